@@ -1,0 +1,28 @@
+# esker_add_unit_test(NAME a_test.cc b_test.cc): one program per layer, one CTest test per TEST().
+function(esker_add_unit_test name)
+  add_executable(unit_${name} ${ARGN})
+  target_link_libraries(unit_${name} PRIVATE esker_test_support GTest::gtest_main)
+  gtest_discover_tests(unit_${name} DISCOVERY_MODE PRE_TEST
+    TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 60)
+endfunction()
+
+# esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [LABELS smoke] [TIMEOUT 60])
+#
+# The program runs once per rank count under mpiexec; it asserts that its world has that size (two MPIs
+# side by side otherwise run worlds of one and pass).
+function(esker_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;LABELS")
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 120)
+  endif()
+  add_executable(mpi_${name} ${test_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cc)
+  target_link_libraries(mpi_${name} PRIVATE esker_test_support esker_mpi)
+  foreach(ranks IN LISTS test_RANKS)
+    add_test(NAME mpi.${name}.${ranks}
+      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
+              $<TARGET_FILE:mpi_${name}>)
+    set_tests_properties(mpi.${name}.${ranks} PROPERTIES
+      LABELS "mpi;${test_LABELS}" TIMEOUT ${test_TIMEOUT} PROCESSORS ${ranks}
+      ENVIRONMENT "ESKER_TEST_RANKS=${ranks};ASAN_OPTIONS=detect_leaks=0")
+  endforeach()
+endfunction()

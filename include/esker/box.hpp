@@ -1,0 +1,58 @@
+// Index boxes: the one way Esker speaks of places in a grid.
+//
+// A box is half open, [lo, hi) per axis; axis 0 is x, the fastest axis in memory and on disk, and
+// all lists of axes start with x (NumPy and netCDF shapes run the other way; the bindings turn them).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+namespace esker {
+
+/// A global sample index, a count of samples or bytes: always 64 bits.
+using Index = std::int64_t;
+
+inline constexpr int kMaxRank = 5;  ///< most axes that a grid may have
+
+/// One index per axis, x first. Axes beyond a grid's rank hold 0 (1 where the point is an extent).
+using Point = std::array<Index, kMaxRank>;
+
+/// Half-open index box [lo, hi) of `rank` axes. Axes beyond `rank` hold [0, 1), so that loops over
+/// all kMaxRank axes work for every rank. A box with hi <= lo on some axis is empty.
+struct Box {
+  int rank = 0;
+  Point lo{0, 0, 0, 0, 0};
+  Point hi{1, 1, 1, 1, 1};
+
+  Box() = default;
+  /// [lo, hi) with as many axes as the lists have (at most kMaxRank, the same number in both).
+  Box(std::initializer_list<Index> lo_list, std::initializer_list<Index> hi_list);
+  /// [lo, hi) on the first `n_axes` axes.
+  Box(int n_axes, const Point& lo_point, const Point& hi_point);
+  /// [0, extent) on the first `n_axes` axes.
+  static Box from_extent(int n_axes, const Point& extent);
+
+  [[nodiscard]] Index extent(int axis) const { return hi[axis] > lo[axis] ? hi[axis] - lo[axis] : 0; }
+  [[nodiscard]] Point extents() const;
+  [[nodiscard]] bool empty() const;
+  /// Product of the extents; the caller has checked that it fits (see checked_num_samples).
+  [[nodiscard]] Index num_samples() const;
+  /// Product of the extents, or nothing when it does not fit 64 bits: for boxes from files and users.
+  [[nodiscard]] std::optional<Index> checked_num_samples() const;
+  [[nodiscard]] bool contains(const Point& p) const;
+  [[nodiscard]] bool contains(const Box& other) const;  ///< an empty box is in every box
+  /// "[0,301) x [0,561)"
+  [[nodiscard]] std::string to_string() const;
+
+  friend bool operator==(const Box& a, const Box& b) {
+    return a.rank == b.rank && a.lo == b.lo && a.hi == b.hi;
+  }
+};
+
+/// The common part; empty (some hi <= lo) when there is none. Both have the same rank.
+Box intersect(const Box& a, const Box& b);
+
+}  // namespace esker

@@ -1,0 +1,99 @@
+// Dataset: reads what was written - any step, box and resolution level - without MPI.
+//
+//   auto ds = esker::Dataset::open("run.idx").value();
+//   esker::Query query{.field = "thk", .step = -1, .level = ds.max_level("thk").value() - 4};
+//   auto answer = ds.select(query).value();                 // which samples
+//   std::vector<float> map(answer.num_samples());
+//   ds.read(query, map.data(), map.size() * sizeof(float)).check();
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/schema.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+/// What to read: all samples of the levels <= `level` of one field at one step that lie in `box`.
+struct Query {
+  std::string field;
+  Index step = -1;               ///< position in Dataset::steps(); negative counts from the end
+  std::optional<Box> box = {};   ///< half open, x first, in samples of the full grid; absent: the whole grid
+  std::optional<int> level = {}; ///< 0 ... max_level(); absent: max_level(), every sample
+};
+
+/// The samples that answer a query: the points origin + i * stride, 0 <= i < count per axis, x first. The
+/// lattice is anchored at index 0 of the grid, not at the box. A count of 0: no sample lies in the box.
+struct Selection {
+  int rank = 0;
+  Point origin{0, 0, 0, 0, 0};
+  Point stride{1, 1, 1, 1, 1};
+  Point count{1, 1, 1, 1, 1};
+
+  [[nodiscard]] Index num_samples() const;
+};
+
+/// One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.
+struct PartInfo {
+  std::string name;              ///< the grid's name, "_fixed" behind it for fixed fields
+  std::string idx_path;
+  std::vector<std::string> fields;
+  Box box;
+  std::string bitmask;
+  int bits_per_block = 0;
+  Index blocks_per_file = 0;
+  Index num_blocks = 0;          ///< blocks that exist, per field and step
+  Index num_steps = 0;           ///< 1 for fixed fields
+};
+
+/// Files of a dataset as found on storage.
+struct StorageInfo {
+  Index files = 0;
+  Index bytes = 0;
+};
+
+class Dataset {
+ public:
+  /// `path`: an .idx file, or a directory that a Writer made (with or without the ".idx" that was given to the
+  /// Writer). Reads headers only. Errors: kNotFound, kDataLoss (damaged), kUnsupported.
+  static Result<Dataset> open(const std::string& path);
+
+  Dataset(Dataset&&) noexcept;
+  Dataset& operator=(Dataset&&) noexcept;
+  ~Dataset();
+
+  [[nodiscard]] const Schema& schema() const;
+  /// Time value of each step.
+  [[nodiscard]] const std::vector<double>& steps() const;
+  /// Whether the field was written at that step (0 ... steps().size() - 1); fixed fields: always.
+  Result<bool> has(const std::string& field, Index step) const;
+  /// Finest level of the field's grid.
+  Result<int> max_level(const std::string& field) const;
+  /// The index range of the field's grid (its lower corner may differ from 0 in foreign files).
+  Result<Box> box(const std::string& field) const;
+
+  /// Which samples `query` means; the errors that read() would give for the query itself.
+  Result<Selection> select(const Query& query) const;
+  /// Reads them to `out`: dense, x fastest, components innermost, host byte order. `out_bytes` is exactly
+  /// num_samples * sample bytes. Blocks that are absent read as the field's default value. Safe to call from
+  /// several threads at once.
+  Status read(const Query& query, void* out, std::size_t out_bytes) const;
+
+  [[nodiscard]] const std::vector<PartInfo>& parts() const;
+  /// What is wrong with files that are not needed to read the samples (attributes may then be missing).
+  [[nodiscard]] const std::vector<std::string>& warnings() const;
+  /// Block files of all committed steps. Touches every file's metadata.
+  Result<StorageInfo> storage() const;
+
+ private:
+  class Impl;
+  explicit Dataset(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace esker

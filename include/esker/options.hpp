@@ -1,0 +1,54 @@
+// Options: everything about writing that can be chosen without touching the model's code.
+//
+//   auto options = esker::Options::load().value();      // built-in < esker.toml < ESKER_* environment
+//   options.set("aggregators", "2").check();            // < the program
+//
+// The order of setting does not matter and setting one never changes another. No option except those
+// marked (format) changes a byte of the dataset.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+enum class Fsync { kNone, kStep, kClose };
+
+struct Options {
+  std::string format = "idx";                   ///< (format) "idx"
+  bool overwrite = false;                       ///< create may replace an existing dataset
+  int bits_per_block = 0;                       ///< (format) 0: chosen from grid and type
+  Index blocks_per_file = 0;                    ///< (format) 0: chosen from the step's size
+  Index alignment_bytes = 4096;                 ///< (format) data start and blocks begin at multiples
+  int aggregators = 0;                          ///< ranks that write; 0: chosen from ranks and bytes
+  Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
+  Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
+  std::string report;                           ///< JSON report: a path, "" beside the dataset, "none"
+
+  /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
+  /// (powers of 1024). kInvalidArgument says what the option takes and changes nothing; an unknown name lists
+  /// the known ones.
+  Status set(const std::string& name, const std::string& value, const std::string& source = "program");
+
+  /// Built-in values, then the TOML file that ESKER_CONFIG names (or ./esker.toml if there is one), then
+  /// the environment: option `aggregators` is ESKER_AGGREGATORS. Unknown names are errors, except
+  /// ESKER_TEST_*. Local; in a parallel program Writer agrees on rank 0's options. Errors: kNotFound (the
+  /// file that ESKER_CONFIG names), kInvalidArgument (text that is no TOML, unknown names, bad values; naming
+  /// file or variable).
+  static Result<Options> load();
+
+  struct Entry {
+    std::string name, value, source, help;  ///< source: "built-in", a file's path, a variable, "program"
+  };
+  /// Every option with its value, where it came from and what it does; in a fixed order.
+  [[nodiscard]] std::vector<Entry> entries() const;
+
+ private:
+  std::map<std::string, std::string> sources_;
+};
+
+}  // namespace esker

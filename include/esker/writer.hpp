@@ -1,0 +1,132 @@
+// Writer: ranks hand over the pieces of their fields; a step appears in the dataset whole or not at all.
+//
+//   auto writer = esker::Writer::create("run.idx", esker::mpi_communicator(MPI_COMM_WORLD)).value();
+//   auto x = writer.def_dim("x", 301).value(), y = writer.def_dim("y", 561).value();
+//   auto grid = writer.def_grid("map", {x, y}).value();
+//   auto thk = writer.def_field(grid, "thk", esker::SampleType::kFloat32).value();
+//   writer.begin_step(0.0).check();
+//   writer.put(thk, esker::Patch::dense(my_box, thickness.data())).check();
+//   writer.end_step().check();
+//   writer.close().check();
+//
+// create, append, end_step and close are collective; def_*, put_att, begin_step and put are local.
+// The definitions must be the same on all ranks, in the same order; the first end_step checks it.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/communicator.hpp"
+#include "esker/options.hpp"
+#include "esker/schema.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+/// Samples of one field that this rank holds, in the caller's memory. Ghost cells are left out by
+/// pointing `data` behind them and by the strides; any axis order is a choice of strides.
+struct Patch {
+  Box box;                                       ///< where in the grid, half open, x first
+  const void* data = nullptr;                    ///< component 0 of the sample at box.lo
+  SampleType type = SampleType::kFloat32;        ///< must be the field's type
+  std::array<Index, kMaxRank> stride_bytes{};    ///< from one sample to the next along each axis
+  Index component_stride_bytes = 0;              ///< from one component to the next; 0: dense
+
+  /// Samples stored x fastest without gaps; `components` per sample, interleaved.
+  template <class T>
+  static Patch dense(const Box& box, const T* data, int components = 1) {
+    Patch patch{box, data, sample_type_of<T>(), {}, Index{sizeof(T)}};
+    Index stride = Index{sizeof(T)} * components;
+    for (int a = 0; a < box.rank; ++a) {
+      patch.stride_bytes[a] = stride;
+      stride *= box.extent(a);
+    }
+    return patch;
+  }
+
+  /// Strides in elements of T per axis, x first; components are adjacent.
+  template <class T>
+  static Patch strided(const Box& box, const T* data, std::initializer_list<Index> strides) {
+    Patch patch{box, data, sample_type_of<T>(), {}, Index{sizeof(T)}};
+    int a = 0;
+    for (const Index stride : strides) patch.stride_bytes[a++] = stride * Index{sizeof(T)};
+    return patch;
+  }
+};
+
+struct FieldOptions {
+  int components = 1;   ///< values per sample
+  bool fixed = false;   ///< put once, in the first step, and not again
+  int every = 1;        ///< due at steps 0, every, 2*every ...; not put at others
+};
+
+/// What one committed step cost; the same on all ranks.
+struct StepReport {
+  Index step = 0;            ///< position in the dataset
+  double time = 0;           ///< the model's time value
+  Index data_bytes = 0;      ///< samples that were put
+  Index stored_bytes = 0;    ///< block data in files, padding included
+  double seconds = 0;        ///< end_step, the slowest rank
+  int writers = 0;           ///< ranks that wrote
+  Index files = 0;           ///< files written
+  /// "step 3 time 150: 173.2 MB in 0.31 s, 0.56 GB/s, 4 writers, 16 files"
+  [[nodiscard]] std::string to_string() const;
+};
+
+class Writer {
+ public:
+  /// A new dataset at `path` ("run.idx"). Collective. With one grid and no fixed field it is run.idx and its
+  /// files in run/; with more it is the directory run/ with one .idx per grid. Nothing is on disk before
+  /// the first end_step. Errors: kAlreadyExists unless options.overwrite; another writer's lock.
+  /// The options of rank 0 hold for all ranks.
+  static Result<Writer> create(const std::string& path, const Communicator& comm, const Options& options = {});
+
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  /// A writer that was not closed is abandoned: committed steps stay, an open step is discarded.
+  ~Writer();
+
+  /// Local; before the first end_step. Names are unique and made of letters, digits, '_', '.', '-'.
+  Result<DimId> def_dim(const std::string& name, Index size);
+  /// `dims` fastest (x) first, 1 ... kMaxRank.
+  Result<GridId> def_grid(const std::string& name, const std::vector<DimId>& dims);
+  /// Coordinate values, one per index of the dimension `dim` of the grid.
+  Status def_coords(GridId grid, const std::string& dim, std::vector<double> values);
+  Result<FieldId> def_field(GridId grid, const std::string& name, SampleType type, const FieldOptions& options = {});
+  /// Attributes of the dataset, a grid, or a field. Local; before the first end_step.
+  Status put_att(const std::string& name, AttributeValue value);
+  Status put_att(GridId grid, const std::string& name, AttributeValue value);
+  Status put_att(FieldId field, const std::string& name, AttributeValue value);
+
+  /// Opens the next step. Local. `time` is greater than that of the step before.
+  Status begin_step(double time);
+  /// Records a patch; copies nothing. Local. The memory stays unchanged until end_step returns. A rank
+  /// may put any number of patches per field, none included; together the ranks' patches cover each due
+  /// field exactly once. An error is returned here and again, on all ranks, by end_step.
+  Status put(FieldId field, const Patch& patch);
+  /// Moves the data and commits the step. Collective; same result on all ranks. On failure nothing of
+  /// the step is visible, earlier steps are intact, and begin_step may be called again.
+  Status end_step();
+  /// Collective. Ends an open step by discarding it, writes the report, releases the lock.
+  Status close();
+
+  [[nodiscard]] const Schema& schema() const;
+  [[nodiscard]] Index num_steps() const;                 ///< committed
+  [[nodiscard]] const StepReport& last_step() const;     ///< of the last committed step
+  /// The run so far: phases as min/mean/max over ranks, bytes, messages, memory. Collective; the text
+  /// is on all ranks.
+  Result<std::string> report_text() const;
+  Result<std::string> report_json() const;
+
+  class Impl;
+
+ private:
+  explicit Writer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace esker

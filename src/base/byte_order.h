@@ -1,0 +1,21 @@
+// Numbers in files, whatever the host's byte order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace esker {
+
+inline std::uint32_t load_be32(const std::byte* p) {
+  return static_cast<std::uint32_t>(p[0]) << 24 | static_cast<std::uint32_t>(p[1]) << 16 |
+         static_cast<std::uint32_t>(p[2]) << 8 | static_cast<std::uint32_t>(p[3]);
+}
+
+inline void store_be32(std::uint32_t value, std::byte* p) {
+  p[0] = static_cast<std::byte>(value >> 24);
+  p[1] = static_cast<std::byte>(value >> 16);
+  p[2] = static_cast<std::byte>(value >> 8);
+  p[3] = static_cast<std::byte>(value);
+}
+
+}  // namespace esker

@@ -1,0 +1,20 @@
+// Errors with formatted texts: `return error(Code::kOutOfRange, "level {} of {}", level, max);`
+#pragma once
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "esker/status.hpp"
+
+namespace esker {
+
+template <class... Args>
+Status error(Code code, fmt::format_string<Args...> text, Args&&... args) {
+  return Status(code, fmt::format(text, std::forward<Args>(args)...));
+}
+
+/// kIoError (kNotFound for ENOENT) that says what was tried on which path and why the system refused.
+Status system_error(int errno_value, const std::string& operation, const std::string& path);
+
+}  // namespace esker
