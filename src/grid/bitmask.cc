@@ -1,0 +1,97 @@
+#include "grid/bitmask.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "base/error.h"
+
+namespace esker {
+
+Bitmask::Bitmask(int rank, const std::vector<int>& digits)
+    : rank_(rank), max_level_(static_cast<int>(digits.size())) {
+  for (int position = 1; position <= max_level_; ++position) {
+    const int axis = digits[position - 1];
+    digits_[position - 1] = static_cast<std::int8_t>(axis);
+    num_up_to_[position] = num_up_to_[position - 1];
+    ++num_up_to_[position][axis];
+  }
+}
+
+Result<Bitmask> Bitmask::parse(std::string_view text) {
+  const std::string_view shown = text.substr(0, 80);  // masks come from files: no error of a megabyte
+  if (text.starts_with('F')) {
+    return error(Code::kUnsupported, "bitmask '{}': full-resolution blocks (F masks) are not supported",
+                 shown);
+  }
+  if (!text.starts_with('V')) {
+    return error(Code::kInvalidArgument, "bitmask '{}' does not begin with V", shown);
+  }
+  const std::size_t n_digits = text.size() - 1;
+  if (n_digits < 1 || n_digits > kMaxLevel) {
+    return error(Code::kInvalidArgument, "bitmask '{}' has {} digits instead of 1 to {}", shown, n_digits,
+                 kMaxLevel);
+  }
+  std::vector<int> digits;
+  for (const char c : text.substr(1)) {
+    if (c < '0' || c > '9') return error(Code::kInvalidArgument, "bitmask '{}': '{}' is no axis", shown, c);
+    digits.push_back(c - '0');
+  }
+  const int rank = *std::max_element(digits.begin(), digits.end()) + 1;
+  if (rank > kMaxRank) {
+    return error(Code::kUnsupported, "bitmask '{}' has {} axes, more than {}", shown, rank, kMaxRank);
+  }
+  return Bitmask(rank, digits);
+}
+
+Result<Bitmask> Bitmask::for_extent(int rank, const Point& extent) {
+  if (rank < 1 || rank > kMaxRank) {
+    return error(Code::kInvalidArgument, "a grid of {} axes instead of 1 to {}", rank, kMaxRank);
+  }
+  std::vector<int> digits;
+  std::array<int, kMaxRank> left{};  // halvings that remain per axis
+  for (int a = 0; a < rank; ++a) {
+    if (extent[a] < 1) return error(Code::kInvalidArgument, "extent {} on axis {}", extent[a], a);
+    if (extent[a] == 1) digits.push_back(a);
+    left[a] = std::bit_width(static_cast<std::uint64_t>(extent[a] - 1));
+  }
+  while (std::any_of(left.begin(), left.end(), [](int n) { return n > 0; })) {
+    for (int a = 0; a < rank; ++a) {
+      if (left[a] > 0) digits.push_back(a), --left[a];
+    }
+  }
+  if (digits.size() > kMaxLevel) {
+    return error(Code::kInvalidArgument, "grid {} needs {} bits of address, more than {}",
+                 Box::from_extent(rank, extent).to_string(), digits.size(), kMaxLevel);
+  }
+  return Bitmask(rank, digits);
+}
+
+Point Bitmask::pow2_sizes(int first, int last) const {
+  Point sizes;
+  for (int a = 0; a < kMaxRank; ++a) sizes[a] = Index{1} << num_digits(a, first, last);
+  return sizes;
+}
+
+Box Bitmask::pow2_box() const { return Box::from_extent(rank_, pow2_sizes(1, max_level_)); }
+
+std::string Bitmask::to_string() const {
+  std::string text = "V";
+  for (int position = 1; position <= max_level_; ++position) text += static_cast<char>('0' + digit(position));
+  return text;
+}
+
+Lattice Bitmask::samples_up_to(int level) const {
+  assert(0 <= level && level <= max_level_);
+  return Lattice{.rank = rank_, .stride = pow2_sizes(level + 1, max_level_), .count = pow2_sizes(1, level)};
+}
+
+Lattice Bitmask::samples_new_at(int level) const {
+  if (level == 0) return samples_up_to(0);
+  assert(1 <= level && level <= max_level_);
+  Lattice lattice{.rank = rank_, .stride = pow2_sizes(level, max_level_), .count = pow2_sizes(1, level - 1)};
+  lattice.origin[digit(level)] = weight(level);
+  return lattice;
+}
+
+}  // namespace esker

@@ -1,0 +1,160 @@
+#include "grid/blocks.h"
+
+#include <bit>
+#include <cassert>
+
+#include "base/checked.h"
+#include "grid/hz.h"
+
+namespace esker {
+
+namespace {
+
+Box intersect_with_extent(const Box& box, const Point& extent) {
+  return intersect(box, Box::from_extent(box.rank, extent));
+}
+
+/// How many tiles of `range` have a Z code below `z`; codes are made of mask positions 1 ... n_digits.
+/// Descends along the bits of z: where z has a 1, all codes with a 0 there are smaller.
+Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Index z) {
+  Index count = 0;
+  Box prefix = Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));  // codes that begin like z
+  for (int position = 1; position <= n_digits; ++position) {
+    const int axis = mask.digit(position);
+    const Index middle = prefix.lo[axis] + prefix.extent(axis) / 2;
+    const bool upper_half = (z >> (n_digits - position) & 1) != 0;
+    if (upper_half) {
+      Box smaller = prefix;
+      smaller.hi[axis] = middle;
+      count += intersect(smaller, range).num_samples();
+    }
+    (upper_half ? prefix.lo : prefix.hi)[axis] = middle;
+  }
+  return count;
+}
+
+/// Calls visit(p) for the points of a box, x fastest.
+template <class Visit>
+void for_each_point(const Box& box, Visit visit) {
+  if (box.empty()) return;
+  Point p = box.lo;
+  for (;;) {
+    visit(p);
+    int axis = 0;
+    while (axis < box.rank && ++p[axis] == box.hi[axis]) p[axis] = box.lo[axis], ++axis;
+    if (axis == box.rank) return;
+  }
+}
+
+}  // namespace
+
+BlockGrid::BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box)
+    : mask_(mask), bits_per_block_(bits_per_block), box_(box) {
+  assert(0 <= bits_per_block && bits_per_block <= mask.max_level());
+  assert(!box.empty() && box.rank == mask.rank() && mask.pow2_box().contains(box));
+}
+
+int BlockGrid::level_of_block(Index block) const {
+  return bits_per_block_ + std::bit_width(static_cast<std::uint64_t>(block));
+}
+
+Lattice BlockGrid::lattice(Index block) const {
+  if (block == 0) return mask_.samples_up_to(bits_per_block_);
+  const int level = level_of_block(block);
+  Lattice lattice = mask_.samples_new_at(level);
+  lattice.origin = point_from_hz(mask_, block << bits_per_block_);
+  lattice.count = samples_per_axis(level);
+  return lattice;
+}
+
+bool BlockGrid::exists(Index block) const {
+  const Lattice l = lattice(block);
+  for (int a = 0; a < l.rank; ++a) {
+    if (l.origin[a] >= box_.hi[a] || l.origin[a] + l.count[a] * l.stride[a] <= box_.lo[a]) return false;
+  }
+  return true;
+}
+
+Index BlockGrid::block_of(const Point& p) const { return hz_from_point(mask_, p) >> bits_per_block_; }
+
+Index BlockGrid::num_existing_before(Index block) const {
+  assert(0 <= block && block <= num_blocks());
+  if (block == 0) return 0;
+  const int last_level = level_of_block(block);  // max_level + 1 if block == num_blocks()
+  Index count = 1;                               // block 0
+  for (int level = bits_per_block_ + 1; level < last_level; ++level) {
+    count += existing_tiles(level).num_samples();
+  }
+  const Index z = block - first_block_of_level(last_level);
+  if (z == 0) return count;
+  return count + count_tiles_below(mask_, tile_digits(last_level), existing_tiles(last_level), z);
+}
+
+Index BlockGrid::nth_existing(Index ordinal) const {
+  assert(0 <= ordinal && ordinal < num_existing());
+  Index lo = 0, hi = num_blocks() - 1;  // the answer is in [lo, hi]
+  while (lo < hi) {
+    const Index middle = lo + (hi - lo) / 2;
+    if (num_existing_before(middle + 1) > ordinal) {
+      hi = middle;
+    } else {
+      lo = middle + 1;
+    }
+  }
+  return lo;
+}
+
+void BlockGrid::for_each_block_meeting(const Box& box, int level,
+                                       const std::function<void(Index)>& visit) const {
+  assert(bits_per_block_ <= level && level <= mask_.max_level());
+  assert(box.rank == mask_.rank());
+  if (level == bits_per_block_) {
+    if (!mask_.samples_up_to(level).indices_in(box).empty()) visit(0);
+    return;
+  }
+  for_each_point(intersect(existing_tiles(level), tiles_with_samples_in(box, level)),
+                 [&](const Point& tile) { visit(block_of_tile(tile, level)); });
+}
+
+Index BlockGrid::first_block_of_level(int level) const { return Index{1} << tile_digits(level); }
+
+Point BlockGrid::samples_per_axis(int level) const {
+  return mask_.pow2_sizes(level - bits_per_block_, level - 1);
+}
+
+// Tile q of an axis is [q, q + 1) * size + shift, where shift is the origin of the level's lattice.
+Box BlockGrid::existing_tiles(int level) const {
+  const Lattice samples = mask_.samples_new_at(level);
+  const Point count = samples_per_axis(level);
+  Box tiles = box_;
+  for (int a = 0; a < box_.rank; ++a) {
+    const Index size = count[a] * samples.stride[a];
+    tiles.lo[a] = floor_div(box_.lo[a] - samples.origin[a], size);
+    tiles.hi[a] = ceil_div(box_.hi[a] - samples.origin[a], size);
+  }
+  return intersect_with_extent(tiles, mask_.pow2_sizes(1, tile_digits(level)));
+}
+
+// Sample k of the level's lattice is in tile k / count, axis by axis: so the answer is exact.
+Box BlockGrid::tiles_with_samples_in(const Box& box, int level) const {
+  Box tiles = mask_.samples_new_at(level).indices_in(box);
+  if (tiles.empty()) return tiles;
+  const Point count = samples_per_axis(level);
+  for (int a = 0; a < box.rank; ++a) {
+    tiles.lo[a] = tiles.lo[a] / count[a];
+    tiles.hi[a] = div_up(tiles.hi[a], count[a]);
+  }
+  return tiles;
+}
+
+Index BlockGrid::block_of_tile(const Point& tile, int level) const {
+  const int n_digits = tile_digits(level);
+  Index block = 1;  // the leading bit of all blocks of the level
+  for (int position = 1; position <= n_digits; ++position) {
+    const int axis = mask_.digit(position);
+    block = block << 1 | (tile[axis] >> mask_.num_digits(axis, position + 1, n_digits) & 1);
+  }
+  return block;
+}
+
+}  // namespace esker

@@ -1,0 +1,69 @@
+// BlockGrid: how the HZ order of a grid falls into blocks of 2^bits_per_block samples.
+//
+//   BlockGrid blocks(mask, bits_per_block, Box{{0, 0}, {100, 37}});
+//   blocks.for_each_block_meeting(box, level, [&](Index block) { ... });
+//
+// Block 0 holds levels 0 ... bits_per_block; block b >= 1 holds samples of one level. A block *exists*
+// when its tile meets the grid's box; no other block is ever stored. All functions are pure and cost
+// O(max_level) or as stated: there are no tables over blocks, so a BlockGrid of 10^9 blocks is as
+// small as one of ten. Source: docs/formats/idx.md, section 3.
+#pragma once
+
+#include <functional>
+
+#include "esker/box.hpp"
+#include "grid/bitmask.h"
+#include "grid/lattice.h"
+
+namespace esker {
+
+class BlockGrid {
+ public:
+  /// `box` lies in mask.pow2_box() and is not empty; bits_per_block in [0, mask.max_level()].
+  BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box);
+
+  [[nodiscard]] const Bitmask& mask() const { return mask_; }
+  [[nodiscard]] const Box& box() const { return box_; }
+  [[nodiscard]] int bits_per_block() const { return bits_per_block_; }
+  [[nodiscard]] Index samples_per_block() const { return Index{1} << bits_per_block_; }
+  /// Blocks of the pow2 box: 2^(m - bits_per_block), existing or not.
+  [[nodiscard]] Index num_blocks() const { return Index{1} << (mask_.max_level() - bits_per_block_); }
+
+  /// Level of the samples of block b >= 1; bits_per_block for block 0 (its finest level).
+  [[nodiscard]] int level_of_block(Index block) const;
+  /// The full regular lattice of 2^bits_per_block samples that the block holds.
+  [[nodiscard]] Lattice lattice(Index block) const;
+  /// Whether the block is stored: its tile [origin, origin + count * stride) meets box().
+  [[nodiscard]] bool exists(Index block) const;
+  /// The block that holds sample `p` (in the pow2 box).
+  [[nodiscard]] Index block_of(const Point& p) const;
+
+  /// Blocks that exist among [0, block); block in [0, num_blocks()]. O(max_level * rank).
+  [[nodiscard]] Index num_existing_before(Index block) const;
+  [[nodiscard]] Index num_existing() const { return num_existing_before(num_blocks()); }
+  /// The existing block that has `ordinal` existing blocks before it. O(max_level^2 * rank).
+  [[nodiscard]] Index nth_existing(Index ordinal) const;
+
+  /// Calls `visit(block)` for the existing blocks that hold at least one sample of `box` (half open, any
+  /// box) at level `level` of blocks: level == bits_per_block means block 0, else level in
+  /// (bits_per_block, m]. Ascending in tile index (x fastest), not in block number. O(blocks visited).
+  void for_each_block_meeting(const Box& box, int level, const std::function<void(Index)>& visit) const;
+
+ private:
+  // Blocks of one level > bits_per_block are numbered by the Z code of their *tile index*: the mask
+  // positions 1 ... tile_digits(level), below one leading bit.
+  [[nodiscard]] int tile_digits(int level) const { return level - bits_per_block_ - 1; }
+  [[nodiscard]] Index first_block_of_level(int level) const;
+  [[nodiscard]] Point samples_per_axis(int level) const;  ///< in each block of the level
+  /// Tiles of the level that meet box(), as a box of tile indices.
+  [[nodiscard]] Box existing_tiles(int level) const;
+  /// Tiles of the level that hold a sample of `box`, as a box of tile indices.
+  [[nodiscard]] Box tiles_with_samples_in(const Box& box, int level) const;
+  [[nodiscard]] Index block_of_tile(const Point& tile, int level) const;
+
+  Bitmask mask_;
+  int bits_per_block_;
+  Box box_;
+};
+
+}  // namespace esker

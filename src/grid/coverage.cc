@@ -1,0 +1,82 @@
+#include "grid/coverage.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+namespace esker {
+
+namespace {
+
+using BoxIds = std::vector<int>;
+
+/// A plane that cuts a cell in two: [lo, at) and [at, hi) on `axis`.
+struct Plane {
+  int axis;
+  Index at;
+};
+
+BoxIds meeting(const std::vector<Box>& boxes, const Box& cell, const BoxIds& candidates) {
+  BoxIds out;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(out),
+               [&](int id) { return !intersect(boxes[id], cell).empty(); });
+  return out;
+}
+
+/// The median of the faces strictly inside `cell`, on the axis that has most of them. Every box that
+/// meets a cell without containing it has such a face; at least one does.
+Plane median_face(const std::vector<Box>& boxes, const Box& cell, const BoxIds& ids) {
+  std::array<std::vector<Index>, kMaxRank> faces;
+  for (const int id : ids) {
+    for (int a = 0; a < cell.rank; ++a) {
+      for (const Index face : {boxes[id].lo[a], boxes[id].hi[a]}) {
+        if (cell.lo[a] < face && face < cell.hi[a]) faces[a].push_back(face);
+      }
+    }
+  }
+  const auto most = std::max_element(faces.begin(), faces.end(),
+                                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  assert(!most->empty());
+  const auto median = most->begin() + static_cast<std::ptrdiff_t>(most->size() / 2);
+  std::nth_element(most->begin(), median, most->end());
+  return {static_cast<int>(most - faces.begin()), *median};
+}
+
+std::pair<Box, Box> split(const Box& cell, const Plane& plane) {
+  std::pair<Box, Box> halves{cell, cell};
+  halves.first.hi[plane.axis] = plane.at;
+  halves.second.lo[plane.axis] = plane.at;
+  return halves;
+}
+
+/// All that box `whole`, which contains a cell, has in common with another of the boxes `ids` that meet it.
+CoverageDefect overlap(const std::vector<Box>& boxes, const BoxIds& ids, int whole) {
+  const int other = ids[0] == whole ? ids[1] : ids[0];
+  return {intersect(boxes[whole], boxes[other]), std::min(whole, other), std::max(whole, other)};
+}
+
+/// The first defect in `cell`, which exactly the boxes `ids` meet. The faces inside the cell on the
+/// busiest axis halve with each step, so the depth is at most rank * log2(4 * boxes).
+std::optional<CoverageDefect> defect_in(const std::vector<Box>& boxes, const Box& cell, const BoxIds& ids) {
+  if (ids.empty()) return CoverageDefect{.where = cell};
+  const auto whole = std::find_if(ids.begin(), ids.end(), [&](int id) { return boxes[id].contains(cell); });
+  if (whole != ids.end()) {
+    if (ids.size() == 1) return std::nullopt;
+    return overlap(boxes, ids, *whole);
+  }
+  const auto [lower, upper] = split(cell, median_face(boxes, cell, ids));
+  if (auto defect = defect_in(boxes, lower, meeting(boxes, lower, ids))) return defect;
+  return defect_in(boxes, upper, meeting(boxes, upper, ids));
+}
+
+}  // namespace
+
+std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes) {
+  if (domain.empty()) return std::nullopt;
+  BoxIds all;
+  for (std::size_t i = 0; i < boxes.size(); ++i) all.push_back(static_cast<int>(i));
+  return defect_in(boxes, domain, meeting(boxes, domain, all));
+}
+
+}  // namespace esker

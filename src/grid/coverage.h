@@ -1,0 +1,23 @@
+// Coverage: do a set of boxes tile a domain, each sample exactly once?
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "esker/box.hpp"
+
+namespace esker {
+
+/// One place where boxes do not tile their domain.
+struct CoverageDefect {
+  Box where;        ///< samples that are wrong: part of a gap, or all that two boxes share
+  int first = -1;   ///< index of a box that covers `where`; -1: none does (a gap)
+  int second = -1;  ///< index of another box that covers it too (an overlap); -1 for a gap
+};
+
+/// The first defect found, or nothing when `boxes` cover every sample of `domain` exactly once. Boxes lie
+/// in `domain`; empty ones are ignored. Deterministic: the same list gives the same answer on every
+/// rank. Recursive bisection at box faces: O(n log n) for boxes that tile.
+std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes);
+
+}  // namespace esker

@@ -1,0 +1,108 @@
+#include "grid/copy_samples.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <random>
+
+namespace esker {
+namespace {
+
+/// Reference: element by element, from the offsets.
+void copy_one_by_one(Index element_bytes, const std::byte* source, const SampleMap& from, std::byte* target,
+                     const SampleMap& to, int axis = 0) {
+  if (axis == from.num_axes()) {
+    std::memcpy(target, source, static_cast<std::size_t>(element_bytes));
+    return;
+  }
+  for (std::size_t i = 0; i < from.offsets(axis).size(); ++i) {
+    copy_one_by_one(element_bytes, source + from.offsets(axis)[i], from, target + to.offsets(axis)[i], to, axis + 1);
+  }
+}
+
+std::vector<std::byte> numbered(std::size_t n) {
+  std::vector<std::byte> bytes(n);
+  for (std::size_t i = 0; i < n; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251);
+  return bytes;
+}
+
+/// Dense strides with the axes in the given order, fastest first.
+std::array<Index, kMaxRank> dense_strides(const Box& box, const std::vector<int>& order, Index element_bytes) {
+  std::array<Index, kMaxRank> strides{};
+  Index stride = element_bytes;
+  for (const int a : order) {
+    strides[a] = stride;
+    stride *= box.extent(a);
+  }
+  return strides;
+}
+
+TEST(CopySamples, EveryAxisOrderAndElementSizeMatchesOneByOne) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 400; ++round) {
+    const int rank = 1 + static_cast<int>(random() % 4);
+    const Index element = std::array<Index, 6>{1, 2, 4, 8, 16, 12}[random() % 6];
+    Box box;
+    box.rank = rank;
+    for (int a = 0; a < rank; ++a) {
+      box.lo[a] = static_cast<Index>(random() % 5);
+      box.hi[a] = box.lo[a] + 1 + static_cast<Index>(random() % (rank < 3 ? 70 : 12));
+    }
+    std::vector<int> order(static_cast<std::size_t>(rank));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    const SampleMap from = SampleMap::strided(box, dense_strides(box, order, element));
+    const SampleMap to = SampleMap::dense(box, element);
+    const auto n = static_cast<std::size_t>(box.num_samples() * element);
+    const auto source = numbered(n);
+    std::vector<std::byte> target(n + 1, std::byte{0xee});
+    std::vector<std::byte> expected(n + 1, std::byte{0xee});
+    copy_one_by_one(element, source.data(), from, expected.data(), to);
+    copy_samples(element, source.data(), from, target.data(), to);
+    ASSERT_EQ(target, expected) << box.to_string() << " element " << element;
+  }
+}
+
+TEST(CopySamples, NegativeStridesAndTables) {
+  const Box box{{0, 0}, {5, 4}};
+  AxisOffsets order = row_major_order(2, {5, 4});
+  order.table[0] = {0, 4, 1, 5, 2};  // not affine
+  order.table[1] = {0, 8, 16, 24};
+  const auto source = numbered(400);
+  std::vector<std::byte> target(200), expected(200);
+  const SampleMap from = SampleMap::strided(box, {-8, -40});
+  const SampleMap to = SampleMap::ordered(box, order, 4);
+  copy_one_by_one(4, source.data() + 300, from, expected.data(), to);
+  copy_samples(4, source.data() + 300, from, target.data(), to);
+  EXPECT_EQ(target, expected);
+}
+
+TEST(CopySamples, StepsPickEveryNthIndex) {
+  const AxisOffsets order = row_major_order(1, {10});
+  const SampleMap map = SampleMap::ordered(Box{{2}, {10}}, order, 8, {3, 1, 1, 1, 1});
+  EXPECT_EQ(map.offsets(0), (std::vector<Index>{16, 40, 64}));
+}
+
+TEST(CopySamples, ComponentsFarApart) {
+  const Box box{{0, 0}, {6, 5}};
+  const auto source = numbered(3 * 30 * 4);
+  SampleMap from = SampleMap::strided(box, {4, 24});
+  from.add_strided(3, 120);  // three planes of components
+  SampleMap to = SampleMap::dense(box, 12);
+  to.add_strided(3, 4);
+  std::vector<std::byte> target(360), expected(360);
+  copy_one_by_one(4, source.data(), from, expected.data(), to);
+  copy_samples(4, source.data(), from, target.data(), to);
+  EXPECT_EQ(target, expected);
+}
+
+TEST(CopySamples, EmptyBoxesTouchNothing) {
+  const Box box{{3, 0}, {3, 4}};
+  std::byte byte{0x55};
+  copy_samples(1, &byte, SampleMap::dense(box, 1), &byte, SampleMap::dense(box, 1));
+  EXPECT_EQ(byte, std::byte{0x55});
+}
+
+}  // namespace
+}  // namespace esker
