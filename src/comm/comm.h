@@ -1,0 +1,51 @@
+// Comm: what Esker needs of a group of ranks. A serial body here, an MPI body in comm/mpi.
+//
+// All calls but rank, size, start_* and wait_all are collective. Calls come from one thread. A failure
+// inside MPI itself ends the program through MPI's error handler: no rank could be told of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "esker/communicator.hpp"
+
+namespace esker {
+
+class Comm {
+ public:
+  virtual ~Comm() = default;
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
+
+  virtual void barrier() = 0;
+  /// Element-wise maximum over ranks, in place; the same length everywhere.
+  virtual void all_reduce_max(std::span<std::uint64_t> values) = 0;
+  /// Element-wise sum, maximum, minimum of reals, in place.
+  virtual void all_reduce_sum(std::span<double> values) = 0;
+  virtual void all_reduce_max(std::span<double> values) = 0;
+  virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+  /// Every rank's bytes, of any length, in the order of ranks.
+  virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) = 0;
+
+  /// Non-blocking transfers between two ranks; those of one pair arrive in the order of sending. At most
+  /// 1 GiB each. The memory stays untouched (send) or unread (receive) until wait_all or wait_any says so.
+  virtual void start_send(std::span<const std::byte> bytes, int to) = 0;
+  virtual void start_receive(std::span<std::byte> bytes, int from) = 0;
+  /// Position, among the receives started since the last finish(), of one that has just completed and was
+  /// not returned before; -1 when all are complete.
+  virtual int wait_any_receive() = 0;
+  /// Returns when all started transfers are complete.
+  virtual void finish() = 0;
+};
+
+/// A group of one.
+std::unique_ptr<Comm> serial_comm();
+
+/// Text of rank `root`, on all ranks. Collective.
+std::string broadcast_text(Comm& comm, const std::string& text, int root);
+
+}  // namespace esker

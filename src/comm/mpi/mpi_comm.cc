@@ -1,0 +1,116 @@
+// The MPI body of Comm, on a private duplicate of the caller's communicator.
+#include <algorithm>
+#include <numeric>
+
+#include "comm/comm.h"
+#include "esker/mpi.hpp"
+
+namespace esker {
+namespace {
+
+constexpr int kTag = 1;  // one is enough: messages of a pair of ranks do not overtake each other
+constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;
+
+class MpiComm final : public Comm {
+ public:
+  /// Takes over `comm`.
+  explicit MpiComm(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  MpiComm(const MpiComm&) = delete;
+  MpiComm& operator=(const MpiComm&) = delete;
+  ~MpiComm() override {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (!finalized) MPI_Comm_free(&comm_);
+  }
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+
+  void barrier() override { MPI_Barrier(comm_); }
+
+  void all_reduce_max(std::span<std::uint64_t> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, MPI_MAX, comm_);
+  }
+  void all_reduce_sum(std::span<double> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm_);
+  }
+  void all_reduce_max(std::span<double> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, comm_);
+  }
+
+  void broadcast(std::span<std::byte> bytes, int root) override {
+    while (!bytes.empty()) {
+      const std::size_t part = std::min(bytes.size(), kMaxCallBytes);
+      MPI_Bcast(bytes.data(), static_cast<int>(part), MPI_BYTE, root, comm_);
+      bytes = bytes.subspan(part);
+    }
+  }
+
+  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
+    std::vector<std::uint64_t> lengths(size_);
+    std::uint64_t length = mine.size();
+    MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, comm_);
+    std::vector<std::vector<std::byte>> all(size_);
+    const auto total = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+    if (total <= kMaxCallBytes) {
+      gather_at_once(mine, lengths, all);
+    } else {
+      for (int r = 0; r < size_; ++r) {
+        all[r].resize(lengths[r]);
+        if (r == rank_) std::copy(mine.begin(), mine.end(), all[r].begin());
+        broadcast(all[r], r);
+      }
+    }
+    return all;
+  }
+
+  void start_send(std::span<const std::byte> bytes, int to) override {
+    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag, comm_, &sends_.emplace_back());
+  }
+  void start_receive(std::span<std::byte> bytes, int from) override {
+    MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from, kTag, comm_, &receives_.emplace_back());
+  }
+  int wait_any_receive() override {
+    int position = MPI_UNDEFINED;
+    MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &position, MPI_STATUS_IGNORE);
+    return position == MPI_UNDEFINED ? -1 : position;
+  }
+  void finish() override {
+    MPI_Waitall(static_cast<int>(receives_.size()), receives_.data(), MPI_STATUSES_IGNORE);
+    MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+    receives_.clear();
+    sends_.clear();
+  }
+
+ private:
+  void gather_at_once(std::span<const std::byte> mine, const std::vector<std::uint64_t>& lengths,
+                      std::vector<std::vector<std::byte>>& all) {
+    std::vector<int> counts(lengths.begin(), lengths.end());
+    std::vector<int> starts(size_);
+    std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+    std::vector<std::byte> joined(static_cast<std::size_t>(starts.back()) + lengths.back());
+    MPI_Allgatherv(mine.data(), counts[rank_], MPI_BYTE, joined.data(), counts.data(), starts.data(), MPI_BYTE, comm_);
+    for (int r = 0; r < size_; ++r) {
+      all[r].assign(joined.begin() + starts[r], joined.begin() + starts[r] + counts[r]);
+    }
+  }
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::vector<MPI_Request> sends_;
+  std::vector<MPI_Request> receives_;
+};
+
+}  // namespace
+
+Communicator mpi_communicator(MPI_Comm comm) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(comm, &copy);
+  return Communicator(std::make_shared<MpiComm>(copy));
+}
+
+}  // namespace esker

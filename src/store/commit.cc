@@ -1,0 +1,33 @@
+#include "store/commit.h"
+
+#include <filesystem>
+
+#include "base/macros.h"
+
+namespace esker {
+namespace {
+
+Status write_whole(Store& store, const std::string& path, const std::string& text, bool durable) {
+  ESKER_RETURN_IF_ERROR(store.remove(path));  // open() never truncates
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(file->write_at(std::as_bytes(std::span(text)), 0));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  return file->close();
+}
+
+}  // namespace
+
+Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable) {
+  const std::string temporary = path + ".tmp";
+  Status status = write_whole(store, temporary, text, durable);
+  if (status.ok()) status = store.rename(temporary, path);
+  if (!status.ok()) {
+    (void)store.remove(temporary);
+    return status;
+  }
+  if (!durable) return {};
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  return store.sync_directory(directory.empty() ? "." : directory);
+}
+
+}  // namespace esker

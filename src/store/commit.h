@@ -1,0 +1,14 @@
+// Replacing a small file so that it is always either the old one or the new one.
+#pragma once
+
+#include <string>
+
+#include "store/store.h"
+
+namespace esker {
+
+/// Writes `text` to path + ".tmp", syncs it if `durable`, renames it over `path`, syncs the directory if
+/// `durable`. On failure the temporary file is removed and `path` is as it was.
+Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable);
+
+}  // namespace esker

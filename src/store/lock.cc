@@ -1,0 +1,68 @@
+#include "store/lock.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/macros.h"
+
+namespace esker {
+namespace {
+
+constexpr std::size_t kMaxLockBytes = 4096;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+/// "host pid job"; the job is the scheduler's number, or "-".
+std::string lock_text() {
+  std::string job = "-";
+  for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    if (const char* value = ::getenv(variable)) job = value;
+  }
+  return fmt::format("{} {} {}\n", host_name(), ::getpid(), job);
+}
+
+/// Whether the lock's holder certainly no longer exists: a process of this host that is gone.
+bool holder_is_dead(const std::string& text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string::npos || text.substr(0, space) != host_name()) return false;
+  int pid = 0;
+  const auto parsed = std::from_chars(text.data() + space + 1, text.data() + text.size(), pid);
+  return parsed.ec == std::errc() && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> store, const std::string& path) {
+  Status created = store->create_exclusive(path, lock_text());
+  if (created.code() == Code::kAlreadyExists) {
+    ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(*store, path, kMaxLockBytes));
+    if (!holder_is_dead(holder)) {
+      while (!holder.empty() && holder.back() == '\n') holder.pop_back();
+      return error(Code::kAlreadyExists,
+                   "{} is held by another writer (host, process, job: {}); if that job no longer runs, remove the file",
+                   path, holder.empty() ? "unknown" : holder);
+    }
+    ESKER_RETURN_IF_ERROR(store->remove(path));
+    created = store->create_exclusive(path, lock_text());
+  }
+  ESKER_RETURN_IF_ERROR(created);
+  return std::unique_ptr<WriterLock>(new WriterLock(std::move(store), path));
+}
+
+WriterLock::~WriterLock() { (void)release(); }
+
+Status WriterLock::release() {
+  if (!held_) return {};
+  held_ = false;
+  return store_->remove(path_);
+}
+
+}  // namespace esker

@@ -1,0 +1,30 @@
+// WriterLock: at most one job writes a dataset at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "store/store.h"
+
+namespace esker {
+
+/// A file that names its holder (host, process, job). Released by release() or, without a report, by the
+/// destructor; a process that died without either leaves it, and the next one on the same host takes it
+/// over. A lock of another host is never taken over: the error says who holds it and what to remove.
+class WriterLock {
+ public:
+  /// Errors: kAlreadyExists when another live process (or any process of another host) holds it.
+  static Result<std::unique_ptr<WriterLock>> acquire(std::shared_ptr<Store> store, const std::string& path);
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+  ~WriterLock();
+  Status release();
+
+ private:
+  WriterLock(std::shared_ptr<Store> store, std::string path) : store_(std::move(store)), path_(std::move(path)) {}
+  std::shared_ptr<Store> store_;
+  std::string path_;
+  bool held_ = true;
+};
+
+}  // namespace esker

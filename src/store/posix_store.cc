@@ -1,0 +1,158 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "store/store.h"
+
+namespace esker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB per call
+
+class PosixFile final : public File {
+ public:
+  PosixFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  ~PosixFile() override {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  Status write_at(std::span<const std::byte> bytes, Index offset) override {
+    while (!bytes.empty()) {
+      const ssize_t n = ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), kMaxCallBytes), offset);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return system_error(errno, "write", path_);
+      if (n == 0) return system_error(ENOSPC, "write", path_);
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+      offset += n;
+    }
+    return {};
+  }
+
+  Status read_at(std::span<std::byte> bytes, Index offset) const override {
+    while (!bytes.empty()) {
+      const ssize_t n = ::pread(descriptor_, bytes.data(), std::min(bytes.size(), kMaxCallBytes), offset);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return system_error(errno, "read", path_);
+      if (n == 0) {
+        return error(Code::kDataLoss, "read {}: file ends {} bytes before the end of what is expected there",
+                     path_, bytes.size());
+      }
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+      offset += n;
+    }
+    return {};
+  }
+
+  Result<Index> size_bytes() const override {
+    struct stat facts {};
+    if (::fstat(descriptor_, &facts) != 0) return system_error(errno, "stat", path_);
+    return static_cast<Index>(facts.st_size);
+  }
+
+  Status sync() override {
+    return ::fdatasync(descriptor_) == 0 ? Status() : system_error(errno, "sync", path_);
+  }
+
+  Status close() override {
+    const int descriptor = std::exchange(descriptor_, -1);
+    if (descriptor < 0) return {};
+    return ::close(descriptor) == 0 || errno == EINTR ? Status() : system_error(errno, "close", path_);
+  }
+
+ private:
+  int descriptor_;
+  std::string path_;
+};
+
+class PosixStore final : public Store {
+ public:
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    const int flags = (mode == OpenMode::kRead ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC;
+    int descriptor = ::open(path.c_str(), flags, 0666);
+    if (descriptor < 0 && errno == ENOENT && mode == OpenMode::kWrite) {
+      ESKER_RETURN_IF_ERROR(make_directories(fs::path(path).parent_path().string()));
+      descriptor = ::open(path.c_str(), flags, 0666);
+    }
+    if (descriptor < 0) return system_error(errno, "open", path);
+    std::unique_ptr<File> file = std::make_unique<PosixFile>(descriptor, path);
+    struct stat facts {};
+    if (::fstat(descriptor, &facts) == 0 && S_ISDIR(facts.st_mode)) return system_error(EISDIR, "open", path);
+    return file;
+  }
+
+  Status create_exclusive(const std::string& path, const std::string& text) override {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) return system_error(errno, "create", path);
+    PosixFile file(descriptor, path);
+    ESKER_RETURN_IF_ERROR(file.write_at(std::as_bytes(std::span(text)), 0));
+    return file.close();
+  }
+
+  Status make_directories(const std::string& path) override {
+    std::error_code failure;
+    if (!path.empty()) fs::create_directories(path, failure);
+    return check(failure, "make directory", path);
+  }
+
+  Status rename(const std::string& from, const std::string& to) override {
+    return ::rename(from.c_str(), to.c_str()) == 0 ? Status() : system_error(errno, "rename " + from + " to", to);
+  }
+
+  Status remove(const std::string& path) override {
+    return ::unlink(path.c_str()) == 0 || errno == ENOENT ? Status() : system_error(errno, "remove", path);
+  }
+
+  Status remove_all(const std::string& path) override {
+    std::error_code failure;
+    fs::remove_all(path, failure);
+    return check(failure, "remove", path);
+  }
+
+  Status sync_directory(const std::string& path) override {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return system_error(errno, "open directory", path);
+    const int result = ::fsync(descriptor);
+    const int reason = errno;
+    ::close(descriptor);
+    return result == 0 ? Status() : system_error(reason, "sync directory", path);
+  }
+
+  Result<bool> exists(const std::string& path) const override {
+    std::error_code failure;
+    const bool found = fs::exists(path, failure);
+    if (failure) return check(failure, "look for", path);
+    return found;
+  }
+
+  Result<std::vector<std::string>> list(const std::string& path) const override {
+    std::vector<std::string> names;
+    std::error_code failure;
+    fs::directory_iterator entries(path, failure);
+    if (failure.value() == ENOENT) return names;
+    for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
+      names.push_back(entries->path().filename().string());
+    }
+    if (failure) return check(failure, "list", path);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  static Status check(const std::error_code& failure, const std::string& operation, const std::string& path) {
+    return failure ? system_error(failure.value(), operation, path) : Status();
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Store> posix_store() { return std::make_shared<PosixStore>(); }
+
+}  // namespace esker

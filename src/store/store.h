@@ -1,0 +1,70 @@
+// Store: the one door to files. Paths and bytes; nothing here knows of grids, blocks or formats.
+//
+//   auto store = posix_store();
+//   ESKER_ASSIGN_OR_RETURN(auto file, store->open("run/0000.bin", OpenMode::kWrite));
+//   ESKER_RETURN_IF_ERROR(file->write_at(bytes, offset));
+//
+// All calls are local and safe from several threads; a File is used by one thread at a time, except
+// read_at, which any number may call. Errors name path, operation and the system's reason.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+enum class OpenMode {
+  kRead,    ///< must exist
+  kWrite,   ///< read and write; created if missing (its directories, too), never truncated
+};
+
+class File {
+ public:
+  virtual ~File() = default;
+  /// Writes all of `bytes` at `offset`, extending the file if needed. Short writes are continued.
+  virtual Status write_at(std::span<const std::byte> bytes, Index offset) = 0;
+  /// Fills `bytes` from `offset`; kDataLoss if the file ends before.
+  virtual Status read_at(std::span<std::byte> bytes, Index offset) const = 0;
+  [[nodiscard]] virtual Result<Index> size_bytes() const = 0;
+  /// Returns when what was written is on the device.
+  virtual Status sync() = 0;
+  /// Reports what a late write error left. The destructor closes, too, but cannot report.
+  virtual Status close() = 0;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) = 0;
+  /// Makes a new file with this content; kAlreadyExists when there is one. Atomic among processes.
+  virtual Status create_exclusive(const std::string& path, const std::string& text) = 0;
+  virtual Status make_directories(const std::string& path) = 0;
+  /// Replaces `to` if it exists. Atomic.
+  virtual Status rename(const std::string& from, const std::string& to) = 0;
+  /// Success also when there is no such file.
+  virtual Status remove(const std::string& path) = 0;
+  /// Removes a directory and all in it; success also when there is none.
+  virtual Status remove_all(const std::string& path) = 0;
+  /// Makes the names in a directory durable.
+  virtual Status sync_directory(const std::string& path) = 0;
+  [[nodiscard]] virtual Result<bool> exists(const std::string& path) const = 0;
+  /// Names (not paths) in a directory, sorted; empty when there is no such directory.
+  [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& path) const = 0;
+};
+
+/// The file system of this machine.
+std::shared_ptr<Store> posix_store();
+
+/// Files in memory, gone with the last handle: for tests and measurements without a device.
+std::shared_ptr<Store> memory_store();
+
+/// The whole file as text; kDataLoss beyond `max_bytes`.
+Result<std::string> read_text(Store& store, const std::string& path, std::size_t max_bytes);
+
+}  // namespace esker

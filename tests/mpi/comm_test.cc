@@ -1,0 +1,85 @@
+#include "comm/comm.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "comm/agree.h"
+#include "support/mpi_fixture.h"
+
+namespace esker {
+namespace {
+
+class CommTest : public testing_support::MpiTest {
+ protected:
+  Comm& comm() { return *comm_.get(); }
+};
+
+TEST_F(CommTest, GathersTextsOfDifferentLengths) {
+  const std::string mine(static_cast<std::size_t>(comm().rank()), static_cast<char>('a' + comm().rank()));
+  const auto all = comm().all_gather(std::as_bytes(std::span(mine)));
+  ASSERT_EQ(static_cast<int>(all.size()), comm().size());
+  for (int r = 0; r < comm().size(); ++r) {
+    EXPECT_EQ(all[r], std::vector<std::byte>(static_cast<std::size_t>(r), static_cast<std::byte>('a' + r)));
+  }
+}
+
+TEST_F(CommTest, ReducesAndBroadcasts) {
+  std::array<std::uint64_t, 2> most{static_cast<std::uint64_t>(comm().rank()), 5};
+  comm().all_reduce_max(most);
+  EXPECT_EQ(most[0], static_cast<std::uint64_t>(comm().size() - 1));
+  std::array<double, 1> sum{1.0};
+  comm().all_reduce_sum(sum);
+  EXPECT_EQ(sum[0], comm().size());
+  EXPECT_EQ(broadcast_text(comm(), "of rank " + std::to_string(comm().rank()), comm().size() - 1),
+            "of rank " + std::to_string(comm().size() - 1));
+}
+
+TEST_F(CommTest, MessagesOfAllPairsArriveInOrder) {
+  const int size = comm().size();
+  std::vector<std::array<int, 2>> sent(static_cast<std::size_t>(size)), received(static_cast<std::size_t>(2 * size));
+  for (int r = 0; r < size; ++r) {
+    comm().start_receive(std::as_writable_bytes(std::span(received[2 * r])), r);
+    comm().start_receive(std::as_writable_bytes(std::span(received[2 * r + 1])), r);
+  }
+  for (int r = 0; r < size; ++r) {
+    sent[r] = {comm().rank(), r};
+    comm().start_send(std::as_bytes(std::span(sent[r])), r);
+    comm().start_send(std::as_bytes(std::span(sent[r])), r);
+  }
+  std::vector<int> seen(received.size());
+  for (int m = comm().wait_any_receive(); m >= 0; m = comm().wait_any_receive()) ++seen[m];
+  comm().finish();
+  EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0), 2 * size);
+  for (int r = 0; r < 2 * size; ++r) EXPECT_EQ(received[r], (std::array<int, 2>{r / 2, comm().rank()}));
+}
+
+TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
+  EXPECT_FALSE(agree(comm(), Ballot{{}, "op", 1, "", false}).value().any_flag);
+  EXPECT_TRUE(agree(comm(), Ballot{{}, "op", 1, "", is_last_rank()}).value().any_flag);
+}
+
+TEST_F(CommTest, AgreeGivesTheLowestFailingRanksErrorToAll) {
+  const int failing = comm().size() / 2;
+  const Status mine = comm().rank() >= failing
+                          ? Status(Code::kIoError, "disk of rank " + std::to_string(comm().rank()))
+                          : Status();
+  const Status agreed = agree(comm(), mine);
+  expect_everywhere(agreed, Code::kIoError);
+  EXPECT_EQ(agreed.message(), "rank " + std::to_string(failing) + ": disk of rank " + std::to_string(failing));
+}
+
+TEST_F(CommTest, AgreeNamesDifferentCallsAndArguments) {
+  if (comm().size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  const auto calls = agree(comm(), Ballot{{}, is_last_rank() ? "close" : "end_step", 0, "", false}).status();
+  expect_everywhere(calls, Code::kMismatchedCall);
+  EXPECT_NE(calls.message().find("close"), std::string::npos);
+  EXPECT_NE(calls.message().find("end_step"), std::string::npos);
+  const std::string text = is_last_rank() ? "time 2" : "time 1";
+  const auto arguments = agree(comm(), Ballot{{}, "end_step", hash_text(0, text), text, false}).status();
+  expect_everywhere(arguments, Code::kMismatchedCall);
+  EXPECT_NE(arguments.message().find("time 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace esker

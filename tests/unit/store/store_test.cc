@@ -1,0 +1,166 @@
+// One suite for all stores: a new store passes by joining the list at the end.
+#include "store/store.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "store/commit.h"
+#include "store/lock.h"
+
+namespace esker {
+namespace {
+
+struct StoreCase {
+  const char* name;
+  std::function<std::shared_ptr<Store>()> make;
+};
+
+class StoreTest : public testing::TestWithParam<StoreCase> {
+ protected:
+  void SetUp() override {
+    store_ = GetParam().make();
+    base_ = (std::filesystem::temp_directory_path() /
+             ("esker-store-" + std::to_string(::getpid()) + "-" +
+              std::filesystem::path(testing::UnitTest::GetInstance()->current_test_info()->name())
+                  .parent_path()
+                  .string()))
+                .string();
+    ASSERT_TRUE(store_->remove_all(base_).ok());
+    ASSERT_TRUE(store_->make_directories(base_).ok());
+  }
+  void TearDown() override { EXPECT_TRUE(store_->remove_all(base_).ok()); }
+
+  std::string path(const std::string& name) const { return base_ + "/" + name; }
+
+  void write(const std::string& name, const std::string& text, Index offset = 0) {
+    auto file = store_->open(path(name), OpenMode::kWrite);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    ASSERT_TRUE((*file)->write_at(std::as_bytes(std::span(text)), offset).ok());
+    ASSERT_TRUE((*file)->close().ok());
+  }
+  std::string read(const std::string& name) { return read_text(*store_, path(name), 1 << 20).value(); }
+
+  std::shared_ptr<Store> store_;
+  std::string base_;
+};
+
+TEST_P(StoreTest, WritesAndReadsAtOffsets) {
+  write("a", "hello");
+  write("a", "LL", 2);
+  EXPECT_EQ(read("a"), "heLLo");
+  write("a", "!", 7);
+  EXPECT_EQ(read("a"), std::string("heLLo\0\0!", 8));
+}
+
+TEST_P(StoreTest, MakesMissingDirectoriesOfAFile) {
+  write("deep/down/file", "x");
+  EXPECT_EQ(read("deep/down/file"), "x");
+  EXPECT_EQ(store_->list(path("deep")).value(), std::vector<std::string>{"down"});
+}
+
+TEST_P(StoreTest, ReadingPastTheEndIsDataLoss) {
+  write("a", "abc");
+  const auto file = store_->open(path("a"), OpenMode::kRead).value();
+  std::array<std::byte, 4> bytes{};
+  EXPECT_EQ(file->read_at(bytes, 0).code(), Code::kDataLoss);
+  EXPECT_EQ(file->size_bytes().value(), 3);
+}
+
+TEST_P(StoreTest, MissingFilesAreNotFound) {
+  const auto file = store_->open(path("none"), OpenMode::kRead);
+  EXPECT_EQ(file.status().code(), Code::kNotFound);
+  EXPECT_NE(file.status().message().find("none"), std::string::npos);
+  EXPECT_FALSE(store_->exists(path("none")).value());
+  EXPECT_TRUE(store_->list(path("none")).value().empty());
+  EXPECT_TRUE(store_->remove(path("none")).ok());
+  EXPECT_TRUE(store_->remove_all(path("none")).ok());
+}
+
+TEST_P(StoreTest, ReadOnlyFilesRefuseWrites) {
+  write("a", "abc");
+  const auto file = store_->open(path("a"), OpenMode::kRead).value();
+  EXPECT_EQ(file->write_at(std::as_bytes(std::span("x", 1)), 0).code(), Code::kIoError);
+}
+
+TEST_P(StoreTest, ADirectoryIsNotAFile) {
+  ASSERT_TRUE(store_->make_directories(path("d")).ok());
+  EXPECT_EQ(store_->open(path("d"), OpenMode::kRead).status().code(), Code::kIoError);
+  EXPECT_EQ(store_->open(path("d"), OpenMode::kWrite).status().code(), Code::kIoError);
+}
+
+TEST_P(StoreTest, CreateExclusiveMakesAFileOnce) {
+  EXPECT_TRUE(store_->create_exclusive(path("lock"), "me").ok());
+  EXPECT_EQ(store_->create_exclusive(path("lock"), "you").code(), Code::kAlreadyExists);
+  EXPECT_EQ(read("lock"), "me");
+}
+
+TEST_P(StoreTest, RenameReplaces) {
+  write("old", "old");
+  write("new", "new");
+  EXPECT_TRUE(store_->rename(path("new"), path("old")).ok());
+  EXPECT_EQ(read("old"), "new");
+  EXPECT_FALSE(store_->exists(path("new")).value());
+  EXPECT_EQ(store_->rename(path("gone"), path("old")).code(), Code::kNotFound);
+}
+
+TEST_P(StoreTest, RemoveAllTakesTheTree) {
+  write("t/a", "1");
+  write("t/b/c", "2");
+  write("tail", "3");
+  EXPECT_TRUE(store_->remove_all(path("t")).ok());
+  EXPECT_FALSE(store_->exists(path("t")).value());
+  EXPECT_TRUE(store_->exists(path("tail")).value());
+}
+
+TEST_P(StoreTest, ReplaceFileLeavesNoTemporary) {
+  for (const bool durable : {false, true}) {
+    ASSERT_TRUE(replace_file(*store_, path("f"), "a longer first text", durable).ok());
+    ASSERT_TRUE(replace_file(*store_, path("f"), "second", durable).ok());
+    EXPECT_EQ(read("f"), "second");
+    EXPECT_EQ(store_->list(base_).value(), std::vector<std::string>{"f"});
+  }
+}
+
+TEST_P(StoreTest, AFailedReplaceLeavesTheOldFile) {
+  ASSERT_TRUE(store_->make_directories(path("f")).ok());  // a directory cannot be replaced by a file
+  write("f/inside", "kept");
+  if (std::string(GetParam().name) == "posix") {
+    EXPECT_FALSE(replace_file(*store_, path("f"), "text", false).ok());
+    EXPECT_EQ(store_->list(base_).value(), std::vector<std::string>{"f"});
+  }
+  EXPECT_EQ(read("f/inside"), "kept");
+}
+
+TEST_P(StoreTest, ALockHoldsUntilReleased) {
+  auto lock = WriterLock::acquire(store_, path("l")).value();
+  const auto second = WriterLock::acquire(store_, path("l"));
+  EXPECT_EQ(second.status().code(), Code::kAlreadyExists);
+  EXPECT_NE(second.status().message().find(std::to_string(::getpid())), std::string::npos);
+  EXPECT_TRUE(lock->release().ok());
+  EXPECT_TRUE(WriterLock::acquire(store_, path("l")).ok());
+  EXPECT_FALSE(store_->exists(path("l")).value());  // the destructor released it
+}
+
+TEST_P(StoreTest, ALockOfADeadProcessIsTakenOverAndOneOfAnotherHostIsNot) {
+  std::array<char, 256> host{};
+  ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
+  ASSERT_TRUE(store_->create_exclusive(path("l"), std::string(host.data()) + " 999999999 -\n").ok());
+  EXPECT_TRUE(WriterLock::acquire(store_, path("l")).ok());
+  ASSERT_TRUE(store_->create_exclusive(path("l"), "elsewhere 999999999 -\n").ok());
+  EXPECT_EQ(WriterLock::acquire(store_, path("l")).status().code(), Code::kAlreadyExists);
+}
+
+TEST_P(StoreTest, ReadTextRefusesLargeFiles) {
+  write("a", std::string(100, 'x'));
+  EXPECT_EQ(read_text(*store_, path("a"), 99).status().code(), Code::kDataLoss);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StoreTest,
+                         testing::Values(StoreCase{"posix", posix_store}, StoreCase{"memory", memory_store}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace esker
