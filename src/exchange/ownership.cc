@@ -1,0 +1,72 @@
+#include "exchange/ownership.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kMinBytesPerAggregator = Index{4} << 20;
+
+/// floor(total * part / parts) without overflow; part <= parts < 2^31.
+Index share(Index total, Index part, Index parts) {
+  return total / parts * part + total % parts * part / parts;
+}
+
+/// A boundary between two files near `cut` (within an eighth of a share), or else the piece boundary at or after it:
+/// two writers in one file contend for its inode.
+Index snap(const PieceSpace& space, Index cut, Index tolerance) {
+  if (cut <= 0 || cut >= space.stored_bytes()) return cut;
+  const int number = space.layout_at(cut);
+  const Index base = space.first_position(number);
+  const auto file = space.layout(number).file_at(cut - base);
+  if (cut - (base + file.begin) <= tolerance) return base + file.begin;
+  if (base + file.end - cut <= tolerance) return base + file.end;
+  return space.position_bytes(space.first_piece_from(cut));
+}
+
+}  // namespace
+
+Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes)
+    : space_(&space), n_ranks_(n_ranks), window_bytes_(window_bytes) {
+  const Index total = space.stored_bytes();
+  for (int a = 0; a <= n_aggregators; ++a) {
+    const Index cut = snap(space, share(total, a, n_aggregators), total / n_aggregators / 8);
+    cuts_.push_back(std::max(cut, cuts_.empty() ? 0 : cuts_.back()));
+  }
+  for (int a = 0; a < n_aggregators; ++a) {
+    num_rounds_ = std::max(num_rounds_, div_up(cuts_[a + 1] - cuts_[a], window_bytes_));
+  }
+}
+
+int Ownership::rank_of(int aggregator) const {
+  return static_cast<int>(share(n_ranks_, aggregator, num_aggregators()));
+}
+
+int Ownership::aggregator_of_rank(int rank) const {
+  const auto a = static_cast<int>(div_up(Index{rank} * num_aggregators(), n_ranks_));
+  return a < num_aggregators() && rank_of(a) == rank ? a : -1;
+}
+
+int Ownership::owner_at(Index position) const {
+  return static_cast<int>(std::upper_bound(cuts_.begin(), cuts_.end() - 1, position) - cuts_.begin()) - 1;
+}
+
+Index Ownership::round_at(int aggregator, Index position) const {
+  return (position - cuts_[aggregator]) / window_bytes_;
+}
+
+Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
+  const Index end = cuts_[aggregator + 1];
+  const Index from = std::min(end, cuts_[aggregator] + round * window_bytes_);
+  const Index to = std::min(end, from + window_bytes_);
+  return {space_->first_piece_from(from), space_->first_piece_from(to)};
+}
+
+int choose_aggregators(int n_ranks, Index stored_bytes) {
+  const Index wanted = std::max<Index>(1, div_up(stored_bytes, kMinBytesPerAggregator));
+  return static_cast<int>(std::min<Index>(n_ranks, wanted));
+}
+
+}  // namespace esker

@@ -1,0 +1,45 @@
+// Ownership: which rank aggregates which pieces, and in which round.
+//
+// Aggregator a of A owns one contiguous run of positions: few files each, long extents, equal bytes by
+// construction. Its run falls into *windows* of `window_bytes`; the pieces that begin in window r are
+// collected and stored in round r. All of it is arithmetic on positions, the same on every rank.
+#pragma once
+
+#include <vector>
+
+#include "exchange/piece_space.h"
+
+namespace esker {
+
+class Ownership {
+ public:
+  /// A aggregators of `n_ranks` ranks, spread evenly. 1 <= n_aggregators <= n_ranks; window_bytes > 0.
+  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
+
+  [[nodiscard]] int num_aggregators() const { return static_cast<int>(cuts_.size()) - 1; }
+  [[nodiscard]] int rank_of(int aggregator) const;
+  /// The aggregator that `rank` is, or -1.
+  [[nodiscard]] int aggregator_of_rank(int rank) const;
+
+  [[nodiscard]] int owner_at(Index position) const;               ///< aggregator, of a piece at `position`
+  [[nodiscard]] Index round_at(int aggregator, Index position) const;
+  [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
+
+  /// Pieces of an aggregator in a round, [first, last).
+  struct Pieces {
+    Index first = 0, last = 0;
+  };
+  [[nodiscard]] Pieces pieces(int aggregator, Index round) const;
+
+ private:
+  const PieceSpace* space_;
+  int n_ranks_;
+  Index window_bytes_;
+  std::vector<Index> cuts_;   // positions, num_aggregators() + 1 of them; each begins a piece
+  Index num_rounds_ = 0;
+};
+
+/// How many ranks aggregate when the user does not say: one per 4 MiB of a step, at most all.
+int choose_aggregators(int n_ranks, Index stored_bytes);
+
+}  // namespace esker

@@ -1,0 +1,37 @@
+// PieceSpace: the pieces of all layouts that take part in one exchange, as one list.
+#pragma once
+
+#include <vector>
+
+#include "layout/layout.h"
+
+namespace esker {
+
+/// Layouts one after another: ordinals and positions of the second continue those of the first. Non-owning.
+class PieceSpace {
+ public:
+  void add(const Layout& layout);
+
+  [[nodiscard]] int num_layouts() const { return static_cast<int>(layouts_.size()); }
+  [[nodiscard]] const Layout& layout(int number) const { return *layouts_[number]; }
+  [[nodiscard]] Index num_pieces() const { return first_ordinal_.back(); }
+  [[nodiscard]] Index stored_bytes() const { return first_position_.back(); }
+
+  /// Number of the layout that a piece belongs to, and of the layout at a position.
+  [[nodiscard]] int layout_of(Index piece) const;
+  [[nodiscard]] int layout_at(Index position) const;
+  [[nodiscard]] Index first_ordinal(int layout_number) const { return first_ordinal_[layout_number]; }
+  [[nodiscard]] Index first_position(int layout_number) const { return first_position_[layout_number]; }
+
+  [[nodiscard]] Piece piece(Index piece) const;
+  [[nodiscard]] Index position_bytes(Index piece) const;
+  /// The first piece whose position is >= `position`; num_pieces() if there is none.
+  [[nodiscard]] Index first_piece_from(Index position) const;
+
+ private:
+  std::vector<const Layout*> layouts_;
+  std::vector<Index> first_ordinal_{0};    // per layout, and the total
+  std::vector<Index> first_position_{0};
+};
+
+}  // namespace esker

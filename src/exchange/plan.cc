@@ -1,0 +1,125 @@
+#include "exchange/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace esker {
+namespace {
+
+/// Messages of one round by peer; a map keeps the peers in order.
+using Outbox = std::map<int, Message>;
+
+void add_segment(Outbox& box, int peer, Segment segment) {
+  Message& message = box[peer];
+  message.peer = peer;
+  message.bytes += segment.bytes();
+  message.segments.push_back(std::move(segment));
+}
+
+std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
+  std::vector<Message> messages;
+  for (auto& [peer, message] : box) {
+    std::sort(message.segments.begin(), message.segments.end(), [](const Segment& a, const Segment& b) {
+      return std::tie(a.position, a.patch) < std::tie(b.position, b.patch);
+    });
+    if (peer == rank) {
+      local = std::move(message);
+    } else {
+      messages.push_back(std::move(message));
+    }
+  }
+  return messages;
+}
+
+Index total_bytes(const std::vector<Message>& messages) {
+  Index bytes = 0;
+  for (const Message& message : messages) bytes += message.bytes;
+  return bytes;
+}
+
+Segment make_segment(const Piece& piece, Index position, int field, int patch, const Box& indices) {
+  return {position, field, patch, indices, piece.lattice.sub(indices), piece.order, piece.sample_bytes};
+}
+
+/// Everything that `rank` holds, by the round and the rank of the piece's aggregator.
+std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownership,
+                               const std::vector<FieldPatches>& fields, int rank) {
+  std::vector<Outbox> rounds(static_cast<std::size_t>(ownership.num_rounds()));
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const FieldPatches& field = fields[f];
+    const Index first = space.first_ordinal(field.layout);
+    const auto& boxes = field.of_rank[rank];
+    for (std::size_t p = 0; p < boxes.size(); ++p) {
+      space.layout(field.layout).for_each_segment(field.field, boxes[p], [&](Index ordinal, const Box& indices) {
+        const Index position = space.position_bytes(first + ordinal);
+        const int owner = ownership.owner_at(position);
+        add_segment(rounds[static_cast<std::size_t>(ownership.round_at(owner, position))], ownership.rank_of(owner),
+                    make_segment(space.piece(first + ordinal), position, static_cast<int>(f), static_cast<int>(p),
+                                 indices));
+      });
+    }
+  }
+  return rounds;
+}
+
+/// Who holds samples of the piece at `position`; returns how many bytes they are.
+Index find_senders(const Piece& piece, Index position, int number, const FieldPatches& field, Outbox& inbox) {
+  Index bytes = 0;
+  for (std::size_t r = 0; r < field.of_rank.size(); ++r) {
+    for (std::size_t p = 0; p < field.of_rank[r].size(); ++p) {
+      const Box indices = piece.lattice.indices_in(field.of_rank[r][p]);
+      if (indices.empty()) continue;
+      Segment segment = make_segment(piece, position, number, static_cast<int>(p), indices);
+      bytes += segment.bytes();
+      add_segment(inbox, static_cast<int>(r), std::move(segment));
+    }
+  }
+  return bytes;
+}
+
+/// The round's window of an aggregator and, into `inbox`, what it receives for it.
+Window find_receives(const PieceSpace& space, const Ownership::Pieces& pieces,
+                     const std::vector<FieldPatches>& fields,
+                     const std::map<std::pair<int, int>, int>& number_of_field, Outbox& inbox) {
+  Window window;
+  window.begin = space.position_bytes(pieces.first);
+  window.end = space.position_bytes(pieces.last);
+  Index covered = 0;
+  for (Index number = pieces.first; number < pieces.last; ++number) {
+    const Piece piece = space.piece(number);
+    const int field = number_of_field.at({space.layout_of(number), piece.field});
+    covered += find_senders(piece, space.position_bytes(number), field, fields[field], inbox);
+  }
+  window.complete = covered == window.size_bytes();
+  return window;
+}
+
+}  // namespace
+
+Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+               int rank) {
+  std::map<std::pair<int, int>, int> number_of_field;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    number_of_field[{fields[f].layout, fields[f].field}] = static_cast<int>(f);
+  }
+  std::vector<Outbox> outboxes = find_sends(space, ownership, fields, rank);
+  const int aggregator = ownership.aggregator_of_rank(rank);
+  Plan plan;
+  for (Index r = 0; r < ownership.num_rounds(); ++r) {
+    Round round;
+    round.sends = take_messages(outboxes[static_cast<std::size_t>(r)], rank, round.local);
+    if (aggregator >= 0) {
+      Outbox inbox;
+      round.window = find_receives(space, ownership.pieces(aggregator, r), fields, number_of_field, inbox);
+      round.receives = take_messages(inbox, rank, round.local);
+    }
+    plan.send_bytes = std::max(plan.send_bytes, total_bytes(round.sends));
+    plan.receive_bytes = std::max(plan.receive_bytes, total_bytes(round.receives));
+    plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
+    plan.rounds.push_back(std::move(round));
+  }
+  return plan;
+}
+
+}  // namespace esker

@@ -1,0 +1,73 @@
+// Plan: what one rank sends, receives and stores in each round of an exchange - without a byte of data.
+//
+// make_plan is pure: it computes the plan of any rank from everybody's boxes, so tests, `esker plan` and
+// the cost model run it for N ranks in one process. Sender and receiver derive the same segments in the
+// same order from the same boxes; a message is bare samples.
+#pragma once
+
+#include <vector>
+
+#include "esker/box.hpp"
+#include "exchange/ownership.h"
+#include "exchange/piece_space.h"
+#include "grid/lattice.h"
+#include "grid/order.h"
+
+namespace esker {
+
+/// The boxes that each rank holds of one field.
+struct FieldPatches {
+  int layout = 0;                            ///< number of the layout in the PieceSpace
+  int field = 0;                             ///< position in that layout's list of fields
+  std::vector<std::vector<Box>> of_rank;     ///< [rank] -> boxes, in the order of putting
+};
+
+/// Samples of one patch that belong to one piece.
+struct Segment {
+  Index position = 0;                        ///< of the piece; orders the segments of a message
+  int field = 0;                             ///< position in the list of FieldPatches
+  int patch = 0;                             ///< position among the sender's boxes of that field
+  Box indices;                               ///< lattice indices in the piece
+  Lattice samples;                           ///< the same samples in the grid
+  const AxisOffsets* order = nullptr;        ///< of the piece
+  Index sample_bytes = 0;
+
+  [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }
+};
+
+/// What goes from one rank to one other in one round: segments in canonical order (position, patch).
+struct Message {
+  int peer = 0;
+  Index bytes = 0;
+  std::vector<Segment> segments;
+};
+
+/// What this rank stores in one round: pieces next to each other in the PieceSpace.
+struct Window {
+  Index begin = 0, end = 0;                  ///< positions
+  bool complete = false;                     ///< every byte is covered by samples: no padding to clear
+
+  [[nodiscard]] Index size_bytes() const { return end - begin; }
+};
+
+struct Round {
+  std::vector<Message> sends;                ///< ascending peers, without this rank itself
+  std::vector<Message> receives;             ///< ascending peers, without this rank itself
+  Message local;                             ///< what stays on this rank: copied straight to the window
+  Window window;
+};
+
+struct Plan {
+  std::vector<Round> rounds;
+  // The largest of any round: what the buffers must hold.
+  Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
+
+  [[nodiscard]] Index buffer_bytes() const { return send_bytes + receive_bytes + window_bytes; }
+};
+
+/// The plan of `rank`. Local, pure. Boxes lie in their grids and do not overlap (checked by the caller).
+/// Cost: O(own segments) for what is sent, O(own pieces * boxes of all ranks) for what is received.
+Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+               int rank);
+
+}  // namespace esker

@@ -1,0 +1,27 @@
+// What is inside one IDX block: its samples as one or more separable parts.
+//
+// Source: docs/formats/idx.md, section 5.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "grid/blocks.h"
+#include "grid/lattice.h"
+#include "grid/order.h"
+
+namespace esker::idx {
+
+enum class InBlockOrder : std::uint8_t { kRowMajor, kHz };
+
+/// A lattice of samples that stand in separable order from sample `first_sample` of the block on.
+struct BlockPart {
+  Lattice lattice;
+  Index first_sample = 0;
+  AxisOffsets order;
+};
+
+/// The parts of a block: one, except for block 0 in HZ order, which is one part per level.
+std::vector<BlockPart> block_parts(const BlockGrid& blocks, Index block, InBlockOrder order);
+
+}  // namespace esker::idx

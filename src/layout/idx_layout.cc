@@ -1,0 +1,124 @@
+#include "layout/idx_layout.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/checked.h"
+
+namespace esker::idx {
+
+IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields, const LayoutParameters& parameters)
+    : blocks_(blocks), fields_(std::move(fields)), parameters_(parameters), num_existing_(blocks.num_existing()) {
+  stored_before_.push_back(0);
+  const Index unit = block_alignment();
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    number_of_present_.push_back(fields_[f].present ? static_cast<int>(present_.size()) : -1);
+    if (!fields_[f].present) continue;
+    present_.push_back(static_cast<int>(f));
+    const Index block_bytes = blocks_.samples_per_block() * fields_[f].sample_bytes;
+    stored_bytes_.push_back(round_up(block_bytes, unit));
+    stored_before_.push_back(stored_before_.back() + stored_bytes_.back());
+  }
+  num_present_ = static_cast<Index>(present_.size());
+  const int bits = blocks_.bits_per_block();
+  for (int level = bits; level <= blocks_.mask().max_level(); ++level) {
+    const Index block = level == bits ? 0 : Index{1} << (level - bits - 1);
+    const Lattice lattice = blocks_.lattice(block);
+    order_of_level_.push_back(row_major_order(lattice.rank, lattice.count));
+  }
+}
+
+// One unit for all fields keeps positions linear in the number of blocks; blocks smaller than `alignment` are not
+// padded up to it.
+Index IdxLayout::block_alignment() const {
+  Index smallest = parameters_.alignment_bytes;
+  for (const LayoutField& field : fields_) {
+    if (field.present) smallest = std::min(smallest, blocks_.samples_per_block() * field.sample_bytes);
+  }
+  return smallest == parameters_.alignment_bytes
+             ? smallest
+             : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(smallest)));
+}
+
+Index IdxLayout::end_block(Index file) const {
+  return std::min(first_block(file + 1), blocks_.num_blocks());
+}
+
+Index IdxLayout::num_files() const {
+  Index files = 0;
+  if (num_present_ == 0) return files;
+  for (Index existing = 0; existing < num_existing_;) {
+    const Index file = blocks_.nth_existing(existing) / parameters_.blocks_per_file;
+    existing = blocks_.num_existing_before(end_block(file));
+    ++files;
+  }
+  return files;
+}
+
+Index IdxLayout::data_start() const { return round_up(parameters_.headers_bytes, parameters_.alignment_bytes); }
+
+Index IdxLayout::ordinal_of(int field, Index block) const {
+  const Index file = block / parameters_.blocks_per_file;
+  const Index before = blocks_.num_existing_before(first_block(file));
+  const Index in_file = blocks_.num_existing_before(end_block(file)) - before;
+  return before * num_present_ + number_of_present_[field] * in_file + blocks_.num_existing_before(block) - before;
+}
+
+// The pieces of the files before file f number existing_before(f) * num_present, so ordinal / num_present counts
+// existing blocks up to some block of the ordinal's file.
+IdxLayout::Place IdxLayout::place_of(Index ordinal) const {
+  Place place;
+  place.file = blocks_.nth_existing(ordinal / num_present_) / parameters_.blocks_per_file;
+  place.existing_before_file = blocks_.num_existing_before(first_block(place.file));
+  place.existing_in_file = blocks_.num_existing_before(end_block(place.file)) - place.existing_before_file;
+  const Index rest = ordinal - place.existing_before_file * num_present_;
+  place.present_field = static_cast<int>(rest / place.existing_in_file);
+  place.number_in_file = rest % place.existing_in_file;
+  return place;
+}
+
+Index IdxLayout::position_of(const Place& place) const {
+  return place.existing_before_file * stored_before_.back() +
+         place.existing_in_file * stored_before_[place.present_field] +
+         place.number_in_file * stored_bytes_[place.present_field];
+}
+
+Index IdxLayout::position_bytes(Index ordinal) const {
+  if (ordinal == num_pieces()) return num_existing_ * stored_before_.back();
+  return position_of(place_of(ordinal));
+}
+
+Layout::FileSpan IdxLayout::file_at(Index position) const {
+  const Index existing = position / stored_before_.back();
+  FileSpan span;
+  span.file = blocks_.nth_existing(existing) / parameters_.blocks_per_file;
+  span.begin = blocks_.num_existing_before(first_block(span.file)) * stored_before_.back();
+  span.end = blocks_.num_existing_before(end_block(span.file)) * stored_before_.back();
+  span.data_offset_bytes = data_start();
+  return span;
+}
+
+Piece IdxLayout::piece(Index ordinal) const {
+  const Place place = place_of(ordinal);
+  const Index block = blocks_.nth_existing(place.existing_before_file + place.number_in_file);
+  Piece piece;
+  piece.file = place.file;
+  piece.field = present_[place.present_field];
+  piece.sample_bytes = fields_[piece.field].sample_bytes;
+  piece.size_bytes = blocks_.samples_per_block() * piece.sample_bytes;
+  piece.offset_bytes = data_start() + position_of(place) - place.existing_before_file * stored_before_.back();
+  piece.lattice = blocks_.lattice(block);
+  piece.order = &order_of_level_[blocks_.level_of_block(block) - blocks_.bits_per_block()];
+  return piece;
+}
+
+void IdxLayout::for_each_segment(int field, const Box& box,
+                                 const std::function<void(Index, const Box&)>& visit) const {
+  for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
+    blocks_.for_each_block_meeting(box, level, [&](Index block) {
+      visit(ordinal_of(field, block), blocks_.lattice(block).indices_in(box));
+    });
+  }
+}
+
+}  // namespace esker::idx

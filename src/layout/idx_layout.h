@@ -1,0 +1,72 @@
+// IdxLayout: one step of an IDX dataset with raw, row-major blocks at arithmetic offsets.
+//
+// file f   = headers, then for each field that is present: its existing blocks in [f * bpf, (f + 1) * bpf)
+// offsets  = data start at a multiple of `alignment`; blocks begin at its multiples, too, or, where some field
+//            has smaller blocks than that, at multiples of the largest power of two in the smallest block
+//
+// Source: docs/formats/idx.md, sections 3 and 4.
+#pragma once
+
+#include <vector>
+
+#include "grid/blocks.h"
+#include "layout/layout.h"
+
+namespace esker::idx {
+
+struct LayoutField {
+  Index sample_bytes = 0;
+  bool present = true;          ///< written at this step; absent fields have no pieces
+};
+
+struct LayoutParameters {
+  Index blocks_per_file = 1;
+  Index alignment_bytes = 4096;
+  Index headers_bytes = 0;      ///< of each file
+};
+
+class IdxLayout final : public Layout {
+ public:
+  IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields, const LayoutParameters& parameters);
+
+  [[nodiscard]] Index num_pieces() const override { return num_existing_ * num_present_; }
+  [[nodiscard]] Piece piece(Index ordinal) const override;
+  [[nodiscard]] Index position_bytes(Index ordinal) const override;
+  [[nodiscard]] FileSpan file_at(Index position) const override;
+  void for_each_segment(int field, const Box& box,
+                        const std::function<void(Index, const Box&)>& visit) const override;
+
+  [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
+  [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
+  /// Where block `block` (existing) of field `field` (present) stands; its ordinal.
+  [[nodiscard]] Index ordinal_of(int field, Index block) const;
+  /// First block of a file and the one after its last, in the numbering of all blocks.
+  [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
+  [[nodiscard]] Index end_block(Index file) const;
+  [[nodiscard]] Index num_files() const override;
+
+ private:
+  /// Where an ordinal is: a file, a field, a block by its number among the existing ones of the file.
+  struct Place {
+    Index file = 0, existing_before_file = 0, existing_in_file = 0;
+    int present_field = 0;
+    Index number_in_file = 0;
+  };
+  [[nodiscard]] Place place_of(Index ordinal) const;
+  [[nodiscard]] Index position_of(const Place& place) const;
+  [[nodiscard]] Index data_start() const;
+  [[nodiscard]] Index block_alignment() const;
+
+  BlockGrid blocks_;
+  std::vector<LayoutField> fields_;
+  LayoutParameters parameters_;
+  std::vector<int> present_;                   // positions of the fields that are present
+  std::vector<int> number_of_present_;         // field -> position in present_, -1 if absent
+  std::vector<Index> stored_bytes_;            // per present field, of one block
+  std::vector<Index> stored_before_;           // prefix sums of stored_bytes_
+  Index num_existing_ = 0;
+  Index num_present_ = 0;
+  std::vector<AxisOffsets> order_of_level_;    // [level - bits_per_block]
+};
+
+}  // namespace esker::idx

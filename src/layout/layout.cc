@@ -1,0 +1,21 @@
+#include "layout/layout.h"
+
+namespace esker {
+
+Index first_piece_from(const Layout& layout, Index position) {
+  Index low = 0;
+  Index high = layout.num_pieces();
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (layout.position_bytes(middle) < position) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+Index piece_at(const Layout& layout, Index position) { return first_piece_from(layout, position + 1) - 1; }
+
+}  // namespace esker

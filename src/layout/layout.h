@@ -1,0 +1,63 @@
+// Layout: where every sample of a grid goes in the files of a format.
+//
+// A layout cuts the samples of its fields into *pieces* (IDX blocks, slabs, chunks), puts the pieces of
+// one step in *file order*, and gives each an ordinal 0 ... num_pieces() - 1 in that order. Everything that
+// moves samples - who owns which pieces, who sends what to whom, what is written where - follows from the
+// functions below; no other layer knows a format. Layouts are values: pure, the same on every rank.
+#pragma once
+
+#include <functional>
+
+#include "esker/box.hpp"
+#include "grid/lattice.h"
+#include "grid/order.h"
+
+namespace esker {
+
+struct Piece {
+  Index file = 0;               ///< number of the file in the layout
+  Index offset_bytes = 0;       ///< in the file
+  Index size_bytes = 0;         ///< of its samples
+  int field = 0;                ///< position in the layout's list of fields
+  Lattice lattice;              ///< which samples; all exist in the piece, also those beyond the grid
+  Index sample_bytes = 0;
+  const AxisOffsets* order = nullptr;  ///< of the samples in the piece; lives as long as the layout
+};
+
+class Layout {
+ public:
+  virtual ~Layout() = default;
+
+  [[nodiscard]] virtual Index num_pieces() const = 0;
+  [[nodiscard]] virtual Piece piece(Index ordinal) const = 0;
+
+  /// Position of a piece in the concatenation of the data parts of all files (headers left out, alignment
+  /// included); ordinal in [0, num_pieces()]: the last one gives the total. Two pieces of one file are as far
+  /// apart in it as their positions are.
+  [[nodiscard]] virtual Index position_bytes(Index ordinal) const = 0;
+  [[nodiscard]] Index stored_bytes() const { return position_bytes(num_pieces()); }
+
+  /// File that holds position `position` in [0, stored_bytes()), and the position where its data begin and end.
+  struct FileSpan {
+    Index file = 0;
+    Index begin = 0, end = 0;       ///< positions
+    Index data_offset_bytes = 0;    ///< of `begin` in the file
+  };
+  [[nodiscard]] virtual FileSpan file_at(Index position) const = 0;
+
+  /// Files that hold at least one piece.
+  [[nodiscard]] virtual Index num_files() const = 0;
+
+  /// Calls visit(ordinal, indices) for each piece that holds samples of `box` of the layout's field `field`;
+  /// `indices` are the lattice indices of those samples in the piece. In no particular order. O(pieces visited).
+  virtual void for_each_segment(int field, const Box& box,
+                                const std::function<void(Index, const Box&)>& visit) const = 0;
+};
+
+/// The ordinal of the piece that holds position `position` in [0, stored_bytes()). O(log pieces) steps.
+Index piece_at(const Layout& layout, Index position);
+
+/// The first piece whose position is >= `position`; num_pieces() if there is none.
+Index first_piece_from(const Layout& layout, Index position);
+
+}  // namespace esker

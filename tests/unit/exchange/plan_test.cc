@@ -1,0 +1,136 @@
+#include "exchange/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "layout/idx_layout.h"
+#include "support/tilings.h"
+
+namespace esker {
+namespace {
+
+struct Case {
+  std::vector<std::unique_ptr<idx::IdxLayout>> layouts;
+  PieceSpace space;
+  std::vector<FieldPatches> fields;
+  std::vector<Box> domains;
+  int n_ranks = 1;
+};
+
+Case random_case(std::mt19937& random) {
+  Case test;
+  test.n_ranks = 1 + static_cast<int>(random() % 9);
+  const int n_layouts = 1 + static_cast<int>(random() % 3);
+  for (int l = 0; l < n_layouts; ++l) {
+    Box box;
+    box.rank = 1 + static_cast<int>(random() % 3);
+    for (int a = 0; a < box.rank; ++a) box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 60 : 15));
+    const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
+    const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
+    const Index per_file = 1 + static_cast<Index>(random() % 6);
+    test.layouts.push_back(std::make_unique<idx::IdxLayout>(
+        BlockGrid(mask, bits, box), std::vector<idx::LayoutField>{{4, true}, {8, true}},
+        idx::LayoutParameters{per_file, 64, 40 + 80 * per_file}));
+    for (int f = 0; f < 2; ++f) {
+      const auto boxes = testing_support::random_tiling(box, 1 + static_cast<int>(random() % 12), random);
+      test.fields.push_back({l, f, testing_support::deal(boxes, test.n_ranks, random)});
+      test.domains.push_back(box);
+    }
+  }
+  for (const auto& layout : test.layouts) test.space.add(*layout);
+  return test;
+}
+
+using Key = std::tuple<Index, int, int, Index, Index>;  // position, field, patch, first sample, samples
+
+std::vector<Key> keys(const Message& message) {
+  std::vector<Key> keys;
+  for (const Segment& s : message.segments) {
+    keys.emplace_back(s.position, s.field, s.patch, s.indices.lo[0], s.indices.num_samples());
+  }
+  return keys;
+}
+
+class PlanProperties : public testing::TestWithParam<int> {};
+
+TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  const Case test = random_case(random);
+  const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
+  const Index window = 1 + static_cast<Index>(random() % 20000);
+  const Ownership ownership(test.space, test.n_ranks, aggregators, window);
+  std::vector<Plan> plans;
+  for (int r = 0; r < test.n_ranks; ++r) plans.push_back(make_plan(test.space, ownership, test.fields, r));
+
+  std::vector<Index> samples(test.fields.size());
+  Index stored_to = 0;
+  std::map<Index, Index> windows;
+  for (Index round = 0; round < ownership.num_rounds(); ++round) {
+    for (int from = 0; from < test.n_ranks; ++from) {
+      const Round& sending = plans[from].rounds[round];
+      for (const Segment& s : sending.local.segments) samples[s.field] += s.indices.num_samples();
+      for (const Message& message : sending.sends) {
+        for (const Segment& s : message.segments) samples[s.field] += s.indices.num_samples();
+        const auto& inbox = plans[message.peer].rounds[round].receives;
+        const auto match = std::find_if(inbox.begin(), inbox.end(), [&](const Message& m) { return m.peer == from; });
+        ASSERT_NE(match, inbox.end());
+        ASSERT_EQ(match->bytes, message.bytes);
+        ASSERT_EQ(keys(*match), keys(message));
+      }
+      std::size_t expected = 0;
+      for (int to = 0; to < test.n_ranks; ++to) {
+        for (const Message& m : plans[to].rounds[round].sends) expected += m.peer == from;
+      }
+      ASSERT_EQ(sending.receives.size(), expected);
+      if (sending.window.size_bytes() > 0) windows[sending.window.begin] = sending.window.end;
+    }
+  }
+  for (std::size_t f = 0; f < samples.size(); ++f) ASSERT_EQ(samples[f], test.domains[f].num_samples());
+  for (const auto& [begin, end] : windows) {
+    ASSERT_EQ(begin, stored_to);
+    stored_to = end;
+  }
+  ASSERT_EQ(stored_to, test.space.stored_bytes());
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, PlanProperties, testing::Range(0, 150));
+
+TEST(Plan, AlignedPatchesNeedNoMessages) {
+  // Four ranks, each the blocks of one file of a 1-D grid: what is sent stays where it is.
+  const Box box{{0, 0}, {64, 64}};
+  const Bitmask mask = Bitmask::for_extent(2, box.hi).value();
+  const idx::IdxLayout layout(BlockGrid(mask, mask.max_level(), box), {{4, true}}, {1, 64, 80});
+  PieceSpace space;
+  space.add(layout);
+  const Ownership ownership(space, 1, 1, 1 << 20);
+  const Plan plan = make_plan(space, ownership, {{0, 0, {{box}}}}, 0);
+  ASSERT_EQ(plan.rounds.size(), 1u);
+  EXPECT_TRUE(plan.rounds[0].sends.empty());
+  EXPECT_EQ(plan.send_bytes + plan.receive_bytes, 0);
+  EXPECT_EQ(plan.rounds[0].local.bytes, 64 * 64 * 4);
+  EXPECT_TRUE(plan.rounds[0].window.complete);
+}
+
+TEST(Plan, AggregatorsAreSpreadAndOwnNearlyEqualBytes) {
+  const Box box{{0, 0, 0}, {64, 64, 64}};
+  const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
+  const idx::IdxLayout layout(BlockGrid(mask, 9, box), {{8, true}}, {16, 4096, 4096});
+  PieceSpace space;
+  space.add(layout);
+  const Ownership ownership(space, 16, 4, 1 << 24);
+  std::vector<int> ranks;
+  for (int a = 0; a < 4; ++a) {
+    ranks.push_back(ownership.rank_of(a));
+    const auto pieces = ownership.pieces(a, 0);
+    EXPECT_EQ(space.position_bytes(pieces.last) - space.position_bytes(pieces.first), space.stored_bytes() / 4);
+    EXPECT_EQ(ownership.aggregator_of_rank(ownership.rank_of(a)), a);
+  }
+  EXPECT_EQ(ranks, (std::vector<int>{0, 4, 8, 12}));
+  EXPECT_EQ(ownership.aggregator_of_rank(5), -1);
+}
+
+}  // namespace
+}  // namespace esker
