@@ -1,0 +1,138 @@
+#include "esker/dataset.hpp"
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "read/idx_dataset.h"
+
+namespace esker {
+
+class Dataset::Impl {
+ public:
+  explicit Impl(idx::IdxDataset opened) : data(std::move(opened)) {}
+
+  struct Located {
+    const idx::IdxPart* part = nullptr;
+    const Field* field = nullptr;
+    idx::IdxDataset::Place place;
+  };
+
+  [[nodiscard]] Result<Located> locate(const std::string& name) const {
+    const auto& fields = data.schema.fields();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (fields[f].name != name) continue;
+      const auto& place = data.places[f];
+      return Located{data.parts[place.part].get(), &fields[f], place};
+    }
+    std::string known;
+    for (const Field& field : fields) known += (known.empty() ? "" : ", ") + field.name;
+    return error(Code::kNotFound, "no field '{}'; there are: {}", name, known);
+  }
+
+  /// A query with all defaults resolved.
+  struct Resolved {
+    Located at;
+    Index step = 0;
+    Box box;
+    int level = 0;
+  };
+
+  [[nodiscard]] Result<Resolved> resolve(const Query& query) const {
+    Resolved resolved;
+    ESKER_ASSIGN_OR_RETURN(resolved.at, locate(query.field));
+    const idx::Header& header = resolved.at.part->header();
+    ESKER_ASSIGN_OR_RETURN(resolved.step, resolve_step(query, resolved.at.place.fixed));
+    resolved.box = query.box.value_or(header.box);
+    if (resolved.box.rank != header.box.rank) {
+      return error(Code::kInvalidArgument, "field '{}': box has {} axes, the grid has {}", query.field,
+                   resolved.box.rank, header.box.rank);
+    }
+    const int max_level = header.bitmask.max_level();
+    resolved.level = query.level.value_or(max_level);
+    if (resolved.level < 0 || resolved.level > max_level) {
+      return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level, max_level);
+    }
+    return resolved;
+  }
+
+  idx::IdxDataset data;
+
+ private:
+  [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const {
+    const auto num_steps = static_cast<Index>(data.times.size());
+    const Index step = query.step < 0 ? query.step + num_steps : query.step;
+    if (fixed && query.step == -1) return Index{0};
+    if (step < 0 || step >= num_steps) {
+      return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, query.step, num_steps);
+    }
+    return fixed ? 0 : step;
+  }
+};
+
+Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Dataset::Dataset(Dataset&&) noexcept = default;
+Dataset& Dataset::operator=(Dataset&&) noexcept = default;
+Dataset::~Dataset() = default;
+
+Result<Dataset> Dataset::open(const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(auto opened, idx::IdxDataset::open(posix_store(), path));
+  return Dataset(std::make_unique<Impl>(std::move(opened)));
+}
+
+const Schema& Dataset::schema() const { return impl_->data.schema; }
+const std::vector<double>& Dataset::steps() const { return impl_->data.times; }
+const std::vector<PartInfo>& Dataset::parts() const { return impl_->data.infos; }
+const std::vector<std::string>& Dataset::warnings() const { return impl_->data.warnings; }
+
+Result<bool> Dataset::has(const std::string& field, Index step) const {
+  ESKER_ASSIGN_OR_RETURN(const auto at, impl_->locate(field));
+  if (step < 0 || step >= static_cast<Index>(steps().size())) {
+    return error(Code::kOutOfRange, "step {}, the dataset has {}", step, steps().size());
+  }
+  return at.place.fixed || at.part->has(at.place.field, step);
+}
+
+Result<int> Dataset::max_level(const std::string& field) const {
+  ESKER_ASSIGN_OR_RETURN(const auto at, impl_->locate(field));
+  return at.part->header().bitmask.max_level();
+}
+
+Result<Box> Dataset::box(const std::string& field) const {
+  ESKER_ASSIGN_OR_RETURN(const auto at, impl_->locate(field));
+  return at.part->header().box;
+}
+
+Result<Selection> Dataset::select(const Query& query) const {
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
+  return resolved.at.part->select(resolved.box, resolved.level);
+}
+
+Status Dataset::read(const Query& query, void* out, std::size_t out_bytes) const {
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
+  const Selection selection = resolved.at.part->select(resolved.box, resolved.level);
+  const auto needed = static_cast<std::size_t>(selection.num_samples() * resolved.at.field->sample_bytes());
+  if (needed != out_bytes) {
+    return error(Code::kInvalidArgument, "field '{}': the buffer has {} bytes, the answer {}", query.field, out_bytes,
+                 needed);
+  }
+  return resolved.at.part
+      ->read(resolved.at.place.field, resolved.step, resolved.box, resolved.level, static_cast<std::byte*>(out))
+      .with_context(fmt::format("read field '{}', step {}", query.field, resolved.step));
+}
+
+Result<StorageInfo> Dataset::storage() const {
+  StorageInfo info;
+  for (std::size_t p = 0; p < impl_->data.parts.size(); ++p) {
+    for (Index step = 0; step < impl_->data.infos[p].num_steps; ++step) {
+      ESKER_RETURN_IF_ERROR(impl_->data.parts[p]->add_storage(step, info));
+    }
+  }
+  return info;
+}
+
+Index Selection::num_samples() const {
+  Index product = 1;
+  for (int a = 0; a < rank; ++a) product *= count[a];
+  return product;
+}
+
+}  // namespace esker

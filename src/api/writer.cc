@@ -1,0 +1,211 @@
+#include "esker/writer.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "comm/comm.h"
+#include "store/store.h"
+#include "write/boxes.h"
+#include "write/pipeline.h"
+
+namespace esker {
+
+/// The state of one rank: what is defined, what is put. Everything collective is the pipeline's.
+class Writer::Impl {
+ public:
+  explicit Impl(std::unique_ptr<WritePipeline> opened) : pipeline(std::move(opened)) {}
+
+  [[nodiscard]] Status check_defining() const {
+    if (closed) return error(Code::kWrongOrder, "the writer is closed");
+    if (!defined) return {};
+    return error(Code::kWrongOrder, "definitions and attributes come before the first end_step");
+  }
+
+  /// Keeps the first error of a local call for the next collective one.
+  template <class T>
+  T remember(T result) {
+    const Status status = status_of(result);
+    if (local.ok() && !status.ok()) local = status;
+    return result;
+  }
+
+  Status begin_step(double time) {
+    if (closed) return error(Code::kWrongOrder, "begin_step: the writer is closed");
+    if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", input->step);
+    if (!std::isfinite(time)) return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
+    const auto& steps = pipeline->steps();
+    if (!steps.empty() && time <= steps.back().time) {
+      return error(Code::kInvalidArgument, "begin_step: time {} does not follow that of the step before, {}", time,
+                   steps.back().time);
+    }
+    input.emplace();
+    input->step = static_cast<Index>(steps.size());
+    input->time = time;
+    input->patches.resize(schema.fields().size());
+    return {};
+  }
+
+  Status put(FieldId id, const Patch& patch) {
+    if (!input) return error(Code::kWrongOrder, "put: no step is open");
+    if (id.index < 0 || id.index >= static_cast<int>(schema.fields().size())) {
+      return error(Code::kInvalidArgument, "put: no field has the handle {}", id.index);
+    }
+    input->patches.resize(schema.fields().size());
+    const Field& field = schema.fields()[id.index];
+    ESKER_RETURN_IF_ERROR(check_patch(field, patch).with_context("put '" + field.name + "'"));
+    if (!patch.box.empty()) input->patches[id.index].push_back(patch);
+    return {};
+  }
+
+  [[nodiscard]] Status check_patch(const Field& field, const Patch& patch) const {
+    const Box grid = schema.box_of(schema.grids()[field.grid]);
+    if (patch.type != field.type) {
+      return error(Code::kInvalidArgument, "the patch has type {}, the field {}", name(patch.type), name(field.type));
+    }
+    if (patch.box.rank != grid.rank) {
+      return error(Code::kInvalidArgument, "the patch {} has {} axes, the grid has {}", patch.box.to_string(),
+                   patch.box.rank, grid.rank);
+    }
+    if (!patch.box.empty() && !grid.contains(patch.box)) {
+      return error(Code::kOutOfRange, "the patch {} leaves the grid {}", patch.box.to_string(), grid.to_string());
+    }
+    if (!patch.box.empty() && patch.data == nullptr) {
+      return error(Code::kInvalidArgument, "the patch {} has no data", patch.box.to_string());
+    }
+    if (!is_due(field, input->step)) {
+      return error(Code::kWrongOrder, "the field is not due at step {} ({})", input->step,
+                   field.fixed ? "fixed: put in step 0" : fmt::format("every {} steps", field.every));
+    }
+    return {};
+  }
+
+  Status end_step() {
+    if (closed) return error(Code::kWrongOrder, "end_step: the writer is closed");
+    if (!input && local.ok()) local = error(Code::kWrongOrder, "end_step: no step is open");
+    ESKER_RETURN_IF_ERROR(define_once());
+    StepInput ended = input ? std::move(*input) : StepInput();
+    input.reset();
+    ended.patches.resize(schema.fields().size());
+    ended.status = take_local();
+    return pipeline->write_step(ended);
+  }
+
+  Status close() {
+    if (closed) return {};
+    Status status;
+    if (!defined && !schema.fields().empty()) status = define_once();
+    if (status.code() == Code::kMismatchedCall) return status;
+    const Status ended = pipeline->close(take_local());
+    if (ended.code() != Code::kMismatchedCall) {
+      closed = true;
+      input.reset();
+    }
+    return status.ok() ? ended : status;
+  }
+
+  std::unique_ptr<WritePipeline> pipeline;
+  Schema schema;
+  bool closed = false;
+
+ private:
+  static Status status_of(const Status& status) { return status; }
+  template <class T>
+  static Status status_of(const Result<T>& result) { return result.status(); }
+
+  Status take_local() { return std::exchange(local, Status()); }
+
+  /// Collective: the definitions become final with the first end_step that gets this far.
+  Status define_once() {
+    if (defined) return {};
+    Status status = pipeline->define(local, schema);
+    defined = status.ok();
+    if (!defined) {
+      input.reset();
+      local = Status();
+    }
+    return status;
+  }
+
+  bool defined = false;
+  Status local;
+  std::optional<StepInput> input;
+};
+
+Result<Writer> Writer::create(const std::string& path, const Communicator& comm, const Options& options) {
+  ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::create(comm.get(), posix_store(), path, options));
+  return Writer(std::make_unique<Impl>(std::move(pipeline)));
+}
+
+Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+Writer::~Writer() = default;
+
+Result<DimId> Writer::def_dim(const std::string& name, Index size) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.add_dim(name, size));
+}
+
+Result<GridId> Writer::def_grid(const std::string& name, const std::vector<DimId>& dims) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.add_grid(name, dims));
+}
+
+Status Writer::def_coords(GridId grid, const std::string& dim, std::vector<double> values) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.set_coords(grid, dim, std::move(values)));
+}
+
+Result<FieldId> Writer::def_field(GridId grid, const std::string& name, SampleType type, const FieldOptions& options) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.add_field(
+      Field{name, grid.index, type, options.components, options.fixed, options.every, {}}));
+}
+
+Status Writer::put_att(const std::string& name, AttributeValue value) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  impl_->schema.attributes()[name] = std::move(value);
+  return {};
+}
+
+Status Writer::put_att(GridId grid, const std::string& name, AttributeValue value) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  ESKER_ASSIGN_OR_RETURN(Attributes * attributes, impl_->remember(impl_->schema.attributes_of(grid)));
+  (*attributes)[name] = std::move(value);
+  return {};
+}
+
+Status Writer::put_att(FieldId field, const std::string& name, AttributeValue value) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  ESKER_ASSIGN_OR_RETURN(Attributes * attributes, impl_->remember(impl_->schema.attributes_of(field)));
+  (*attributes)[name] = std::move(value);
+  return {};
+}
+
+Status Writer::begin_step(double time) { return impl_->remember(impl_->begin_step(time)); }
+Status Writer::put(FieldId field, const Patch& patch) { return impl_->remember(impl_->put(field, patch)); }
+Status Writer::end_step() { return impl_->end_step(); }
+Status Writer::close() { return impl_->close(); }
+
+const Schema& Writer::schema() const { return impl_->schema; }
+Index Writer::num_steps() const { return static_cast<Index>(impl_->pipeline->steps().size()); }
+
+const StepReport& Writer::last_step() const {
+  static const StepReport kNone;
+  const auto& steps = impl_->pipeline->steps();
+  return steps.empty() ? kNone : steps.back();
+}
+
+Result<std::string> Writer::report_text() const {
+  ESKER_ASSIGN_OR_RETURN(const RunReport report, impl_->pipeline->report());
+  return report_to_text(report);
+}
+
+Result<std::string> Writer::report_json() const {
+  ESKER_ASSIGN_OR_RETURN(const RunReport report, impl_->pipeline->report());
+  return report_to_json(report);
+}
+
+}  // namespace esker

@@ -1,0 +1,52 @@
+// record = {"format": 1, "generation": integer, "times": [real ...], "absent": {"step": ["field" ...] ...}}
+#include "format/idx/commit_record.h"
+
+#include <limits>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "format/idx/header.h"
+#include "format/idx/json_text.h"
+#include "model/text.h"
+
+namespace esker::idx {
+namespace {
+
+Status read_absent(const Json& absent, CommitRecord& record) {
+  for (const auto& [key, names] : absent.items()) {
+    const auto step = parse_integer(key);
+    if (!step || *step < 0 || *step >= static_cast<Index>(record.times.size())) {
+      return error(Code::kDataLoss, "'absent': expected steps below {}, found '{}'", record.times.size(),
+                   excerpt(key));
+    }
+    ESKER_ASSIGN_OR_RETURN(record.absent[*step], get_texts(absent, key.c_str()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string print_commit_record(const CommitRecord& record) {
+  OrderedJson absent = OrderedJson::object();
+  for (const auto& [step, names] : record.absent) absent[std::to_string(step)] = names;
+  OrderedJson json;
+  json["format"] = record.format;
+  json["generation"] = record.generation;
+  json["times"] = reals_to_json(record.times);
+  json["absent"] = absent;
+  return dump_json(json, -1);
+}
+
+Result<CommitRecord> parse_commit_record(const std::string& text) {
+  ESKER_ASSIGN_OR_RETURN(const Json json, parse_json_object(text, kMaxHeaderBytes));
+  ESKER_RETURN_IF_ERROR(check_format(json, CommitRecord::kFormat));
+  CommitRecord record;
+  ESKER_ASSIGN_OR_RETURN(record.generation,
+                         get_integer(json, "generation", 0, std::numeric_limits<Index>::max()));
+  ESKER_ASSIGN_OR_RETURN(record.times, get_reals(json, "times"));
+  ESKER_ASSIGN_OR_RETURN(const Json* absent, get_object(json, "absent"));
+  ESKER_RETURN_IF_ERROR(read_absent(*absent, record));
+  return record;
+}
+
+}  // namespace esker::idx

@@ -1,0 +1,33 @@
+// CommitRecord: what Esker keeps in the (esker) key of an .idx, which other readers ignore.
+//
+// One line of JSON: {"format":1,"generation":7,"times":[0.0,50.0],"absent":{"1":["temp"]}}. Replacing the
+// .idx by one rename commits a step of its grid; the record is what that rename makes true. Reals that JSON
+// lacks are the strings "NaN", "Infinity" and "-Infinity".
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/status.hpp"
+
+namespace esker::idx {
+
+struct CommitRecord {
+  static constexpr int kFormat = 1;  ///< version of this record
+  int format = kFormat;
+  Index generation = 0;                              ///< +1 with every replacement of the .idx
+  std::vector<double> times;                         ///< time value of step 0, 1, 2 ...
+  std::map<Index, std::vector<std::string>> absent;  ///< step -> fields not written at that step
+
+  friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
+};
+
+/// One line, reals with all their digits: parse_commit_record(print_commit_record(r)) == r.
+std::string print_commit_record(const CommitRecord& record);
+
+/// Errors: kDataLoss (not JSON, wrong types, steps out of range), kUnsupported (a newer format).
+Result<CommitRecord> parse_commit_record(const std::string& json);
+
+}  // namespace esker::idx

@@ -1,0 +1,140 @@
+#include "format/idx/dataset_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "layout/idx_choice.h"
+
+namespace esker::idx {
+namespace {
+
+constexpr int kMaxBitsPerBlock = 30;
+constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;
+
+std::vector<int> fields_of(const Schema& schema, int grid, bool fixed) {
+  std::vector<int> fields;
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const Field& field = schema.fields()[f];
+    if (field.grid == grid && field.fixed == fixed) fields.push_back(static_cast<int>(f));
+  }
+  return fields;
+}
+
+/// OpenVisus' physical box where every dimension has evenly spaced coordinates; empty else. Index n, one past
+/// the last sample, maps to the upper end.
+std::vector<double> physic_box(const Schema& schema, const Grid& grid) {
+  constexpr double kTolerance = 1e-6;
+  std::vector<double> box;
+  for (const int d : grid.dims) {
+    const auto found = grid.coords.find(schema.dims()[d].name);
+    if (found == grid.coords.end() || found->second.size() < 2) return {};
+    const std::vector<double>& values = found->second;
+    const double step = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double even = values.front() + step * static_cast<double>(i);
+      if (!(std::abs(values[i] - even) <= kTolerance * std::abs(step))) return {};
+    }
+    box.push_back(values.front());
+    box.push_back(values.front() + step * static_cast<double>(values.size()));
+  }
+  return box;
+}
+
+Result<FieldEntry> field_entry(const Field& field) {
+  ESKER_RETURN_IF_ERROR(check_field_name(field.name));
+  FieldEntry entry;
+  entry.name = field.name;
+  entry.type = field.type;
+  entry.components = field.components;
+  return entry;
+}
+
+std::string axis_names(const Schema& schema, const Grid& grid) {
+  std::string names;
+  for (const int d : grid.dims) names += (names.empty() ? "" : " ") + schema.dims()[d].name;
+  return names;
+}
+
+Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Box& box, Index largest_sample_bytes) {
+  if (options.bits_per_block == 0) return choose_bits_per_block(mask, box, largest_sample_bytes);
+  const int bits = std::min(options.bits_per_block, mask.max_level());
+  if (bits < 1 || bits > kMaxBitsPerBlock || (largest_sample_bytes << bits) > kMaxBlockBytes) {
+    return error(Code::kInvalidArgument, "bits_per_block {}: expected 1 to {} and blocks below 2 GiB (samples have {} bytes)",
+                 options.bits_per_block, kMaxBitsPerBlock, largest_sample_bytes);
+  }
+  return bits;
+}
+
+Result<Header> make_header(const Schema& schema, const Options& options, int grid_number, bool fixed,
+                           const std::string& part_name) {
+  const Grid& grid = schema.grids()[grid_number];
+  Header header;
+  header.box = schema.box_of(grid);
+  ESKER_ASSIGN_OR_RETURN(header.bitmask, Bitmask::for_extent(header.box.rank, header.box.hi));
+  Index largest_sample = 0;
+  Index all_samples = 0;
+  for (const int f : fields_of(schema, grid_number, fixed)) {
+    const Field& field = schema.fields()[f];
+    ESKER_ASSIGN_OR_RETURN(FieldEntry entry, field_entry(field));
+    header.fields.push_back(std::move(entry));
+    largest_sample = std::max(largest_sample, field.sample_bytes());
+    all_samples += field.sample_bytes();
+  }
+  ESKER_ASSIGN_OR_RETURN(header.bits_per_block,
+                         bits_per_block(options, header.bitmask, header.box, largest_sample));
+  const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
+  header.blocks_per_file = options.blocks_per_file > 0
+                               ? std::min(options.blocks_per_file, blocks.num_blocks())
+                               : choose_blocks_per_file(blocks.num_blocks(), blocks.num_existing(),
+                                                        all_samples << header.bits_per_block);
+  header.filename_template = "./" + part_name + "/%04x.bin";
+  if (!fixed) header.time = TimeSteps{kTimeTemplate, {{0, -1, 1}}};
+  header.axis = axis_names(schema, grid);
+  header.physic_box = physic_box(schema, grid);
+  return header;
+}
+
+Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Options& options, int grid, bool fixed) {
+  const bool single = is_single(schema);
+  const std::string directory =
+      single ? std::filesystem::path(paths.stem).parent_path().string() : paths.directory();
+  const std::string name = single ? std::filesystem::path(paths.stem).filename().string()
+                                  : schema.grids()[grid].name + (fixed ? "_fixed" : "");
+  ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, options, grid, fixed, name));
+  ESKER_ASSIGN_OR_RETURN(FilenameTemplate files,
+                         FilenameTemplate::parse(header.filename_template, fixed ? "" : kTimeTemplate));
+  const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
+  const std::string slash = directory.empty() ? "" : directory + "/";
+  return Part{name,  slash + name + ".idx", slash, grid, fixed, fields_of(schema, grid, fixed), std::move(header),
+              blocks, std::move(files), options.alignment_bytes};
+}
+
+}  // namespace
+
+std::string dataset_stem(const std::string& path) {
+  return path.ends_with(".idx") ? path.substr(0, path.size() - 4) : path;
+}
+
+bool is_single(const Schema& schema) {
+  const bool any_fixed =
+      std::any_of(schema.fields().begin(), schema.fields().end(), [](const Field& field) { return field.fixed; });
+  return schema.grids().size() == 1 && !any_fixed;
+}
+
+Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema, const Options& options) {
+  std::vector<Part> parts;
+  for (const bool fixed : {true, false}) {
+    for (int grid = 0; grid < static_cast<int>(schema.grids().size()); ++grid) {
+      if (fields_of(schema, grid, fixed).empty()) continue;
+      auto part = make_part(paths, schema, options, grid, fixed);
+      if (!part.ok()) return part.status().with_context("grid '" + schema.grids()[grid].name + "'");
+      parts.push_back(std::move(*part));
+    }
+  }
+  return parts;
+}
+
+}  // namespace esker::idx

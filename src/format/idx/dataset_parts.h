@@ -1,0 +1,59 @@
+// DatasetParts: which .idx files a schema becomes, with block sizes and names of block files.
+//
+// One grid and no fixed field: run.idx and its blocks in run/. Else the directory run/ with one .idx per grid
+// and one more for a grid's fixed fields, a schema file, and the catalog esker.json.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "esker/options.hpp"
+#include "esker/schema.hpp"
+#include "format/idx/filename_template.h"
+#include "format/idx/header.h"
+#include "format/idx/sidecar.h"
+#include "grid/blocks.h"
+
+namespace esker::idx {
+
+inline constexpr const char* kTimeTemplate = "time_%04d/";
+
+/// "out/run.idx" -> "out/run"; other paths stay.
+std::string dataset_stem(const std::string& path);
+
+struct DatasetPaths {
+  std::string stem;
+  [[nodiscard]] std::string single_idx() const { return stem + ".idx"; }
+  [[nodiscard]] std::string single_schema() const { return stem + ".schema.json"; }
+  [[nodiscard]] std::string directory() const { return stem; }
+  [[nodiscard]] std::string catalog() const { return stem + "/esker.json"; }
+  [[nodiscard]] std::string schema() const { return stem + "/schema.json"; }
+  [[nodiscard]] std::string lock() const { return stem + ".esker-lock"; }
+};
+
+struct Part {
+  std::string name;
+  std::string idx_path;
+  std::string directory;          ///< of the .idx, with '/' behind it unless empty
+  int grid = 0;
+  bool fixed = false;
+  std::vector<int> fields;        ///< positions in the schema
+  Header header;                  ///< without steps
+  BlockGrid blocks;
+  FilenameTemplate files;
+  Index alignment_bytes = 0;      ///< of data start and blocks in new files
+
+  [[nodiscard]] std::string file_path(Index first_block, Index step) const {
+    const std::string path = files.path(first_block, step);
+    return path.starts_with('/') ? path : directory + path;
+  }
+};
+
+/// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field name that
+/// OpenVisus would misread, block options that do not fit.
+Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema, const Options& options);
+
+/// Whether the schema fits in one .idx file without a directory.
+bool is_single(const Schema& schema);
+
+}  // namespace esker::idx

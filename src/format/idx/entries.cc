@@ -1,0 +1,97 @@
+#include "format/idx/entries.h"
+
+#include <limits>
+
+#include "base/byte_order.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+
+namespace esker::idx {
+namespace {
+
+constexpr std::uint32_t kRowMajorFlag = 0x10;
+constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;  ///< the size word is signed in OpenVisus
+
+// Words of an entry; the others are written 0.
+constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5;
+
+std::byte* word(std::byte* entry, int number) { return entry + 4 * number; }
+const std::byte* word(const std::byte* entry, int number) { return entry + 4 * number; }
+
+void encode_entry(const BlockEntry& entry, std::byte* out) {
+  if (entry.absent()) return;
+  const auto offset = static_cast<std::uint64_t>(entry.offset_bytes);
+  store_be32(static_cast<std::uint32_t>(offset), word(out, kOffsetLow));
+  store_be32(static_cast<std::uint32_t>(offset >> 32), word(out, kOffsetHigh));
+  store_be32(static_cast<std::uint32_t>(entry.size_bytes), word(out, kSize));
+  store_be32(entry.flags, word(out, kFlags));
+}
+
+/// The entry as stored; an offset of 2^63 and more comes out negative.
+BlockEntry decode_entry(const std::byte* bytes) {
+  const std::uint64_t low = load_be32(word(bytes, kOffsetLow)), high = load_be32(word(bytes, kOffsetHigh));
+  BlockEntry entry{static_cast<Index>(high << 32 | low), Index{load_be32(word(bytes, kSize))},
+                   load_be32(word(bytes, kFlags))};
+  return entry.absent() ? BlockEntry{} : entry;
+}
+
+Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte, Index file_bytes) {
+  if (entry.absent()) return {};
+  if (entry.size_bytes > kMaxBlockBytes) {
+    return error(Code::kDataLoss, "entry {}: block of {} bytes, expected less than 2 GiB", number,
+                 entry.size_bytes);
+  }
+  if (entry.offset_bytes < first_data_byte) {
+    return error(Code::kDataLoss, "entry {}: block at byte {}, expected behind the headers, {} or more",
+                 number, entry.offset_bytes, first_data_byte);
+  }
+  if (entry.offset_bytes > file_bytes || entry.size_bytes > file_bytes - entry.offset_bytes) {
+    return error(Code::kDataLoss, "entry {}: block of {} bytes at byte {} in a file of {} bytes", number,
+                 entry.size_bytes, entry.offset_bytes, file_bytes);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint32_t block_flags(InBlockOrder order, Codec codec) {
+  return static_cast<std::uint32_t>(codec) | (order == InBlockOrder::kRowMajor ? kRowMajorFlag : 0);
+}
+
+Index headers_bytes(Index blocks_per_file, Index num_fields) {
+  const auto entries = checked_mul(blocks_per_file, num_fields);
+  const auto table = entries ? checked_mul(*entries, kEntryBytes) : std::nullopt;
+  const auto total = table ? checked_add(*table, kFileHeaderBytes) : std::nullopt;
+  return total.value_or(std::numeric_limits<Index>::max());
+}
+
+std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(kFileHeaderBytes) +
+                               entries.size() * static_cast<std::size_t>(kEntryBytes));
+  std::byte* out = bytes.data() + kFileHeaderBytes;
+  for (const BlockEntry& entry : entries) {
+    encode_entry(entry, out);
+    out += kEntryBytes;
+  }
+  return bytes;
+}
+
+Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,
+                                               Index file_bytes) {
+  const Index expected_bytes = headers_bytes(num_entries, 1);
+  if (num_entries < 0 || static_cast<Index>(bytes.size()) != expected_bytes) {
+    return error(Code::kDataLoss, "headers of {} bytes, expected {} for {} entries", bytes.size(),
+                 expected_bytes, num_entries);
+  }
+  std::vector<BlockEntry> entries;
+  entries.reserve(static_cast<std::size_t>(num_entries));
+  for (Index number = 0; number < num_entries; ++number) {
+    const BlockEntry entry = decode_entry(bytes.data() + kFileHeaderBytes + number * kEntryBytes);
+    ESKER_RETURN_IF_ERROR(check_entry(entry, number, expected_bytes, file_bytes));
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
+}  // namespace esker::idx

@@ -1,0 +1,59 @@
+// The binary header of a block file: where each block of each field stands.
+//
+// file   = header entries data
+// header = 10 * uint32                     ; 40 bytes, written 0 here, ignored when read
+// entries = nfields * blocks_per_file * entry   ; entry k * blocks_per_file + (block mod blocks_per_file)
+// entry  = 10 * uint32                     ; words 2, 3: offset low, high; 4: size; 5: flags; others 0
+// All big-endian; the data are little-endian. Source: docs/formats/idx.md, section 4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/status.hpp"
+#include "format/idx/header.h"
+
+namespace esker::idx {
+
+inline constexpr Index kFileHeaderBytes = 40;
+inline constexpr Index kEntryBytes = 40;
+
+enum class Codec : std::uint8_t { kRaw = 0, kZip = 3, kJpg = 4, kPng = 6, kLz4 = 7, kZfp = 8 };
+
+struct BlockEntry {
+  Index offset_bytes = 0;  ///< absolute, in this file
+  Index size_bytes = 0;    ///< as stored
+  std::uint32_t flags = 0;
+
+  [[nodiscard]] bool absent() const { return offset_bytes == 0 || size_bytes == 0; }
+  [[nodiscard]] InBlockOrder order() const {
+    return (flags & 0x10) ? InBlockOrder::kRowMajor : InBlockOrder::kHz;
+  }
+  [[nodiscard]] std::uint32_t codec_bits() const { return flags & 0xf; }
+  friend bool operator==(const BlockEntry&, const BlockEntry&) = default;
+};
+
+/// Flags word of a block.
+std::uint32_t block_flags(InBlockOrder order, Codec codec);
+
+/// Bytes of both header parts: kFileHeaderBytes + kEntryBytes * blocks_per_file * num_fields.
+Index headers_bytes(Index blocks_per_file, Index num_fields);
+
+/// Position of an entry in the table.
+inline Index entry_number(int field, Index block, Index blocks_per_file) {
+  return field * blocks_per_file + block % blocks_per_file;
+}
+
+/// Both header parts as bytes. entries.size() == blocks_per_file * num_fields; absent entries are zero.
+std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries);
+
+/// The entries of a file whose first bytes are `bytes` (headers_bytes(...) of them). An entry is checked
+/// against the file: [offset, offset + size) beyond `file_bytes` or inside the headers, or a size of 2 GiB
+/// and more, is kDataLoss naming the entry.
+Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,
+                                               Index file_bytes);
+
+}  // namespace esker::idx

@@ -1,0 +1,47 @@
+// Names of block files: "./run/%02x/%04x.bin" plus a time template, expanded by our own code.
+//
+// A template from a file is never handed to printf. Source: docs/formats/idx.md, section 4.3.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/status.hpp"
+
+namespace esker::idx {
+
+class FilenameTemplate {
+ public:
+  /// `blocks` holds %0Nx groups (N one digit 1-9), `time` at most one %d, %Nd or %0Nd (none: every time has
+  /// the same path). Relative to the .idx: a leading "./" or "$(CurrentFileDirectory)/" is cut, and so is
+  /// every other relative path taken. Paths that are absolute or leave the directory of the .idx through
+  /// ".." are kDataLoss unless `allow_outside`, as is any other use of '%' (other "$(...)": kUnsupported).
+  static Result<FilenameTemplate> parse(const std::string& blocks, const std::string& time,
+                                        bool allow_outside = false);
+
+  /// Path, relative to the directory of the .idx (or absolute), of the file whose first block is
+  /// `first_block` (block - block mod blocks_per_file; >= 0), at integer time `time`.
+  [[nodiscard]] std::string path(Index first_block, Index time) const;
+
+  /// True when no %0Nx occurs: one file for everything, and then time is ignored.
+  [[nodiscard]] bool single_file() const { return groups_.empty(); }
+
+ private:
+  struct Group {
+    int digits = 0;
+    std::string text_after;  ///< literal text between this group and the next one, or the end
+  };
+  Status set_blocks(std::string_view text);
+  [[nodiscard]] std::string time_text(Index time) const;
+
+  std::string prefix_;  ///< before the time
+  std::string time_prefix_, time_suffix_;
+  bool has_time_ = false;
+  int time_width_ = 0;
+  bool time_zero_padded_ = false;
+  std::vector<Group> groups_;  ///< left to right
+};
+
+}  // namespace esker::idx

@@ -1,0 +1,53 @@
+// IdxWriter: an IDX dataset as a FormatWriter.
+//
+// Commit: data and headers of a step's block files are in place -> the .idx of fixed fields (first step only),
+// then each grid's .idx, are replaced by rename -> last, in a dataset of several parts, esker.json. Each
+// replacement first checks that the file still has the generation that this writer gave it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "esker/options.hpp"
+#include "format/format_writer.h"
+#include "format/idx/commit_record.h"
+#include "format/idx/dataset_parts.h"
+#include "store/lock.h"
+#include "store/store.h"
+
+namespace esker::idx {
+
+class IdxWriter final : public FormatWriter {
+ public:
+  IdxWriter(std::shared_ptr<Store> store, const std::string& path, const Options& options);
+
+  Status check_target() override;
+  Status define(const Schema& schema) override;
+  Status create() override;
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
+  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status rewind(Index num_steps) override;
+  Status release() override;
+  [[nodiscard]] std::string stem() const override { return paths_.stem; }
+
+ private:
+  Status remove_replaced();
+  Status check_generation(const Part& part, Index expected);
+  Status write_part(const Part& part, Index num_steps, bool durable);
+  Status write_catalog(bool durable);
+  [[nodiscard]] CommitRecord record_of(const Part& part, Index num_steps) const;
+
+  std::shared_ptr<Store> store_;
+  DatasetPaths paths_;
+  Options options_;
+  Schema schema_;
+  std::vector<Part> parts_;
+  std::vector<Index> generations_;              // per part: of the file on storage
+  Index catalog_generation_ = 0;
+  std::vector<double> times_;
+  std::vector<std::vector<bool>> present_;      // per committed step
+  std::unique_ptr<WriterLock> lock_;
+};
+
+}  // namespace esker::idx

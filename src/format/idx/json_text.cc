@@ -1,0 +1,179 @@
+#include "format/idx/json_text.h"
+
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "model/text.h"
+
+namespace esker::idx {
+namespace {
+
+/// Deepest nesting of brackets outside strings.
+std::size_t nesting(const std::string& text) {
+  std::size_t depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      i += c == '\\' ? 1 : 0;
+      continue;
+    }
+    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return deepest;
+}
+
+Status wrong(const char* key, const char* expected, const Json& found) {
+  return error(Code::kDataLoss, "'{}': expected {}, found {}", key, expected, found.type_name());
+}
+
+Result<const Json*> member(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (found == object.end()) return error(Code::kDataLoss, "'{}' is missing", key);
+  return &*found;
+}
+
+bool read_real(const Json& json, double& out) {
+  if (json.is_number()) {
+    out = json.get<double>();
+    return true;
+  }
+  if (!json.is_string()) return false;
+  const auto& text = json.get_ref<const std::string&>();
+  if (text == "NaN")
+    out = std::numeric_limits<double>::quiet_NaN();
+  else if (text == "Infinity")
+    out = std::numeric_limits<double>::infinity();
+  else if (text == "-Infinity")
+    out = -std::numeric_limits<double>::infinity();
+  else
+    return false;
+  return true;
+}
+
+bool read_integer(const Json& json, Index& out) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
+  if (!json.is_number_integer()) return false;
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > kMost) return false;
+  out = json.get<Index>();
+  return true;
+}
+
+bool read_text(const Json& json, std::string& out) {
+  if (!json.is_string()) return false;
+  out = json.get_ref<const std::string&>();
+  return true;
+}
+
+/// A list whose elements `read` takes.
+template <class T>
+Result<std::vector<T>> get_list(const Json& object, const char* key, const char* expected,
+                                bool (*read)(const Json&, T&)) {
+  ESKER_ASSIGN_OR_RETURN(const Json* array, get_array(object, key));
+  std::vector<T> values(array->size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!read((*array)[i], values[i])) return wrong(key, expected, (*array)[i]);
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<Json> parse_json_object(const std::string& text, std::size_t max_bytes) {
+  constexpr std::size_t kMaxNesting = 32;
+  if (text.size() > max_bytes) {
+    return error(Code::kDataLoss, "JSON of {} bytes, expected at most {}", text.size(), max_bytes);
+  }
+  if (nesting(text) > kMaxNesting) {
+    return error(Code::kDataLoss, "JSON is nested deeper than {}", kMaxNesting);
+  }
+  try {
+    Json json = Json::parse(text);
+    if (!json.is_object())
+      return error(Code::kDataLoss, "expected a JSON object, found {}", json.type_name());
+    return json;
+  } catch (const nlohmann::json::exception& e) {
+    return error(Code::kDataLoss, "not JSON: {}", excerpt(e.what()));
+  } catch (const std::bad_alloc&) {
+    return error(Code::kOutOfMemory, "no memory for JSON of {} bytes", text.size());
+  }
+}
+
+std::string dump_json(const OrderedJson& json, int indent) {
+  return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+OrderedJson reals_to_json(const std::vector<double>& values) {
+  OrderedJson array = OrderedJson::array();
+  for (const double value : values) {
+    if (std::isfinite(value))
+      array.push_back(value);
+    else
+      array.push_back(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+  }
+  return array;
+}
+
+Result<Index> get_integer(const Json& object, const char* key, Index least, Index most) {
+  ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
+  Index value = 0;
+  if (!read_integer(*json, value)) return wrong(key, "an integer", *json);
+  if (value < least || value > most) {
+    return error(Code::kDataLoss, "'{}': expected {} to {}, found {}", key, least, most, value);
+  }
+  return value;
+}
+
+Result<bool> get_bool(const Json& object, const char* key) {
+  ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
+  if (!json->is_boolean()) return wrong(key, "true or false", *json);
+  return json->get<bool>();
+}
+
+Result<std::string> get_text(const Json& object, const char* key) {
+  ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
+  std::string text;
+  if (!read_text(*json, text)) return wrong(key, "a text", *json);
+  return text;
+}
+
+Result<std::vector<double>> get_reals(const Json& object, const char* key) {
+  return get_list<double>(object, key, "numbers", read_real);
+}
+
+Result<std::vector<Index>> get_integers(const Json& object, const char* key) {
+  return get_list<Index>(object, key, "64-bit integers", read_integer);
+}
+
+Result<std::vector<std::string>> get_texts(const Json& object, const char* key) {
+  return get_list<std::string>(object, key, "texts", read_text);
+}
+
+Result<const Json*> get_array(const Json& object, const char* key) {
+  ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
+  if (!json->is_array()) return wrong(key, "a list", *json);
+  return json;
+}
+
+Result<const Json*> get_object(const Json& object, const char* key) {
+  ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
+  if (!json->is_object()) return wrong(key, "an object", *json);
+  return json;
+}
+
+Status check_format(const Json& object, int known) {
+  ESKER_ASSIGN_OR_RETURN(const Index format,
+                         get_integer(object, "format", 1, std::numeric_limits<int>::max()));
+  if (format > known) {
+    return error(Code::kUnsupported, "format {} is newer than {}, the newest that this Esker reads", format,
+                 known);
+  }
+  return {};
+}
+
+}  // namespace esker::idx

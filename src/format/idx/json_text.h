@@ -1,0 +1,42 @@
+// JSON from files: bounded, never throwing, with errors that say what was expected and what was found.
+//
+// Reals that JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Texts that are not UTF-8 are
+// written with U+FFFD for what is wrong.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/status.hpp"
+
+namespace esker::idx {
+
+using Json = nlohmann::json;                 ///< for reading
+using OrderedJson = nlohmann::ordered_json;  ///< for writing: keys in the order in which they were put
+
+/// `text` as a JSON object. kDataLoss: no JSON, no object, larger than `max_bytes`, nested deeper than 32.
+Result<Json> parse_json_object(const std::string& text, std::size_t max_bytes);
+
+/// `indent` as in nlohmann::json::dump: -1 for one line.
+std::string dump_json(const OrderedJson& json, int indent);
+
+OrderedJson reals_to_json(const std::vector<double>& values);
+
+// Members of objects. kDataLoss, naming the key: missing, of another type, or outside the limits.
+Result<Index> get_integer(const Json& object, const char* key, Index least, Index most);
+Result<bool> get_bool(const Json& object, const char* key);
+Result<std::string> get_text(const Json& object, const char* key);
+Result<std::vector<double>> get_reals(const Json& object, const char* key);
+Result<std::vector<Index>> get_integers(const Json& object, const char* key);
+Result<std::vector<std::string>> get_texts(const Json& object, const char* key);
+/// The member itself, owned by `object`.
+Result<const Json*> get_array(const Json& object, const char* key);
+Result<const Json*> get_object(const Json& object, const char* key);
+
+/// Checks the member "format" before all others: kUnsupported if it is newer than `known`.
+Status check_format(const Json& object, int known);
+
+}  // namespace esker::idx

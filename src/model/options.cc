@@ -1,0 +1,289 @@
+// Every option is one row of kOptions: its name, what it does, how it is read and how it is printed.
+#include "esker/options.hpp"
+
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "model/text.h"
+
+namespace esker {
+namespace {
+
+// ---- values as text: parsers return nothing for text that the option does not take ----
+
+std::optional<bool> parse_bool(std::string_view text) {
+  if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
+  if (text == "false" || text == "no" || text == "off" || text == "0") return false;
+  return std::nullopt;
+}
+
+std::string print_bool(bool value) { return value ? "true" : "false"; }
+
+std::optional<Index> parse_in(std::string_view text, Index least, Index most) {
+  const auto value = parse_integer(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
+}
+
+constexpr std::string_view kSuffixes = "KMG";
+
+/// "4096", "64K", "1.5M" is none; powers of 1024.
+std::optional<Index> parse_size(std::string_view text, Index least, Index most) {
+  Index unit = 1;
+  const std::size_t suffix =
+      text.empty() ? std::string_view::npos
+                   : kSuffixes.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.back()))));
+  if (suffix != std::string_view::npos) {
+    unit = Index{1} << 10 * (suffix + 1);
+    text.remove_suffix(1);
+  }
+  const auto count = parse_integer(trim(text));
+  const auto bytes = count ? checked_mul(*count, unit) : std::nullopt;
+  return bytes && *bytes >= least && *bytes <= most ? bytes : std::nullopt;
+}
+
+std::string print_size(Index bytes) {
+  std::size_t suffix = 0;
+  while (bytes != 0 && bytes % 1024 == 0 && suffix < kSuffixes.size()) bytes /= 1024, ++suffix;
+  return std::to_string(bytes) + (suffix == 0 ? std::string() : std::string(1, kSuffixes[suffix - 1]));
+}
+
+constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
+
+std::optional<Fsync> parse_fsync(std::string_view text) {
+  const auto found = std::find(kFsyncNames.begin(), kFsyncNames.end(), text);
+  if (found == kFsyncNames.end()) return std::nullopt;
+  return static_cast<Fsync>(found - kFsyncNames.begin());
+}
+
+/// Stores a parsed value, if there is one.
+template <class Member, class Value>
+bool assign(Member& member, const std::optional<Value>& value) {
+  if (value) member = static_cast<Member>(*value);
+  return value.has_value();
+}
+
+// ---- the table ----
+
+constexpr Index kMaxInt = std::numeric_limits<int>::max();
+constexpr Index kMaxIndex = std::numeric_limits<Index>::max();
+constexpr Index kGiB = Index{1} << 30;
+
+struct OptionRow {
+  std::string_view name;
+  std::string_view takes;  ///< for messages: what a value looks like
+  std::string_view help;
+  bool (*parse)(std::string_view text, Options& options);  ///< false, and no change, if the text is not taken
+  std::string (*print)(const Options& options);
+};
+
+constexpr std::array<OptionRow, 9> kOptions{{
+    {"format", "idx", "file format (changes the dataset)",
+     [](std::string_view text, Options& o) {
+       return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
+     },
+     [](const Options& o) { return o.format; }},
+    {"overwrite", "true or false", "create may replace an existing dataset",
+     [](std::string_view text, Options& o) { return assign(o.overwrite, parse_bool(text)); },
+     [](const Options& o) { return print_bool(o.overwrite); }},
+    {"bits_per_block", "0 (chosen from grid and type) to 30",
+     "a block holds 2^bits_per_block samples (changes the dataset)",
+     [](std::string_view text, Options& o) { return assign(o.bits_per_block, parse_in(text, 0, 30)); },
+     [](const Options& o) { return std::to_string(o.bits_per_block); }},
+    {"blocks_per_file", "0 (chosen from the step's size) or a number",
+     "blocks per file (changes the dataset)",
+     [](std::string_view text, Options& o) {
+       return assign(o.blocks_per_file, parse_in(text, 0, kMaxIndex));
+     },
+     [](const Options& o) { return std::to_string(o.blocks_per_file); }},
+    {"alignment", "a size from 1 to 1G, e.g. 4K",
+     "data start and blocks begin at multiples (changes the dataset)",
+     [](std::string_view text, Options& o) { return assign(o.alignment_bytes, parse_size(text, 1, kGiB)); },
+     [](const Options& o) { return print_size(o.alignment_bytes); }},
+    {"aggregators", "0 (chosen from ranks and bytes) or a number", "ranks that write",
+     [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
+     [](const Options& o) { return std::to_string(o.aggregators); }},
+    {"memory_budget", "a size, e.g. 64M", "extra memory per rank, all buffers together",
+     [](std::string_view text, Options& o) {
+       return assign(o.memory_budget_bytes, parse_size(text, 1, kMaxIndex));
+     },
+     [](const Options& o) { return print_size(o.memory_budget_bytes); }},
+    {"fsync", "none, step or close", "when data must have reached the device",
+     [](std::string_view text, Options& o) { return assign(o.fsync, parse_fsync(text)); },
+     [](const Options& o) { return std::string(kFsyncNames[static_cast<std::size_t>(o.fsync)]); }},
+    {"report", "a path, nothing (beside the dataset) or none", "JSON report",
+     [](std::string_view text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
+     [](const Options& o) { return o.report; }},
+}};
+
+// ---- names ----
+
+/// Least number of characters to insert, delete or change that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+Status unknown_option(std::string_view name) {
+  constexpr std::size_t kMaxTypos = 3;
+  const std::string_view shown = name.substr(0, 64);
+  std::string known, guess;
+  std::size_t best = kMaxTypos + 1;
+  for (const OptionRow& row : kOptions) {
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+    const std::size_t distance = edit_distance(shown, row.name);
+    if (distance < best) best = distance, guess = "; did you mean '" + std::string(row.name) + "'?";
+  }
+  return error(Code::kInvalidArgument, "unknown option '{}'{} (options: {})", excerpt(shown), guess, known);
+}
+
+const OptionRow* find_option(std::string_view name) {
+  const auto row =
+      std::find_if(kOptions.begin(), kOptions.end(), [&](const OptionRow& r) { return r.name == name; });
+  return row == kOptions.end() ? nullptr : &*row;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// ---- sources ----
+
+/// A TOML value as the text that set() takes.
+std::optional<std::string> toml_text(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto truth = node.value_exact<bool>()) return print_bool(*truth);
+  return std::nullopt;
+}
+
+Status apply_toml_key(std::string_view key, const toml::node& node, const std::string& path,
+                      Options& options) {
+  const std::optional<std::string> text = toml_text(node);
+  const Status set =
+      !find_option(key) ? unknown_option(key)
+      : text            ? options.set(std::string(key), *text, path)
+             : error(Code::kInvalidArgument, "option '{}': expected a text, an integer or a boolean", key);
+  return set.with_context(fmt::format("{}:{}", path, node.source().begin.line));
+}
+
+Status apply_file(const std::string& path, Options& options) {
+  constexpr std::uintmax_t kMaxFileBytes = 1 << 20;
+  std::error_code failure;
+  const auto bytes = std::filesystem::file_size(path, failure);
+  if (failure) return system_error(failure.value(), "read configuration", path);
+  if (bytes > kMaxFileBytes) {
+    return error(Code::kInvalidArgument, "{}: {} bytes, expected a configuration of at most {}", path, bytes,
+                 kMaxFileBytes);
+  }
+  try {
+    const toml::table table = toml::parse_file(path);
+    for (const auto& [key, node] : table) {
+      ESKER_RETURN_IF_ERROR(apply_toml_key(key.str(), node, path, options));
+    }
+    return {};
+  } catch (const toml::parse_error& e) {
+    return error(Code::kInvalidArgument, "{}:{}: {}", path, e.source().begin.line, e.description());
+  } catch (const std::exception& e) {
+    return error(Code::kIoError, "read configuration {}: {}", path, e.what());
+  }
+}
+
+Status apply_files(Options& options) {
+  const char* named = std::getenv("ESKER_CONFIG");
+  if (named && *named) {
+    return apply_file(named, options).with_context("ESKER_CONFIG");
+  }
+  std::error_code failure;
+  const std::string in_directory = "esker.toml";
+  return std::filesystem::exists(in_directory, failure) ? apply_file(in_directory, options) : Status();
+}
+
+Status apply_variable(std::string_view variable, const std::string& value, Options& options) {
+  constexpr std::string_view kPrefix = "ESKER_";
+  const std::string name = lower(variable.substr(kPrefix.size()));
+  const bool known = find_option(name) && kPrefix.size() + name.size() == variable.size() &&
+                     std::string(kPrefix) + upper(name) == variable;
+  if (!known) return unknown_option(name).with_context("environment variable " + excerpt(variable));
+  return options.set(name, value, std::string(variable))
+      .with_context("environment variable " + excerpt(variable));
+}
+
+Status apply_environment(Options& options) {
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string_view variable = text.substr(0, equals);
+    if (!variable.starts_with("ESKER_") || variable.starts_with("ESKER_TEST_") ||
+        variable == "ESKER_CONFIG") {
+      continue;
+    }
+    const std::string value(text.substr(std::min(equals + 1, text.size())));
+    ESKER_RETURN_IF_ERROR(apply_variable(variable, value, options));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status Options::set(const std::string& name, const std::string& value, const std::string& source) {
+  const OptionRow* row = find_option(name);
+  if (!row) return unknown_option(name);
+  if (!row->parse(trim(value), *this)) {
+    return error(Code::kInvalidArgument, "option '{}': expected {}, found '{}'", name, row->takes,
+                 excerpt(value));
+  }
+  sources_[name] = source;
+  return {};
+}
+
+Result<Options> Options::load() {
+  Options options;
+  ESKER_RETURN_IF_ERROR(apply_files(options));
+  ESKER_RETURN_IF_ERROR(apply_environment(options));
+  return options;
+}
+
+std::vector<Options::Entry> Options::entries() const {
+  const Options built_in;
+  std::vector<Entry> entries;
+  for (const OptionRow& row : kOptions) {
+    const auto source = sources_.find(std::string(row.name));
+    const std::string value = row.print(*this);
+    // Members may also be set directly, which leaves no source.
+    const char* unset = value == row.print(built_in) ? "built-in" : "program";
+    entries.push_back({std::string(row.name), value, source == sources_.end() ? unset : source->second,
+                       std::string(row.help)});
+  }
+  return entries;
+}
+
+}  // namespace esker

@@ -1,0 +1,48 @@
+// Words, numbers and names of hostile text: nothing throws, and nothing depends on the locale.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+/// Without white space (and NULs) at both ends.
+std::string_view trim(std::string_view text);
+
+/// Cuts the first word, up to white space, off `rest`; empty when there is none left.
+std::string_view take_word(std::string_view& rest);
+
+/// The whole of `text` as an integer; nothing if it is anything else or does not fit.
+std::optional<Index> parse_integer(std::string_view text);
+
+/// The integer that `text` begins with: 6 for "6.1".
+std::optional<Index> parse_leading_integer(std::string_view text);
+
+/// The whole of `text` as a real, "nan" and "inf" included.
+std::optional<double> parse_real(std::string_view text);
+
+/// Integers separated by white space. kDataLoss for other words, or for more than `max_count`.
+Result<std::vector<Index>> parse_integers(std::string_view text, std::size_t max_count);
+
+/// Reals separated by white space or commas. kDataLoss for other words, or for more than `max_count`.
+Result<std::vector<double>> parse_reals(std::string_view text, std::size_t max_count);
+
+/// Reals with all their digits, separated by spaces: parse_reals(print_reals(v)) == v.
+std::string print_reals(const std::vector<double>& values);
+
+/// The beginning of `text` for an error message: short, printable ASCII, whatever the bytes were.
+std::string excerpt(std::string_view text);
+
+/// Whether `text` is well-formed UTF-8 (no surrogates, no overlong forms).
+bool is_utf8(std::string_view text);
+
+/// Letters, digits, '_', '.', '-' of ASCII: what names in schemas, IDX headers and paths may hold.
+bool is_name_character(char c);
+
+}  // namespace esker

@@ -1,0 +1,164 @@
+#include "read/idx_dataset.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "format/idx/dataset_parts.h"
+#include "format/idx/sidecar.h"
+
+namespace esker::idx {
+namespace {
+
+/// Adds the grid and fields of a part's header to the schema: what is known without a schema file.
+Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed, Schema& schema) {
+  const Header& header = part.header();
+  static constexpr const char* kAxisNames[] = {"x", "y", "z", "u", "v"};
+  std::istringstream named(header.axis);
+  std::vector<DimId> dims;
+  for (int a = 0; a < header.box.rank; ++a) {
+    std::string name;
+    if (!(named >> name)) name = kAxisNames[a];
+    const auto same = std::find_if(schema.dims().begin(), schema.dims().end(), [&](const Dimension& dim) {
+      return dim.name == name && dim.size == header.box.extent(a);
+    });
+    if (same != schema.dims().end()) {
+      dims.push_back({static_cast<int>(same - schema.dims().begin())});
+      continue;
+    }
+    auto added = schema.add_dim(name, header.box.extent(a));
+    if (!added.ok()) added = schema.add_dim(grid_name + "_" + kAxisNames[a], header.box.extent(a));
+    ESKER_RETURN_IF_ERROR(added.status());
+    dims.push_back(*added);
+  }
+  const auto known = std::find_if(schema.grids().begin(), schema.grids().end(),
+                                  [&](const Grid& grid) { return grid.name == grid_name; });
+  int grid = static_cast<int>(known - schema.grids().begin());
+  if (known == schema.grids().end()) {
+    ESKER_ASSIGN_OR_RETURN(const GridId added, schema.add_grid(grid_name, dims));
+    grid = added.index;
+  }
+  for (const FieldEntry& entry : header.fields) {
+    Field field;
+    field.name = entry.name;
+    field.grid = grid;
+    field.type = entry.type;
+    field.components = entry.components;
+    field.fixed = fixed;
+    ESKER_RETURN_IF_ERROR(schema.add_field(std::move(field)).status());
+  }
+  return {};
+}
+
+/// Whether the schema file speaks of the same grid and fields as the headers.
+bool agrees(const Schema& from_file, const Schema& from_headers) {
+  for (const Field& field : from_headers.fields()) {
+    const Field* same = from_file.find_field(field.name);
+    if (!same || same->type != field.type || same->components != field.components || same->fixed != field.fixed) {
+      return false;
+    }
+    const Box box = from_headers.box_of(from_headers.grids()[field.grid]);
+    if (!(from_file.box_of(from_file.grids()[same->grid]) == box)) return false;
+  }
+  return from_file.fields().size() == from_headers.fields().size();
+}
+
+void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
+  const auto exists = store.exists(path);
+  if (!exists.ok() || !*exists) return;
+  const auto text = read_text(store, path, kMaxSidecarBytes);
+  auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
+  if (!schema.ok()) {
+    dataset.warnings.push_back(path + ": " + schema.status().message());
+  } else if (!agrees(*schema, dataset.schema)) {
+    dataset.warnings.push_back(path + ": does not match the .idx headers and is not used");
+  } else {
+    dataset.schema = std::move(*schema);
+  }
+}
+
+Status find_places(IdxDataset& dataset) {
+  for (const Field& field : dataset.schema.fields()) {
+    for (std::size_t p = 0; p < dataset.parts.size(); ++p) {
+      const auto& entries = dataset.parts[p]->header().fields;
+      const auto found = std::find_if(entries.begin(), entries.end(),
+                                      [&](const FieldEntry& entry) { return entry.name == field.name; });
+      if (found == entries.end()) continue;
+      dataset.places.push_back({static_cast<int>(p), static_cast<int>(found - entries.begin()), field.fixed});
+      break;
+    }
+  }
+  return dataset.places.size() == dataset.schema.fields().size()
+             ? Status()
+             : error(Code::kDataLoss, "the schema names fields that no .idx holds");
+}
+
+Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named, Index num_steps) {
+  ESKER_RETURN_IF_ERROR(add_header(*part, named.grid, named.fixed, dataset.schema));
+  const Header& header = part->header();
+  PartInfo info{named.name, part->idx_path(), {}, header.box, header.bitmask.to_string(), header.bits_per_block,
+                header.blocks_per_file, part->blocks().num_existing(), num_steps};
+  for (const FieldEntry& field : header.fields) info.fields.push_back(field.name);
+  dataset.infos.push_back(std::move(info));
+  dataset.parts.push_back(std::move(part));
+  return {};
+}
+
+Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::string& idx_path) {
+  IdxDataset dataset;
+  ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, idx_path));
+  const auto& times = part->times();
+  if (part->record()) {
+    dataset.times = part->record()->times;
+    if (dataset.times.size() != times.size()) {
+      return error(Code::kDataLoss, "{}: (time) lists {} steps, (esker) {}", idx_path, times.size(), dataset.times.size());
+    }
+  } else {
+    dataset.times.assign(times.begin(), times.end());
+  }
+  const std::string stem = dataset_stem(idx_path);
+  const std::string name = std::filesystem::path(stem).filename().string();
+  ESKER_RETURN_IF_ERROR(
+      add_part(dataset, std::move(part), {name, "grid", false}, static_cast<Index>(dataset.times.size())));
+  read_schema(*store, DatasetPaths{stem}.single_schema(), dataset);
+  ESKER_RETURN_IF_ERROR(find_places(dataset).with_context(idx_path));
+  return dataset;
+}
+
+Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const DatasetPaths& paths) {
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store, paths.catalog(), kMaxSidecarBytes));
+  auto catalog = parse_catalog(text);
+  if (!catalog.ok()) return catalog.status().with_context(paths.catalog());
+  IdxDataset dataset;
+  dataset.times = catalog->times;
+  const auto num_steps = static_cast<Index>(dataset.times.size());
+  for (const CatalogPart& named : catalog->parts) {
+    if (named.fixed && num_steps == 0) continue;  // written with the first step
+    ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, paths.directory() + "/" + named.name + ".idx"));
+    if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
+      return error(Code::kDataLoss, "{}: holds {} steps, {} lists {}", part->idx_path(), part->times().size(),
+                   paths.catalog(), num_steps);
+    }
+    ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
+  }
+  read_schema(*store, paths.schema(), dataset);
+  ESKER_RETURN_IF_ERROR(find_places(dataset).with_context(paths.directory()));
+  return dataset;
+}
+
+}  // namespace
+
+Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  std::string given = path;
+  while (given.size() > 1 && given.ends_with('/')) given.pop_back();
+  const DatasetPaths paths{dataset_stem(given)};
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store->exists(paths.catalog()));
+  if (is_directory) return open_directory(store, paths);
+  ESKER_ASSIGN_OR_RETURN(const bool is_file, store->exists(paths.single_idx()));
+  if (is_file) return open_single(store, paths.single_idx());
+  return error(Code::kNotFound, "{}: no such dataset (looked for {} and {})", path, paths.single_idx(), paths.catalog());
+}
+
+}  // namespace esker::idx

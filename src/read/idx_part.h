@@ -1,0 +1,54 @@
+// IdxPart: one .idx file opened for reading.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "esker/dataset.hpp"
+#include "format/idx/commit_record.h"
+#include "format/idx/header.h"
+#include "grid/blocks.h"
+#include "read/block_files.h"
+#include "store/store.h"
+
+namespace esker::idx {
+
+class IdxPart {
+ public:
+  /// Reads the header. Errors: kNotFound, kDataLoss, kUnsupported.
+  static Result<std::unique_ptr<IdxPart>> open(std::shared_ptr<Store> store, const std::string& idx_path);
+
+  [[nodiscard]] const std::string& idx_path() const { return idx_path_; }
+  [[nodiscard]] const Header& header() const { return header_; }
+  [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
+  /// Absent in datasets of other writers.
+  [[nodiscard]] const std::optional<CommitRecord>& record() const { return record_; }
+  /// Integer times of the steps, ascending; {0} when the header has no (time).
+  [[nodiscard]] const std::vector<Index>& times() const { return times_; }
+  /// Whether field number `field` was written at `step` (position in times()).
+  [[nodiscard]] bool has(int field, Index step) const;
+
+  /// The samples of levels <= `level` in `box` (clipped to the header's box). Pure.
+  [[nodiscard]] Selection select(const Box& box, int level) const;
+  /// Reads them: dense, x fastest, components innermost. Several threads may read at once.
+  Status read(int field, Index step, const Box& box, int level, std::byte* out) const;
+
+  /// Existing block files of step `step` and their bytes, added to `info`.
+  Status add_storage(Index step, StorageInfo& info) const;
+
+ private:
+  IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header, std::optional<CommitRecord> record,
+          std::vector<Index> times, FilenameTemplate files);
+  [[nodiscard]] Status check_readable(const FieldEntry& field) const;
+
+  std::string idx_path_;
+  Header header_;
+  BlockGrid blocks_;
+  std::optional<CommitRecord> record_;
+  std::vector<Index> times_;
+  std::unique_ptr<BlockFiles> files_;
+};
+
+}  // namespace esker::idx

@@ -1,0 +1,23 @@
+// Small collective helpers of the write pipeline.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "comm/comm.h"
+#include "esker/options.hpp"
+#include "esker/schema.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+/// Runs `action` on rank 0 and gives its result to all ranks. Collective.
+Status run_on_root(Comm& comm, const std::function<Status()>& action);
+
+/// Rank 0's options on all ranks. Collective.
+Result<Options> share_options(Comm& comm, const Options& options);
+
+/// Dimensions, grids and fields in one line, for comparing and telling apart the ranks' definitions.
+std::string describe_schema(const Schema& schema);
+
+}  // namespace esker

@@ -1,0 +1,105 @@
+#include "write/boxes.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "grid/coverage.h"
+
+namespace esker {
+namespace {
+
+/// Per field: the number of boxes, then lo and hi of each.
+std::vector<Index> encode(const std::vector<std::vector<Box>>& boxes) {
+  std::vector<Index> numbers;
+  for (const auto& of_field : boxes) {
+    numbers.push_back(static_cast<Index>(of_field.size()));
+    for (const Box& box : of_field) {
+      numbers.insert(numbers.end(), box.lo.begin(), box.lo.begin() + box.rank);
+      numbers.insert(numbers.end(), box.hi.begin(), box.hi.begin() + box.rank);
+    }
+  }
+  return numbers;
+}
+
+Box decode_box(const Index*& next, int rank) {
+  Box box;
+  box.rank = rank;
+  for (int a = 0; a < rank; ++a) box.lo[a] = *next++;
+  for (int a = 0; a < rank; ++a) box.hi[a] = *next++;
+  return box;
+}
+
+Status describe(const Field& field, const CoverageDefect& defect, const std::vector<int>& rank_of,
+                const std::vector<Box>& boxes) {
+  if (defect.second < 0) {
+    return error(Code::kInvalidArgument,
+                 "field '{}': no rank put the samples {}; together the ranks' patches must cover the grid exactly once",
+                 field.name, defect.where.to_string());
+  }
+  return error(Code::kInvalidArgument,
+               "field '{}': patches overlap in {}: rank {} put {}, rank {} put {}; each sample must be put exactly once",
+               field.name, defect.where.to_string(), rank_of[defect.first], boxes[defect.first].to_string(),
+               rank_of[defect.second], boxes[defect.second].to_string());
+}
+
+Status check_field(const Field& field, const Box& domain, const FieldPatches& patches) {
+  std::vector<Box> boxes;
+  std::vector<int> rank_of;
+  for (std::size_t r = 0; r < patches.of_rank.size(); ++r) {
+    for (const Box& box : patches.of_rank[r]) {
+      boxes.push_back(box);
+      rank_of.push_back(static_cast<int>(r));
+    }
+  }
+  if (boxes.empty()) {
+    return error(Code::kInvalidArgument, "field '{}' is due but no rank put it", field.name);
+  }
+  const auto defect = find_coverage_defect(domain, boxes);
+  return defect ? describe(field, *defect, rank_of, boxes) : Status();
+}
+
+}  // namespace
+
+bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
+
+std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches, const std::vector<int>& fields) {
+  std::vector<std::vector<Box>> boxes(fields.size());
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    for (const Patch& patch : patches[fields[f]]) boxes[f].push_back(patch.box);
+  }
+  return boxes;
+}
+
+std::vector<FieldPatches> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
+                                       const std::vector<StepLayouts::Place>& place_of_field,
+                                       const std::vector<std::vector<Box>>& mine) {
+  const std::vector<Index> numbers_of_mine = encode(mine);
+  const auto all = comm.all_gather(std::as_bytes(std::span(numbers_of_mine)));
+  std::vector<FieldPatches> gathered;
+  for (const int f : fields) gathered.push_back({place_of_field[f].layout, place_of_field[f].field, {}});
+  for (const auto& bytes : all) {
+    std::vector<Index> numbers(bytes.size() / sizeof(Index));
+    if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    const Index* next = numbers.data();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const int rank = schema.rank_of(schema.grids()[schema.fields()[fields[f]].grid]);
+      std::vector<Box>& boxes = gathered[f].of_rank.emplace_back();
+      for (Index left = *next++; left > 0; --left) boxes.push_back(decode_box(next, rank));
+    }
+  }
+  return gathered;
+}
+
+Status check_coverage(const Schema& schema, const std::vector<int>& fields, const std::vector<FieldPatches>& patches) {
+  // Fields that were put in the same boxes as the field before on the same grid need no second look.
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const Field& field = schema.fields()[fields[f]];
+    const bool same = f > 0 && schema.fields()[fields[f - 1]].grid == field.grid &&
+                      patches[f - 1].of_rank == patches[f].of_rank;
+    if (!same) ESKER_RETURN_IF_ERROR(check_field(field, schema.box_of(schema.grids()[field.grid]), patches[f]));
+  }
+  return {};
+}
+
+}  // namespace esker

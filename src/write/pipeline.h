@@ -1,0 +1,86 @@
+// WritePipeline: the collective part of writing - create, step, close - for any format.
+//
+// A step: agree (opening) -> plan, if a patch list changed -> exchange and store -> headers -> agree
+// (closing) -> commit, or discard. Between the two agreements only files can fail, and a rank whose files
+// fail still moves its bytes, so nobody waits for ever (shared rules, agreement).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "esker/options.hpp"
+#include "esker/schema.hpp"
+#include "esker/writer.hpp"
+#include "exchange/plan.h"
+#include "exchange/run.h"
+#include "format/format_writer.h"
+#include "store/store.h"
+#include "write/report.h"
+#include "write/step_files.h"
+
+namespace esker {
+
+/// What one rank brings to a step.
+struct StepInput {
+  Status status;                             ///< an error of a local call since begin_step
+  Index step = 0;
+  double time = 0;
+  std::vector<std::vector<Patch>> patches;   ///< [position in Schema::fields()]
+};
+
+class WritePipeline {
+ public:
+  /// Collective: checks that the dataset may be made and takes its lock. Rank 0's options hold for all.
+  static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
+                                                       const std::string& path, const Options& options);
+  /// Collective, once, before the first step: the schema is final; makes what stands before the first step.
+  Status define(const Status& local, const Schema& schema);
+  /// Collective: moves and commits one step. All or nothing, the same result on all ranks.
+  Status write_step(const StepInput& input);
+  /// Collective: makes data durable where asked, writes the report, releases the lock.
+  Status close(const Status& local);
+
+  [[nodiscard]] const std::vector<StepReport>& steps() const { return steps_; }
+  /// Collective.
+  Result<RunReport> report();
+
+ private:
+  WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store, std::unique_ptr<FormatWriter> format,
+                Options options);
+
+  /// The plan for the steps that hold a certain set of fields.
+  struct StepPlan {
+    std::vector<int> fields;                     ///< due, positions in the schema
+    std::unique_ptr<StepLayouts> layouts;
+    PieceSpace space;
+    std::vector<std::vector<Box>> boxes;         ///< mine, when the plan was made: [position in fields]
+    Plan plan;
+    int writers = 0;
+    Index files = 0, data_bytes = 0;
+    bool ready = false;
+  };
+
+  [[nodiscard]] std::vector<bool> fields_due(Index step) const;
+  Status make_step_plan(StepPlan& plan, const std::vector<bool>& due, const StepInput& input);
+  Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
+  Status move(StepPlan& plan, const StepInput& input, StepFiles& files);
+  Status commit(const std::vector<bool>& due, const StepInput& input);
+  void record_step(const StepPlan& plan, const StepInput& input, double seconds);
+  Status write_report();
+
+  std::shared_ptr<Comm> comm_;
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<FormatWriter> format_;
+  Options options_;
+  Schema schema_;
+  std::map<std::vector<bool>, StepPlan> plans_;
+  ExchangeBuffers buffers_;
+  RankCounters counters_;
+  std::vector<StepReport> steps_;
+  std::vector<std::string> written_paths_;       // only with Fsync::kClose
+};
+
+}  // namespace esker

@@ -1,0 +1,152 @@
+#include "write/report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace esker {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TimeRow {
+  const char* name;
+  double RankCounters::* member;
+};
+struct AmountRow {
+  const char* name;
+  Index RankCounters::* member;
+};
+
+constexpr std::array kPhases{
+    TimeRow{"plan", &RankCounters::plan_s},         TimeRow{"pack", &RankCounters::pack_s},
+    TimeRow{"exchange", &RankCounters::exchange_s}, TimeRow{"place", &RankCounters::place_s},
+    TimeRow{"store", &RankCounters::store_s},       TimeRow{"agree", &RankCounters::agree_s},
+    TimeRow{"commit", &RankCounters::commit_s},     TimeRow{"end_step", &RankCounters::step_s},
+};
+constexpr std::array kAmounts{
+    AmountRow{"put_bytes", &RankCounters::put_bytes},
+    AmountRow{"sent_bytes", &RankCounters::sent_bytes},
+    AmountRow{"stored_bytes", &RankCounters::stored_bytes},
+    AmountRow{"messages", &RankCounters::messages},
+    AmountRow{"plans", &RankCounters::plans},
+    AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},
+};
+
+double rate_GBps(const StepReport& step) {
+  return step.seconds > 0 ? static_cast<double>(step.data_bytes) / 1e9 / step.seconds : 0;
+}
+
+Json step_to_json(const StepReport& step) {
+  return {{"step", step.step},           {"time", step.time},
+          {"data_bytes", step.data_bytes}, {"stored_bytes", step.stored_bytes},
+          {"seconds", step.seconds},     {"GBps", rate_GBps(step)},
+          {"writers", step.writers},     {"files", step.files}};
+}
+
+Json spreads_to_json(const std::vector<Spread>& spreads) {
+  Json json = Json::object();
+  for (const Spread& spread : spreads) {
+    json[spread.name] = {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}};
+  }
+  return json;
+}
+
+StepReport sum_of(const std::vector<StepReport>& steps) {
+  StepReport sum;
+  for (const StepReport& step : steps) {
+    sum.data_bytes += step.data_bytes;
+    sum.stored_bytes += step.stored_bytes;
+    sum.seconds += step.seconds;
+    sum.files += step.files;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void RankCounters::add(const ExchangeStats& stats) {
+  pack_s += stats.pack_s;
+  exchange_s += stats.wait_s;
+  place_s += stats.place_s;
+  store_s += stats.store_s;
+  sent_bytes += stats.sent_bytes;
+  messages += stats.messages;
+}
+
+RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vector<StepReport>& steps,
+                        const Options& options) {
+  std::vector<double> mine;
+  for (const TimeRow& row : kPhases) mine.push_back(counters.*row.member);
+  for (const AmountRow& row : kAmounts) mine.push_back(static_cast<double>(counters.*row.member));
+  std::vector<double> sums = mine;
+  std::vector<double> extremes = mine;  // maxima, then the minima as maxima of the negatives
+  for (const double value : mine) extremes.push_back(-value);
+  comm.all_reduce_sum(sums);
+  comm.all_reduce_max(std::span<double>(extremes));
+
+  RunReport report;
+  report.ranks = comm.size();
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const bool is_phase = i < kPhases.size();
+    const char* name = is_phase ? kPhases[i].name : kAmounts[i - kPhases.size()].name;
+    auto& list = is_phase ? report.phases : report.amounts;
+    list.push_back({name, 0.0 - extremes[mine.size() + i], sums[i] / comm.size(), extremes[i]});
+  }
+  report.steps = steps;
+  report.configuration = options.entries();
+  return report;
+}
+
+std::string report_to_text(const RunReport& report) {
+  const StepReport sum = sum_of(report.steps);
+  std::string text = fmt::format("{} steps on {} ranks: {} of data, {} stored ({:.3f} of the data), {:.3g} s, {:.3g} GB/s\n",
+                                 report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
+                                 bytes_to_text(static_cast<double>(sum.stored_bytes)),
+                                 sum.data_bytes > 0 ? static_cast<double>(sum.stored_bytes) / static_cast<double>(sum.data_bytes) : 0,
+                                 sum.seconds, rate_GBps(sum));
+  text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max");
+  for (const Spread& phase : report.phases) {
+    text += fmt::format("  {:<18}{:>12.4f}{:>12.4f}{:>12.4f}\n", phase.name, phase.min, phase.mean, phase.max);
+  }
+  text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max");
+  for (const Spread& amount : report.amounts) {
+    const bool is_bytes = amount.name.ends_with("bytes");
+    const auto print = [&](double value) { return is_bytes ? bytes_to_text(value) : fmt::format("{:.6g}", value); };
+    text += fmt::format("  {:<18}{:>12}{:>12}{:>12}\n", amount.name, print(amount.min), print(amount.mean), print(amount.max));
+  }
+  return text;
+}
+
+std::string report_to_json(const RunReport& report) {
+  Json json;
+  json["ranks"] = report.ranks;
+  json["total"] = step_to_json(sum_of(report.steps));
+  for (const char* key : {"step", "time", "writers"}) json["total"].erase(key);
+  json["phases_s"] = spreads_to_json(report.phases);
+  json["per_rank"] = spreads_to_json(report.amounts);
+  json["steps"] = Json::array();
+  for (const StepReport& step : report.steps) json["steps"].push_back(step_to_json(step));
+  for (const Options::Entry& entry : report.configuration) {
+    json["configuration"][entry.name] = {{"value", entry.value}, {"source", entry.source}};
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string bytes_to_text(double bytes) {
+  constexpr std::array units{"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  while (bytes >= 1000 && unit + 1 < units.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.4g} {}", bytes, units[unit]);
+}
+
+std::string StepReport::to_string() const {
+  return fmt::format("step {} time {:g}: {} in {:.3g} s, {:.3g} GB/s, {} writers, {} files", step, time,
+                     bytes_to_text(static_cast<double>(data_bytes)), seconds, rate_GBps(*this), writers, files);
+}
+
+}  // namespace esker

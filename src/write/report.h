@@ -1,0 +1,58 @@
+// The report of a run: what each phase cost on the ranks, what was moved, how much memory it took.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "esker/options.hpp"
+#include "esker/writer.hpp"
+#include "exchange/run.h"
+
+namespace esker {
+
+/// Counters of one rank since the dataset was created. All bytes are of this rank.
+struct RankCounters {
+  double plan_s = 0;        ///< gathering boxes, checking them, making plans
+  double pack_s = 0;        ///< samples from patches to messages and windows
+  double exchange_s = 0;    ///< waiting for messages
+  double place_s = 0;       ///< samples from messages to windows
+  double store_s = 0;       ///< writing, syncing and closing files
+  double agree_s = 0;       ///< waiting for the other ranks to say how they fare
+  double commit_s = 0;      ///< making the step visible
+  double step_s = 0;        ///< end_step in all
+  Index put_bytes = 0;
+  Index sent_bytes = 0;
+  Index stored_bytes = 0;
+  Index messages = 0;
+  Index plans = 0;
+  Index peak_buffer_bytes = 0;
+
+  void add(const ExchangeStats& stats);
+};
+
+/// min, mean and max over ranks of one counter.
+struct Spread {
+  std::string name;
+  double min = 0, mean = 0, max = 0;
+};
+
+struct RunReport {
+  int ranks = 0;
+  std::vector<Spread> phases;        ///< seconds
+  std::vector<Spread> amounts;       ///< bytes and counts, per rank
+  std::vector<StepReport> steps;     ///< committed
+  std::vector<Options::Entry> configuration;
+};
+
+/// Collective; the same on all ranks.
+RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vector<StepReport>& steps,
+                        const Options& options);
+
+std::string report_to_text(const RunReport& report);
+std::string report_to_json(const RunReport& report);
+
+/// "173.2 MB": three or four digits, units of 1000.
+std::string bytes_to_text(double bytes);
+
+}  // namespace esker

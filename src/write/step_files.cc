@@ -1,0 +1,89 @@
+#include "write/step_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/macros.h"
+
+namespace esker {
+
+void StepFiles::write(const Window& window, std::span<const std::byte> bytes) {
+  Index position = window.begin;
+  while (position < window.end && status_.ok()) {
+    const int layout = space_.layout_at(position);
+    const Index base = space_.first_position(layout);
+    const Layout::FileSpan span = space_.layout(layout).file_at(position - base);
+    const Index length = std::min(window.end, base + span.end) - position;
+    status_ = write_part(layout, span, position - base, bytes.subspan(position - window.begin, length));
+    position += length;
+  }
+}
+
+Status StepFiles::write_part(int layout, const Layout::FileSpan& span, Index position,
+                             std::span<const std::byte> bytes) {
+  ESKER_ASSIGN_OR_RETURN(OpenFile * file, open({layout, span.file}));
+  if (position == span.begin) file->owned = true;
+  return file->file->write_at(bytes, span.data_offset_bytes + (position - span.begin));
+}
+
+Result<StepFiles::OpenFile*> StepFiles::open(const FileKey& key) {
+  OpenFile& file = files_[key];
+  if (file.file) return &file;
+  file.path = layouts_.file_path(key.first, key.second, step_);
+  ESKER_ASSIGN_OR_RETURN(file.file, store_.open(file.path, OpenMode::kWrite));
+  return &file;
+}
+
+Status StepFiles::finish_file(const FileKey& key, OpenFile& file, bool durable) {
+  if (file.owned) {
+    ESKER_RETURN_IF_ERROR(file.file->write_at(layouts_.file_headers(key.first, key.second), 0));
+  }
+  if (durable) ESKER_RETURN_IF_ERROR(file.file->sync());
+  return file.file->close();
+}
+
+Status StepFiles::finish(bool durable) {
+  for (auto& [key, file] : files_) {
+    if (status_.ok()) status_ = finish_file(key, file, durable);
+  }
+  if (durable && status_.ok()) status_ = sync_parents(store_, paths());
+  return status_;
+}
+
+void StepFiles::discard() {
+  for (auto& [key, file] : files_) {
+    file.file.reset();
+    (void)store_.remove(file.path);
+  }
+  files_.clear();
+}
+
+std::vector<std::string> StepFiles::paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [key, file] : files_) paths.push_back(file.path);
+  return paths;
+}
+
+Status sync_parents(Store& store, const std::vector<std::string>& paths) {
+  std::set<std::string> directories;
+  for (const std::string& path : paths) {
+    const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+    directories.insert(directory.empty() ? "." : directory.string());
+    // A step's directory is itself new in its parent.
+    directories.insert(directory.parent_path().empty() ? "." : directory.parent_path().string());
+  }
+  for (const std::string& directory : directories) ESKER_RETURN_IF_ERROR(store.sync_directory(directory));
+  return {};
+}
+
+Status sync_files(Store& store, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kWrite));
+    ESKER_RETURN_IF_ERROR(file->sync());
+    ESKER_RETURN_IF_ERROR(file->close());
+  }
+  return sync_parents(store, paths);
+}
+
+}  // namespace esker

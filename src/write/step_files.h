@@ -1,0 +1,63 @@
+// StepFiles: the block files that this rank writes in one step.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exchange/piece_space.h"
+#include "exchange/plan.h"
+#include "format/format_writer.h"
+#include "store/store.h"
+
+namespace esker {
+
+/// Files are opened when the first window reaches them. The first error is kept and ends all further writing;
+/// nothing is thrown or returned early, because the exchange must go on on all ranks.
+class StepFiles {
+ public:
+  StepFiles(Store& store, const StepLayouts& layouts, const PieceSpace& space, Index step)
+      : store_(store), layouts_(layouts), space_(space), step_(step) {}
+
+  /// Writes a window's bytes to the files they belong to: one write per file.
+  void write(const Window& window, std::span<const std::byte> bytes);
+
+  /// Writes the headers of the files whose first data byte this rank wrote, syncs everything if `durable`, closes.
+  /// Returns the first error of all.
+  Status finish(bool durable);
+
+  /// Removes what this rank wrote; for a step that failed anywhere.
+  void discard();
+
+  /// Paths of the files that were opened.
+  [[nodiscard]] std::vector<std::string> paths() const;
+
+ private:
+  using FileKey = std::pair<int, Index>;   // layout, file
+  struct OpenFile {
+    std::string path;
+    std::unique_ptr<File> file;
+    bool owned = false;                    // this rank writes the headers
+  };
+  Status write_part(int layout, const Layout::FileSpan& span, Index position, std::span<const std::byte> bytes);
+  Result<OpenFile*> open(const FileKey& key);
+  Status finish_file(const FileKey& key, OpenFile& file, bool durable);
+
+  Store& store_;
+  const StepLayouts& layouts_;
+  const PieceSpace& space_;
+  Index step_;
+  std::map<FileKey, OpenFile> files_;
+  Status status_;
+};
+
+/// Syncs the directories that hold `paths` and their parents, each once.
+Status sync_parents(Store& store, const std::vector<std::string>& paths);
+
+/// Syncs files that were closed before, and the directories that hold them.
+Status sync_files(Store& store, const std::vector<std::string>& paths);
+
+}  // namespace esker

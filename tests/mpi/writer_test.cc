@@ -1,0 +1,278 @@
+// Writer and Dataset as a model uses them, on the ranks of an MPI job and on a real file system.
+#include "esker/esker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/mpi_fixture.h"
+#include "support/scenario.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario
+
+constexpr Index kNx = 21, kNy = 35, kNz = 9;
+
+/// Two fields on a volume and a fixed one on its plane.
+struct Model {
+  FieldId temp, vel, topg;
+
+  static Result<Model> define(Writer& writer) {
+    const DimId x = writer.def_dim("x", kNx).value();
+    const DimId y = writer.def_dim("y", kNy).value();
+    const DimId z = writer.def_dim("z", kNz).value();
+    const GridId volume = writer.def_grid("xyz", {x, y, z}).value();
+    const GridId plane = writer.def_grid("xy", {x, y}).value();
+    Model model;
+    model.temp = writer.def_field(volume, "temp", SampleType::kFloat32).value();
+    model.vel = writer.def_field(volume, "vel", SampleType::kFloat64, {.components = 2}).value();
+    model.topg = writer.def_field(plane, "topg", SampleType::kInt16, {.fixed = true}).value();
+    writer.put_att(model.temp, "units", "K").check();
+    return model;
+  }
+};
+
+/// The memory behind a step's patches.
+class StepMemory {
+ public:
+  StepMemory(Writer& writer, Index step) : writer_(writer), step_(step) {}
+
+  Status put(FieldId id, const Box& box) {
+    const Field& field = writer_.schema().fields()[id.index];
+    memory_.push_back(std::make_unique<PatchMemory>(field, id.index, step_, box, static_cast<unsigned>(id.index + 3)));
+    return writer_.put(id, memory_.back()->patch());
+  }
+
+ private:
+  Writer& writer_;
+  Index step_;
+  std::vector<std::unique_ptr<PatchMemory>> memory_;
+};
+
+Options small_blocks() {
+  Options options;
+  options.bits_per_block = 7;
+  options.blocks_per_file = 8;
+  options.report = "none";
+  return options;
+}
+
+class WriterTest : public MpiTest {
+ protected:
+  /// This rank's columns; only the first `active` ranks have any.
+  Box box_of_rank(int rank, int active, int axes) const {
+    if (rank >= active) return {};
+    const auto split = BrickDecomposition::pism(2, {kNx, kNy}, active).value();
+    Box box = split.box(rank);
+    if (axes == 3) {
+      box.rank = 3;
+      box.hi[2] = kNz;
+    }
+    return box;
+  }
+
+  Status write_step(Writer& writer, const Model& model, int rank, int active) {
+    const Index step = writer.num_steps();
+    writer.begin_step(static_cast<double>(step)).check();
+    StepMemory memory(writer, step);
+    if (rank < active) {
+      memory.put(model.temp, box_of_rank(rank, active, 3)).check();
+      memory.put(model.vel, box_of_rank(rank, active, 3)).check();
+      if (step == 0) memory.put(model.topg, box_of_rank(rank, active, 2)).check();
+    }
+    return writer.end_step();
+  }
+
+  /// A whole dataset of two steps, written by `comm`.
+  void write_dataset(const std::string& file, const Communicator& comm, int active) {
+    Writer writer = Writer::create(file, comm, small_blocks()).value();
+    const Model model = Model::define(writer).value();
+    for (int step = 0; step < 2; ++step) write_step(writer, model, comm.rank(), active).check();
+    writer.close().check();
+  }
+
+  void expect_field(const Dataset& dataset, const std::string& name, Index step) {
+    const auto& fields = dataset.schema().fields();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (fields[f].name != name) continue;
+      const Box box = dataset.box(name).value();
+      std::vector<Point> points;
+      for_each_point(box, [&](const Point& p) { points.push_back(p); });
+      const auto expected = expected_samples(fields[f], static_cast<int>(f), step, points);
+      std::vector<std::byte> answer(expected.size());
+      const Status status = dataset.read(Query{.field = name, .step = step}, answer.data(), answer.size());
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(answer == expected) << name << " at step " << step;
+    }
+  }
+
+  void expect_steps(const std::string& file, Index n_steps) {
+    const auto opened = Dataset::open(file);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    ASSERT_EQ(static_cast<Index>(opened->steps().size()), n_steps);
+    for (Index step = 0; step < n_steps; ++step) {
+      expect_field(*opened, "temp", step);
+      expect_field(*opened, "vel", step);
+    }
+    if (n_steps > 0) expect_field(*opened, "topg", 0);
+  }
+};
+
+TEST_F(WriterTest, EveryRankReadsWhatAllWrote) {
+  write_dataset(path("run.idx"), comm_, comm_.size());
+  expect_steps(path("run.idx"), 2);
+  expect_steps(path("run"), 2);
+  const Dataset dataset = Dataset::open(path("run.idx")).value();
+  EXPECT_EQ(std::get<std::string>(dataset.schema().find_field("temp")->attributes.at("units")), "K");
+}
+
+TEST_F(WriterTest, IdleRanksAndTheRankCountDoNotChangeAByte) {
+  write_dataset(path("all.idx"), comm_, comm_.size());
+  write_dataset(path("idle.idx"), comm_, 1);
+  if (comm_.rank() != 0) return;
+  write_dataset(path("serial.idx"), Communicator::serial(), 1);
+  const auto store = posix_store();
+  const auto serial = all_files(*store, path("serial"));
+  ASSERT_GT(serial.size(), 6u);
+  for (const char* other : {"all", "idle"}) {
+    for (const auto& [name, bytes] : serial) {
+      std::string same = name;
+      same.replace(same.find("/serial/"), 8, std::string("/") + other + "/");
+      EXPECT_TRUE(read_text(*store, same, 1 << 30).value() == bytes) << same;
+    }
+  }
+}
+
+TEST_F(WriterTest, APatchThatLeavesTheGridFailsTheStepOnAllRanksAndTheNextStepSucceeds) {
+  Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
+  const Model model = Model::define(writer).value();
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    writer.begin_step(0).check();
+    StepMemory memory(writer, 0);
+    const Box outside{{0, 0, 0}, {kNx + 1, 1, 1}};
+    if (is_last_rank()) {
+      EXPECT_EQ(memory.put(model.temp, outside).code(), Code::kOutOfRange);
+    }
+    const Status ended = writer.end_step();
+    expect_everywhere(ended, Code::kOutOfRange);
+    EXPECT_NE(ended.message().find("rank " + std::to_string(comm_.size() - 1)), std::string::npos);
+    EXPECT_NE(ended.message().find("temp"), std::string::npos);
+    EXPECT_NE(ended.message().find("22"), std::string::npos);
+  }
+  ASSERT_TRUE(write_step(writer, model, comm_.rank(), comm_.size()).ok());
+  ASSERT_TRUE(writer.close().ok());
+  expect_steps(path("run.idx"), 1);
+}
+
+TEST_F(WriterTest, GapsAndOverlapsNameFieldRanksAndBoxes) {
+  Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
+  const Model model = Model::define(writer).value();
+  const Box whole{{0, 0, 0}, {kNx, kNy, kNz}};
+  for (const bool overlap : {false, true}) {
+    writer.begin_step(0).check();
+    StepMemory memory(writer, 0);
+    if (comm_.rank() == 0) {
+      memory.put(model.temp, whole).check();
+      memory.put(model.topg, Box{{0, 0}, {kNx, kNy}}).check();
+      memory.put(model.vel, overlap ? whole : Box{{0, 0, 0}, {kNx, kNy, 4}}).check();
+    }
+    if (overlap && is_last_rank()) memory.put(model.vel, Box{{3, 3, 3}, {5, 5, 5}}).check();
+    const Status ended = writer.end_step();
+    expect_everywhere(ended, Code::kInvalidArgument);
+    EXPECT_NE(ended.message().find("'vel'"), std::string::npos) << ended.message();
+    EXPECT_NE(ended.message().find(overlap ? "[3,5) x [3,5) x [3,5)" : "[4,9)"), std::string::npos) << ended.message();
+  }
+  writer.close().check();
+  expect_steps(path("run.idx"), 0);
+}
+
+TEST_F(WriterTest, AFieldThatIsDueAndNotPutIsNamed) {
+  Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
+  (void)Model::define(writer).value();
+  writer.begin_step(0).check();
+  const Status ended = writer.end_step();
+  expect_everywhere(ended, Code::kInvalidArgument);
+  EXPECT_NE(ended.message().find("temp"), std::string::npos);
+}
+
+TEST_F(WriterTest, DifferentTimesAndDefinitionsAreMismatchedCalls) {
+  if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  {
+    Writer writer = Writer::create(path("a.idx"), comm_, small_blocks()).value();
+    const Model model = Model::define(writer).value();
+    writer.begin_step(is_last_rank() ? 2.5 : 1.5).check();
+    (void)model;
+    expect_everywhere(writer.end_step(), Code::kMismatchedCall);
+  }
+  Writer writer = Writer::create(path("b.idx"), comm_, small_blocks()).value();
+  (void)writer.def_dim(is_last_rank() ? "i" : "x", 4).value();
+  writer.begin_step(0).check();
+  const Status ended = writer.end_step();
+  expect_everywhere(ended, Code::kMismatchedCall);
+  EXPECT_NE(ended.message().find("i=4"), std::string::npos) << ended.message();
+}
+
+TEST_F(WriterTest, ARankThatClosesWhileOthersEndAStepIsToldAndAllCanClose) {
+  if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
+  const Model model = Model::define(writer).value();
+  write_step(writer, model, comm_.rank(), comm_.size()).check();
+  writer.begin_step(5).check();
+  expect_everywhere(is_last_rank() ? writer.close() : writer.end_step(), Code::kMismatchedCall);
+  EXPECT_TRUE(writer.close().ok());
+  expect_steps(path("run.idx"), 1);
+}
+
+TEST_F(WriterTest, ExistingDatasetsAreReplacedOnlyWhenAsked) {
+  write_dataset(path("run.idx"), comm_, comm_.size());
+  expect_everywhere(Writer::create(path("run.idx"), comm_, small_blocks()).status(), Code::kAlreadyExists);
+  Options options = small_blocks();
+  options.overwrite = true;
+  Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+  const Model model = Model::define(writer).value();
+  write_step(writer, model, comm_.rank(), 1).check();
+  writer.close().check();
+  expect_steps(path("run.idx"), 1);
+}
+
+TEST_F(WriterTest, WhatEskerDidNotWriteIsNeverRemoved) {
+  if (comm_.rank() == 0) {
+    std::filesystem::create_directories(path("run/precious"));
+    posix_store()->create_exclusive(path("run/precious/data"), "mine").check();
+  }
+  comm_.get()->barrier();
+  Options options = small_blocks();
+  options.overwrite = true;
+  Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+  const Model model = Model::define(writer).value();
+  expect_everywhere(write_step(writer, model, comm_.rank(), comm_.size()), Code::kAlreadyExists);
+  EXPECT_TRUE(std::filesystem::exists(path("run/precious/data")));
+}
+
+TEST_F(WriterTest, AnUnwritableDirectoryIsTheSameErrorOnAllRanks) {
+  const auto created = Writer::create("/proc/esker/run.idx", comm_, small_blocks());
+  EXPECT_FALSE(created.ok());
+  expect_everywhere(created.status(), created.status().code());
+  EXPECT_NE(created.status().message().find("/proc/esker"), std::string::npos);
+}
+
+TEST_F(WriterTest, TheReportSaysWhatWasMovedAndASecondStepPlansNothing) {
+  Options options = small_blocks();
+  options.report = path("report.json");
+  Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+  const Model model = Model::define(writer).value();
+  for (int step = 0; step < 3; ++step) write_step(writer, model, comm_.rank(), comm_.size()).check();
+  const StepReport& last = writer.last_step();
+  EXPECT_EQ(last.step, 2);
+  EXPECT_EQ(last.data_bytes, kNx * kNy * kNz * (4 + 16));
+  EXPECT_GE(last.stored_bytes, last.data_bytes);
+  const std::string text = writer.report_text().value();
+  EXPECT_NE(text.find("exchange"), std::string::npos);
+  writer.close().check();
+  const std::string json = read_text(*posix_store(), path("report.json"), 1 << 20).value();
+  // Step 0 holds the fixed field, the others do not: two plans for three steps.
+  EXPECT_NE(json.find("\"plans\": {\n      \"min\": 2.0,\n      \"mean\": 2.0,\n      \"max\": 2.0"), std::string::npos) << json;
+}
+
+}  // namespace
+}  // namespace esker

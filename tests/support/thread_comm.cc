@@ -1,0 +1,110 @@
+#include "support/thread_comm.h"
+
+#include <algorithm>
+#include <barrier>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace esker::testing_support {
+namespace {
+
+/// What the ranks share: a board for collectives, a mailbox per pair for messages.
+struct Group {
+  explicit Group(int n) : size(n), meet(n), board(static_cast<std::size_t>(n)) {}
+  int size;
+  std::barrier<> meet;
+  std::vector<std::vector<std::byte>> board;
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mail;   // (from, to)
+};
+
+class ThreadComm final : public Comm {
+ public:
+  ThreadComm(std::shared_ptr<Group> group, int rank) : group_(std::move(group)), rank_(rank) {}
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return group_->size; }
+  void barrier() override { group_->meet.arrive_and_wait(); }
+
+  void all_reduce_max(std::span<std::uint64_t> values) override {
+    reduce(values, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  }
+  void all_reduce_sum(std::span<double> values) override {
+    reduce(values, [](double a, double b) { return a + b; });
+  }
+  void all_reduce_max(std::span<double> values) override {
+    reduce(values, [](double a, double b) { return std::max(a, b); });
+  }
+  void broadcast(std::span<std::byte> bytes, int root) override {
+    const auto all = all_gather(bytes);
+    std::copy(all[root].begin(), all[root].end(), bytes.begin());
+  }
+  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
+    group_->board[rank_].assign(mine.begin(), mine.end());
+    barrier();
+    auto all = group_->board;
+    barrier();
+    return all;
+  }
+
+  void start_send(std::span<const std::byte> bytes, int to) override {
+    const std::scoped_lock lock(group_->mutex);
+    group_->mail[{rank_, to}].emplace_back(bytes.begin(), bytes.end());
+    group_->arrived.notify_all();
+  }
+  void start_receive(std::span<std::byte> bytes, int from) override { receives_.emplace_back(bytes, from); }
+  int wait_any_receive() override {
+    if (next_ == receives_.size()) return -1;
+    const auto [bytes, from] = receives_[next_];
+    std::unique_lock lock(group_->mutex);
+    auto& box = group_->mail[{from, rank_}];
+    group_->arrived.wait(lock, [&box = box] { return !box.empty(); });
+    if (box.front().size() != bytes.size()) std::abort();  // sender and receiver disagree on the plan
+    std::copy(box.front().begin(), box.front().end(), bytes.begin());
+    box.pop_front();
+    return static_cast<int>(next_++);
+  }
+  void finish() override {
+    while (wait_any_receive() >= 0) {
+    }
+    receives_.clear();
+    next_ = 0;
+  }
+
+ private:
+  template <class T, class Combine>
+  void reduce(std::span<T> values, Combine combine) {
+    const auto all = all_gather(std::as_bytes(values));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      T result{};
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        T value;
+        std::memcpy(&value, all[r].data() + i * sizeof(T), sizeof(T));
+        result = r == 0 ? value : combine(result, value);
+      }
+      values[i] = result;
+    }
+  }
+
+  std::shared_ptr<Group> group_;
+  int rank_;
+  std::vector<std::pair<std::span<std::byte>, int>> receives_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body) {
+  auto group = std::make_shared<Group>(n_ranks);
+  std::vector<std::jthread> threads;
+  for (int r = 0; r < n_ranks; ++r) {
+    threads.emplace_back([&, r] { body(Communicator(std::make_shared<ThreadComm>(group, r))); });
+  }
+}
+
+}  // namespace esker::testing_support

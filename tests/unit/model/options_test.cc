@@ -1,0 +1,222 @@
+#include "esker/options.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace esker {
+namespace {
+
+const Options::Entry& entry(const std::vector<Options::Entry>& entries, const std::string& name) {
+  for (const Options::Entry& e : entries) {
+    if (e.name == name) return e;
+  }
+  throw std::runtime_error("no option " + name);
+}
+
+/// A directory of its own as working directory, and none of the caller's ESKER_* variables.
+class LoadOptions : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = std::filesystem::temp_directory_path() / "esker-options-XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+    before_ = std::filesystem::current_path();
+    std::filesystem::current_path(directory_);
+    for (const Options::Entry& e : Options().entries()) unset_option(e.name);
+    unset_option("config");
+  }
+  void TearDown() override {
+    for (const std::string& name : variables_) unsetenv(name.c_str());
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(directory_);
+  }
+  void set_variable(const std::string& name, const std::string& value) {
+    setenv(name.c_str(), value.c_str(), 1);
+    variables_.push_back(name);
+  }
+  static void unset_option(std::string name) {
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    unsetenv(("ESKER_" + name).c_str());
+  }
+  static void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+ private:
+  std::filesystem::path directory_, before_;
+  std::vector<std::string> variables_;
+};
+
+TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
+  std::vector<std::string> names;
+  for (const Options::Entry& e : Options().entries()) {
+    names.push_back(e.name);
+    EXPECT_EQ(e.source, "built-in") << e.name;
+    EXPECT_FALSE(e.help.empty()) << e.name;
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file", "alignment",
+                                      "aggregators", "memory_budget", "fsync", "report"}));
+}
+
+TEST(Options, FromText) {
+  Options o;
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"format", "idx"},
+                                                                      {"overwrite", "yes"},
+                                                                      {"bits_per_block", "15"},
+                                                                      {"blocks_per_file", "8"},
+                                                                      {"alignment", "64k"},
+                                                                      {"aggregators", " 2 "},
+                                                                      {"memory_budget", "2G"},
+                                                                      {"fsync", "step"},
+                                                                      {"report", "r.json"}}) {
+    EXPECT_TRUE(o.set(name, value).ok()) << name;
+    EXPECT_EQ(entry(o.entries(), name).source, "program") << name;
+  }
+  EXPECT_TRUE(o.overwrite);
+  EXPECT_EQ(o.bits_per_block, 15);
+  EXPECT_EQ(o.blocks_per_file, 8);
+  EXPECT_EQ(o.alignment_bytes, 65536);
+  EXPECT_EQ(o.aggregators, 2);
+  EXPECT_EQ(o.memory_budget_bytes, Index{2} << 30);
+  EXPECT_EQ(o.fsync, Fsync::kStep);
+  EXPECT_EQ(o.report, "r.json");
+}
+
+TEST(Options, EntriesCanBeSetAgain) {
+  Options o, copy;
+  o.memory_budget_bytes = 1000;
+  o.alignment_bytes = 1;
+  o.fsync = Fsync::kClose;
+  for (const Options::Entry& e : o.entries()) copy.set(e.name, e.value, e.source).check();
+  EXPECT_EQ(copy.memory_budget_bytes, 1000);
+  EXPECT_EQ(copy.alignment_bytes, 1);
+  EXPECT_EQ(copy.fsync, Fsync::kClose);
+  EXPECT_EQ(entry(copy.entries(), "fsync").source, "program");  // a member that was set directly
+  EXPECT_EQ(entry(copy.entries(), "format").source, "built-in");
+}
+
+TEST(Options, SizesArePrintedWithTheLargestSuffix) {
+  Options o;
+  EXPECT_EQ(entry(o.entries(), "memory_budget").value, "64M");
+  EXPECT_EQ(entry(o.entries(), "alignment").value, "4K");
+  o.memory_budget_bytes = 1025;
+  EXPECT_EQ(entry(o.entries(), "memory_budget").value, "1025");
+}
+
+TEST(Options, ValuesThatAreNotTakenChangeNothing) {
+  struct Row {
+    const char *name, *value;
+  };
+  for (const Row& row :
+       {Row{"format", "hdf5"}, Row{"overwrite", "maybe"}, Row{"bits_per_block", "31"},
+        Row{"bits_per_block", "-1"}, Row{"bits_per_block", "x"}, Row{"blocks_per_file", "-1"},
+        Row{"alignment", "0"}, Row{"alignment", "2G"}, Row{"alignment", "4KB"}, Row{"alignment", ""},
+        Row{"alignment", "K"}, Row{"aggregators", "99999999999"}, Row{"memory_budget", "0"},
+        Row{"memory_budget", "99999999999G"}, Row{"memory_budget", "1.5G"}, Row{"fsync", "always"}}) {
+    Options o;
+    const Status s = o.set(row.name, row.value);
+    EXPECT_EQ(s.code(), Code::kInvalidArgument) << row.name << " " << row.value;
+    EXPECT_NE(s.message().find("expected"), std::string::npos) << s.message();
+    EXPECT_EQ(entry(o.entries(), row.name).source, "built-in");
+  }
+  EXPECT_EQ(Options().set("fsync", "always").message(),
+            "option 'fsync': expected none, step or close, found 'always'");
+}
+
+TEST(Options, UnknownNamesAreGuessedAndTheKnownOnesListed) {
+  const std::string message = Options().set("agregators", "2").message();
+  EXPECT_NE(message.find("did you mean 'aggregators'"), std::string::npos) << message;
+  EXPECT_NE(message.find("memory_budget"), std::string::npos) << message;
+  EXPECT_EQ(Options().set("zzzzzzzzzz", "2").message().find("did you mean"), std::string::npos);
+  EXPECT_EQ(Options().set(std::string(1000000, 'z'), "2").code(), Code::kInvalidArgument);
+}
+
+TEST_F(LoadOptions, BuiltInWithoutFileAndVariables) {
+  const Options o = Options::load().value();
+  EXPECT_EQ(o.aggregators, 0);
+  EXPECT_EQ(entry(o.entries(), "aggregators").source, "built-in");
+}
+
+TEST_F(LoadOptions, FileInTheWorkingDirectory) {
+  write("esker.toml", "# tuning\naggregators = 4\nmemory_budget = \"128M\"\noverwrite = true\n");
+  const Options o = Options::load().value();
+  EXPECT_EQ(o.aggregators, 4);
+  EXPECT_EQ(o.memory_budget_bytes, Index{128} << 20);
+  EXPECT_TRUE(o.overwrite);
+  EXPECT_EQ(entry(o.entries(), "aggregators").source, "esker.toml");
+  EXPECT_EQ(entry(o.entries(), "fsync").source, "built-in");
+}
+
+TEST_F(LoadOptions, NamedFileInsteadOfIt) {
+  write("esker.toml", "aggregators = 4\nfsync = 'step'\n");
+  write("other.toml", "aggregators = 5\n");
+  set_variable("ESKER_CONFIG", "other.toml");
+  const Options o = Options::load().value();
+  EXPECT_EQ(o.aggregators, 5);
+  EXPECT_EQ(o.fsync, Fsync::kNone);
+  EXPECT_EQ(entry(o.entries(), "aggregators").source, "other.toml");
+}
+
+TEST_F(LoadOptions, EnvironmentBeatsFileAndProgramBeatsBoth) {
+  write("esker.toml", "aggregators = 4\nbits_per_block = 12\n");
+  set_variable("ESKER_AGGREGATORS", "6");
+  set_variable("ESKER_TEST_ANYTHING", "ignored");
+  Options o = Options::load().value();
+  EXPECT_EQ(o.aggregators, 6);
+  EXPECT_EQ(entry(o.entries(), "aggregators").source, "ESKER_AGGREGATORS");
+  EXPECT_EQ(o.bits_per_block, 12);
+  o.set("aggregators", "7").check();
+  EXPECT_EQ(entry(o.entries(), "aggregators").value, "7");
+  EXPECT_EQ(entry(o.entries(), "aggregators").source, "program");
+}
+
+TEST_F(LoadOptions, UnknownNamesAreErrorsWithTheirPlace) {
+  write("esker.toml", "\nagregators = 4\n");
+  EXPECT_NE(
+      Options::load().status().message().find("esker.toml:2: unknown option 'agregators'; did you mean"),
+      std::string::npos)
+      << Options::load().status().message();
+  write("esker.toml", "");
+  set_variable("ESKER_AGREGATORS", "4");
+  const Status s = Options::load().status();
+  EXPECT_EQ(s.code(), Code::kInvalidArgument);
+  EXPECT_NE(s.message().find("ESKER_AGREGATORS"), std::string::npos);
+  EXPECT_NE(s.message().find("did you mean 'aggregators'"), std::string::npos);
+}
+
+TEST_F(LoadOptions, VariablesAreInCapitals) {
+  set_variable("ESKER_aggregators", "4");
+  EXPECT_EQ(Options::load().status().code(), Code::kInvalidArgument);
+}
+
+TEST_F(LoadOptions, BadValuesNameFileOrVariable) {
+  set_variable("ESKER_FSYNC", "sometimes");
+  EXPECT_EQ(
+      Options::load().status().message(),
+      "environment variable ESKER_FSYNC: option 'fsync': expected none, step or close, found 'sometimes'");
+  unsetenv("ESKER_FSYNC");
+  for (const char* bad :
+       {"aggregators = 1.5", "aggregators = [1]", "[aggregators]\nx = 1", "aggregators = -1",
+        "aggregators = 1979-05-27", "this is no TOML", "a = 'unclosed", "aggregators = 1\naggregators = 2"}) {
+    write("esker.toml", bad);
+    const Status s = Options::load().status();
+    EXPECT_EQ(s.code(), Code::kInvalidArgument) << bad;
+    EXPECT_NE(s.message().find("esker.toml:"), std::string::npos) << s.message();
+  }
+}
+
+TEST_F(LoadOptions, FilesThatCannotBeRead) {
+  set_variable("ESKER_CONFIG", "missing.toml");
+  EXPECT_EQ(Options::load().status().code(), Code::kNotFound);
+  std::filesystem::create_directory("folder");
+  set_variable("ESKER_CONFIG", "folder");
+  EXPECT_FALSE(Options::load().ok());
+  write("large.toml", std::string(2 << 20, '#'));
+  set_variable("ESKER_CONFIG", "large.toml");
+  EXPECT_EQ(Options::load().status().code(), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace esker
