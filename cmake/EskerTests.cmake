@@ -1,3 +1,8 @@
+# `smoke` builds the programs of the MPI tests with that label, and no other.
+if(NOT TARGET smoke)
+  add_custom_target(smoke)
+endif()
+
 # esker_add_unit_test(NAME a_test.cc b_test.cc): one program per layer, one CTest test per TEST().
 function(esker_add_unit_test name)
   add_executable(unit_${name} ${ARGN})
@@ -17,6 +22,9 @@ function(esker_add_mpi_test name)
   endif()
   add_executable(mpi_${name} ${test_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cc)
   target_link_libraries(mpi_${name} PRIVATE esker_test_support esker_mpi)
+  if("smoke" IN_LIST test_LABELS)
+    add_dependencies(smoke mpi_${name})
+  endif()
   foreach(ranks IN LISTS test_RANKS)
     add_test(NAME mpi.${name}.${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}

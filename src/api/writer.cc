@@ -31,6 +31,13 @@ class Writer::Impl {
     return result;
   }
 
+  Status put_attribute(Attributes* attributes, const std::string& name, AttributeValue value) {
+    ESKER_RETURN_IF_ERROR(check_defining());
+    ESKER_RETURN_IF_ERROR(remember(check_attribute(name, value)));
+    (*attributes)[name] = std::move(value);
+    return {};
+  }
+
   Status begin_step(double time) {
     if (closed) return error(Code::kWrongOrder, "begin_step: the writer is closed");
     if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", input->step);
@@ -165,23 +172,17 @@ Result<FieldId> Writer::def_field(GridId grid, const std::string& name, SampleTy
 }
 
 Status Writer::put_att(const std::string& name, AttributeValue value) {
-  ESKER_RETURN_IF_ERROR(impl_->check_defining());
-  impl_->schema.attributes()[name] = std::move(value);
-  return {};
+  return impl_->put_attribute(&impl_->schema.attributes(), name, std::move(value));
 }
 
 Status Writer::put_att(GridId grid, const std::string& name, AttributeValue value) {
-  ESKER_RETURN_IF_ERROR(impl_->check_defining());
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, impl_->remember(impl_->schema.attributes_of(grid)));
-  (*attributes)[name] = std::move(value);
-  return {};
+  return impl_->put_attribute(attributes, name, std::move(value));
 }
 
 Status Writer::put_att(FieldId field, const std::string& name, AttributeValue value) {
-  ESKER_RETURN_IF_ERROR(impl_->check_defining());
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, impl_->remember(impl_->schema.attributes_of(field)));
-  (*attributes)[name] = std::move(value);
-  return {};
+  return impl_->put_attribute(attributes, name, std::move(value));
 }
 
 Status Writer::begin_step(double time) { return impl_->remember(impl_->begin_step(time)); }

@@ -48,16 +48,16 @@ std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownersh
   std::vector<Outbox> rounds(static_cast<std::size_t>(ownership.num_rounds()));
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldPatches& field = fields[f];
-    const Index first = space.first_ordinal(field.layout);
+    const Index base = space.first_position(field.layout);
     const auto& boxes = field.of_rank[rank];
     for (std::size_t p = 0; p < boxes.size(); ++p) {
-      space.layout(field.layout).for_each_segment(field.field, boxes[p], [&](Index ordinal, const Box& indices) {
-        const Index position = space.position_bytes(first + ordinal);
+      const auto add = [&](const Piece& piece, const Box& indices) {
+        const Index position = base + piece.position_bytes;
         const int owner = ownership.owner_at(position);
         add_segment(rounds[static_cast<std::size_t>(ownership.round_at(owner, position))], ownership.rank_of(owner),
-                    make_segment(space.piece(first + ordinal), position, static_cast<int>(f), static_cast<int>(p),
-                                 indices));
-      });
+                    make_segment(piece, position, static_cast<int>(f), static_cast<int>(p), indices));
+      };
+      space.layout(field.layout).for_each_segment(field.field, boxes[p], add);
     }
   }
   return rounds;
@@ -88,8 +88,9 @@ Window find_receives(const PieceSpace& space, const Ownership::Pieces& pieces,
   Index covered = 0;
   for (Index number = pieces.first; number < pieces.last; ++number) {
     const Piece piece = space.piece(number);
-    const int field = number_of_field.at({space.layout_of(number), piece.field});
-    covered += find_senders(piece, space.position_bytes(number), field, fields[field], inbox);
+    const int layout = space.layout_of(number);
+    const int field = number_of_field.at({layout, piece.field});
+    covered += find_senders(piece, space.first_position(layout) + piece.position_bytes, field, fields[field], inbox);
   }
   window.complete = covered == window.size_bytes();
   return window;

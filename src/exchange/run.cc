@@ -23,7 +23,7 @@ class Run {
     start_receives(round);
     pack_and_send(round);
     stats_.pack_s += watch.lap();
-    if (!round.window.complete) {
+    if (!round.window.complete && round.window.size_bytes() > 0) {
       std::memset(buffers_.window().data(), 0, static_cast<std::size_t>(round.window.size_bytes()));
       stats_.place_s += watch.lap();
     }

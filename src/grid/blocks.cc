@@ -33,6 +33,24 @@ Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Ind
   return count;
 }
 
+/// The Z code of the tile of `range` that has `ordinal` tiles of it before it.
+Index nth_tile(const Bitmask& mask, int n_digits, const Box& range, Index ordinal) {
+  Index z = 0;
+  Box prefix = Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));  // codes that begin like z
+  for (int position = 1; position <= n_digits; ++position) {
+    const int axis = mask.digit(position);
+    const Index middle = prefix.lo[axis] + prefix.extent(axis) / 2;
+    Box lower = prefix;
+    lower.hi[axis] = middle;
+    const Index in_lower = intersect(lower, range).num_samples();
+    const bool upper_half = ordinal >= in_lower;
+    if (upper_half) ordinal -= in_lower;
+    (upper_half ? prefix.lo : prefix.hi)[axis] = middle;
+    z = z << 1 | (upper_half ? 1 : 0);
+  }
+  return z;
+}
+
 /// Calls visit(p) for the points of a box, x fastest.
 template <class Visit>
 void for_each_point(const Box& box, Visit visit) {
@@ -52,6 +70,10 @@ BlockGrid::BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box)
     : mask_(mask), bits_per_block_(bits_per_block), box_(box) {
   assert(0 <= bits_per_block && bits_per_block <= mask.max_level());
   assert(!box.empty() && box.rank == mask.rank() && mask.pow2_box().contains(box));
+  for (int level = bits_per_block + 1; level <= mask.max_level(); ++level) {
+    levels_.push_back({find_existing_tiles(level), num_existing_});
+    num_existing_ += levels_.back().tiles.num_samples();
+  }
 }
 
 int BlockGrid::level_of_block(Index block) const {
@@ -80,28 +102,20 @@ Index BlockGrid::block_of(const Point& p) const { return hz_from_point(mask_, p)
 Index BlockGrid::num_existing_before(Index block) const {
   assert(0 <= block && block <= num_blocks());
   if (block == 0) return 0;
-  const int last_level = level_of_block(block);  // max_level + 1 if block == num_blocks()
-  Index count = 1;                               // block 0
-  for (int level = bits_per_block_ + 1; level < last_level; ++level) {
-    count += existing_tiles(level).num_samples();
-  }
-  const Index z = block - first_block_of_level(last_level);
-  if (z == 0) return count;
-  return count + count_tiles_below(mask_, tile_digits(last_level), existing_tiles(last_level), z);
+  if (block == num_blocks()) return num_existing_;
+  const int level = level_of_block(block);
+  const Index before_level = levels_[level - bits_per_block_ - 1].existing_before;
+  const Index z = block - first_block_of_level(level);
+  return before_level + count_tiles_below(mask_, tile_digits(level), existing_tiles(level), z);
 }
 
 Index BlockGrid::nth_existing(Index ordinal) const {
   assert(0 <= ordinal && ordinal < num_existing());
-  Index lo = 0, hi = num_blocks() - 1;  // the answer is in [lo, hi]
-  while (lo < hi) {
-    const Index middle = lo + (hi - lo) / 2;
-    if (num_existing_before(middle + 1) > ordinal) {
-      hi = middle;
-    } else {
-      lo = middle + 1;
-    }
-  }
-  return lo;
+  if (ordinal == 0) return 0;
+  int level = mask_.max_level();
+  while (levels_[level - bits_per_block_ - 1].existing_before > ordinal) --level;
+  const Index in_level = ordinal - levels_[level - bits_per_block_ - 1].existing_before;
+  return first_block_of_level(level) + nth_tile(mask_, tile_digits(level), existing_tiles(level), in_level);
 }
 
 void BlockGrid::for_each_block_meeting(const Box& box, int level,
@@ -123,7 +137,7 @@ Point BlockGrid::samples_per_axis(int level) const {
 }
 
 // Tile q of an axis is [q, q + 1) * size + shift, where shift is the origin of the level's lattice.
-Box BlockGrid::existing_tiles(int level) const {
+Box BlockGrid::find_existing_tiles(int level) const {
   const Lattice samples = mask_.samples_new_at(level);
   const Point count = samples_per_axis(level);
   Box tiles = box_;

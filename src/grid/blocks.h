@@ -5,11 +5,12 @@
 //
 // Block 0 holds levels 0 ... bits_per_block; block b >= 1 holds samples of one level. A block *exists*
 // when its tile meets the grid's box; no other block is ever stored. All functions are pure and cost
-// O(max_level) or as stated: there are no tables over blocks, so a BlockGrid of 10^9 blocks is as
-// small as one of ten. Source: docs/formats/idx.md, section 3.
+// O(max_level) or as stated: there are tables over levels but none over blocks, so a BlockGrid of 10^9
+// blocks is as small as one of ten. Source: docs/formats/idx.md, section 3.
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "esker/box.hpp"
 #include "grid/bitmask.h"
@@ -40,8 +41,8 @@ class BlockGrid {
 
   /// Blocks that exist among [0, block); block in [0, num_blocks()]. O(max_level * rank).
   [[nodiscard]] Index num_existing_before(Index block) const;
-  [[nodiscard]] Index num_existing() const { return num_existing_before(num_blocks()); }
-  /// The existing block that has `ordinal` existing blocks before it. O(max_level^2 * rank).
+  [[nodiscard]] Index num_existing() const { return num_existing_; }
+  /// The existing block that has `ordinal` existing blocks before it. O(max_level * rank).
   [[nodiscard]] Index nth_existing(Index ordinal) const;
 
   /// Calls `visit(block)` for the existing blocks that hold at least one sample of `box` (half open, any
@@ -56,14 +57,23 @@ class BlockGrid {
   [[nodiscard]] Index first_block_of_level(int level) const;
   [[nodiscard]] Point samples_per_axis(int level) const;  ///< in each block of the level
   /// Tiles of the level that meet box(), as a box of tile indices.
-  [[nodiscard]] Box existing_tiles(int level) const;
+  [[nodiscard]] const Box& existing_tiles(int level) const { return levels_[level - bits_per_block_ - 1].tiles; }
+  [[nodiscard]] Box find_existing_tiles(int level) const;
   /// Tiles of the level that hold a sample of `box`, as a box of tile indices.
   [[nodiscard]] Box tiles_with_samples_in(const Box& box, int level) const;
   [[nodiscard]] Index block_of_tile(const Point& tile, int level) const;
 
+  /// What exists of a level above bits_per_block.
+  struct Level {
+    Box tiles;                    // as existing_tiles() says
+    Index existing_before = 0;    // blocks of the levels below
+  };
+
   Bitmask mask_;
   int bits_per_block_;
   Box box_;
+  std::vector<Level> levels_;     // bits_per_block + 1 ... max_level
+  Index num_existing_ = 1;        // block 0
 };
 
 }  // namespace esker

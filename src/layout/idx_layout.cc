@@ -57,29 +57,25 @@ Index IdxLayout::num_files() const {
 
 Index IdxLayout::data_start() const { return round_up(parameters_.headers_bytes, parameters_.alignment_bytes); }
 
-Index IdxLayout::ordinal_of(int field, Index block) const {
-  const Index file = block / parameters_.blocks_per_file;
+IdxLayout::FileRange IdxLayout::range_of(Index file) const {
   const Index before = blocks_.num_existing_before(first_block(file));
-  const Index in_file = blocks_.num_existing_before(end_block(file)) - before;
-  return before * num_present_ + number_of_present_[field] * in_file + blocks_.num_existing_before(block) - before;
+  return {file, before, blocks_.num_existing_before(end_block(file)) - before};
 }
 
 // The pieces of the files before file f number existing_before(f) * num_present, so ordinal / num_present counts
 // existing blocks up to some block of the ordinal's file.
 IdxLayout::Place IdxLayout::place_of(Index ordinal) const {
   Place place;
-  place.file = blocks_.nth_existing(ordinal / num_present_) / parameters_.blocks_per_file;
-  place.existing_before_file = blocks_.num_existing_before(first_block(place.file));
-  place.existing_in_file = blocks_.num_existing_before(end_block(place.file)) - place.existing_before_file;
-  const Index rest = ordinal - place.existing_before_file * num_present_;
-  place.present_field = static_cast<int>(rest / place.existing_in_file);
-  place.number_in_file = rest % place.existing_in_file;
+  place.range = range_of(blocks_.nth_existing(ordinal / num_present_) / parameters_.blocks_per_file);
+  const Index rest = ordinal - place.range.existing_before * num_present_;
+  place.present_field = static_cast<int>(rest / place.range.num_existing);
+  place.number_in_file = rest % place.range.num_existing;
   return place;
 }
 
 Index IdxLayout::position_of(const Place& place) const {
-  return place.existing_before_file * stored_before_.back() +
-         place.existing_in_file * stored_before_[place.present_field] +
+  return place.range.existing_before * stored_before_.back() +
+         place.range.num_existing * stored_before_[place.present_field] +
          place.number_in_file * stored_bytes_[place.present_field];
 }
 
@@ -90,33 +86,42 @@ Index IdxLayout::position_bytes(Index ordinal) const {
 
 Layout::FileSpan IdxLayout::file_at(Index position) const {
   const Index existing = position / stored_before_.back();
-  FileSpan span;
-  span.file = blocks_.nth_existing(existing) / parameters_.blocks_per_file;
-  span.begin = blocks_.num_existing_before(first_block(span.file)) * stored_before_.back();
-  span.end = blocks_.num_existing_before(end_block(span.file)) * stored_before_.back();
-  span.data_offset_bytes = data_start();
-  return span;
+  const FileRange range = range_of(blocks_.nth_existing(existing) / parameters_.blocks_per_file);
+  const Index begin = range.existing_before * stored_before_.back();
+  return {range.file, begin, begin + range.num_existing * stored_before_.back(), data_start()};
 }
 
-Piece IdxLayout::piece(Index ordinal) const {
-  const Place place = place_of(ordinal);
-  const Index block = blocks_.nth_existing(place.existing_before_file + place.number_in_file);
+Piece IdxLayout::make_piece(const Place& place, Index block) const {
   Piece piece;
-  piece.file = place.file;
+  piece.ordinal = place.range.existing_before * num_present_ + place.present_field * place.range.num_existing +
+                  place.number_in_file;
+  piece.position_bytes = position_of(place);
+  piece.file = place.range.file;
   piece.field = present_[place.present_field];
   piece.sample_bytes = fields_[piece.field].sample_bytes;
   piece.size_bytes = blocks_.samples_per_block() * piece.sample_bytes;
-  piece.offset_bytes = data_start() + position_of(place) - place.existing_before_file * stored_before_.back();
+  piece.offset_bytes = data_start() + piece.position_bytes - place.range.existing_before * stored_before_.back();
   piece.lattice = blocks_.lattice(block);
   piece.order = &order_of_level_[blocks_.level_of_block(block) - blocks_.bits_per_block()];
   return piece;
 }
 
+Piece IdxLayout::piece(Index ordinal) const {
+  const Place place = place_of(ordinal);
+  return make_piece(place, blocks_.nth_existing(place.range.existing_before + place.number_in_file));
+}
+
+Piece IdxLayout::piece_of(int field, Index block) const {
+  const FileRange range = range_of(block / parameters_.blocks_per_file);
+  return make_piece({range, number_of_present_[field], blocks_.num_existing_before(block) - range.existing_before}, block);
+}
+
 void IdxLayout::for_each_segment(int field, const Box& box,
-                                 const std::function<void(Index, const Box&)>& visit) const {
+                                 const std::function<void(const Piece&, const Box&)>& visit) const {
   for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
     blocks_.for_each_block_meeting(box, level, [&](Index block) {
-      visit(ordinal_of(field, block), blocks_.lattice(block).indices_in(box));
+      const Piece piece = piece_of(field, block);
+      visit(piece, piece.lattice.indices_in(box));
     });
   }
 }

@@ -34,26 +34,32 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
   void for_each_segment(int field, const Box& box,
-                        const std::function<void(Index, const Box&)>& visit) const override;
+                        const std::function<void(const Piece&, const Box&)>& visit) const override;
 
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
-  /// Where block `block` (existing) of field `field` (present) stands; its ordinal.
-  [[nodiscard]] Index ordinal_of(int field, Index block) const;
+  /// Block `block` (existing) of field `field` (present).
+  [[nodiscard]] Piece piece_of(int field, Index block) const;
   /// First block of a file and the one after its last, in the numbering of all blocks.
   [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
   [[nodiscard]] Index end_block(Index file) const;
   [[nodiscard]] Index num_files() const override;
 
  private:
-  /// Where an ordinal is: a file, a field, a block by its number among the existing ones of the file.
+  /// A file, by the existing blocks before and in it.
+  struct FileRange {
+    Index file = 0, existing_before = 0, num_existing = 0;
+  };
+  [[nodiscard]] FileRange range_of(Index file) const;
+  /// Where an ordinal is: a file, a present field, a block by its number among the existing ones of the file.
   struct Place {
-    Index file = 0, existing_before_file = 0, existing_in_file = 0;
+    FileRange range;
     int present_field = 0;
     Index number_in_file = 0;
   };
   [[nodiscard]] Place place_of(Index ordinal) const;
   [[nodiscard]] Index position_of(const Place& place) const;
+  [[nodiscard]] Piece make_piece(const Place& place, Index block) const;
   [[nodiscard]] Index data_start() const;
   [[nodiscard]] Index block_alignment() const;
 

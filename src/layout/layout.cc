@@ -16,6 +16,4 @@ Index first_piece_from(const Layout& layout, Index position) {
   return low;
 }
 
-Index piece_at(const Layout& layout, Index position) { return first_piece_from(layout, position + 1) - 1; }
-
 }  // namespace esker

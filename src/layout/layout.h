@@ -15,6 +15,8 @@
 namespace esker {
 
 struct Piece {
+  Index ordinal = 0;            ///< in file order
+  Index position_bytes = 0;     ///< as Layout::position_bytes(ordinal)
   Index file = 0;               ///< number of the file in the layout
   Index offset_bytes = 0;       ///< in the file
   Index size_bytes = 0;         ///< of its samples
@@ -48,14 +50,11 @@ class Layout {
   /// Files that hold at least one piece.
   [[nodiscard]] virtual Index num_files() const = 0;
 
-  /// Calls visit(ordinal, indices) for each piece that holds samples of `box` of the layout's field `field`;
+  /// Calls visit(piece, indices) for each piece that holds samples of `box` of the layout's field `field`;
   /// `indices` are the lattice indices of those samples in the piece. In no particular order. O(pieces visited).
   virtual void for_each_segment(int field, const Box& box,
-                                const std::function<void(Index, const Box&)>& visit) const = 0;
+                                const std::function<void(const Piece&, const Box&)>& visit) const = 0;
 };
-
-/// The ordinal of the piece that holds position `position` in [0, stored_bytes()). O(log pieces) steps.
-Index piece_at(const Layout& layout, Index position);
 
 /// The first piece whose position is >= `position`; num_pieces() if there is none.
 Index first_piece_from(const Layout& layout, Index position);

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker {
 namespace {

@@ -6,11 +6,21 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "format/idx/dataset_parts.h"
 #include "format/idx/sidecar.h"
 
 namespace esker::idx {
 namespace {
+
+/// Other writers' field names may hold any character; ours take '_' for those that a schema does not.
+std::string schema_name(std::string name) {
+  for (char& c : name) {
+    if (!is_name_character(c)) c = '_';
+  }
+  if (name.starts_with('.')) name.front() = '_';
+  return name;
+}
 
 /// Adds the grid and fields of a part's header to the schema: what is known without a schema file.
 Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed, Schema& schema) {
@@ -20,7 +30,7 @@ Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed,
   std::vector<DimId> dims;
   for (int a = 0; a < header.box.rank; ++a) {
     std::string name;
-    if (!(named >> name)) name = kAxisNames[a];
+    name = named >> name ? schema_name(name) : kAxisNames[a];
     const auto same = std::find_if(schema.dims().begin(), schema.dims().end(), [&](const Dimension& dim) {
       return dim.name == name && dim.size == header.box.extent(a);
     });
@@ -42,7 +52,7 @@ Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed,
   }
   for (const FieldEntry& entry : header.fields) {
     Field field;
-    field.name = entry.name;
+    field.name = schema_name(entry.name);
     field.grid = grid;
     field.type = entry.type;
     field.components = entry.components;
@@ -84,7 +94,7 @@ Status find_places(IdxDataset& dataset) {
     for (std::size_t p = 0; p < dataset.parts.size(); ++p) {
       const auto& entries = dataset.parts[p]->header().fields;
       const auto found = std::find_if(entries.begin(), entries.end(),
-                                      [&](const FieldEntry& entry) { return entry.name == field.name; });
+                                      [&](const FieldEntry& entry) { return schema_name(entry.name) == field.name; });
       if (found == entries.end()) continue;
       dataset.places.push_back({static_cast<int>(p), static_cast<int>(found - entries.begin()), field.fixed});
       break;

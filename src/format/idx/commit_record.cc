@@ -7,7 +7,7 @@
 #include "base/macros.h"
 #include "format/idx/header.h"
 #include "format/idx/json_text.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 namespace {

@@ -131,6 +131,12 @@ Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& sc
       if (fields_of(schema, grid, fixed).empty()) continue;
       auto part = make_part(paths, schema, options, grid, fixed);
       if (!part.ok()) return part.status().with_context("grid '" + schema.grids()[grid].name + "'");
+      for (const Part& other : parts) {
+        if (other.name == part->name) {
+          return error(Code::kInvalidArgument, "two .idx files would be called '{}': rename grid '{}' or '{}'", part->name,
+                       schema.grids()[grid].name, schema.grids()[other.grid].name);
+        }
+      }
       parts.push_back(std::move(*part));
     }
   }

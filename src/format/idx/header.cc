@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/header_sections.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 namespace {

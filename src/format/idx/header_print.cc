@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "format/idx/header.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 

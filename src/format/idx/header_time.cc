@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/header.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 namespace {

@@ -36,7 +36,7 @@ class IdxStepLayouts final : public StepLayouts {
       if (place_of_field[part.fields[field]].layout < 0) continue;
       for (Index block = layout.first_block(file); block < layout.end_block(file); ++block) {
         if (!layout.blocks().exists(block)) continue;
-        const Piece piece = layout.piece(layout.ordinal_of(field, block));
+        const Piece piece = layout.piece_of(field, block);
         entries[static_cast<std::size_t>(entry_number(field, block, per_file))] = {
             piece.offset_bytes, piece.size_bytes, block_flags(InBlockOrder::kRowMajor, Codec::kRaw)};
       }
@@ -71,6 +71,9 @@ IdxWriter::IdxWriter(std::shared_ptr<Store> store, const std::string& path, cons
     : store_(std::move(store)), paths_{dataset_stem(path)}, options_(options) {}
 
 Status IdxWriter::check_target() {
+  if (paths_.stem.find('%') != std::string::npos || paths_.stem.empty()) {
+    return error(Code::kInvalidArgument, "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
+  }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
   if (!parent.empty()) ESKER_RETURN_IF_ERROR(store_->make_directories(parent));
   ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, paths_.lock()));

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/json_text.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 namespace {

@@ -23,7 +23,7 @@ TEST(IdxLayout, BlocksAndFilesOfTheLevelsOfA16Cube) {
   const IdxLayout layout = make_layout(Box{{0, 0, 0}, {16, 16, 16}}, 8, 2, {{2, true}}, 1);
   const auto files_of = [&](Index first, Index last) {
     std::set<Index> files;
-    for (Index block = first; block <= last; ++block) files.insert(layout.piece(layout.ordinal_of(0, block)).file);
+    for (Index block = first; block <= last; ++block) files.insert(layout.piece_of(0, block).file);
     return files;
   };
   EXPECT_EQ(files_of(0, 0), (std::set<Index>{0}));
@@ -62,7 +62,7 @@ TEST(IdxLayout, PiecesFollowEachOtherInTheFilesAndCoverTheBox) {
     const Index alignment = std::array<Index, 3>{1, 64, 4096}[random() % 3];
     const IdxLayout layout = make_layout(box, bits, 1 + static_cast<Index>(random() % 5), {{4, true}, {12, true}}, alignment);
 
-    std::map<std::pair<int, Index>, int> covered;  // (field, row-major sample)
+    std::map<int, Index> covered;  // field -> samples
     std::map<Index, Index> end_of_file;
     Index position = 0;
     for (Index p = 0; p < layout.num_pieces(); ++p) {
@@ -76,12 +76,14 @@ TEST(IdxLayout, PiecesFollowEachOtherInTheFilesAndCoverTheBox) {
       end_of_file[piece.file] = piece.offset_bytes + piece.size_bytes;
       position = layout.position_bytes(p + 1);
       ASSERT_LE(piece.size_bytes, position - layout.position_bytes(p));
-      layout.for_each_segment(piece.field, box, [&](Index ordinal, const Box& indices) {
-        if (ordinal == p) covered[{piece.field, 0}] += static_cast<int>(indices.num_samples());
+      ASSERT_EQ(piece.ordinal, p);
+      ASSERT_EQ(piece.position_bytes, layout.position_bytes(p));
+      layout.for_each_segment(piece.field, box, [&](const Piece& met, const Box& indices) {
+        if (met.ordinal == p) covered[piece.field] += indices.num_samples();
       });
     }
     for (int field = 0; field < 2; ++field) {
-      ASSERT_EQ((covered[{field, 0}]), box.num_samples()) << box.to_string();
+      ASSERT_EQ(covered[field], box.num_samples()) << box.to_string();
     }
     ASSERT_EQ(static_cast<Index>(end_of_file.size()), layout.num_files());
   }

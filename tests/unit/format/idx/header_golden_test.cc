@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "format/idx/header.h"
-#include "model/text.h"
+#include "base/text.h"
 
 namespace esker::idx {
 namespace {
