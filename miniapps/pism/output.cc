@@ -1,0 +1,121 @@
+#include "output.h"
+
+#include <array>
+
+#include "reduce.h"
+#include "rheology.h"
+
+namespace pism {
+namespace {
+
+struct FieldSpec {
+  const char* name;
+  Array<double> State::*array;  ///< nullptr: enthalpy, which is not part of the state
+  bool volume, fixed;
+  const char *units, *long_name, *standard_name;  ///< CF; "" where it has no name
+};
+
+constexpr std::array<FieldSpec, 8> kFields{{
+    {"topg", &State::topg, false, true, "m", "bedrock surface elevation", "bedrock_altitude"},
+    {"thk", &State::thk, false, false, "m", "land ice thickness", "land_ice_thickness"},
+    {"usurf", &State::usurf, false, false, "m", "ice or land surface elevation", "surface_altitude"},
+    {"velsurf_mag", &State::velsurf_mag, false, false, "m year-1",
+     "magnitude of horizontal velocity of ice at ice surface", ""},
+    {"temp", &State::temp, true, false, "K", "ice temperature", "land_ice_temperature"},
+    {"uvel", &State::uvel, true, false, "m year-1", "horizontal velocity of ice in the x direction",
+     "land_ice_x_velocity"},
+    {"vvel", &State::vvel, true, false, "m year-1", "horizontal velocity of ice in the y direction",
+     "land_ice_y_velocity"},
+    {"enthalpy", nullptr, true, false, "J kg-1", "specific enthalpy of cold ice, zero at 223.15 K", ""},
+}};
+
+/// Turns the outcome of a collective call, the same on all ranks, into an exception.
+void check_all(const esker::Status& status) {
+  if (!status.ok()) throw AgreedError(status.message());
+}
+
+esker::Writer create(const std::string& path, const esker::Communicator& comm,
+                     const esker::Options& options) {
+  auto writer = esker::Writer::create(path, comm, options);
+  check_all(writer.status());
+  return std::move(*writer);
+}
+
+/// The own columns of an array where they lie: z is the fastest axis in memory, the last in the box.
+template <class T>
+esker::Patch patch_in_place(const Grid& grid, const Array<T>& array, bool volume) {
+  if (volume)
+    return esker::Patch::strided(grid.own_volume(), array.column(0, 0),
+                                 {array.stride_x(), array.stride_y(), 1});
+  return esker::Patch::strided(grid.own_map(), array.column(0, 0), {array.stride_x(), array.stride_y()});
+}
+
+}  // namespace
+
+Output::Output(const std::string& path, const esker::Communicator& comm, const Grid& grid,
+               esker::SampleType type, const esker::Options& options)
+    : grid_(grid),
+      type_(type),
+      writer_(create(path, comm, options)),
+      enthalpy_(grid, grid.Mz),
+      converted_(kFields.size()) {
+  define();
+}
+
+/// Local, and the same on all ranks; what could go wrong would go wrong on all of them.
+void Output::define() {
+  const auto x = writer_.def_dim("x", grid_.Mx).value();
+  const auto y = writer_.def_dim("y", grid_.My).value();
+  const auto z = writer_.def_dim("z", grid_.Mz).value();
+  const auto map = writer_.def_grid("xy", {x, y}).value();
+  const auto volume = writer_.def_grid("xyz", {x, y, z}).value();
+  for (const auto id : {map, volume}) {
+    writer_.def_coords(id, "x", grid_.x).check();
+    writer_.def_coords(id, "y", grid_.y).check();
+    writer_.put_att(id, "coordinate_units", "m").check();
+  }
+  writer_.def_coords(volume, "z", grid_.z).check();
+  writer_.put_att("title", "Esker ice-sheet miniapp (shallow ice, Greenland)").check();
+  writer_.put_att("time_units", "years since the initial state").check();
+  writer_.put_att("projection", "polar stereographic, true scale at 71 N, central longitude 39 W").check();
+  define_fields(map, volume);
+}
+
+void Output::define_fields(esker::GridId map, esker::GridId volume) {
+  for (const FieldSpec& spec : kFields) {
+    const auto id =
+        writer_.def_field(spec.volume ? volume : map, spec.name, type_, {.fixed = spec.fixed}).value();
+    writer_.put_att(id, "units", spec.units).check();
+    writer_.put_att(id, "long_name", spec.long_name).check();
+    if (*spec.standard_name) writer_.put_att(id, "standard_name", spec.standard_name).check();
+    ids_.push_back(id);
+  }
+}
+
+esker::Patch Output::patch_of(std::size_t field, const State& state) {
+  const FieldSpec& spec = kFields[field];
+  const Array<double>& array = spec.array ? state.*spec.array : enthalpy_;
+  if (type_ == esker::SampleType::kFloat64) return patch_in_place(grid_, array, spec.volume);
+  auto& converted = converted_[field];
+  if (!converted) converted.emplace(grid_, array.levels());
+  std::transform(array.values().begin(), array.values().end(), converted->values().begin(),
+                 [](double v) { return static_cast<float>(v); });
+  return patch_in_place(grid_, *converted, spec.volume);
+}
+
+void Output::write(const State& state) {
+  std::transform(state.temp.values().begin(), state.temp.values().end(), enthalpy_.values().begin(),
+                 enthalpy);
+  put_.clear();
+  esker::Status status = writer_.begin_step(state.time);
+  for (std::size_t f = 0; f < kFields.size(); ++f) {
+    if (kFields[f].fixed && writer_.num_steps() > 0) continue;
+    put_.push_back({kFields[f].name, patch_of(f, state)});
+    if (status.ok()) status = writer_.put(ids_[f], put_.back().patch);
+  }
+  check_all(writer_.end_step());  // says again, on all ranks, what a put said here
+}
+
+void Output::close() { check_all(writer_.close()); }
+
+}  // namespace pism

@@ -1,0 +1,55 @@
+// Output: the model's fields as an Esker dataset.
+//
+// Grid "xy" holds thk, usurf, velsurf_mag and, fixed, topg; grid "xyz" holds temp, uvel, vvel, enthalpy.
+// Fields are put as they lie in memory - z fastest, behind ghost columns - by strides, without a copy. With
+// float32 output they are first converted, as PISM does, into an array of the same layout.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "esker/communicator.hpp"
+#include "esker/writer.hpp"
+#include "state.h"
+
+namespace pism {
+
+/// What this rank put of one field. The patch's memory is the output's or the state's.
+struct PutField {
+  std::string name;
+  esker::Patch patch;
+};
+
+class Output {
+ public:
+  /// Collective; throws AgreedError. `grid` outlives it. Creates the dataset and defines its fields of type
+  /// `type` (float32 or float64).
+  Output(const std::string& path, const esker::Communicator& comm, const Grid& grid, esker::SampleType type,
+         const esker::Options& options);
+
+  /// Collective: writes `state` as the next step. Throws AgreedError; the dataset then keeps its earlier
+  /// steps.
+  void write(const State& state);
+  /// Collective.
+  void close();
+
+  /// The fields of the last step. Valid until the state changes.
+  [[nodiscard]] const std::vector<PutField>& last_put() const { return put_; }
+  [[nodiscard]] const esker::Writer& writer() const { return writer_; }
+
+ private:
+  void define();
+  void define_fields(esker::GridId map, esker::GridId volume);
+  esker::Patch patch_of(std::size_t field, const State& state);
+
+  const Grid& grid_;
+  esker::SampleType type_;
+  esker::Writer writer_;
+  std::vector<esker::FieldId> ids_;  ///< in the order of the table of fields
+  Array<double> enthalpy_;           ///< J kg^-1
+  std::vector<std::optional<Array<float>>> converted_;
+  std::vector<PutField> put_;
+};
+
+}  // namespace pism

@@ -1,0 +1,38 @@
+// Progress: one line on a terminal, rewritten in place while the model works. Silent anywhere else.
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace pism {
+
+class Progress {
+ public:
+  explicit Progress(bool wanted) : on_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+  /// Shows the model time; at most five times a second, and not before work has lasted two seconds.
+  void show(double time, double end) {
+    const auto now = Clock::now();
+    if (!on_ || now - started_ < std::chrono::seconds(2) || now - shown_ < std::chrono::milliseconds(200))
+      return;
+    shown_ = now;
+    fmt::print(stderr, "\rmodel year {:.1f} of {:.1f} ", time, end);
+    std::fflush(stderr);
+  }
+  /// Wipes the line, before other output; the two seconds start again.
+  void clear() {
+    if (on_ && shown_ > started_) fmt::print(stderr, "\r{:40}\r", "");
+    started_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool on_;
+  Clock::time_point started_ = Clock::now();
+  Clock::time_point shown_ = started_;
+};
+
+}  // namespace pism

@@ -1,0 +1,59 @@
+#include "reduce.h"
+
+#include <bit>
+#include <cmath>
+
+namespace pism {
+namespace {
+
+std::uint64_t mix(std::uint64_t v) {
+  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
+  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
+  return v ^ (v >> 31);
+}
+
+}  // namespace
+
+double max_over_ranks(MPI_Comm comm, double value) {
+  double largest = 0;
+  MPI_Allreduce(&value, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return largest;
+}
+
+double reproducible_sum(MPI_Comm comm, const Grid& grid, const Array<double>& map) {
+  constexpr double kUnits = 4294967296.0;  // 2^32
+  std::int64_t own = 0, sum = 0;
+  for_own(grid, [&](Index i, Index j) { own += std::llround(map(i, j) * kUnits); });
+  MPI_Allreduce(&own, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
+  return static_cast<double>(sum) / kUnits;
+}
+
+std::uint64_t checksum(MPI_Comm comm, const Grid& grid, const Array<double>& array) {
+  std::uint64_t own = 0, sum = 0;
+  for_own(grid, [&](Index i, Index j) {
+    const Index first = ((grid.ys + j) * grid.Mx + grid.xs + i) * array.levels();
+    const double* column = array.column(i, j);
+    for (Index k = 0; k < array.levels(); ++k) {
+      own += mix(std::bit_cast<std::uint64_t>(column[k]) + mix(static_cast<std::uint64_t>(first + k) + 1));
+    }
+  });
+  MPI_Allreduce(&own, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
+  return sum;
+}
+
+void agree(MPI_Comm comm, const std::string& error) {
+  int rank = 0, size = 1, failed = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int mine = error.empty() ? size : rank;
+  MPI_Allreduce(&mine, &failed, 1, MPI_INT, MPI_MIN, comm);
+  if (failed == size) return;
+  auto length = static_cast<int>(error.size());
+  MPI_Bcast(&length, 1, MPI_INT, failed, comm);
+  std::string text = error;
+  text.resize(length);
+  MPI_Bcast(text.data(), length, MPI_CHAR, failed, comm);
+  throw AgreedError("rank " + std::to_string(failed) + ": " + text);
+}
+
+}  // namespace pism

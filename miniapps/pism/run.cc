@@ -1,0 +1,156 @@
+#include "run.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "esker/decomposition.hpp"
+#include "esker/mpi.hpp"
+#include "input.h"
+#include "output.h"
+#include "progress.h"
+#include "reduce.h"
+#include "verify.h"
+
+namespace pism {
+namespace {
+
+/// Wall-clock seconds of one kind of work.
+struct Stopwatch {
+  double seconds = 0;
+  template <class F>
+  void time(F&& work) {
+    const double start = MPI_Wtime();
+    work();
+    seconds += MPI_Wtime() - start;
+  }
+};
+
+struct World {
+  explicit World(MPI_Comm c) : comm(c) {
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+  }
+  MPI_Comm comm;
+  int rank = 0, size = 1;
+};
+
+/// The grid of the input file, and its split over the ranks.
+struct Domain {
+  Grid grid;
+  esker::BrickDecomposition parts;
+};
+
+Domain make_domain(const World& world, const Settings& s) {
+  const InputAxes axes = read_axes(s.input, s.coarsen);
+  Grid grid = make_grid(axes.x, axes.y, s.levels, s.ice_height);
+  auto parts = esker::BrickDecomposition::pism(2, {grid.Mx, grid.My}, world.size).value();
+  grid = with_own_part(std::move(grid), parts.box(world.rank));
+  return {std::move(grid), std::move(parts)};
+}
+
+class Run {
+ public:
+  Run(const World& world, const Settings& settings, const Domain& domain)
+      : world_(world),
+        settings_(settings),
+        domain_(domain),
+        halo_(world.comm, domain.parts),
+        model_(world.comm, domain.grid, halo_, settings.model),
+        progress_(world.rank == 0 && !settings.quiet) {}
+
+  void execute() {
+    const double start = MPI_Wtime();
+    print("{} x {} x {} points, {} rank(s) as {} x {}, {}\n", domain_.grid.Mx, domain_.grid.My,
+          domain_.grid.Mz, world_.size, domain_.parts.num_parts(0), domain_.parts.num_parts(1),
+          name(settings_.precision));
+    in_model_.time([&] { initialise(); });
+    Output output(settings_.output, esker::mpi_communicator(world_.comm), domain_.grid, settings_.precision,
+                  settings_.esker);
+    for (Index step = 0; step < settings_.output_steps; ++step) one_step(output, step);
+    const auto report = output.writer().report_text();
+    in_output_.time([&] { output.close(); });
+    print_end(report.ok() ? *report : report.status().message(), MPI_Wtime() - start);
+  }
+
+ private:
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) const {
+    if (world_.rank != 0 || settings_.quiet) return;
+    fmt::print(format, std::forward<Args>(args)...);
+    std::fflush(stdout);
+  }
+
+  void initialise() {
+    together(world_.comm, [&] {
+      read_map(settings_.input, "topg", settings_.coarsen, domain_.grid, model_.state().topg);
+      read_map(settings_.input, "thk", settings_.coarsen, domain_.grid, model_.state().thk);
+    });
+    model_.initialise();
+  }
+
+  void one_step(Output& output, Index step) {
+    const double end = static_cast<double>(settings_.output_steps - 1) * settings_.output_interval;
+    in_model_.time([&] {
+      model_.advance_to(static_cast<double>(step) * settings_.output_interval,
+                        [&](double time) { progress_.show(time, end); });
+    });
+    progress_.clear();
+    print_model();
+    in_output_.time([&] { output.write(model_.state()); });
+    print("esker  {}\n", output.writer().last_step().to_string());
+    if (!settings_.verify) return;
+    in_verify_.time(
+        [&] { together(world_.comm, [&] { verify_step(settings_.output, step, output.last_put()); }); });
+  }
+
+  void print_model() {
+    const Summary s = model_.summary();
+    print(
+        "model  year {:.1f}: volume {:.4f} million km3, thickest {:.1f} m, fastest {:.1f} m/a, {} steps of "
+        "thickness and {} of temperature\n",
+        s.time, s.volume / 1e15, s.max_thk, s.max_speed, s.mass_steps - before_.mass_steps,
+        s.energy_steps - before_.energy_steps);
+    before_ = s;
+  }
+
+  void print_end(const std::string& report, double seconds) {
+    const auto checksum = model_.checksum();
+    const Summary s = model_.summary();
+    const auto share = [&](const Stopwatch& w) { return 100.0 * w.seconds / seconds; };
+    print("\n{}\n\n", report);
+    print("ice    surface balance {:+.1f} km3, calved {:.1f} km3, clipped {:.3g} km3\n", s.surface / 1e9,
+          s.calved / 1e9, s.clipped / 1e9);
+    print(
+        "time   {:.2f} s: model {:.2f} s ({:.0f} %), output {:.2f} s ({:.0f} %), verification {:.2f} s "
+        "({:.0f} %)\n",
+        seconds, in_model_.seconds, share(in_model_), in_output_.seconds, share(in_output_),
+        in_verify_.seconds, share(in_verify_));
+    print("state  {:016x}{}\n", checksum, settings_.verify ? ", every step verified by every rank" : "");
+  }
+
+  const World& world_;
+  const Settings& settings_;
+  const Domain& domain_;
+  Halo halo_;
+  Model model_;
+  Progress progress_;
+  Summary before_;
+  Stopwatch in_model_, in_output_, in_verify_;
+};
+
+}  // namespace
+
+void run(MPI_Comm comm, const Settings& settings) {
+  const World world(comm);
+  std::unique_ptr<Domain> domain;
+  std::unique_ptr<Run> job;
+  together(comm, [&] {
+    domain = std::make_unique<Domain>(make_domain(world, settings));
+    job = std::make_unique<Run>(world, settings, *domain);
+  });
+  job->execute();
+}
+
+}  // namespace pism

@@ -1,0 +1,14 @@
+// Run: model, output and verification in turn.
+#pragma once
+
+#include <mpi.h>
+
+#include "settings.h"
+
+namespace pism {
+
+/// Collective. Rank 0 prints one line of the model and one of Esker per step, at the end the report. Throws
+/// AgreedError on all ranks; any other exception is one rank's alone.
+void run(MPI_Comm comm, const Settings& settings);
+
+}  // namespace pism

@@ -1,0 +1,39 @@
+// Settings: what the command line of esker-pism asks for.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "esker/options.hpp"
+#include "esker/sample_type.hpp"
+#include "model.h"
+
+namespace pism {
+
+struct Settings {
+  std::string input;   ///< netCDF file with topg and thk
+  std::string output;  ///< dataset, "run.idx"
+  Index levels = 61;
+  double ice_height = 4000;     ///< m, of the highest level
+  Index coarsen = 1;            ///< every so manieth point of the input's grid
+  double output_interval = 10;  ///< a
+  Index output_steps = 6;       ///< the initial state included
+  esker::SampleType precision = esker::SampleType::kFloat32;
+  bool verify = false;
+  bool quiet = false;
+  ModelOptions model;
+  esker::Options esker;
+};
+
+/// Either settings to run with, or a text to print and the code to exit with: 0 for --help, 2 for wrong
+/// usage.
+struct Command {
+  std::optional<Settings> settings;
+  int exit_code = 0;
+  std::string text;
+};
+
+/// Local. Esker's options start from esker.toml and the environment (esker::Options::load).
+Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace pism
