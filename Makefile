@@ -1,0 +1,28 @@
+# The commands of the project. `make help` lists them; scripts/ has what they run.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test sanitize clang clean
+
+help:  ## List the commands
+	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup:  ## Install what is missing: Debian packages, .venv/
+	@scripts/setup.sh
+
+build: setup  ## Build everything (build/release) and install the Python package in .venv/
+	@bash -euc '. scripts/env.sh; build_preset release; scripts/install_package.sh'
+
+demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/)
+	@scripts/demo.sh
+
+test: setup  ## Run the tests: Open MPI, serial, MPICH (smoke), Python
+	@scripts/test.sh
+
+sanitize: setup  ## Run the tests with address and undefined-behaviour sanitizers
+	@scripts/test.sh sanitize
+
+clang:  ## Run the tests built by clang
+	@scripts/setup.sh --all
+	@scripts/test.sh clang
+
+clean:  ## Remove build/ and demo/ (not .venv/)
+	rm -rf build demo

@@ -1,0 +1,194 @@
+// esker._core: the C++ reader in Python's words. It only translates; the package's Python files hold the API.
+//
+// Axes stay in the library's order (x first) here; dataset.py turns them. Long calls release the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "esker/dataset.hpp"
+#include "esker/sample_type.hpp"
+#include "esker/schema.hpp"
+#include "esker/status.hpp"
+#include "esker/version.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using esker::Code;
+using esker::Index;
+using Indices = std::vector<Index>;
+using BoxCorners = std::pair<Indices, Indices>;  // lo, hi
+
+/// A dataset that is not there, as against a name that the dataset does not have.
+class NoSuchDataset : public esker::Error {
+  using esker::Error::Error;
+};
+
+PyObject* exception_type(Code code) {
+  switch (code) {
+    case Code::kInvalidArgument:
+      return PyExc_ValueError;
+    case Code::kOutOfRange:
+      return PyExc_IndexError;
+    case Code::kNotFound:
+      return PyExc_KeyError;
+    case Code::kAlreadyExists:
+      return PyExc_FileExistsError;
+    case Code::kDataLoss:
+    case Code::kIoError:
+      return PyExc_OSError;
+    case Code::kUnsupported:
+      return PyExc_NotImplementedError;
+    case Code::kOutOfMemory:
+      return PyExc_MemoryError;
+    default:
+      return PyExc_RuntimeError;
+  }
+}
+
+void translate_error(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const NoSuchDataset& error) {
+    PyErr_SetString(PyExc_FileNotFoundError, error.what());
+  } catch (const esker::Error& error) {
+    PyErr_SetString(exception_type(error.code()), error.what());
+  }
+}
+
+esker::Dataset open_dataset(const std::string& path) {
+  auto opened = esker::Dataset::open(path);
+  if (opened.status().code() == Code::kNotFound)
+    throw NoSuchDataset(Code::kNotFound, opened.status().message());
+  return std::move(opened).value();
+}
+
+esker::Box make_box(const BoxCorners& corners) {
+  const auto& [lo, hi] = corners;
+  if (lo.size() != hi.size() || lo.empty() || lo.size() > esker::kMaxRank) {
+    throw esker::Error(Code::kInvalidArgument,
+                       "box: expected two corners of 1 to 5 indices each, as many in both");
+  }
+  esker::Point lo_point{}, hi_point{};
+  std::copy(lo.begin(), lo.end(), lo_point.begin());
+  std::copy(hi.begin(), hi.end(), hi_point.begin());
+  return {static_cast<int>(lo.size()), lo_point, hi_point};
+}
+
+Indices first(const esker::Point& point, int rank) { return {point.begin(), point.begin() + rank}; }
+
+BoxCorners corners(const esker::Box& box) { return {first(box.lo, box.rank), first(box.hi, box.rank)}; }
+
+esker::Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
+                        std::optional<int> level) {
+  esker::Query query{field, step};
+  if (box) query.box = make_box(*box);
+  query.level = level;
+  return query;
+}
+
+void read_into(const esker::Dataset& dataset, const std::string& field,
+               nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
+               const std::optional<BoxCorners>& box, std::optional<int> level) {
+  const esker::Query query = make_query(field, step, box, level);
+  void* data = out.data();
+  const std::size_t bytes = out.nbytes();
+  nb::gil_scoped_release release;
+  dataset.read(query, data, bytes).check();
+}
+
+void bind_schema(nb::module_& m) {
+  nb::class_<esker::Dimension>(m, "Dimension")
+      .def_ro("name", &esker::Dimension::name)
+      .def_ro("size", &esker::Dimension::size);
+  nb::class_<esker::Grid>(m, "Grid")
+      .def_ro("name", &esker::Grid::name)
+      .def_ro("dims", &esker::Grid::dims)
+      .def_ro("coords", &esker::Grid::coords)
+      .def_ro("attributes", &esker::Grid::attributes);
+  nb::class_<esker::Field>(m, "Field")
+      .def_ro("name", &esker::Field::name)
+      .def_ro("grid", &esker::Field::grid)
+      .def_prop_ro("type", [](const esker::Field& f) { return std::string(esker::name(f.type)); })
+      .def_ro("components", &esker::Field::components)
+      .def_ro("fixed", &esker::Field::fixed)
+      .def_ro("every", &esker::Field::every)
+      .def_ro("attributes", &esker::Field::attributes);
+}
+
+void bind_storage(nb::module_& m) {
+  nb::class_<esker::PartInfo>(m, "Part")
+      .def_ro("name", &esker::PartInfo::name)
+      .def_ro("idx_path", &esker::PartInfo::idx_path)
+      .def_ro("fields", &esker::PartInfo::fields)
+      .def_prop_ro("box", [](const esker::PartInfo& p) { return corners(p.box); })
+      .def_ro("bitmask", &esker::PartInfo::bitmask)
+      .def_ro("bits_per_block", &esker::PartInfo::bits_per_block)
+      .def_ro("blocks_per_file", &esker::PartInfo::blocks_per_file)
+      .def_ro("num_blocks", &esker::PartInfo::num_blocks)
+      .def_ro("num_steps", &esker::PartInfo::num_steps);
+  nb::class_<esker::StorageInfo>(m, "Storage")
+      .def_ro("files", &esker::StorageInfo::files)
+      .def_ro("bytes", &esker::StorageInfo::bytes);
+  nb::class_<esker::Selection>(m, "Selection")
+      .def_prop_ro("origin", [](const esker::Selection& s) { return first(s.origin, s.rank); })
+      .def_prop_ro("stride", [](const esker::Selection& s) { return first(s.stride, s.rank); })
+      .def_prop_ro("count", [](const esker::Selection& s) { return first(s.count, s.rank); });
+}
+
+void bind_dataset(nb::module_& m) {
+  using esker::Dataset;
+  using Release = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<Dataset>(m, "Dataset")
+      .def_prop_ro("dims", [](const Dataset& d) { return d.schema().dims(); })
+      .def_prop_ro("grids", [](const Dataset& d) { return d.schema().grids(); })
+      .def_prop_ro("fields", [](const Dataset& d) { return d.schema().fields(); })
+      .def_prop_ro("attributes", [](const Dataset& d) { return d.schema().attributes(); })
+      .def_prop_ro("steps", [](const Dataset& d) { return d.steps(); })
+      .def_prop_ro("parts", [](const Dataset& d) { return d.parts(); })
+      .def(
+          "storage", [](const Dataset& d) { return d.storage().value(); }, Release())
+      .def(
+          "has",
+          [](const Dataset& d, const std::string& field, Index step) { return d.has(field, step).value(); },
+          "field"_a, "step"_a)
+      .def(
+          "max_level", [](const Dataset& d, const std::string& field) { return d.max_level(field).value(); },
+          "field"_a)
+      .def(
+          "box", [](const Dataset& d, const std::string& field) { return corners(d.box(field).value()); },
+          "field"_a)
+      .def(
+          "select",
+          [](const Dataset& d, const std::string& field, Index step, const std::optional<BoxCorners>& box,
+             std::optional<int> level) { return d.select(make_query(field, step, box, level)).value(); },
+          "field"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none())
+      .def("read_into", &read_into, "field"_a, "out"_a, "step"_a, "box"_a = nb::none(),
+           "level"_a = nb::none(),
+           "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.");
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::register_exception_translator(&translate_error);
+  bind_schema(m);
+  bind_storage(m);
+  bind_dataset(m);
+  m.def("version", [] { return ESKER_VERSION; });
+  m.def("open", &open_dataset, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+}

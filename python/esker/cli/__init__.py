@@ -1,0 +1,44 @@
+"""The command `esker`: one module per verb. Exit status 0 good, 1 the data are bad, 2 wrong usage."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from esker import __version__
+from esker.cli.info import info
+from esker.cli.plot import plot
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="esker")
+def esker() -> None:
+    """Look into multiresolution datasets that Esker or OpenVisus wrote.
+
+    Exit status: 0 good, 1 the data are bad or could not be read, 2 wrong usage.
+    """
+
+
+esker.add_command(info)
+esker.add_command(plot)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits; errors are one line on stderr."""
+    try:
+        sys.exit(esker.main(arguments, prog_name="esker", standalone_mode=False))
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        message = " ".join(error.format_message().split())
+        command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "esker"
+        click.echo(f"{command}: {message}", err=True)
+        sys.exit(error.exit_code)
+    except click.Abort:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output left; nothing to say, also not at exit
+        sys.exit(1)

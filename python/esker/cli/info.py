@@ -1,0 +1,198 @@
+"""esker info: what a dataset holds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import esker
+from esker.cli.errors import as_exit_status
+from esker.dataset import Dataset, Field, Grid, Part
+
+_PIPE_WIDTH = 120
+_MAX_STEPS_SHOWN = 8
+
+
+@click.command(
+    epilog="""\b
+    Examples:
+      esker info run.idx
+      esker info run.idx --json | jq '.fields[].name'"""
+)
+@click.argument("path")
+@click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
+def info(path: str, as_json: bool) -> None:
+    """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
+
+    PATH is an .idx file, or the directory of a dataset with several grids.
+    """
+    with as_exit_status():
+        facts = describe(esker.open(path))
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        _print(facts)
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """The facts that --json prints. Sizes in bytes; boxes and dimensions x first; shapes slowest first."""
+    storage = dataset.storage()
+    fields = [_field_facts(field) for field in dataset.fields.values()]
+    return {
+        "path": dataset.path,
+        "attributes": dict(dataset.attrs),
+        "steps": list(dataset.steps),
+        "grids": [_grid_facts(grid) for grid in dataset.grids.values()],
+        "fields": fields,
+        "parts": [_part_facts(part) for part in dataset.parts],
+        "storage": {
+            "files": storage.files,
+            "bytes": storage.bytes,
+            "data_bytes": sum(field["data_bytes"] for field in fields),
+        },
+    }
+
+
+def _grid_facts(grid: Grid) -> dict[str, Any]:
+    return {
+        "name": grid.name,
+        "dims": [{"name": name, "size": size} for name, size in reversed(list(grid.dims.items()))],
+        "coords": {
+            dim: {"first": float(values[0]), "last": float(values[-1])} for dim, values in grid.coords.items()
+        },
+        "attributes": dict(grid.attrs),
+    }
+
+
+def _field_facts(field: Field) -> dict[str, Any]:
+    written = [] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
+    copies = 1 if field.fixed else len(written)
+    return {
+        "name": field.name,
+        "dtype": field.dtype.name,
+        "components": field.components,
+        "grid": field.grid.name,
+        "dims": list(field.dims),
+        "shape": list(field.shape),
+        "box": [list(corner) for corner in field.box],
+        "fixed": field.fixed,
+        "steps": written,
+        "max_level": field.max_level,
+        "data_bytes": math.prod(field.shape) * field.dtype.itemsize * copies,
+        "attributes": dict(field.attrs),
+    }
+
+
+def _part_facts(part: Part) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "idx": part.idx_path,
+        "fields": list(part.fields),
+        "box": [list(corner) for corner in part.box],
+        "bitmask": part.bitmask,
+        "bits_per_block": part.bits_per_block,
+        "blocks_per_file": part.blocks_per_file,
+        "blocks": part.num_blocks,
+        "steps": part.num_steps,
+    }
+
+
+def _print(facts: Mapping[str, Any]) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_PIPE_WIDTH)
+    storage = facts["storage"]
+    ratio = f", {storage['bytes'] / storage['data_bytes']:.2f} × the samples" if storage["data_bytes"] else ""
+    console.print(Text(facts["path"], style="bold"))
+    console.print(_summary_table(facts, f"{storage['files']} files, {_size(storage['bytes'])}{ratio}"))
+    for title, table in (
+        ("Grids", _grids_table(facts["grids"])),
+        ("Fields", _fields_table(facts["fields"], len(facts["steps"]))),
+        ("Parts", _parts_table(facts["parts"])),
+    ):
+        console.print()
+        console.print(Text(title, style="bold"))
+        console.print(table)
+
+
+def _summary_table(facts: Mapping[str, Any], storage: str) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_row("  storage", storage)
+    table.add_row("  steps", _steps_text(facts["steps"]))
+    for name, value in facts["attributes"].items():
+        table.add_row(f"  {name}", Text(str(value)))
+    return table
+
+
+def _table(*columns: str, right: tuple[str, ...] = ()) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column(" ", width=1)
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return table
+
+
+def _grids_table(grids: list[dict[str, Any]]) -> Table:
+    table = _table("name", "size (x first)", "coordinates")
+    for grid in grids:
+        sizes = " × ".join(f"{dim['name']} {dim['size']}" for dim in grid["dims"])
+        coords = ", ".join(
+            f"{dim} {ends['first']:.9g} to {ends['last']:.9g}" for dim, ends in grid["coords"].items()
+        )
+        if units := grid["attributes"].get("coordinate_units"):
+            coords += f" [{units}]"
+        table.add_row("", grid["name"], sizes, Text(coords))
+    return table
+
+
+def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
+    table = _table(
+        "name", "type", "grid", "shape", "steps", "levels", "units", "what", right=("shape", "steps")
+    )
+    for field in fields:
+        kind = field["dtype"] + (f"[{field['components']}]" if field["components"] > 1 else "")
+        shape = " × ".join(map(str, field["shape"]))
+        n_written = len(field["steps"])
+        steps = (
+            "fixed"
+            if field["fixed"]
+            else str(n_written)
+            if n_written == n_steps
+            else f"{n_written}/{n_steps}"
+        )
+        attributes = field["attributes"]
+        what = Text(str(attributes.get("long_name", "")))
+        levels, units = f"0-{field['max_level']}", Text(str(attributes.get("units", "")))
+        table.add_row("", Text(field["name"]), kind, field["grid"], shape, steps, levels, units, what)
+    return table
+
+
+def _parts_table(parts: list[dict[str, Any]]) -> Table:
+    numbers = ("samples/block", "blocks", "blocks/file", "steps")
+    table = _table("name", "bitmask", *numbers, right=numbers)
+    for part in parts:
+        values = (1 << part["bits_per_block"], part["blocks"], part["blocks_per_file"], part["steps"])
+        table.add_row("", part["name"], part["bitmask"], *(f"{value}" for value in values))
+    return table
+
+
+def _steps_text(steps: list[float]) -> str:
+    shown = [f"{time:.9g}" for time in steps]
+    if len(shown) > _MAX_STEPS_SHOWN:
+        shown = [*shown[: _MAX_STEPS_SHOWN - 2], "…", shown[-1]]
+    return f"{len(steps)}" + (f", at {', '.join(shown)}" if steps else "")
+
+
+def _size(n_bytes: float) -> str:
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if n_bytes < 1000 or unit == "TB":
+            return f"{n_bytes:.0f} {unit}" if unit == "B" else f"{n_bytes:.1f} {unit}"
+        n_bytes /= 1000
+    raise AssertionError("unreachable")

@@ -1,0 +1,302 @@
+"""Dataset, Field and Selection: the reader in NumPy's terms.
+
+Boxes, origins and strides list x first, as everywhere in Esker; shapes, dimension names and arrays run the
+other way, slowest axis first, as everywhere in NumPy. `_slowest_first` is the one place where they turn.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker import _core
+
+AttributeValue = str | int | float | list[int] | list[float]
+Corner = Sequence[int]
+Box = tuple[Corner, Corner]
+
+COMPONENT_DIM = "component"
+"""Name of the last dimension of fields with more than one component."""
+
+
+def open(path: str | os.PathLike[str]) -> Dataset:
+    """Opens a dataset: an `.idx` file, or the directory that a writer with several grids made.
+
+    Reads headers only. Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
+    """
+    path = os.fspath(path)
+    return Dataset(path, _core.open(path))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Named dimensions with sizes, and coordinates where the dataset has them."""
+
+    name: str
+    dims: Mapping[str, int]
+    """Name to size, slowest first."""
+    coords: Mapping[str, NDArray[np.float64]]
+    """Dimension name to one value per index."""
+    attrs: Mapping[str, AttributeValue]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One `.idx` file of a dataset: the fields of a grid that vary in time, or its fixed ones."""
+
+    name: str
+    idx_path: str
+    fields: tuple[str, ...]
+    box: Box
+    bitmask: str
+    bits_per_block: int
+    blocks_per_file: int
+    num_blocks: int
+    """Blocks that exist, per field and step."""
+    num_steps: int
+
+
+@dataclass(frozen=True)
+class Storage:
+    """Block files of all committed steps, as found on storage."""
+
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The samples that a query means: the points origin + i * stride of the full grid.
+
+    `origin` and `stride` list x first; `shape` is that of the array which read() returns. The samples are
+    anchored at index 0 of the grid, not at the corner of the box. A 0 in `shape`: no sample lies in the box.
+    """
+
+    dims: tuple[str, ...]
+    """Names of the grid's dimensions, slowest first (without the component)."""
+    origin: tuple[int, ...]
+    stride: tuple[int, ...]
+    shape: tuple[int, ...]
+    level: int
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array that read() returns."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    def indices(self, dim: str) -> NDArray[np.int64]:
+        """Index in the full grid of each sample along `dim`."""
+        position = _position(dim, self.dims)
+        axis = len(self.dims) - 1 - position
+        return self.origin[axis] + self.stride[axis] * np.arange(self.shape[position], dtype=np.int64)
+
+
+class Field:
+    """One variable of a dataset. `read` returns samples, `select` says which ones, `coords` where they lie."""
+
+    def __init__(self, dataset: Dataset, core_field: _core.Field, grid: Grid) -> None:
+        self.dataset = dataset
+        self._core = dataset._core
+        self.name: str = core_field.name
+        self.grid = grid
+        self.dtype: np.dtype[Any] = np.dtype(core_field.type)
+        self.components: int = core_field.components
+        self.fixed: bool = core_field.fixed
+        """Written once, not per step."""
+        self.every: int = core_field.every
+        """Due at steps 0, every, 2 * every, ..."""
+        self.attrs: Mapping[str, AttributeValue] = _attributes(core_field.attributes)
+        self.max_level: int = self._core.max_level(self.name)
+        lo, hi = self._core.box(self.name)
+        self.box: Box = (tuple(lo), tuple(hi))
+        """Index range of the grid, half open, x first."""
+
+    def __repr__(self) -> str:
+        kind = "fixed" if self.fixed else f"{len(self.steps)} steps"
+        sizes = ", ".join(f"{dim}: {size}" for dim, size in zip(self.dims, self.shape))
+        return f"<esker.Field {self.name} {self.dtype} ({sizes}), {kind}, levels 0-{self.max_level}>"
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Dimension names, slowest first; the last is "component" if there is more than one."""
+        return (*self.grid.dims, *([COMPONENT_DIM] if self.components > 1 else []))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array that read() returns at the finest level: (z, y, x[, component])."""
+        lo, hi = self.box
+        return self._array_shape([h - l for l, h in zip(lo, hi)])
+
+    def has(self, step: int) -> bool:
+        """Whether the field was written at that position of Dataset.steps; fixed fields: always."""
+        return self._core.has(self.name, self.dataset._step(step))
+
+    @property
+    def steps(self) -> list[float]:
+        """Time values of the steps at which the field was written; empty for fixed fields."""
+        if self.fixed:
+            return []
+        return [time for step, time in enumerate(self.dataset.steps) if self._core.has(self.name, step)]
+
+    def select(self, step: int = -1, box: Box | None = None, level: int | None = None) -> Selection:
+        """The samples that read() with these arguments returns; reads nothing."""
+        found = self._core.select(self.name, *_query(step, box, level))
+        return Selection(
+            dims=tuple(self.grid.dims),
+            origin=tuple(found.origin),
+            stride=tuple(found.stride),
+            shape=self._array_shape(found.count),
+            level=self.max_level if level is None else operator.index(level),
+            dtype=self.dtype,
+        )
+
+    def read(
+        self, step: int = -1, box: Box | None = None, level: int | None = None, bits: int | None = None
+    ) -> NDArray[Any]:
+        """Reads samples: a new C-order array (z, y, x[, component]).
+
+        step:  position in Dataset.steps, negative from the end; of no meaning for fixed fields
+        box:   ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid and clipped to it;
+               None is the whole grid
+        level: resolution, 0 (one sample) to max_level (all samples, the default)
+        bits:  precision; not implemented yet
+
+        Blocks that the dataset does not hold read as the field's default value. Raises IndexError (step, box
+        or level outside the dataset), ValueError, OSError, NotImplementedError. Other threads run meanwhile.
+        """
+        if bits is not None:
+            raise NotImplementedError("read(bits=...): reading at reduced precision is not implemented yet")
+        out = np.empty(self.select(step, box, level).shape, self.dtype)
+        self._core.read_into(self.name, out, *_query(step, box, level))
+        return out
+
+    def coords(
+        self, dim: str, box: Box | None = None, level: int | None = None
+    ) -> NDArray[np.float64] | NDArray[np.int64]:
+        """Coordinates along `dim` of the samples that read(box=box, level=level) returns.
+
+        Their indices in the full grid if the dataset has no coordinates for that dimension.
+        """
+        indices = self._lattice(box, level).indices(dim)
+        values = self.grid.coords.get(dim)
+        return indices if values is None else values[indices]
+
+    def _lattice(self, box: Box | None, level: int | None) -> Selection:
+        """select(), for any step at which the field was written."""
+        present = (step for step in range(len(self.dataset.steps)) if self._core.has(self.name, step))
+        return self.select(-1 if self.fixed else next(present, -1), box, level)
+
+    def _array_shape(self, counts: Sequence[int]) -> tuple[int, ...]:
+        return (*_slowest_first(counts), *([self.components] if self.components > 1 else []))
+
+
+class Dataset:
+    """An open dataset: `fields` by name, `steps` (time values), attributes, grids and files."""
+
+    def __init__(self, path: str, core: _core.Dataset) -> None:
+        self._core = core
+        self.path = path
+        self.attrs: Mapping[str, AttributeValue] = _attributes(core.attributes)
+        self.steps: list[float] = core.steps
+        """Time value of each step."""
+        grids = [_grid(grid, core.dims) for grid in core.grids]
+        self.grids: Mapping[str, Grid] = MappingProxyType({grid.name: grid for grid in grids})
+        fields = [Field(self, field, grids[field.grid]) for field in core.fields]
+        self.fields: Mapping[str, Field] = MappingProxyType({field.name: field for field in fields})
+
+    def __getitem__(self, name: str) -> Field:
+        try:
+            return self.fields[name]
+        except KeyError:
+            known = ", ".join(self.fields)
+            raise KeyError(f"{self.path}: no field {name!r}; it has {known}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.fields
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __repr__(self) -> str:
+        return f"<esker.Dataset {self.path!r}: {len(self.steps)} steps, fields {', '.join(self.fields)}>"
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The `.idx` files of the dataset."""
+        return tuple(_part(part) for part in self._core.parts)
+
+    def storage(self) -> Storage:
+        """Counts files and bytes; looks at every file."""
+        found = self._core.storage()
+        return Storage(found.files, found.bytes)
+
+    def _step(self, step: int) -> int:
+        """`step` as a position from 0; the library's own check catches what is out of range."""
+        step = operator.index(step)
+        return step + len(self.steps) if step < 0 else step
+
+
+def _slowest_first(x_first: Sequence[Any]) -> list[Any]:
+    return list(reversed(x_first))
+
+
+def _position(dim: str, dims: tuple[str, ...]) -> int:
+    if dim not in dims:
+        raise KeyError(f"no dimension {dim!r}; the grid has {', '.join(dims)}")
+    return dims.index(dim)
+
+
+def _query(
+    step: int, box: Box | None, level: int | None
+) -> tuple[int, tuple[list[int], list[int]] | None, int | None]:
+    """The arguments as the extension takes them: plain integers (NumPy's are fine, floats are not)."""
+    corners = None
+    if box is not None:
+        lo, hi = box
+        corners = ([operator.index(i) for i in lo], [operator.index(i) for i in hi])
+    return operator.index(step), corners, None if level is None else operator.index(level)
+
+
+def _attributes(values: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
+    """Lists of one number become the number, as in netCDF."""
+    return MappingProxyType(
+        {
+            name: value[0] if not isinstance(value, str) and len(value) == 1 else value
+            for name, value in values.items()
+        }
+    )
+
+
+def _grid(grid: _core.Grid, dims: Sequence[_core.Dimension]) -> Grid:
+    sizes = {dims[i].name: dims[i].size for i in _slowest_first(grid.dims)}
+    coords = {name: np.asarray(values, dtype=np.float64) for name, values in grid.coords.items()}
+    for values in coords.values():
+        values.flags.writeable = False
+    return Grid(grid.name, MappingProxyType(sizes), MappingProxyType(coords), _attributes(grid.attributes))
+
+
+def _part(part: _core.Part) -> Part:
+    lo, hi = part.box
+    return Part(
+        name=part.name,
+        idx_path=part.idx_path,
+        fields=tuple(part.fields),
+        box=(tuple(lo), tuple(hi)),
+        bitmask=part.bitmask,
+        bits_per_block=part.bits_per_block,
+        blocks_per_file=part.blocks_per_file,
+        num_blocks=part.num_blocks,
+        num_steps=part.num_steps,
+    )

@@ -1,0 +1,303 @@
+"""Pictures of datasets: one plane of samples at a resolution level, read and drawn.
+
+>>> plane = read_plane(esker.open("run.idx")["temp"], section=("y", 280))
+>>> figure(plane).savefig("temp.png")
+
+`esker plot` is these two calls. Needs matplotlib, which is imported when drawing. Units of coordinates come from
+the grid's attribute `coordinate_units`, units of time from the dataset's `time_units`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker.dataset import Box, Dataset, Field
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.colors import LogNorm
+    from matplotlib.figure import Figure
+
+PICTURE_PX = 1024
+"""Length of a picture's longer side; the default level is the coarsest with that many samples along it."""
+_DPI = 128
+_METRES_SHOWN_AS_KM = 20_000.0
+_LOG_DECADES = 4
+
+
+@dataclass(frozen=True)
+class PlaneAxis:
+    """One axis of a picture: its dimension and where the samples lie on it."""
+
+    dim: str
+    values: NDArray[Any]
+    units: str
+    """ "" if the values are indices or nothing says their units."""
+    limits: tuple[float, float]
+    """What the box covers: the same for all levels, though coarse samples may end earlier."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.dim} [{self.units}]" if self.units else self.dim
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """Cell borders: half way between samples."""
+        values = np.asarray(self.values, dtype=np.float64)
+        if len(values) < 2:
+            return np.array(self.limits)
+        middle = (values[1:] + values[:-1]) / 2
+        return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Samples of one field on a plane, with all that a picture of them says."""
+
+    field: Field
+    values: np.ma.MaskedArray[Any, Any]
+    """(rows, columns) = (vertical, horizontal); fill values and NaN are masked."""
+    horizontal: PlaneAxis
+    vertical: PlaneAxis
+    level: int
+    nbytes: int
+    """Bytes of the samples read."""
+    time: str
+    """ "t = 150 years"; "" for fixed fields."""
+    position: str
+    """Where the plane cuts a 3-D grid, e.g. "y = -2000 km"; "" for fields of two dimensions."""
+
+    @property
+    def name(self) -> str:
+        return str(self.field.attrs.get("long_name", self.field.name))
+
+    @property
+    def label(self) -> str:
+        units = self.field.attrs.get("units")
+        return f"{self.name} [{units}]" if units else self.name
+
+    @property
+    def title(self) -> str:
+        rows, columns = self.values.shape
+        where = ", ".join(part for part in (self.field.name, self.time, self.position) if part)
+        return f"{where}\nlevel {self.level} of {self.field.max_level}: {columns} × {rows} samples"
+
+
+def read_plane(
+    field: Field,
+    step: int = -1,
+    level: int | None = None,
+    section: tuple[str, int] | None = None,
+    box: Box | None = None,
+    component: int | None = None,
+) -> Plane:
+    """Reads a map or a section of a field on a grid of two or three dimensions.
+
+    level:     None: the coarsest at which the picture has about PICTURE_PX samples along its longer side
+    section:   (dim, index): where to cut a 3-D grid; None: the first index of its slowest dimension. At coarse
+               levels the cut moves to the nearest index that has samples.
+    box:       as in Field.read
+    component: of a field with several; None: the length of the vector
+    """
+    cut = _cut(field, section)
+    box = field.box if box is None else _clipped(box, field.box)
+    if level is None:
+        level = _picture_level(field, step, cut, box)
+    where = None
+    if cut is not None:
+        box, where = _cut_box(field, step, level, cut, box)
+    selection = field.select(step, box, level)
+    if 0 in selection.shape:
+        raise ValueError(f"{field.name}: the box has no sample at level {level}; use a finer level")
+    values = field.read(step, box, level)
+    plane_dims = list(selection.dims)
+    if cut is not None:
+        values = values.take(0, axis=plane_dims.index(cut[0]))
+        plane_dims.remove(cut[0])
+    vertical, horizontal = (_axis(field, dim, box, level) for dim in plane_dims)
+    return Plane(
+        field=field,
+        values=_masked(field, _one_component(field, values, component)),
+        horizontal=horizontal,
+        vertical=vertical,
+        level=level,
+        nbytes=selection.nbytes,
+        time=_time_text(field, step),
+        position="" if where is None else _position_text(field, *where),
+    )
+
+
+def draw(axes: Axes, plane: Plane, *, log: bool = False, **mesh_options: Any) -> QuadMesh:
+    """Draws the plane into matplotlib axes: cells around the samples, labelled axes. Returns the mesh.
+
+    `mesh_options` go to pcolormesh (cmap, vmin, vmax, norm). `log` makes colours logarithmic over four decades
+    below the largest value; values of 0 and less are left out.
+    """
+    values = plane.values
+    if log:
+        values = np.ma.masked_less_equal(values, 0)
+        mesh_options.setdefault("norm", _log_norm(values))
+    mesh = axes.pcolormesh(
+        plane.horizontal.edges, plane.vertical.edges, values, shading="flat", rasterized=True, **mesh_options
+    )
+    axes.set(xlabel=plane.horizontal.label, ylabel=plane.vertical.label)
+    axes.set(xlim=plane.horizontal.limits, ylim=plane.vertical.limits)
+    axes.set_aspect("equal" if _same_scale(plane) else "auto")
+    return mesh
+
+
+def figure(plane: Plane, *, log: bool = False, cmap: str = "viridis") -> Figure:
+    """The plane as a figure with title and colour bar; its longer side is about PICTURE_PX pixels of data."""
+    from matplotlib.figure import Figure
+
+    width, height = _data_size_px(plane)
+    margins = np.array([260, 170])
+    fig = Figure(figsize=tuple((np.array([width, height]) + margins) / _DPI), dpi=_DPI, layout="constrained")
+    axes = fig.add_subplot()
+    mesh = draw(axes, plane, log=log, cmap=cmap)
+    axes.set_title(plane.title, fontsize=10)
+    fig.colorbar(mesh, ax=axes, label=plane.label)
+    return fig
+
+
+def _log_norm(values: np.ma.MaskedArray[Any, Any]) -> LogNorm:
+    from matplotlib.colors import LogNorm
+
+    if values.count() == 0:
+        return LogNorm(1, 10)
+    largest = float(values.max())
+    smallest = max(float(values.min()), largest * 10.0**-_LOG_DECADES)
+    return LogNorm(smallest, largest if largest > smallest else 10 * smallest)
+
+
+def _cut(field: Field, section: tuple[str, int] | None) -> tuple[str, int] | None:
+    dims = list(field.grid.dims)
+    if len(dims) not in (2, 3):
+        raise ValueError(f"{field.name}: has {len(dims)} dimensions; pictures need two or three")
+    if section is None:
+        return None if len(dims) == 2 else (dims[0], field.box[0][-1])
+    dim, index = section
+    if len(dims) == 2:
+        raise ValueError(f"{field.name}: has two dimensions, there is nothing to cut")
+    if dim not in dims:
+        raise ValueError(f"{field.name}: no dimension {dim!r}; it has {', '.join(dims)}")
+    axis = _axis_number(field, dim)
+    lo, hi = field.box[0][axis], field.box[1][axis]
+    if not lo <= index < hi:
+        raise IndexError(f"{field.name}: {dim}={index} is outside [{lo}, {hi})")
+    return dim, index
+
+
+def _clipped(box: Box, grid: Box) -> Box:
+    if not len(box[0]) == len(box[1]) == len(grid[0]):
+        raise ValueError(f"box: expected {len(grid[0])} index ranges, found {len(box[0])}")
+    lo = tuple(max(pair) for pair in zip(box[0], grid[0]))
+    return lo, tuple(min(pair) for pair in zip(box[1], grid[1]))
+
+
+def _picture_level(field: Field, step: int, cut: tuple[str, int] | None, box: Box) -> int:
+    for level in range(field.max_level):
+        selection = field.select(step, box, level)
+        sizes = [n for dim, n in zip(selection.dims, selection.shape) if cut is None or dim != cut[0]]
+        if max(sizes) >= PICTURE_PX:
+            return level
+    return field.max_level
+
+
+def _cut_box(
+    field: Field, step: int, level: int, cut: tuple[str, int], box: Box
+) -> tuple[Box, tuple[str, int]]:
+    """The box narrowed to the index next to the cut that has samples at the level, and that index."""
+    dim, index = cut
+    axis = _axis_number(field, dim)
+    indices = field.select(step, box, level).indices(dim)
+    if len(indices) == 0:
+        raise ValueError(f"{field.name}: the box has no sample at level {level}; use a finer level")
+    nearest = int(indices[np.argmin(np.abs(indices - index))])
+    lo, hi = list(box[0]), list(box[1])
+    lo[axis], hi[axis] = nearest, nearest + 1
+    return (tuple(lo), tuple(hi)), (dim, nearest)
+
+
+def _axis_number(field: Field, dim: str) -> int:
+    """Position of a dimension in boxes (x first)."""
+    return len(field.grid.dims) - 1 - list(field.grid.dims).index(dim)
+
+
+def _one_component(field: Field, values: NDArray[Any], component: int | None) -> NDArray[Any]:
+    if component is not None and not 0 <= component < field.components:
+        raise IndexError(f"{field.name}: no component {component}; it has {field.components}")
+    if field.components == 1:
+        return values
+    if component is None:
+        return np.linalg.norm(values.astype(np.float64), axis=-1)
+    return values[..., component]
+
+
+def _masked(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
+    masked = np.ma.masked_invalid(values)
+    for name in ("_FillValue", "missing_value"):
+        if name in field.attrs:
+            masked = np.ma.masked_equal(masked, field.attrs[name])
+    return masked
+
+
+def _axis(field: Field, dim: str, box: Box, level: int) -> PlaneAxis:
+    axis = _axis_number(field, dim)
+    coords = field.grid.coords.get(dim)
+    indices = np.arange(box[0][axis], box[1][axis])
+    all_values = np.asarray(indices if coords is None else coords[indices], dtype=np.float64)
+    unit, factor = _shown_units(field, dim, all_values)
+    step = all_values[1] - all_values[0] if len(all_values) > 1 else 1.0
+    last_step = all_values[-1] - all_values[-2] if len(all_values) > 1 else 1.0
+    return PlaneAxis(
+        dim=dim,
+        values=field.coords(dim, box, level) * factor,
+        units=unit,
+        limits=((all_values[0] - step / 2) * factor, (all_values[-1] + last_step / 2) * factor),
+    )
+
+
+def _shown_units(field: Field, dim: str, values: NDArray[Any]) -> tuple[str, float]:
+    """Units to label an axis with, and what to multiply its values by: long distances become km."""
+    if dim not in field.grid.coords:
+        return "", 1.0
+    unit = str(field.grid.attrs.get("coordinate_units", ""))
+    if unit in ("m", "metre", "meter", "metres", "meters") and np.abs(values).max() >= _METRES_SHOWN_AS_KM:
+        return "km", 1e-3
+    return unit, 1.0
+
+
+def _time_text(field: Field, step: int) -> str:
+    dataset: Dataset = field.dataset
+    if field.fixed or not dataset.steps:
+        return ""
+    units = str(dataset.attrs.get("time_units", "")).partition(" since ")[0]
+    return f"t = {dataset.steps[step]:g} {units}".rstrip()
+
+
+def _position_text(field: Field, dim: str, index: int) -> str:
+    coords = field.grid.coords.get(dim)
+    if coords is None:
+        return f"{dim} = {index}"
+    unit, factor = _shown_units(field, dim, coords)
+    return f"{dim} = {coords[index] * factor:g} {unit}".rstrip()
+
+
+def _same_scale(plane: Plane) -> bool:
+    """Whether a unit is as long on both axes: on maps, not where the slowest of three dimensions is drawn."""
+    is_map = len(plane.field.grid.dims) == 2 or plane.vertical.dim != next(iter(plane.field.grid.dims))
+    return is_map and plane.horizontal.units == plane.vertical.units
+
+
+def _data_size_px(plane: Plane) -> tuple[float, float]:
+    if not _same_scale(plane):
+        return PICTURE_PX, PICTURE_PX / 2
+    width, height = (abs(axis.limits[1] - axis.limits[0]) for axis in (plane.horizontal, plane.vertical))
+    scale = PICTURE_PX / max(width, height)
+    return max(width * scale, PICTURE_PX / 6), max(height * scale, PICTURE_PX / 6)

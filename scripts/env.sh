@@ -1,0 +1,36 @@
+# What Esker's scripts run in; to be sourced by bash, also by hand:  . scripts/env.sh
+project_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# Open MPI: in a container one is root, and 4 ranks must run on fewer cores without spinning.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+
+# Caches that would otherwise go to the home folder.
+export VISUS_HOME=$project_root/.venv/cache/openvisus MPLCONFIGDIR=$project_root/.venv/cache/matplotlib
+
+export PATH=$project_root/.venv/bin:$PATH
+
+say() { printf '==> %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# quietly NAME COMMAND...: the output goes to build/logs/NAME.log, and is shown only when the command fails.
+quietly() {
+  local name=$1 log=$project_root/build/logs/$1.log status=0
+  shift
+  mkdir -p "$project_root/build/logs"
+  "$@" >"$log" 2>&1 || status=$?
+  [ "$status" -eq 0 ] && return
+  tail -n 60 "$log" >&2
+  printf 'error: %s failed with status %s; all of its output is in build/logs/%s.log\n' \
+    "$name" "$status" "$name" >&2
+  return "$status"
+}
+
+# build_preset PRESET [TARGET...]: configures and builds build/PRESET.
+build_preset() {
+  local preset=$1
+  shift
+  say "$preset: building (build/$preset)"
+  quietly "$preset-configure" cmake --preset "$preset" &&
+    quietly "$preset-build" cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
+}

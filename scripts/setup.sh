@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# The one place that sets a machine up: Debian packages and the Python environment .venv/.
+#
+#   scripts/setup.sh [--all]     --all: also clang, for `make clang`
+#
+# Safe to run again and again; silent when nothing is missing. Uses sudo only for apt, only if not root.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/env.sh
+
+packages=(
+  build-essential cmake ninja-build pkg-config
+  libopenmpi-dev openmpi-bin libmpich-dev mpich
+  libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev libxxhash-dev libnetcdf-dev
+  python3-dev python3-venv
+)
+case "${1:-}" in
+  "") ;;
+  --all) packages+=(clang-14 libclang-rt-14-dev) ;;
+  *) die "scripts/setup.sh takes nothing or --all, not '$1'" ;;
+esac
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  elif command -v sudo >/dev/null; then
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    die "need root or sudo for: $*"
+  fi
+}
+
+install_debian_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "not a Debian system: taking for granted what these packages hold: ${packages[*]}"
+    return
+  fi
+  local installed missing
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+    sed -n 's/^installed //p') || true
+  missing=$(comm -23 <(printf '%s\n' "${packages[@]}" | sort) <(sort <<<"$installed"))
+  [ -n "$missing" ] || return 0
+  say "installing Debian packages:" $missing
+  quietly apt-update as_root apt-get -qq -o Acquire::Retries=3 update
+  quietly apt-install as_root apt-get -qq -y -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 install \
+    --no-install-recommends $missing
+}
+
+# Debian's Python before one that happens to be first in PATH: its headers are what python3-dev installs.
+find_python() {
+  local python
+  for python in /usr/bin/python3 python3; do
+    "$python" - 2>/dev/null <<'PY' && { echo "$python"; return; }
+import ensurepip, os, sys, sysconfig, venv
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(not (sys.version_info >= (3, 11) and os.path.exists(header)))
+PY
+  done
+  die "no Python of version 3.11 or later with venv and headers (Debian: python3-dev python3-venv)"
+}
+
+make_python_environment() {
+  local python stamp
+  python=$(find_python)
+  stamp=$({ pwd; "$python" --version; cat scripts/setup.sh scripts/requirements.txt; } | sha256sum)
+  [ "$(cat .venv/setup.stamp 2>/dev/null)" != "$stamp" ] || return 0
+  say "making the Python environment .venv ($("$python" --version))"
+  quietly venv "$python" -m venv --clear .venv
+  quietly pip .venv/bin/python -m pip install --quiet --no-input \
+    --disable-pip-version-check -r scripts/requirements.txt
+  quietly font-cache .venv/bin/python -c 'import matplotlib.font_manager'
+  echo "$stamp" >.venv/setup.stamp
+}
+
+install_debian_packages
+make_python_environment

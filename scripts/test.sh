@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Runs test suites, all of them even if one fails, and ends with the closing lines of their runners.
+#
+#   scripts/test.sh [SUITE...]     release serial mpich (default, with python), debug sanitize clang python
+#
+# A suite other than python is a CMake preset: built, then run with ctest. Exit status 0 if all passed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/env.sh
+
+[ $# -gt 0 ] || set -- release serial mpich python
+closing=()
+failed=0
+
+# With MPICH only the tests labelled smoke run, so only what they need is built.
+run_ctest() {
+  local targets=()
+  [ "$1" != mpich ] || targets=(smoke esker-pism)
+  build_preset "$1" "${targets[@]}" || return 1
+  say "$1: testing"
+  ctest --preset "$1" --parallel "$(nproc)" --no-tests=error
+}
+
+# The Python tests write a dataset with the release build's miniapp and read it with OpenVisus.
+run_python() {
+  scripts/install_package.sh || return 1
+  build_preset release esker-pism || return 1
+  say "python: testing"
+  PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism .venv/bin/python -m pytest
+}
+
+run_suite() {
+  local suite=$1 log=build/logs/$1-test.log started=$SECONDS result=passed
+  mkdir -p build/logs
+  if [ "$suite" = python ]; then set -- run_python; else set -- run_ctest "$suite"; fi
+  "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
+  closing+=("$suite: $result in $((SECONDS - started)) s")
+  while IFS= read -r line; do closing+=("    $line"); done < <(
+    grep -E '^[0-9]+% tests passed|^=+ .*(passed|failed|error).* =+$|^No tests were found' "$log")
+}
+
+for suite in "$@"; do run_suite "$suite"; done
+echo
+printf '%s\n' "${closing[@]}"
+exit "$failed"

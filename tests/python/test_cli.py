@@ -1,0 +1,154 @@
+"""The command line: exit statuses, one-line errors, JSON, pictures."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+THREE_D = "d3_2fields_3times_raw_rm"
+FLAT = "d2_pow2_u8_raw_rm"
+
+
+@pytest.fixture
+def path_3d(golden_path: Callable[[str], Path]) -> Path:
+    return golden_path(THREE_D)
+
+
+def png_size(path: Path) -> tuple[int, int]:
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) > 5000
+    return struct.unpack(">II", data[16:24])
+
+
+def assert_fails(done: subprocess.CompletedProcess[str], status: int, *words: str) -> None:
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("esker"), done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def test_info_json(esker_command: Run, path_3d: Path) -> None:
+    done = esker_command("info", path_3d, "--json")
+    assert done.returncode == 0 and done.stderr == ""
+    facts = json.loads(done.stdout)
+    assert list(facts) == ["path", "attributes", "steps", "grids", "fields", "parts", "storage"]
+    assert facts["steps"] == [0, 1, 2]
+    assert [dim["size"] for dim in facts["grids"][0]["dims"]] == [24, 20, 16]
+    p, vel = facts["fields"]
+    assert (p["name"], p["dtype"], p["components"], p["shape"]) == ("p", "float32", 1, [16, 20, 24])
+    assert (vel["name"], vel["components"], vel["shape"]) == ("vel", 3, [16, 20, 24, 3])
+    assert p["box"] == [[0, 0, 0], [24, 20, 16]] and p["max_level"] == 14 and p["steps"] == [0, 1, 2]
+    assert p["data_bytes"] == 24 * 20 * 16 * 4 * 3
+    (part,) = facts["parts"]
+    assert part["bitmask"] == "V01201201201201" and part["bits_per_block"] == 9 and part["blocks"] == 28
+    assert facts["storage"]["files"] == 24
+    assert facts["storage"]["bytes"] >= facts["storage"]["data_bytes"] == 24 * 20 * 16 * 16 * 3
+
+
+def test_info_text(esker_command: Run, path_3d: Path) -> None:
+    done = esker_command("info", path_3d)
+    assert done.returncode == 0 and done.stderr == ""
+    for text in (
+        str(path_3d),
+        "p",
+        "vel",
+        "float32[3]",
+        "16 × 20 × 24",
+        "0-14",
+        "V01201201201201",
+        "24 files",
+    ):
+        assert text in done.stdout
+    assert all(len(line) <= 120 for line in done.stdout.splitlines())
+
+
+def test_plot_map(esker_command: Run, golden_path: Callable[[str], Path], tmp_path: Path) -> None:
+    done = esker_command("plot", golden_path(FLAT), "density")
+    assert done.returncode == 0 and done.stderr == "" and done.stdout == "density.png\n"
+    width, height = png_size(tmp_path / "density.png")
+    assert 1024 <= width <= 1400 and height < width  # 64 x 32 samples: twice as wide as high
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--section", "z=7", "--step", "0"],
+        ["--section", "y=19", "--level", "9", "--log", "--cmap", "magma"],
+        ["--section", "x=3", "--box", "2:10,0:20,4:99"],
+    ],
+)
+def test_plot_sections(esker_command: Run, path_3d: Path, tmp_path: Path, options: list[str]) -> None:
+    done = esker_command("plot", path_3d, "p", "-o", "p.png", *options)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert 1024 <= max(png_size(tmp_path / "p.png")) <= 1400
+
+
+def test_plot_vectors(esker_command: Run, path_3d: Path, tmp_path: Path) -> None:
+    for component in ([], ["--component", "2"]):
+        assert esker_command("plot", path_3d, "vel", *component).returncode == 0
+        assert (tmp_path / "vel.png").exists()
+        (tmp_path / "vel.png").unlink()
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["info", "nothing.idx"], ["nothing.idx"]),
+        (["info"], ["PATH"]),
+        (["info", "--nonsense"], ["--nonsense"]),
+        (["frobnicate"], ["frobnicate"]),
+    ],
+)
+def test_wrong_usage_is_2(esker_command: Run, arguments: list[str], words: list[str]) -> None:
+    assert_fails(esker_command(*arguments), 2, *words)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["nope"], ["nope", "p, vel"]),
+        (["p", "--level", "99"], ["99"]),
+        (["p", "--step", "3"], ["3"]),
+        (["p", "--section", "w=1"], ["w"]),
+        (["p", "--section", "z=16"], ["z=16", "[0, 16)"]),
+        (["p", "--section", "z"], ["y=280"]),
+        (["p", "--box", "0:10"], ["box"]),
+        (["p", "--box", "0-10"], ["0:100,50:90"]),
+        (["p", "--cmap", "no_such"], ["no_such"]),
+        (["vel", "--component", "3"], ["3"]),
+    ],
+)
+def test_wrong_plot_arguments_are_2(
+    esker_command: Run, path_3d: Path, options: list[str], words: list[str], tmp_path: Path
+) -> None:
+    assert_fails(esker_command("plot", path_3d, *options), 2, *words)
+    assert not list(tmp_path.iterdir())
+
+
+def test_bad_data_is_1(esker_command: Run, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.idx"
+    bad.write_text("(version)\n6\n(box)\n0 what\n")
+    assert_fails(esker_command("info", bad), 1, "bad.idx")
+
+
+def test_unwritable_output_is_1(esker_command: Run, path_3d: Path) -> None:
+    assert_fails(esker_command("plot", path_3d, "p", "-o", "no/such/folder.png"), 1, "no/such/folder.png")
+
+
+@pytest.mark.parametrize("verb", [[], ["info"], ["plot"]])
+def test_help_has_examples(esker_command: Run, verb: list[str]) -> None:
+    done = esker_command(*verb, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert not verb or f"  esker {verb[0]} run.idx" in done.stdout
+
+
+def test_version(esker_command: Run) -> None:
+    assert esker_command("--version").stdout.startswith("esker, version ")
