@@ -144,10 +144,10 @@ void bind_storage(nb::module_& m) {
   nb::class_<esker::StorageInfo>(m, "Storage")
       .def_ro("files", &esker::StorageInfo::files)
       .def_ro("bytes", &esker::StorageInfo::bytes);
-  nb::class_<esker::Selection>(m, "Selection")
-      .def_prop_ro("origin", [](const esker::Selection& s) { return first(s.origin, s.rank); })
-      .def_prop_ro("stride", [](const esker::Selection& s) { return first(s.stride, s.rank); })
-      .def_prop_ro("count", [](const esker::Selection& s) { return first(s.count, s.rank); });
+  nb::class_<esker::Lattice>(m, "Selection")
+      .def_prop_ro("origin", [](const esker::Lattice& s) { return first(s.origin, s.rank); })
+      .def_prop_ro("stride", [](const esker::Lattice& s) { return first(s.stride, s.rank); })
+      .def_prop_ro("count", [](const esker::Lattice& s) { return first(s.count, s.rank); });
 }
 
 void bind_dataset(nb::module_& m) {

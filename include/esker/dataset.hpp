@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/lattice.hpp"
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
 
@@ -22,33 +23,22 @@ namespace esker {
 /// What to read: all samples of the levels <= `level` of one field at one step that lie in `box`.
 struct Query {
   std::string field;
-  Index step = -1;               ///< position in Dataset::steps(); negative counts from the end
-  std::optional<Box> box = {};   ///< half open, x first, in samples of the full grid; absent: the whole grid
-  std::optional<int> level = {}; ///< 0 ... max_level(); absent: max_level(), every sample
-};
-
-/// The samples that answer a query: the points origin + i * stride, 0 <= i < count per axis, x first. The
-/// lattice is anchored at index 0 of the grid, not at the box. A count of 0: no sample lies in the box.
-struct Selection {
-  int rank = 0;
-  Point origin{0, 0, 0, 0, 0};
-  Point stride{1, 1, 1, 1, 1};
-  Point count{1, 1, 1, 1, 1};
-
-  [[nodiscard]] Index num_samples() const;
+  Index step = -1;                ///< position in Dataset::steps(); negative counts from the end
+  std::optional<Box> box = {};    ///< half open, x first, in samples of the full grid; absent: the whole grid
+  std::optional<int> level = {};  ///< 0 ... max_level(); absent: max_level(), every sample
 };
 
 /// One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.
 struct PartInfo {
-  std::string name;              ///< the grid's name, "_fixed" behind it for fixed fields
+  std::string name;  ///< the grid's name, "_fixed" behind it for fixed fields
   std::string idx_path;
   std::vector<std::string> fields;
   Box box;
   std::string bitmask;
   int bits_per_block = 0;
   Index blocks_per_file = 0;
-  Index num_blocks = 0;          ///< blocks that exist, per field and step
-  Index num_steps = 0;           ///< 1 for fixed fields
+  Index num_blocks = 0;  ///< blocks that exist, per field and step
+  Index num_steps = 0;   ///< 1 for fixed fields
 };
 
 /// Files of a dataset as found on storage.
@@ -59,8 +49,8 @@ struct StorageInfo {
 
 class Dataset {
  public:
-  /// `path`: an .idx file, or a directory that a Writer made (with or without the ".idx" that was given to the
-  /// Writer). Reads headers only. Errors: kNotFound, kDataLoss (damaged), kUnsupported.
+  /// `path`: an .idx file, or a directory that a Writer made (with or without the ".idx" that was given to
+  /// the Writer). Reads headers only. Errors: kNotFound, kDataLoss (damaged), kUnsupported.
   static Result<Dataset> open(const std::string& path);
 
   Dataset(Dataset&&) noexcept;
@@ -77,8 +67,9 @@ class Dataset {
   /// The index range of the field's grid (its lower corner may differ from 0 in foreign files).
   Result<Box> box(const std::string& field) const;
 
-  /// Which samples `query` means; the errors that read() would give for the query itself.
-  Result<Selection> select(const Query& query) const;
+  /// Which samples `query` means: the lattice is anchored at index 0 of the grid, not at the box; a count of
+  /// 0 says that no sample lies in the box. The errors that read() would give for the query itself.
+  Result<Lattice> select(const Query& query) const;
   /// Reads them to `out`: dense, x fastest, components innermost, host byte order. `out_bytes` is exactly
   /// num_samples * sample bytes. Blocks that are absent read as the field's default value. Safe to call from
   /// several threads at once.

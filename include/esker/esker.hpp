@@ -5,6 +5,7 @@
 #include "esker/communicator.hpp"   // IWYU pragma: export
 #include "esker/dataset.hpp"        // IWYU pragma: export
 #include "esker/decomposition.hpp"  // IWYU pragma: export
+#include "esker/lattice.hpp"        // IWYU pragma: export
 #include "esker/options.hpp"        // IWYU pragma: export
 #include "esker/sample_type.hpp"    // IWYU pragma: export
 #include "esker/schema.hpp"         // IWYU pragma: export

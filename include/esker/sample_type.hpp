@@ -10,7 +10,16 @@
 namespace esker {
 
 enum class SampleType : std::uint8_t {
-  kInt8, kUint8, kInt16, kUint16, kInt32, kUint32, kInt64, kUint64, kFloat32, kFloat64,
+  kInt8,
+  kUint8,
+  kInt16,
+  kUint16,
+  kInt32,
+  kUint32,
+  kInt64,
+  kUint64,
+  kFloat32,
+  kFloat64,
 };
 
 /// Bytes of one component: 1, 2, 4 or 8.

@@ -19,17 +19,17 @@ namespace esker {
 /// expected, found, what to do).
 enum class Code : int {
   kOk = 0,
-  kInvalidArgument,     ///< a value that can never be right: a name, a size, a type, an option
-  kOutOfRange,          ///< an index, box, level or step that the grid or dataset does not have
-  kNotFound,            ///< no such file, field, grid, step
-  kAlreadyExists,       ///< would overwrite something that the caller did not say may go
-  kWrongOrder,          ///< a call that is not allowed now (put outside a step, define after the first step)
-  kMismatchedCall,      ///< ranks called different collective operations, or with different arguments
-  kDataLoss,            ///< a file is damaged, truncated or not what its header says
-  kIoError,             ///< the system refused: the message carries path and the system's reason
-  kUnsupported,         ///< legal, but not implemented
-  kOutOfMemory,         ///< an allocation failed or the memory budget is too small
-  kInternal,            ///< a broken invariant of Esker itself
+  kInvalidArgument,  ///< a value that can never be right: a name, a size, a type, an option
+  kOutOfRange,       ///< an index, box, level or step that the grid or dataset does not have
+  kNotFound,         ///< no such file, field, grid, step
+  kAlreadyExists,    ///< would overwrite something that the caller did not say may go
+  kWrongOrder,       ///< a call that is not allowed now (put outside a step, define after the first step)
+  kMismatchedCall,   ///< ranks called different collective operations, or with different arguments
+  kDataLoss,         ///< a file is damaged, truncated or not what its header says
+  kIoError,          ///< the system refused: the message carries path and the system's reason
+  kUnsupported,      ///< legal, but not implemented
+  kOutOfMemory,      ///< an allocation failed or the memory budget is too small
+  kInternal,         ///< a broken invariant of Esker itself
 };
 
 /// The code's name as printed in messages and JSON, e.g. "out_of_range".
@@ -75,8 +75,8 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}             // NOLINT(google-explicit-constructor)
-  Result(Status status) : status_(std::move(status)) {      // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     if (status_.ok()) status_ = Status(Code::kInternal, "Result made from a successful Status");
   }
 

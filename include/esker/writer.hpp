@@ -30,11 +30,11 @@ namespace esker {
 /// Samples of one field that this rank holds, in the caller's memory. Ghost cells are left out by
 /// pointing `data` behind them and by the strides; any axis order is a choice of strides.
 struct Patch {
-  Box box;                                       ///< where in the grid, half open, x first
-  const void* data = nullptr;                    ///< component 0 of the sample at box.lo
-  SampleType type = SampleType::kFloat32;        ///< must be the field's type
-  std::array<Index, kMaxRank> stride_bytes{};    ///< from one sample to the next along each axis
-  Index component_stride_bytes = 0;              ///< from one component to the next; 0: dense
+  Box box;                                     ///< where in the grid, half open, x first
+  const void* data = nullptr;                  ///< component 0 of the sample at box.lo
+  SampleType type = SampleType::kFloat32;      ///< must be the field's type
+  std::array<Index, kMaxRank> stride_bytes{};  ///< from one sample to the next along each axis
+  Index component_stride_bytes = 0;            ///< from one component to the next; 0: dense
 
   /// Samples stored x fastest without gaps; `components` per sample, interleaved.
   template <class T>
@@ -59,20 +59,20 @@ struct Patch {
 };
 
 struct FieldOptions {
-  int components = 1;   ///< values per sample
-  bool fixed = false;   ///< put once, in the first step, and not again
-  int every = 1;        ///< due at steps 0, every, 2*every ...; not put at others
+  int components = 1;  ///< values per sample
+  bool fixed = false;  ///< put once, in the first step, and not again
+  int every = 1;       ///< due at steps 0, every, 2*every ...; not put at others
 };
 
 /// What one committed step cost; the same on all ranks.
 struct StepReport {
-  Index step = 0;            ///< position in the dataset
-  double time = 0;           ///< the model's time value
-  Index data_bytes = 0;      ///< samples that were put
-  Index stored_bytes = 0;    ///< block data in files, padding included
-  double seconds = 0;        ///< end_step, the slowest rank
-  int writers = 0;           ///< ranks that wrote
-  Index files = 0;           ///< files written
+  Index step = 0;          ///< position in the dataset
+  double time = 0;         ///< the model's time value
+  Index data_bytes = 0;    ///< samples that were put
+  Index stored_bytes = 0;  ///< block data in files, padding included
+  double seconds = 0;      ///< end_step, the slowest rank
+  int writers = 0;         ///< ranks that wrote
+  Index files = 0;         ///< files written
   /// "step 3 time 150: 173.2 MB in 0.31 s, 0.56 GB/s, 4 writers, 16 files"
   [[nodiscard]] std::string to_string() const;
 };
@@ -83,7 +83,8 @@ class Writer {
   /// files in run/; with more it is the directory run/ with one .idx per grid. Nothing is on disk before
   /// the first end_step. Errors: kAlreadyExists unless options.overwrite; another writer's lock.
   /// The options of rank 0 hold for all ranks.
-  static Result<Writer> create(const std::string& path, const Communicator& comm, const Options& options = {});
+  static Result<Writer> create(const std::string& path, const Communicator& comm,
+                               const Options& options = {});
 
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
@@ -96,7 +97,8 @@ class Writer {
   Result<GridId> def_grid(const std::string& name, const std::vector<DimId>& dims);
   /// Coordinate values, one per index of the dimension `dim` of the grid.
   Status def_coords(GridId grid, const std::string& dim, std::vector<double> values);
-  Result<FieldId> def_field(GridId grid, const std::string& name, SampleType type, const FieldOptions& options = {});
+  Result<FieldId> def_field(GridId grid, const std::string& name, SampleType type,
+                            const FieldOptions& options = {});
   /// Attributes of the dataset, a grid, or a field. Local; before the first end_step.
   Status put_att(const std::string& name, AttributeValue value);
   Status put_att(GridId grid, const std::string& name, AttributeValue value);
@@ -115,8 +117,8 @@ class Writer {
   Status close();
 
   [[nodiscard]] const Schema& schema() const;
-  [[nodiscard]] Index num_steps() const;                 ///< committed
-  [[nodiscard]] const StepReport& last_step() const;     ///< of the last committed step
+  [[nodiscard]] Index num_steps() const;              ///< committed
+  [[nodiscard]] const StepReport& last_step() const;  ///< of the last committed step
   /// The run so far: phases as min/mean/max over ranks, bytes, messages, memory. Collective; the text
   /// is on all ranks.
   Result<std::string> report_text() const;

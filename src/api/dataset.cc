@@ -49,7 +49,8 @@ class Dataset::Impl {
     const int max_level = header.bitmask.max_level();
     resolved.level = query.level.value_or(max_level);
     if (resolved.level < 0 || resolved.level > max_level) {
-      return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level, max_level);
+      return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level,
+                   max_level);
     }
     return resolved;
   }
@@ -62,7 +63,8 @@ class Dataset::Impl {
     const Index step = query.step < 0 ? query.step + num_steps : query.step;
     if (fixed && query.step == -1) return Index{0};
     if (step < 0 || step >= num_steps) {
-      return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, query.step, num_steps);
+      return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, query.step,
+                   num_steps);
     }
     return fixed ? 0 : step;
   }
@@ -101,21 +103,22 @@ Result<Box> Dataset::box(const std::string& field) const {
   return at.part->header().box;
 }
 
-Result<Selection> Dataset::select(const Query& query) const {
+Result<Lattice> Dataset::select(const Query& query) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
   return resolved.at.part->select(resolved.box, resolved.level);
 }
 
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
-  const Selection selection = resolved.at.part->select(resolved.box, resolved.level);
+  const Lattice selection = resolved.at.part->select(resolved.box, resolved.level);
   const auto needed = static_cast<std::size_t>(selection.num_samples() * resolved.at.field->sample_bytes());
   if (needed != out_bytes) {
-    return error(Code::kInvalidArgument, "field '{}': the buffer has {} bytes, the answer {}", query.field, out_bytes,
-                 needed);
+    return error(Code::kInvalidArgument, "field '{}': the buffer has {} bytes, the answer {}", query.field,
+                 out_bytes, needed);
   }
   return resolved.at.part
-      ->read(resolved.at.place.field, resolved.step, resolved.box, resolved.level, static_cast<std::byte*>(out))
+      ->read(resolved.at.place.field, resolved.step, resolved.box, resolved.level,
+             static_cast<std::byte*>(out))
       .with_context(fmt::format("read field '{}', step {}", query.field, resolved.step));
 }
 
@@ -127,12 +130,6 @@ Result<StorageInfo> Dataset::storage() const {
     }
   }
   return info;
-}
-
-Index Selection::num_samples() const {
-  Index product = 1;
-  for (int a = 0; a < rank; ++a) product *= count[a];
-  return product;
 }
 
 }  // namespace esker

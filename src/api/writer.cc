@@ -41,11 +41,12 @@ class Writer::Impl {
   Status begin_step(double time) {
     if (closed) return error(Code::kWrongOrder, "begin_step: the writer is closed");
     if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", input->step);
-    if (!std::isfinite(time)) return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
+    if (!std::isfinite(time))
+      return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
     const auto& steps = pipeline->steps();
     if (!steps.empty() && time <= steps.back().time) {
-      return error(Code::kInvalidArgument, "begin_step: time {} does not follow that of the step before, {}", time,
-                   steps.back().time);
+      return error(Code::kInvalidArgument, "begin_step: time {} does not follow that of the step before, {}",
+                   time, steps.back().time);
     }
     input.emplace();
     input->step = static_cast<Index>(steps.size());
@@ -69,14 +70,16 @@ class Writer::Impl {
   [[nodiscard]] Status check_patch(const Field& field, const Patch& patch) const {
     const Box grid = schema.box_of(schema.grids()[field.grid]);
     if (patch.type != field.type) {
-      return error(Code::kInvalidArgument, "the patch has type {}, the field {}", name(patch.type), name(field.type));
+      return error(Code::kInvalidArgument, "the patch has type {}, the field {}", name(patch.type),
+                   name(field.type));
     }
     if (patch.box.rank != grid.rank) {
       return error(Code::kInvalidArgument, "the patch {} has {} axes, the grid has {}", patch.box.to_string(),
                    patch.box.rank, grid.rank);
     }
     if (!patch.box.empty() && !grid.contains(patch.box)) {
-      return error(Code::kOutOfRange, "the patch {} leaves the grid {}", patch.box.to_string(), grid.to_string());
+      return error(Code::kOutOfRange, "the patch {} leaves the grid {}", patch.box.to_string(),
+                   grid.to_string());
     }
     if (!patch.box.empty() && patch.data == nullptr) {
       return error(Code::kInvalidArgument, "the patch {} has no data", patch.box.to_string());
@@ -119,7 +122,9 @@ class Writer::Impl {
  private:
   static Status status_of(const Status& status) { return status; }
   template <class T>
-  static Status status_of(const Result<T>& result) { return result.status(); }
+  static Status status_of(const Result<T>& result) {
+    return result.status();
+  }
 
   Status take_local() { return std::exchange(local, Status()); }
 
@@ -165,7 +170,8 @@ Status Writer::def_coords(GridId grid, const std::string& dim, std::vector<doubl
   return impl_->remember(impl_->schema.set_coords(grid, dim, std::move(values)));
 }
 
-Result<FieldId> Writer::def_field(GridId grid, const std::string& name, SampleType type, const FieldOptions& options) {
+Result<FieldId> Writer::def_field(GridId grid, const std::string& name, SampleType type,
+                                  const FieldOptions& options) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
   return impl_->remember(impl_->schema.add_field(
       Field{name, grid.index, type, options.components, options.fixed, options.every, {}}));

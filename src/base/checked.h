@@ -40,9 +40,7 @@ constexpr std::int64_t div_up(std::int64_t a, std::int64_t b) { return a / b + (
 constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) { return div_up(a, unit) * unit; }
 
 /// floor(a / b) for any sign of a; b > 0.
-constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && a < 0);
-}
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
 /// ceil(a / b) for any sign of a; b > 0.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -floor_div(-a, b); }

@@ -9,7 +9,9 @@ namespace esker {
 class Stopwatch {
  public:
   /// Seconds since construction or the last lap().
-  [[nodiscard]] double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  [[nodiscard]] double elapsed_s() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
   /// Seconds since the last lap(), which begins anew.
   double lap() {
     const auto now = Clock::now();

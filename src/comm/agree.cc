@@ -17,7 +17,8 @@ Status describe_mismatch(Comm& comm, const Ballot& ballot) {
   const auto all = comm.all_gather(std::as_bytes(std::span(mine)));
   std::map<std::string, std::vector<int>> ranks_of;
   for (std::size_t r = 0; r < all.size(); ++r) {
-    ranks_of[std::string(reinterpret_cast<const char*>(all[r].data()), all[r].size())].push_back(static_cast<int>(r));
+    ranks_of[std::string(reinterpret_cast<const char*>(all[r].data()), all[r].size())].push_back(
+        static_cast<int>(r));
   }
   constexpr std::size_t kMaxListed = 8;
   std::string text;

@@ -1,8 +1,8 @@
 // Agreement: all ranks go on, or all ranks return the same error.
 //
 // Every collective call of Esker opens with agree(): one small all-reduce of fixed size, in which each rank
-// says whether it is well, which operation it is in and with which arguments. An error of any rank becomes the
-// error of all, with the text of the lowest failing rank; ranks that are in different operations, or in
+// says whether it is well, which operation it is in and with which arguments. An error of any rank becomes
+// the error of all, with the text of the lowest failing rank; ranks that are in different operations, or in
 // the same one with different arguments, are told so instead of waiting for each other.
 #pragma once
 
@@ -16,19 +16,19 @@ namespace esker {
 
 /// What one rank brings to an agreement.
 struct Ballot {
-  Status status;                  ///< how this rank fares
-  std::string operation;          ///< e.g. "end_step"; part of what is compared
-  std::uint64_t arguments = 0;    ///< hash of what must be equal on all ranks
-  std::string arguments_text;     ///< what the hash is of, for the message when it differs
-  bool flag = false;              ///< "any rank wants this": see Verdict
+  Status status;                ///< how this rank fares
+  std::string operation;        ///< e.g. "end_step"; part of what is compared
+  std::uint64_t arguments = 0;  ///< hash of what must be equal on all ranks
+  std::string arguments_text;   ///< what the hash is of, for the message when it differs
+  bool flag = false;            ///< "any rank wants this": see Verdict
 };
 
 struct Verdict {
-  bool any_flag = false;          ///< some rank's flag was set
+  bool any_flag = false;  ///< some rank's flag was set
 };
 
-/// Collective. Errors: that of the lowest failing rank, its text led by "rank R: "; kMismatchedCall. The same on
-/// all ranks.
+/// Collective. Errors: that of the lowest failing rank, its text led by "rank R: "; kMismatchedCall. The same
+/// on all ranks.
 Result<Verdict> agree(Comm& comm, const Ballot& ballot);
 
 /// The same for a status alone, inside an operation that has been agreed on already.

@@ -30,7 +30,8 @@ class SerialComm final : public Comm {
   }
 
   void finish() override {
-    while (wait_any_receive() >= 0) {}
+    while (wait_any_receive() >= 0) {
+    }
     sends_.clear();
     receives_.clear();
     next_ = 0;

@@ -14,8 +14,8 @@ Index share(Index total, Index part, Index parts) {
   return total / parts * part + total % parts * part / parts;
 }
 
-/// A boundary between two files near `cut` (within an eighth of a share), or else the piece boundary at or after it:
-/// two writers in one file contend for its inode.
+/// A boundary between two files near `cut` (within an eighth of a share), or else the piece boundary at or
+/// after it: two writers in one file contend for its inode.
 Index snap(const PieceSpace& space, Index cut, Index tolerance) {
   if (cut <= 0 || cut >= space.stored_bytes()) return cut;
   const int number = space.layout_at(cut);

@@ -21,7 +21,7 @@ class Ownership {
   /// The aggregator that `rank` is, or -1.
   [[nodiscard]] int aggregator_of_rank(int rank) const;
 
-  [[nodiscard]] int owner_at(Index position) const;               ///< aggregator, of a piece at `position`
+  [[nodiscard]] int owner_at(Index position) const;  ///< aggregator, of a piece at `position`
   [[nodiscard]] Index round_at(int aggregator, Index position) const;
   [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
 
@@ -35,7 +35,7 @@ class Ownership {
   const PieceSpace* space_;
   int n_ranks_;
   Index window_bytes_;
-  std::vector<Index> cuts_;   // positions, num_aggregators() + 1 of them; each begins a piece
+  std::vector<Index> cuts_;  // positions, num_aggregators() + 1 of them; each begins a piece
   Index num_rounds_ = 0;
 };
 

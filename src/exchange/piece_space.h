@@ -30,7 +30,7 @@ class PieceSpace {
 
  private:
   std::vector<const Layout*> layouts_;
-  std::vector<Index> first_ordinal_{0};    // per layout, and the total
+  std::vector<Index> first_ordinal_{0};  // per layout, and the total
   std::vector<Index> first_position_{0};
 };
 

@@ -54,7 +54,8 @@ std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownersh
       const auto add = [&](const Piece& piece, const Box& indices) {
         const Index position = base + piece.position_bytes;
         const int owner = ownership.owner_at(position);
-        add_segment(rounds[static_cast<std::size_t>(ownership.round_at(owner, position))], ownership.rank_of(owner),
+        add_segment(rounds[static_cast<std::size_t>(ownership.round_at(owner, position))],
+                    ownership.rank_of(owner),
                     make_segment(piece, position, static_cast<int>(f), static_cast<int>(p), indices));
       };
       space.layout(field.layout).for_each_segment(field.field, boxes[p], add);
@@ -90,7 +91,8 @@ Window find_receives(const PieceSpace& space, const Ownership::Pieces& pieces,
     const Piece piece = space.piece(number);
     const int layout = space.layout_of(number);
     const int field = number_of_field.at({layout, piece.field});
-    covered += find_senders(piece, space.first_position(layout) + piece.position_bytes, field, fields[field], inbox);
+    covered +=
+        find_senders(piece, space.first_position(layout) + piece.position_bytes, field, fields[field], inbox);
   }
   window.complete = covered == window.size_bytes();
   return window;

@@ -8,28 +8,28 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/lattice.hpp"
 #include "exchange/ownership.h"
 #include "exchange/piece_space.h"
-#include "grid/lattice.h"
 #include "grid/order.h"
 
 namespace esker {
 
 /// The boxes that each rank holds of one field.
 struct FieldPatches {
-  int layout = 0;                            ///< number of the layout in the PieceSpace
-  int field = 0;                             ///< position in that layout's list of fields
-  std::vector<std::vector<Box>> of_rank;     ///< [rank] -> boxes, in the order of putting
+  int layout = 0;                         ///< number of the layout in the PieceSpace
+  int field = 0;                          ///< position in that layout's list of fields
+  std::vector<std::vector<Box>> of_rank;  ///< [rank] -> boxes, in the order of putting
 };
 
 /// Samples of one patch that belong to one piece.
 struct Segment {
-  Index position = 0;                        ///< of the piece; orders the segments of a message
-  int field = 0;                             ///< position in the list of FieldPatches
-  int patch = 0;                             ///< position among the sender's boxes of that field
-  Box indices;                               ///< lattice indices in the piece
-  Lattice samples;                           ///< the same samples in the grid
-  const AxisOffsets* order = nullptr;        ///< of the piece
+  Index position = 0;                  ///< of the piece; orders the segments of a message
+  int field = 0;                       ///< position in the list of FieldPatches
+  int patch = 0;                       ///< position among the sender's boxes of that field
+  Box indices;                         ///< lattice indices in the piece
+  Lattice samples;                     ///< the same samples in the grid
+  const AxisOffsets* order = nullptr;  ///< of the piece
   Index sample_bytes = 0;
 
   [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }
@@ -44,16 +44,16 @@ struct Message {
 
 /// What this rank stores in one round: pieces next to each other in the PieceSpace.
 struct Window {
-  Index begin = 0, end = 0;                  ///< positions
-  bool complete = false;                     ///< every byte is covered by samples: no padding to clear
+  Index begin = 0, end = 0;  ///< positions
+  bool complete = false;     ///< every byte is covered by samples: no padding to clear
 
   [[nodiscard]] Index size_bytes() const { return end - begin; }
 };
 
 struct Round {
-  std::vector<Message> sends;                ///< ascending peers, without this rank itself
-  std::vector<Message> receives;             ///< ascending peers, without this rank itself
-  Message local;                             ///< what stays on this rank: copied straight to the window
+  std::vector<Message> sends;     ///< ascending peers, without this rank itself
+  std::vector<Message> receives;  ///< ascending peers, without this rank itself
+  Message local;                  ///< what stays on this rank: copied straight to the window
   Window window;
 };
 

@@ -14,13 +14,13 @@ namespace esker {
 
 /// Where the time of the exchanges on this rank went, and what they moved.
 struct ExchangeStats {
-  double pack_s = 0;          ///< gathering samples from patches, also straight into windows
-  double wait_s = 0;          ///< waiting for messages
-  double place_s = 0;         ///< placing received samples in windows, clearing padding
-  double store_s = 0;         ///< in the caller's `store`
-  Index sent_bytes = 0;       ///< to other ranks
-  Index local_bytes = 0;      ///< that stayed on this rank
-  Index messages = 0;         ///< sent to other ranks
+  double pack_s = 0;      ///< gathering samples from patches, also straight into windows
+  double wait_s = 0;      ///< waiting for messages
+  double place_s = 0;     ///< placing received samples in windows, clearing padding
+  double store_s = 0;     ///< in the caller's `store`
+  Index sent_bytes = 0;   ///< to other ranks
+  Index local_bytes = 0;  ///< that stayed on this rank
+  Index messages = 0;     ///< sent to other ranks
 };
 
 /// Memory that a rank needs to run plans; grows to the largest plan and stays.
@@ -43,9 +43,10 @@ class ExchangeBuffers {
   Buffer send_, receive_, window_;
 };
 
-/// Collective: all ranks run their plans of the same exchange. `patches[f]` are this rank's patches of field f of
-/// the plan, in the order of its boxes. `store` gets each of this rank's windows, complete; it keeps its own
-/// errors: the exchange goes on to the end whatever happens to the files, so that no rank waits for another.
+/// Collective: all ranks run their plans of the same exchange. `patches[f]` are this rank's patches of field
+/// f of the plan, in the order of its boxes. `store` gets each of this rank's windows, complete; it keeps its
+/// own errors: the exchange goes on to the end whatever happens to the files, so that no rank waits for
+/// another.
 ExchangeStats run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
                            ExchangeBuffers& buffers,
                            const std::function<void(const Window&, std::span<const std::byte>)>& store);

@@ -21,11 +21,11 @@ class StepLayouts {
   virtual ~StepLayouts() = default;
 
   struct Place {
-    int layout = -1;   ///< number in layouts; -1: the field is not in the set
-    int field = -1;    ///< position in that layout's list of fields
+    int layout = -1;  ///< number in layouts; -1: the field is not in the set
+    int field = -1;   ///< position in that layout's list of fields
   };
   std::vector<std::unique_ptr<Layout>> layouts;
-  std::vector<Place> place_of_field;   ///< [position in Schema::fields()]
+  std::vector<Place> place_of_field;  ///< [position in Schema::fields()]
 
   /// Path of a file of a layout at a step.
   [[nodiscard]] virtual std::string file_path(int layout, Index file, Index step) const = 0;

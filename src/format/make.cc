@@ -5,8 +5,8 @@
 
 namespace esker {
 
-Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store, const std::string& path,
-                                                         const Options& options) {
+Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store,
+                                                         const std::string& path, const Options& options) {
   if (options.format != "idx") {
     return error(Code::kUnsupported, "format '{}': this version writes idx", options.format);
   }

@@ -11,7 +11,7 @@
 namespace esker {
 
 /// options.format at `path`. kUnsupported for a name that is not known, with those that are.
-Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store, const std::string& path,
-                                                         const Options& options);
+Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store,
+                                                         const std::string& path, const Options& options);
 
 }  // namespace esker

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/lattice.hpp"
 #include "esker/status.hpp"
-#include "grid/lattice.h"
 
 namespace esker {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/lattice.hpp"
 #include "grid/bitmask.h"
-#include "grid/lattice.h"
 
 namespace esker {
 
@@ -57,7 +57,9 @@ class BlockGrid {
   [[nodiscard]] Index first_block_of_level(int level) const;
   [[nodiscard]] Point samples_per_axis(int level) const;  ///< in each block of the level
   /// Tiles of the level that meet box(), as a box of tile indices.
-  [[nodiscard]] const Box& existing_tiles(int level) const { return levels_[level - bits_per_block_ - 1].tiles; }
+  [[nodiscard]] const Box& existing_tiles(int level) const {
+    return levels_[level - bits_per_block_ - 1].tiles;
+  }
   [[nodiscard]] Box find_existing_tiles(int level) const;
   /// Tiles of the level that hold a sample of `box`, as a box of tile indices.
   [[nodiscard]] Box tiles_with_samples_in(const Box& box, int level) const;
@@ -65,15 +67,15 @@ class BlockGrid {
 
   /// What exists of a level above bits_per_block.
   struct Level {
-    Box tiles;                    // as existing_tiles() says
-    Index existing_before = 0;    // blocks of the levels below
+    Box tiles;                  // as existing_tiles() says
+    Index existing_before = 0;  // blocks of the levels below
   };
 
   Bitmask mask_;
   int bits_per_block_;
   Box box_;
-  std::vector<Level> levels_;     // bits_per_block + 1 ... max_level
-  Index num_existing_ = 1;        // block 0
+  std::vector<Level> levels_;  // bits_per_block + 1 ... max_level
+  Index num_existing_ = 1;     // block 0
 };
 
 }  // namespace esker

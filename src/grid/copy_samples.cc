@@ -28,12 +28,12 @@ Index constant_stride(const std::vector<Index>& offsets) {
 struct CopyLoop {
   std::array<CopyAxis, kMaxCopyAxes> axis;  // innermost first
   int num_axes = 0;
-  Index run_bytes = 0;                      // moved at once
+  Index run_bytes = 0;  // moved at once
 };
 
 /// Drops axes of one index and puts the axis with the smallest target step innermost.
-CopyLoop make_loop(Index element_bytes, const std::byte*& source, const SampleMap& source_map, std::byte*& target,
-                   const SampleMap& target_map) {
+CopyLoop make_loop(Index element_bytes, const std::byte*& source, const SampleMap& source_map,
+                   std::byte*& target, const SampleMap& target_map) {
   CopyLoop loop;
   loop.run_bytes = element_bytes;
   for (int a = 0; a < source_map.num_axes(); ++a) {
@@ -44,8 +44,8 @@ CopyLoop make_loop(Index element_bytes, const std::byte*& source, const SampleMa
       target += to[0];
       continue;
     }
-    loop.axis[loop.num_axes++] = {from.data(), to.data(), static_cast<Index>(from.size()), constant_stride(from),
-                                  constant_stride(to)};
+    loop.axis[loop.num_axes++] = {from.data(), to.data(), static_cast<Index>(from.size()),
+                                  constant_stride(from), constant_stride(to)};
   }
   const auto step = [](const CopyAxis& axis) { return std::abs(axis.target[1] - axis.target[0]); };
   std::stable_sort(loop.axis.begin(), loop.axis.begin() + loop.num_axes,
@@ -94,8 +94,8 @@ void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byt
     }
     return;
   }
-  copy_plane(loop.num_axes > 0 ? loop.axis[0] : kUnitAxis, loop.num_axes > 1 ? loop.axis[1] : kUnitAxis, source,
-             target, move);
+  copy_plane(loop.num_axes > 0 ? loop.axis[0] : kUnitAxis, loop.num_axes > 1 ? loop.axis[1] : kUnitAxis,
+             source, target, move);
 }
 
 template <std::size_t kBytes>
@@ -140,7 +140,8 @@ SampleMap SampleMap::strided(const SampleMap& like, const std::array<Index, kMax
   return map;
 }
 
-SampleMap SampleMap::ordered(const Box& indices, const AxisOffsets& order, Index sample_bytes, const Point& step) {
+SampleMap SampleMap::ordered(const Box& indices, const AxisOffsets& order, Index sample_bytes,
+                             const Point& step) {
   SampleMap map;
   map.num_axes_ = indices.rank;
   for (int a = 0; a < indices.rank; ++a) {
@@ -161,8 +162,8 @@ SampleMap SampleMap::dense(const Box& indices, Index sample_bytes) {
   return strided(indices, strides);
 }
 
-void copy_samples(Index element_bytes, const std::byte* source, const SampleMap& source_map, std::byte* target,
-                  const SampleMap& target_map) {
+void copy_samples(Index element_bytes, const std::byte* source, const SampleMap& source_map,
+                  std::byte* target, const SampleMap& target_map) {
   for (int a = 0; a < source_map.num_axes(); ++a) {
     if (source_map.offsets(a).empty()) return;
   }
@@ -171,12 +172,18 @@ void copy_samples(Index element_bytes, const std::byte* source, const SampleMap&
   put_source_axis_second(loop);
   const int outermost = loop.num_axes - 1;
   switch (loop.run_bytes) {
-    case 1: return copy_axes(loop, outermost, source, target, MoveFixed<1>{});
-    case 2: return copy_axes(loop, outermost, source, target, MoveFixed<2>{});
-    case 4: return copy_axes(loop, outermost, source, target, MoveFixed<4>{});
-    case 8: return copy_axes(loop, outermost, source, target, MoveFixed<8>{});
-    case 16: return copy_axes(loop, outermost, source, target, MoveFixed<16>{});
-    default: return copy_axes(loop, outermost, source, target, MoveRun{static_cast<std::size_t>(loop.run_bytes)});
+    case 1:
+      return copy_axes(loop, outermost, source, target, MoveFixed<1>{});
+    case 2:
+      return copy_axes(loop, outermost, source, target, MoveFixed<2>{});
+    case 4:
+      return copy_axes(loop, outermost, source, target, MoveFixed<4>{});
+    case 8:
+      return copy_axes(loop, outermost, source, target, MoveFixed<8>{});
+    case 16:
+      return copy_axes(loop, outermost, source, target, MoveFixed<16>{});
+    default:
+      return copy_axes(loop, outermost, source, target, MoveRun{static_cast<std::size_t>(loop.run_bytes)});
   }
 }
 

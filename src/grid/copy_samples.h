@@ -41,9 +41,10 @@ class SampleMap {
   std::array<std::vector<Index>, kMaxCopyAxes> offsets_;
 };
 
-/// Copies `element_bytes` for every combination of indices. Both maps have the same axes and counts; source and
-/// target do not overlap. Cost: one pass; rows that are dense on both sides go by memcpy, transposes in tiles.
-void copy_samples(Index element_bytes, const std::byte* source, const SampleMap& source_map, std::byte* target,
-                  const SampleMap& target_map);
+/// Copies `element_bytes` for every combination of indices. Both maps have the same axes and counts; source
+/// and target do not overlap. Cost: one pass; rows that are dense on both sides go by memcpy, transposes in
+/// tiles.
+void copy_samples(Index element_bytes, const std::byte* source, const SampleMap& source_map,
+                  std::byte* target, const SampleMap& target_map);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-#include "grid/lattice.h"
+#include "esker/lattice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

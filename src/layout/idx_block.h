@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "esker/lattice.hpp"
 #include "grid/blocks.h"
-#include "grid/lattice.h"
 #include "grid/order.h"
 
 namespace esker::idx {

@@ -7,8 +7,12 @@
 
 namespace esker::idx {
 
-IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields, const LayoutParameters& parameters)
-    : blocks_(blocks), fields_(std::move(fields)), parameters_(parameters), num_existing_(blocks.num_existing()) {
+IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields,
+                     const LayoutParameters& parameters)
+    : blocks_(blocks),
+      fields_(std::move(fields)),
+      parameters_(parameters),
+      num_existing_(blocks.num_existing()) {
   stored_before_.push_back(0);
   const Index unit = block_alignment();
   for (std::size_t f = 0; f < fields_.size(); ++f) {
@@ -28,8 +32,8 @@ IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields, c
   }
 }
 
-// One unit for all fields keeps positions linear in the number of blocks; blocks smaller than `alignment` are not
-// padded up to it.
+// One unit for all fields keeps positions linear in the number of blocks; blocks smaller than `alignment` are
+// not padded up to it.
 Index IdxLayout::block_alignment() const {
   Index smallest = parameters_.alignment_bytes;
   for (const LayoutField& field : fields_) {
@@ -40,9 +44,7 @@ Index IdxLayout::block_alignment() const {
              : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(smallest)));
 }
 
-Index IdxLayout::end_block(Index file) const {
-  return std::min(first_block(file + 1), blocks_.num_blocks());
-}
+Index IdxLayout::end_block(Index file) const { return std::min(first_block(file + 1), blocks_.num_blocks()); }
 
 Index IdxLayout::num_files() const {
   Index files = 0;
@@ -55,15 +57,17 @@ Index IdxLayout::num_files() const {
   return files;
 }
 
-Index IdxLayout::data_start() const { return round_up(parameters_.headers_bytes, parameters_.alignment_bytes); }
+Index IdxLayout::data_start() const {
+  return round_up(parameters_.headers_bytes, parameters_.alignment_bytes);
+}
 
 IdxLayout::FileRange IdxLayout::range_of(Index file) const {
   const Index before = blocks_.num_existing_before(first_block(file));
   return {file, before, blocks_.num_existing_before(end_block(file)) - before};
 }
 
-// The pieces of the files before file f number existing_before(f) * num_present, so ordinal / num_present counts
-// existing blocks up to some block of the ordinal's file.
+// The pieces of the files before file f number existing_before(f) * num_present, so ordinal / num_present
+// counts existing blocks up to some block of the ordinal's file.
 IdxLayout::Place IdxLayout::place_of(Index ordinal) const {
   Place place;
   place.range = range_of(blocks_.nth_existing(ordinal / num_present_) / parameters_.blocks_per_file);
@@ -93,14 +97,15 @@ Layout::FileSpan IdxLayout::file_at(Index position) const {
 
 Piece IdxLayout::make_piece(const Place& place, Index block) const {
   Piece piece;
-  piece.ordinal = place.range.existing_before * num_present_ + place.present_field * place.range.num_existing +
-                  place.number_in_file;
+  piece.ordinal = place.range.existing_before * num_present_ +
+                  place.present_field * place.range.num_existing + place.number_in_file;
   piece.position_bytes = position_of(place);
   piece.file = place.range.file;
   piece.field = present_[place.present_field];
   piece.sample_bytes = fields_[piece.field].sample_bytes;
   piece.size_bytes = blocks_.samples_per_block() * piece.sample_bytes;
-  piece.offset_bytes = data_start() + piece.position_bytes - place.range.existing_before * stored_before_.back();
+  piece.offset_bytes =
+      data_start() + piece.position_bytes - place.range.existing_before * stored_before_.back();
   piece.lattice = blocks_.lattice(block);
   piece.order = &order_of_level_[blocks_.level_of_block(block) - blocks_.bits_per_block()];
   return piece;
@@ -113,7 +118,8 @@ Piece IdxLayout::piece(Index ordinal) const {
 
 Piece IdxLayout::piece_of(int field, Index block) const {
   const FileRange range = range_of(block / parameters_.blocks_per_file);
-  return make_piece({range, number_of_present_[field], blocks_.num_existing_before(block) - range.existing_before}, block);
+  return make_piece(
+      {range, number_of_present_[field], blocks_.num_existing_before(block) - range.existing_before}, block);
 }
 
 void IdxLayout::for_each_segment(int field, const Box& box,

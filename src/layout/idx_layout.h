@@ -1,7 +1,8 @@
 // IdxLayout: one step of an IDX dataset with raw, row-major blocks at arithmetic offsets.
 //
 // file f   = headers, then for each field that is present: its existing blocks in [f * bpf, (f + 1) * bpf)
-// offsets  = data start at a multiple of `alignment`; blocks begin at its multiples, too, or, where some field
+// offsets  = data start at a multiple of `alignment`; blocks begin at its multiples, too, or, where some
+// field
 //            has smaller blocks than that, at multiples of the largest power of two in the smallest block
 //
 // Source: docs/formats/idx.md, sections 3 and 4.
@@ -16,13 +17,13 @@ namespace esker::idx {
 
 struct LayoutField {
   Index sample_bytes = 0;
-  bool present = true;          ///< written at this step; absent fields have no pieces
+  bool present = true;  ///< written at this step; absent fields have no pieces
 };
 
 struct LayoutParameters {
   Index blocks_per_file = 1;
   Index alignment_bytes = 4096;
-  Index headers_bytes = 0;      ///< of each file
+  Index headers_bytes = 0;  ///< of each file
 };
 
 class IdxLayout final : public Layout {
@@ -66,13 +67,13 @@ class IdxLayout final : public Layout {
   BlockGrid blocks_;
   std::vector<LayoutField> fields_;
   LayoutParameters parameters_;
-  std::vector<int> present_;                   // positions of the fields that are present
-  std::vector<int> number_of_present_;         // field -> position in present_, -1 if absent
-  std::vector<Index> stored_bytes_;            // per present field, of one block
-  std::vector<Index> stored_before_;           // prefix sums of stored_bytes_
+  std::vector<int> present_;            // positions of the fields that are present
+  std::vector<int> number_of_present_;  // field -> position in present_, -1 if absent
+  std::vector<Index> stored_bytes_;     // per present field, of one block
+  std::vector<Index> stored_before_;    // prefix sums of stored_bytes_
   Index num_existing_ = 0;
   Index num_present_ = 0;
-  std::vector<AxisOffsets> order_of_level_;    // [level - bits_per_block]
+  std::vector<AxisOffsets> order_of_level_;  // [level - bits_per_block]
 };
 
 }  // namespace esker::idx

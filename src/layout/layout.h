@@ -9,19 +9,19 @@
 #include <functional>
 
 #include "esker/box.hpp"
-#include "grid/lattice.h"
+#include "esker/lattice.hpp"
 #include "grid/order.h"
 
 namespace esker {
 
 struct Piece {
-  Index ordinal = 0;            ///< in file order
-  Index position_bytes = 0;     ///< as Layout::position_bytes(ordinal)
-  Index file = 0;               ///< number of the file in the layout
-  Index offset_bytes = 0;       ///< in the file
-  Index size_bytes = 0;         ///< of its samples
-  int field = 0;                ///< position in the layout's list of fields
-  Lattice lattice;              ///< which samples; all exist in the piece, also those beyond the grid
+  Index ordinal = 0;         ///< in file order
+  Index position_bytes = 0;  ///< as Layout::position_bytes(ordinal)
+  Index file = 0;            ///< number of the file in the layout
+  Index offset_bytes = 0;    ///< in the file
+  Index size_bytes = 0;      ///< of its samples
+  int field = 0;             ///< position in the layout's list of fields
+  Lattice lattice;           ///< which samples; all exist in the piece, also those beyond the grid
   Index sample_bytes = 0;
   const AxisOffsets* order = nullptr;  ///< of the samples in the piece; lives as long as the layout
 };
@@ -39,11 +39,12 @@ class Layout {
   [[nodiscard]] virtual Index position_bytes(Index ordinal) const = 0;
   [[nodiscard]] Index stored_bytes() const { return position_bytes(num_pieces()); }
 
-  /// File that holds position `position` in [0, stored_bytes()), and the position where its data begin and end.
+  /// File that holds position `position` in [0, stored_bytes()), and the position where its data begin and
+  /// end.
   struct FileSpan {
     Index file = 0;
-    Index begin = 0, end = 0;       ///< positions
-    Index data_offset_bytes = 0;    ///< of `begin` in the file
+    Index begin = 0, end = 0;     ///< positions
+    Index data_offset_bytes = 0;  ///< of `begin` in the file
   };
   [[nodiscard]] virtual FileSpan file_at(Index position) const = 0;
 
@@ -51,7 +52,8 @@ class Layout {
   [[nodiscard]] virtual Index num_files() const = 0;
 
   /// Calls visit(piece, indices) for each piece that holds samples of `box` of the layout's field `field`;
-  /// `indices` are the lattice indices of those samples in the piece. In no particular order. O(pieces visited).
+  /// `indices` are the lattice indices of those samples in the piece. In no particular order. O(pieces
+  /// visited).
   virtual void for_each_segment(int field, const Box& box,
                                 const std::function<void(const Piece&, const Box&)>& visit) const = 0;
 };

@@ -17,17 +17,18 @@ namespace esker::idx {
 
 /// A block file with its table of entries; nothing of it changes once its step is committed.
 struct BlockFile {
-  std::unique_ptr<File> file;               ///< null: there is no such file, all its blocks are absent
+  std::unique_ptr<File> file;  ///< null: there is no such file, all its blocks are absent
   std::vector<BlockEntry> entries;
 };
 
 class BlockFiles {
  public:
   /// `directory` is that of the .idx, with '/' behind it unless empty.
-  BlockFiles(std::shared_ptr<Store> store, std::string directory, FilenameTemplate files, Index blocks_per_file,
-             int num_fields);
+  BlockFiles(std::shared_ptr<Store> store, std::string directory, FilenameTemplate files,
+             Index blocks_per_file, int num_fields);
 
-  /// The file that holds `block` at integer time `time`. From the cache, or opened. Safe from several threads.
+  /// The file that holds `block` at integer time `time`. From the cache, or opened. Safe from several
+  /// threads.
   Result<std::shared_ptr<const BlockFile>> find(Index block, Index time);
   [[nodiscard]] BlockEntry entry(const BlockFile& file, int field, Index block) const;
 
@@ -45,7 +46,7 @@ class BlockFiles {
   int num_fields_;
 
   std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<const BlockFile>>> recent_;   // most recent first
+  std::list<std::pair<std::string, std::shared_ptr<const BlockFile>>> recent_;  // most recent first
   std::map<std::string, decltype(recent_)::iterator> cache_;
 };
 

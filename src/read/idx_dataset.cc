@@ -66,7 +66,8 @@ Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed,
 bool agrees(const Schema& from_file, const Schema& from_headers) {
   for (const Field& field : from_headers.fields()) {
     const Field* same = from_file.find_field(field.name);
-    if (!same || same->type != field.type || same->components != field.components || same->fixed != field.fixed) {
+    if (!same || same->type != field.type || same->components != field.components ||
+        same->fixed != field.fixed) {
       return false;
     }
     const Box box = from_headers.box_of(from_headers.grids()[field.grid]);
@@ -93,8 +94,9 @@ Status find_places(IdxDataset& dataset) {
   for (const Field& field : dataset.schema.fields()) {
     for (std::size_t p = 0; p < dataset.parts.size(); ++p) {
       const auto& entries = dataset.parts[p]->header().fields;
-      const auto found = std::find_if(entries.begin(), entries.end(),
-                                      [&](const FieldEntry& entry) { return schema_name(entry.name) == field.name; });
+      const auto found = std::find_if(entries.begin(), entries.end(), [&](const FieldEntry& entry) {
+        return schema_name(entry.name) == field.name;
+      });
       if (found == entries.end()) continue;
       dataset.places.push_back({static_cast<int>(p), static_cast<int>(found - entries.begin()), field.fixed});
       break;
@@ -105,11 +107,19 @@ Status find_places(IdxDataset& dataset) {
              : error(Code::kDataLoss, "the schema names fields that no .idx holds");
 }
 
-Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named, Index num_steps) {
+Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
+                Index num_steps) {
   ESKER_RETURN_IF_ERROR(add_header(*part, named.grid, named.fixed, dataset.schema));
   const Header& header = part->header();
-  PartInfo info{named.name, part->idx_path(), {}, header.box, header.bitmask.to_string(), header.bits_per_block,
-                header.blocks_per_file, part->blocks().num_existing(), num_steps};
+  PartInfo info{named.name,
+                part->idx_path(),
+                {},
+                header.box,
+                header.bitmask.to_string(),
+                header.bits_per_block,
+                header.blocks_per_file,
+                part->blocks().num_existing(),
+                num_steps};
   for (const FieldEntry& field : header.fields) info.fields.push_back(field.name);
   dataset.infos.push_back(std::move(info));
   dataset.parts.push_back(std::move(part));
@@ -123,7 +133,8 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   if (part->record()) {
     dataset.times = part->record()->times;
     if (dataset.times.size() != times.size()) {
-      return error(Code::kDataLoss, "{}: (time) lists {} steps, (esker) {}", idx_path, times.size(), dataset.times.size());
+      return error(Code::kDataLoss, "{}: (time) lists {} steps, (esker) {}", idx_path, times.size(),
+                   dataset.times.size());
     }
   } else {
     dataset.times.assign(times.begin(), times.end());
@@ -168,7 +179,8 @@ Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const s
   if (is_directory) return open_directory(store, paths);
   ESKER_ASSIGN_OR_RETURN(const bool is_file, store->exists(paths.single_idx()));
   if (is_file) return open_single(store, paths.single_idx());
-  return error(Code::kNotFound, "{}: no such dataset (looked for {} and {})", path, paths.single_idx(), paths.catalog());
+  return error(Code::kNotFound, "{}: no such dataset (looked for {} and {})", path, paths.single_idx(),
+               paths.catalog());
 }
 
 }  // namespace esker::idx

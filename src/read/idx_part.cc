@@ -17,15 +17,15 @@ constexpr Index kMaxSteps = 10'000'000;
 
 /// The samples of `part` that belong to the selection: their indices in steps of `step` per axis.
 struct Overlap {
-  Box indices;      ///< every step[a]-th index of [lo, hi)
+  Box indices;  ///< every step[a]-th index of [lo, hi)
   Point step{1, 1, 1, 1, 1};
   bool empty = false;
 };
 
-// Strides are powers of two, and the origin of a part is a multiple of its stride or lies half a stride off. Where the
-// part is coarser than the answer, all its samples on that axis belong to it or none; where it is finer (block 0,
-// below its own level), every k-th or none.
-Overlap overlap_of(const Lattice& part, const Selection& selection, const Box& box) {
+// Strides are powers of two, and the origin of a part is a multiple of its stride or lies half a stride off.
+// Where the part is coarser than the answer, all its samples on that axis belong to it or none; where it is
+// finer (block 0, below its own level), every k-th or none.
+Overlap overlap_of(const Lattice& part, const Lattice& selection, const Box& box) {
   Overlap overlap{part.indices_in(box), {}, false};
   for (int a = 0; a < part.rank; ++a) {
     overlap.step[a] = std::max<Index>(1, selection.stride[a] / part.stride[a]);
@@ -54,7 +54,8 @@ ByteRange range_of(const SampleMap& map, Index sample_bytes) {
 
 /// Reads the samples of one part of a block and places them in the answer.
 Status read_part(const File& file, const BlockEntry& entry, const BlockPart& part, const Overlap& overlap,
-                 const Selection& selection, Index sample_bytes, std::byte* out, std::vector<std::byte>& buffer) {
+                 const Lattice& selection, Index sample_bytes, std::byte* out,
+                 std::vector<std::byte>& buffer) {
   const SampleMap source = SampleMap::ordered(overlap.indices, part.order, sample_bytes, overlap.step);
   std::array<Index, kMaxRank> strides{};
   Index row_bytes = sample_bytes;
@@ -68,7 +69,8 @@ Status read_part(const File& file, const BlockEntry& entry, const BlockPart& par
   const SampleMap target = SampleMap::strided(source, strides);
   const ByteRange range = range_of(source, sample_bytes);
   buffer.resize(static_cast<std::size_t>(range.last - range.first));
-  ESKER_RETURN_IF_ERROR(file.read_at(buffer, entry.offset_bytes + part.first_sample * sample_bytes + range.first));
+  ESKER_RETURN_IF_ERROR(
+      file.read_at(buffer, entry.offset_bytes + part.first_sample * sample_bytes + range.first));
   copy_samples(sample_bytes, buffer.data() - range.first, source, out, target);
   return {};
 }
@@ -83,8 +85,9 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
       record_(std::move(record)),
       times_(std::move(times)) {
   const std::string directory = std::filesystem::path(idx_path_).parent_path().string();
-  files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/", std::move(files),
-                                        header_.blocks_per_file, static_cast<int>(header_.fields.size()));
+  files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
+                                        std::move(files), header_.blocks_per_file,
+                                        static_cast<int>(header_.fields.size()));
 }
 
 Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, const std::string& idx_path) {
@@ -106,10 +109,11 @@ Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, con
     if (!parsed_record.ok()) return parsed_record.status().with_context(idx_path);
     record = std::move(*parsed_record);
   }
-  auto files = FilenameTemplate::parse(header.filename_template, header.time ? header.time->path_template : "");
+  auto files =
+      FilenameTemplate::parse(header.filename_template, header.time ? header.time->path_template : "");
   if (!files.ok()) return files.status().with_context(idx_path);
-  return std::unique_ptr<IdxPart>(new IdxPart(std::move(store), idx_path, std::move(header), std::move(record),
-                                              std::move(times), std::move(*files)));
+  return std::unique_ptr<IdxPart>(new IdxPart(std::move(store), idx_path, std::move(header),
+                                              std::move(record), std::move(times), std::move(*files)));
 }
 
 bool IdxPart::has(int field, Index step) const {
@@ -120,10 +124,10 @@ bool IdxPart::has(int field, Index step) const {
   return std::find(names.begin(), names.end(), header_.fields[field].name) == names.end();
 }
 
-Selection IdxPart::select(const Box& box, int level) const {
+Lattice IdxPart::select(const Box& box, int level) const {
   const Lattice lattice = header_.bitmask.samples_up_to(level);
   const Box clipped = intersect(box, header_.box);
-  Selection selection;
+  Lattice selection;
   selection.rank = lattice.rank;
   for (int a = 0; a < lattice.rank; ++a) {
     const Index stride = lattice.stride[a];
@@ -137,8 +141,8 @@ Selection IdxPart::select(const Box& box, int level) const {
 
 Status IdxPart::check_readable(const FieldEntry& field) const {
   if (!field.filter.empty()) {
-    return error(Code::kUnsupported, "{}: field '{}' is stored through the filter '{}'", idx_path_, field.name,
-                 field.filter);
+    return error(Code::kUnsupported, "{}: field '{}' is stored through the filter '{}'", idx_path_,
+                 field.name, field.filter);
   }
   return {};
 }
@@ -146,7 +150,7 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
 Status IdxPart::read(int field_number, Index step, const Box& box, int level, std::byte* out) const {
   const FieldEntry& field = header_.fields[field_number];
   ESKER_RETURN_IF_ERROR(check_readable(field));
-  const Selection selection = select(box, level);
+  const Lattice selection = select(box, level);
   if (selection.num_samples() == 0) return {};
   const Box clipped = intersect(box, header_.box);
   const Index block_bytes = blocks_.samples_per_block() * field.sample_bytes();
@@ -160,10 +164,12 @@ Status IdxPart::read(int field_number, Index step, const Box& box, int level, st
     const BlockEntry entry = files_->entry(*file, field_number, block);
     if (entry.absent()) return {};
     if (entry.codec_bits() != static_cast<std::uint32_t>(Codec::kRaw)) {
-      return error(Code::kUnsupported, "codec {} of block {}: only raw blocks are read yet", entry.codec_bits(), block);
+      return error(Code::kUnsupported, "codec {} of block {}: only raw blocks are read yet",
+                   entry.codec_bits(), block);
     }
     if (entry.size_bytes != block_bytes) {
-      return error(Code::kDataLoss, "block {} has {} bytes, expected {}", block, entry.size_bytes, block_bytes);
+      return error(Code::kDataLoss, "block {} has {} bytes, expected {}", block, entry.size_bytes,
+                   block_bytes);
     }
     for (const BlockPart& part : block_parts(blocks_, block, entry.order())) {
       const Overlap overlap = overlap_of(part.lattice, selection, clipped);
@@ -187,7 +193,8 @@ Status IdxPart::add_storage(Index step, StorageInfo& info) const {
   for (Index existing = 0; existing < blocks_.num_existing();) {
     const Index block = blocks_.nth_existing(existing);
     const Index file = block / files_->blocks_per_file();
-    auto opened = files_->store().open(files_->path(block, times_[static_cast<std::size_t>(step)]), OpenMode::kRead);
+    auto opened =
+        files_->store().open(files_->path(block, times_[static_cast<std::size_t>(step)]), OpenMode::kRead);
     if (opened.ok()) {
       ESKER_ASSIGN_OR_RETURN(const Index bytes, (*opened)->size_bytes());
       info.bytes += bytes;
@@ -195,7 +202,8 @@ Status IdxPart::add_storage(Index step, StorageInfo& info) const {
     } else if (opened.status().code() != Code::kNotFound) {
       return opened.status();
     }
-    existing = blocks_.num_existing_before(std::min((file + 1) * files_->blocks_per_file(), blocks_.num_blocks()));
+    existing =
+        blocks_.num_existing_before(std::min((file + 1) * files_->blocks_per_file(), blocks_.num_blocks()));
   }
   return {};
 }

@@ -31,7 +31,7 @@ class IdxPart {
   [[nodiscard]] bool has(int field, Index step) const;
 
   /// The samples of levels <= `level` in `box` (clipped to the header's box). Pure.
-  [[nodiscard]] Selection select(const Box& box, int level) const;
+  [[nodiscard]] Lattice select(const Box& box, int level) const;
   /// Reads them: dense, x fastest, components innermost. Several threads may read at once.
   Status read(int field, Index step, const Box& box, int level, std::byte* out) const;
 
@@ -39,8 +39,8 @@ class IdxPart {
   Status add_storage(Index step, StorageInfo& info) const;
 
  private:
-  IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header, std::optional<CommitRecord> record,
-          std::vector<Index> times, FilenameTemplate files);
+  IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
+          std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
 
   std::string idx_path_;

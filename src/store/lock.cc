@@ -40,14 +40,16 @@ bool holder_is_dead(const std::string& text) {
 
 }  // namespace
 
-Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> store, const std::string& path) {
+Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> store,
+                                                        const std::string& path) {
   Status created = store->create_exclusive(path, lock_text());
   if (created.code() == Code::kAlreadyExists) {
     ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(*store, path, kMaxLockBytes));
     if (!holder_is_dead(holder)) {
       while (!holder.empty() && holder.back() == '\n') holder.pop_back();
       return error(Code::kAlreadyExists,
-                   "{} is held by another writer (host, process, job: {}); if that job no longer runs, remove the file",
+                   "{} is held by another writer (host, process, job: {}); if that job no longer runs, "
+                   "remove the file",
                    path, holder.empty() ? "unknown" : holder);
     }
     ESKER_RETURN_IF_ERROR(store->remove(path));

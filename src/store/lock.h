@@ -21,7 +21,8 @@ class WriterLock {
   Status release();
 
  private:
-  WriterLock(std::shared_ptr<Store> store, std::string path) : store_(std::move(store)), path_(std::move(path)) {}
+  WriterLock(std::shared_ptr<Store> store, std::string path)
+      : store_(std::move(store)), path_(std::move(path)) {}
   std::shared_ptr<Store> store_;
   std::string path_;
   bool held_ = true;

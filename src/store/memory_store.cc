@@ -35,8 +35,8 @@ class MemoryFile final : public File {
     const std::scoped_lock lock(content_->mutex);
     const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
     if (content_->bytes.size() < end) {
-      return error(Code::kDataLoss, "read {}: file ends {} bytes before the end of what is expected there", path_,
-                   end - std::max(content_->bytes.size(), static_cast<std::size_t>(offset)));
+      return error(Code::kDataLoss, "read {}: file ends {} bytes before the end of what is expected there",
+                   path_, end - std::max(content_->bytes.size(), static_cast<std::size_t>(offset)));
     }
     if (!bytes.empty()) std::memcpy(bytes.data(), content_->bytes.data() + offset, bytes.size());
     return {};
@@ -107,7 +107,8 @@ class MemoryStore final : public Store {
   Status remove_all(const std::string& path) override {
     const std::scoped_lock lock(mutex_);
     const std::string key = normal(path);
-    std::erase_if(files_, [&](const auto& file) { return file.first == key || file.first.starts_with(key + "/"); });
+    std::erase_if(files_,
+                  [&](const auto& file) { return file.first == key || file.first.starts_with(key + "/"); });
     std::erase_if(directories_, [&](const auto& name) { return name == key || name.starts_with(key + "/"); });
     return {};
   }

@@ -103,7 +103,8 @@ class PosixStore final : public Store {
   }
 
   Status rename(const std::string& from, const std::string& to) override {
-    return ::rename(from.c_str(), to.c_str()) == 0 ? Status() : system_error(errno, "rename " + from + " to", to);
+    return ::rename(from.c_str(), to.c_str()) == 0 ? Status()
+                                                   : system_error(errno, "rename " + from + " to", to);
   }
 
   Status remove(const std::string& path) override {

@@ -20,8 +20,8 @@
 namespace esker {
 
 enum class OpenMode {
-  kRead,    ///< must exist
-  kWrite,   ///< read and write; created if missing (its directories, too), never truncated
+  kRead,   ///< must exist
+  kWrite,  ///< read and write; created if missing (its directories, too), never truncated
 };
 
 class File {

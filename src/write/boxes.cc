@@ -34,11 +34,13 @@ Status describe(const Field& field, const CoverageDefect& defect, const std::vec
                 const std::vector<Box>& boxes) {
   if (defect.second < 0) {
     return error(Code::kInvalidArgument,
-                 "field '{}': no rank put the samples {}; together the ranks' patches must cover the grid exactly once",
+                 "field '{}': no rank put the samples {}; together the ranks' patches must cover the grid "
+                 "exactly once",
                  field.name, defect.where.to_string());
   }
   return error(Code::kInvalidArgument,
-               "field '{}': patches overlap in {}: rank {} put {}, rank {} put {}; each sample must be put exactly once",
+               "field '{}': patches overlap in {}: rank {} put {}, rank {} put {}; each sample must be put "
+               "exactly once",
                field.name, defect.where.to_string(), rank_of[defect.first], boxes[defect.first].to_string(),
                rank_of[defect.second], boxes[defect.second].to_string());
 }
@@ -63,7 +65,8 @@ Status check_field(const Field& field, const Box& domain, const FieldPatches& pa
 
 bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
 
-std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches, const std::vector<int>& fields) {
+std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
+                                       const std::vector<int>& fields) {
   std::vector<std::vector<Box>> boxes(fields.size());
   for (std::size_t f = 0; f < fields.size(); ++f) {
     for (const Patch& patch : patches[fields[f]]) boxes[f].push_back(patch.box);
@@ -91,13 +94,15 @@ std::vector<FieldPatches> gather_boxes(Comm& comm, const Schema& schema, const s
   return gathered;
 }
 
-Status check_coverage(const Schema& schema, const std::vector<int>& fields, const std::vector<FieldPatches>& patches) {
+Status check_coverage(const Schema& schema, const std::vector<int>& fields,
+                      const std::vector<FieldPatches>& patches) {
   // Fields that were put in the same boxes as the field before on the same grid need no second look.
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const Field& field = schema.fields()[fields[f]];
     const bool same = f > 0 && schema.fields()[fields[f - 1]].grid == field.grid &&
                       patches[f - 1].of_rank == patches[f].of_rank;
-    if (!same) ESKER_RETURN_IF_ERROR(check_field(field, schema.box_of(schema.grids()[field.grid]), patches[f]));
+    if (!same)
+      ESKER_RETURN_IF_ERROR(check_field(field, schema.box_of(schema.grids()[field.grid]), patches[f]));
   }
   return {};
 }

@@ -15,14 +15,17 @@ namespace esker {
 bool is_due(const Field& field, Index step);
 
 /// This rank's boxes of the fields at positions `fields`, in the order of putting.
-std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches, const std::vector<int>& fields);
+std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
+                                       const std::vector<int>& fields);
 
 /// All ranks' boxes, as the planner takes them. Collective. `mine` is boxes_of(...) for `fields`.
 std::vector<FieldPatches> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
                                        const std::vector<StepLayouts::Place>& place_of_field,
                                        const std::vector<std::vector<Box>>& mine);
 
-/// kInvalidArgument naming field, ranks and boxes unless the boxes of each field cover its grid exactly once. Local, pure.
-Status check_coverage(const Schema& schema, const std::vector<int>& fields, const std::vector<FieldPatches>& patches);
+/// kInvalidArgument naming field, ranks and boxes unless the boxes of each field cover its grid exactly once.
+/// Local, pure.
+Status check_coverage(const Schema& schema, const std::vector<int>& fields,
+                      const std::vector<FieldPatches>& patches);
 
 }  // namespace esker

@@ -18,10 +18,15 @@ namespace esker {
 
 WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                              std::unique_ptr<FormatWriter> format, Options options)
-    : comm_(std::move(comm)), store_(std::move(store)), format_(std::move(format)), options_(std::move(options)) {}
+    : comm_(std::move(comm)),
+      store_(std::move(store)),
+      format_(std::move(format)),
+      options_(std::move(options)) {}
 
-Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
-                                                             const std::string& path, const Options& options) {
+Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Comm> comm,
+                                                             std::shared_ptr<Store> store,
+                                                             const std::string& path,
+                                                             const Options& options) {
   const auto opened = agree(*comm, Ballot{{}, "create", hash_text(0, path), path, false});
   ESKER_RETURN_IF_ERROR(opened.status());
   auto shared = share_options(*comm, options);
@@ -54,7 +59,8 @@ Status WritePipeline::write_step(const StepInput& input) {
   StepPlan& known = plans_[due];
   const bool stale = !known.ready || known.boxes != boxes_of(input.patches, known.fields);
   const std::string arguments = fmt::format("step {}, time {:.17g}", input.step, input.time);
-  const auto opened = agree(*comm_, Ballot{input.status, "end_step", hash_text(0, arguments), arguments, stale});
+  const auto opened =
+      agree(*comm_, Ballot{input.status, "end_step", hash_text(0, arguments), arguments, stale});
   counters_.agree_s += watch.elapsed_s();
   ESKER_RETURN_IF_ERROR(opened.status());
   if (opened->any_flag) ESKER_RETURN_IF_ERROR(make_step_plan(known, due, input));
@@ -87,9 +93,11 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const std::vector<bool>& du
     plan.space.add(*layout);
     plan.files += layout->num_files();
   }
-  const std::vector<FieldPatches> fields = gather_boxes(*comm_, schema_, plan.fields, plan.layouts->place_of_field, plan.boxes);
+  const std::vector<FieldPatches> fields =
+      gather_boxes(*comm_, schema_, plan.fields, plan.layouts->place_of_field, plan.boxes);
   // Every rank checks the same boxes and finds the same defect, so there is nothing to agree on.
-  ESKER_RETURN_IF_ERROR(check_coverage(schema_, plan.fields, fields).with_context(fmt::format("step {}", input.step)));
+  ESKER_RETURN_IF_ERROR(
+      check_coverage(schema_, plan.fields, fields).with_context(fmt::format("step {}", input.step)));
   for (const int f : plan.fields) {
     const Field& field = schema_.fields()[f];
     plan.data_bytes += schema_.box_of(schema_.grids()[field.grid]).num_samples() * field.sample_bytes();
@@ -101,8 +109,8 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const std::vector<bool>& du
   return {};
 }
 
-// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where its samples
-// go, so the window starts at a third of the budget and shrinks until the largest rank fits.
+// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where its
+// samples go, so the window starts at a third of the budget and shrinks until the largest rank fits.
 Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields) {
   const Index budget = options_.memory_budget_bytes;
   const Index stored = plan.space.stored_bytes();
@@ -121,7 +129,8 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
     needed_before = needed;
   }
   return error(Code::kOutOfMemory,
-               "memory_budget {} bytes: one block at a time needs {} bytes per rank; set memory_budget to at least that, "
+               "memory_budget {} bytes: one block at a time needs {} bytes per rank; set memory_budget to at "
+               "least that, "
                "or bits_per_block lower",
                budget, needed);
 }
@@ -129,10 +138,11 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
 Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& files) {
   std::vector<std::vector<Patch>> patches;
   for (const int f : plan.fields) patches.push_back(input.patches[f]);
-  const ExchangeStats stats = run_exchange(*comm_, plan.plan, patches, buffers_, [&](const Window& window, auto bytes) {
-    files.write(window, bytes);
-    counters_.stored_bytes += window.size_bytes();
-  });
+  const ExchangeStats stats =
+      run_exchange(*comm_, plan.plan, patches, buffers_, [&](const Window& window, auto bytes) {
+        files.write(window, bytes);
+        counters_.stored_bytes += window.size_bytes();
+      });
   counters_.add(stats);
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
@@ -162,13 +172,15 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
       counters_.put_bytes += patch.box.num_samples() * schema_.fields()[f].sample_bytes();
     }
   }
-  steps_.push_back({input.step, input.time, plan.data_bytes, plan.space.stored_bytes(), seconds, plan.writers, plan.files});
+  steps_.push_back({input.step, input.time, plan.data_bytes, plan.space.stored_bytes(), seconds, plan.writers,
+                    plan.files});
 }
 
 Status WritePipeline::close(const Status& local) {
   const auto opened = agree(*comm_, Ballot{local, "close", 0, "", false});
   Status status = opened.status();
-  if (status.code() == Code::kMismatchedCall) return status;  // the others are elsewhere: nothing more to do together
+  if (status.code() == Code::kMismatchedCall)
+    return status;  // the others are elsewhere: nothing more to do together
   if (options_.fsync == Fsync::kClose) {
     const Status synced = agree(*comm_, sync_files(*store_, written_paths_));
     if (status.ok()) status = synced;

@@ -25,17 +25,18 @@ namespace esker {
 
 /// What one rank brings to a step.
 struct StepInput {
-  Status status;                             ///< an error of a local call since begin_step
+  Status status;  ///< an error of a local call since begin_step
   Index step = 0;
   double time = 0;
-  std::vector<std::vector<Patch>> patches;   ///< [position in Schema::fields()]
+  std::vector<std::vector<Patch>> patches;  ///< [position in Schema::fields()]
 };
 
 class WritePipeline {
  public:
   /// Collective: checks that the dataset may be made and takes its lock. Rank 0's options hold for all.
-  static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
-                                                       const std::string& path, const Options& options);
+  static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
+                                                       std::shared_ptr<Store> store, const std::string& path,
+                                                       const Options& options);
   /// Collective, once, before the first step: the schema is final; makes what stands before the first step.
   Status define(const Status& local, const Schema& schema);
   /// Collective: moves and commits one step. All or nothing, the same result on all ranks.
@@ -48,15 +49,15 @@ class WritePipeline {
   Result<RunReport> report();
 
  private:
-  WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store, std::unique_ptr<FormatWriter> format,
-                Options options);
+  WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
+                std::unique_ptr<FormatWriter> format, Options options);
 
   /// The plan for the steps that hold a certain set of fields.
   struct StepPlan {
-    std::vector<int> fields;                     ///< due, positions in the schema
+    std::vector<int> fields;  ///< due, positions in the schema
     std::unique_ptr<StepLayouts> layouts;
     PieceSpace space;
-    std::vector<std::vector<Box>> boxes;         ///< mine, when the plan was made: [position in fields]
+    std::vector<std::vector<Box>> boxes;  ///< mine, when the plan was made: [position in fields]
     Plan plan;
     int writers = 0;
     Index files = 0, data_bytes = 0;
@@ -80,7 +81,7 @@ class WritePipeline {
   ExchangeBuffers buffers_;
   RankCounters counters_;
   std::vector<StepReport> steps_;
-  std::vector<std::string> written_paths_;       // only with Fsync::kClose
+  std::vector<std::string> written_paths_;  // only with Fsync::kClose
 };
 
 }  // namespace esker

@@ -12,11 +12,11 @@ using Json = nlohmann::ordered_json;
 
 struct TimeRow {
   const char* name;
-  double RankCounters::* member;
+  double RankCounters::*member;
 };
 struct AmountRow {
   const char* name;
-  Index RankCounters::* member;
+  Index RankCounters::*member;
 };
 
 constexpr std::array kPhases{
@@ -39,10 +39,14 @@ double rate_GBps(const StepReport& step) {
 }
 
 Json step_to_json(const StepReport& step) {
-  return {{"step", step.step},           {"time", step.time},
-          {"data_bytes", step.data_bytes}, {"stored_bytes", step.stored_bytes},
-          {"seconds", step.seconds},     {"GBps", rate_GBps(step)},
-          {"writers", step.writers},     {"files", step.files}};
+  return {{"step", step.step},
+          {"time", step.time},
+          {"data_bytes", step.data_bytes},
+          {"stored_bytes", step.stored_bytes},
+          {"seconds", step.seconds},
+          {"GBps", rate_GBps(step)},
+          {"writers", step.writers},
+          {"files", step.files}};
 }
 
 Json spreads_to_json(const std::vector<Spread>& spreads) {
@@ -101,20 +105,25 @@ RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vec
 
 std::string report_to_text(const RunReport& report) {
   const StepReport sum = sum_of(report.steps);
-  std::string text = fmt::format("{} steps on {} ranks: {} of data, {} stored ({:.3f} of the data), {:.3g} s, {:.3g} GB/s\n",
-                                 report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
-                                 bytes_to_text(static_cast<double>(sum.stored_bytes)),
-                                 sum.data_bytes > 0 ? static_cast<double>(sum.stored_bytes) / static_cast<double>(sum.data_bytes) : 0,
-                                 sum.seconds, rate_GBps(sum));
+  std::string text = fmt::format(
+      "{} steps on {} ranks: {} of data, {} stored ({:.3f} of the data), {:.3g} s, {:.3g} GB/s\n",
+      report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
+      bytes_to_text(static_cast<double>(sum.stored_bytes)),
+      sum.data_bytes > 0 ? static_cast<double>(sum.stored_bytes) / static_cast<double>(sum.data_bytes) : 0,
+      sum.seconds, rate_GBps(sum));
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max");
   for (const Spread& phase : report.phases) {
-    text += fmt::format("  {:<18}{:>12.4f}{:>12.4f}{:>12.4f}\n", phase.name, phase.min, phase.mean, phase.max);
+    text +=
+        fmt::format("  {:<18}{:>12.4f}{:>12.4f}{:>12.4f}\n", phase.name, phase.min, phase.mean, phase.max);
   }
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max");
   for (const Spread& amount : report.amounts) {
     const bool is_bytes = amount.name.ends_with("bytes");
-    const auto print = [&](double value) { return is_bytes ? bytes_to_text(value) : fmt::format("{:.6g}", value); };
-    text += fmt::format("  {:<18}{:>12}{:>12}{:>12}\n", amount.name, print(amount.min), print(amount.mean), print(amount.max));
+    const auto print = [&](double value) {
+      return is_bytes ? bytes_to_text(value) : fmt::format("{:.6g}", value);
+    };
+    text += fmt::format("  {:<18}{:>12}{:>12}{:>12}\n", amount.name, print(amount.min), print(amount.mean),
+                        print(amount.max));
   }
   return text;
 }
@@ -146,7 +155,8 @@ std::string bytes_to_text(double bytes) {
 
 std::string StepReport::to_string() const {
   return fmt::format("step {} time {:g}: {} in {:.3g} s, {:.3g} GB/s, {} writers, {} files", step, time,
-                     bytes_to_text(static_cast<double>(data_bytes)), seconds, rate_GBps(*this), writers, files);
+                     bytes_to_text(static_cast<double>(data_bytes)), seconds, rate_GBps(*this), writers,
+                     files);
 }
 
 }  // namespace esker

@@ -13,14 +13,14 @@ namespace esker {
 
 /// Counters of one rank since the dataset was created. All bytes are of this rank.
 struct RankCounters {
-  double plan_s = 0;        ///< gathering boxes, checking them, making plans
-  double pack_s = 0;        ///< samples from patches to messages and windows
-  double exchange_s = 0;    ///< waiting for messages
-  double place_s = 0;       ///< samples from messages to windows
-  double store_s = 0;       ///< writing, syncing and closing files
-  double agree_s = 0;       ///< waiting for the other ranks to say how they fare
-  double commit_s = 0;      ///< making the step visible
-  double step_s = 0;        ///< end_step in all
+  double plan_s = 0;      ///< gathering boxes, checking them, making plans
+  double pack_s = 0;      ///< samples from patches to messages and windows
+  double exchange_s = 0;  ///< waiting for messages
+  double place_s = 0;     ///< samples from messages to windows
+  double store_s = 0;     ///< writing, syncing and closing files
+  double agree_s = 0;     ///< waiting for the other ranks to say how they fare
+  double commit_s = 0;    ///< making the step visible
+  double step_s = 0;      ///< end_step in all
   Index put_bytes = 0;
   Index sent_bytes = 0;
   Index stored_bytes = 0;
@@ -39,9 +39,9 @@ struct Spread {
 
 struct RunReport {
   int ranks = 0;
-  std::vector<Spread> phases;        ///< seconds
-  std::vector<Spread> amounts;       ///< bytes and counts, per rank
-  std::vector<StepReport> steps;     ///< committed
+  std::vector<Spread> phases;     ///< seconds
+  std::vector<Spread> amounts;    ///< bytes and counts, per rank
+  std::vector<StepReport> steps;  ///< committed
   std::vector<Options::Entry> configuration;
 };
 

@@ -25,8 +25,8 @@ class StepFiles {
   /// Writes a window's bytes to the files they belong to: one write per file.
   void write(const Window& window, std::span<const std::byte> bytes);
 
-  /// Writes the headers of the files whose first data byte this rank wrote, syncs everything if `durable`, closes.
-  /// Returns the first error of all.
+  /// Writes the headers of the files whose first data byte this rank wrote, syncs everything if `durable`,
+  /// closes. Returns the first error of all.
   Status finish(bool durable);
 
   /// Removes what this rank wrote; for a step that failed anywhere.
@@ -36,13 +36,14 @@ class StepFiles {
   [[nodiscard]] std::vector<std::string> paths() const;
 
  private:
-  using FileKey = std::pair<int, Index>;   // layout, file
+  using FileKey = std::pair<int, Index>;  // layout, file
   struct OpenFile {
     std::string path;
     std::unique_ptr<File> file;
-    bool owned = false;                    // this rank writes the headers
+    bool owned = false;  // this rank writes the headers
   };
-  Status write_part(int layout, const Layout::FileSpan& span, Index position, std::span<const std::byte> bytes);
+  Status write_part(int layout, const Layout::FileSpan& span, Index position,
+                    std::span<const std::byte> bytes);
   Result<OpenFile*> open(const FileKey& key);
   Status finish_file(const FileKey& key, OpenFile& file, bool durable);
 

@@ -37,7 +37,8 @@ TEST_F(CommTest, ReducesAndBroadcasts) {
 
 TEST_F(CommTest, MessagesOfAllPairsArriveInOrder) {
   const int size = comm().size();
-  std::vector<std::array<int, 2>> sent(static_cast<std::size_t>(size)), received(static_cast<std::size_t>(2 * size));
+  std::vector<std::array<int, 2>> sent(static_cast<std::size_t>(size)),
+      received(static_cast<std::size_t>(2 * size));
   for (int r = 0; r < size; ++r) {
     comm().start_receive(std::as_writable_bytes(std::span(received[2 * r])), r);
     comm().start_receive(std::as_writable_bytes(std::span(received[2 * r + 1])), r);
@@ -66,7 +67,8 @@ TEST_F(CommTest, AgreeGivesTheLowestFailingRanksErrorToAll) {
                           : Status();
   const Status agreed = agree(comm(), mine);
   expect_everywhere(agreed, Code::kIoError);
-  EXPECT_EQ(agreed.message(), "rank " + std::to_string(failing) + ": disk of rank " + std::to_string(failing));
+  EXPECT_EQ(agreed.message(),
+            "rank " + std::to_string(failing) + ": disk of rank " + std::to_string(failing));
 }
 
 TEST_F(CommTest, AgreeNamesDifferentCallsAndArguments) {

@@ -1,8 +1,7 @@
 // Writer and Dataset as a model uses them, on the ranks of an MPI job and on a real file system.
-#include "esker/esker.hpp"
-
 #include <gtest/gtest.h>
 
+#include "esker/esker.hpp"
 #include "support/mpi_fixture.h"
 #include "support/scenario.h"
 
@@ -39,7 +38,8 @@ class StepMemory {
 
   Status put(FieldId id, const Box& box) {
     const Field& field = writer_.schema().fields()[id.index];
-    memory_.push_back(std::make_unique<PatchMemory>(field, id.index, step_, box, static_cast<unsigned>(id.index + 3)));
+    memory_.push_back(
+        std::make_unique<PatchMemory>(field, id.index, step_, box, static_cast<unsigned>(id.index + 3)));
     return writer_.put(id, memory_.back()->patch());
   }
 
@@ -180,7 +180,8 @@ TEST_F(WriterTest, GapsAndOverlapsNameFieldRanksAndBoxes) {
     const Status ended = writer.end_step();
     expect_everywhere(ended, Code::kInvalidArgument);
     EXPECT_NE(ended.message().find("'vel'"), std::string::npos) << ended.message();
-    EXPECT_NE(ended.message().find(overlap ? "[3,5) x [3,5) x [3,5)" : "[4,9)"), std::string::npos) << ended.message();
+    EXPECT_NE(ended.message().find(overlap ? "[3,5) x [3,5) x [3,5)" : "[4,9)"), std::string::npos)
+        << ended.message();
   }
   writer.close().check();
   expect_steps(path("run.idx"), 0);
@@ -271,7 +272,9 @@ TEST_F(WriterTest, TheReportSaysWhatWasMovedAndASecondStepPlansNothing) {
   writer.close().check();
   const std::string json = read_text(*posix_store(), path("report.json"), 1 << 20).value();
   // Step 0 holds the fixed field, the others do not: two plans for three steps.
-  EXPECT_NE(json.find("\"plans\": {\n      \"min\": 2.0,\n      \"mean\": 2.0,\n      \"max\": 2.0"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"plans\": {\n      \"min\": 2.0,\n      \"mean\": 2.0,\n      \"max\": 2.0"),
+            std::string::npos)
+      << json;
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (!world_has_expected_size(size)) {
-    std::fprintf(stderr, "world of %d ranks, ESKER_TEST_RANKS says %s: is mpiexec that of the MPI we linked?\n", size,
+    std::fprintf(stderr,
+                 "world of %d ranks, ESKER_TEST_RANKS says %s: is mpiexec that of the MPI we linked?\n", size,
                  std::getenv("ESKER_TEST_RANKS"));
     MPI_Abort(MPI_COMM_WORLD, 2);
   }

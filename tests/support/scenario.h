@@ -16,8 +16,8 @@
 
 namespace esker::testing_support {
 
-/// The value of component `c` of a sample: small enough for an int8 or exact in a float, different for each field, step
-/// and neighbour.
+/// The value of component `c` of a sample: small enough for an int8 or exact in a float, different for each
+/// field, step and neighbour.
 inline std::int64_t value_at(int field, Index step, const Point& p, int c) {
   const Index mixed = p[0] + 31 * p[1] + 57 * p[2] + 71 * p[3] + 97 * p[4] + 13 * field + 7 * step + 3 * c;
   return mixed % 101 + 1;
@@ -31,16 +31,26 @@ void store_value(std::byte* to, std::int64_t value) {
 
 inline void store_value(SampleType type, std::byte* to, std::int64_t value) {
   switch (type) {
-    case SampleType::kInt8: return store_value<std::int8_t>(to, value);
-    case SampleType::kUint8: return store_value<std::uint8_t>(to, value);
-    case SampleType::kInt16: return store_value<std::int16_t>(to, value);
-    case SampleType::kUint16: return store_value<std::uint16_t>(to, value);
-    case SampleType::kInt32: return store_value<std::int32_t>(to, value);
-    case SampleType::kUint32: return store_value<std::uint32_t>(to, value);
-    case SampleType::kInt64: return store_value<std::int64_t>(to, value);
-    case SampleType::kUint64: return store_value<std::uint64_t>(to, value);
-    case SampleType::kFloat32: return store_value<float>(to, value);
-    case SampleType::kFloat64: return store_value<double>(to, value);
+    case SampleType::kInt8:
+      return store_value<std::int8_t>(to, value);
+    case SampleType::kUint8:
+      return store_value<std::uint8_t>(to, value);
+    case SampleType::kInt16:
+      return store_value<std::int16_t>(to, value);
+    case SampleType::kUint16:
+      return store_value<std::uint16_t>(to, value);
+    case SampleType::kInt32:
+      return store_value<std::int32_t>(to, value);
+    case SampleType::kUint32:
+      return store_value<std::uint32_t>(to, value);
+    case SampleType::kInt64:
+      return store_value<std::int64_t>(to, value);
+    case SampleType::kUint64:
+      return store_value<std::uint64_t>(to, value);
+    case SampleType::kFloat32:
+      return store_value<float>(to, value);
+    case SampleType::kFloat64:
+      return store_value<double>(to, value);
   }
 }
 
@@ -60,7 +70,8 @@ void for_each_point(const Box& box, const Visit& visit) {
   }
 }
 
-/// Memory of one patch, as a model would hold it: axes in any order, ghost cells around, components together or apart.
+/// Memory of one patch, as a model would hold it: axes in any order, ghost cells around, components together
+/// or apart.
 class PatchMemory {
  public:
   PatchMemory(const Field& field, int field_number, Index step, const Box& box, unsigned shape) {
@@ -98,7 +109,8 @@ class PatchMemory {
 };
 
 /// Dense samples that a read of `points` (x fastest, components innermost) must return.
-inline std::vector<std::byte> expected_samples(const Field& field, int field_number, Index step, const std::vector<Point>& points) {
+inline std::vector<std::byte> expected_samples(const Field& field, int field_number, Index step,
+                                               const std::vector<Point>& points) {
   const Index element = size_bytes(field.type);
   std::vector<std::byte> bytes(points.size() * static_cast<std::size_t>(field.sample_bytes()));
   std::byte* next = bytes.data();
@@ -110,7 +122,8 @@ inline std::vector<std::byte> expected_samples(const Field& field, int field_num
   return bytes;
 }
 
-/// A 3-D grid of 15 x 33 x 17, its horizontal plane, one fixed field, one every second step, vectors, small types.
+/// A 3-D grid of 15 x 33 x 17, its horizontal plane, one fixed field, one every second step, vectors, small
+/// types.
 inline Schema mixed_schema() {
   Schema schema;
   const DimId x = schema.add_dim("x", 15).value();

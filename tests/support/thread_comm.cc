@@ -20,7 +20,7 @@ struct Group {
   std::vector<std::vector<std::byte>> board;
   std::mutex mutex;
   std::condition_variable arrived;
-  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mail;   // (from, to)
+  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mail;  // (from, to)
 };
 
 class ThreadComm final : public Comm {

@@ -15,7 +15,8 @@ inline std::vector<Box> random_tiling(const Box& domain, int n_boxes, std::mt199
     Box& box = boxes[random() % boxes.size()];
     const int axis = static_cast<int>(random() % static_cast<unsigned>(domain.rank));
     if (box.extent(axis) < 2) continue;
-    const Index cut = box.lo[axis] + 1 + static_cast<Index>(random() % static_cast<unsigned>(box.extent(axis) - 1));
+    const Index cut =
+        box.lo[axis] + 1 + static_cast<Index>(random() % static_cast<unsigned>(box.extent(axis) - 1));
     Box upper = box;
     box.hi[axis] = cut;
     upper.lo[axis] = cut;

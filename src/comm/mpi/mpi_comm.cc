@@ -68,10 +68,12 @@ class MpiComm final : public Comm {
   }
 
   void start_send(std::span<const std::byte> bytes, int to) override {
-    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag, comm_, &sends_.emplace_back());
+    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag, comm_,
+              &sends_.emplace_back());
   }
   void start_receive(std::span<std::byte> bytes, int from) override {
-    MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from, kTag, comm_, &receives_.emplace_back());
+    MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from, kTag, comm_,
+              &receives_.emplace_back());
   }
   int wait_any_receive() override {
     int position = MPI_UNDEFINED;
@@ -92,7 +94,8 @@ class MpiComm final : public Comm {
     std::vector<int> starts(size_);
     std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
     std::vector<std::byte> joined(static_cast<std::size_t>(starts.back()) + lengths.back());
-    MPI_Allgatherv(mine.data(), counts[rank_], MPI_BYTE, joined.data(), counts.data(), starts.data(), MPI_BYTE, comm_);
+    MPI_Allgatherv(mine.data(), counts[rank_], MPI_BYTE, joined.data(), counts.data(), starts.data(),
+                   MPI_BYTE, comm_);
     for (int r = 0; r < size_; ++r) {
       all[r].assign(joined.begin() + starts[r], joined.begin() + starts[r] + counts[r]);
     }

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "format/idx/header.h"
 #include "format/idx/json_text.h"
-#include "base/text.h"
 
 namespace esker::idx {
 namespace {

@@ -58,11 +58,13 @@ std::string axis_names(const Schema& schema, const Grid& grid) {
   return names;
 }
 
-Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Box& box, Index largest_sample_bytes) {
+Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Box& box,
+                           Index largest_sample_bytes) {
   if (options.bits_per_block == 0) return choose_bits_per_block(mask, box, largest_sample_bytes);
   const int bits = std::min(options.bits_per_block, mask.max_level());
   if (bits < 1 || bits > kMaxBitsPerBlock || (largest_sample_bytes << bits) > kMaxBlockBytes) {
-    return error(Code::kInvalidArgument, "bits_per_block {}: expected 1 to {} and blocks below 2 GiB (samples have {} bytes)",
+    return error(Code::kInvalidArgument,
+                 "bits_per_block {}: expected 1 to {} and blocks below 2 GiB (samples have {} bytes)",
                  options.bits_per_block, kMaxBitsPerBlock, largest_sample_bytes);
   }
   return bits;
@@ -97,7 +99,8 @@ Result<Header> make_header(const Schema& schema, const Options& options, int gri
   return header;
 }
 
-Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Options& options, int grid, bool fixed) {
+Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Options& options, int grid,
+                       bool fixed) {
   const bool single = is_single(schema);
   const std::string directory =
       single ? std::filesystem::path(paths.stem).parent_path().string() : paths.directory();
@@ -108,8 +111,16 @@ Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Op
                          FilenameTemplate::parse(header.filename_template, fixed ? "" : kTimeTemplate));
   const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
   const std::string slash = directory.empty() ? "" : directory + "/";
-  return Part{name,  slash + name + ".idx", slash, grid, fixed, fields_of(schema, grid, fixed), std::move(header),
-              blocks, std::move(files), options.alignment_bytes};
+  return Part{name,
+              slash + name + ".idx",
+              slash,
+              grid,
+              fixed,
+              fields_of(schema, grid, fixed),
+              std::move(header),
+              blocks,
+              std::move(files),
+              options.alignment_bytes};
 }
 
 }  // namespace
@@ -119,12 +130,13 @@ std::string dataset_stem(const std::string& path) {
 }
 
 bool is_single(const Schema& schema) {
-  const bool any_fixed =
-      std::any_of(schema.fields().begin(), schema.fields().end(), [](const Field& field) { return field.fixed; });
+  const bool any_fixed = std::any_of(schema.fields().begin(), schema.fields().end(),
+                                     [](const Field& field) { return field.fixed; });
   return schema.grids().size() == 1 && !any_fixed;
 }
 
-Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema, const Options& options) {
+Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
+                                     const Options& options) {
   std::vector<Part> parts;
   for (const bool fixed : {true, false}) {
     for (int grid = 0; grid < static_cast<int>(schema.grids().size()); ++grid) {
@@ -133,7 +145,8 @@ Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& sc
       if (!part.ok()) return part.status().with_context("grid '" + schema.grids()[grid].name + "'");
       for (const Part& other : parts) {
         if (other.name == part->name) {
-          return error(Code::kInvalidArgument, "two .idx files would be called '{}': rename grid '{}' or '{}'", part->name,
+          return error(Code::kInvalidArgument,
+                       "two .idx files would be called '{}': rename grid '{}' or '{}'", part->name,
                        schema.grids()[grid].name, schema.grids()[other.grid].name);
         }
       }

@@ -34,14 +34,14 @@ struct DatasetPaths {
 struct Part {
   std::string name;
   std::string idx_path;
-  std::string directory;          ///< of the .idx, with '/' behind it unless empty
+  std::string directory;  ///< of the .idx, with '/' behind it unless empty
   int grid = 0;
   bool fixed = false;
-  std::vector<int> fields;        ///< positions in the schema
-  Header header;                  ///< without steps
+  std::vector<int> fields;  ///< positions in the schema
+  Header header;            ///< without steps
   BlockGrid blocks;
   FilenameTemplate files;
-  Index alignment_bytes = 0;      ///< of data start and blocks in new files
+  Index alignment_bytes = 0;  ///< of data start and blocks in new files
 
   [[nodiscard]] std::string file_path(Index first_block, Index step) const {
     const std::string path = files.path(first_block, step);
@@ -49,8 +49,8 @@ struct Part {
   }
 };
 
-/// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field name that
-/// OpenVisus would misread, block options that do not fit.
+/// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field
+/// name that OpenVisus would misread, block options that do not fit.
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema, const Options& options);
 
 /// Whether the schema fits in one .idx file without a directory.

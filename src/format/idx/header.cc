@@ -10,8 +10,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "format/idx/header_sections.h"
 #include "base/text.h"
+#include "format/idx/header_sections.h"
 
 namespace esker::idx {
 namespace {

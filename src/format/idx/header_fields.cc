@@ -15,8 +15,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "format/idx/header.h"
 #include "base/text.h"
+#include "format/idx/header.h"
 
 namespace esker::idx {
 namespace {

@@ -1,8 +1,8 @@
 // Printing: the keys in the order in which OpenVisus writes them. Source: docs/formats/idx.md, section 1.
 #include <fmt/format.h>
 
-#include "format/idx/header.h"
 #include "base/text.h"
+#include "format/idx/header.h"
 
 namespace esker::idx {
 namespace {

@@ -23,7 +23,8 @@ class IdxStepLayouts final : public StepLayouts {
   }
 
   [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override {
-    return parts_[part_of_layout_[layout]].file_path(file * parts_[part_of_layout_[layout]].header.blocks_per_file, step);
+    return parts_[part_of_layout_[layout]].file_path(
+        file * parts_[part_of_layout_[layout]].header.blocks_per_file, step);
   }
 
   [[nodiscard]] std::vector<std::byte> file_headers(int number, Index file) const override {
@@ -51,17 +52,19 @@ class IdxStepLayouts final : public StepLayouts {
     for (std::size_t f = 0; f < part.fields.size(); ++f) {
       const bool is_present = present[part.fields[f]];
       fields.push_back({part.header.fields[f].sample_bytes(), is_present});
-      if (is_present) place_of_field[part.fields[f]] = {static_cast<int>(layouts.size()), static_cast<int>(f)};
+      if (is_present)
+        place_of_field[part.fields[f]] = {static_cast<int>(layouts.size()), static_cast<int>(f)};
       any = any || is_present;
     }
     if (!any) return;
-    const LayoutParameters parameters{part.header.blocks_per_file, part.alignment_bytes,
-                                      headers_bytes(part.header.blocks_per_file, static_cast<Index>(fields.size()))};
+    const LayoutParameters parameters{
+        part.header.blocks_per_file, part.alignment_bytes,
+        headers_bytes(part.header.blocks_per_file, static_cast<Index>(fields.size()))};
     layouts.push_back(std::make_unique<IdxLayout>(part.blocks, std::move(fields), parameters));
     part_of_layout_.push_back(static_cast<std::size_t>(&part - parts_.data()));
   }
 
-  const std::vector<Part>& parts_;              // of the IdxWriter, which outlives its layouts
+  const std::vector<Part>& parts_;  // of the IdxWriter, which outlives its layouts
   std::vector<std::size_t> part_of_layout_;
 };
 
@@ -72,7 +75,8 @@ IdxWriter::IdxWriter(std::shared_ptr<Store> store, const std::string& path, cons
 
 Status IdxWriter::check_target() {
   if (paths_.stem.find('%') != std::string::npos || paths_.stem.empty()) {
-    return error(Code::kInvalidArgument, "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
+    return error(Code::kInvalidArgument,
+                 "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
   }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
   if (!parent.empty()) ESKER_RETURN_IF_ERROR(store_->make_directories(parent));
@@ -101,10 +105,12 @@ Status IdxWriter::remove_replaced() {
   if (has_idx) {
     ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, paths_.single_idx(), kMaxHeaderBytes));
     if (text.find(kRecordKey) == std::string::npos) {
-      return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", paths_.single_idx());
+      return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten",
+                   paths_.single_idx());
     }
   } else if (has_directory && !has_catalog) {
-    return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten", paths_.directory());
+    return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
+                 paths_.directory());
   }
   ESKER_RETURN_IF_ERROR(store_->remove(paths_.single_idx()));
   ESKER_RETURN_IF_ERROR(store_->remove(paths_.catalog()));
@@ -134,7 +140,8 @@ CommitRecord IdxWriter::record_of(const Part& part, Index num_steps) const {
   record.times.assign(times_.begin(), times_.begin() + num_steps);
   for (Index step = 0; step < num_steps; ++step) {
     for (const int f : part.fields) {
-      if (!present_[static_cast<std::size_t>(step)][f]) record.absent[step].push_back(schema_.fields()[f].name);
+      if (!present_[static_cast<std::size_t>(step)][f])
+        record.absent[step].push_back(schema_.fields()[f].name);
     }
   }
   return record;
@@ -168,7 +175,8 @@ Status IdxWriter::write_part(const Part& part, Index num_steps, bool durable) {
 Status IdxWriter::write_catalog(bool durable) {
   Catalog catalog;
   catalog.generation = catalog_generation_ + 1;
-  for (const Part& part : parts_) catalog.parts.push_back({part.name, schema_.grids()[part.grid].name, part.fixed});
+  for (const Part& part : parts_)
+    catalog.parts.push_back({part.name, schema_.grids()[part.grid].name, part.fixed});
   catalog.times = times_;
   ESKER_RETURN_IF_ERROR(replace_file(*store_, paths_.catalog(), print_catalog(catalog), durable));
   ++catalog_generation_;

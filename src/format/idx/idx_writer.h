@@ -1,8 +1,8 @@
 // IdxWriter: an IDX dataset as a FormatWriter.
 //
-// Commit: data and headers of a step's block files are in place -> the .idx of fixed fields (first step only),
-// then each grid's .idx, are replaced by rename -> last, in a dataset of several parts, esker.json. Each
-// replacement first checks that the file still has the generation that this writer gave it.
+// Commit: data and headers of a step's block files are in place -> the .idx of fixed fields (first step
+// only), then each grid's .idx, are replaced by rename -> last, in a dataset of several parts, esker.json.
+// Each replacement first checks that the file still has the generation that this writer gave it.
 #pragma once
 
 #include <memory>
@@ -43,10 +43,10 @@ class IdxWriter final : public FormatWriter {
   Options options_;
   Schema schema_;
   std::vector<Part> parts_;
-  std::vector<Index> generations_;              // per part: of the file on storage
+  std::vector<Index> generations_;  // per part: of the file on storage
   Index catalog_generation_ = 0;
   std::vector<double> times_;
-  std::vector<std::vector<bool>> present_;      // per committed step
+  std::vector<std::vector<bool>> present_;  // per committed step
   std::unique_ptr<WriterLock> lock_;
 };
 

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "format/idx/json_text.h"
 #include "base/text.h"
+#include "format/idx/json_text.h"
 
 namespace esker::idx {
 namespace {

@@ -27,7 +27,8 @@ Case random_case(std::mt19937& random) {
   for (int l = 0; l < n_layouts; ++l) {
     Box box;
     box.rank = 1 + static_cast<int>(random() % 3);
-    for (int a = 0; a < box.rank; ++a) box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 60 : 15));
+    for (int a = 0; a < box.rank; ++a)
+      box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 60 : 15));
     const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
     const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
     const Index per_file = 1 + static_cast<Index>(random() % 6);
@@ -75,7 +76,8 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
       for (const Message& message : sending.sends) {
         for (const Segment& s : message.segments) samples[s.field] += s.indices.num_samples();
         const auto& inbox = plans[message.peer].rounds[round].receives;
-        const auto match = std::find_if(inbox.begin(), inbox.end(), [&](const Message& m) { return m.peer == from; });
+        const auto match =
+            std::find_if(inbox.begin(), inbox.end(), [&](const Message& m) { return m.peer == from; });
         ASSERT_NE(match, inbox.end());
         ASSERT_EQ(match->bytes, message.bytes);
         ASSERT_EQ(keys(*match), keys(message));
@@ -125,7 +127,8 @@ TEST(Plan, AggregatorsAreSpreadAndOwnNearlyEqualBytes) {
   for (int a = 0; a < 4; ++a) {
     ranks.push_back(ownership.rank_of(a));
     const auto pieces = ownership.pieces(a, 0);
-    EXPECT_EQ(space.position_bytes(pieces.last) - space.position_bytes(pieces.first), space.stored_bytes() / 4);
+    EXPECT_EQ(space.position_bytes(pieces.last) - space.position_bytes(pieces.first),
+              space.stored_bytes() / 4);
     EXPECT_EQ(ownership.aggregator_of_rank(ownership.rank_of(a)), a);
   }
   EXPECT_EQ(ranks, (std::vector<int>{0, 4, 8, 12}));

@@ -13,7 +13,7 @@
 
 #include "esker/box.hpp"
 #include "grid/bitmask.h"
-#include "grid/lattice.h"
+#include "esker/lattice.hpp"
 
 namespace esker {
 

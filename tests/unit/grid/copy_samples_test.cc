@@ -17,7 +17,8 @@ void copy_one_by_one(Index element_bytes, const std::byte* source, const SampleM
     return;
   }
   for (std::size_t i = 0; i < from.offsets(axis).size(); ++i) {
-    copy_one_by_one(element_bytes, source + from.offsets(axis)[i], from, target + to.offsets(axis)[i], to, axis + 1);
+    copy_one_by_one(element_bytes, source + from.offsets(axis)[i], from, target + to.offsets(axis)[i], to,
+                    axis + 1);
   }
 }
 
@@ -28,7 +29,8 @@ std::vector<std::byte> numbered(std::size_t n) {
 }
 
 /// Dense strides with the axes in the given order, fastest first.
-std::array<Index, kMaxRank> dense_strides(const Box& box, const std::vector<int>& order, Index element_bytes) {
+std::array<Index, kMaxRank> dense_strides(const Box& box, const std::vector<int>& order,
+                                          Index element_bytes) {
   std::array<Index, kMaxRank> strides{};
   Index stride = element_bytes;
   for (const int a : order) {

@@ -1,4 +1,4 @@
-#include "grid/lattice.h"
+#include "esker/lattice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,8 @@
 namespace esker::idx {
 namespace {
 
-IdxLayout make_layout(const Box& box, int bits, Index per_file, std::vector<LayoutField> fields, Index alignment) {
+IdxLayout make_layout(const Box& box, int bits, Index per_file, std::vector<LayoutField> fields,
+                      Index alignment) {
   const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
   const auto num_fields = static_cast<Index>(fields.size());
   return IdxLayout(BlockGrid(mask, bits, box), std::move(fields),
@@ -50,7 +51,8 @@ TEST(IdxLayout, AbsentFieldsTakeNoSpace) {
   for (Index p = 0; p < 8; ++p) EXPECT_NE(layout.piece(p).field, 1);
 }
 
-// Any grid, any options: pieces are in file order, do not overlap, begin aligned, and cover each sample of the box once.
+// Any grid, any options: pieces are in file order, do not overlap, begin aligned, and cover each sample of
+// the box once.
 TEST(IdxLayout, PiecesFollowEachOtherInTheFilesAndCoverTheBox) {
   std::mt19937 random(11);
   for (int round = 0; round < 60; ++round) {
@@ -60,7 +62,8 @@ TEST(IdxLayout, PiecesFollowEachOtherInTheFilesAndCoverTheBox) {
     const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
     const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
     const Index alignment = std::array<Index, 3>{1, 64, 4096}[random() % 3];
-    const IdxLayout layout = make_layout(box, bits, 1 + static_cast<Index>(random() % 5), {{4, true}, {12, true}}, alignment);
+    const IdxLayout layout =
+        make_layout(box, bits, 1 + static_cast<Index>(random() % 5), {{4, true}, {12, true}}, alignment);
 
     std::map<int, Index> covered;  // field -> samples
     std::map<Index, Index> end_of_file;
@@ -122,10 +125,10 @@ TEST(IdxChoice, TinyGridsAreOneBlock) {
 }
 
 TEST(IdxChoice, StepsBelow1GiBGiveEightFilesWhereTheyAreLargeEnough) {
-  EXPECT_EQ(choose_blocks_per_file(512, 512, Index{1} << 20), 64);      // 512 MiB: 8 files of 64 MiB
-  EXPECT_EQ(choose_blocks_per_file(64, 64, Index{1} << 20), 8);         // 64 MiB: 8 of 8 MiB
-  EXPECT_EQ(choose_blocks_per_file(16, 16, Index{1} << 20), 4);         // 16 MiB: 4 of 4 MiB
-  EXPECT_EQ(choose_blocks_per_file(8192, 8192, Index{1} << 20), 64);    // 8 GiB: files of 64 MiB
+  EXPECT_EQ(choose_blocks_per_file(512, 512, Index{1} << 20), 64);    // 512 MiB: 8 files of 64 MiB
+  EXPECT_EQ(choose_blocks_per_file(64, 64, Index{1} << 20), 8);       // 64 MiB: 8 of 8 MiB
+  EXPECT_EQ(choose_blocks_per_file(16, 16, Index{1} << 20), 4);       // 16 MiB: 4 of 4 MiB
+  EXPECT_EQ(choose_blocks_per_file(8192, 8192, Index{1} << 20), 64);  // 8 GiB: files of 64 MiB
 }
 
 }  // namespace

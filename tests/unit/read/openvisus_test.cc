@@ -1,5 +1,5 @@
-// Reads the raw datasets that OpenVisus wrote: every listed query, every sample, against the formula it was made from.
-// (tests/python compares the same answers with OpenVisus' own checksums.)
+// Reads the raw datasets that OpenVisus wrote: every listed query, every sample, against the formula it was
+// made from. (tests/python compares the same answers with OpenVisus' own checksums.)
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -17,17 +17,22 @@ using Formula = std::function<double(const Point&, Index t, int c)>;
 
 const std::string kGolden = std::string(ESKER_GOLDEN_DIR) + "/openvisus";
 
-/// The manifest's formulas of the raw datasets, in C++. Floor division and remainder act on non-negative numbers only.
+/// The manifest's formulas of the raw datasets, in C++. Floor division and remainder act on non-negative
+/// numbers only.
 const std::map<std::string, Formula> kFormulas{
     {"x+8*y+1", [](const Point& p, Index, int) { return p[0] + 8 * p[1] + 1; }},
     {"x+16*y+256*z+1", [](const Point& p, Index, int) { return p[0] + 16 * p[1] + 256 * p[2] + 1; }},
-    {"(7*x+13*y+x*y)%251", [](const Point& p, Index, int) { return (7 * p[0] + 13 * p[1] + p[0] * p[1]) % 251; }},
+    {"(7*x+13*y+x*y)%251",
+     [](const Point& p, Index, int) { return (7 * p[0] + 13 * p[1] + p[0] * p[1]) % 251; }},
     {"x+32*y+1024*z+0.5", [](const Point& p, Index, int) { return p[0] + 32 * p[1] + 1024 * p[2] + 0.5; }},
     {"x+100*y+10000*z+t*0.25",
-     [](const Point& p, Index t, int) { return p[0] + 100 * p[1] + 10000 * p[2] + static_cast<double>(t) * 0.25; }},
+     [](const Point& p, Index t, int) {
+       return p[0] + 100 * p[1] + 10000 * p[2] + static_cast<double>(t) * 0.25;
+     }},
     {"(x*(c+1)+y*(c+2)-z)*0.5+t*100",
      [](const Point& p, Index t, int c) {
-       return static_cast<double>(p[0] * (c + 1) + p[1] * (c + 2) - p[2]) * 0.5 + static_cast<double>(t * 100);
+       return static_cast<double>(p[0] * (c + 1) + p[1] * (c + 2) - p[2]) * 0.5 +
+              static_cast<double>(t * 100);
      }},
     {"1000*x-y", [](const Point& p, Index, int) { return 1000 * p[0] - p[1]; }},
     {"100*x-3*y", [](const Point& p, Index, int) { return 100 * p[0] - 3 * p[1]; }},
@@ -48,13 +53,21 @@ double load(const std::byte* from) {
 
 double load_value(SampleType type, const std::byte* from) {
   switch (type) {
-    case SampleType::kUint8: return load<std::uint8_t>(from);
-    case SampleType::kInt16: return load<std::int16_t>(from);
-    case SampleType::kUint16: return load<std::uint16_t>(from);
-    case SampleType::kInt32: return load<std::int32_t>(from);
-    case SampleType::kFloat32: return load<float>(from);
-    case SampleType::kFloat64: return load<double>(from);
-    default: ADD_FAILURE() << "type " << name(type) << " is not in this test"; return 0;
+    case SampleType::kUint8:
+      return load<std::uint8_t>(from);
+    case SampleType::kInt16:
+      return load<std::int16_t>(from);
+    case SampleType::kUint16:
+      return load<std::uint16_t>(from);
+    case SampleType::kInt32:
+      return load<std::int32_t>(from);
+    case SampleType::kFloat32:
+      return load<float>(from);
+    case SampleType::kFloat64:
+      return load<double>(from);
+    default:
+      ADD_FAILURE() << "type " << name(type) << " is not in this test";
+      return 0;
   }
 }
 
@@ -74,7 +87,7 @@ void check_query(const idx::IdxDataset& dataset, const Json& facts, const Json& 
   while (facts["fields"][f]["name"] != query["field"]) ++f;
   const auto& place = dataset.places[f];
   const idx::IdxPart& part = *dataset.parts[place.part];
-  const Selection selection = part.select(box_of(query["box"]), query["end_resolution"]);
+  const Lattice selection = part.select(box_of(query["box"]), query["end_resolution"]);
   if (query.value("empty", false)) {
     EXPECT_EQ(selection.num_samples(), 0);
     return;
@@ -89,7 +102,8 @@ void check_query(const idx::IdxDataset& dataset, const Json& facts, const Json& 
   const auto& times = part.times();
   const Index time = query["time"];
   const Index step = std::find(times.begin(), times.end(), time) - times.begin();
-  const Status status = part.read(place.field, step, box_of(query["box"]), query["end_resolution"], answer.data());
+  const Status status =
+      part.read(place.field, step, box_of(query["box"]), query["end_resolution"], answer.data());
   ASSERT_TRUE(status.ok()) << status.message();
   const Formula& formula = kFormulas.at(facts["fields"][f]["formula"]);
   const std::byte* next = answer.data();
@@ -121,14 +135,16 @@ TEST_P(OpenVisus, EveryListedQueryOfARawDataset) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, OpenVisus,
-                         testing::Values("ex8x8_hz", "ex8x8_rm", "ex16cubed_hz", "ex16cubed_rm", "d2_pow2_u8_raw_rm",
-                                         "d2_pow2_u8_raw_hz", "d3_pow2_f32_raw_rm", "d3_pow2_f32_raw_hz",
-                                         "d3_2fields_3times_raw_rm", "d2_one_block", "d2_custom_mask_rm",
-                                         "d3_custom_mask_hz", "d3_many_files", "d3_flat_axis", "d4_i16_raw_rm", "d1_f32"),
+                         testing::Values("ex8x8_hz", "ex8x8_rm", "ex16cubed_hz", "ex16cubed_rm",
+                                         "d2_pow2_u8_raw_rm", "d2_pow2_u8_raw_hz", "d3_pow2_f32_raw_rm",
+                                         "d3_pow2_f32_raw_hz", "d3_2fields_3times_raw_rm", "d2_one_block",
+                                         "d2_custom_mask_rm", "d3_custom_mask_hz", "d3_many_files",
+                                         "d3_flat_axis", "d4_i16_raw_rm", "d1_f32"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(OpenVisusOther, CompressedBlocksAreRefusedByName) {
-  const auto dataset = idx::IdxDataset::open(posix_store(), kGolden + "/d2_np2_f32_zip_rm/d2_np2_f32_zip_rm.idx").value();
+  const auto dataset =
+      idx::IdxDataset::open(posix_store(), kGolden + "/d2_np2_f32_zip_rm/d2_np2_f32_zip_rm.idx").value();
   const idx::IdxPart& part = *dataset.parts[0];
   std::vector<std::byte> answer(100 * 37 * 4);
   const Status status = part.read(0, 0, part.header().box, part.header().bitmask.max_level(), answer.data());

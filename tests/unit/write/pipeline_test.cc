@@ -19,7 +19,7 @@ struct RunPlan {
   int n_steps = 3;
   int aggregators = 0;
   Index memory_budget = Index{64} << 20;
-  unsigned seed = 1;          // of decompositions, memory layouts and the order of puts
+  unsigned seed = 1;  // of decompositions, memory layouts and the order of puts
   bool new_boxes_each_step = false;
 };
 
@@ -50,7 +50,8 @@ Status write_all(const std::shared_ptr<Store>& store, const RunPlan& run) {
       input.patches.resize(schema.fields().size());
       for (std::size_t f = 0; f < schema.fields().size(); ++f) {
         const Field& field = schema.fields()[f];
-        const auto tiling = random_tiling(schema.box_of(schema.grids()[field.grid]), 1 + static_cast<int>(random() % 9), random);
+        const auto tiling = random_tiling(schema.box_of(schema.grids()[field.grid]),
+                                          1 + static_cast<int>(random() % 9), random);
         const auto of_rank = deal(tiling, run.n_ranks, random);
         if (!is_due(field, step)) continue;
         for (const Box& box : of_rank[static_cast<std::size_t>(comm.rank())]) {
@@ -70,7 +71,7 @@ Status write_all(const std::shared_ptr<Store>& store, const RunPlan& run) {
   return results[0];
 }
 
-std::vector<Point> points_of(const Selection& selection) {
+std::vector<Point> points_of(const Lattice& selection) {
   std::vector<Point> points;
   Box indices;
   indices.rank = selection.rank;
@@ -101,14 +102,16 @@ void expect_complete(const std::shared_ptr<Store>& store, Index n_steps) {
         for (const bool whole : {true, false}) {
           for (int a = 0; a < box.rank && !whole; ++a) {
             box.lo[a] = static_cast<Index>(random() % static_cast<unsigned>(box.hi[a]));
-            box.hi[a] = box.lo[a] + 1 + static_cast<Index>(random() % static_cast<unsigned>(box.hi[a] - box.lo[a]));
+            box.hi[a] =
+                box.lo[a] + 1 + static_cast<Index>(random() % static_cast<unsigned>(box.hi[a] - box.lo[a]));
           }
-          const Selection selection = part.select(box, level);
+          const Lattice selection = part.select(box, level);
           const auto expected = expected_samples(field, static_cast<int>(f), step, points_of(selection));
           std::vector<std::byte> answer(expected.size());
           const Status status = part.read(place.field, step, box, level, answer.data());
           ASSERT_TRUE(status.ok()) << status.message();
-          ASSERT_EQ(answer, expected) << field.name << " step " << step << " level " << level << " " << box.to_string();
+          ASSERT_EQ(answer, expected)
+              << field.name << " step " << step << " level " << level << " " << box.to_string();
         }
       }
     }
@@ -130,7 +133,8 @@ TEST(Pipeline, TheFilesDoNotDependOnRanksAggregatorsBudgetOrBoxes) {
   std::vector<RunPlan> runs;
   for (const int n_ranks : {1, 2, 3, 4, 5, 7, 16}) {
     for (const int aggregators : {0, 1, n_ranks}) {
-      runs.push_back({n_ranks, 3, aggregators, Index{64} << 20, static_cast<unsigned>(n_ranks + 100 * aggregators), false});
+      runs.push_back({n_ranks, 3, aggregators, Index{64} << 20,
+                      static_cast<unsigned>(n_ranks + 100 * aggregators), false});
       runs.push_back({n_ranks, 3, aggregators, Index{40} << 10, static_cast<unsigned>(n_ranks + 7), true});
     }
   }
