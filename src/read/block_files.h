@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/codec.h"
 #include "format/idx/entries.h"
 #include "format/idx/filename_template.h"
 #include "format/idx/header.h"
@@ -21,29 +22,39 @@ struct BlockFile {
   std::vector<BlockEntry> entries;
 };
 
+/// Where and how one block is stored. The bytes are in `file` at [offset, offset + size).
+struct StoredBlock {
+  bool absent = true;
+  std::shared_ptr<const BlockFile> file;
+  Index offset_bytes = 0, size_bytes = 0;
+  InBlockOrder order = InBlockOrder::kRowMajor;
+  CodecSpec codec;
+};
+
 class BlockFiles {
  public:
-  /// `directory` is that of the .idx, with '/' behind it unless empty.
-  BlockFiles(std::shared_ptr<Store> store, std::string directory, FilenameTemplate files,
-             Index blocks_per_file, int num_fields);
+  /// `directory` is that of the .idx, with '/' behind it unless empty; `stem` the path of the .idx without its
+  /// extension, which ARCO files stand under. `header` outlives this.
+  BlockFiles(std::shared_ptr<Store> store, std::string directory, std::string stem, FilenameTemplate files,
+             const Header& header);
 
-  /// The file that holds `block` at integer time `time`. From the cache, or opened. Safe from several
-  /// threads.
-  Result<std::shared_ptr<const BlockFile>> find(Index block, Index time);
-  [[nodiscard]] BlockEntry entry(const BlockFile& file, int field, Index block) const;
+  /// Finds a block at integer time `time`. Files come from the cache, or are opened. Safe from several threads.
+  /// Errors: kDataLoss (a damaged table), kUnsupported (a codec that is not read), kIoError.
+  Result<StoredBlock> find(int field, Index block, Index time);
 
-  [[nodiscard]] std::string path(Index block, Index time) const;
-  [[nodiscard]] Index blocks_per_file() const { return blocks_per_file_; }
+  /// Path of the file that holds the block.
+  [[nodiscard]] std::string path(int field, Index block, Index time) const;
   [[nodiscard]] Store& store() const { return *store_; }
 
  private:
+  Result<std::shared_ptr<const BlockFile>> open_cached(const std::string& path);
   Result<std::shared_ptr<const BlockFile>> open(const std::string& path) const;
+  Result<StoredBlock> find_arco(int field, std::shared_ptr<const BlockFile> file) const;
 
   std::shared_ptr<Store> store_;
-  std::string directory_;
+  std::string directory_, stem_;
   FilenameTemplate files_;
-  Index blocks_per_file_;
-  int num_fields_;
+  const Header& header_;
 
   std::mutex mutex_;
   std::list<std::pair<std::string, std::shared_ptr<const BlockFile>>> recent_;  // most recent first

@@ -7,73 +7,12 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "grid/copy_samples.h"
-#include "layout/idx_block.h"
+#include "read/block_reader.h"
 
 namespace esker::idx {
 namespace {
 
 constexpr Index kMaxSteps = 10'000'000;
-
-/// The samples of `part` that belong to the selection: their indices in steps of `step` per axis.
-struct Overlap {
-  Box indices;  ///< every step[a]-th index of [lo, hi)
-  Point step{1, 1, 1, 1, 1};
-  bool empty = false;
-};
-
-// Strides are powers of two, and the origin of a part is a multiple of its stride or lies half a stride off.
-// Where the part is coarser than the answer, all its samples on that axis belong to it or none; where it is
-// finer (block 0, below its own level), every k-th or none.
-Overlap overlap_of(const Lattice& part, const Lattice& selection, const Box& box) {
-  Overlap overlap{part.indices_in(box), {}, false};
-  for (int a = 0; a < part.rank; ++a) {
-    overlap.step[a] = std::max<Index>(1, selection.stride[a] / part.stride[a]);
-    overlap.indices.lo[a] = round_up(overlap.indices.lo[a], overlap.step[a]);
-    overlap.empty = overlap.empty || overlap.indices.lo[a] >= overlap.indices.hi[a] ||
-                    part.origin[a] % std::min(part.stride[a], selection.stride[a]) != 0;
-  }
-  for (int a = part.rank; a < kMaxRank; ++a) overlap.step[a] = 1;
-  return overlap;
-}
-
-/// Bytes of a block from the first to the last sample that is wanted.
-struct ByteRange {
-  Index first = 0, last = 0;
-};
-
-ByteRange range_of(const SampleMap& map, Index sample_bytes) {
-  ByteRange range{0, sample_bytes};
-  for (int a = 0; a < map.num_axes(); ++a) {
-    const auto [low, high] = std::minmax_element(map.offsets(a).begin(), map.offsets(a).end());
-    range.first += *low;
-    range.last += *high;
-  }
-  return range;
-}
-
-/// Reads the samples of one part of a block and places them in the answer.
-Status read_part(const File& file, const BlockEntry& entry, const BlockPart& part, const Overlap& overlap,
-                 const Lattice& selection, Index sample_bytes, std::byte* out,
-                 std::vector<std::byte>& buffer) {
-  const SampleMap source = SampleMap::ordered(overlap.indices, part.order, sample_bytes, overlap.step);
-  std::array<Index, kMaxRank> strides{};
-  Index row_bytes = sample_bytes;
-  for (int a = 0; a < selection.rank; ++a) {
-    const Index first = part.lattice.origin[a] + overlap.indices.lo[a] * part.lattice.stride[a];
-    const Index point_step = overlap.step[a] * part.lattice.stride[a];
-    out += (first - selection.origin[a]) / selection.stride[a] * row_bytes;
-    strides[a] = point_step / selection.stride[a] * row_bytes;
-    row_bytes *= selection.count[a];
-  }
-  const SampleMap target = SampleMap::strided(source, strides);
-  const ByteRange range = range_of(source, sample_bytes);
-  buffer.resize(static_cast<std::size_t>(range.last - range.first));
-  ESKER_RETURN_IF_ERROR(
-      file.read_at(buffer, entry.offset_bytes + part.first_sample * sample_bytes + range.first));
-  copy_samples(sample_bytes, buffer.data() - range.first, source, out, target);
-  return {};
-}
 
 }  // namespace
 
@@ -86,8 +25,8 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
       times_(std::move(times)) {
   const std::string directory = std::filesystem::path(idx_path_).parent_path().string();
   files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
-                                        std::move(files), header_.blocks_per_file,
-                                        static_cast<int>(header_.fields.size()));
+                                        std::filesystem::path(idx_path_).replace_extension().string(),
+                                        std::move(files), header_);
 }
 
 Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, const std::string& idx_path) {
@@ -95,8 +34,6 @@ Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, con
   auto parsed = parse_header(text, std::filesystem::path(idx_path).stem().string());
   if (!parsed.ok()) return parsed.status().with_context(idx_path);
   Header header = std::move(*parsed);
-  if (header.arco != 0) return error(Code::kUnsupported, "{}: ARCO datasets are not read yet", idx_path);
-
   std::vector<Index> times{0};
   if (header.time) {
     auto listed = header.time->list(kMaxSteps);
@@ -153,57 +90,45 @@ Status IdxPart::read(int field_number, Index step, const Box& box, int level, st
   const Lattice selection = select(box, level);
   if (selection.num_samples() == 0) return {};
   const Box clipped = intersect(box, header_.box);
-  const Index block_bytes = blocks_.samples_per_block() * field.sample_bytes();
+  const Index time = times_[static_cast<std::size_t>(step)];
   std::memset(out, field.default_value & 0xff,
               static_cast<std::size_t>(selection.num_samples() * field.sample_bytes()));
 
   Status status;
-  std::vector<std::byte> buffer;
+  BlockReader reader(blocks_, field, selection, clipped, out);
   const auto read_block = [&](Index block) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const auto file, files_->find(block, times_[static_cast<std::size_t>(step)]));
-    const BlockEntry entry = files_->entry(*file, field_number, block);
-    if (entry.absent()) return {};
-    if (entry.codec_bits() != static_cast<std::uint32_t>(Codec::kRaw)) {
-      return error(Code::kUnsupported, "codec {} of block {}: only raw blocks are read yet",
-                   entry.codec_bits(), block);
-    }
-    if (entry.size_bytes != block_bytes) {
-      return error(Code::kDataLoss, "block {} has {} bytes, expected {}", block, entry.size_bytes,
-                   block_bytes);
-    }
-    for (const BlockPart& part : block_parts(blocks_, block, entry.order())) {
-      const Overlap overlap = overlap_of(part.lattice, selection, clipped);
-      if (overlap.empty) continue;
-      ESKER_RETURN_IF_ERROR(
-          read_part(*file->file, entry, part, overlap, selection, field.sample_bytes(), out, buffer));
-    }
-    return {};
+    ESKER_ASSIGN_OR_RETURN(const StoredBlock stored, files_->find(field_number, block, time));
+    return stored.absent ? Status() : reader.read(block, stored);
   };
   for (int h = blocks_.bits_per_block(); h <= std::max(level, blocks_.bits_per_block()); ++h) {
     blocks_.for_each_block_meeting(clipped, h, [&](Index block) {
-      if (status.ok()) {
-        status = read_block(block).with_context(files_->path(block, times_[static_cast<std::size_t>(step)]));
-      }
+      if (status.ok()) status = read_block(block).with_context(files_->path(field_number, block, time));
     });
   }
   return status;
 }
 
+Status IdxPart::add_file(const std::string& path, StorageInfo& info) const {
+  const auto file = files_->store().open(path, OpenMode::kRead);
+  if (file.status().code() == Code::kNotFound) return {};
+  ESKER_RETURN_IF_ERROR(file.status());
+  ESKER_ASSIGN_OR_RETURN(const Index bytes, (*file)->size_bytes());
+  info.bytes += bytes;
+  ++info.files;
+  return {};
+}
+
 Status IdxPart::add_storage(Index step, StorageInfo& info) const {
+  const Index time = times_[static_cast<std::size_t>(step)];
+  const int fields_with_files = header_.arco != 0 ? static_cast<int>(header_.fields.size()) : 1;
   for (Index existing = 0; existing < blocks_.num_existing();) {
     const Index block = blocks_.nth_existing(existing);
-    const Index file = block / files_->blocks_per_file();
-    auto opened =
-        files_->store().open(files_->path(block, times_[static_cast<std::size_t>(step)]), OpenMode::kRead);
-    if (opened.ok()) {
-      ESKER_ASSIGN_OR_RETURN(const Index bytes, (*opened)->size_bytes());
-      info.bytes += bytes;
-      ++info.files;
-    } else if (opened.status().code() != Code::kNotFound) {
-      return opened.status();
+    for (int field = 0; field < fields_with_files; ++field) {
+      ESKER_RETURN_IF_ERROR(add_file(files_->path(field, block, time), info));
     }
+    const Index file = block / header_.blocks_per_file;
     existing =
-        blocks_.num_existing_before(std::min((file + 1) * files_->blocks_per_file(), blocks_.num_blocks()));
+        blocks_.num_existing_before(std::min((file + 1) * header_.blocks_per_file, blocks_.num_blocks()));
   }
   return {};
 }

@@ -41,6 +41,7 @@ class IdxPart {
  private:
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
+  Status add_file(const std::string& path, StorageInfo& info) const;
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
 
   std::string idx_path_;

@@ -1,4 +1,4 @@
-"""The datasets that OpenVisus wrote: bit for bit at every query of the manifest, or refused by name."""
+"""The datasets that OpenVisus wrote: bit for bit at every query of the manifest."""
 
 from __future__ import annotations
 
@@ -16,18 +16,11 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "openvisus"
 DATASETS = json.loads((GOLDEN / "manifest.json").read_text())["datasets"]
 
 
-def is_raw(golden: dict[str, Any]) -> bool:
-    """Codecs and ARCO come later; a dataset has the same of them in all its fields, or is not raw."""
-    return not golden.get("arco") and not any(field["compression"] for field in golden["fields"])
-
-
 def params(datasets: list[dict[str, Any]]) -> Any:
     return pytest.mark.parametrize("golden", datasets, ids=[dataset["name"] for dataset in datasets])
 
 
-RAW = params([dataset for dataset in DATASETS if is_raw(dataset)])
-NOT_RAW = params([dataset for dataset in DATASETS if not is_raw(dataset)])
-NOT_ARCO = params([dataset for dataset in DATASETS if not dataset.get("arco")])
+ALL = params(DATASETS)
 
 
 def open_golden(golden: dict[str, Any]) -> esker.Dataset:
@@ -38,7 +31,7 @@ def sha256(array: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
 
 
-@RAW
+@ALL
 def test_full_arrays(golden: dict[str, Any]) -> None:
     ds = open_golden(golden)
     for row in golden["full"]:
@@ -51,7 +44,7 @@ def test_full_arrays(golden: dict[str, Any]) -> None:
         assert sha256(array) == row["sha256"], row
 
 
-@RAW
+@ALL
 def test_queries(golden: dict[str, Any]) -> None:
     ds = open_golden(golden)
     for row in golden["queries"]:
@@ -72,16 +65,7 @@ def test_queries(golden: dict[str, Any]) -> None:
             assert sha256(array) == row["sha256"], row
 
 
-@NOT_RAW
-def test_refused(golden: dict[str, Any]) -> None:
-    """What is not implemented is said so: never zeros, never undecoded bytes."""
-    for row in golden["full"]:
-        with pytest.raises(NotImplementedError):
-            ds = open_golden(golden)
-            ds[row["field"]].read(step=golden["timesteps"].index(row["time"]))
-
-
-@NOT_ARCO
+@ALL
 def test_header_facts(golden: dict[str, Any]) -> None:
     ds = open_golden(golden)
     assert list(ds.fields) == [entry["name"] for entry in golden["fields"]]

@@ -1,0 +1,70 @@
+// Codec: one block of samples to fewer bytes and back.
+//
+//   ESKER_ASSIGN_OR_RETURN(const CodecSpec spec, parse_codec_spec("zfp-reversible-reversible"));
+//   ESKER_RETURN_IF_ERROR(decode(spec, stored, shape, samples));
+//
+// One file per codec; each says what it takes and what it never exceeds. Compressed bytes are hostile: a
+// decoder writes exactly shape.size_bytes() bytes or returns kDataLoss. Source: docs/formats/idx.md,
+// section 6.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/sample_type.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+enum class CodecKind { kRaw, kZip, kLz4, kZfp };
+
+enum class ZfpMode { kReversible, kPrecision, kAccuracy };
+
+/// A codec with its parameters: the text inside default_compression(...).
+struct CodecSpec {
+  CodecKind kind = CodecKind::kRaw;
+  int zip_level = 6;  ///< 1 ... 9
+  ZfpMode zfp_mode = ZfpMode::kReversible;
+  double zfp_parameter = 0;  ///< bits for kPrecision, absolute error for kAccuracy
+
+  [[nodiscard]] bool lossless() const { return kind != CodecKind::kZfp || zfp_mode == ZfpMode::kReversible; }
+  friend bool operator==(const CodecSpec&, const CodecSpec&) = default;
+};
+
+/// "", "raw", "zip", "zip-Z_BEST_SPEED", "lz4", "zfp-reversible-reversible", "zfp-precision=24-precision=24",
+/// "zfp-accuracy=0.5-accuracy=0.5"; also "zfp" alone (reversible) and single parameters ("zfp-precision=24").
+/// Of three-part zfp specs the last part counts, as it does in OpenVisus. kUnsupported for other names.
+Result<CodecSpec> parse_codec_spec(const std::string& text);
+
+/// The spelling that OpenVisus reads; "" for raw.
+std::string print_codec_spec(const CodecSpec& spec);
+
+/// What a block holds: a dense array, x fastest, components innermost.
+struct BlockShape {
+  SampleType type = SampleType::kFloat32;
+  int components = 1;
+  int rank = 0;
+  Point count{1, 1, 1, 1, 1};
+
+  [[nodiscard]] Index num_samples() const;
+  [[nodiscard]] Index size_bytes() const { return num_samples() * components * esker::size_bytes(type); }
+};
+
+/// Whether blocks of this shape can be encoded; the Status says what the codec takes. zfp: float32, float64,
+/// int32, int64, one component, 2 or 3 axes.
+Status check_codec(const CodecSpec& spec, const BlockShape& shape);
+
+/// Encodes `samples` (shape.size_bytes() of them). Local, deterministic for one version of the codec's
+/// library.
+Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std::byte> samples,
+                                      const BlockShape& shape);
+
+/// Decodes `stored` to `samples` (shape.size_bytes()). kDataLoss unless exactly that many bytes come out.
+Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
+              std::span<std::byte> samples);
+
+}  // namespace esker

@@ -1,0 +1,25 @@
+// The codecs one by one; callers use codec.h.
+#pragma once
+
+#include "codec/codec.h"
+
+namespace esker {
+
+Result<std::vector<std::byte>> zip_encode(int level, std::span<const std::byte> samples);
+Status zip_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
+
+Result<std::vector<std::byte>> lz4_encode(std::span<const std::byte> samples);
+Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
+
+Status zfp_check(const BlockShape& shape);
+Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples,
+                                          const BlockShape& shape);
+Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
+                  std::span<std::byte> samples);
+
+/// A stream of 3-D zfp blocks of 4 x 4 x 4 values at a fixed rate, one after another (PIDX's "chunk"
+/// compression). `samples` holds num_chunks * 64 values, x fastest inside a chunk.
+Status zfp_decode_chunks(SampleType type, double bits_per_value, std::span<const std::byte> stored,
+                         std::span<std::byte> samples);
+
+}  // namespace esker

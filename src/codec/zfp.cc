@@ -1,0 +1,146 @@
+// zfp 1.0 streams without a header: float32, float64, int32, int64, one component, 2 or 3 axes.
+//
+// Streams are padded with zeros to a multiple of 8 bytes, as OpenVisus writes them.
+#include <zfp.h>
+
+#include <cstring>
+#include <memory>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "codec/codecs.h"
+
+namespace esker {
+namespace {
+
+struct CloseStream {
+  void operator()(zfp_stream* stream) const { ::zfp_stream_close(stream); }
+};
+struct CloseBits {
+  void operator()(bitstream* bits) const { ::stream_close(bits); }
+};
+struct FreeField {
+  void operator()(zfp_field* field) const { ::zfp_field_free(field); }
+};
+using Stream = std::unique_ptr<zfp_stream, CloseStream>;
+using Bits = std::unique_ptr<bitstream, CloseBits>;
+using FieldPointer = std::unique_ptr<zfp_field, FreeField>;
+
+zfp_type zfp_type_of(SampleType type) {
+  switch (type) {
+    case SampleType::kInt32:
+      return zfp_type_int32;
+    case SampleType::kInt64:
+      return zfp_type_int64;
+    case SampleType::kFloat32:
+      return zfp_type_float;
+    case SampleType::kFloat64:
+      return zfp_type_double;
+    default:
+      return zfp_type_none;
+  }
+}
+
+void set_mode(zfp_stream* stream, const CodecSpec& spec) {
+  switch (spec.zfp_mode) {
+    case ZfpMode::kReversible:
+      return ::zfp_stream_set_reversible(stream);
+    case ZfpMode::kPrecision:
+      ::zfp_stream_set_precision(stream, static_cast<uint>(spec.zfp_parameter));
+      return;
+    case ZfpMode::kAccuracy:
+      ::zfp_stream_set_accuracy(stream, spec.zfp_parameter);
+      return;
+  }
+}
+
+/// zfp never writes through a field that is only read, but takes no const pointer.
+FieldPointer field_of(const BlockShape& shape, const std::byte* samples) {
+  void* data = const_cast<std::byte*>(samples);
+  const zfp_type type = zfp_type_of(shape.type);
+  const auto count = [&](int a) { return static_cast<std::size_t>(shape.count[a]); };
+  return FieldPointer(shape.rank == 2 ? ::zfp_field_2d(data, type, count(0), count(1))
+                                      : ::zfp_field_3d(data, type, count(0), count(1), count(2)));
+}
+
+/// zfp reads beyond a truncated stream: a copy with zeros behind it bounds that. The largest that a block can
+/// take is what an encoder could have written.
+std::vector<std::byte> padded(std::span<const std::byte> stored, std::size_t largest) {
+  std::vector<std::byte> buffer(std::max(stored.size(), largest) + 64);
+  std::memcpy(buffer.data(), stored.data(), stored.size());
+  return buffer;
+}
+
+}  // namespace
+
+Status zfp_check(const BlockShape& shape) {
+  if (zfp_type_of(shape.type) != zfp_type_none && shape.components == 1 &&
+      (shape.rank == 2 || shape.rank == 3))
+    return {};
+  return error(
+      Code::kUnsupported,
+      "zfp takes float32, float64, int32 or int64 with one component on 2 or 3 axes, not {}[{}] on {}",
+      name(shape.type), shape.components, shape.rank);
+}
+
+Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples,
+                                          const BlockShape& shape) {
+  ESKER_RETURN_IF_ERROR(zfp_check(shape));
+  const Stream stream(::zfp_stream_open(nullptr));
+  set_mode(stream.get(), spec);
+  const FieldPointer field = field_of(shape, samples.data());
+  std::vector<std::byte> stored(::zfp_stream_maximum_size(stream.get(), field.get()));
+  const Bits bits(::stream_open(stored.data(), stored.size()));
+  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
+  ::zfp_stream_rewind(stream.get());
+  const std::size_t size = ::zfp_compress(stream.get(), field.get());
+  if (size == 0) return error(Code::kInternal, "zfp: compression of {} bytes failed", samples.size());
+  stored.resize(static_cast<std::size_t>(round_up(static_cast<Index>(size), 8)));
+  return stored;
+}
+
+Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
+                  std::span<std::byte> samples) {
+  ESKER_RETURN_IF_ERROR(zfp_check(shape));
+  const Stream stream(::zfp_stream_open(nullptr));
+  set_mode(stream.get(), spec);
+  const FieldPointer field = field_of(shape, samples.data());
+  std::vector<std::byte> buffer = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
+  const Bits bits(::stream_open(buffer.data(), buffer.size()));
+  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
+  ::zfp_stream_rewind(stream.get());
+  const std::size_t used = ::zfp_decompress(stream.get(), field.get());
+  const auto whole = static_cast<std::size_t>(round_up(static_cast<Index>(stored.size()), 8));
+  if (used > 0 && used <= whole) return {};
+  return error(Code::kDataLoss, "zfp: {} stored bytes do not decode to {} (zfp used {})", stored.size(),
+               samples.size(), used);
+}
+
+Status zfp_decode_chunks(SampleType type, double bits_per_value, std::span<const std::byte> stored,
+                         std::span<std::byte> samples) {
+  constexpr Index kChunkValues = 64;
+  const Index chunk_bytes = kChunkValues * size_bytes(type);
+  const Index num_chunks = static_cast<Index>(samples.size()) / chunk_bytes;
+  const auto stored_chunk_bytes = static_cast<Index>(bits_per_value * kChunkValues / 8);
+  if (zfp_type_of(type) == zfp_type_none || stored_chunk_bytes <= 0 || stored_chunk_bytes % 8 != 0 ||
+      static_cast<Index>(stored.size()) != num_chunks * stored_chunk_bytes) {
+    return error(Code::kDataLoss, "zfp chunks: {} stored bytes, expected {} chunks of {} bits per value",
+                 stored.size(), num_chunks, bits_per_value);
+  }
+  const Stream stream(::zfp_stream_open(nullptr));
+  ::zfp_stream_set_rate(stream.get(), bits_per_value, zfp_type_of(type), 3, 0);
+  const BlockShape shape{type, 1, 3, {4, 4, 4, 1, 1}};
+  for (Index chunk = 0; chunk < num_chunks; ++chunk) {
+    std::vector<std::byte> buffer = padded(stored.subspan(chunk * stored_chunk_bytes, stored_chunk_bytes), 0);
+    const Bits bits(::stream_open(buffer.data(), buffer.size()));
+    ::zfp_stream_set_bit_stream(stream.get(), bits.get());
+    ::zfp_stream_rewind(stream.get());
+    const FieldPointer field = field_of(shape, samples.data() + chunk * chunk_bytes);
+    if (::zfp_decompress(stream.get(), field.get()) == 0)
+      return error(Code::kDataLoss, "zfp chunk {} does not decode", chunk);
+  }
+  return {};
+}
+
+}  // namespace esker

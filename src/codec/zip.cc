@@ -1,0 +1,28 @@
+// zlib streams (RFC 1950): any sample type and shape.
+#include <zlib.h>
+
+#include "base/error.h"
+#include "codec/codecs.h"
+
+namespace esker {
+
+Result<std::vector<std::byte>> zip_encode(int level, std::span<const std::byte> samples) {
+  uLongf size = ::compressBound(samples.size());
+  std::vector<std::byte> stored(size);
+  const int result = ::compress2(reinterpret_cast<Bytef*>(stored.data()), &size,
+                                 reinterpret_cast<const Bytef*>(samples.data()), samples.size(), level);
+  if (result != Z_OK) return error(Code::kOutOfMemory, "zip: zlib failed with {}", result);
+  stored.resize(size);
+  return stored;
+}
+
+Status zip_decode(std::span<const std::byte> stored, std::span<std::byte> samples) {
+  uLongf size = samples.size();
+  const int result = ::uncompress(reinterpret_cast<Bytef*>(samples.data()), &size,
+                                  reinterpret_cast<const Bytef*>(stored.data()), stored.size());
+  if (result == Z_OK && size == samples.size()) return {};
+  return error(Code::kDataLoss, "zip: {} stored bytes do not decode to {} (zlib: {}, {} bytes)",
+               stored.size(), samples.size(), result, size);
+}
+
+}  // namespace esker

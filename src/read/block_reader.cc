@@ -1,0 +1,111 @@
+#include "read/block_reader.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "grid/copy_samples.h"
+
+namespace esker::idx {
+namespace {
+
+/// Where the samples that part and query share stand: in the part, and in the answer.
+struct Placement {
+  SampleMap in_part, in_answer;
+  Index answer_offset_bytes = 0;
+};
+
+// Strides are powers of two, and the origin of a part is a multiple of its stride or lies half a stride off.
+// Where the part is coarser than the answer, all its samples on that axis belong to it or none; where it is
+// finer (block 0, below its own level), every k-th or none.
+std::optional<Placement> place(const BlockPart& part, const Lattice& selection, const Box& box,
+                               Index sample_bytes) {
+  const Lattice& lattice = part.lattice;
+  Box indices = lattice.indices_in(box);
+  Point step{1, 1, 1, 1, 1};
+  std::array<Index, kMaxRank> strides{};
+  Placement placement;
+  Index row_bytes = sample_bytes;
+  for (int a = 0; a < lattice.rank; ++a) {
+    step[a] = std::max<Index>(1, selection.stride[a] / lattice.stride[a]);
+    indices.lo[a] = round_up(indices.lo[a], step[a]);
+    if (indices.lo[a] >= indices.hi[a]) return std::nullopt;
+    if (lattice.origin[a] % std::min(lattice.stride[a], selection.stride[a]) != 0) return std::nullopt;
+    const Index first = lattice.origin[a] + indices.lo[a] * lattice.stride[a];
+    placement.answer_offset_bytes += (first - selection.origin[a]) / selection.stride[a] * row_bytes;
+    strides[a] = step[a] * lattice.stride[a] / selection.stride[a] * row_bytes;
+    row_bytes *= selection.count[a];
+  }
+  placement.in_part = SampleMap::ordered(indices, part.order, sample_bytes, step);
+  placement.in_answer = SampleMap::strided(placement.in_part, strides);
+  return placement;
+}
+
+/// Bytes of a part from the first to the last sample that is wanted.
+struct ByteRange {
+  Index first = 0, last = 0;
+};
+
+ByteRange range_of(const SampleMap& map, Index sample_bytes) {
+  ByteRange range{0, sample_bytes};
+  for (int a = 0; a < map.num_axes(); ++a) {
+    const auto [low, high] = std::minmax_element(map.offsets(a).begin(), map.offsets(a).end());
+    range.first += *low;
+    range.last += *high;
+  }
+  return range;
+}
+
+}  // namespace
+
+Status BlockReader::read(Index block, const StoredBlock& stored) {
+  const bool raw = stored.codec.kind == CodecKind::kRaw;
+  const Index block_bytes = blocks_.samples_per_block() * field_.sample_bytes();
+  if (raw && stored.size_bytes != block_bytes) {
+    return error(Code::kDataLoss, "block {} has {} bytes, expected {}", block, stored.size_bytes,
+                 block_bytes);
+  }
+  if (!raw) ESKER_RETURN_IF_ERROR(decode_block(block, stored));
+  for (const BlockPart& part : block_parts(blocks_, block, stored.order)) {
+    if (raw) {
+      ESKER_RETURN_IF_ERROR(read_raw_part(stored, part));
+    } else {
+      place_decoded_part(part);
+    }
+  }
+  return {};
+}
+
+Status BlockReader::read_raw_part(const StoredBlock& stored, const BlockPart& part) {
+  const Index sample_bytes = field_.sample_bytes();
+  const auto placement = place(part, selection_, box_, sample_bytes);
+  if (!placement) return {};
+  const ByteRange range = range_of(placement->in_part, sample_bytes);
+  samples_.resize(static_cast<std::size_t>(range.last - range.first));
+  const Index offset = stored.offset_bytes + part.first_sample * sample_bytes + range.first;
+  ESKER_RETURN_IF_ERROR(stored.file->file->read_at(samples_, offset));
+  copy_samples(sample_bytes, samples_.data() - range.first, placement->in_part,
+               out_ + placement->answer_offset_bytes, placement->in_answer);
+  return {};
+}
+
+Status BlockReader::decode_block(Index block, const StoredBlock& stored) {
+  const Lattice lattice = blocks_.lattice(block);
+  const BlockShape shape{field_.type, field_.components, lattice.rank, lattice.count};
+  stored_bytes_.resize(static_cast<std::size_t>(stored.size_bytes));
+  samples_.resize(static_cast<std::size_t>(shape.size_bytes()));
+  ESKER_RETURN_IF_ERROR(stored.file->file->read_at(stored_bytes_, stored.offset_bytes));
+  return decode(stored.codec, stored_bytes_, shape, samples_).with_context(fmt::format("block {}", block));
+}
+
+void BlockReader::place_decoded_part(const BlockPart& part) {
+  const Index sample_bytes = field_.sample_bytes();
+  const auto placement = place(part, selection_, box_, sample_bytes);
+  if (!placement) return;
+  copy_samples(sample_bytes, samples_.data() + part.first_sample * sample_bytes, placement->in_part,
+               out_ + placement->answer_offset_bytes, placement->in_answer);
+}
+
+}  // namespace esker::idx

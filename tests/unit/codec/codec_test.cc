@@ -1,0 +1,127 @@
+// One suite for all codecs: a new one passes by joining the list.
+#include "codec/codec.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "codec/codecs.h"
+
+namespace esker {
+namespace {
+
+std::vector<std::byte> smooth_samples(const BlockShape& shape) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(shape.size_bytes()));
+  const auto n = static_cast<std::size_t>(shape.num_samples() * shape.components);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double value = 100 * std::sin(0.01 * static_cast<double>(i)) + static_cast<double>(i % 7);
+    if (shape.type == SampleType::kFloat64) std::memcpy(bytes.data() + 8 * i, &value, 8);
+    const auto single = static_cast<float>(value);
+    if (shape.type == SampleType::kFloat32) std::memcpy(bytes.data() + 4 * i, &single, 4);
+    const auto whole = static_cast<std::int32_t>(value);
+    if (shape.type == SampleType::kInt32) std::memcpy(bytes.data() + 4 * i, &whole, 4);
+    if (shape.type == SampleType::kUint8) bytes[i] = static_cast<std::byte>(whole & 0xff);
+  }
+  return bytes;
+}
+
+const std::vector<BlockShape> kShapes{
+    {SampleType::kFloat32, 1, 3, {8, 4, 16, 1, 1}}, {SampleType::kFloat64, 1, 2, {64, 16, 1, 1, 1}},
+    {SampleType::kInt32, 1, 3, {4, 4, 4, 1, 1}},    {SampleType::kFloat64, 3, 1, {32, 1, 1, 1, 1}},
+    {SampleType::kUint8, 1, 4, {2, 4, 2, 8, 1}},    {SampleType::kFloat32, 1, 2, {2, 1, 1, 1, 1}}};
+
+class CodecTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(CodecTest, LosslessCodecsGiveBackEveryBit) {
+  const CodecSpec spec = parse_codec_spec(GetParam()).value();
+  for (const BlockShape& shape : kShapes) {
+    if (!check_codec(spec, shape).ok()) continue;
+    const auto samples = smooth_samples(shape);
+    const auto stored = encode(spec, samples, shape).value();
+    std::vector<std::byte> decoded(samples.size());
+    ASSERT_TRUE(decode(spec, stored, shape, decoded).ok());
+    EXPECT_EQ(decoded, samples);
+  }
+}
+
+// Whatever the bytes are: no crash, nothing written beyond the block, an error or exactly the block.
+TEST_P(CodecTest, DamagedStreamsAreErrorsOrDecodeToSomething) {
+  const CodecSpec spec = parse_codec_spec(GetParam()).value();
+  std::mt19937 random(3);
+  for (const BlockShape& shape : kShapes) {
+    if (!check_codec(spec, shape).ok()) continue;
+    const auto stored = encode(spec, smooth_samples(shape), shape).value();
+    for (int round = 0; round < 200; ++round) {
+      auto damaged = stored;
+      damaged.resize(random() % (stored.size() + 40));
+      for (unsigned flips = random() % 8; flips > 0 && !damaged.empty(); --flips) {
+        damaged[random() % damaged.size()] ^= static_cast<std::byte>(1 + random() % 255);
+      }
+      std::vector<std::byte> decoded(static_cast<std::size_t>(shape.size_bytes()));
+      (void)decode(spec, damaged, shape, decoded);
+    }
+    std::vector<std::byte> decoded(static_cast<std::size_t>(shape.size_bytes()));
+    EXPECT_EQ(decode(spec, {}, shape, decoded).code(), Code::kDataLoss);
+  }
+}
+
+TEST_P(CodecTest, SpecsRoundTrip) {
+  const CodecSpec spec = parse_codec_spec(GetParam()).value();
+  EXPECT_EQ(parse_codec_spec(print_codec_spec(spec)).value(), spec);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CodecTest,
+                         testing::Values("raw", "zip", "zip-Z_BEST_SPEED", "zip-Z_BEST_COMPRESSION", "lz4",
+                                         "zfp-reversible-reversible"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::erase_if(name, [](unsigned char c) { return !std::isalnum(c); });
+                           return name;
+                         });
+
+TEST(CodecSpecs, AreWhatOpenVisusReads) {
+  EXPECT_EQ(parse_codec_spec("zfp").value().zfp_mode, ZfpMode::kReversible);
+  const CodecSpec precision = parse_codec_spec("zfp-precision=24-precision=24").value();
+  EXPECT_EQ(precision.zfp_mode, ZfpMode::kPrecision);
+  EXPECT_EQ(precision.zfp_parameter, 24);
+  EXPECT_EQ(print_codec_spec(precision), "zfp-precision=24-precision=24");
+  EXPECT_EQ(parse_codec_spec("zfp-reversible-16").value().zfp_parameter, 16);  // the last part counts
+  const CodecSpec accuracy = parse_codec_spec("zfp-accuracy=0.001-accuracy=0.001").value();
+  EXPECT_EQ(accuracy.zfp_mode, ZfpMode::kAccuracy);
+  EXPECT_DOUBLE_EQ(accuracy.zfp_parameter, 0.001);
+  EXPECT_EQ(parse_codec_spec(print_codec_spec(accuracy)).value(), accuracy);
+  EXPECT_FALSE(accuracy.lossless());
+  for (const char* bad : {"zfp-precision=0-precision=0", "zfp-accuracy=nan", "jpg", "zfpx",
+                          "zfp-precision=65", "zfp-fast", "tif"}) {
+    EXPECT_EQ(parse_codec_spec(bad).status().code(), Code::kUnsupported) << bad;
+  }
+}
+
+TEST(CodecSpecs, ZfpStaysWithinTheAskedError) {
+  const BlockShape shape{SampleType::kFloat64, 1, 3, {8, 8, 8, 1, 1}};
+  const CodecSpec spec = parse_codec_spec("zfp-accuracy=0.25-accuracy=0.25").value();
+  const auto samples = smooth_samples(shape);
+  const auto stored = encode(spec, samples, shape).value();
+  EXPECT_LT(stored.size(), samples.size());
+  EXPECT_EQ(stored.size() % 8, 0u);
+  std::vector<std::byte> decoded(samples.size());
+  ASSERT_TRUE(decode(spec, stored, shape, decoded).ok());
+  for (std::size_t i = 0; i < samples.size(); i += 8) {
+    double was = 0, is = 0;
+    std::memcpy(&was, samples.data() + i, 8);
+    std::memcpy(&is, decoded.data() + i, 8);
+    ASSERT_LE(std::abs(was - is), 0.25);
+  }
+}
+
+TEST(CodecSpecs, ZfpSaysWhatItTakes) {
+  const CodecSpec spec = parse_codec_spec("zfp").value();
+  EXPECT_EQ(check_codec(spec, {SampleType::kUint8, 1, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
+  EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 3, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
+  EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 1, 4, {4, 4, 4, 4, 1}}).code(), Code::kUnsupported);
+}
+
+}  // namespace
+}  // namespace esker
