@@ -12,6 +12,7 @@ packages=(
   build-essential cmake ninja-build pkg-config
   libopenmpi-dev openmpi-bin libmpich-dev mpich
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev libxxhash-dev libnetcdf-dev
+  zlib1g-dev liblz4-dev libzfp-dev
   python3-dev python3-venv
 )
 case "${1:-}" in

@@ -9,7 +9,7 @@
 //   writer.end_step().check();
 //   writer.close().check();
 //
-// create, append, end_step and close are collective; def_*, put_att, begin_step and put are local.
+// create, end_step, close and the reports are collective; def_*, put_att, begin_step and put are local.
 // The definitions must be the same on all ranks, in the same order; the first end_step checks it.
 #pragma once
 
@@ -80,8 +80,9 @@ struct StepReport {
 class Writer {
  public:
   /// A new dataset at `path` ("run.idx"). Collective. With one grid and no fixed field it is run.idx and its
-  /// files in run/; with more it is the directory run/ with one .idx per grid. Nothing is on disk before
-  /// the first end_step. Errors: kAlreadyExists unless options.overwrite; another writer's lock.
+  /// files in run/; with more it is the directory run/ with one .idx per grid. Before the first
+  /// end_step only the lock is on disk, and the directories above the dataset; what is overwritten goes when the
+  /// first step is known to be good. Errors: kAlreadyExists unless options.overwrite; another writer's lock.
   /// The options of rank 0 hold for all ranks.
   static Result<Writer> create(const std::string& path, const Communicator& comm,
                                const Options& options = {});

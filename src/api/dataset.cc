@@ -21,6 +21,8 @@ class Dataset::Impl {
     for (std::size_t f = 0; f < fields.size(); ++f) {
       if (fields[f].name != name) continue;
       const auto& place = data.places[f];
+      if (place.part < 0)
+        return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
       return Located{data.parts[place.part].get(), &fields[f], place};
     }
     std::string known;
@@ -51,6 +53,9 @@ class Dataset::Impl {
     if (resolved.level < 0 || resolved.level > max_level) {
       return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level,
                    max_level);
+    }
+    if (!resolved.at.place.fixed && !resolved.at.part->has(resolved.at.place.field, resolved.step)) {
+      return error(Code::kNotFound, "field '{}' was not written at step {}", query.field, resolved.step);
     }
     return resolved;
   }

@@ -63,7 +63,10 @@ class Writer::Impl {
     input->patches.resize(schema.fields().size());
     const Field& field = schema.fields()[id.index];
     ESKER_RETURN_IF_ERROR(check_patch(field, patch).with_context("put '" + field.name + "'"));
-    if (!patch.box.empty()) input->patches[id.index].push_back(patch);
+    if (patch.box.empty()) return {};
+    input->patches[id.index].push_back(patch);
+    Index& component_stride = input->patches[id.index].back().component_stride_bytes;
+    if (component_stride == 0) component_stride = size_bytes(field.type);
     return {};
   }
 

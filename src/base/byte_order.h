@@ -1,10 +1,14 @@
 // Numbers in files, whatever the host's byte order.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace esker {
+
+// IDX samples are little-endian; a big-endian host would have to swap them in the copy kernel.
+static_assert(std::endian::native == std::endian::little, "this version runs on little-endian hosts");
 
 inline std::uint32_t load_be32(const std::byte* p) {
   return static_cast<std::uint32_t>(p[0]) << 24 | static_cast<std::uint32_t>(p[1]) << 16 |

@@ -46,14 +46,21 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
 }  // namespace
 
 Result<Verdict> agree(Comm& comm, const Ballot& ballot) {
-  const std::uint64_t hash = hash_text(ballot.arguments, ballot.operation);
+  const std::uint64_t operation = hash_text(0, ballot.operation);
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());
-  // max(hash) == min(hash), the minimum as the complement of a maximum, when all are equal.
-  std::array<std::uint64_t, 4> values{hash, ~hash, ballot.status.ok() ? 0 : lowness, ballot.flag ? 1u : 0u};
+  // All are equal when maximum and minimum, which is the complement of a maximum, are.
+  std::array<std::uint64_t, 6> values{operation,
+                                      ~operation,
+                                      ballot.arguments,
+                                      ~ballot.arguments,
+                                      ballot.status.ok() ? 0 : lowness,
+                                      ballot.flag ? 1u : 0u};
   comm.all_reduce_max(values);
   if (values[0] != ~values[1]) return describe_mismatch(comm, ballot);
-  if (values[2] != 0) return share_failure(comm, ballot.status, comm.size() - static_cast<int>(values[2]));
-  return Verdict{values[3] != 0};
+  // Before the arguments: a rank whose local call failed has other arguments for that reason.
+  if (values[4] != 0) return share_failure(comm, ballot.status, comm.size() - static_cast<int>(values[4]));
+  if (values[2] != ~values[3]) return describe_mismatch(comm, ballot);
+  return Verdict{values[5] != 0};
 }
 
 Status agree(Comm& comm, const Status& status) {

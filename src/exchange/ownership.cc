@@ -40,6 +40,12 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, In
   }
 }
 
+int Ownership::num_writers() const {
+  int writers = 0;
+  for (int a = 0; a < num_aggregators(); ++a) writers += cuts_[a + 1] > cuts_[a] ? 1 : 0;
+  return writers;
+}
+
 int Ownership::rank_of(int aggregator) const {
   return static_cast<int>(share(n_ranks_, aggregator, num_aggregators()));
 }

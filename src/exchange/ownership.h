@@ -17,6 +17,8 @@ class Ownership {
   Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
 
   [[nodiscard]] int num_aggregators() const { return static_cast<int>(cuts_.size()) - 1; }
+  /// Aggregators that own at least one piece.
+  [[nodiscard]] int num_writers() const;
   [[nodiscard]] int rank_of(int aggregator) const;
   /// The aggregator that `rank` is, or -1.
   [[nodiscard]] int aggregator_of_rank(int rank) const;

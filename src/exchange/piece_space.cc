@@ -18,6 +18,12 @@ void PieceSpace::add(const Layout& layout) {
   first_position_.push_back(first_position_.back() + layout.stored_bytes());
 }
 
+Index PieceSpace::largest_piece_bytes() const {
+  Index largest = 0;
+  for (const Layout* layout : layouts_) largest = std::max(largest, layout->largest_piece_bytes());
+  return largest;
+}
+
 int PieceSpace::layout_of(Index piece) const { return interval_of(first_ordinal_, piece); }
 int PieceSpace::layout_at(Index position) const { return interval_of(first_position_, position); }
 

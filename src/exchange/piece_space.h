@@ -16,6 +16,7 @@ class PieceSpace {
   [[nodiscard]] const Layout& layout(int number) const { return *layouts_[number]; }
   [[nodiscard]] Index num_pieces() const { return first_ordinal_.back(); }
   [[nodiscard]] Index stored_bytes() const { return first_position_.back(); }
+  [[nodiscard]] Index largest_piece_bytes() const;
 
   /// Number of the layout that a piece belongs to, and of the layout at a position.
   [[nodiscard]] int layout_of(Index piece) const;

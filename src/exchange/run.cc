@@ -15,7 +15,7 @@ namespace {
 /// One rank's state while a plan runs.
 class Run {
  public:
-  Run(Comm& comm, const std::vector<std::vector<Patch>>& patches, ExchangeBuffers& buffers)
+  Run(Comm& comm, const std::vector<std::vector<Patch>>& patches, const ExchangeBuffers::Parts& buffers)
       : comm_(comm), patches_(patches), buffers_(buffers) {}
 
   void round(const Round& round) {
@@ -24,7 +24,7 @@ class Run {
     pack_and_send(round);
     stats_.pack_s += watch.lap();
     if (!round.window.complete && round.window.size_bytes() > 0) {
-      std::memset(buffers_.window().data(), 0, static_cast<std::size_t>(round.window.size_bytes()));
+      std::memset(buffers_.window.data(), 0, static_cast<std::size_t>(round.window.size_bytes()));
       stats_.place_s += watch.lap();
     }
     for (const Segment& segment : round.local.segments) {
@@ -50,7 +50,7 @@ class Run {
     receive_offsets_.clear();
     for (const Message& message : round.receives) {
       receive_offsets_.push_back(offset);
-      comm_.start_receive(buffers_.receive().subspan(offset, message.bytes), message.peer);
+      comm_.start_receive(buffers_.receive.subspan(offset, message.bytes), message.peer);
       offset += message.bytes;
     }
   }
@@ -58,7 +58,7 @@ class Run {
   void pack_and_send(const Round& round) {
     Index offset = 0;
     for (const Message& message : round.sends) {
-      const auto bytes = buffers_.send().subspan(offset, message.bytes);
+      const auto bytes = buffers_.send.subspan(offset, message.bytes);
       std::byte* target = bytes.data();
       for (const Segment& segment : message.segments) {
         gather(segment, target, SampleMap::dense(segment.indices, segment.sample_bytes));
@@ -74,7 +74,7 @@ class Run {
   void place_received(const Round& round, Stopwatch& watch) {
     for (int m = comm_.wait_any_receive(); m >= 0; m = comm_.wait_any_receive()) {
       stats_.wait_s += watch.lap();
-      const std::byte* source = buffers_.receive().data() + receive_offsets_[m];
+      const std::byte* source = buffers_.receive.data() + receive_offsets_[m];
       for (const Segment& segment : round.receives[m].segments) {
         copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
                      in_window(segment, round.window), in_piece(segment));
@@ -86,7 +86,7 @@ class Run {
   }
 
   [[nodiscard]] std::byte* in_window(const Segment& segment, const Window& window) {
-    return buffers_.window().data() + (segment.position - window.begin);
+    return buffers_.window.data() + (segment.position - window.begin);
   }
 
   [[nodiscard]] static SampleMap in_piece(const Segment& segment) {
@@ -116,38 +116,42 @@ class Run {
 
   Comm& comm_;
   const std::vector<std::vector<Patch>>& patches_;
-  ExchangeBuffers& buffers_;
+  const ExchangeBuffers::Parts& buffers_;
   std::vector<Index> receive_offsets_;
   ExchangeStats stats_;
 };
 
 }  // namespace
 
-Status ExchangeBuffers::Buffer::grow(Index bytes) {
-  if (bytes <= size) return {};
-  data.reset();
-  size = 0;
-  data.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
-  if (!data) return error(Code::kOutOfMemory, "cannot allocate an exchange buffer of {} bytes", bytes);
-  size = bytes;
+Status ExchangeBuffers::reserve(const Plan& plan) {
+  const Index bytes = plan.buffer_bytes();
+  if (bytes <= size_) return {};
+  data_.reset();
+  size_ = 0;
+  data_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  if (!data_) return error(Code::kOutOfMemory, "cannot allocate exchange buffers of {} bytes", bytes);
+  size_ = bytes;
   return {};
 }
 
-Status ExchangeBuffers::reserve(const Plan& plan) {
-  ESKER_RETURN_IF_ERROR(send_.grow(plan.send_bytes));
-  ESKER_RETURN_IF_ERROR(receive_.grow(plan.receive_bytes));
-  return window_.grow(plan.window_bytes);
+ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
+  std::byte* window = data_.get();
+  std::byte* receive = window + plan.window_bytes;
+  return {{receive + plan.receive_bytes, static_cast<std::size_t>(plan.send_bytes)},
+          {receive, static_cast<std::size_t>(plan.receive_bytes)},
+          {window, static_cast<std::size_t>(plan.window_bytes)}};
 }
 
 ExchangeStats run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
                            ExchangeBuffers& buffers,
                            const std::function<void(const Window&, std::span<const std::byte>)>& store) {
-  Run run(comm, patches, buffers);
+  const ExchangeBuffers::Parts parts = buffers.parts(plan);
+  Run run(comm, patches, parts);
   for (const Round& round : plan.rounds) {
     run.round(round);
     if (round.window.size_bytes() > 0) {
       const Stopwatch watch;
-      store(round.window, buffers.window().first(static_cast<std::size_t>(round.window.size_bytes())));
+      store(round.window, parts.window.first(static_cast<std::size_t>(round.window.size_bytes())));
       run.stats().store_s += watch.elapsed_s();
     }
     run.finish_round();

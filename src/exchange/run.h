@@ -23,24 +23,22 @@ struct ExchangeStats {
   Index messages = 0;     ///< sent to other ranks
 };
 
-/// Memory that a rank needs to run plans; grows to the largest plan and stays.
+/// Memory for running plans, one after the other: as much as the largest of them needs, made once.
 class ExchangeBuffers {
  public:
-  /// Local. kOutOfMemory names the bytes that could not be had.
+  /// Local. kOutOfMemory names the bytes that could not be had; there is no buffer then.
   Status reserve(const Plan& plan);
-  [[nodiscard]] Index size_bytes() const { return send_.size + receive_.size + window_.size; }
-  [[nodiscard]] std::span<std::byte> send() { return send_.span(); }
-  [[nodiscard]] std::span<std::byte> receive() { return receive_.span(); }
-  [[nodiscard]] std::span<std::byte> window() { return window_.span(); }
+  [[nodiscard]] Index size_bytes() const { return size_; }
+
+  /// The parts that a plan uses. The plan's buffer_bytes() are reserved.
+  struct Parts {
+    std::span<std::byte> send, receive, window;
+  };
+  [[nodiscard]] Parts parts(const Plan& plan);
 
  private:
-  struct Buffer {
-    std::unique_ptr<std::byte[]> data;
-    Index size = 0;
-    Status grow(Index bytes);
-    [[nodiscard]] std::span<std::byte> span() { return {data.get(), static_cast<std::size_t>(size)}; }
-  };
-  Buffer send_, receive_, window_;
+  std::unique_ptr<std::byte[]> data_;
+  Index size_ = 0;
 };
 
 /// Collective: all ranks run their plans of the same exchange. `patches[f]` are this rank's patches of field

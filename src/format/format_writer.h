@@ -41,14 +41,17 @@ class FormatWriter {
   virtual Status check_target() = 0;
   /// All ranks, once, with the complete schema: works out grids, block sizes, names. Local, pure.
   virtual Status define(const Schema& schema) = 0;
-  /// Rank 0, after define: removes what is replaced, writes what stands before the first step.
-  virtual Status create() = 0;
+  /// Rank 0, after define: removes what is replaced, writes what stands before the first step. May be called again
+  /// after a failure.
+  virtual Status create(bool durable) = 0;
   /// All ranks: layouts for the fields with present[field]. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const = 0;
   /// Rank 0, when all bytes of the step are in place: makes it visible. `durable`: and safe on the device.
   virtual Status commit(Index step, double time, const std::vector<bool>& present, bool durable) = 0;
-  /// Rank 0: takes back what a failed commit made visible.
+  /// Rank 0: takes back what a failed commit made visible, as far as it can; the first error of what it cannot.
   virtual Status rewind(Index num_steps) = 0;
+  /// Files that are neither block files nor temporary.
+  [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;
   /// Rank 0: releases the lock.
   virtual Status release() = 0;
   /// Path without extension, for files beside the dataset.

@@ -46,6 +46,10 @@ Index IdxLayout::block_alignment() const {
 
 Index IdxLayout::end_block(Index file) const { return std::min(first_block(file + 1), blocks_.num_blocks()); }
 
+Index IdxLayout::largest_piece_bytes() const {
+  return stored_bytes_.empty() ? 0 : *std::max_element(stored_bytes_.begin(), stored_bytes_.end());
+}
+
 Index IdxLayout::num_files() const {
   Index files = 0;
   if (num_present_ == 0) return files;

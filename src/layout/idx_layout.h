@@ -44,6 +44,7 @@ class IdxLayout final : public Layout {
   /// First block of a file and the one after its last, in the numbering of all blocks.
   [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
   [[nodiscard]] Index end_block(Index file) const;
+  [[nodiscard]] Index largest_piece_bytes() const override;
   [[nodiscard]] Index num_files() const override;
 
  private:

@@ -48,6 +48,9 @@ class Layout {
   };
   [[nodiscard]] virtual FileSpan file_at(Index position) const = 0;
 
+  /// The largest distance of two neighbouring pieces' positions: what one piece takes in a buffer.
+  [[nodiscard]] virtual Index largest_piece_bytes() const = 0;
+
   /// Files that hold at least one piece.
   [[nodiscard]] virtual Index num_files() const = 0;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "base/error.h"
@@ -20,6 +21,16 @@ std::string schema_name(std::string name) {
   }
   if (name.starts_with('.')) name.front() = '_';
   return name;
+}
+
+/// `name`, or with a number behind it where two foreign names became one.
+std::string new_name(const Schema& schema, std::string name) {
+  constexpr std::size_t kMaxStem = 120;
+  if (name.size() > kMaxStem) name.resize(kMaxStem);
+  std::string candidate = name;
+  for (int number = 2; schema.find_field(candidate); ++number)
+    candidate = name + "_" + std::to_string(number);
+  return candidate;
 }
 
 /// Adds the grid and fields of a part's header to the schema: what is known without a schema file.
@@ -52,7 +63,7 @@ Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed,
   }
   for (const FieldEntry& entry : header.fields) {
     Field field;
-    field.name = schema_name(entry.name);
+    field.name = new_name(schema, schema_name(entry.name));
     field.grid = grid;
     field.type = entry.type;
     field.components = entry.components;
@@ -62,20 +73,32 @@ Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed,
   return {};
 }
 
-/// Whether the schema file speaks of the same grid and fields as the headers.
-bool agrees(const Schema& from_file, const Schema& from_headers) {
-  for (const Field& field : from_headers.fields()) {
-    const Field* same = from_file.find_field(field.name);
-    if (!same || same->type != field.type || same->components != field.components ||
-        same->fixed != field.fixed) {
-      return false;
+/// Places of the fields of a schema file among those of the headers; nothing if the two do not speak of the
+/// same grids and fields. Fixed fields have no place before the first step.
+std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, const IdxDataset& dataset) {
+  const Schema& from_headers = dataset.schema;
+  std::vector<IdxDataset::Place> places;
+  std::size_t matched = 0;
+  for (const Field& field : from_file.fields()) {
+    const Field* same = from_headers.find_field(field.name);
+    if (!same) {
+      if (!field.fixed || !dataset.times.empty()) return std::nullopt;
+      places.push_back({-1, -1, true});
+      continue;
     }
-    const Box box = from_headers.box_of(from_headers.grids()[field.grid]);
-    if (!(from_file.box_of(from_file.grids()[same->grid]) == box)) return false;
+    if (same->type != field.type || same->components != field.components || same->fixed != field.fixed ||
+        !(from_file.box_of(from_file.grids()[field.grid]) ==
+          from_headers.box_of(from_headers.grids()[same->grid]))) {
+      return std::nullopt;
+    }
+    places.push_back(dataset.places[static_cast<std::size_t>(same - from_headers.fields().data())]);
+    ++matched;
   }
-  return from_file.fields().size() == from_headers.fields().size();
+  if (matched != from_headers.fields().size()) return std::nullopt;
+  return places;
 }
 
+/// Takes attributes, coordinates and the order of the fields from the schema file, if it fits the headers.
 void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   const auto exists = store.exists(path);
   if (!exists.ok() || !*exists) return;
@@ -83,34 +106,28 @@ void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
   if (!schema.ok()) {
     dataset.warnings.push_back(path + ": " + schema.status().message());
-  } else if (!agrees(*schema, dataset.schema)) {
+    return;
+  }
+  auto places = match(*schema, dataset);
+  if (!places) {
     dataset.warnings.push_back(path + ": does not match the .idx headers and is not used");
-  } else {
-    dataset.schema = std::move(*schema);
+    return;
   }
-}
-
-Status find_places(IdxDataset& dataset) {
-  for (const Field& field : dataset.schema.fields()) {
-    for (std::size_t p = 0; p < dataset.parts.size(); ++p) {
-      const auto& entries = dataset.parts[p]->header().fields;
-      const auto found = std::find_if(entries.begin(), entries.end(), [&](const FieldEntry& entry) {
-        return schema_name(entry.name) == field.name;
-      });
-      if (found == entries.end()) continue;
-      dataset.places.push_back({static_cast<int>(p), static_cast<int>(found - entries.begin()), field.fixed});
-      break;
-    }
-  }
-  return dataset.places.size() == dataset.schema.fields().size()
-             ? Status()
-             : error(Code::kDataLoss, "the schema names fields that no .idx holds");
+  dataset.schema = std::move(*schema);
+  dataset.places = std::move(*places);
 }
 
 Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
                 Index num_steps) {
   ESKER_RETURN_IF_ERROR(add_header(*part, named.grid, named.fixed, dataset.schema));
   const Header& header = part->header();
+  if (named.fixed && part->times().size() != 1) {
+    return error(Code::kDataLoss, "{}: fixed fields have one step, (time) lists {}", part->idx_path(),
+                 part->times().size());
+  }
+  for (std::size_t f = 0; f < header.fields.size(); ++f) {
+    dataset.places.push_back({static_cast<int>(dataset.parts.size()), static_cast<int>(f), named.fixed});
+  }
   PartInfo info{named.name,
                 part->idx_path(),
                 {},
@@ -130,7 +147,7 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   IdxDataset dataset;
   ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, idx_path));
   const auto& times = part->times();
-  if (part->record()) {
+  if (part->record() && part->header().time) {
     dataset.times = part->record()->times;
     if (dataset.times.size() != times.size()) {
       return error(Code::kDataLoss, "{}: (time) lists {} steps, (esker) {}", idx_path, times.size(),
@@ -144,7 +161,6 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   ESKER_RETURN_IF_ERROR(
       add_part(dataset, std::move(part), {name, "grid", false}, static_cast<Index>(dataset.times.size())));
   read_schema(*store, DatasetPaths{stem}.single_schema(), dataset);
-  ESKER_RETURN_IF_ERROR(find_places(dataset).with_context(idx_path));
   return dataset;
 }
 
@@ -165,7 +181,6 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
     ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
   }
   read_schema(*store, paths.schema(), dataset);
-  ESKER_RETURN_IF_ERROR(find_places(dataset).with_context(paths.directory()));
   return dataset;
 }
 

@@ -15,7 +15,7 @@ namespace esker::idx {
 struct IdxDataset {
   /// Where a field of the schema is stored.
   struct Place {
-    int part = 0;
+    int part = 0;           ///< -1: fixed, and the dataset has no step yet
     int field = 0;  ///< position in the part's header
     bool fixed = false;
   };

@@ -98,7 +98,10 @@ Status IdxPart::read(int field_number, Index step, const Box& box, int level, st
   BlockReader reader(blocks_, field, selection, clipped, out);
   const auto read_block = [&](Index block) -> Status {
     ESKER_ASSIGN_OR_RETURN(const StoredBlock stored, files_->find(field_number, block, time));
-    return stored.absent ? Status() : reader.read(block, stored);
+    if (!stored.absent) return reader.read(block, stored);
+    // Other writers leave blocks out; ours say what a step holds, and then every block of it.
+    return record_ ? error(Code::kDataLoss, "block {} of field '{}' is missing", block, field.name)
+                   : Status();
   };
   for (int h = blocks_.bits_per_block(); h <= std::max(level, blocks_.bits_per_block()); ++h) {
     blocks_.for_each_block_meeting(clipped, h, [&](Index block) {

@@ -38,6 +38,17 @@ bool holder_is_dead(const std::string& text) {
   return parsed.ec == std::errc() && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
+/// Removes the lock of a dead holder, by renaming: of two processes that try, one succeeds, and one that
+/// caught a living writer's new lock instead puts it back.
+Status remove_dead(Store& store, const std::string& path, const std::string& holder) {
+  const std::string aside = fmt::format("{}.{}.dead", path, ::getpid());
+  ESKER_RETURN_IF_ERROR(store.rename(path, aside));
+  ESKER_ASSIGN_OR_RETURN(const std::string moved, read_text(store, aside, kMaxLockBytes));
+  if (moved == holder) return store.remove(aside);
+  ESKER_RETURN_IF_ERROR(store.rename(aside, path));
+  return error(Code::kAlreadyExists, "{} has just been taken by another writer", path);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> store,
@@ -52,7 +63,7 @@ Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> s
                    "remove the file",
                    path, holder.empty() ? "unknown" : holder);
     }
-    ESKER_RETURN_IF_ERROR(store->remove(path));
+    ESKER_RETURN_IF_ERROR(remove_dead(*store, path, holder));
     created = store->create_exclusive(path, lock_text());
   }
   ESKER_RETURN_IF_ERROR(created);

@@ -2,28 +2,37 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
-
+#include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
 
 namespace esker {
 
 Status run_on_root(Comm& comm, const std::function<Status()>& action) {
-  return agree(comm, comm.rank() == 0 ? action() : Status());
+  return agree(comm, comm.rank() == 0 ? guarded("rank 0", action) : Status());
 }
 
-// As lines "name\tvalue\tsource": no option's value contains a tab or a line break.
+// As "length:text" after "length:text": any text may be inside.
 Result<Options> share_options(Comm& comm, const Options& options) {
   std::string text;
   for (const Options::Entry& entry : options.entries()) {
-    text += entry.name + "\t" + entry.value + "\t" + entry.source + "\n";
+    for (const std::string& part : {entry.name, entry.value, entry.source}) {
+      text += fmt::format("{}:{}", part.size(), part);
+    }
   }
-  std::istringstream lines(broadcast_text(comm, text, 0));
+  const std::string received = broadcast_text(comm, text, 0);
+  std::size_t position = 0;
+  const auto next = [&] {
+    const std::size_t colon = received.find(':', position);
+    const auto length = static_cast<std::size_t>(std::stoull(received.substr(position, colon - position)));
+    position = colon + 1 + length;
+    return received.substr(colon + 1, length);
+  };
   Options shared;
-  for (std::string name, value, source;
-       std::getline(lines, name, '\t') && std::getline(lines, value, '\t') && std::getline(lines, source);) {
-    ESKER_RETURN_IF_ERROR(shared.set(name, value, source));
+  while (position < received.size()) {
+    const std::string name = next();
+    const std::string value = next();
+    ESKER_RETURN_IF_ERROR(shared.set(name, value, next()));
   }
   return shared;
 }

@@ -1,11 +1,12 @@
 #include "write/pipeline.h"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "format/make.h"
@@ -43,8 +44,16 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
   const auto opened = agree(*comm_, Ballot{local, "first end_step", hash_text(0, text), text, false});
   ESKER_RETURN_IF_ERROR(opened.status());
   schema_ = schema;
-  ESKER_RETURN_IF_ERROR(agree(*comm_, format_->define(schema_)));
-  return run_on_root(*comm_, [&] { return format_->create(); });
+  return agree(*comm_, format_->define(schema_));
+}
+
+// What the dataset replaces goes when the first step is known to be good, not before.
+Status WritePipeline::create_files() {
+  if (created_) return {};
+  const bool durable = options_.fsync == Fsync::kStep;
+  const Status status = run_on_root(*comm_, [&] { return format_->create(durable); });
+  created_ = status.ok();
+  return status;
 }
 
 std::vector<bool> WritePipeline::fields_due(Index step) const {
@@ -57,22 +66,24 @@ Status WritePipeline::write_step(const StepInput& input) {
   const Stopwatch watch;
   const std::vector<bool> due = fields_due(input.step);
   StepPlan& known = plans_[due];
-  const bool stale = !known.ready || known.boxes != boxes_of(input.patches, known.fields);
+  const bool stale = !known.ready || buffers_.size_bytes() < known.plan.buffer_bytes() ||
+                     known.boxes != boxes_of(input.patches, known.fields);
   const std::string arguments = fmt::format("step {}, time {:.17g}", input.step, input.time);
   const auto opened =
       agree(*comm_, Ballot{input.status, "end_step", hash_text(0, arguments), arguments, stale});
   counters_.agree_s += watch.elapsed_s();
   ESKER_RETURN_IF_ERROR(opened.status());
   if (opened->any_flag) ESKER_RETURN_IF_ERROR(make_step_plan(known, due, input));
+  ESKER_RETURN_IF_ERROR(create_files());
 
-  StepFiles files(*store_, *known.layouts, known.space, input.step);
+  StepFiles files(*store_, *known.layouts, known.space, input.step, directory_of(format_->stem()));
   Status status = move(known, input, files);
-  if (status.ok()) status = commit(due, input);
   if (!status.ok()) {
     files.discard();
     (void)agree(*comm_, Status());  // nobody starts the next step among files that are still being removed
     return status;
   }
+  ESKER_RETURN_IF_ERROR(commit(due, input, files));
   if (options_.fsync == Fsync::kClose) {
     const auto paths = files.paths();
     written_paths_.insert(written_paths_.end(), paths.begin(), paths.end());
@@ -110,29 +121,42 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const std::vector<bool>& du
 }
 
 // Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where its
-// samples go, so the window starts at a third of the budget and shrinks until the largest rank fits.
+// samples go, so the window starts at a third of the budget and shrinks, down to one piece, until the largest
+// rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
 Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields) {
+  constexpr Index kMaxPartBytes = Index{1} << 30;
   const Index budget = options_.memory_budget_bytes;
   const Index stored = plan.space.stored_bytes();
+  const Index least = std::max<Index>(1, plan.space.largest_piece_bytes());
   const int n_aggregators = options_.aggregators > 0 ? std::min(options_.aggregators, comm_->size())
                                                      : choose_aggregators(comm_->size(), stored);
-  std::uint64_t needed = 0;
-  std::uint64_t needed_before = std::numeric_limits<std::uint64_t>::max();
-  for (Index window_bytes = std::max<Index>(1, budget / 3);; window_bytes = div_up(window_bytes, 2)) {
-    const Ownership ownership(plan.space, comm_->size(), n_aggregators, window_bytes);
-    plan.plan = make_plan(plan.space, ownership, fields, comm_->rank());
-    plan.writers = ownership.num_aggregators();
-    needed = static_cast<std::uint64_t>(plan.plan.buffer_bytes());
-    comm_->all_reduce_max(std::span<std::uint64_t>(&needed, 1));
-    if (needed <= static_cast<std::uint64_t>(budget)) return agree(*comm_, buffers_.reserve(plan.plan));
-    if (needed >= needed_before) break;
-    needed_before = needed;
+  const Index largest_share = 2 * div_up(stored, n_aggregators);  // cuts move towards ends of files
+  Index window_bytes =
+      std::clamp(std::min(budget / 3, largest_share), least, std::max(least, kMaxPartBytes / 2));
+  for (;; window_bytes = std::max(least, window_bytes / 2)) {
+    const Status planned = guarded("plan", [&] {
+      const Ownership ownership(plan.space, comm_->size(), n_aggregators, window_bytes);
+      plan.plan = make_plan(plan.space, ownership, fields, comm_->rank());
+      plan.writers = ownership.num_writers();
+      return Status();
+    });
+    ESKER_RETURN_IF_ERROR(agree(*comm_, planned));
+    const Plan& made = plan.plan;
+    std::array<std::uint64_t, 2> needed{
+        static_cast<std::uint64_t>(made.buffer_bytes()),
+        static_cast<std::uint64_t>(std::max({made.send_bytes, made.receive_bytes, made.window_bytes}))};
+    comm_->all_reduce_max(needed);
+    if (needed[0] <= static_cast<std::uint64_t>(budget) && needed[1] <= kMaxPartBytes) {
+      return agree(*comm_, buffers_.reserve(made));
+    }
+    if (window_bytes == least) {
+      return error(
+          Code::kOutOfMemory,
+          "memory_budget {} bytes: one block at a time needs {} bytes on some rank; set memory_budget to "
+          "at least that, or bits_per_block lower",
+          budget, needed[0]);
+    }
   }
-  return error(Code::kOutOfMemory,
-               "memory_budget {} bytes: one block at a time needs {} bytes per rank; set memory_budget to at "
-               "least that, "
-               "or bits_per_block lower",
-               budget, needed);
 }
 
 Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& files) {
@@ -153,20 +177,24 @@ Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& fi
   return agreed;
 }
 
-Status WritePipeline::commit(const std::vector<bool>& due, const StepInput& input) {
+// If the commit fails, what it made visible is taken back before the step's files go. If that fails, too, the
+// files stay: a step that some reader may see must not lose its data.
+Status WritePipeline::commit(const std::vector<bool>& due, const StepInput& input, StepFiles& files) {
   const Stopwatch watch;
-  const Status status = run_on_root(*comm_, [&] {
-    const Status committed = format_->commit(input.step, input.time, due, options_.fsync == Fsync::kStep);
-    if (!committed.ok()) (void)format_->rewind(input.step);
-    return committed;
-  });
+  const Status committed = run_on_root(
+      *comm_, [&] { return format_->commit(input.step, input.time, due, options_.fsync == Fsync::kStep); });
   counters_.commit_s += watch.elapsed_s();
-  return status;
+  if (committed.ok()) return {};
+  const Status rewound = run_on_root(*comm_, [&] { return format_->rewind(input.step); });
+  if (!rewound.ok()) return committed.with_context("the step may be visible, because " + rewound.message());
+  files.discard();
+  (void)agree(*comm_, Status());
+  return committed;
 }
 
 void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
-  comm_->all_reduce_max(std::span<double>(&seconds, 1));
   counters_.step_s += seconds;
+  comm_->all_reduce_max(std::span<double>(&seconds, 1));
   for (const int f : plan.fields) {
     for (const Patch& patch : input.patches[f]) {
       counters_.put_bytes += patch.box.num_samples() * schema_.fields()[f].sample_bytes();
@@ -181,14 +209,26 @@ Status WritePipeline::close(const Status& local) {
   Status status = opened.status();
   if (status.code() == Code::kMismatchedCall)
     return status;  // the others are elsewhere: nothing more to do together
-  if (options_.fsync == Fsync::kClose) {
-    const Status synced = agree(*comm_, sync_files(*store_, written_paths_));
-    if (status.ok()) status = synced;
+  const auto keep_first = [&](const Status& next) {
+    if (status.ok()) status = next;
+  };
+  if (!schema_.fields().empty()) keep_first(create_files());
+  if (options_.fsync == Fsync::kClose) keep_first(sync_all());
+  keep_first(write_report());
+  keep_first(run_on_root(*comm_, [&] { return format_->release(); }));
+  return status;
+}
+
+/// Block files on the ranks that wrote them, then what names them.
+Status WritePipeline::sync_all() {
+  const Stopwatch watch;
+  const std::string top = directory_of(format_->stem());
+  Status status = agree(*comm_, sync_files(*store_, written_paths_, top));
+  if (status.ok()) {
+    status = run_on_root(*comm_, [&] { return sync_files(*store_, format_->metadata_paths(), top); });
   }
-  const Status reported = write_report();
-  if (status.ok()) status = reported;
-  const Status released = run_on_root(*comm_, [&] { return format_->release(); });
-  return status.ok() ? released : status;
+  counters_.store_s += watch.elapsed_s();
+  return status;
 }
 
 Status WritePipeline::write_report() {

@@ -37,7 +37,7 @@ class WritePipeline {
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
                                                        const Options& options);
-  /// Collective, once, before the first step: the schema is final; makes what stands before the first step.
+  /// Collective, once, before the first step: the schema is final.
   Status define(const Status& local, const Schema& schema);
   /// Collective: moves and commits one step. All or nothing, the same result on all ranks.
   Status write_step(const StepInput& input);
@@ -68,7 +68,9 @@ class WritePipeline {
   Status make_step_plan(StepPlan& plan, const std::vector<bool>& due, const StepInput& input);
   Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
   Status move(StepPlan& plan, const StepInput& input, StepFiles& files);
-  Status commit(const std::vector<bool>& due, const StepInput& input);
+  Status commit(const std::vector<bool>& due, const StepInput& input, StepFiles& files);
+  Status create_files();
+  Status sync_all();
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
   Status write_report();
 
@@ -77,6 +79,7 @@ class WritePipeline {
   std::unique_ptr<FormatWriter> format_;
   Options options_;
   Schema schema_;
+  bool created_ = false;                         // what stands before the first step
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   RankCounters counters_;

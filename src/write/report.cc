@@ -34,6 +34,11 @@ constexpr std::array kAmounts{
     AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},
 };
 
+double stored_over_data(const StepReport& step) {
+  return step.data_bytes > 0 ? static_cast<double>(step.stored_bytes) / static_cast<double>(step.data_bytes)
+                             : 0;
+}
+
 double rate_GBps(const StepReport& step) {
   return step.seconds > 0 ? static_cast<double>(step.data_bytes) / 1e9 / step.seconds : 0;
 }
@@ -43,6 +48,7 @@ Json step_to_json(const StepReport& step) {
           {"time", step.time},
           {"data_bytes", step.data_bytes},
           {"stored_bytes", step.stored_bytes},
+          {"stored_over_data", stored_over_data(step)},
           {"seconds", step.seconds},
           {"GBps", rate_GBps(step)},
           {"writers", step.writers},
@@ -105,12 +111,11 @@ RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vec
 
 std::string report_to_text(const RunReport& report) {
   const StepReport sum = sum_of(report.steps);
-  std::string text = fmt::format(
-      "{} steps on {} ranks: {} of data, {} stored ({:.3f} of the data), {:.3g} s, {:.3g} GB/s\n",
-      report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
-      bytes_to_text(static_cast<double>(sum.stored_bytes)),
-      sum.data_bytes > 0 ? static_cast<double>(sum.stored_bytes) / static_cast<double>(sum.data_bytes) : 0,
-      sum.seconds, rate_GBps(sum));
+  std::string text =
+      fmt::format("{} steps on {} ranks: {} of data, {} stored ({:.3f} of the data), {:.3g} s, {:.3g} GB/s\n",
+                  report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
+                  bytes_to_text(static_cast<double>(sum.stored_bytes)), stored_over_data(sum), sum.seconds,
+                  rate_GBps(sum));
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max");
   for (const Spread& phase : report.phases) {
     text +=
@@ -124,6 +129,10 @@ std::string report_to_text(const RunReport& report) {
     };
     text += fmt::format("  {:<18}{:>12}{:>12}{:>12}\n", amount.name, print(amount.min), print(amount.mean),
                         print(amount.max));
+  }
+  text += "configuration\n";
+  for (const Options::Entry& entry : report.configuration) {
+    text += fmt::format("  {:<18} {:<14} ({})\n", entry.name, entry.value, entry.source);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/guarded.h"
 #include "base/macros.h"
 
 namespace esker {
@@ -45,9 +46,12 @@ Status StepFiles::finish_file(const FileKey& key, OpenFile& file, bool durable) 
 
 Status StepFiles::finish(bool durable) {
   for (auto& [key, file] : files_) {
-    if (status_.ok()) status_ = finish_file(key, file, durable);
+    if (status_.ok()) {
+      status_ =
+          guarded("write headers", [&, &key = key, &file = file] { return finish_file(key, file, durable); });
+    }
   }
-  if (durable && status_.ok()) status_ = sync_parents(store_, paths());
+  if (durable && status_.ok()) status_ = sync_directories(store_, paths(), top_);
   return status_;
 }
 
@@ -65,25 +69,30 @@ std::vector<std::string> StepFiles::paths() const {
   return paths;
 }
 
-Status sync_parents(Store& store, const std::vector<std::string>& paths) {
+std::string directory_of(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  return directory.empty() ? "." : directory;
+}
+
+Status sync_directories(Store& store, const std::vector<std::string>& paths, const std::string& top) {
   std::set<std::string> directories;
   for (const std::string& path : paths) {
-    const std::filesystem::path directory = std::filesystem::path(path).parent_path();
-    directories.insert(directory.empty() ? "." : directory.string());
-    // A step's directory is itself new in its parent.
-    directories.insert(directory.parent_path().empty() ? "." : directory.parent_path().string());
+    for (std::string directory = directory_of(path);; directory = directory_of(directory)) {
+      const bool is_new = directories.insert(directory).second;
+      if (!is_new || directory == top || directory == "." || directory == "/") break;
+    }
   }
   for (const std::string& directory : directories) ESKER_RETURN_IF_ERROR(store.sync_directory(directory));
   return {};
 }
 
-Status sync_files(Store& store, const std::vector<std::string>& paths) {
+Status sync_files(Store& store, const std::vector<std::string>& paths, const std::string& top) {
   for (const std::string& path : paths) {
-    ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kWrite));
+    ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
     ESKER_RETURN_IF_ERROR(file->sync());
     ESKER_RETURN_IF_ERROR(file->close());
   }
-  return sync_parents(store, paths);
+  return sync_directories(store, paths, top);
 }
 
 }  // namespace esker

@@ -19,8 +19,9 @@ namespace esker {
 /// nothing is thrown or returned early, because the exchange must go on on all ranks.
 class StepFiles {
  public:
-  StepFiles(Store& store, const StepLayouts& layouts, const PieceSpace& space, Index step)
-      : store_(store), layouts_(layouts), space_(space), step_(step) {}
+  /// `top` is the directory that holds the dataset.
+  StepFiles(Store& store, const StepLayouts& layouts, const PieceSpace& space, Index step, std::string top)
+      : store_(store), layouts_(layouts), space_(space), step_(step), top_(std::move(top)) {}
 
   /// Writes a window's bytes to the files they belong to: one write per file.
   void write(const Window& window, std::span<const std::byte> bytes);
@@ -51,14 +52,18 @@ class StepFiles {
   const StepLayouts& layouts_;
   const PieceSpace& space_;
   Index step_;
+  std::string top_;
   std::map<FileKey, OpenFile> files_;
   Status status_;
 };
 
-/// Syncs the directories that hold `paths` and their parents, each once.
-Status sync_parents(Store& store, const std::vector<std::string>& paths);
+/// The directory of a path; "." for a bare name.
+std::string directory_of(const std::string& path);
 
-/// Syncs files that were closed before, and the directories that hold them.
-Status sync_files(Store& store, const std::vector<std::string>& paths);
+/// Makes the names of `paths` durable: syncs their directories up to and including `top`, each once.
+Status sync_directories(Store& store, const std::vector<std::string>& paths, const std::string& top);
+
+/// Syncs files that were closed before, which must exist, and their names.
+Status sync_files(Store& store, const std::vector<std::string>& paths, const std::string& top);
 
 }  // namespace esker

@@ -84,8 +84,10 @@ class WriterTest : public MpiTest {
   }
 
   /// A whole dataset of two steps, written by `comm`.
-  void write_dataset(const std::string& file, const Communicator& comm, int active) {
-    Writer writer = Writer::create(file, comm, small_blocks()).value();
+  void write_dataset(const std::string& file, const Communicator& comm, int active, int aggregators = 0) {
+    Options options = small_blocks();
+    options.aggregators = aggregators;
+    Writer writer = Writer::create(file, comm, options).value();
     const Model model = Model::define(writer).value();
     for (int step = 0; step < 2; ++step) write_step(writer, model, comm.rank(), active).check();
     writer.close().check();
@@ -129,12 +131,15 @@ TEST_F(WriterTest, EveryRankReadsWhatAllWrote) {
 TEST_F(WriterTest, IdleRanksAndTheRankCountDoNotChangeAByte) {
   write_dataset(path("all.idx"), comm_, comm_.size());
   write_dataset(path("idle.idx"), comm_, 1);
+  write_dataset(path("writers.idx"), comm_, comm_.size(), comm_.size());
+  write_dataset(path("two.idx"), comm_, comm_.size(), std::min(2, comm_.size()));
   if (comm_.rank() != 0) return;
   write_dataset(path("serial.idx"), Communicator::serial(), 1);
   const auto store = posix_store();
   const auto serial = all_files(*store, path("serial"));
   ASSERT_GT(serial.size(), 6u);
-  for (const char* other : {"all", "idle"}) {
+  for (const char* other : {"all", "idle", "writers", "two"}) {
+    EXPECT_EQ(all_files(*store, path(other)).size(), serial.size());
     for (const auto& [name, bytes] : serial) {
       std::string same = name;
       same.replace(same.find("/serial/"), 8, std::string("/") + other + "/");
@@ -255,6 +260,50 @@ TEST_F(WriterTest, AnUnwritableDirectoryIsTheSameErrorOnAllRanks) {
   EXPECT_FALSE(created.ok());
   expect_everywhere(created.status(), created.status().code());
   EXPECT_NE(created.status().message().find("/proc/esker"), std::string::npos);
+}
+
+TEST_F(WriterTest, ComponentsWithoutAStrideAreAdjacent) {
+  Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
+  const DimId x = writer.def_dim("x", 10).value();
+  const GridId line = writer.def_grid("line", {x}).value();
+  const FieldId vel = writer.def_field(line, "vel", SampleType::kFloat32, {.components = 3}).value();
+  std::vector<float> samples(30);
+  for (int i = 0; i < 30; ++i) samples[static_cast<std::size_t>(i)] = static_cast<float>(i);
+  Patch patch;
+  patch.box = Box{{0}, {10}};
+  patch.data = samples.data();
+  patch.stride_bytes[0] = 12;
+  writer.begin_step(0).check();
+  if (is_last_rank()) writer.put(vel, patch).check();
+  writer.end_step().check();
+  std::vector<float> answer(30);
+  Dataset::open(path("run.idx")).value().read({.field = "vel"}, answer.data(), 120).check();
+  EXPECT_EQ(answer, samples);
+  writer.close().check();
+}
+
+TEST_F(WriterTest, OverwritingWaitsForAGoodFirstStep) {
+  write_dataset(path("run.idx"), comm_, comm_.size());
+  Options options = small_blocks();
+  options.overwrite = true;
+  Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+  (void)Model::define(writer).value();
+  writer.begin_step(0).check();
+  EXPECT_FALSE(writer.end_step().ok());  // nothing was put
+  expect_steps(path("run.idx"), 2);      // the old dataset is as it was
+}
+
+TEST_F(WriterTest, ALostBlockFileIsDataLossAndNotZeros) {
+  write_dataset(path("run.idx"), comm_, comm_.size());
+  comm_.get()->barrier();
+  if (comm_.rank() == 0) std::filesystem::remove(path("run/xyz/time_0001/0000.bin"));
+  comm_.get()->barrier();
+  const Dataset dataset = Dataset::open(path("run.idx")).value();
+  std::vector<float> answer(kNx * kNy * kNz);
+  const Status status =
+      dataset.read({.field = "temp", .step = 1}, answer.data(), answer.size() * sizeof(float));
+  EXPECT_EQ(status.code(), Code::kDataLoss);
+  EXPECT_NE(status.message().find("0000.bin"), std::string::npos) << status.message();
 }
 
 TEST_F(WriterTest, TheReportSaysWhatWasMovedAndASecondStepPlansNothing) {

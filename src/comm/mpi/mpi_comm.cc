@@ -113,6 +113,7 @@ class MpiComm final : public Comm {
 Communicator mpi_communicator(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(comm, &copy);
+  MPI_Comm_set_errhandler(copy, MPI_ERRORS_ARE_FATAL);  // the caller's may be MPI_ERRORS_RETURN
   return Communicator(std::make_shared<MpiComm>(copy));
 }
 

@@ -45,6 +45,10 @@ std::vector<double> physic_box(const Schema& schema, const Grid& grid) {
 
 Result<FieldEntry> field_entry(const Field& field) {
   ESKER_RETURN_IF_ERROR(check_field_name(field.name));
+  if (field.components > kMaxComponents) {
+    return error(Code::kInvalidArgument, "field '{}' has {} components, at most {} are possible", field.name,
+                 field.components, kMaxComponents);
+  }
   FieldEntry entry;
   entry.name = field.name;
   entry.type = field.type;
@@ -62,7 +66,7 @@ Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Bo
                            Index largest_sample_bytes) {
   if (options.bits_per_block == 0) return choose_bits_per_block(mask, box, largest_sample_bytes);
   const int bits = std::min(options.bits_per_block, mask.max_level());
-  if (bits < 1 || bits > kMaxBitsPerBlock || (largest_sample_bytes << bits) > kMaxBlockBytes) {
+  if (bits < 1 || bits > kMaxBitsPerBlock || largest_sample_bytes > kMaxBlockBytes >> bits) {
     return error(Code::kInvalidArgument,
                  "bits_per_block {}: expected 1 to {} and blocks below 2 GiB (samples have {} bytes)",
                  options.bits_per_block, kMaxBitsPerBlock, largest_sample_bytes);
@@ -92,6 +96,11 @@ Result<Header> make_header(const Schema& schema, const Options& options, int gri
                                ? std::min(options.blocks_per_file, blocks.num_blocks())
                                : choose_blocks_per_file(blocks.num_blocks(), blocks.num_existing(),
                                                         all_samples << header.bits_per_block);
+  if (static_cast<Index>(header.fields.size()) > kMaxEntriesPerFile / header.blocks_per_file) {
+    return error(Code::kInvalidArgument,
+                 "blocks_per_file {} times {} fields: at most {} entries fit in a file",
+                 header.blocks_per_file, header.fields.size(), kMaxEntriesPerFile);
+  }
   header.filename_template = "./" + part_name + "/%04x.bin";
   if (!fixed) header.time = TimeSteps{kTimeTemplate, {{0, -1, 1}}};
   header.axis = axis_names(schema, grid);

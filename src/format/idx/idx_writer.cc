@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::string_view kRecordKey = "(esker)";
 
+/// Whether that generation is on storage; yes when it cannot be told.
+bool is_generation(const Result<Index>& found, Index generation) {
+  return found.ok() ? *found == generation : found.status().code() != Code::kNotFound;
+}
+
 /// Names and headers of block files, for all parts.
 class IdxStepLayouts final : public StepLayouts {
  public:
@@ -93,11 +98,12 @@ Status IdxWriter::check_target() {
 Status IdxWriter::define(const Schema& schema) {
   schema_ = schema;
   ESKER_ASSIGN_OR_RETURN(parts_, make_parts(paths_, schema_, options_));
-  generations_.assign(parts_.size(), 0);
+  on_storage_.assign(parts_.size(), {});
   return {};
 }
 
-// Only what Esker itself made is removed: an .idx with a commit record, a directory with a catalog.
+// Only what Esker itself made is removed: an .idx with a commit record, a directory with a catalog. What
+// tells so goes last, so that a run that dies in between can be followed by another.
 Status IdxWriter::remove_replaced() {
   ESKER_ASSIGN_OR_RETURN(const bool has_idx, store_->exists(paths_.single_idx()));
   ESKER_ASSIGN_OR_RETURN(const bool has_directory, store_->exists(paths_.directory()));
@@ -112,22 +118,41 @@ Status IdxWriter::remove_replaced() {
     return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
                  paths_.directory());
   }
-  ESKER_RETURN_IF_ERROR(store_->remove(paths_.single_idx()));
+  ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(paths_.directory()));
+  for (const std::string& name : names) {
+    const std::string path = paths_.directory() + "/" + name;
+    if (path != paths_.catalog()) ESKER_RETURN_IF_ERROR(store_->remove_all(path));
+  }
   ESKER_RETURN_IF_ERROR(store_->remove(paths_.catalog()));
+  ESKER_RETURN_IF_ERROR(store_->remove_all(paths_.directory()));
   ESKER_RETURN_IF_ERROR(store_->remove(paths_.single_schema()));
-  return store_->remove_all(paths_.directory());
+  return store_->remove(paths_.single_idx());
 }
 
-Status IdxWriter::create() {
+Status IdxWriter::create(bool durable) {
   ESKER_RETURN_IF_ERROR(remove_replaced());
+  on_storage_.assign(parts_.size(), {});
+  catalog_ = {};
   const bool single = is_single(schema_);
-  const std::string schema_path = single ? paths_.single_schema() : paths_.schema();
-  if (!single) ESKER_RETURN_IF_ERROR(store_->make_directories(paths_.directory()));
-  ESKER_RETURN_IF_ERROR(replace_file(*store_, schema_path, print_schema(schema_), false));
+  if (!single) ESKER_RETURN_IF_ERROR(write_catalog(durable));  // first: it says whose directory this is
   for (const Part& part : parts_) {
-    if (!part.fixed) ESKER_RETURN_IF_ERROR(write_part(part, 0, false));
+    if (!part.fixed) ESKER_RETURN_IF_ERROR(write_part(part, 0, durable));
   }
-  return single ? Status() : write_catalog(false);
+  const std::string schema_path = single ? paths_.single_schema() : paths_.schema();
+  return replace_file(*store_, schema_path, print_schema(schema_), durable);
+}
+
+std::vector<std::string> IdxWriter::metadata_paths() const {
+  std::vector<std::string> paths;
+  for (const Part& part : parts_) {
+    if (!part.fixed || !times_.empty()) paths.push_back(part.idx_path);
+  }
+  if (is_single(schema_)) {
+    paths.push_back(paths_.single_schema());
+  } else {
+    paths.insert(paths.end(), {paths_.schema(), paths_.catalog()});
+  }
+  return paths;
 }
 
 std::unique_ptr<StepLayouts> IdxWriter::lay_out(const std::vector<bool>& present) const {
@@ -147,43 +172,59 @@ CommitRecord IdxWriter::record_of(const Part& part, Index num_steps) const {
   return record;
 }
 
-Status IdxWriter::check_generation(const Part& part, Index expected) {
-  if (expected == 0) return {};
+Result<Index> IdxWriter::part_generation(const Part& part) const {
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, part.idx_path, kMaxHeaderBytes));
   ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(text, part.name));
   const std::string* json = header.find_other(kRecordKey);
   if (!json) return error(Code::kDataLoss, "{} was replaced by another program", part.idx_path);
   ESKER_ASSIGN_OR_RETURN(const CommitRecord record, parse_commit_record(*json));
-  if (record.generation == expected) return {};
+  return record.generation;
+}
+
+Result<Index> IdxWriter::catalog_generation() const {
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, paths_.catalog(), kMaxSidecarBytes));
+  ESKER_ASSIGN_OR_RETURN(const Catalog catalog, parse_catalog(text));
+  return catalog.generation;
+}
+
+Status IdxWriter::check_generation(const Part& part) const {
+  const Index expected = state_of(part).generation;
+  if (expected == 0) return {};
+  ESKER_ASSIGN_OR_RETURN(const Index found, part_generation(part));
+  if (found == expected) return {};
   return error(Code::kDataLoss, "{} has generation {}, expected {}: another writer changed it", part.idx_path,
-               record.generation, expected);
+               found, expected);
 }
 
 Status IdxWriter::write_part(const Part& part, Index num_steps, bool durable) {
-  Index& generation = generations_[static_cast<std::size_t>(&part - parts_.data())];
-  ESKER_RETURN_IF_ERROR(check_generation(part, generation));
+  OnStorage& state = state_of(part);
+  const OnStorage next{state.generation + 1, num_steps};
   Header header = part.header;
   if (!part.fixed) header.time = TimeSteps{kTimeTemplate, {{0, num_steps - 1, 1}}};
   CommitRecord record = record_of(part, num_steps);
-  record.generation = generation + 1;
+  record.generation = next.generation;
   header.other.emplace_back(kRecordKey, print_commit_record(record));
-  ESKER_RETURN_IF_ERROR(replace_file(*store_, part.idx_path, print_header(header), durable));
-  ++generation;
-  return {};
+  const Status status = replace_file(*store_, part.idx_path, print_header(header), durable);
+  // A replacement that failed may still have happened, when only the directory could not be synced.
+  if (status.ok() || is_generation(part_generation(part), next.generation)) state = next;
+  return status;
 }
 
 Status IdxWriter::write_catalog(bool durable) {
+  const OnStorage next{catalog_.generation + 1, static_cast<Index>(times_.size())};
   Catalog catalog;
-  catalog.generation = catalog_generation_ + 1;
-  for (const Part& part : parts_)
+  catalog.generation = next.generation;
+  for (const Part& part : parts_) {
     catalog.parts.push_back({part.name, schema_.grids()[part.grid].name, part.fixed});
+  }
   catalog.times = times_;
-  ESKER_RETURN_IF_ERROR(replace_file(*store_, paths_.catalog(), print_catalog(catalog), durable));
-  ++catalog_generation_;
-  return {};
+  const Status status = replace_file(*store_, paths_.catalog(), print_catalog(catalog), durable);
+  if (status.ok() || is_generation(catalog_generation(), next.generation)) catalog_ = next;
+  return status;
 }
 
 Status IdxWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
+  for (const Part& part : parts_) ESKER_RETURN_IF_ERROR(check_generation(part));
   times_.resize(static_cast<std::size_t>(step));
   present_.resize(static_cast<std::size_t>(step));
   times_.push_back(time);
@@ -194,19 +235,23 @@ Status IdxWriter::commit(Index step, double time, const std::vector<bool>& prese
   return is_single(schema_) ? Status() : write_catalog(durable);
 }
 
+// Only what lists more steps than it should is replaced, the catalog first: it is what readers believe.
 Status IdxWriter::rewind(Index num_steps) {
   times_.resize(static_cast<std::size_t>(num_steps));
   present_.resize(static_cast<std::size_t>(num_steps));
-  if (!is_single(schema_)) ESKER_RETURN_IF_ERROR(write_catalog(false));
+  Status status;
+  if (!is_single(schema_) && catalog_.num_steps > num_steps) status = write_catalog(false);
   for (const Part& part : parts_) {
-    if (!part.fixed) {
-      ESKER_RETURN_IF_ERROR(write_part(part, num_steps, false));
-    } else if (num_steps == 0) {
-      ESKER_RETURN_IF_ERROR(store_->remove(part.idx_path));
-      generations_[static_cast<std::size_t>(&part - parts_.data())] = 0;
+    Status rewound;
+    if (!part.fixed && state_of(part).num_steps > num_steps) {
+      rewound = write_part(part, num_steps, false);
+    } else if (part.fixed && num_steps == 0) {
+      rewound = store_->remove(part.idx_path);
+      state_of(part) = {};
     }
+    if (status.ok()) status = rewound;
   }
-  return {};
+  return status;
 }
 
 Status IdxWriter::release() {

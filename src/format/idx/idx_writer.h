@@ -1,8 +1,8 @@
 // IdxWriter: an IDX dataset as a FormatWriter.
 //
-// Commit: data and headers of a step's block files are in place -> the .idx of fixed fields (first step
-// only), then each grid's .idx, are replaced by rename -> last, in a dataset of several parts, esker.json.
-// Each replacement first checks that the file still has the generation that this writer gave it.
+// Commit: data and headers of a step's block files are in place -> each .idx is checked to have the
+// generation that this writer gave it -> the .idx of fixed fields (first step only), then each grid's .idx,
+// are replaced by rename -> last, in a dataset of several parts, esker.json.
 #pragma once
 
 #include <memory>
@@ -24,16 +24,30 @@ class IdxWriter final : public FormatWriter {
 
   Status check_target() override;
   Status define(const Schema& schema) override;
-  Status create() override;
+  Status create(bool durable) override;
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps) override;
+  [[nodiscard]] std::vector<std::string> metadata_paths() const override;
   Status release() override;
   [[nodiscard]] std::string stem() const override { return paths_.stem; }
 
  private:
+  /// What a file that this writer replaces says now.
+  struct OnStorage {
+    Index generation = 0;  // 0: not written yet
+    Index num_steps = 0;
+  };
+  [[nodiscard]] OnStorage& state_of(const Part& part) { return on_storage_[index_of(part)]; }
+  [[nodiscard]] const OnStorage& state_of(const Part& part) const { return on_storage_[index_of(part)]; }
+  [[nodiscard]] std::size_t index_of(const Part& part) const {
+    return static_cast<std::size_t>(&part - parts_.data());
+  }
+
   Status remove_replaced();
-  Status check_generation(const Part& part, Index expected);
+  [[nodiscard]] Result<Index> part_generation(const Part& part) const;
+  [[nodiscard]] Result<Index> catalog_generation() const;
+  [[nodiscard]] Status check_generation(const Part& part) const;
   Status write_part(const Part& part, Index num_steps, bool durable);
   Status write_catalog(bool durable);
   [[nodiscard]] CommitRecord record_of(const Part& part, Index num_steps) const;
@@ -43,8 +57,8 @@ class IdxWriter final : public FormatWriter {
   Options options_;
   Schema schema_;
   std::vector<Part> parts_;
-  std::vector<Index> generations_;  // per part: of the file on storage
-  Index catalog_generation_ = 0;
+  std::vector<OnStorage> on_storage_;  // per part
+  OnStorage catalog_;
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;  // per committed step
   std::unique_ptr<WriterLock> lock_;

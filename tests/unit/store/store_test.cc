@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 
 #include "store/commit.h"
+#include "store/faulty_store.h"
 #include "store/lock.h"
 
 namespace esker {
@@ -125,13 +127,17 @@ TEST_P(StoreTest, ReplaceFileLeavesNoTemporary) {
 }
 
 TEST_P(StoreTest, AFailedReplaceLeavesTheOldFile) {
-  ASSERT_TRUE(store_->make_directories(path("f")).ok());  // a directory cannot be replaced by a file
-  write("f/inside", "kept");
-  if (std::string(GetParam().name) == "posix") {
-    EXPECT_FALSE(replace_file(*store_, path("f"), "text", false).ok());
+  ASSERT_TRUE(replace_file(*store_, path("f"), "old", false).ok());
+  for (const StoreCall failing :
+       {StoreCall::kOpen, StoreCall::kWrite, StoreCall::kSync, StoreCall::kClose, StoreCall::kRename}) {
+    const auto faulty = faulty_store(
+        store_, [failing](StoreCall call, const std::string&) { return call == failing ? ENOSPC : 0; });
+    const Status status = replace_file(*faulty, path("f"), "a new and longer text", true);
+    EXPECT_EQ(status.code(), Code::kIoError);
+    EXPECT_NE(status.message().find("No space left"), std::string::npos) << status.message();
+    EXPECT_EQ(read("f"), "old");
     EXPECT_EQ(store_->list(base_).value(), std::vector<std::string>{"f"});
   }
-  EXPECT_EQ(read("f/inside"), "kept");
 }
 
 TEST_P(StoreTest, ALockHoldsUntilReleased) {
@@ -158,9 +164,12 @@ TEST_P(StoreTest, ReadTextRefusesLargeFiles) {
   EXPECT_EQ(read_text(*store_, path("a"), 99).status().code(), Code::kDataLoss);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StoreTest,
-                         testing::Values(StoreCase{"posix", posix_store}, StoreCase{"memory", memory_store}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, StoreTest,
+    testing::Values(StoreCase{"posix", posix_store}, StoreCase{"memory", memory_store},
+                    StoreCase{"faultless",
+                              [] { return faulty_store(memory_store(), [](auto, auto&) { return 0; }); }}),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace esker

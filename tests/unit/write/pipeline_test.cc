@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "read/idx_dataset.h"
+#include "store/faulty_store.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"
 #include "write/boxes.h"
@@ -158,7 +161,116 @@ TEST(Pipeline, ABudgetTooSmallForOneBlockNamesWhatIsNeeded) {
   run.memory_budget = 1000;
   const Status status = write_all(memory_store(), run);
   EXPECT_EQ(status.code(), Code::kOutOfMemory);
-  EXPECT_NE(status.message().find("memory_budget"), std::string::npos);
+  const std::string before = "at a time needs ";
+  const std::size_t number = status.message().find(before);
+  ASSERT_NE(number, std::string::npos) << status.message();
+  run.memory_budget = std::stoll(status.message().substr(number + before.size()));
+  EXPECT_TRUE(write_all(memory_store(), run).ok());  // what it names is enough
+}
+
+TEST(Pipeline, OneRankThatHoldsEverythingStaysWithinTheBudget) {
+  Schema schema;
+  const DimId x = schema.add_dim("x", 512).value();
+  const DimId y = schema.add_dim("y", 512).value();
+  const GridId grid = schema.add_grid("xy", {x, y}).value();
+  schema.add_field({"a", grid.index, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+  const std::vector<double> samples(512 * 512, 1.5);
+  const auto store = memory_store();
+  run_ranks(8, [&](const Communicator& comm) {
+    Options options;
+    options.report = "none";
+    options.bits_per_block = 8;
+    options.aggregators = 8;
+    options.memory_budget_bytes = 100000;  // the rank's data are 2 MiB
+    auto pipeline = WritePipeline::create(comm.get(), store, "run.idx", options).value();
+    pipeline->define({}, schema).check();
+    StepInput input{{}, 0, 0, {{}}};
+    const Box box = schema.box_of(schema.grids()[0]);
+    if (comm.rank() == 0) input.patches[0].push_back(Patch::dense(box, samples.data()));
+    const Status status = pipeline->write_step(input);
+    EXPECT_TRUE(status.ok()) << status.message();
+    const RunReport report = pipeline->report().value();
+    for (const Spread& amount : report.amounts) {
+      if (amount.name == "peak_buffer_bytes") {
+        EXPECT_LE(amount.max, 100000);
+      }
+    }
+  });
+}
+
+/// A store that fails on one rank once `armed`, at calls of one kind on paths with `part` in them.
+struct Fault {
+  StoreCall call;
+  const char* part;
+  Fsync fsync;
+};
+
+// Whatever fails, wherever: the same error on all ranks, names of rank and file, the old steps intact, no
+// debris, and the next step succeeds when the cause is gone.
+TEST(Pipeline, AFaultInOneStepIsAgreedAndTheNextStepSucceeds) {
+  const std::vector<Fault> faults{
+      {StoreCall::kOpen, ".bin", Fsync::kNone},          {StoreCall::kWrite, ".bin", Fsync::kNone},
+      {StoreCall::kClose, ".bin", Fsync::kNone},         {StoreCall::kSync, ".bin", Fsync::kStep},
+      {StoreCall::kSyncDirectory, "", Fsync::kStep},     {StoreCall::kWrite, ".idx.tmp", Fsync::kNone},
+      {StoreCall::kRename, "run/xyz.idx", Fsync::kNone}, {StoreCall::kRename, "run/xy.idx", Fsync::kNone},
+      {StoreCall::kRename, "esker.json", Fsync::kNone},  {StoreCall::kSync, "esker.json.tmp", Fsync::kStep},
+  };
+  const Schema schema = mixed_schema();
+  for (const Fault& fault : faults) {
+    for (const int failing_rank : {0, 1, 3, -1}) {  // -1: all
+      const bool metadata = std::string(fault.part).find(".bin") == std::string::npos;
+      if (metadata && failing_rank != 0) continue;  // rank 0 alone commits
+      const auto inner = memory_store();
+      std::vector<std::string> messages(4);
+      run_ranks(4, [&](const Communicator& comm) {
+        const int me = comm.rank();
+        bool armed = false;
+        const bool fails_here = failing_rank < 0 || failing_rank == me;
+        const auto store = faulty_store(inner, [&](StoreCall call, const std::string& path) {
+          return armed && fails_here && call == fault.call && path.find(fault.part) != std::string::npos
+                     ? EDQUOT
+                     : 0;
+        });
+        Options options;
+        options.report = "none";
+        options.bits_per_block = 6;
+        options.blocks_per_file = 4;
+        options.aggregators = 4;
+        options.fsync = fault.fsync;
+        auto pipeline = WritePipeline::create(comm.get(), store, "run.idx", options).value();
+        pipeline->define({}, schema).check();
+        const auto step = [&](Index number) {
+          std::vector<PatchMemory> memory;
+          memory.reserve(10);
+          StepInput input{{}, number, static_cast<double>(number), {}};
+          input.patches.resize(schema.fields().size());
+          for (std::size_t f = 0; f < schema.fields().size() && me == 2; ++f) {  // one rank holds all
+            const Field& field = schema.fields()[f];
+            if (!is_due(field, number)) continue;
+            memory.emplace_back(field, static_cast<int>(f), number, schema.box_of(schema.grids()[field.grid]),
+                                2u);
+            input.patches[f].push_back(memory.back().patch());
+          }
+          return pipeline->write_step(input);
+        };
+        EXPECT_TRUE(step(0).ok());
+        armed = true;
+        const Status failed = step(1);
+        armed = false;
+        EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
+        messages[static_cast<std::size_t>(me)] = failed.message();
+        const Status again = step(1);
+        EXPECT_TRUE(again.ok()) << again.message();
+        EXPECT_TRUE(pipeline->close({}).ok());
+      });
+      const std::string rank = "rank " + std::to_string(std::max(0, failing_rank));
+      for (const std::string& message : messages) EXPECT_EQ(message, messages[0]);
+      EXPECT_NE(messages[0].find(rank), std::string::npos) << messages[0];
+      EXPECT_NE(messages[0].find("quota"), std::string::npos) << messages[0];
+      expect_complete(inner, 2);
+      for (const auto& [path, bytes] : all_files(*inner, ".")) EXPECT_FALSE(path.ends_with(".tmp")) << path;
+    }
+  }
 }
 
 }  // namespace

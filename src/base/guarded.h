@@ -1,0 +1,23 @@
+// Exceptions of libraries and allocations end here: they become a Status before a rank could leave others waiting.
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "base/error.h"
+
+namespace esker {
+
+/// The Status that `action` returns, or kOutOfMemory or kInternal for what it threw.
+template <class Action>
+Status guarded(const char* operation, const Action& action) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    return error(Code::kOutOfMemory, "{}: out of memory", operation);
+  } catch (const std::exception& failure) {
+    return error(Code::kInternal, "{}: {}", operation, failure.what());
+  }
+}
+
+}  // namespace esker

@@ -1,0 +1,93 @@
+#include "store/faulty_store.h"
+
+#include "base/error.h"
+#include "base/macros.h"
+
+namespace esker {
+namespace {
+
+/// Asks the rule; the Status says what a system call would.
+Status ask(const FaultRule& rule, StoreCall call, const char* operation, const std::string& path) {
+  const int fault = rule(call, path);
+  return fault == 0 ? Status() : system_error(fault, operation, path);
+}
+
+class FaultyFile final : public File {
+ public:
+  FaultyFile(std::unique_ptr<File> inner, std::string path, const FaultRule& rule)
+      : inner_(std::move(inner)), path_(std::move(path)), rule_(rule) {}
+
+  Status write_at(std::span<const std::byte> bytes, Index offset) override {
+    const Status fault = ask(rule_, StoreCall::kWrite, "write", path_);
+    if (!fault.ok()) (void)inner_->write_at(bytes.first(bytes.size() / 2), offset);
+    return fault.ok() ? inner_->write_at(bytes, offset) : fault;
+  }
+  Status read_at(std::span<std::byte> bytes, Index offset) const override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRead, "read", path_));
+    return inner_->read_at(bytes, offset);
+  }
+  Result<Index> size_bytes() const override { return inner_->size_bytes(); }
+  Status sync() override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kSync, "sync", path_));
+    return inner_->sync();
+  }
+  Status close() override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kClose, "close", path_));
+    return inner_->close();
+  }
+
+ private:
+  std::unique_ptr<File> inner_;
+  std::string path_;
+  const FaultRule& rule_;
+};
+
+class FaultyStore final : public Store {
+ public:
+  FaultyStore(std::shared_ptr<Store> inner, FaultRule rule)
+      : inner_(std::move(inner)), rule_(std::move(rule)) {}
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kOpen, "open", path));
+    ESKER_ASSIGN_OR_RETURN(auto file, inner_->open(path, mode));
+    return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(file), path, rule_));
+  }
+  Status create_exclusive(const std::string& path, const std::string& text) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kCreate, "create", path));
+    return inner_->create_exclusive(path, text);
+  }
+  Status make_directories(const std::string& path) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kMakeDirectories, "make directory", path));
+    return inner_->make_directories(path);
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRename, "rename", to));
+    return inner_->rename(from, to);
+  }
+  Status remove(const std::string& path) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRemove, "remove", path));
+    return inner_->remove(path);
+  }
+  Status remove_all(const std::string& path) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRemove, "remove", path));
+    return inner_->remove_all(path);
+  }
+  Status sync_directory(const std::string& path) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kSyncDirectory, "sync directory", path));
+    return inner_->sync_directory(path);
+  }
+  Result<bool> exists(const std::string& path) const override { return inner_->exists(path); }
+  Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
+
+ private:
+  std::shared_ptr<Store> inner_;
+  FaultRule rule_;
+};
+
+}  // namespace
+
+std::shared_ptr<Store> faulty_store(std::shared_ptr<Store> inner, FaultRule rule) {
+  return std::make_shared<FaultyStore>(std::move(inner), std::move(rule));
+}
+
+}  // namespace esker
