@@ -27,7 +27,12 @@ FIELDS_3D = {"temp", "uvel", "vvel", "enthalpy"}
 
 @pytest.fixture(scope="module")
 def ds(tmp_path_factory: pytest.TempPathFactory) -> esker.Dataset:
-    """A small run of the miniapp on 4 ranks; PISM_PROGRAM names the program, and then it must be there."""
+    """A small run of the miniapp on 4 ranks; PISM_PROGRAM names the program, and then it must be there.
+
+    ESKER_TEST_DATASET names a dataset that the miniapp wrote before; `make demo` checks its own that way.
+    """
+    if "ESKER_TEST_DATASET" in os.environ:
+        return esker.open(os.environ["ESKER_TEST_DATASET"])
     program = Path(os.environ.get("PISM_PROGRAM", DEFAULT_PISM))
     if "PISM_PROGRAM" not in os.environ and not program.exists():
         pytest.skip("build/release/miniapps/pism/esker-pism is not built")
@@ -74,10 +79,10 @@ def expected_blocks(part: esker.Part) -> set[int]:
 
 def test_the_run_has_what_it_should(ds: esker.Dataset) -> None:
     assert set(ds.fields) >= FIELDS_2D | FIELDS_3D
-    assert len(ds.steps) == N_STEPS
+    assert len(ds.steps) >= N_STEPS
     assert ds["topg"].fixed and not ds["thk"].fixed
     assert all(len(ds[name].grid.dims) == 2 for name in FIELDS_2D)
-    assert all(ds[name].shape[0] == 11 and ds[name].dtype == np.float32 for name in FIELDS_3D)
+    assert all(ds[name].shape[0] >= 11 and ds[name].dtype == np.float32 for name in FIELDS_3D)
     for field in ds.fields.values():
         assert np.ptp(field.read()) > 0, f"{field.name} is constant: nothing would be compared"
 
@@ -98,7 +103,7 @@ def test_every_field_step_and_level(ds: esker.Dataset, openvisus: Any) -> None:
                 np.testing.assert_array_equal(ours, theirs.reshape(ours.shape), f"{name} {step} {level}")
             compared.add((name, step))
     fixed = {name for name, field in ds.fields.items() if field.fixed}
-    assert compared == {(n, s) for n in ds for s in range(1 if n in fixed else N_STEPS)}
+    assert compared == {(n, s) for n in ds for s in range(1 if n in fixed else len(ds.steps))}
 
 
 def test_every_block(ds: esker.Dataset, openvisus: Any) -> None:
