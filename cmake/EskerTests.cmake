@@ -13,7 +13,8 @@ endfunction()
 
 # esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [LABELS smoke] [TIMEOUT 60])
 #
-# The program runs once per rank count under mpiexec; it asserts that its world has that size (two MPIs
+# One mpiexec runs at a time: where two start and end together, Open MPI removes the session directory that the other
+# has just made, and that one fails to launch. The program runs once per rank count under mpiexec; it asserts that its world has that size (two MPIs
 # side by side otherwise run worlds of one and pass).
 function(esker_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;LABELS")
@@ -31,6 +32,7 @@ function(esker_add_mpi_test name)
               $<TARGET_FILE:mpi_${name}>)
     set_tests_properties(mpi.${name}.${ranks} PROPERTIES
       LABELS "mpi;${test_LABELS}" TIMEOUT ${test_TIMEOUT} PROCESSORS ${ranks}
+      RESOURCE_LOCK mpiexec
       ENVIRONMENT "ESKER_TEST_RANKS=${ranks};ASAN_OPTIONS=detect_leaks=0")
   endforeach()
 endfunction()
