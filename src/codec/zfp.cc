@@ -3,7 +3,7 @@
 // Streams are padded with zeros to a multiple of 8 bytes, as OpenVisus writes them.
 #include <zfp.h>
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
 
 #include "base/checked.h"
@@ -68,7 +68,7 @@ FieldPointer field_of(const BlockShape& shape, const std::byte* samples) {
 /// take is what an encoder could have written.
 std::vector<std::byte> padded(std::span<const std::byte> stored, std::size_t largest) {
   std::vector<std::byte> buffer(std::max(stored.size(), largest) + 64);
-  std::memcpy(buffer.data(), stored.data(), stored.size());
+  std::copy(stored.begin(), stored.end(), buffer.begin());
   return buffer;
 }
 

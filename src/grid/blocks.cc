@@ -14,41 +14,42 @@ Box intersect_with_extent(const Box& box, const Point& extent) {
   return intersect(box, Box::from_extent(box.rank, extent));
 }
 
-/// How many tiles of `range` have a Z code below `z`; codes are made of mask positions 1 ... n_digits.
-/// Descends along the bits of z: where z has a 1, all codes with a 0 there are smaller.
-Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Index z) {
-  Index count = 0;
-  Box prefix = Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));  // codes that begin like z
+/// Halves the tiles at each mask position 1 ... n_digits, which is how their Z codes are made, and goes where
+/// upper_half(position, tiles of `range` in the lower half) says. Returns the code of the tile that is left.
+template <class UpperHalf>
+Index descend(const Bitmask& mask, int n_digits, const Box& range, UpperHalf upper_half) {
+  Index z = 0;
+  Box tiles = Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));
   for (int position = 1; position <= n_digits; ++position) {
     const int axis = mask.digit(position);
-    const Index middle = prefix.lo[axis] + prefix.extent(axis) / 2;
-    const bool upper_half = (z >> (n_digits - position) & 1) != 0;
-    if (upper_half) {
-      Box smaller = prefix;
-      smaller.hi[axis] = middle;
-      count += intersect(smaller, range).num_samples();
-    }
-    (upper_half ? prefix.lo : prefix.hi)[axis] = middle;
+    const Index middle = tiles.lo[axis] + tiles.extent(axis) / 2;
+    Box lower = tiles;
+    lower.hi[axis] = middle;
+    const bool up = upper_half(position, intersect(lower, range).num_samples());
+    (up ? tiles.lo : tiles.hi)[axis] = middle;
+    z = z << 1 | (up ? 1 : 0);
   }
+  return z;
+}
+
+/// How many tiles of `range` have a Z code below `z`: where z has a 1, all codes with a 0 there are smaller.
+Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Index z) {
+  Index count = 0;
+  descend(mask, n_digits, range, [&](int position, Index in_lower) {
+    const bool up = (z >> (n_digits - position) & 1) != 0;
+    if (up) count += in_lower;
+    return up;
+  });
   return count;
 }
 
 /// The Z code of the tile of `range` that has `ordinal` tiles of it before it.
 Index nth_tile(const Bitmask& mask, int n_digits, const Box& range, Index ordinal) {
-  Index z = 0;
-  Box prefix = Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));  // codes that begin like z
-  for (int position = 1; position <= n_digits; ++position) {
-    const int axis = mask.digit(position);
-    const Index middle = prefix.lo[axis] + prefix.extent(axis) / 2;
-    Box lower = prefix;
-    lower.hi[axis] = middle;
-    const Index in_lower = intersect(lower, range).num_samples();
-    const bool upper_half = ordinal >= in_lower;
-    if (upper_half) ordinal -= in_lower;
-    (upper_half ? prefix.lo : prefix.hi)[axis] = middle;
-    z = z << 1 | (upper_half ? 1 : 0);
-  }
-  return z;
+  return descend(mask, n_digits, range, [&](int, Index in_lower) {
+    const bool up = ordinal >= in_lower;
+    if (up) ordinal -= in_lower;
+    return up;
+  });
 }
 
 /// Calls visit(p) for the points of a box, x fastest.

@@ -14,7 +14,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 run() { # RANKS PRECISION
   mkdir "$work/$2.$1"
   (cd "$work/$2.$1" && "$mpiexec" "$numproc" "$1" "$program" --input "$input" --output run.idx \
-    --grid-coarsen 8 --levels 9 --output-steps 2 --output-interval 5 --precision "$2" --verify -o report=none)
+    --grid-coarsen 8 --levels 9 --output-steps 2 --output-interval 5 --precision "$2" --verify -o report=none -o aggregators="$1")
   (cd "$work/$2.$1" && find . -type f | LC_ALL=C sort | xargs sha256sum) > "$work/$2.$1.sums"
   test -s "$work/$2.$1.sums"
 }
