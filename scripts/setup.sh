@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The one place that sets a machine up: Debian packages and the Python environment .venv/.
 #
-#   scripts/setup.sh [--all]     --all: also clang, for `make clang`
+#   scripts/setup.sh [--all]     --all: also clang (and libomp, which zfp's CMake files ask for)
 #
 # Safe to run again and again; silent when nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
@@ -17,7 +17,7 @@ packages=(
 )
 case "${1:-}" in
   "") ;;
-  --all) packages+=(clang-14 libclang-rt-14-dev) ;;
+  --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
   *) die "scripts/setup.sh takes nothing or --all, not '$1'" ;;
 esac
 
