@@ -13,8 +13,8 @@ endfunction()
 
 # esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [LABELS smoke] [TIMEOUT 60])
 #
-# One mpiexec runs at a time: where two start and end together, Open MPI removes the session directory that the other
-# has just made, and that one fails to launch. The program runs once per rank count under mpiexec; it asserts that its world has that size (two MPIs
+# One mpiexec runs at a time: with two at once, Open MPI now and then fails to launch (they share a session directory
+# under /tmp). The program runs once per rank count under mpiexec; it asserts that its world has that size (two MPIs
 # side by side otherwise run worlds of one and pass).
 function(esker_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;LABELS")
