@@ -81,9 +81,9 @@ class Writer {
  public:
   /// A new dataset at `path` ("run.idx"). Collective. With one grid and no fixed field it is run.idx and its
   /// files in run/; with more it is the directory run/ with one .idx per grid. Before the first
-  /// end_step only the lock is on disk, and the directories above the dataset; what is overwritten goes when the
-  /// first step is known to be good. Errors: kAlreadyExists unless options.overwrite; another writer's lock.
-  /// The options of rank 0 hold for all ranks.
+  /// end_step only the lock is on disk, and the directories above the dataset; what is overwritten goes when
+  /// the first step is known to be good. Errors: kAlreadyExists unless options.overwrite; another writer's
+  /// lock. The options of rank 0 hold for all ranks.
   static Result<Writer> create(const std::string& path, const Communicator& comm,
                                const Options& options = {});
 
@@ -114,7 +114,8 @@ class Writer {
   /// Moves the data and commits the step. Collective; same result on all ranks. On failure nothing of
   /// the step is visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
-  /// Collective. Ends an open step by discarding it, writes the report, releases the lock.
+  /// Collective. Ends an open step by discarding it, writes the report, releases the lock. Without a
+  /// committed step it leaves an empty dataset, or the one that was to be overwritten.
   Status close();
 
   [[nodiscard]] const Schema& schema() const;

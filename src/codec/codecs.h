@@ -17,9 +17,4 @@ Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const
 Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
                   std::span<std::byte> samples);
 
-/// A stream of 3-D zfp blocks of 4 x 4 x 4 values at a fixed rate, one after another (PIDX's "chunk"
-/// compression). `samples` holds num_chunks * 64 values, x fastest inside a chunk.
-Status zfp_decode_chunks(SampleType type, double bits_per_value, std::span<const std::byte> stored,
-                         std::span<std::byte> samples);
-
 }  // namespace esker

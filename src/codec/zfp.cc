@@ -117,30 +117,4 @@ Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, cons
                samples.size(), used);
 }
 
-Status zfp_decode_chunks(SampleType type, double bits_per_value, std::span<const std::byte> stored,
-                         std::span<std::byte> samples) {
-  constexpr Index kChunkValues = 64;
-  const Index chunk_bytes = kChunkValues * size_bytes(type);
-  const Index num_chunks = static_cast<Index>(samples.size()) / chunk_bytes;
-  const auto stored_chunk_bytes = static_cast<Index>(bits_per_value * kChunkValues / 8);
-  if (zfp_type_of(type) == zfp_type_none || stored_chunk_bytes <= 0 || stored_chunk_bytes % 8 != 0 ||
-      static_cast<Index>(stored.size()) != num_chunks * stored_chunk_bytes) {
-    return error(Code::kDataLoss, "zfp chunks: {} stored bytes, expected {} chunks of {} bits per value",
-                 stored.size(), num_chunks, bits_per_value);
-  }
-  const Stream stream(::zfp_stream_open(nullptr));
-  ::zfp_stream_set_rate(stream.get(), bits_per_value, zfp_type_of(type), 3, 0);
-  const BlockShape shape{type, 1, 3, {4, 4, 4, 1, 1}};
-  for (Index chunk = 0; chunk < num_chunks; ++chunk) {
-    std::vector<std::byte> buffer = padded(stored.subspan(chunk * stored_chunk_bytes, stored_chunk_bytes), 0);
-    const Bits bits(::stream_open(buffer.data(), buffer.size()));
-    ::zfp_stream_set_bit_stream(stream.get(), bits.get());
-    ::zfp_stream_rewind(stream.get());
-    const FieldPointer field = field_of(shape, samples.data() + chunk * chunk_bytes);
-    if (::zfp_decompress(stream.get(), field.get()) == 0)
-      return error(Code::kDataLoss, "zfp chunk {} does not decode", chunk);
-  }
-  return {};
-}
-
 }  // namespace esker

@@ -30,7 +30,6 @@ class Run {
     for (const Segment& segment : round.local.segments) {
       gather(segment, in_window(segment, round.window), in_piece(segment));
     }
-    stats_.local_bytes += round.local.bytes;
     stats_.pack_s += watch.lap();
     place_received(round, watch);
   }

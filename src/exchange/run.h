@@ -14,13 +14,12 @@ namespace esker {
 
 /// Where the time of the exchanges on this rank went, and what they moved.
 struct ExchangeStats {
-  double pack_s = 0;      ///< gathering samples from patches, also straight into windows
-  double wait_s = 0;      ///< waiting for messages
-  double place_s = 0;     ///< placing received samples in windows, clearing padding
-  double store_s = 0;     ///< in the caller's `store`
-  Index sent_bytes = 0;   ///< to other ranks
-  Index local_bytes = 0;  ///< that stayed on this rank
-  Index messages = 0;     ///< sent to other ranks
+  double pack_s = 0;     ///< gathering samples from patches, also straight into windows
+  double wait_s = 0;     ///< waiting for messages
+  double place_s = 0;    ///< placing received samples in windows, clearing padding
+  double store_s = 0;    ///< in the caller's `store`
+  Index sent_bytes = 0;  ///< to other ranks
+  Index messages = 0;    ///< sent to other ranks
 };
 
 /// Memory for running plans, one after the other: as much as the largest of them needs, made once.

@@ -39,16 +39,19 @@ class FormatWriter {
 
   /// Rank 0, first: may a dataset be made at the path? Takes the writer lock.
   virtual Status check_target() = 0;
+  /// Rank 0, after check_target: whether create() will remove a dataset that stands there.
+  [[nodiscard]] virtual bool replaces_existing() const = 0;
   /// All ranks, once, with the complete schema: works out grids, block sizes, names. Local, pure.
   virtual Status define(const Schema& schema) = 0;
-  /// Rank 0, after define: removes what is replaced, writes what stands before the first step. May be called again
-  /// after a failure.
+  /// Rank 0, after define: removes what is replaced, writes what stands before the first step. May be called
+  /// again after a failure.
   virtual Status create(bool durable) = 0;
   /// All ranks: layouts for the fields with present[field]. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const = 0;
   /// Rank 0, when all bytes of the step are in place: makes it visible. `durable`: and safe on the device.
   virtual Status commit(Index step, double time, const std::vector<bool>& present, bool durable) = 0;
-  /// Rank 0: takes back what a failed commit made visible, as far as it can; the first error of what it cannot.
+  /// Rank 0: takes back what a failed commit made visible, as far as it can; the first error of what it
+  /// cannot.
   virtual Status rewind(Index num_steps) = 0;
   /// Files that are neither block files nor temporary.
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;

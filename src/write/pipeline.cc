@@ -44,7 +44,9 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
   const auto opened = agree(*comm_, Ballot{local, "first end_step", hash_text(0, text), text, false});
   ESKER_RETURN_IF_ERROR(opened.status());
   schema_ = schema;
-  return agree(*comm_, format_->define(schema_));
+  const Status status = agree(*comm_, format_->define(schema_));
+  defined_ = status.ok();
+  return status;
 }
 
 // What the dataset replaces goes when the first step is known to be good, not before.
@@ -212,8 +214,13 @@ Status WritePipeline::close(const Status& local) {
   const auto keep_first = [&](const Status& next) {
     if (status.ok()) status = next;
   };
-  if (!schema_.fields().empty()) keep_first(create_files());
-  if (options_.fsync == Fsync::kClose) keep_first(sync_all());
+  // A dataset without a step is made where there was none; it takes the place of no other.
+  if (defined_ && !created_) {
+    keep_first(run_on_root(*comm_, [&] {
+      return format_->replaces_existing() ? Status() : format_->create(options_.fsync != Fsync::kNone);
+    }));
+  }
+  if (options_.fsync == Fsync::kClose && created_) keep_first(sync_all());
   keep_first(write_report());
   keep_first(run_on_root(*comm_, [&] { return format_->release(); }));
   return status;

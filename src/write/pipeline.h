@@ -79,7 +79,8 @@ class WritePipeline {
   std::unique_ptr<FormatWriter> format_;
   Options options_;
   Schema schema_;
-  bool created_ = false;                         // what stands before the first step
+  bool defined_ = false;
+  bool created_ = false;  // what stands before the first step
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   RankCounters counters_;

@@ -291,6 +291,8 @@ TEST_F(WriterTest, OverwritingWaitsForAGoodFirstStep) {
   writer.begin_step(0).check();
   EXPECT_FALSE(writer.end_step().ok());  // nothing was put
   expect_steps(path("run.idx"), 2);      // the old dataset is as it was
+  EXPECT_TRUE(writer.close().ok());
+  expect_steps(path("run.idx"), 2);  // and stays so: there is nothing to put in its place
 }
 
 TEST_F(WriterTest, ALostBlockFileIsDataLossAndNotZeros) {

@@ -88,6 +88,7 @@ Status IdxWriter::check_target() {
   ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, paths_.lock()));
   for (const std::string& path : {paths_.single_idx(), paths_.directory()}) {
     ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
+    replaces_existing_ = replaces_existing_ || exists;
     if (exists && !options_.overwrite) {
       return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
     }

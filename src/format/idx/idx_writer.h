@@ -23,6 +23,7 @@ class IdxWriter final : public FormatWriter {
   IdxWriter(std::shared_ptr<Store> store, const std::string& path, const Options& options);
 
   Status check_target() override;
+  [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
   Status define(const Schema& schema) override;
   Status create(bool durable) override;
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
@@ -61,6 +62,7 @@ class IdxWriter final : public FormatWriter {
   OnStorage catalog_;
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;  // per committed step
+  bool replaces_existing_ = false;
   std::unique_ptr<WriterLock> lock_;
 };
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "esker/box.hpp"
-#include "grid/bitmask.h"
 #include "esker/lattice.hpp"
+#include "grid/bitmask.h"
 
 namespace esker {
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <mutex>
+#include <set>
 
 #include "read/idx_dataset.h"
 #include "store/faulty_store.h"
@@ -270,6 +272,53 @@ TEST(Pipeline, AFaultInOneStepIsAgreedAndTheNextStepSucceeds) {
       expect_complete(inner, 2);
       for (const auto& [path, bytes] : all_files(*inner, ".")) EXPECT_FALSE(path.ends_with(".tmp")) << path;
     }
+  }
+}
+
+// Every file of the dataset, and every directory from the files up to the one that holds it, reaches the
+// device.
+TEST(Pipeline, FsyncCloseSyncsEveryFileAndDirectory) {
+  const auto inner = memory_store();
+  std::mutex mutex;
+  std::set<std::string> synced, directories;
+  const Schema schema = mixed_schema();
+  run_ranks(3, [&](const Communicator& comm) {
+    const auto store = faulty_store(inner, [&](StoreCall call, const std::string& path) {
+      const std::scoped_lock lock(mutex);
+      if (call == StoreCall::kSync) synced.insert(path);
+      if (call == StoreCall::kSyncDirectory) directories.insert(path);
+      return 0;
+    });
+    Options options;
+    options.report = "none";
+    options.bits_per_block = 6;
+    options.blocks_per_file = 4;
+    options.aggregators = 3;
+    options.fsync = Fsync::kClose;
+    auto pipeline = WritePipeline::create(comm.get(), store, "out/run.idx", options).value();
+    pipeline->define({}, schema).check();
+    std::vector<PatchMemory> memory;
+    memory.reserve(10);
+    StepInput input{{}, 0, 0, {}};
+    input.patches.resize(schema.fields().size());
+    for (std::size_t f = 0; f < schema.fields().size() && comm.rank() == 0; ++f) {
+      const Field& field = schema.fields()[f];
+      memory.emplace_back(field, static_cast<int>(f), 0, schema.box_of(schema.grids()[field.grid]), 0u);
+      input.patches[f].push_back(memory.back().patch());
+    }
+    EXPECT_TRUE(pipeline->write_step(input).ok());
+    comm.get()->barrier();
+    EXPECT_TRUE(synced.empty());
+    comm.get()->barrier();
+    const Status closed = pipeline->close({});
+    EXPECT_TRUE(closed.ok()) << closed.message();
+  });
+  const auto files = all_files(*inner, "out");
+  ASSERT_GT(files.size(), 10u);
+  for (const auto& [path, bytes] : files) EXPECT_TRUE(synced.contains(path)) << path;
+  for (const char* directory :
+       {"out", "out/run", "out/run/xyz", "out/run/xyz/time_0000", "out/run/xy_fixed"}) {
+    EXPECT_TRUE(directories.contains(directory)) << directory;
   }
 }
 
