@@ -1,4 +1,5 @@
-// esker._core: the C++ reader in Python's words. It only translates; the package's Python files hold the API.
+// esker._core: the C++ library in Python's words. It only translates; the package's Python files hold the
+// API.
 //
 // Axes stay in the library's order (x first) here; dataset.py turns them. Long calls release the GIL.
 #include <nanobind/nanobind.h>
@@ -11,17 +12,18 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "errors.h"
 #include "esker/dataset.hpp"
 #include "esker/sample_type.hpp"
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
 #include "esker/version.h"
+#include "writer.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -33,48 +35,8 @@ using esker::Index;
 using Indices = std::vector<Index>;
 using BoxCorners = std::pair<Indices, Indices>;  // lo, hi
 
-/// A dataset that is not there, as against a name that the dataset does not have.
-class NoSuchDataset : public esker::Error {
-  using esker::Error::Error;
-};
-
-PyObject* exception_type(Code code) {
-  switch (code) {
-    case Code::kInvalidArgument:
-      return PyExc_ValueError;
-    case Code::kOutOfRange:
-      return PyExc_IndexError;
-    case Code::kNotFound:
-      return PyExc_KeyError;
-    case Code::kAlreadyExists:
-      return PyExc_FileExistsError;
-    case Code::kDataLoss:
-    case Code::kIoError:
-      return PyExc_OSError;
-    case Code::kUnsupported:
-      return PyExc_NotImplementedError;
-    case Code::kOutOfMemory:
-      return PyExc_MemoryError;
-    default:
-      return PyExc_RuntimeError;
-  }
-}
-
-void translate_error(const std::exception_ptr& thrown, void*) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const NoSuchDataset& error) {
-    PyErr_SetString(PyExc_FileNotFoundError, error.what());
-  } catch (const esker::Error& error) {
-    PyErr_SetString(exception_type(error.code()), error.what());
-  }
-}
-
-esker::Dataset open_dataset(const std::string& path) {
-  auto opened = esker::Dataset::open(path);
-  if (opened.status().code() == Code::kNotFound)
-    throw NoSuchDataset(Code::kNotFound, opened.status().message());
-  return std::move(opened).value();
+esker::Dataset open_dataset(const std::string& path, bool verify) {
+  return esker::python::value_or_no_dataset(esker::Dataset::open(path, {verify}));
 }
 
 esker::Box make_box(const BoxCorners& corners) {
@@ -185,10 +147,11 @@ void bind_dataset(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-  nb::register_exception_translator(&translate_error);
+  nb::register_exception_translator(&esker::python::translate_error);
   bind_schema(m);
   bind_storage(m);
   bind_dataset(m);
   m.def("version", [] { return ESKER_VERSION; });
-  m.def("open", &open_dataset, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+  m.def("open", &open_dataset, "path"_a, "verify"_a = false, nb::call_guard<nb::gil_scoped_release>());
+  esker::python::bind_writer(m);
 }

@@ -47,11 +47,15 @@ struct StorageInfo {
   Index bytes = 0;
 };
 
+struct OpenOptions {
+  bool verify = false;  ///< compare each block that is read with its checksum, where the file has one
+};
+
 class Dataset {
  public:
   /// `path`: an .idx file, or a directory that a Writer made (with or without the ".idx" that was given to
   /// the Writer). Reads headers only. Errors: kNotFound, kDataLoss (damaged), kUnsupported.
-  static Result<Dataset> open(const std::string& path);
+  static Result<Dataset> open(const std::string& path, const OpenOptions& options = {});
 
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;

@@ -1,14 +1,16 @@
 // Esker for C++: include this one. Writer writes, Dataset reads; esker/mpi.hpp adds MPI.
 #pragma once
 
-#include "esker/box.hpp"            // IWYU pragma: export
-#include "esker/communicator.hpp"   // IWYU pragma: export
-#include "esker/dataset.hpp"        // IWYU pragma: export
-#include "esker/decomposition.hpp"  // IWYU pragma: export
-#include "esker/lattice.hpp"        // IWYU pragma: export
-#include "esker/options.hpp"        // IWYU pragma: export
-#include "esker/sample_type.hpp"    // IWYU pragma: export
-#include "esker/schema.hpp"         // IWYU pragma: export
-#include "esker/status.hpp"         // IWYU pragma: export
-#include "esker/version.h"          // IWYU pragma: export
-#include "esker/writer.hpp"         // IWYU pragma: export
+#include "esker/box.hpp"             // IWYU pragma: export
+#include "esker/communicator.hpp"    // IWYU pragma: export
+#include "esker/dataset.hpp"         // IWYU pragma: export
+#include "esker/decomposition.hpp"   // IWYU pragma: export
+#include "esker/in_block_order.hpp"  // IWYU pragma: export
+#include "esker/lattice.hpp"         // IWYU pragma: export
+#include "esker/options.hpp"         // IWYU pragma: export
+#include "esker/sample_type.hpp"     // IWYU pragma: export
+#include "esker/schema.hpp"          // IWYU pragma: export
+#include "esker/status.hpp"          // IWYU pragma: export
+#include "esker/verify.hpp"          // IWYU pragma: export
+#include "esker/version.h"           // IWYU pragma: export
+#include "esker/writer.hpp"          // IWYU pragma: export

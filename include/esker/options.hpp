@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/in_block_order.hpp"
 #include "esker/status.hpp"
 
 namespace esker {
@@ -19,12 +20,15 @@ namespace esker {
 enum class Fsync { kNone, kStep, kClose };
 
 struct Options {
-  std::string format = "idx";                   ///< (format) "idx"
-  bool overwrite = false;                       ///< create may replace an existing dataset
-  int bits_per_block = 0;                       ///< (format) 0: chosen from grid and type
-  Index blocks_per_file = 0;                    ///< (format) 0: chosen from the step's size
-  Index alignment_bytes = 4096;                 ///< (format) data start and blocks begin at multiples
-  int aggregators = 0;                          ///< ranks that write; 0: chosen from ranks and bytes
+  std::string format = "idx";                       ///< (format) "idx"
+  bool overwrite = false;                           ///< create may replace an existing dataset
+  int bits_per_block = 0;                           ///< (format) 0: chosen from grid and type
+  Index blocks_per_file = 0;                        ///< (format) 0: chosen from the step's size
+  Index alignment_bytes = 4096;                     ///< (format) data start and blocks begin at multiples
+  InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
+  bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several
+  bool checksums = true;  ///< (format) of each block and of each table of blocks
+  int aggregators = 0;    ///< ranks that write; 0: chosen from ranks and bytes
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
   std::string report;                           ///< JSON report: a path, "" beside the dataset, "none"

@@ -9,8 +9,8 @@
 //   writer.end_step().check();
 //   writer.close().check();
 //
-// create, end_step, close and the reports are collective; def_*, put_att, begin_step and put are local.
-// The definitions must be the same on all ranks, in the same order; the first end_step checks it.
+// create, append, end_step, rewind, close and the reports are collective; def_*, put_att, begin_step and put
+// are local. The definitions must be the same on all ranks, in the same order; the first end_step checks it.
 #pragma once
 
 #include <array>
@@ -87,6 +87,14 @@ class Writer {
   static Result<Writer> create(const std::string& path, const Communicator& comm,
                                const Options& options = {});
 
+  /// Goes on with a dataset that a Writer made: the next step follows its last one, or the one that rewind()
+  /// leaves last. Collective. What a killed run left of an unfinished step is removed, its lock taken over if
+  /// its process is known to be gone. Definitions are those of the dataset (see schema(), field()); of the
+  /// options only those hold that do not change its format. Errors: kNotFound, another writer's lock,
+  /// kDataLoss (damaged), kUnsupported (not Esker's, or of a version that makes other files).
+  static Result<Writer> append(const std::string& path, const Communicator& comm,
+                               const Options& options = {});
+
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   /// A writer that was not closed is abandoned: committed steps stay, an open step is discarded.
@@ -105,6 +113,14 @@ class Writer {
   Status put_att(GridId grid, const std::string& name, AttributeValue value);
   Status put_att(FieldId field, const std::string& name, AttributeValue value);
 
+  /// Handle of a field by name, e.g. in an appended dataset. Local. kNotFound lists the names that there are.
+  [[nodiscard]] Result<FieldId> field(const std::string& name) const;
+
+  /// Removes the committed steps whose time is greater than `time`: a run goes on from a checkpoint at
+  /// `time`. Collective; not while a step is open. When it fails, the dataset holds no step after `time`
+  /// either, but files may be left behind.
+  Status rewind(double time);
+
   /// Opens the next step. Local. `time` is greater than that of the step before.
   Status begin_step(double time);
   /// Records a patch; copies nothing. Local. The memory stays unchanged until end_step returns. A rank
@@ -119,8 +135,8 @@ class Writer {
   Status close();
 
   [[nodiscard]] const Schema& schema() const;
-  [[nodiscard]] Index num_steps() const;              ///< committed
-  [[nodiscard]] const StepReport& last_step() const;  ///< of the last committed step
+  [[nodiscard]] Index num_steps() const;              ///< committed, also before this Writer
+  [[nodiscard]] const StepReport& last_step() const;  ///< of the last step that this Writer committed
   /// The run so far: phases as min/mean/max over ranks, bytes, messages, memory. Collective; the text
   /// is on all ranks.
   Result<std::string> report_text() const;

@@ -9,7 +9,21 @@
 
 from esker import _core
 from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
+from esker.verification import Finding, Verification, repair, verify
 
 __version__ = _core.version()
 
-__all__ = ["Dataset", "Field", "Grid", "Part", "Selection", "Storage", "__version__", "open"]
+__all__ = [
+    "Dataset",
+    "Field",
+    "Finding",
+    "Grid",
+    "Part",
+    "Selection",
+    "Storage",
+    "Verification",
+    "__version__",
+    "open",
+    "repair",
+    "verify",
+]

@@ -27,13 +27,14 @@ COMPONENT_DIM = "component"
 """Name of the last dimension of fields with more than one component."""
 
 
-def open(path: str | os.PathLike[str]) -> Dataset:
+def open(path: str | os.PathLike[str], *, verify: bool = False) -> Dataset:
     """Opens a dataset: an `.idx` file, or the directory that a writer with several grids made.
 
-    Reads headers only. Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
+    Reads headers only. With `verify`, each block that is read later is compared with its checksum, where the
+    file has one. Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
     """
     path = os.fspath(path)
-    return Dataset(path, _core.open(path))
+    return Dataset(path, _core.open(path, verify))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ namespace esker {
 
 class Dataset::Impl {
  public:
-  explicit Impl(idx::IdxDataset opened) : data(std::move(opened)) {}
+  Impl(idx::IdxDataset opened, const OpenOptions& options)
+      : data(std::move(opened)), verify(options.verify) {}
 
   struct Located {
     const idx::IdxPart* part = nullptr;
@@ -54,13 +55,15 @@ class Dataset::Impl {
       return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level,
                    max_level);
     }
-    if (!resolved.at.place.fixed && !resolved.at.part->has(resolved.at.place.field, resolved.step)) {
+    if (!resolved.at.place.fixed &&
+        !resolved.at.part->has(resolved.at.place.columns.front(), resolved.step)) {
       return error(Code::kNotFound, "field '{}' was not written at step {}", query.field, resolved.step);
     }
     return resolved;
   }
 
   idx::IdxDataset data;
+  bool verify;
 
  private:
   [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const {
@@ -80,9 +83,9 @@ Dataset::Dataset(Dataset&&) noexcept = default;
 Dataset& Dataset::operator=(Dataset&&) noexcept = default;
 Dataset::~Dataset() = default;
 
-Result<Dataset> Dataset::open(const std::string& path) {
+Result<Dataset> Dataset::open(const std::string& path, const OpenOptions& options) {
   ESKER_ASSIGN_OR_RETURN(auto opened, idx::IdxDataset::open(posix_store(), path));
-  return Dataset(std::make_unique<Impl>(std::move(opened)));
+  return Dataset(std::make_unique<Impl>(std::move(opened), options));
 }
 
 const Schema& Dataset::schema() const { return impl_->data.schema; }
@@ -95,7 +98,7 @@ Result<bool> Dataset::has(const std::string& field, Index step) const {
   if (step < 0 || step >= static_cast<Index>(steps().size())) {
     return error(Code::kOutOfRange, "step {}, the dataset has {}", step, steps().size());
   }
-  return at.place.fixed || at.part->has(at.place.field, step);
+  return at.place.fixed || at.part->has(at.place.columns.front(), step);
 }
 
 Result<int> Dataset::max_level(const std::string& field) const {
@@ -122,8 +125,8 @@ Status Dataset::read(const Query& query, void* out, std::size_t out_bytes) const
                  out_bytes, needed);
   }
   return resolved.at.part
-      ->read(resolved.at.place.field, resolved.step, resolved.box, resolved.level,
-             static_cast<std::byte*>(out))
+      ->read(resolved.at.place.columns, resolved.step, resolved.box, resolved.level,
+             static_cast<std::byte*>(out), impl_->verify)
       .with_context(fmt::format("read field '{}', step {}", query.field, resolved.step));
 }
 

@@ -15,7 +15,9 @@ namespace esker {
 /// The state of one rank: what is defined, what is put. Everything collective is the pipeline's.
 class Writer::Impl {
  public:
-  explicit Impl(std::unique_ptr<WritePipeline> opened) : pipeline(std::move(opened)) {}
+  /// A pipeline that appends knows the definitions already.
+  explicit Impl(std::unique_ptr<WritePipeline> opened)
+      : pipeline(std::move(opened)), schema(pipeline->schema()), defined(!schema.fields().empty()) {}
 
   [[nodiscard]] Status check_defining() const {
     if (closed) return error(Code::kWrongOrder, "the writer is closed");
@@ -43,13 +45,13 @@ class Writer::Impl {
     if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", input->step);
     if (!std::isfinite(time))
       return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
-    const auto& steps = pipeline->steps();
-    if (!steps.empty() && time <= steps.back().time) {
+    const auto& times = pipeline->times();
+    if (!times.empty() && time <= times.back()) {
       return error(Code::kInvalidArgument, "begin_step: time {} does not follow that of the step before, {}",
-                   time, steps.back().time);
+                   time, times.back());
     }
     input.emplace();
-    input->step = static_cast<Index>(steps.size());
+    input->step = static_cast<Index>(times.size());
     input->time = time;
     input->patches.resize(schema.fields().size());
     return {};
@@ -105,6 +107,14 @@ class Writer::Impl {
     return pipeline->write_step(ended);
   }
 
+  Status rewind(double time) {
+    if (closed) return error(Code::kWrongOrder, "rewind: the writer is closed");
+    if (input && local.ok()) local = error(Code::kWrongOrder, "rewind: step {} is open", input->step);
+    if (std::isnan(time) && local.ok()) local = error(Code::kInvalidArgument, "rewind: time is not a number");
+    ESKER_RETURN_IF_ERROR(define_once());
+    return pipeline->rewind(take_local(), time);
+  }
+
   Status close() {
     if (closed) return {};
     Status status;
@@ -143,13 +153,18 @@ class Writer::Impl {
     return status;
   }
 
-  bool defined = false;
+  bool defined;
   Status local;
   std::optional<StepInput> input;
 };
 
 Result<Writer> Writer::create(const std::string& path, const Communicator& comm, const Options& options) {
   ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::create(comm.get(), posix_store(), path, options));
+  return Writer(std::make_unique<Impl>(std::move(pipeline)));
+}
+
+Result<Writer> Writer::append(const std::string& path, const Communicator& comm, const Options& options) {
+  ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::append(comm.get(), posix_store(), path, options));
   return Writer(std::make_unique<Impl>(std::move(pipeline)));
 }
 
@@ -194,13 +209,24 @@ Status Writer::put_att(FieldId field, const std::string& name, AttributeValue va
   return impl_->put_attribute(attributes, name, std::move(value));
 }
 
+Result<FieldId> Writer::field(const std::string& name) const {
+  const auto& fields = schema().fields();
+  std::string known;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    if (fields[f].name == name) return FieldId{static_cast<int>(f)};
+    known += (known.empty() ? "" : ", ") + fields[f].name;
+  }
+  return error(Code::kNotFound, "no field '{}'; there are: {}", name, known);
+}
+
+Status Writer::rewind(double time) { return impl_->rewind(time); }
 Status Writer::begin_step(double time) { return impl_->remember(impl_->begin_step(time)); }
 Status Writer::put(FieldId field, const Patch& patch) { return impl_->remember(impl_->put(field, patch)); }
 Status Writer::end_step() { return impl_->end_step(); }
 Status Writer::close() { return impl_->close(); }
 
 const Schema& Writer::schema() const { return impl_->schema; }
-Index Writer::num_steps() const { return static_cast<Index>(impl_->pipeline->steps().size()); }
+Index Writer::num_steps() const { return static_cast<Index>(impl_->pipeline->times().size()); }
 
 const StepReport& Writer::last_step() const {
   static const StepReport kNone;

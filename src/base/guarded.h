@@ -1,4 +1,5 @@
-// Exceptions of libraries and allocations end here: they become a Status before a rank could leave others waiting.
+// Exceptions of libraries and allocations end here: they become a Status before a rank could leave others
+// waiting.
 #pragma once
 
 #include <exception>

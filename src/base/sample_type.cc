@@ -18,8 +18,16 @@ struct TypeRow {
 
 // In the order of SampleType.
 constexpr std::array<TypeRow, 10> kTypes{{
-    {"int8", "i1", 1}, {"uint8", "u1", 1}, {"int16", "i2", 2}, {"uint16", "u2", 2}, {"int32", "i4", 4},
-    {"uint32", "u4", 4}, {"int64", "i8", 8}, {"uint64", "u8", 8}, {"float32", "f4", 4}, {"float64", "f8", 8},
+    {"int8", "i1", 1},
+    {"uint8", "u1", 1},
+    {"int16", "i2", 2},
+    {"uint16", "u2", 2},
+    {"int32", "i4", 4},
+    {"uint32", "u4", 4},
+    {"int64", "i8", 8},
+    {"uint64", "u8", 8},
+    {"float32", "f4", 4},
+    {"float64", "f8", 8},
 }};
 
 }  // namespace
@@ -34,7 +42,8 @@ Result<SampleType> parse_sample_type(std::string_view text) {
   for (std::size_t i = 0; i < kTypes.size(); ++i) {
     if (lower == kTypes[i].name || lower == kTypes[i].numpy_code) return static_cast<SampleType>(i);
   }
-  return error(Code::kInvalidArgument, "sample type '{}': expected int8 ... uint64, float32 or float64", text);
+  return error(Code::kInvalidArgument, "sample type '{}': expected int8 ... uint64, float32 or float64",
+               text);
 }
 
 }  // namespace esker

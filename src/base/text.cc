@@ -123,4 +123,22 @@ bool is_name_character(char c) {
          c == '-';
 }
 
+// As "length:text" after "length:text".
+std::string pack_texts(const std::vector<std::string>& texts) {
+  std::string packed;
+  for (const std::string& text : texts) packed += std::to_string(text.size()) + ":" + text;
+  return packed;
+}
+
+std::vector<std::string> unpack_texts(const std::string& packed) {
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < packed.size();) {
+    const std::size_t colon = packed.find(':', at);
+    const auto length = static_cast<std::size_t>(std::stoull(packed.substr(at, colon - at)));
+    texts.push_back(packed.substr(colon + 1, length));
+    at = colon + 1 + length;
+  }
+  return texts;
+}
+
 }  // namespace esker

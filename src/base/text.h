@@ -42,6 +42,10 @@ std::string excerpt(std::string_view text);
 /// Whether `text` is well-formed UTF-8 (no surrogates, no overlong forms).
 bool is_utf8(std::string_view text);
 
+/// Texts of any content as one, and back.
+std::string pack_texts(const std::vector<std::string>& texts);
+std::vector<std::string> unpack_texts(const std::string& packed);
+
 /// Letters, digits, '_', '.', '-' of ASCII: what names in schemas, IDX headers and paths may hold.
 bool is_name_character(char c);
 

@@ -1,7 +1,8 @@
 // Comm: what Esker needs of a group of ranks. A serial body here, an MPI body in comm/mpi.
 //
-// Collective are barrier, all_*, broadcast; the transfers between two ranks are matched by the two. Calls come from one thread. A failure
-// inside MPI itself ends the program through MPI's error handler: no rank could be told of it.
+// Collective are barrier, all_*, broadcast; the transfers between two ranks are matched by the two. Calls
+// come from one thread. A failure inside MPI itself ends the program through MPI's error handler: no rank
+// could be told of it.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,8 @@ class Comm {
   virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) = 0;
 
   /// Non-blocking transfers between two ranks; those of one pair arrive in the order of sending. At most
-  /// 1 GiB each. The memory stays untouched (send) or unread (receive) until finish or wait_any_receive says so.
+  /// 1 GiB each. The memory stays untouched (send) or unread (receive) until finish or wait_any_receive says
+  /// so.
   virtual void start_send(std::span<const std::byte> bytes, int to) = 0;
   virtual void start_receive(std::span<std::byte> bytes, int from) = 0;
   /// Position, among the receives started since the last finish(), of one that has just completed and was

@@ -27,6 +27,12 @@ class Ownership {
   [[nodiscard]] Index round_at(int aggregator, Index position) const;
   [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
 
+  /// Where the run of an aggregator begins and ends; both begin a piece.
+  struct Run {
+    Index begin = 0, end = 0;
+  };
+  [[nodiscard]] Run positions(int aggregator) const { return {cuts_[aggregator], cuts_[aggregator + 1]}; }
+
   /// Pieces of an aggregator in a round, [first, last).
   struct Pieces {
     Index first = 0, last = 0;

@@ -38,8 +38,16 @@ Index total_bytes(const std::vector<Message>& messages) {
   return bytes;
 }
 
-Segment make_segment(const Piece& piece, Index position, int field, int patch, const Box& indices) {
-  return {position, field, patch, indices, piece.lattice.sub(indices), piece.order, piece.sample_bytes};
+/// `position` is that of the piece.
+Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
+                     const Box& indices) {
+  return {position + part.first_sample * piece.sample_bytes,
+          field,
+          patch,
+          indices,
+          part.lattice.sub(indices),
+          part.order,
+          piece.sample_bytes};
 }
 
 /// Everything that `rank` holds, by the round and the rank of the piece's aggregator.
@@ -49,14 +57,14 @@ std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownersh
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldPatches& field = fields[f];
     const Index base = space.first_position(field.layout);
-    const auto& boxes = field.of_rank[rank];
+    const auto& boxes = (*field.of_rank)[rank];
     for (std::size_t p = 0; p < boxes.size(); ++p) {
-      const auto add = [&](const Piece& piece, const Box& indices) {
+      const auto add = [&](const Piece& piece, const PiecePart& part, const Box& indices) {
         const Index position = base + piece.position_bytes;
         const int owner = ownership.owner_at(position);
         add_segment(rounds[static_cast<std::size_t>(ownership.round_at(owner, position))],
                     ownership.rank_of(owner),
-                    make_segment(piece, position, static_cast<int>(f), static_cast<int>(p), indices));
+                    make_segment(piece, part, position, static_cast<int>(f), static_cast<int>(p), indices));
       };
       space.layout(field.layout).for_each_segment(field.field, boxes[p], add);
     }
@@ -64,14 +72,15 @@ std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownersh
   return rounds;
 }
 
-/// Who holds samples of the piece at `position`; returns how many bytes they are.
-Index find_senders(const Piece& piece, Index position, int number, const FieldPatches& field, Outbox& inbox) {
+/// Who holds samples of a part of the piece at `position`; returns how many bytes they are.
+Index find_senders(const Piece& piece, const PiecePart& part, Index position, int number,
+                   const BoxesOfRanks& of_rank, Outbox& inbox) {
   Index bytes = 0;
-  for (std::size_t r = 0; r < field.of_rank.size(); ++r) {
-    for (std::size_t p = 0; p < field.of_rank[r].size(); ++p) {
-      const Box indices = piece.lattice.indices_in(field.of_rank[r][p]);
+  for (std::size_t r = 0; r < of_rank.size(); ++r) {
+    for (std::size_t p = 0; p < of_rank[r].size(); ++p) {
+      const Box indices = part.lattice.indices_in(of_rank[r][p]);
       if (indices.empty()) continue;
-      Segment segment = make_segment(piece, position, number, static_cast<int>(p), indices);
+      Segment segment = make_segment(piece, part, position, number, static_cast<int>(p), indices);
       bytes += segment.bytes();
       add_segment(inbox, static_cast<int>(r), std::move(segment));
     }
@@ -86,16 +95,62 @@ Window find_receives(const PieceSpace& space, const Ownership::Pieces& pieces,
   Window window;
   window.begin = space.position_bytes(pieces.first);
   window.end = space.position_bytes(pieces.last);
+  window.first_piece = pieces.first;
+  window.last_piece = pieces.last;
   Index covered = 0;
   for (Index number = pieces.first; number < pieces.last; ++number) {
     const Piece piece = space.piece(number);
     const int layout = space.layout_of(number);
     const int field = number_of_field.at({layout, piece.field});
-    covered +=
-        find_senders(piece, space.first_position(layout) + piece.position_bytes, field, fields[field], inbox);
+    const Index position = space.first_position(layout) + piece.position_bytes;
+    for (int p = 0; p < piece.num_parts; ++p) {
+      covered += find_senders(piece, space.layout(layout).part(piece, p), position, field,
+                              *fields[field].of_rank, inbox);
+    }
   }
   window.complete = covered == window.size_bytes();
   return window;
+}
+
+/// The file at `position`, as positions in the space.
+struct FileRange {
+  Index begin = 0, end = 0;
+};
+
+FileRange file_range(const PieceSpace& space, Index position) {
+  const int layout = space.layout_at(position);
+  const Index base = space.first_position(layout);
+  const Layout::FileSpan span = space.layout(layout).file_at(position - base);
+  return {base + span.begin, base + span.end};
+}
+
+/// What the aggregator stores in its first file, if another one stores the beginning of that file and so owns
+/// it.
+std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int aggregator) {
+  const auto [begin, end] = ownership.positions(aggregator);
+  if (begin == end) return {};
+  const FileRange file = file_range(space, begin);
+  if (file.begin == begin) return {};
+  const int owner = ownership.owner_at(file.begin);
+  return {{ownership.rank_of(owner), space.first_piece_from(begin),
+           space.first_piece_from(std::min(end, file.end))}};
+}
+
+/// What the following aggregators store in the file that this one began last.
+std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int aggregator) {
+  const auto [begin, end] = ownership.positions(aggregator);
+  std::vector<HandOver> takes;
+  if (begin == end) return takes;
+  const FileRange file = file_range(space, end - 1);
+  if (file.begin < begin) return takes;
+  for (int other = aggregator + 1; other < ownership.num_aggregators(); ++other) {
+    const auto [from, to] = ownership.positions(other);
+    if (from >= file.end) break;
+    if (from == to) continue;
+    takes.push_back({ownership.rank_of(other), space.first_piece_from(from),
+                     space.first_piece_from(std::min(to, file.end))});
+  }
+  return takes;
 }
 
 }  // namespace
@@ -109,6 +164,10 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
   std::vector<Outbox> outboxes = find_sends(space, ownership, fields, rank);
   const int aggregator = ownership.aggregator_of_rank(rank);
   Plan plan;
+  if (aggregator >= 0) {
+    plan.gives = find_gives(space, ownership, aggregator);
+    plan.takes = find_takes(space, ownership, aggregator);
+  }
   for (Index r = 0; r < ownership.num_rounds(); ++r) {
     Round round;
     round.sends = take_messages(outboxes[static_cast<std::size_t>(r)], rank, round.local);

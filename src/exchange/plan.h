@@ -5,6 +5,7 @@
 // same order from the same boxes; a message is bare samples.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "esker/box.hpp"
@@ -15,21 +16,24 @@
 
 namespace esker {
 
-/// The boxes that each rank holds of one field.
+/// [rank] -> the boxes that it holds, in the order of putting.
+using BoxesOfRanks = std::vector<std::vector<Box>>;
+
+/// One field of a layout and who holds which boxes of it.
 struct FieldPatches {
-  int layout = 0;                         ///< number of the layout in the PieceSpace
-  int field = 0;                          ///< position in that layout's list of fields
-  std::vector<std::vector<Box>> of_rank;  ///< [rank] -> boxes, in the order of putting
+  int layout = 0;                               ///< number of the layout in the PieceSpace
+  int field = 0;                                ///< position in that layout's list of fields
+  std::shared_ptr<const BoxesOfRanks> of_rank;  ///< shared by what is put together
 };
 
-/// Samples of one patch that belong to one piece.
+/// Samples of one patch that belong to one part of a piece.
 struct Segment {
-  Index position = 0;                  ///< of the piece; orders the segments of a message
+  Index position = 0;                  ///< of the part; orders the segments of a message
   int field = 0;                       ///< position in the list of FieldPatches
   int patch = 0;                       ///< position among the sender's boxes of that field
-  Box indices;                         ///< lattice indices in the piece
+  Box indices;                         ///< lattice indices in the part
   Lattice samples;                     ///< the same samples in the grid
-  const AxisOffsets* order = nullptr;  ///< of the piece
+  const AxisOffsets* order = nullptr;  ///< of the part
   Index sample_bytes = 0;
 
   [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }
@@ -44,8 +48,9 @@ struct Message {
 
 /// What this rank stores in one round: pieces next to each other in the PieceSpace.
 struct Window {
-  Index begin = 0, end = 0;  ///< positions
-  bool complete = false;     ///< every byte is covered by samples: no padding to clear
+  Index begin = 0, end = 0;               ///< positions
+  Index first_piece = 0, last_piece = 0;  ///< the pieces that begin in it: [first, last)
+  bool complete = false;                  ///< every byte is covered by samples: no padding to clear
 
   [[nodiscard]] Index size_bytes() const { return end - begin; }
 };
@@ -57,8 +62,18 @@ struct Round {
   Window window;
 };
 
+/// Pieces [first, last) that one aggregator stores in a file that another one owns.
+struct HandOver {
+  int peer = 0;
+  Index first_piece = 0, last_piece = 0;
+
+  [[nodiscard]] Index num_pieces() const { return last_piece - first_piece; }
+};
+
 struct Plan {
   std::vector<Round> rounds;
+  std::vector<HandOver> gives;  ///< to the owners of the files that this rank only adds to
+  std::vector<HandOver> takes;  ///< for this rank's last file: pieces that follow its own, in order
   // The largest of any round: what the buffers must hold.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
 

@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,17 +23,27 @@ class StepLayouts {
  public:
   virtual ~StepLayouts() = default;
 
-  struct Place {
-    int layout = -1;  ///< number in layouts; -1: the field is not in the set
-    int field = -1;   ///< position in that layout's list of fields
+  /// Components of a field that are laid out as one field of a layout; most often all of them.
+  struct Column {
+    int field = 0;            ///< position in Schema::fields()
+    int first_component = 0;  ///< of the field
+    int layout = 0;           ///< number in layouts
+    int layout_field = 0;     ///< position in that layout's list of fields
   };
   std::vector<std::unique_ptr<Layout>> layouts;
-  std::vector<Place> place_of_field;  ///< [position in Schema::fields()]
+  std::vector<Column> columns;  ///< of the fields in the set
 
   /// Path of a file of a layout at a step.
   [[nodiscard]] virtual std::string file_path(int layout, Index file, Index step) const = 0;
-  /// What stands at the beginning of that file, before its data.
-  [[nodiscard]] virtual std::vector<std::byte> file_headers(int layout, Index file) const = 0;
+  /// Whether file_headers() wants checksums of pieces.
+  [[nodiscard]] virtual bool has_checksums() const = 0;
+  /// Checksum of a piece as it is stored.
+  [[nodiscard]] virtual std::uint64_t checksum(const Piece& piece,
+                                               std::span<const std::byte> bytes) const = 0;
+  /// What stands at the beginning of that file, before its data. `sums`: of its pieces, in file order; empty
+  /// without has_checksums().
+  [[nodiscard]] virtual std::vector<std::byte> file_headers(int layout, Index file,
+                                                            std::span<const std::uint64_t> sums) const = 0;
 };
 
 class FormatWriter {
@@ -43,6 +56,15 @@ class FormatWriter {
   [[nodiscard]] virtual bool replaces_existing() const = 0;
   /// All ranks, once, with the complete schema: works out grids, block sizes, names. Local, pure.
   virtual Status define(const Schema& schema) = 0;
+  /// Rank 0, first, to append instead: takes the writer lock and reads what restore() needs to know.
+  virtual Result<std::string> read_existing() = 0;
+  /// All ranks, instead of define: takes up the dataset that read_existing() found. Local, pure.
+  virtual Status restore(const std::string& existing) = 0;
+  /// Rank 0, after restore or rewind: removes what belongs to no committed step.
+  virtual Status reclaim(bool durable) = 0;
+  [[nodiscard]] virtual const Schema& schema() const = 0;
+  /// Of the committed steps; true on all ranks after restore, later on rank 0.
+  [[nodiscard]] virtual const std::vector<double>& times() const = 0;
   /// Rank 0, after define: removes what is replaced, writes what stands before the first step. May be called
   /// again after a failure.
   virtual Status create(bool durable) = 0;
@@ -50,9 +72,9 @@ class FormatWriter {
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const = 0;
   /// Rank 0, when all bytes of the step are in place: makes it visible. `durable`: and safe on the device.
   virtual Status commit(Index step, double time, const std::vector<bool>& present, bool durable) = 0;
-  /// Rank 0: takes back what a failed commit made visible, as far as it can; the first error of what it
-  /// cannot.
-  virtual Status rewind(Index num_steps) = 0;
+  /// Rank 0: the steps from `num_steps` on are committed no more. Goes on after an error, and returns the
+  /// first.
+  virtual Status rewind(Index num_steps, bool durable) = 0;
   /// Files that are neither block files nor temporary.
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;
   /// Rank 0: releases the lock.

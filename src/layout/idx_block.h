@@ -3,16 +3,14 @@
 // Source: docs/formats/idx.md, section 5.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "esker/in_block_order.hpp"
 #include "esker/lattice.hpp"
 #include "grid/blocks.h"
 #include "grid/order.h"
 
 namespace esker::idx {
-
-enum class InBlockOrder : std::uint8_t { kRowMajor, kHz };
 
 /// A lattice of samples that stand in separable order from sample `first_sample` of the block on.
 struct BlockPart {

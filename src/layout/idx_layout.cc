@@ -24,11 +24,11 @@ IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields,
     stored_before_.push_back(stored_before_.back() + stored_bytes_.back());
   }
   num_present_ = static_cast<Index>(present_.size());
+  coarse_ = block_parts(blocks_, 0, parameters_.order);
   const int bits = blocks_.bits_per_block();
-  for (int level = bits; level <= blocks_.mask().max_level(); ++level) {
-    const Index block = level == bits ? 0 : Index{1} << (level - bits - 1);
-    const Lattice lattice = blocks_.lattice(block);
-    order_of_level_.push_back(row_major_order(lattice.rank, lattice.count));
+  for (int level = bits + 1; level <= blocks_.mask().max_level(); ++level) {
+    const Index first_block = Index{1} << (level - bits - 1);
+    order_of_level_.push_back(block_parts(blocks_, first_block, parameters_.order).front().order);
   }
 }
 
@@ -110,9 +110,19 @@ Piece IdxLayout::make_piece(const Place& place, Index block) const {
   piece.size_bytes = blocks_.samples_per_block() * piece.sample_bytes;
   piece.offset_bytes =
       data_start() + piece.position_bytes - place.range.existing_before * stored_before_.back();
-  piece.lattice = blocks_.lattice(block);
-  piece.order = &order_of_level_[blocks_.level_of_block(block) - blocks_.bits_per_block()];
+  piece.id = block;
+  piece.num_parts = block == 0 ? static_cast<int>(coarse_.size()) : 1;
   return piece;
+}
+
+PiecePart IdxLayout::part(const Piece& piece, int number) const {
+  if (piece.id == 0) {
+    const BlockPart& part = coarse_[static_cast<std::size_t>(number)];
+    return {part.lattice, part.first_sample, &part.order};
+  }
+  const int level = blocks_.level_of_block(piece.id);
+  return {blocks_.lattice(piece.id), 0,
+          &order_of_level_[static_cast<std::size_t>(level - blocks_.bits_per_block() - 1)]};
 }
 
 Piece IdxLayout::piece(Index ordinal) const {
@@ -126,13 +136,17 @@ Piece IdxLayout::piece_of(int field, Index block) const {
       {range, number_of_present_[field], blocks_.num_existing_before(block) - range.existing_before}, block);
 }
 
-void IdxLayout::for_each_segment(int field, const Box& box,
-                                 const std::function<void(const Piece&, const Box&)>& visit) const {
+void IdxLayout::for_each_segment(int field, const Box& box, const VisitSegment& visit) const {
+  const auto visit_parts = [&](Index block) {
+    const Piece whole = piece_of(field, block);
+    for (int number = 0; number < whole.num_parts; ++number) {
+      const PiecePart samples = part(whole, number);
+      const Box indices = samples.lattice.indices_in(box);
+      if (!indices.empty()) visit(whole, samples, indices);
+    }
+  };
   for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
-    blocks_.for_each_block_meeting(box, level, [&](Index block) {
-      const Piece piece = piece_of(field, block);
-      visit(piece, piece.lattice.indices_in(box));
-    });
+    blocks_.for_each_block_meeting(box, level, visit_parts);
   }
 }
 

@@ -1,4 +1,4 @@
-// IdxLayout: one step of an IDX dataset with raw, row-major blocks at arithmetic offsets.
+// IdxLayout: one step of an IDX dataset with raw blocks at arithmetic offsets.
 //
 // file f   = headers, then for each field that is present: its existing blocks in [f * bpf, (f + 1) * bpf)
 // offsets  = data start at a multiple of `alignment`; blocks begin at its multiples, too, or, where some
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "grid/blocks.h"
+#include "layout/idx_block.h"
 #include "layout/layout.h"
 
 namespace esker::idx {
@@ -24,6 +25,7 @@ struct LayoutParameters {
   Index blocks_per_file = 1;
   Index alignment_bytes = 4096;
   Index headers_bytes = 0;  ///< of each file
+  InBlockOrder order = InBlockOrder::kRowMajor;
 };
 
 class IdxLayout final : public Layout {
@@ -32,10 +34,10 @@ class IdxLayout final : public Layout {
 
   [[nodiscard]] Index num_pieces() const override { return num_existing_ * num_present_; }
   [[nodiscard]] Piece piece(Index ordinal) const override;
+  [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
-  void for_each_segment(int field, const Box& box,
-                        const std::function<void(const Piece&, const Box&)>& visit) const override;
+  void for_each_segment(int field, const Box& box, const VisitSegment& visit) const override;
 
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
@@ -74,7 +76,8 @@ class IdxLayout final : public Layout {
   std::vector<Index> stored_before_;    // prefix sums of stored_bytes_
   Index num_existing_ = 0;
   Index num_present_ = 0;
-  std::vector<AxisOffsets> order_of_level_;  // [level - bits_per_block]
+  std::vector<BlockPart> coarse_;            // the parts of block 0
+  std::vector<AxisOffsets> order_of_level_;  // of the other blocks: [level - bits_per_block - 1]
 };
 
 }  // namespace esker::idx

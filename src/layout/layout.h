@@ -14,16 +14,23 @@
 
 namespace esker {
 
+/// Samples of a piece that stand in one separable order.
+struct PiecePart {
+  Lattice lattice;                     ///< which samples; all exist in the piece, also those beyond the grid
+  Index first_sample = 0;              ///< of the piece: where the part begins
+  const AxisOffsets* order = nullptr;  ///< of the samples in the part; lives as long as the layout
+};
+
 struct Piece {
   Index ordinal = 0;         ///< in file order
+  Index id = 0;              ///< the layout's own number for it (IDX: the block)
   Index position_bytes = 0;  ///< as Layout::position_bytes(ordinal)
   Index file = 0;            ///< number of the file in the layout
   Index offset_bytes = 0;    ///< in the file
   Index size_bytes = 0;      ///< of its samples
   int field = 0;             ///< position in the layout's list of fields
-  Lattice lattice;           ///< which samples; all exist in the piece, also those beyond the grid
   Index sample_bytes = 0;
-  const AxisOffsets* order = nullptr;  ///< of the samples in the piece; lives as long as the layout
+  int num_parts = 1;  ///< see Layout::part
 };
 
 class Layout {
@@ -32,6 +39,8 @@ class Layout {
 
   [[nodiscard]] virtual Index num_pieces() const = 0;
   [[nodiscard]] virtual Piece piece(Index ordinal) const = 0;
+  /// Part `number` in [0, piece.num_parts) of a piece of this layout.
+  [[nodiscard]] virtual PiecePart part(const Piece& piece, int number) const = 0;
 
   /// Position of a piece in the concatenation of the data parts of all files (headers left out, alignment
   /// included); ordinal in [0, num_pieces()]: the last one gives the total. Two pieces of one file are as far
@@ -54,11 +63,11 @@ class Layout {
   /// Files that hold at least one piece.
   [[nodiscard]] virtual Index num_files() const = 0;
 
-  /// Calls visit(piece, indices) for each piece that holds samples of `box` of the layout's field `field`;
-  /// `indices` are the lattice indices of those samples in the piece. In no particular order. O(pieces
-  /// visited).
-  virtual void for_each_segment(int field, const Box& box,
-                                const std::function<void(const Piece&, const Box&)>& visit) const = 0;
+  using VisitSegment = std::function<void(const Piece&, const PiecePart&, const Box&)>;
+  /// Calls visit(piece, part, indices) for each part of a piece that holds samples of `box` of the layout's
+  /// field `field`; `indices` are the lattice indices of those samples in the part. In no particular order.
+  /// O(parts visited).
+  virtual void for_each_segment(int field, const Box& box, const VisitSegment& visit) const = 0;
 };
 
 /// The first piece whose position is >= `position`; num_pieces() if there is none.

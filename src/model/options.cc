@@ -60,10 +60,20 @@ std::string print_size(Index bytes) {
 
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
-std::optional<Fsync> parse_fsync(std::string_view text) {
-  const auto found = std::find(kFsyncNames.begin(), kFsyncNames.end(), text);
-  if (found == kFsyncNames.end()) return std::nullopt;
-  return static_cast<Fsync>(found - kFsyncNames.begin());
+constexpr std::array<std::string_view, 2> kInBlockNames{"row_major", "hz"};  // in the order of InBlockOrder
+
+/// The enumerator at the position of `text` in the list of their names.
+template <class Enum, std::size_t n>
+std::optional<Enum> parse_name(const std::array<std::string_view, n>& names, std::string_view text) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+std::optional<Fsync> parse_fsync(std::string_view text) { return parse_name<Fsync>(kFsyncNames, text); }
+
+std::optional<InBlockOrder> parse_in_block(std::string_view text) {
+  return parse_name<InBlockOrder>(kInBlockNames, text);
 }
 
 /// Stores a parsed value, if there is one.
@@ -87,7 +97,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 9> kOptions{{
+constexpr std::array<OptionRow, 12> kOptions{{
     {"format", "idx", "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
@@ -110,6 +120,16 @@ constexpr std::array<OptionRow, 9> kOptions{{
      "data start and blocks begin at multiples (changes the dataset)",
      [](std::string_view text, Options& o) { return assign(o.alignment_bytes, parse_size(text, 1, kGiB)); },
      [](const Options& o) { return print_size(o.alignment_bytes); }},
+    {"in_block", "row_major or hz", "order of samples in a block (changes the dataset)",
+     [](std::string_view text, Options& o) { return assign(o.in_block, parse_in_block(text)); },
+     [](const Options& o) { return std::string(kInBlockNames[static_cast<std::size_t>(o.in_block)]); }},
+    {"split", "true or false",
+     "store fields whose samples OpenVisus cannot copy as several (changes the dataset)",
+     [](std::string_view text, Options& o) { return assign(o.split, parse_bool(text)); },
+     [](const Options& o) { return print_bool(o.split); }},
+    {"checksums", "true or false", "store checksums of blocks and their tables (changes the dataset)",
+     [](std::string_view text, Options& o) { return assign(o.checksums, parse_bool(text)); },
+     [](const Options& o) { return print_bool(o.checksums); }},
     {"aggregators", "0 (chosen from ranks and bytes) or a number", "ranks that write",
      [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.aggregators); }},

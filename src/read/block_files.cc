@@ -58,7 +58,8 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
       file->entries[static_cast<std::size_t>(entry_number(field, block, header_.blocks_per_file))];
   if (entry.absent()) return StoredBlock{};
   ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(entry.codec_bits(), header_.fields[field]));
-  return StoredBlock{false, std::move(file), entry.offset_bytes, entry.size_bytes, entry.order(), codec};
+  return StoredBlock{false,         std::move(file), entry.offset_bytes, entry.size_bytes,
+                     entry.order(), codec,           entry.checksum};
 }
 
 // An ARCO file is one encoded block and nothing else; the field says how.
@@ -99,6 +100,7 @@ Result<std::shared_ptr<const BlockFile>> BlockFiles::open(const std::string& nam
     ESKER_RETURN_IF_ERROR((*opened)->read_at(bytes, 0));
     ESKER_ASSIGN_OR_RETURN(block_file->entries,
                            decode_headers(bytes, header_.blocks_per_file * num_fields, file_bytes));
+    block_file->table = check_table(bytes);
   }
   block_file->file = std::move(*opened);
   return std::shared_ptr<const BlockFile>(block_file);

@@ -20,6 +20,7 @@ namespace esker::idx {
 struct BlockFile {
   std::unique_ptr<File> file;  ///< null: there is no such file, all its blocks are absent
   std::vector<BlockEntry> entries;
+  TableCheck table = TableCheck::kUnchecked;  ///< whether the entries are as they were written
 };
 
 /// Where and how one block is stored. The bytes are in `file` at [offset, offset + size).
@@ -29,17 +30,18 @@ struct StoredBlock {
   Index offset_bytes = 0, size_bytes = 0;
   InBlockOrder order = InBlockOrder::kRowMajor;
   CodecSpec codec;
+  std::optional<std::uint64_t> checksum = {};  ///< block_checksum() of the bytes, if the file has one
 };
 
 class BlockFiles {
  public:
-  /// `directory` is that of the .idx, with '/' behind it unless empty; `stem` the path of the .idx without its
-  /// extension, which ARCO files stand under. `header` outlives this.
+  /// `directory` is that of the .idx, with '/' behind it unless empty; `stem` the path of the .idx without
+  /// its extension, which ARCO files stand under. `header` outlives this.
   BlockFiles(std::shared_ptr<Store> store, std::string directory, std::string stem, FilenameTemplate files,
              const Header& header);
 
-  /// Finds a block at integer time `time`. Files come from the cache, or are opened. Safe from several threads.
-  /// Errors: kDataLoss (a damaged table), kUnsupported (a codec that is not read), kIoError.
+  /// Finds a block at integer time `time`. Files come from the cache, or are opened. Safe from several
+  /// threads. Errors: kDataLoss (a damaged table), kUnsupported (a codec that is not read), kIoError.
   Result<StoredBlock> find(int field, Index block, Index time);
 
   /// Path of the file that holds the block.

@@ -20,14 +20,14 @@ struct Placement {
 // Strides are powers of two, and the origin of a part is a multiple of its stride or lies half a stride off.
 // Where the part is coarser than the answer, all its samples on that axis belong to it or none; where it is
 // finer (block 0, below its own level), every k-th or none.
-std::optional<Placement> place(const BlockPart& part, const Lattice& selection, const Box& box,
-                               Index sample_bytes) {
+std::optional<Placement> place(const BlockPart& part, const Answer& answer, Index sample_bytes) {
   const Lattice& lattice = part.lattice;
-  Box indices = lattice.indices_in(box);
+  const Lattice& selection = answer.selection;
+  Box indices = lattice.indices_in(answer.box);
   Point step{1, 1, 1, 1, 1};
   std::array<Index, kMaxRank> strides{};
   Placement placement;
-  Index row_bytes = sample_bytes;
+  Index row_bytes = answer.sample_stride_bytes;
   for (int a = 0; a < lattice.rank; ++a) {
     step[a] = std::max<Index>(1, selection.stride[a] / lattice.stride[a]);
     indices.lo[a] = round_up(indices.lo[a], step[a]);
@@ -58,21 +58,27 @@ ByteRange range_of(const SampleMap& map, Index sample_bytes) {
   return range;
 }
 
+Status check_raw_size(const BlockGrid& blocks, const FieldEntry& field, Index block,
+                      const StoredBlock& stored) {
+  const Index block_bytes = blocks.samples_per_block() * field.sample_bytes();
+  if (stored.size_bytes == block_bytes) return {};
+  return error(Code::kDataLoss, "block {} has {} bytes, expected {}", block, stored.size_bytes, block_bytes);
+}
+
 }  // namespace
 
 Status BlockReader::read(Index block, const StoredBlock& stored) {
-  const bool raw = stored.codec.kind == CodecKind::kRaw;
-  const Index block_bytes = blocks_.samples_per_block() * field_.sample_bytes();
-  if (raw && stored.size_bytes != block_bytes) {
-    return error(Code::kDataLoss, "block {} has {} bytes, expected {}", block, stored.size_bytes,
-                 block_bytes);
+  const bool whole = stored.codec.kind != CodecKind::kRaw || (verify_ && stored.checksum);
+  if (whole) {
+    ESKER_RETURN_IF_ERROR(load_block(blocks_, field_, field_number_, block, stored, stored_bytes_, samples_));
+  } else {
+    ESKER_RETURN_IF_ERROR(check_raw_size(blocks_, field_, block, stored));
   }
-  if (!raw) ESKER_RETURN_IF_ERROR(decode_block(block, stored));
   for (const BlockPart& part : block_parts(blocks_, block, stored.order)) {
-    if (raw) {
-      ESKER_RETURN_IF_ERROR(read_raw_part(stored, part));
-    } else {
+    if (whole) {
       place_decoded_part(part);
+    } else {
+      ESKER_RETURN_IF_ERROR(read_raw_part(stored, part));
     }
   }
   return {};
@@ -80,32 +86,44 @@ Status BlockReader::read(Index block, const StoredBlock& stored) {
 
 Status BlockReader::read_raw_part(const StoredBlock& stored, const BlockPart& part) {
   const Index sample_bytes = field_.sample_bytes();
-  const auto placement = place(part, selection_, box_, sample_bytes);
+  const auto placement = place(part, answer_, sample_bytes);
   if (!placement) return {};
   const ByteRange range = range_of(placement->in_part, sample_bytes);
   samples_.resize(static_cast<std::size_t>(range.last - range.first));
   const Index offset = stored.offset_bytes + part.first_sample * sample_bytes + range.first;
   ESKER_RETURN_IF_ERROR(stored.file->file->read_at(samples_, offset));
   copy_samples(sample_bytes, samples_.data() - range.first, placement->in_part,
-               out_ + placement->answer_offset_bytes, placement->in_answer);
+               answer_.out + placement->answer_offset_bytes, placement->in_answer);
   return {};
-}
-
-Status BlockReader::decode_block(Index block, const StoredBlock& stored) {
-  const Lattice lattice = blocks_.lattice(block);
-  const BlockShape shape{field_.type, field_.components, lattice.rank, lattice.count};
-  stored_bytes_.resize(static_cast<std::size_t>(stored.size_bytes));
-  samples_.resize(static_cast<std::size_t>(shape.size_bytes()));
-  ESKER_RETURN_IF_ERROR(stored.file->file->read_at(stored_bytes_, stored.offset_bytes));
-  return decode(stored.codec, stored_bytes_, shape, samples_).with_context(fmt::format("block {}", block));
 }
 
 void BlockReader::place_decoded_part(const BlockPart& part) {
   const Index sample_bytes = field_.sample_bytes();
-  const auto placement = place(part, selection_, box_, sample_bytes);
+  const auto placement = place(part, answer_, sample_bytes);
   if (!placement) return;
   copy_samples(sample_bytes, samples_.data() + part.first_sample * sample_bytes, placement->in_part,
-               out_ + placement->answer_offset_bytes, placement->in_answer);
+               answer_.out + placement->answer_offset_bytes, placement->in_answer);
+}
+
+Status load_block(const BlockGrid& blocks, const FieldEntry& field, int field_number, Index block,
+                  const StoredBlock& stored, std::vector<std::byte>& stored_bytes,
+                  std::vector<std::byte>& samples) {
+  const Lattice lattice = blocks.lattice(block);
+  const BlockShape shape{field.type, field.components, lattice.rank, lattice.count};
+  if (stored.codec.kind == CodecKind::kRaw)
+    ESKER_RETURN_IF_ERROR(check_raw_size(blocks, field, block, stored));
+  stored_bytes.resize(static_cast<std::size_t>(stored.size_bytes));
+  ESKER_RETURN_IF_ERROR(stored.file->file->read_at(stored_bytes, stored.offset_bytes));
+  if (stored.checksum && *stored.checksum != block_checksum(field_number, block, stored_bytes)) {
+    return error(Code::kDataLoss, "block {}: the checksum does not match: its bytes were changed or lost",
+                 block);
+  }
+  if (stored.codec.kind == CodecKind::kRaw) {
+    samples.swap(stored_bytes);
+    return {};
+  }
+  samples.resize(static_cast<std::size_t>(shape.size_bytes()));
+  return decode(stored.codec, stored_bytes, shape, samples).with_context(fmt::format("block {}", block));
 }
 
 }  // namespace esker::idx

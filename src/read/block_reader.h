@@ -13,28 +13,43 @@
 
 namespace esker::idx {
 
-/// Places the samples of blocks in the answer to a query: `selection`, dense, x fastest, components innermost.
+/// The samples of a field of the .idx that a query wants, and where they go.
+struct Answer {
+  Lattice selection;
+  Box box;                        ///< the query's, clipped to the grid
+  std::byte* out = nullptr;       ///< the first sample of `selection`
+  Index sample_stride_bytes = 0;  ///< from one sample to the next; x fastest, without gaps otherwise
+};
+
+/// Places the samples of blocks in the answer to a query.
 class BlockReader {
  public:
-  /// `box` is the query's, clipped to the grid; `out` holds the samples of `selection`.
-  BlockReader(const BlockGrid& blocks, const FieldEntry& field, const Lattice& selection, const Box& box,
-              std::byte* out)
-      : blocks_(blocks), field_(field), selection_(selection), box_(box), out_(out) {}
+  /// Field number `field_number` of the .idx is `field`. With `verify`, blocks whose checksum is stored are
+  /// compared with it, for which they are read whole. All references outlive this.
+  BlockReader(const BlockGrid& blocks, const FieldEntry& field, int field_number, const Answer& answer,
+              bool verify)
+      : blocks_(blocks), field_(field), field_number_(field_number), answer_(answer), verify_(verify) {}
 
   /// Reads what the query wants of `block`, which is stored as `stored` says.
   Status read(Index block, const StoredBlock& stored);
 
  private:
   Status read_raw_part(const StoredBlock& stored, const BlockPart& part);
-  Status decode_block(Index block, const StoredBlock& stored);
+  Status read_whole(Index block, const StoredBlock& stored);
   void place_decoded_part(const BlockPart& part);
 
   const BlockGrid& blocks_;
   const FieldEntry& field_;
-  const Lattice& selection_;
-  const Box& box_;
-  std::byte* out_;
-  std::vector<std::byte> stored_bytes_, samples_;   // kept from block to block
+  int field_number_;
+  const Answer& answer_;
+  bool verify_;
+  std::vector<std::byte> stored_bytes_, samples_;  // kept from block to block
 };
+
+/// Reads a stored block whole, to `stored_bytes`, compares it with its checksum if it has one, and decodes it
+/// to `samples`. kDataLoss says what is wrong.
+Status load_block(const BlockGrid& blocks, const FieldEntry& field, int field_number, Index block,
+                  const StoredBlock& stored, std::vector<std::byte>& stored_bytes,
+                  std::vector<std::byte>& samples);
 
 }  // namespace esker::idx

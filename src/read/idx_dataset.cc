@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "format/idx/dataset_parts.h"
 #include "format/idx/sidecar.h"
 
 namespace esker::idx {
@@ -33,9 +33,8 @@ std::string new_name(const Schema& schema, std::string name) {
   return candidate;
 }
 
-/// Adds the grid and fields of a part's header to the schema: what is known without a schema file.
-Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed, Schema& schema) {
-  const Header& header = part.header();
+/// Position of the part's grid in the schema, added with its dimensions if it is not there yet.
+Result<int> add_grid(const Header& header, const std::string& grid_name, Schema& schema) {
   static constexpr const char* kAxisNames[] = {"x", "y", "z", "u", "v"};
   std::istringstream named(header.axis);
   std::vector<DimId> dims;
@@ -56,25 +55,62 @@ Status add_header(const IdxPart& part, const std::string& grid_name, bool fixed,
   }
   const auto known = std::find_if(schema.grids().begin(), schema.grids().end(),
                                   [&](const Grid& grid) { return grid.name == grid_name; });
-  int grid = static_cast<int>(known - schema.grids().begin());
-  if (known == schema.grids().end()) {
-    ESKER_ASSIGN_OR_RETURN(const GridId added, schema.add_grid(grid_name, dims));
-    grid = added.index;
+  if (known != schema.grids().end()) return static_cast<int>(known - schema.grids().begin());
+  ESKER_ASSIGN_OR_RETURN(const GridId added, schema.add_grid(grid_name, dims));
+  return added.index;
+}
+
+/// The fields of a header by name of the field that they are, or are columns of; in the order of the header.
+struct NamedColumns {
+  std::string name;
+  std::vector<int> columns;
+};
+
+Result<std::vector<NamedColumns>> join_columns(const IdxPart& part) {
+  const Header& header = part.header();
+  std::map<std::string, std::string> whole_of;  // column -> field
+  if (part.record()) {
+    for (const auto& [field, names] : part.record()->split) {
+      for (const std::string& name : names) whole_of[name] = field;
+    }
   }
-  for (const FieldEntry& entry : header.fields) {
+  std::vector<NamedColumns> joined;
+  for (std::size_t f = 0; f < header.fields.size(); ++f) {
+    const FieldEntry& entry = header.fields[f];
+    const auto whole = whole_of.find(entry.name);
+    const bool continues = whole != whole_of.end() && !joined.empty() && joined.back().name == whole->second;
+    if (!continues) {
+      joined.push_back({whole == whole_of.end() ? entry.name : whole->second, {}});
+    } else if (header.fields[joined.back().columns.front()].type != entry.type) {
+      return error(Code::kDataLoss, "{}: the columns of field '{}' have different types", part.idx_path(),
+                   excerpt(whole->second));
+    }
+    joined.back().columns.push_back(static_cast<int>(f));
+  }
+  return joined;
+}
+
+/// Adds the grid and fields of a part's header to the schema: what is known without a schema file.
+Status add_header(const IdxPart& part, int part_number, const std::string& grid_name, bool fixed,
+                  IdxDataset& dataset) {
+  ESKER_ASSIGN_OR_RETURN(const int grid, add_grid(part.header(), grid_name, dataset.schema));
+  ESKER_ASSIGN_OR_RETURN(auto joined, join_columns(part));
+  for (NamedColumns& named : joined) {
     Field field;
-    field.name = new_name(schema, schema_name(entry.name));
+    field.name = new_name(dataset.schema, schema_name(named.name));
     field.grid = grid;
-    field.type = entry.type;
-    field.components = entry.components;
+    field.type = part.header().fields[named.columns.front()].type;
+    field.components = 0;
+    for (const int column : named.columns) field.components += part.header().fields[column].components;
     field.fixed = fixed;
-    ESKER_RETURN_IF_ERROR(schema.add_field(std::move(field)).status());
+    ESKER_RETURN_IF_ERROR(dataset.schema.add_field(std::move(field)).status());
+    dataset.places.push_back({part_number, std::move(named.columns), fixed});
   }
   return {};
 }
 
 /// Places of the fields of a schema file among those of the headers; nothing if the two do not speak of the
-/// same grids and fields. Fixed fields have no place before the first step.
+/// same grids and fields. Before the first step a field may have no place.
 std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, const IdxDataset& dataset) {
   const Schema& from_headers = dataset.schema;
   std::vector<IdxDataset::Place> places;
@@ -82,8 +118,8 @@ std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, con
   for (const Field& field : from_file.fields()) {
     const Field* same = from_headers.find_field(field.name);
     if (!same) {
-      if (!field.fixed || !dataset.times.empty()) return std::nullopt;
-      places.push_back({-1, -1, true});
+      if (!dataset.times.empty()) return std::nullopt;
+      places.push_back({-1, {}, field.fixed});
       continue;
     }
     if (same->type != field.type || same->components != field.components || same->fixed != field.fixed ||
@@ -119,14 +155,12 @@ void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
 
 Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
                 Index num_steps) {
-  ESKER_RETURN_IF_ERROR(add_header(*part, named.grid, named.fixed, dataset.schema));
   const Header& header = part->header();
+  ESKER_RETURN_IF_ERROR(
+      add_header(*part, static_cast<int>(dataset.parts.size()), named.grid, named.fixed, dataset));
   if (named.fixed && part->times().size() != 1) {
     return error(Code::kDataLoss, "{}: fixed fields have one step, (time) lists {}", part->idx_path(),
                  part->times().size());
-  }
-  for (std::size_t f = 0; f < header.fields.size(); ++f) {
-    dataset.places.push_back({static_cast<int>(dataset.parts.size()), static_cast<int>(f), named.fixed});
   }
   PartInfo info{named.name,
                 part->idx_path(),
@@ -157,6 +191,7 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
     dataset.times.assign(times.begin(), times.end());
   }
   const std::string stem = dataset_stem(idx_path);
+  dataset.paths = {stem};
   const std::string name = std::filesystem::path(stem).filename().string();
   ESKER_RETURN_IF_ERROR(
       add_part(dataset, std::move(part), {name, "grid", false}, static_cast<Index>(dataset.times.size())));
@@ -170,10 +205,16 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
   if (!catalog.ok()) return catalog.status().with_context(paths.catalog());
   IdxDataset dataset;
   dataset.times = catalog->times;
+  dataset.paths = paths;
+  dataset.single = false;
   const auto num_steps = static_cast<Index>(dataset.times.size());
   for (const CatalogPart& named : catalog->parts) {
-    if (named.fixed && num_steps == 0) continue;  // written with the first step
-    ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, paths.directory() + "/" + named.name + ".idx"));
+    const std::string idx_path = paths.directory() + "/" + named.name + ".idx";
+    if (num_steps == 0) {  // fixed fields are written with the first step, and a run may have died before it
+      ESKER_ASSIGN_OR_RETURN(const bool exists, store->exists(idx_path));
+      if (named.fixed || !exists) continue;
+    }
+    ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, idx_path));
     if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
       return error(Code::kDataLoss, "{}: holds {} steps, {} lists {}", part->idx_path(), part->times().size(),
                    paths.catalog(), num_steps);

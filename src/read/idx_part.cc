@@ -7,7 +7,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "read/block_reader.h"
 
 namespace esker::idx {
 namespace {
@@ -84,28 +83,38 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
   return {};
 }
 
-Status IdxPart::read(int field_number, Index step, const Box& box, int level, std::byte* out) const {
-  const FieldEntry& field = header_.fields[field_number];
-  ESKER_RETURN_IF_ERROR(check_readable(field));
-  const Lattice selection = select(box, level);
-  if (selection.num_samples() == 0) return {};
-  const Box clipped = intersect(box, header_.box);
+Status IdxPart::read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
+                     bool verify) const {
+  Answer answer{select(box, level), intersect(box, header_.box), out, 0};
+  for (const int column : columns) {
+    ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
+    answer.sample_stride_bytes += header_.fields[column].sample_bytes();
+  }
+  const Index bytes = answer.selection.num_samples() * answer.sample_stride_bytes;
+  if (bytes == 0) return {};
+  std::memset(out, header_.fields[columns.front()].default_value & 0xff, static_cast<std::size_t>(bytes));
   const Index time = times_[static_cast<std::size_t>(step)];
-  std::memset(out, field.default_value & 0xff,
-              static_cast<std::size_t>(selection.num_samples() * field.sample_bytes()));
+  for (const int column : columns) {
+    ESKER_RETURN_IF_ERROR(read_column(column, time, level, answer, verify));
+    answer.out += header_.fields[column].sample_bytes();
+  }
+  return {};
+}
 
-  Status status;
-  BlockReader reader(blocks_, field, selection, clipped, out);
+Status IdxPart::read_column(int column, Index time, int level, const Answer& answer, bool verify) const {
+  const FieldEntry& field = header_.fields[column];
+  BlockReader reader(blocks_, field, column, answer, verify);
   const auto read_block = [&](Index block) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const StoredBlock stored, files_->find(field_number, block, time));
+    ESKER_ASSIGN_OR_RETURN(const StoredBlock stored, files_->find(column, block, time));
     if (!stored.absent) return reader.read(block, stored);
     // Other writers leave blocks out; ours say what a step holds, and then every block of it.
     return record_ ? error(Code::kDataLoss, "block {} of field '{}' is missing", block, field.name)
                    : Status();
   };
+  Status status;
   for (int h = blocks_.bits_per_block(); h <= std::max(level, blocks_.bits_per_block()); ++h) {
-    blocks_.for_each_block_meeting(clipped, h, [&](Index block) {
-      if (status.ok()) status = read_block(block).with_context(files_->path(field_number, block, time));
+    blocks_.for_each_block_meeting(answer.box, h, [&](Index block) {
+      if (status.ok()) status = read_block(block).with_context(files_->path(column, block, time));
     });
   }
   return status;

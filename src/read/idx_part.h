@@ -11,6 +11,7 @@
 #include "format/idx/header.h"
 #include "grid/blocks.h"
 #include "read/block_files.h"
+#include "read/block_reader.h"
 #include "store/store.h"
 
 namespace esker::idx {
@@ -32,9 +33,12 @@ class IdxPart {
 
   /// The samples of levels <= `level` in `box` (clipped to the header's box). Pure.
   [[nodiscard]] Lattice select(const Box& box, int level) const;
-  /// Reads them: dense, x fastest, components innermost. Several threads may read at once.
-  Status read(int field, Index step, const Box& box, int level, std::byte* out) const;
+  /// Reads them: dense, x fastest, components innermost; the components of the fields at positions `columns`
+  /// of the header follow each other. `verify` as for BlockReader. Several threads may read at once.
+  Status read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
+              bool verify = false) const;
 
+  [[nodiscard]] BlockFiles& files() const { return *files_; }
   /// Existing block files of step `step` and their bytes, added to `info`.
   Status add_storage(Index step, StorageInfo& info) const;
 
@@ -42,6 +46,7 @@ class IdxPart {
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
   Status add_file(const std::string& path, StorageInfo& info) const;
+  Status read_column(int column, Index time, int level, const Answer& answer, bool verify) const;
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
 
   std::string idx_path_;

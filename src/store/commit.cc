@@ -17,8 +17,10 @@ Status write_whole(Store& store, const std::string& path, const std::string& tex
 
 }  // namespace
 
+std::string temporary_of(const std::string& path) { return path + ".tmp"; }
+
 Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable) {
-  const std::string temporary = path + ".tmp";
+  const std::string temporary = temporary_of(path);
   Status status = write_whole(store, temporary, text, durable);
   if (status.ok()) status = store.rename(temporary, path);
   if (!status.ok()) {

@@ -7,9 +7,12 @@
 
 namespace esker {
 
-/// Writes `text` to path + ".tmp", syncs it if `durable`, renames it over `path`, syncs the directory if
-/// `durable`. On failure the temporary file is removed and `path` is as it was, unless the directory alone could not be
-/// synced: then `path` is new but may be old again after a power failure.
+/// Where replace_file() writes what is to become `path`.
+std::string temporary_of(const std::string& path);
+
+/// Writes `text` to temporary_of(path), syncs it if `durable`, renames it over `path`, syncs the directory if
+/// `durable`. On failure the temporary file is removed and `path` is as it was, unless the directory alone
+/// could not be synced: then `path` is new but may be old again after a power failure.
 Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable);
 
 }  // namespace esker

@@ -76,6 +76,10 @@ class FaultyStore final : public Store {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kSyncDirectory, "sync directory", path));
     return inner_->sync_directory(path);
   }
+  Result<Index> free_bytes(const std::string& path) const override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kFreeBytes, "ask for free space at", path));
+    return inner_->free_bytes(path);
+  }
   Result<bool> exists(const std::string& path) const override { return inner_->exists(path); }
   Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
 

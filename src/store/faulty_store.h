@@ -19,7 +19,8 @@ enum class StoreCall {
   kMakeDirectories,
   kRename,
   kRemove,
-  kSyncDirectory
+  kSyncDirectory,
+  kFreeBytes
 };
 
 /// Asked before each call: an errno value makes the call fail with it, 0 lets it through. Called from any

@@ -5,7 +5,8 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
+#include <fstream>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -20,22 +21,38 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// "host pid job"; the job is the scheduler's number, or "-".
+/// When a process of this host began, in ticks since the host did; "" if there is none of that number. A
+/// number is used again after a while, together with the time it is not.
+std::string start_of(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(file, text);
+  // The second word is a name in brackets that may hold anything; the start is the twentieth behind it.
+  constexpr int kWordsBehindName = 20;
+  std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string word;
+  for (int i = 0; i < kWordsBehindName; ++i) rest >> word;
+  return rest ? word : "";
+}
+
+/// "host pid job start"; the job is the scheduler's number, or "-".
 std::string lock_text() {
   std::string job = "-";
   for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
     if (const char* value = ::getenv(variable)) job = value;
   }
-  return fmt::format("{} {} {}\n", host_name(), ::getpid(), job);
+  return fmt::format("{} {} {} {}\n", host_name(), ::getpid(), job, start_of(::getpid()));
 }
 
 /// Whether the lock's holder certainly no longer exists: a process of this host that is gone.
 bool holder_is_dead(const std::string& text) {
-  const std::size_t space = text.find(' ');
-  if (space == std::string::npos || text.substr(0, space) != host_name()) return false;
+  std::istringstream words(text);
+  std::string host, job, start;
   int pid = 0;
-  const auto parsed = std::from_chars(text.data() + space + 1, text.data() + text.size(), pid);
-  return parsed.ec == std::errc() && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+  if (!(words >> host >> pid >> job) || host != host_name() || pid <= 0) return false;
+  if (::kill(pid, 0) != 0 && errno == ESRCH) return true;
+  const std::string now = start_of(pid);
+  return words >> start && !now.empty() && start != now;
 }
 
 /// Removes the lock of a dead holder, by renaming: of two processes that try, one succeeds, and one that

@@ -8,9 +8,10 @@
 
 namespace esker {
 
-/// A file that names its holder (host, process, job). Released by release() or, without a report, by the
-/// destructor; a process that died without either leaves it, and the next one on the same host takes it
-/// over. A lock of another host is never taken over: the error says who holds it and what to remove.
+/// A file that names its holder (host, process, job, start of the process). Released by release() or, without
+/// a report, by the destructor; a process that died without either leaves it, and the next one on the same
+/// host takes it over. A lock of another host is never taken over: the error says who holds it and what to
+/// remove.
 class WriterLock {
  public:
   /// Errors: kAlreadyExists when another live process (or any process of another host) holds it.

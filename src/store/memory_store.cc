@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -12,39 +12,48 @@
 namespace esker {
 namespace {
 
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
 struct Content {
   mutable std::mutex mutex;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes;  // the first ones; what is not here reads as zeros
+  std::size_t size = 0;
 };
 
 class MemoryFile final : public File {
  public:
-  MemoryFile(std::shared_ptr<Content> content, std::string path, OpenMode mode)
-      : content_(std::move(content)), path_(std::move(path)), mode_(mode) {}
+  MemoryFile(std::shared_ptr<Content> content, std::string path, OpenMode mode, std::size_t kept)
+      : content_(std::move(content)), path_(std::move(path)), mode_(mode), kept_(kept) {}
 
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
     if (mode_ == OpenMode::kRead) return system_error(EBADF, "write", path_);
     const std::scoped_lock lock(content_->mutex);
-    const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
+    const auto begin = static_cast<std::size_t>(offset);
+    content_->size = std::max(content_->size, begin + bytes.size());
+    const std::size_t end = std::min(kept_, begin + bytes.size());
+    if (begin >= end) return {};
     if (content_->bytes.size() < end) content_->bytes.resize(end);
-    if (!bytes.empty()) std::memcpy(content_->bytes.data() + offset, bytes.data(), bytes.size());
+    std::copy_n(bytes.begin(), end - begin, content_->bytes.begin() + offset);
     return {};
   }
 
   Status read_at(std::span<std::byte> bytes, Index offset) const override {
     const std::scoped_lock lock(content_->mutex);
-    const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
-    if (content_->bytes.size() < end) {
+    const auto begin = static_cast<std::size_t>(offset);
+    const std::size_t end = begin + bytes.size();
+    if (content_->size < end) {
       return error(Code::kDataLoss, "read {}: file ends {} bytes before the end of what is expected there",
-                   path_, end - std::max(content_->bytes.size(), static_cast<std::size_t>(offset)));
+                   path_, end - std::max(content_->size, begin));
     }
-    if (!bytes.empty()) std::memcpy(bytes.data(), content_->bytes.data() + offset, bytes.size());
+    std::fill(bytes.begin(), bytes.end(), std::byte{});
+    const std::size_t here = std::min(end, content_->bytes.size());
+    if (begin < here) std::copy_n(content_->bytes.begin() + offset, here - begin, bytes.begin());
     return {};
   }
 
   Result<Index> size_bytes() const override {
     const std::scoped_lock lock(content_->mutex);
-    return static_cast<Index>(content_->bytes.size());
+    return static_cast<Index>(content_->size);
   }
 
   Status sync() override { return {}; }
@@ -54,11 +63,15 @@ class MemoryFile final : public File {
   std::shared_ptr<Content> content_;
   std::string path_;
   OpenMode mode_;
+  std::size_t kept_;
 };
 
 /// Paths are compared as written, after "./" in front is cut; directories exist where files do or were made.
 class MemoryStore final : public Store {
  public:
+  /// Of each file the first `kept` bytes are kept.
+  explicit MemoryStore(std::size_t kept) : kept_(kept) {}
+
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     const std::scoped_lock lock(mutex_);
     const std::string key = normal(path);
@@ -68,7 +81,7 @@ class MemoryStore final : public Store {
       if (mode == OpenMode::kRead) return system_error(ENOENT, "open", path);
       found = files_.emplace(key, std::make_shared<Content>()).first;
     }
-    return std::unique_ptr<File>(std::make_unique<MemoryFile>(found->second, path, mode));
+    return std::unique_ptr<File>(std::make_unique<MemoryFile>(found->second, path, mode, kept_));
   }
 
   Status create_exclusive(const std::string& path, const std::string& text) override {
@@ -77,6 +90,7 @@ class MemoryStore final : public Store {
     if (!is_new) return system_error(EEXIST, "create", path);
     const auto bytes = std::as_bytes(std::span(text));
     entry->second->bytes.assign(bytes.begin(), bytes.end());
+    entry->second->size = bytes.size();
     return {};
   }
 
@@ -125,6 +139,8 @@ class MemoryStore final : public Store {
     return files_.contains(key) || is_directory(key);
   }
 
+  Result<Index> free_bytes(const std::string&) const override { return std::numeric_limits<Index>::max(); }
+
   Result<std::vector<std::string>> list(const std::string& path) const override {
     const std::scoped_lock lock(mutex_);
     const std::string key = normal(path);
@@ -155,6 +171,7 @@ class MemoryStore final : public Store {
     return holds_files || was_made;
   }
 
+  std::size_t kept_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Content>> files_;
   std::set<std::string> directories_;
@@ -162,6 +179,8 @@ class MemoryStore final : public Store {
 
 }  // namespace
 
-std::shared_ptr<Store> memory_store() { return std::make_shared<MemoryStore>(); }
+std::shared_ptr<Store> memory_store() { return std::make_shared<MemoryStore>(kAll); }
+
+std::shared_ptr<Store> null_store() { return std::make_shared<MemoryStore>(std::size_t{64} << 10); }
 
 }  // namespace esker

@@ -1,11 +1,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <limits>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "store/store.h"
@@ -88,12 +91,16 @@ class PosixStore final : public Store {
     return file;
   }
 
+  // Written under another name and linked: whoever sees the file sees all of it, also after a kill in
+  // between.
   Status create_exclusive(const std::string& path, const std::string& text) override {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0) return system_error(errno, "create", path);
-    PosixFile file(descriptor, path);
-    ESKER_RETURN_IF_ERROR(file.write_at(std::as_bytes(std::span(text)), 0));
-    return file.close();
+    const std::string beside = path + "." + std::to_string(::getpid()) + ".new";
+    const Status written = write_new(beside, text);
+    const bool linked = written.ok() && ::link(beside.c_str(), path.c_str()) == 0;
+    const int reason = errno;
+    (void)remove(beside);
+    ESKER_RETURN_IF_ERROR(written);
+    return linked ? Status() : system_error(reason, "create", path);
   }
 
   Status make_directories(const std::string& path) override {
@@ -133,6 +140,18 @@ class PosixStore final : public Store {
     return found;
   }
 
+  Result<Index> free_bytes(const std::string& path) const override {
+    fs::path existing = path.empty() ? "." : path;
+    std::error_code ignored;
+    while (!fs::exists(existing, ignored) && existing.has_relative_path()) existing = existing.parent_path();
+    struct statvfs facts {};
+    if (::statvfs(existing.empty() ? "." : existing.c_str(), &facts) != 0) {
+      return system_error(errno, "ask for free space at", path);
+    }
+    return checked_mul<Index>(static_cast<Index>(facts.f_bavail), static_cast<Index>(facts.f_frsize))
+        .value_or(std::numeric_limits<Index>::max());
+  }
+
   Result<std::vector<std::string>> list(const std::string& path) const override {
     std::vector<std::string> names;
     std::error_code failure;
@@ -147,6 +166,14 @@ class PosixStore final : public Store {
   }
 
  private:
+  static Status write_new(const std::string& path, const std::string& text) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) return system_error(errno, "create", path);
+    PosixFile file(descriptor, path);
+    ESKER_RETURN_IF_ERROR(file.write_at(std::as_bytes(std::span(text)), 0));
+    return file.close();
+  }
+
   static Status check(const std::error_code& failure, const std::string& operation, const std::string& path) {
     return failure ? system_error(failure.value(), operation, path) : Status();
   }

@@ -54,6 +54,8 @@ class Store {
   /// Makes the names in a directory durable.
   virtual Status sync_directory(const std::string& path) = 0;
   [[nodiscard]] virtual Result<bool> exists(const std::string& path) const = 0;
+  /// Bytes that can still be written below `path`, the nearest directory above it that exists counting.
+  [[nodiscard]] virtual Result<Index> free_bytes(const std::string& path) const = 0;
   /// Names (not paths) in a directory, sorted; empty when there is no such directory.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& path) const = 0;
 };
@@ -63,6 +65,10 @@ std::shared_ptr<Store> posix_store();
 
 /// Files in memory, gone with the last handle: for tests and measurements without a device.
 std::shared_ptr<Store> memory_store();
+
+/// Files of which only names, sizes and the first 64 KiB are kept, the rest reading as zeros: the cost of
+/// everything but the device.
+std::shared_ptr<Store> null_store();
 
 /// The whole file as text; kDataLoss beyond `max_bytes`.
 Result<std::string> read_text(Store& store, const std::string& path, std::size_t max_bytes);

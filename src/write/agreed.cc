@@ -4,6 +4,7 @@
 
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "comm/agree.h"
 
 namespace esker {
@@ -12,27 +13,15 @@ Status run_on_root(Comm& comm, const std::function<Status()>& action) {
   return agree(comm, comm.rank() == 0 ? guarded("rank 0", action) : Status());
 }
 
-// As "length:text" after "length:text": any text may be inside.
 Result<Options> share_options(Comm& comm, const Options& options) {
-  std::string text;
+  std::vector<std::string> texts;
   for (const Options::Entry& entry : options.entries()) {
-    for (const std::string& part : {entry.name, entry.value, entry.source}) {
-      text += fmt::format("{}:{}", part.size(), part);
-    }
+    texts.insert(texts.end(), {entry.name, entry.value, entry.source});
   }
-  const std::string received = broadcast_text(comm, text, 0);
-  std::size_t position = 0;
-  const auto next = [&] {
-    const std::size_t colon = received.find(':', position);
-    const auto length = static_cast<std::size_t>(std::stoull(received.substr(position, colon - position)));
-    position = colon + 1 + length;
-    return received.substr(colon + 1, length);
-  };
+  const auto shared_texts = unpack_texts(broadcast_text(comm, pack_texts(texts), 0));
   Options shared;
-  while (position < received.size()) {
-    const std::string name = next();
-    const std::string value = next();
-    ESKER_RETURN_IF_ERROR(shared.set(name, value, next()));
+  for (std::size_t t = 0; t + 2 < shared_texts.size(); t += 3) {
+    ESKER_RETURN_IF_ERROR(shared.set(shared_texts[t], shared_texts[t + 1], shared_texts[t + 2]));
   }
   return shared;
 }

@@ -1,6 +1,8 @@
 #include "write/boxes.h"
 
 #include <cstring>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -45,11 +47,11 @@ Status describe(const Field& field, const CoverageDefect& defect, const std::vec
                rank_of[defect.second], boxes[defect.second].to_string());
 }
 
-Status check_field(const Field& field, const Box& domain, const FieldPatches& patches) {
+Status check_field(const Field& field, const Box& domain, const BoxesOfRanks& patches) {
   std::vector<Box> boxes;
   std::vector<int> rank_of;
-  for (std::size_t r = 0; r < patches.of_rank.size(); ++r) {
-    for (const Box& box : patches.of_rank[r]) {
+  for (std::size_t r = 0; r < patches.size(); ++r) {
+    for (const Box& box : patches[r]) {
       boxes.push_back(box);
       rank_of.push_back(static_cast<int>(r));
     }
@@ -74,35 +76,46 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& pa
   return boxes;
 }
 
-std::vector<FieldPatches> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                       const std::vector<StepLayouts::Place>& place_of_field,
-                                       const std::vector<std::vector<Box>>& mine) {
+BoxesOfField gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
+                          const std::vector<std::vector<Box>>& mine) {
   const std::vector<Index> numbers_of_mine = encode(mine);
   const auto all = comm.all_gather(std::as_bytes(std::span(numbers_of_mine)));
-  std::vector<FieldPatches> gathered;
-  for (const int f : fields) gathered.push_back({place_of_field[f].layout, place_of_field[f].field, {}});
+  std::vector<BoxesOfRanks> gathered(fields.size());
   for (const auto& bytes : all) {
     std::vector<Index> numbers(bytes.size() / sizeof(Index));
     if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
     const Index* next = numbers.data();
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const int rank = schema.rank_of(schema.grids()[schema.fields()[fields[f]].grid]);
-      std::vector<Box>& boxes = gathered[f].of_rank.emplace_back();
+      std::vector<Box>& boxes = gathered[f].emplace_back();
       for (Index left = *next++; left > 0; --left) boxes.push_back(decode_box(next, rank));
     }
   }
-  return gathered;
+  // Most fields are put in the boxes of the field before, and then share them.
+  BoxesOfField shared;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const bool same = f > 0 && gathered[f] == *shared[fields[f - 1]];
+    shared[fields[f]] =
+        same ? shared[fields[f - 1]] : std::make_shared<const BoxesOfRanks>(std::move(gathered[f]));
+  }
+  return shared;
 }
 
-Status check_coverage(const Schema& schema, const std::vector<int>& fields,
-                      const std::vector<FieldPatches>& patches) {
-  // Fields that were put in the same boxes as the field before on the same grid need no second look.
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const Field& field = schema.fields()[fields[f]];
-    const bool same = f > 0 && schema.fields()[fields[f - 1]].grid == field.grid &&
-                      patches[f - 1].of_rank == patches[f].of_rank;
-    if (!same)
-      ESKER_RETURN_IF_ERROR(check_field(field, schema.box_of(schema.grids()[field.grid]), patches[f]));
+std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
+                                             const BoxesOfField& boxes) {
+  std::vector<FieldPatches> patches;
+  for (const auto& column : columns) {
+    patches.push_back({column.layout, column.layout_field, boxes.at(column.field)});
+  }
+  return patches;
+}
+
+Status check_coverage(const Schema& schema, const BoxesOfField& boxes) {
+  std::set<std::pair<int, const BoxesOfRanks*>> checked;  // on which grid
+  for (const auto& [f, of_rank] : boxes) {
+    const Field& field = schema.fields()[f];
+    if (!checked.insert({field.grid, of_rank.get()}).second) continue;
+    ESKER_RETURN_IF_ERROR(check_field(field, schema.box_of(schema.grids()[field.grid]), *of_rank));
   }
   return {};
 }

@@ -1,6 +1,8 @@
 // Whose boxes are where: what the ranks tell each other when a plan is made, and its check.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "comm/comm.h"
@@ -18,14 +20,18 @@ bool is_due(const Field& field, Index step);
 std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
                                        const std::vector<int>& fields);
 
-/// All ranks' boxes, as the planner takes them. Collective. `mine` is boxes_of(...) for `fields`.
-std::vector<FieldPatches> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                       const std::vector<StepLayouts::Place>& place_of_field,
-                                       const std::vector<std::vector<Box>>& mine);
+/// All ranks' boxes of each of the fields at positions `fields`. Collective. `mine` is boxes_of(...) for
+/// them.
+using BoxesOfField = std::map<int, std::shared_ptr<const BoxesOfRanks>>;
+BoxesOfField gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
+                          const std::vector<std::vector<Box>>& mine);
+
+/// The columns of a step as the planner takes them.
+std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
+                                             const BoxesOfField& boxes);
 
 /// kInvalidArgument naming field, ranks and boxes unless the boxes of each field cover its grid exactly once.
 /// Local, pure.
-Status check_coverage(const Schema& schema, const std::vector<int>& fields,
-                      const std::vector<FieldPatches>& patches);
+Status check_coverage(const Schema& schema, const BoxesOfField& boxes);
 
 }  // namespace esker

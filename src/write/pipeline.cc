@@ -24,19 +24,79 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
       format_(std::move(format)),
       options_(std::move(options)) {}
 
-Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Comm> comm,
-                                                             std::shared_ptr<Store> store,
-                                                             const std::string& path,
-                                                             const Options& options) {
-  const auto opened = agree(*comm, Ballot{{}, "create", hash_text(0, path), path, false});
+Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
+                                                           const std::shared_ptr<Store>& store,
+                                                           const char* operation, const std::string& path,
+                                                           const Options& options) {
+  const auto opened = agree(*comm, Ballot{{}, operation, hash_text(0, path), path, false});
   ESKER_RETURN_IF_ERROR(opened.status());
   auto shared = share_options(*comm, options);
   ESKER_RETURN_IF_ERROR(agree(*comm, shared.status()));
   auto format = make_format_writer(store, path, *shared);
   ESKER_RETURN_IF_ERROR(agree(*comm, format.status()));
-  ESKER_RETURN_IF_ERROR(run_on_root(*comm, [&] { return (*format)->check_target(); }));
   return std::unique_ptr<WritePipeline>(
-      new WritePipeline(std::move(comm), std::move(store), std::move(*format), std::move(*shared)));
+      new WritePipeline(comm, store, std::move(*format), std::move(*shared)));
+}
+
+Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Comm> comm,
+                                                             std::shared_ptr<Store> store,
+                                                             const std::string& path,
+                                                             const Options& options) {
+  ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "create", path, options));
+  ESKER_RETURN_IF_ERROR(run_on_root(*comm, [&] { return pipeline->format_->check_target(); }));
+  return pipeline;
+}
+
+Result<std::unique_ptr<WritePipeline>> WritePipeline::append(std::shared_ptr<Comm> comm,
+                                                             std::shared_ptr<Store> store,
+                                                             const std::string& path,
+                                                             const Options& options) {
+  ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "append", path, options));
+  ESKER_RETURN_IF_ERROR(pipeline->restore());
+  return pipeline;
+}
+
+Status WritePipeline::restore() {
+  std::string existing;
+  ESKER_RETURN_IF_ERROR(run_on_root(*comm_, [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(existing, format_->read_existing());
+    return {};
+  }));
+  existing = broadcast_text(*comm_, existing, 0);
+  ESKER_RETURN_IF_ERROR(agree(*comm_, guarded("append", [&] { return format_->restore(existing); })));
+  ESKER_RETURN_IF_ERROR(
+      run_on_root(*comm_, [&] { return format_->reclaim(options_.fsync != Fsync::kNone); }));
+  schema_ = format_->schema();
+  times_ = format_->times();
+  defined_ = true;
+  created_ = true;
+  return {};
+}
+
+// Rank 0 says how many steps are left, also after a failure: what it has taken back stays taken back.
+Status WritePipeline::rewind(const Status& local, double time) {
+  const std::string arguments = fmt::format("time {:.17g}", time);
+  const auto opened = agree(*comm_, Ballot{local, "rewind", hash_text(0, arguments), arguments, false});
+  ESKER_RETURN_IF_ERROR(opened.status());
+  const auto kept = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
+  const Status status = run_on_root(*comm_, [&]() -> Status {
+    const bool durable = options_.fsync != Fsync::kNone;
+    ESKER_RETURN_IF_ERROR(format_->rewind(kept, durable));
+    return format_->reclaim(durable);
+  });
+  times_.resize(static_cast<std::size_t>(kept));
+  return status;
+}
+
+/// What is missing on the device is better known before the first byte than in the middle. Rank 0.
+Status WritePipeline::check_space(const StepPlan& plan) const {
+  if (!created_ && format_->replaces_existing()) return {};  // what is replaced makes room first
+  const std::string directory = directory_of(format_->stem());
+  const auto free = store_->free_bytes(directory);
+  const Index needed = plan.space.stored_bytes();
+  if (!free.ok() || *free >= needed) return {};
+  return error(Code::kIoError, "{}: No space left on device: the step takes {} bytes, {} are free", directory,
+               needed, *free);
 }
 
 Status WritePipeline::define(const Status& local, const Schema& schema) {
@@ -71,8 +131,9 @@ Status WritePipeline::write_step(const StepInput& input) {
   const bool stale = !known.ready || buffers_.size_bytes() < known.plan.buffer_bytes() ||
                      known.boxes != boxes_of(input.patches, known.fields);
   const std::string arguments = fmt::format("step {}, time {:.17g}", input.step, input.time);
-  const auto opened =
-      agree(*comm_, Ballot{input.status, "end_step", hash_text(0, arguments), arguments, stale});
+  Status mine = input.status;
+  if (mine.ok() && !stale && comm_->rank() == 0) mine = check_space(known);
+  const auto opened = agree(*comm_, Ballot{mine, "end_step", hash_text(0, arguments), arguments, stale});
   counters_.agree_s += watch.elapsed_s();
   ESKER_RETURN_IF_ERROR(opened.status());
   if (opened->any_flag) ESKER_RETURN_IF_ERROR(make_step_plan(known, due, input));
@@ -106,16 +167,15 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const std::vector<bool>& du
     plan.space.add(*layout);
     plan.files += layout->num_files();
   }
-  const std::vector<FieldPatches> fields =
-      gather_boxes(*comm_, schema_, plan.fields, plan.layouts->place_of_field, plan.boxes);
+  const BoxesOfField boxes = gather_boxes(*comm_, schema_, plan.fields, plan.boxes);
   // Every rank checks the same boxes and finds the same defect, so there is nothing to agree on.
-  ESKER_RETURN_IF_ERROR(
-      check_coverage(schema_, plan.fields, fields).with_context(fmt::format("step {}", input.step)));
+  ESKER_RETURN_IF_ERROR(check_coverage(schema_, boxes).with_context(fmt::format("step {}", input.step)));
   for (const int f : plan.fields) {
     const Field& field = schema_.fields()[f];
     plan.data_bytes += schema_.box_of(schema_.grids()[field.grid]).num_samples() * field.sample_bytes();
   }
-  ESKER_RETURN_IF_ERROR(fit_to_budget(plan, fields));
+  ESKER_RETURN_IF_ERROR(run_on_root(*comm_, [&] { return check_space(plan); }));
+  ESKER_RETURN_IF_ERROR(fit_to_budget(plan, patches_of_columns(plan.layouts->columns, boxes)));
   plan.ready = true;
   ++counters_.plans;
   counters_.plan_s += watch.elapsed_s();
@@ -139,6 +199,7 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
     const Status planned = guarded("plan", [&] {
       const Ownership ownership(plan.space, comm_->size(), n_aggregators, window_bytes);
       plan.plan = make_plan(plan.space, ownership, fields, comm_->rank());
+      if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       plan.writers = ownership.num_writers();
       return Status();
     });
@@ -161,18 +222,42 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
   }
 }
 
+/// This rank's patches of the components that a column holds.
+std::vector<Patch> WritePipeline::patches_of(const StepLayouts::Column& column, const StepInput& input) {
+  std::vector<Patch> patches = input.patches[column.field];
+  for (Patch& patch : patches) {
+    patch.data =
+        static_cast<const std::byte*>(patch.data) + column.first_component * patch.component_stride_bytes;
+  }
+  return patches;
+}
+
+void WritePipeline::add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes) {
+  const Stopwatch watch;
+  for (Index number = window.first_piece; number < window.last_piece; ++number) {
+    const Piece piece = plan.space.piece(number);
+    const Index begin = plan.space.position_bytes(number) - window.begin;
+    plan.sums.set(number, plan.layouts->checksum(piece, bytes.subspan(begin, piece.size_bytes)));
+  }
+  counters_.checksum_s += watch.elapsed_s();
+  counters_.store_s -= watch.elapsed_s();  // which the exchange adds with the rest of this call
+}
+
 Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& files) {
   std::vector<std::vector<Patch>> patches;
-  for (const int f : plan.fields) patches.push_back(input.patches[f]);
+  for (const auto& column : plan.layouts->columns) patches.push_back(patches_of(column, input));
+  const bool has_sums = plan.layouts->has_checksums();
   const ExchangeStats stats =
       run_exchange(*comm_, plan.plan, patches, buffers_, [&](const Window& window, auto bytes) {
+        if (has_sums) add_sums(plan, window, bytes);
         files.write(window, bytes);
         counters_.stored_bytes += window.size_bytes();
       });
   counters_.add(stats);
+  if (has_sums) plan.sums.hand_over(*comm_, plan.plan);
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
-  const Status stored = files.finish(options_.fsync == Fsync::kStep);
+  const Status stored = files.finish(plan.sums, options_.fsync == Fsync::kStep);
   counters_.store_s += watch.lap();
   const Status agreed = agree(*comm_, stored);
   counters_.agree_s += watch.lap();
@@ -187,7 +272,7 @@ Status WritePipeline::commit(const std::vector<bool>& due, const StepInput& inpu
       *comm_, [&] { return format_->commit(input.step, input.time, due, options_.fsync == Fsync::kStep); });
   counters_.commit_s += watch.elapsed_s();
   if (committed.ok()) return {};
-  const Status rewound = run_on_root(*comm_, [&] { return format_->rewind(input.step); });
+  const Status rewound = run_on_root(*comm_, [&] { return format_->rewind(input.step, false); });
   if (!rewound.ok()) return committed.with_context("the step may be visible, because " + rewound.message());
   files.discard();
   (void)agree(*comm_, Status());
@@ -197,6 +282,7 @@ Status WritePipeline::commit(const std::vector<bool>& due, const StepInput& inpu
 void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
   counters_.step_s += seconds;
   comm_->all_reduce_max(std::span<double>(&seconds, 1));
+  times_.push_back(input.time);
   for (const int f : plan.fields) {
     for (const Patch& patch : input.patches[f]) {
       counters_.put_bytes += patch.box.num_samples() * schema_.fields()[f].sample_bytes();

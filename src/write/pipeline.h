@@ -1,4 +1,4 @@
-// WritePipeline: the collective part of writing - create, step, close - for any format.
+// WritePipeline: the collective part of writing - create or append, step, rewind, close - for any format.
 //
 // A step: agree (opening) -> plan, if a patch list changed -> exchange and store -> headers -> agree
 // (closing) -> commit, or discard. Between the two agreements only files can fail, and a rank whose files
@@ -14,6 +14,7 @@
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "esker/writer.hpp"
+#include "exchange/piece_sums.h"
 #include "exchange/plan.h"
 #include "exchange/run.h"
 #include "format/format_writer.h"
@@ -37,13 +38,24 @@ class WritePipeline {
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
                                                        const Options& options);
-  /// Collective, once, before the first step: the schema is final.
+  /// Collective: goes on with a dataset that stands at `path`, whose schema is then known, after removing
+  /// what an unfinished step left there.
+  static Result<std::unique_ptr<WritePipeline>> append(std::shared_ptr<Comm> comm,
+                                                       std::shared_ptr<Store> store, const std::string& path,
+                                                       const Options& options);
+  /// Collective, once, before the first step of a new dataset: the schema is final.
   Status define(const Status& local, const Schema& schema);
   /// Collective: moves and commits one step. All or nothing, the same result on all ranks.
   Status write_step(const StepInput& input);
+  /// Collective: steps with a later time than `time` are committed no more, and their files go.
+  Status rewind(const Status& local, double time);
   /// Collective: makes data durable where asked, writes the report, releases the lock.
   Status close(const Status& local);
 
+  [[nodiscard]] const Schema& schema() const { return schema_; }
+  /// Of the committed steps.
+  [[nodiscard]] const std::vector<double>& times() const { return times_; }
+  /// What the steps that this pipeline wrote have cost.
   [[nodiscard]] const std::vector<StepReport>& steps() const { return steps_; }
   /// Collective.
   Result<RunReport> report();
@@ -51,6 +63,11 @@ class WritePipeline {
  private:
   WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                 std::unique_ptr<FormatWriter> format, Options options);
+  static Result<std::unique_ptr<WritePipeline>> open(const std::shared_ptr<Comm>& comm,
+                                                     const std::shared_ptr<Store>& store,
+                                                     const char* operation, const std::string& path,
+                                                     const Options& options);
+  Status restore();
 
   /// The plan for the steps that hold a certain set of fields.
   struct StepPlan {
@@ -59,14 +76,18 @@ class WritePipeline {
     PieceSpace space;
     std::vector<std::vector<Box>> boxes;  ///< mine, when the plan was made: [position in fields]
     Plan plan;
+    PieceSums sums;
     int writers = 0;
     Index files = 0, data_bytes = 0;
     bool ready = false;
   };
 
   [[nodiscard]] std::vector<bool> fields_due(Index step) const;
+  [[nodiscard]] Status check_space(const StepPlan& plan) const;
   Status make_step_plan(StepPlan& plan, const std::vector<bool>& due, const StepInput& input);
   Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
+  static std::vector<Patch> patches_of(const StepLayouts::Column& column, const StepInput& input);
+  void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);
   Status move(StepPlan& plan, const StepInput& input, StepFiles& files);
   Status commit(const std::vector<bool>& due, const StepInput& input, StepFiles& files);
   Status create_files();
@@ -84,6 +105,7 @@ class WritePipeline {
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   RankCounters counters_;
+  std::vector<double> times_;
   std::vector<StepReport> steps_;
   std::vector<std::string> written_paths_;  // only with Fsync::kClose
 };

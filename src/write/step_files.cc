@@ -24,7 +24,12 @@ void StepFiles::write(const Window& window, std::span<const std::byte> bytes) {
 Status StepFiles::write_part(int layout, const Layout::FileSpan& span, Index position,
                              std::span<const std::byte> bytes) {
   ESKER_ASSIGN_OR_RETURN(OpenFile * file, open({layout, span.file}));
-  if (position == span.begin) file->owned = true;
+  if (position == span.begin) {
+    const Index base = space_.first_position(layout);
+    file->owned = true;
+    file->begin = base + span.begin;
+    file->end = base + span.end;
+  }
   return file->file->write_at(bytes, span.data_offset_bytes + (position - span.begin));
 }
 
@@ -36,19 +41,26 @@ Result<StepFiles::OpenFile*> StepFiles::open(const FileKey& key) {
   return &file;
 }
 
-Status StepFiles::finish_file(const FileKey& key, OpenFile& file, bool durable) {
-  if (file.owned) {
-    ESKER_RETURN_IF_ERROR(file.file->write_at(layouts_.file_headers(key.first, key.second), 0));
+std::vector<std::byte> StepFiles::headers(const FileKey& key, const OpenFile& file,
+                                          const PieceSums& sums) const {
+  std::span<const std::uint64_t> of_file;
+  if (layouts_.has_checksums()) {
+    of_file = sums.of(space_.first_piece_from(file.begin), space_.first_piece_from(file.end));
   }
+  return layouts_.file_headers(key.first, key.second, of_file);
+}
+
+Status StepFiles::finish_file(const FileKey& key, OpenFile& file, const PieceSums& sums, bool durable) {
+  if (file.owned) ESKER_RETURN_IF_ERROR(file.file->write_at(headers(key, file, sums), 0));
   if (durable) ESKER_RETURN_IF_ERROR(file.file->sync());
   return file.file->close();
 }
 
-Status StepFiles::finish(bool durable) {
+Status StepFiles::finish(const PieceSums& sums, bool durable) {
   for (auto& [key, file] : files_) {
     if (status_.ok()) {
-      status_ =
-          guarded("write headers", [&, &key = key, &file = file] { return finish_file(key, file, durable); });
+      status_ = guarded("write headers",
+                        [&, &key = key, &file = file] { return finish_file(key, file, sums, durable); });
     }
   }
   if (durable && status_.ok()) status_ = sync_directories(store_, paths(), top_);

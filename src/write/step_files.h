@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exchange/piece_space.h"
+#include "exchange/piece_sums.h"
 #include "exchange/plan.h"
 #include "format/format_writer.h"
 #include "store/store.h"
@@ -27,8 +28,9 @@ class StepFiles {
   void write(const Window& window, std::span<const std::byte> bytes);
 
   /// Writes the headers of the files whose first data byte this rank wrote, syncs everything if `durable`,
-  /// closes. Returns the first error of all.
-  Status finish(bool durable);
+  /// closes. `sums`: of all pieces in these files, if the layouts have checksums. Returns the first error of
+  /// all.
+  Status finish(const PieceSums& sums, bool durable);
 
   /// Removes what this rank wrote; for a step that failed anywhere.
   void discard();
@@ -41,12 +43,15 @@ class StepFiles {
   struct OpenFile {
     std::string path;
     std::unique_ptr<File> file;
-    bool owned = false;  // this rank writes the headers
+    bool owned = false;        // this rank writes the headers
+    Index begin = 0, end = 0;  // positions in the space
   };
   Status write_part(int layout, const Layout::FileSpan& span, Index position,
                     std::span<const std::byte> bytes);
   Result<OpenFile*> open(const FileKey& key);
-  Status finish_file(const FileKey& key, OpenFile& file, bool durable);
+  Status finish_file(const FileKey& key, OpenFile& file, const PieceSums& sums, bool durable);
+  [[nodiscard]] std::vector<std::byte> headers(const FileKey& key, const OpenFile& file,
+                                               const PieceSums& sums) const;
 
   Store& store_;
   const StepLayouts& layouts_;

@@ -140,6 +140,18 @@ inline Schema mixed_schema() {
   add("thk", plane, SampleType::kFloat32, 1, false, 1);
   add("topg", plane, SampleType::kFloat32, 1, true, 1);
   add("count", plane, SampleType::kInt16, 2, false, 1);
+  add("species", plane, SampleType::kFloat64, 11, false, 1);  // 88 bytes: two columns
+  return schema;
+}
+
+/// One grid and no fixed field: a dataset of one .idx.
+inline Schema single_schema() {
+  Schema schema;
+  const DimId x = schema.add_dim("x", 21).value();
+  const DimId y = schema.add_dim("y", 18).value();
+  const int plane = schema.add_grid("xy", {x, y}).value().index;
+  schema.add_field({"thk", plane, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+  schema.add_field({"mask", plane, SampleType::kUint8, 1, false, 2, {}}).status().check();
   return schema;
 }
 

@@ -10,12 +10,14 @@ import click
 from esker import __version__
 from esker.cli.info import info
 from esker.cli.plot import plot
+from esker.cli.repair import repair
+from esker.cli.verify import verify
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="esker")
 def esker() -> None:
-    """Look into multiresolution datasets that Esker or OpenVisus wrote.
+    """Look into multiresolution datasets that Esker or OpenVisus wrote, and check them.
 
     Exit status: 0 good, 1 the data are bad or could not be read, 2 wrong usage.
     """
@@ -23,6 +25,8 @@ def esker() -> None:
 
 esker.add_command(info)
 esker.add_command(plot)
+esker.add_command(repair)
+esker.add_command(verify)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,4 +1,5 @@
-// record = {"format": 1, "generation": integer, "times": [real ...], "absent": {"step": ["field" ...] ...}}
+// record = {"format": 1, "generation": integer, "times": [real ...], "absent": {"step": ["field" ...] ...},
+//           ["split": {"field": ["field" ...] ...}], ["alignment": integer], ["checksums": bool]}
 #include "format/idx/commit_record.h"
 
 #include <limits>
@@ -12,6 +13,8 @@
 namespace esker::idx {
 namespace {
 
+constexpr Index kMaxAlignmentBytes = Index{1} << 30;
+
 Status read_absent(const Json& absent, CommitRecord& record) {
   for (const auto& [key, names] : absent.items()) {
     const auto step = parse_integer(key);
@@ -20,6 +23,17 @@ Status read_absent(const Json& absent, CommitRecord& record) {
                    excerpt(key));
     }
     ESKER_ASSIGN_OR_RETURN(record.absent[*step], get_texts(absent, key.c_str()));
+  }
+  return {};
+}
+
+Status read_split(const Json& json, CommitRecord& record) {
+  ESKER_ASSIGN_OR_RETURN(const Json* split, get_object(json, "split"));
+  for (const auto& item : split->items()) {
+    ESKER_ASSIGN_OR_RETURN(record.split[item.key()], get_texts(*split, item.key().c_str()));
+    if (record.split[item.key()].size() < 2) {
+      return error(Code::kDataLoss, "'split': field '{}' has no two parts", excerpt(item.key()));
+    }
   }
   return {};
 }
@@ -34,6 +48,9 @@ std::string print_commit_record(const CommitRecord& record) {
   json["generation"] = record.generation;
   json["times"] = reals_to_json(record.times);
   json["absent"] = absent;
+  if (!record.split.empty()) json["split"] = record.split;
+  json["alignment"] = record.alignment_bytes;
+  json["checksums"] = record.checksums;
   return dump_json(json, -1);
 }
 
@@ -46,6 +63,13 @@ Result<CommitRecord> parse_commit_record(const std::string& text) {
   ESKER_ASSIGN_OR_RETURN(record.times, get_reals(json, "times"));
   ESKER_ASSIGN_OR_RETURN(const Json* absent, get_object(json, "absent"));
   ESKER_RETURN_IF_ERROR(read_absent(*absent, record));
+  if (json.contains("split")) ESKER_RETURN_IF_ERROR(read_split(json, record));
+  if (json.contains("alignment")) {
+    ESKER_ASSIGN_OR_RETURN(record.alignment_bytes, get_integer(json, "alignment", 1, kMaxAlignmentBytes));
+  }
+  if (json.contains("checksums")) {
+    ESKER_ASSIGN_OR_RETURN(record.checksums, get_bool(json, "checksums"));
+  }
   return record;
 }
 

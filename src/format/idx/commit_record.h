@@ -1,8 +1,9 @@
 // CommitRecord: what Esker keeps in the (esker) key of an .idx, which other readers ignore.
 //
-// One line of JSON: {"format":1,"generation":7,"times":[0.0,50.0],"absent":{"1":["temp"]}}. Replacing the
-// .idx by one rename commits a step of its grid; the record is what that rename makes true. Reals that JSON
-// lacks are the strings "NaN", "Infinity" and "-Infinity".
+// One line of JSON: {"format":1,"generation":3,"times":[0.0,50.0],"absent":{"1":["temp"]},
+// "split":{"species":["species.0-7","species.8"]},"alignment":4096,"checksums":true}. Replacing the .idx by
+// one rename commits a step of its grid; the record is what that rename makes true. Reals that JSON lacks are
+// the strings "NaN", "Infinity" and "-Infinity".
 #pragma once
 
 #include <map>
@@ -17,9 +18,13 @@ namespace esker::idx {
 struct CommitRecord {
   static constexpr int kFormat = 1;  ///< version of this record
   int format = kFormat;
-  Index generation = 0;                              ///< +1 with every replacement of the .idx
-  std::vector<double> times;                         ///< time value of step 0, 1, 2 ...
-  std::map<Index, std::vector<std::string>> absent;  ///< step -> fields not written at that step
+  Index generation = 0;       ///< number of steps + 1: commits that make this content in one run
+  std::vector<double> times;  ///< time value of step 0, 1, 2 ...
+  std::map<Index, std::vector<std::string>> absent;       ///< step -> fields not written at that step
+  std::map<std::string, std::vector<std::string>> split;  ///< field -> the fields of the .idx that it is
+  // How the block files are made, for appending to them.
+  Index alignment_bytes = 4096;
+  bool checksums = false;
 
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };

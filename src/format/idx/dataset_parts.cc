@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -10,9 +11,6 @@
 
 namespace esker::idx {
 namespace {
-
-constexpr int kMaxBitsPerBlock = 30;
-constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;
 
 std::vector<int> fields_of(const Schema& schema, int grid, bool fixed) {
   std::vector<int> fields;
@@ -43,17 +41,39 @@ std::vector<double> physic_box(const Schema& schema, const Grid& grid) {
   return box;
 }
 
-Result<FieldEntry> field_entry(const Field& field) {
+std::vector<Column> columns_of_part(const Schema& schema, int grid, bool fixed, bool split) {
+  std::vector<Column> columns;
+  for (const int field : fields_of(schema, grid, fixed)) {
+    for (const Column& column : columns_of(schema, field, split)) columns.push_back(column);
+  }
+  return columns;
+}
+
+Result<FieldEntry> field_entry(const Field& field, const Column& column, InBlockOrder order) {
   ESKER_RETURN_IF_ERROR(check_field_name(field.name));
   if (field.components > kMaxComponents) {
     return error(Code::kInvalidArgument, "field '{}' has {} components, at most {} are possible", field.name,
                  field.components, kMaxComponents);
   }
   FieldEntry entry;
-  entry.name = field.name;
+  entry.name = column_name(field, column);
   entry.type = field.type;
-  entry.components = field.components;
+  entry.components = column.components;
+  entry.order = order;
   return entry;
+}
+
+/// A column's name may be that of another field.
+Status check_names_differ(const std::vector<FieldEntry>& fields) {
+  std::set<std::string> names;
+  for (const FieldEntry& field : fields) {
+    if (!names.insert(field.name).second) {
+      return error(Code::kInvalidArgument,
+                   "two fields would be stored as '{}': rename one, or set the option split to false",
+                   field.name);
+    }
+  }
+  return {};
 }
 
 std::string axis_names(const Schema& schema, const Grid& grid) {
@@ -75,20 +95,21 @@ Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Bo
 }
 
 Result<Header> make_header(const Schema& schema, const Options& options, int grid_number, bool fixed,
-                           const std::string& part_name) {
+                           const std::vector<Column>& columns, const std::string& part_name) {
   const Grid& grid = schema.grids()[grid_number];
   Header header;
   header.box = schema.box_of(grid);
   ESKER_ASSIGN_OR_RETURN(header.bitmask, Bitmask::for_extent(header.box.rank, header.box.hi));
   Index largest_sample = 0;
   Index all_samples = 0;
-  for (const int f : fields_of(schema, grid_number, fixed)) {
-    const Field& field = schema.fields()[f];
-    ESKER_ASSIGN_OR_RETURN(FieldEntry entry, field_entry(field));
+  for (const Column& column : columns) {
+    ESKER_ASSIGN_OR_RETURN(FieldEntry entry,
+                           field_entry(schema.fields()[column.field], column, options.in_block));
+    largest_sample = std::max(largest_sample, entry.sample_bytes());
+    all_samples += entry.sample_bytes();
     header.fields.push_back(std::move(entry));
-    largest_sample = std::max(largest_sample, field.sample_bytes());
-    all_samples += field.sample_bytes();
   }
+  ESKER_RETURN_IF_ERROR(check_names_differ(header.fields));
   ESKER_ASSIGN_OR_RETURN(header.bits_per_block,
                          bits_per_block(options, header.bitmask, header.box, largest_sample));
   const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
@@ -108,14 +129,16 @@ Result<Header> make_header(const Schema& schema, const Options& options, int gri
   return header;
 }
 
-Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Options& options, int grid,
-                       bool fixed) {
+Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const OptionsOfPart& options_of_part,
+                       int grid, bool fixed) {
   const bool single = is_single(schema);
   const std::string directory =
       single ? std::filesystem::path(paths.stem).parent_path().string() : paths.directory();
   const std::string name = single ? std::filesystem::path(paths.stem).filename().string()
                                   : schema.grids()[grid].name + (fixed ? "_fixed" : "");
-  ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, options, grid, fixed, name));
+  const Options options = options_of_part(name);
+  std::vector<Column> columns = columns_of_part(schema, grid, fixed, options.split);
+  ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, options, grid, fixed, columns, name));
   ESKER_ASSIGN_OR_RETURN(FilenameTemplate files,
                          FilenameTemplate::parse(header.filename_template, fixed ? "" : kTimeTemplate));
   const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
@@ -125,11 +148,12 @@ Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Op
               slash,
               grid,
               fixed,
-              fields_of(schema, grid, fixed),
+              std::move(columns),
               std::move(header),
               blocks,
               std::move(files),
-              options.alignment_bytes};
+              options.alignment_bytes,
+              options.checksums};
 }
 
 }  // namespace
@@ -145,12 +169,12 @@ bool is_single(const Schema& schema) {
 }
 
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
-                                     const Options& options) {
+                                     const OptionsOfPart& options_of_part) {
   std::vector<Part> parts;
   for (const bool fixed : {true, false}) {
     for (int grid = 0; grid < static_cast<int>(schema.grids().size()); ++grid) {
       if (fields_of(schema, grid, fixed).empty()) continue;
-      auto part = make_part(paths, schema, options, grid, fixed);
+      auto part = make_part(paths, schema, options_of_part, grid, fixed);
       if (!part.ok()) return part.status().with_context("grid '" + schema.grids()[grid].name + "'");
       for (const Part& other : parts) {
         if (other.name == part->name) {

@@ -4,11 +4,13 @@
 // and one more for a grid's fixed fields, a schema file, and the catalog esker.json.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
+#include "format/idx/columns.h"
 #include "format/idx/filename_template.h"
 #include "format/idx/header.h"
 #include "format/idx/sidecar.h"
@@ -37,11 +39,12 @@ struct Part {
   std::string directory;  ///< of the .idx, with '/' behind it unless empty
   int grid = 0;
   bool fixed = false;
-  std::vector<int> fields;  ///< positions in the schema
-  Header header;            ///< without steps
+  std::vector<Column> columns;  ///< what each field of the header holds
+  Header header;                ///< without steps
   BlockGrid blocks;
   FilenameTemplate files;
-  Index alignment_bytes = 0;  ///< of data start and blocks in new files
+  Index alignment_bytes = 0;  ///< of data start and blocks
+  bool checksums = true;
 
   [[nodiscard]] std::string file_path(Index first_block, Index step) const {
     const std::string path = files.path(first_block, step);
@@ -49,9 +52,14 @@ struct Part {
   }
 };
 
+/// What the options say of one part, given its name: the same for all in a new dataset, and what it was made
+/// with for a part that exists.
+using OptionsOfPart = std::function<Options(const std::string& part_name)>;
+
 /// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field
 /// name that OpenVisus would misread, block options that do not fit.
-Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema, const Options& options);
+Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
+                                     const OptionsOfPart& options_of_part);
 
 /// Whether the schema fits in one .idx file without a directory.
 bool is_single(const Schema& schema);

@@ -6,34 +6,51 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "store/checksum.h"
 
 namespace esker::idx {
 namespace {
 
 constexpr std::uint32_t kRowMajorFlag = 0x10;
-constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;  ///< the size word is signed in OpenVisus
 
 // Words of an entry; the others are written 0.
-constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5;
+constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5, kTag = 6, kSumLow = 7, kSumHigh = 8;
+// Words of the file header.
+constexpr int kTableTag = 0, kTableSumLow = 2, kTableSumHigh = 3;
+
+constexpr std::uint32_t kChecksumTag = 0x45534b01;  ///< "ESK", version 1: XXH3, 64 bits
 
 std::byte* word(std::byte* entry, int number) { return entry + 4 * number; }
 const std::byte* word(const std::byte* entry, int number) { return entry + 4 * number; }
 
+void store_64(std::uint64_t value, std::byte* low, std::byte* high) {
+  store_be32(static_cast<std::uint32_t>(value), low);
+  store_be32(static_cast<std::uint32_t>(value >> 32), high);
+}
+
+std::uint64_t load_64(const std::byte* low, const std::byte* high) {
+  return std::uint64_t{load_be32(high)} << 32 | load_be32(low);
+}
+
 void encode_entry(const BlockEntry& entry, std::byte* out) {
   if (entry.absent()) return;
-  const auto offset = static_cast<std::uint64_t>(entry.offset_bytes);
-  store_be32(static_cast<std::uint32_t>(offset), word(out, kOffsetLow));
-  store_be32(static_cast<std::uint32_t>(offset >> 32), word(out, kOffsetHigh));
+  store_64(static_cast<std::uint64_t>(entry.offset_bytes), word(out, kOffsetLow), word(out, kOffsetHigh));
   store_be32(static_cast<std::uint32_t>(entry.size_bytes), word(out, kSize));
   store_be32(entry.flags, word(out, kFlags));
+  if (!entry.checksum) return;
+  store_be32(kChecksumTag, word(out, kTag));
+  store_64(*entry.checksum, word(out, kSumLow), word(out, kSumHigh));
 }
 
 /// The entry as stored; an offset of 2^63 and more comes out negative.
 BlockEntry decode_entry(const std::byte* bytes) {
-  const std::uint64_t low = load_be32(word(bytes, kOffsetLow)), high = load_be32(word(bytes, kOffsetHigh));
-  BlockEntry entry{static_cast<Index>(high << 32 | low), Index{load_be32(word(bytes, kSize))},
-                   load_be32(word(bytes, kFlags))};
-  return entry.absent() ? BlockEntry{} : entry;
+  BlockEntry entry{static_cast<Index>(load_64(word(bytes, kOffsetLow), word(bytes, kOffsetHigh))),
+                   Index{load_be32(word(bytes, kSize))}, load_be32(word(bytes, kFlags))};
+  if (entry.absent()) return {};
+  if (load_be32(word(bytes, kTag)) == kChecksumTag) {
+    entry.checksum = load_64(word(bytes, kSumLow), word(bytes, kSumHigh));
+  }
+  return entry;
 }
 
 Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte, Index file_bytes) {
@@ -59,6 +76,11 @@ std::uint32_t block_flags(InBlockOrder order, Codec codec) {
   return static_cast<std::uint32_t>(codec) | (order == InBlockOrder::kRowMajor ? kRowMajorFlag : 0);
 }
 
+std::uint64_t block_checksum(int field, Index block, std::span<const std::byte> stored) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: fields far apart
+  return checksum(stored, static_cast<std::uint64_t>(field) * kOdd + static_cast<std::uint64_t>(block));
+}
+
 Index headers_bytes(Index blocks_per_file, Index num_fields) {
   const auto entries = checked_mul(blocks_per_file, num_fields);
   const auto table = entries ? checked_mul(*entries, kEntryBytes) : std::nullopt;
@@ -66,7 +88,7 @@ Index headers_bytes(Index blocks_per_file, Index num_fields) {
   return total.value_or(std::numeric_limits<Index>::max());
 }
 
-std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries) {
+std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries, bool tagged) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(kFileHeaderBytes) +
                                entries.size() * static_cast<std::size_t>(kEntryBytes));
   std::byte* out = bytes.data() + kFileHeaderBytes;
@@ -74,7 +96,18 @@ std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries) {
     encode_entry(entry, out);
     out += kEntryBytes;
   }
+  if (tagged) {
+    store_be32(kChecksumTag, word(bytes.data(), kTableTag));
+    store_64(checksum(std::span(bytes).subspan(kFileHeaderBytes), 0), word(bytes.data(), kTableSumLow),
+             word(bytes.data(), kTableSumHigh));
+  }
   return bytes;
+}
+
+TableCheck check_table(std::span<const std::byte> bytes) {
+  if (load_be32(word(bytes.data(), kTableTag)) != kChecksumTag) return TableCheck::kUnchecked;
+  const std::uint64_t stored = load_64(word(bytes.data(), kTableSumLow), word(bytes.data(), kTableSumHigh));
+  return stored == checksum(bytes.subspan(kFileHeaderBytes), 0) ? TableCheck::kGood : TableCheck::kChanged;
 }
 
 Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,

@@ -1,14 +1,18 @@
 // The binary header of a block file: where each block of each field stands.
 //
 // file   = header entries data
-// header = 10 * uint32                     ; 40 bytes, written 0 here, ignored when read
+// header = 10 * uint32                     ; words 0: tag, 2, 3: checksum of the entries; others 0
 // entries = nfields * blocks_per_file * entry   ; entry k * blocks_per_file + (block mod blocks_per_file)
-// entry  = 10 * uint32                     ; words 2, 3: offset low, high; 4: size; 5: flags; others 0
-// All big-endian; the data are little-endian. Source: docs/formats/idx.md, section 4.
+// entry  = 10 * uint32                     ; words 2, 3: offset low, high; 4: size; 5: flags;
+//                                          ; 6: tag, 7, 8: checksum of the block low, high; others 0
+// All big-endian; the data are little-endian. Tags and checksums are Esker's: other programs ignore them, and
+// clear an entry's when they replace its block; without the tag there is no checksum. Source:
+// docs/formats/idx.md, section 4.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +31,7 @@ struct BlockEntry {
   Index offset_bytes = 0;  ///< absolute, in this file
   Index size_bytes = 0;    ///< as stored
   std::uint32_t flags = 0;
+  std::optional<std::uint64_t> checksum = {};  ///< block_checksum() of the stored bytes, if there is one
 
   [[nodiscard]] bool absent() const { return offset_bytes == 0 || size_bytes == 0; }
   [[nodiscard]] InBlockOrder order() const {
@@ -39,6 +44,9 @@ struct BlockEntry {
 /// Flags word of a block.
 std::uint32_t block_flags(InBlockOrder order, Codec codec);
 
+/// Of a block as it is stored. Field and block are part of it: a block in the place of another is found out.
+std::uint64_t block_checksum(int field, Index block, std::span<const std::byte> stored);
+
 /// Bytes of both header parts: kFileHeaderBytes + kEntryBytes * blocks_per_file * num_fields.
 Index headers_bytes(Index blocks_per_file, Index num_fields);
 
@@ -47,8 +55,14 @@ inline Index entry_number(int field, Index block, Index blocks_per_file) {
   return field * blocks_per_file + block % blocks_per_file;
 }
 
-/// Both header parts as bytes. entries.size() == blocks_per_file * num_fields; absent entries are zero.
-std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries);
+/// Both header parts as bytes. entries.size() == blocks_per_file * num_fields; absent entries are zero. With
+/// `tagged` the header holds the checksum of the entries.
+std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries, bool tagged = false);
+
+enum class TableCheck : std::uint8_t { kUnchecked, kGood, kChanged };
+/// Whether the entries are those that the checksum in the header was made of; kUnchecked: there is none.
+/// `bytes` are both header parts.
+TableCheck check_table(std::span<const std::byte> bytes);
 
 /// The entries of a file whose first bytes are `bytes` (headers_bytes(...) of them). An entry is checked
 /// against the file: [offset, offset + size) beyond `file_bytes` or inside the headers, or a size of 2 GiB

@@ -16,8 +16,6 @@
 namespace esker::idx {
 namespace {
 
-constexpr int kMaxBitsPerBlock = 30;
-constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;
 constexpr Index kGuessedFileBytes = Index{128} << 20;  ///< of all fields: OpenVisus' choice
 constexpr Index kAllBlocks = -1;                       ///< a value of (blocksperfile)
 

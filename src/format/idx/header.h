@@ -20,6 +20,8 @@ namespace esker::idx {
 
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 20;  ///< larger texts are refused
 inline constexpr int kMaxFields = 100000;
+inline constexpr int kMaxBitsPerBlock = 30;
+inline constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;  ///< the size word is signed in OpenVisus
 inline constexpr int kMaxComponents = 65536;
 inline constexpr Index kMaxEntriesPerFile = Index{1} << 24;  ///< blocks_per_file * fields: 640 MiB of headers
 

@@ -6,7 +6,9 @@
 #include <random>
 #include <tuple>
 
+#include "exchange/piece_sums.h"
 #include "layout/idx_layout.h"
+#include "support/thread_comm.h"
 #include "support/tilings.h"
 
 namespace esker {
@@ -19,6 +21,10 @@ struct Case {
   std::vector<Box> domains;
   int n_ranks = 1;
 };
+
+std::shared_ptr<const BoxesOfRanks> shared(BoxesOfRanks boxes) {
+  return std::make_shared<const BoxesOfRanks>(std::move(boxes));
+}
 
 Case random_case(std::mt19937& random) {
   Case test;
@@ -34,10 +40,11 @@ Case random_case(std::mt19937& random) {
     const Index per_file = 1 + static_cast<Index>(random() % 6);
     test.layouts.push_back(std::make_unique<idx::IdxLayout>(
         BlockGrid(mask, bits, box), std::vector<idx::LayoutField>{{4, true}, {8, true}},
-        idx::LayoutParameters{per_file, 64, 40 + 80 * per_file}));
+        idx::LayoutParameters{per_file, 64, 40 + 80 * per_file,
+                              random() % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz}));
     for (int f = 0; f < 2; ++f) {
       const auto boxes = testing_support::random_tiling(box, 1 + static_cast<int>(random() % 12), random);
-      test.fields.push_back({l, f, testing_support::deal(boxes, test.n_ranks, random)});
+      test.fields.push_back({l, f, shared(testing_support::deal(boxes, test.n_ranks, random))});
       test.domains.push_back(box);
     }
   }
@@ -98,17 +105,54 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
   ASSERT_EQ(stored_to, test.space.stored_bytes());
 }
 
+// Whoever owns a file knows the sums of all its pieces, and only owners are told.
+TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  const Case test = random_case(random);
+  const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
+  const Ownership ownership(test.space, test.n_ranks, aggregators, 1 + static_cast<Index>(random() % 20000));
+  std::vector<int> knows_all(static_cast<std::size_t>(test.space.num_pieces()));
+  testing_support::run_ranks(test.n_ranks, [&](const Communicator& comm) {
+    const Plan plan = make_plan(test.space, ownership, test.fields, comm.rank());
+    PieceSums sums(plan);
+    for (const Round& round : plan.rounds) {
+      for (Index p = round.window.first_piece; p < round.window.last_piece; ++p) {
+        sums.set(p, static_cast<std::uint64_t>(1000 + p));
+      }
+    }
+    sums.hand_over(*comm.get(), plan);
+    const int aggregator = ownership.aggregator_of_rank(comm.rank());
+    if (aggregator < 0) return;
+    const auto [begin, end] = ownership.positions(aggregator);
+    for (Index position = begin; position < end;) {
+      const int number = test.space.layout_at(position);
+      const Index base = test.space.first_position(number);
+      const auto file = test.space.layout(number).file_at(position - base);
+      const Index first = test.space.first_piece_from(base + file.begin);
+      const Index last = test.space.first_piece_from(base + file.end);
+      for (Index p = first; p < last && base + file.begin >= begin; ++p) {
+        EXPECT_EQ(sums.of(first, last)[static_cast<std::size_t>(p - first)],
+                  static_cast<std::uint64_t>(1000 + p));
+        ++knows_all[static_cast<std::size_t>(p)];
+      }
+      position = base + file.end;
+    }
+  });
+  for (const int owners : knows_all) ASSERT_EQ(owners, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Random, PlanProperties, testing::Range(0, 150));
 
 TEST(Plan, AlignedPatchesNeedNoMessages) {
   // Four ranks, each the blocks of one file of a 1-D grid: what is sent stays where it is.
   const Box box{{0, 0}, {64, 64}};
   const Bitmask mask = Bitmask::for_extent(2, box.hi).value();
-  const idx::IdxLayout layout(BlockGrid(mask, mask.max_level(), box), {{4, true}}, {1, 64, 80});
+  const idx::IdxLayout layout(BlockGrid(mask, mask.max_level(), box), {{4, true}},
+                              {1, 64, 80, InBlockOrder::kRowMajor});
   PieceSpace space;
   space.add(layout);
   const Ownership ownership(space, 1, 1, 1 << 20);
-  const Plan plan = make_plan(space, ownership, {{0, 0, {{box}}}}, 0);
+  const Plan plan = make_plan(space, ownership, {{0, 0, shared({{box}})}}, 0);
   ASSERT_EQ(plan.rounds.size(), 1u);
   EXPECT_TRUE(plan.rounds[0].sends.empty());
   EXPECT_EQ(plan.send_bytes + plan.receive_bytes, 0);
@@ -119,7 +163,8 @@ TEST(Plan, AlignedPatchesNeedNoMessages) {
 TEST(Plan, AggregatorsAreSpreadAndOwnNearlyEqualBytes) {
   const Box box{{0, 0, 0}, {64, 64, 64}};
   const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
-  const idx::IdxLayout layout(BlockGrid(mask, 9, box), {{8, true}}, {16, 4096, 4096});
+  const idx::IdxLayout layout(BlockGrid(mask, 9, box), {{8, true}},
+                              {16, 4096, 4096, InBlockOrder::kRowMajor});
   PieceSpace space;
   space.add(layout);
   const Ownership ownership(space, 16, 4, 1 << 24);

@@ -81,7 +81,7 @@ TEST(IdxLayout, PiecesFollowEachOtherInTheFilesAndCoverTheBox) {
       ASSERT_LE(piece.size_bytes, position - layout.position_bytes(p));
       ASSERT_EQ(piece.ordinal, p);
       ASSERT_EQ(piece.position_bytes, layout.position_bytes(p));
-      layout.for_each_segment(piece.field, box, [&](const Piece& met, const Box& indices) {
+      layout.for_each_segment(piece.field, box, [&](const Piece& met, const PiecePart&, const Box& indices) {
         if (met.ordinal == p) covered[piece.field] += indices.num_samples();
       });
     }

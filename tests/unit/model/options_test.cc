@@ -55,9 +55,9 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
     EXPECT_EQ(e.source, "built-in") << e.name;
     EXPECT_FALSE(e.help.empty()) << e.name;
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file", "alignment",
-                                      "aggregators", "memory_budget", "fsync", "report"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file",
+                                             "alignment", "in_block", "split", "checksums", "aggregators",
+                                             "memory_budget", "fsync", "report"}));
 }
 
 TEST(Options, FromText) {

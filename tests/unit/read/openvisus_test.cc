@@ -130,7 +130,7 @@ void check_query(const idx::IdxDataset& dataset, const Json& facts, const Json& 
   const Index time = query["time"];
   const Index step = std::find(times.begin(), times.end(), time) - times.begin();
   const Status status =
-      part.read(place.field, step, box_of(query["box"]), query["end_resolution"], answer.data());
+      part.read(place.columns, step, box_of(query["box"]), query["end_resolution"], answer.data());
   ASSERT_TRUE(status.ok()) << status.message();
   const Formula& formula = kFormulas.at(facts["fields"][f]["formula"]);
   const std::byte* next = answer.data();

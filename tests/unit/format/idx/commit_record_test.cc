@@ -9,10 +9,17 @@ namespace esker::idx {
 namespace {
 
 TEST(CommitRecord, IsOneLine) {
-  const CommitRecord record{1, 7, {0, 50}, {{1, {"temp"}}}};
+  const CommitRecord record{1, 7, {0, 50}, {{1, {"temp"}}}, {}};
   EXPECT_EQ(print_commit_record(record),
-            R"({"format":1,"generation":7,"times":[0.0,50.0],"absent":{"1":["temp"]}})");
-  EXPECT_EQ(print_commit_record({}), R"({"format":1,"generation":0,"times":[],"absent":{}})");
+            R"({"format":1,"generation":7,"times":[0.0,50.0],"absent":{"1":["temp"]},)"
+            R"("alignment":4096,"checksums":false})");
+  CommitRecord split;
+  split.split = {{"a", {"a.0-7", "a.8"}}};
+  split.checksums = true;
+  EXPECT_EQ(print_commit_record(split),
+            R"({"format":1,"generation":0,"times":[],"absent":{},"split":{"a":["a.0-7","a.8"]},)"
+            R"("alignment":4096,"checksums":true})");
+  EXPECT_EQ(parse_commit_record(print_commit_record(split)).value(), split);
 }
 
 TEST(CommitRecord, PrintThenParseIsTheSame) {
@@ -20,12 +27,13 @@ TEST(CommitRecord, PrintThenParseIsTheSame) {
   const CommitRecord record{1,
                             std::numeric_limits<Index>::max(),
                             {-inf, -0.0, 0.1, 1.0 / 3, 1e300, 5e-324, inf},
-                            {{0, {}}, {6, {"a", "b\n\"c\""}}}};
+                            {{0, {}}, {6, {"a", "b\n\"c\""}}},
+                            {}};
   EXPECT_EQ(parse_commit_record(print_commit_record(record)).value(), record);
 }
 
 TEST(CommitRecord, NotANumber) {
-  const CommitRecord record{1, 0, {std::nan("")}, {}};
+  const CommitRecord record{1, 0, {std::nan("")}, {}, {}};
   EXPECT_TRUE(std::isnan(parse_commit_record(print_commit_record(record)).value().times[0]));
 }
 
@@ -53,6 +61,10 @@ TEST(CommitRecord, DamageIsNamed) {
                           R"({"format":1,"generation":0,"times":[0],"absent":{"0":[1]}})",
                           R"({"format":1,"generation":18446744073709551615,"times":[],"absent":{}})",
                           R"({"format":1,"generation":0,"times":[1e999],"absent":{}})",
+                          R"({"format":1,"generation":0,"times":[],"absent":{},"split":{"a":["a"]}})",
+                          R"({"format":1,"generation":0,"times":[],"absent":{},"split":[]})",
+                          R"({"format":1,"generation":0,"times":[],"absent":{},"alignment":0})",
+                          R"({"format":1,"generation":0,"times":[],"absent":{},"checksums":1})",
                           "{\"format\":1,\"\xff\":0}"}) {
     EXPECT_EQ(parse_commit_record(bad).status().code(), Code::kDataLoss) << bad;
   }

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "format/idx/header.h"
 #include "base/text.h"
+#include "format/idx/header.h"
 
 namespace esker::idx {
 namespace {

@@ -1,0 +1,79 @@
+"""esker verify: is the dataset what its writer left?"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+import esker
+from esker.cli.errors import as_exit_status
+
+
+@click.command(
+    epilog="""\b
+    Examples:
+      esker verify run.idx
+      esker verify run.idx --json | jq .num_errors"""
+)
+@click.argument("path")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as one JSON object.")
+def verify(path: str, as_json: bool) -> None:
+    """Read every block of the dataset at PATH and check it.
+
+    Checks headers, tables of blocks, sizes, checksums and compressed blocks of all committed steps, and looks
+    for what killed runs left. Exit status: 0 good (perhaps with warnings), 1 damaged.
+    """
+    try:
+        with as_exit_status():
+            found = _verify_with_progress(path)
+    except click.UsageError:
+        raise
+    except click.ClickException as error:  # it cannot even be opened
+        if not as_json:
+            raise
+        click.echo(json.dumps({"path": path, "good": False, "error": error.format_message()}, indent=2))
+        sys.exit(1)
+    if as_json:
+        click.echo(json.dumps(facts(path, found), indent=2))
+    else:
+        _print(path, found)
+    sys.exit(0 if found.good else 1)
+
+
+def facts(path: str, found: esker.Verification) -> dict[str, Any]:
+    """What --json prints."""
+    return {"path": path, "good": found.good, **dataclasses.asdict(found)}
+
+
+def _verify_with_progress(path: str) -> esker.Verification:
+    columns = (TextColumn("verifying"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("verify", total=1.0)
+        return esker.verify(path, lambda done: bar.update(task, completed=done))
+
+
+def _print(path: str, found: esker.Verification) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    for finding in found.findings:
+        style = "red" if finding.is_error else "yellow"
+        kind = "error" if finding.is_error else "warning"
+        console.print(f"[{style}]{kind}[/]: {escape(finding.path)}: {escape(finding.text)}")
+    hidden = found.num_errors + found.num_warnings - len(found.findings)
+    if hidden > 0:
+        console.print(f"... and {hidden} more")
+    unchecked = found.blocks - found.blocks_with_checksum
+    without = f", {unchecked} of them without checksum" if unchecked else ""
+    left_out = f", {found.blocks_left_out} left out" if found.blocks_left_out else ""
+    verdict = "good" if found.good else f"DAMAGED ({found.num_errors} errors)"
+    console.print(
+        f"{escape(path)}: {verdict}: {found.steps} steps, {found.files} files, {found.blocks} blocks"
+        f"{without}{left_out}, {found.bytes / 1e6:.1f} MB"
+    )

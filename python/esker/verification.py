@@ -1,0 +1,73 @@
+"""verify: is a dataset what its writer left? repair: remove what killed runs left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from esker import _core
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong with a dataset, or worth knowing."""
+
+    is_error: bool
+    """False: no sample of a committed step is lost."""
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What verify() found."""
+
+    findings: tuple[Finding, ...]
+    """The first 1000."""
+    num_errors: int
+    num_warnings: int
+    steps: int
+    files: int
+    """Block files that were opened."""
+    blocks: int
+    """Blocks that were read."""
+    bytes: int
+    """Bytes of these blocks, as stored."""
+    blocks_with_checksum: int
+    blocks_left_out: int
+    """Blocks that another program's dataset does not hold; they read as the default value."""
+
+    @property
+    def good(self) -> bool:
+        """Whether every sample of every committed step is there, as far as can be told."""
+        return self.num_errors == 0
+
+
+def verify(path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> Verification:
+    """Reads every block of every committed step: tables, sizes, checksums, decoding; and looks for leftovers.
+
+    `progress` is called with the part done, 0 to 1. Raises what esker.open() raises when the dataset cannot
+    be opened at all.
+    """
+    report = _core.verify(os.fspath(path), progress)
+    return Verification(
+        findings=tuple(Finding(found.is_error, found.path, found.text) for found in report.findings),
+        num_errors=report.num_errors,
+        num_warnings=report.num_warnings,
+        steps=report.steps,
+        files=report.files,
+        blocks=report.blocks,
+        bytes=report.bytes,
+        blocks_with_checksum=report.blocks_with_checksum,
+        blocks_left_out=report.blocks_left_out,
+    )
+
+
+def repair(path: str | os.PathLike[str], to_time: float | None = None) -> None:
+    """Removes what runs that were killed left behind, and, with `to_time`, all steps after that time.
+
+    Committed steps are not touched otherwise. Raises FileNotFoundError, FileExistsError (a writer holds the
+    dataset), OSError, NotImplementedError (not written by Esker).
+    """
+    _core.repair(os.fspath(path), to_time)

@@ -1,0 +1,39 @@
+// Existing: a dataset of ours as it stands on storage, for a writer that goes on with it.
+//
+// Rank 0 reads the small files; their texts travel to the other ranks, and each rank makes the same of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "esker/options.hpp"
+#include "format/idx/dataset_parts.h"
+#include "store/store.h"
+
+namespace esker::idx {
+
+struct Existing {
+  Schema schema;
+  std::vector<Part> parts;  ///< with the block sizes, order and alignment that they were made with
+  std::vector<double> times;
+  std::vector<std::vector<bool>> present;  ///< [step][position in the schema's fields]
+
+  /// What stands at each part's idx_path.
+  struct Idx {
+    std::string text;     ///< empty: no such file, before the first step
+    Index num_steps = 0;  ///< that it lists: more than times.size() when a commit was cut short
+  };
+  std::vector<Idx> idx;
+  std::string catalog_text;  ///< empty: a dataset of one .idx
+};
+
+/// Errors: kNotFound (no dataset of ours there), kIoError.
+Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths);
+
+/// Local, pure. `texts` are those of read_existing(); `options` hold for parts that have no .idx yet. Errors:
+/// kDataLoss (texts that are damaged or contradict each other), kUnsupported (an .idx that Esker would make
+/// in another way: it cannot go on with it).
+Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std::string>& texts,
+                                const Options& options);
+
+}  // namespace esker::idx

@@ -1,0 +1,30 @@
+// IdxStepLayouts: layouts, names and headers of the block files of one step, for all parts of a dataset.
+#pragma once
+
+#include <vector>
+
+#include "format/format_writer.h"
+#include "format/idx/dataset_parts.h"
+#include "layout/idx_layout.h"
+
+namespace esker::idx {
+
+class IdxStepLayouts final : public StepLayouts {
+ public:
+  /// For the fields with present[field]. `parts` outlives this.
+  IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present);
+
+  [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override;
+  [[nodiscard]] bool has_checksums() const override;
+  [[nodiscard]] std::uint64_t checksum(const Piece& piece, std::span<const std::byte> bytes) const override;
+  [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file,
+                                                    std::span<const std::uint64_t> sums) const override;
+
+ private:
+  void add(const Part& part, const std::vector<bool>& present);
+  [[nodiscard]] const Part& part_of(int layout) const { return *part_of_layout_[layout]; }
+
+  std::vector<const Part*> part_of_layout_;
+};
+
+}  // namespace esker::idx

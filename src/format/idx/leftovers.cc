@@ -1,0 +1,52 @@
+#include "format/idx/leftovers.h"
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "store/commit.h"
+
+namespace esker::idx {
+namespace {
+
+constexpr std::string_view kTimePrefix = "time_";
+
+/// The step whose blocks stand in a directory of that name; nothing if it is none of ours.
+std::optional<Index> step_of_directory(std::string_view name) {
+  if (!name.starts_with(kTimePrefix)) return std::nullopt;
+  return parse_integer(name.substr(kTimePrefix.size()));
+}
+
+Status add_if_exists(Store& store, const std::string& path, std::vector<std::string>& found) {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
+  if (exists) found.push_back(path);
+  return {};
+}
+
+Status add_blocks(Store& store, const PartFiles& part, Index num_steps, std::vector<std::string>& found) {
+  const std::string blocks = dataset_stem(part.idx_path);
+  if (part.fixed) return num_steps > 0 ? Status() : add_if_exists(store, blocks, found);
+  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(blocks));
+  for (const std::string& name : names) {
+    const auto step = step_of_directory(name);
+    if (step && *step >= num_steps) found.push_back(blocks + "/" + name);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths& paths,
+                                                const std::vector<PartFiles>& parts, Index num_steps) {
+  std::vector<std::string> found;
+  std::vector<std::string> replaced{paths.single_schema(), paths.schema(), paths.catalog()};
+  for (const PartFiles& part : parts) {
+    ESKER_RETURN_IF_ERROR(add_blocks(store, part, num_steps, found));
+    replaced.push_back(part.idx_path);
+    if (part.fixed && num_steps == 0) ESKER_RETURN_IF_ERROR(add_if_exists(store, part.idx_path, found));
+  }
+  for (const std::string& path : replaced) {
+    ESKER_RETURN_IF_ERROR(add_if_exists(store, temporary_of(path), found));
+  }
+  return found;
+}
+
+}  // namespace esker::idx

@@ -1,0 +1,25 @@
+// Leftovers: what a run that ended in the middle of something left among the files of a dataset.
+//
+// Only what an unfinished step, rewind or replacement makes is named here: block files of steps that are not
+// committed, and temporary files. Whatever else stands there is not ours to judge.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/idx/dataset_parts.h"
+#include "store/store.h"
+
+namespace esker::idx {
+
+/// What is looked at of a part.
+struct PartFiles {
+  std::string idx_path;
+  bool fixed = false;
+};
+
+/// Files and whole directories, in a fixed order, when `num_steps` steps of the dataset are committed.
+Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths& paths,
+                                                const std::vector<PartFiles>& parts, Index num_steps);
+
+}  // namespace esker::idx

@@ -1,0 +1,16 @@
+// verify on any store; see esker/verify.hpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "esker/verify.hpp"
+#include "store/store.h"
+
+namespace esker::idx {
+
+Result<VerifyReport> verify(const std::shared_ptr<Store>& store, const std::string& path,
+                            const std::function<void(double)>& progress = {});
+
+}  // namespace esker::idx

@@ -1,0 +1,172 @@
+#include "support/runs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "read/idx_dataset.h"
+#include "read/verify.h"
+#include "support/scenario.h"
+#include "support/thread_comm.h"
+#include "write/boxes.h"
+
+namespace esker::testing_support {
+namespace {
+
+std::vector<Point> points_of(const Lattice& selection) {
+  std::vector<Point> points;
+  Box indices;
+  indices.rank = selection.rank;
+  for (int a = 0; a < selection.rank; ++a) indices.hi[a] = selection.count[a];
+  for_each_point(indices, [&](const Point& i) {
+    Point p{};
+    for (int a = 0; a < selection.rank; ++a) p[a] = selection.origin[a] + i[a] * selection.stride[a];
+    points.push_back(p);
+  });
+  return points;
+}
+
+Box random_box(const Box& grid, std::mt19937& random) {
+  Box box = grid;
+  for (int a = 0; a < box.rank; ++a) {
+    box.lo[a] = static_cast<Index>(random() % static_cast<unsigned>(grid.hi[a]));
+    box.hi[a] = box.lo[a] + 1 + static_cast<Index>(random() % static_cast<unsigned>(grid.hi[a] - box.lo[a]));
+  }
+  return box;
+}
+
+void expect_field(const idx::IdxDataset& dataset, std::size_t f, Index step, std::mt19937& random) {
+  const Field& field = dataset.schema.fields()[f];
+  const auto& place = dataset.places[f];
+  const idx::IdxPart& part = *dataset.parts[place.part];
+  ASSERT_EQ(part.has(place.columns.front(), step), is_due(field, step)) << field.name;
+  if (!is_due(field, step)) return;
+  for (int level = 0; level <= part.header().bitmask.max_level(); ++level) {
+    for (const Box& box : {part.header().box, random_box(part.header().box, random)}) {
+      const auto expected =
+          expected_samples(field, static_cast<int>(f), step, points_of(part.select(box, level)));
+      std::vector<std::byte> answer(expected.size());
+      const bool verify = level % 2 == 0;
+      const Status status = part.read(place.columns, step, box, level, answer.data(), verify);
+      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_EQ(answer, expected) << field.name << " step " << step << " level " << level << " "
+                                  << box.to_string();
+    }
+  }
+}
+
+}  // namespace
+
+Schema schema_of(const RunPlan& run) { return run.single ? single_schema() : mixed_schema(); }
+
+Options options_of(const RunPlan& run) {
+  Options options;
+  options.report = "none";
+  options.bits_per_block = run.single ? 6 : 8;
+  options.blocks_per_file = 4;
+  options.aggregators = run.aggregators;
+  options.memory_budget_bytes = run.memory_budget;
+  options.in_block = run.in_block;
+  options.fsync = run.fsync;
+  options.overwrite = run.overwrite;
+  return options;
+}
+
+Result<std::unique_ptr<WritePipeline>> open_run(const Communicator& comm, const std::shared_ptr<Store>& store,
+                                                const RunPlan& run) {
+  if (run.first_step > 0) {
+    auto pipeline = WritePipeline::append(comm.get(), store, run.path, options_of(run));
+    if (pipeline.ok() && static_cast<Index>((*pipeline)->times().size()) > run.first_step) {
+      const Status status = (*pipeline)->rewind({}, time_of(run.first_step - 1));
+      if (!status.ok()) return status;
+    }
+    return pipeline;
+  }
+  auto pipeline = WritePipeline::create(comm.get(), store, run.path, options_of(run));
+  if (!pipeline.ok()) return pipeline;
+  const Status defined = (*pipeline)->define({}, schema_of(run));
+  if (!defined.ok()) return defined;
+  return pipeline;
+}
+
+Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step) {
+  const Schema schema = schema_of(run);
+  const unsigned seed = run.seed + (run.new_boxes_each_step ? static_cast<unsigned>(step) : 0);
+  std::mt19937 mine(seed + static_cast<unsigned>(comm.rank()));
+  std::vector<PatchMemory> memory;
+  memory.reserve(1000);
+  StepInput input{{}, step, time_of(step), {}};
+  input.patches.resize(schema.fields().size());
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const Field& field = schema.fields()[f];
+    if (!is_due(field, step)) continue;
+    std::mt19937 shared(seed + static_cast<unsigned>(f));  // the same on all ranks
+    const auto tiling =
+        random_tiling(schema.box_of(schema.grids()[field.grid]), 1 + static_cast<int>(shared() % 9), shared);
+    auto boxes = deal(tiling, comm.size(), shared)[static_cast<std::size_t>(comm.rank())];
+    if (run.shuffle_puts) std::shuffle(boxes.begin(), boxes.end(), mine);
+    for (const Box& box : boxes) {
+      memory.emplace_back(field, static_cast<int>(f), step, box, static_cast<unsigned>(mine()));
+      input.patches[f].push_back(memory.back().patch());
+    }
+  }
+  return pipeline.write_step(input);
+}
+
+Status write_on_rank(const Communicator& comm, const std::shared_ptr<Store>& store, const RunPlan& run) {
+  auto pipeline = open_run(comm, store, run);
+  if (!pipeline.ok()) return pipeline.status();
+  for (Index step = run.first_step; step < run.end_step; ++step) {
+    const Status status = write_step(**pipeline, comm, run, step);
+    if (!status.ok()) return status;
+  }
+  return (*pipeline)->close({});
+}
+
+Status write_all(const std::function<std::shared_ptr<Store>(int rank)>& store_of_rank, const RunPlan& run) {
+  std::vector<Status> results(static_cast<std::size_t>(run.n_ranks));
+  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+    results[static_cast<std::size_t>(comm.rank())] = write_on_rank(comm, store_of_rank(comm.rank()), run);
+  });
+  for (const Status& result : results) {
+    EXPECT_EQ(result.code(), results[0].code());
+    EXPECT_EQ(result.message(), results[0].message());
+  }
+  return results[0];
+}
+
+Status write_all(const std::shared_ptr<Store>& store, const RunPlan& run) {
+  return write_all([&](int) { return store; }, run);
+}
+
+void expect_complete(const std::shared_ptr<Store>& store, const RunPlan& run, Index n_steps) {
+  const auto dataset = idx::IdxDataset::open(store, run.path);
+  ASSERT_TRUE(dataset.ok()) << dataset.status().message();
+  ASSERT_EQ(static_cast<Index>(dataset->times.size()), n_steps);
+  for (const std::string& warning : dataset->warnings) ADD_FAILURE() << warning;
+  std::mt19937 random(5);
+  for (std::size_t f = 0; f < dataset->schema.fields().size() && n_steps > 0; ++f) {
+    const bool fixed = dataset->schema.fields()[f].fixed;
+    for (Index step = 0; step < (fixed ? 1 : n_steps); ++step) expect_field(*dataset, f, step, random);
+  }
+  const auto report = idx::verify(store, run.path);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  for (const Finding& finding : report->findings) {
+    if (finding.is_error) ADD_FAILURE() << finding.path << ": " << finding.text;
+  }
+  EXPECT_EQ(report->blocks, report->blocks_with_checksum);
+  EXPECT_EQ(report->blocks > 0, n_steps > 0);
+}
+
+void expect_same_files(Store& store, Store& expected, const std::string& directory) {
+  const auto wanted = all_files(expected, directory);
+  const auto files = all_files(store, directory);
+  for (const auto& [path, bytes] : wanted) {
+    ASSERT_TRUE(files.contains(path)) << path;
+    ASSERT_TRUE(files.at(path) == bytes) << path << " differs";
+  }
+  for (const auto& [path, bytes] : files) ASSERT_TRUE(wanted.contains(path)) << path << " is one too many";
+}
+
+}  // namespace esker::testing_support

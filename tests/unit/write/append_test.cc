@@ -1,0 +1,209 @@
+// Going on with a dataset: appended and rewound runs end in the bytes of one uninterrupted run.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "read/idx_dataset.h"
+#include "store/commit.h"
+#include "store/faulty_store.h"
+#include "support/runs.h"
+#include "support/scenario.h"
+#include "support/thread_comm.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario and ranks
+
+/// Four steps in one run of one rank.
+std::shared_ptr<Store> reference_of(RunPlan run) {
+  run.n_ranks = 1;
+  run.first_step = 0;
+  run.end_step = 4;
+  auto store = memory_store();
+  EXPECT_TRUE(write_all(store, run).ok());
+  return store;
+}
+
+RunPlan plan(int n_ranks, Index first_step, Index end_step, bool single) {
+  RunPlan run;
+  run.n_ranks = n_ranks;
+  run.first_step = first_step;
+  run.end_step = end_step;
+  run.single = single;
+  run.seed = static_cast<unsigned>(n_ranks + 10 * first_step);
+  return run;
+}
+
+class Append : public testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] bool single() const { return GetParam(); }
+};
+
+TEST_P(Append, ARunInPiecesMakesTheFilesOfOneRun) {
+  const auto reference = reference_of(plan(1, 0, 4, single()));
+  for (const int n_ranks : {1, 3, 4}) {
+    const auto store = memory_store();
+    ASSERT_TRUE(write_all(store, plan(n_ranks, 0, 1, single())).ok());
+    for (Index step = 1; step < 4; ++step) {
+      const Status status = write_all(store, plan(5 - n_ranks, step, step + 1, single()));
+      ASSERT_TRUE(status.ok()) << status.message();
+      expect_complete(store, plan(1, 0, 4, single()), step + 1);
+    }
+    expect_same_files(*store, *reference, ".");
+  }
+}
+
+TEST_P(Append, AfterARewindTheFilesAreThoseOfOneRun) {
+  const auto reference = reference_of(plan(1, 0, 4, single()));
+  for (const Index kept : {Index{1}, Index{2}, Index{3}}) {
+    const auto store = memory_store();
+    RunPlan first = plan(3, 0, 4, single());
+    ASSERT_TRUE(write_all(store, first).ok());
+    const Status status = write_all(store, plan(2, kept, 4, single()));
+    ASSERT_TRUE(status.ok()) << status.message();
+    expect_same_files(*store, *reference, ".");
+  }
+}
+
+TEST_P(Append, ARewindBeforeTheFirstStepLeavesAnEmptyDatasetThatCanBeWrittenAgain) {
+  const auto reference = reference_of(plan(1, 0, 4, single()));
+  const auto store = memory_store();
+  const RunPlan run = plan(3, 0, 4, single());
+  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, store, run).value();
+    for (const bool again : {false, true}) {
+      for (Index step = 0; step < 4; ++step) write_step(*pipeline, comm, run, step).check();
+      if (again) break;
+      const Status status = pipeline->rewind({}, -1);
+      EXPECT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(pipeline->times().empty());
+      comm.get()->barrier();
+      if (comm.rank() == 0) expect_complete(store, run, 0);
+      comm.get()->barrier();
+    }
+    EXPECT_TRUE(pipeline->close({}).ok());
+  });
+  expect_same_files(*store, *reference, ".");
+}
+
+TEST_P(Append, ADatasetWithoutStepsCanBeContinued) {
+  const auto reference = reference_of(plan(1, 0, 4, single()));
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, plan(2, 0, 0, single())).ok());
+  run_ranks(2, [&](const Communicator& comm) {
+    const RunPlan run = plan(2, 0, 4, single());
+    auto pipeline = WritePipeline::append(comm.get(), store, run.path, options_of(run)).value();
+    for (Index step = 0; step < 4; ++step) write_step(*pipeline, comm, run, step).check();
+    EXPECT_TRUE(pipeline->close({}).ok());
+  });
+  expect_same_files(*store, *reference, ".");
+}
+
+// What the options of the appending run say of the format does not count: the dataset has one.
+TEST_P(Append, KeepsBlockSizesOrderAndAlignmentOfTheDataset) {
+  RunPlan made = plan(1, 0, 4, single());
+  made.in_block = InBlockOrder::kHz;
+  const auto reference = reference_of(made);
+  const auto store = memory_store();
+  made.end_step = 2;
+  ASSERT_TRUE(write_all(store, made).ok());
+  run_ranks(3, [&](const Communicator& comm) {
+    const RunPlan run = plan(3, 2, 4, single());
+    Options options = options_of(run);
+    options.bits_per_block = 4;
+    options.blocks_per_file = 100;
+    options.alignment_bytes = 64;
+    options.checksums = false;
+    options.split = false;
+    auto pipeline = WritePipeline::append(comm.get(), store, run.path, options).value();
+    for (Index step = 2; step < 4; ++step) write_step(*pipeline, comm, run, step).check();
+    EXPECT_TRUE(pipeline->close({}).ok());
+  });
+  expect_same_files(*store, *reference, ".");
+}
+
+TEST_P(Append, AFailedRewindIsToldToAllAndTheDatasetStillOpens) {
+  const RunPlan run = plan(3, 0, 4, single());
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  for (const StoreCall failing : {StoreCall::kRename, StoreCall::kRemove}) {
+    run_ranks(3, [&](const Communicator& comm) {
+      bool armed = false;
+      const auto faulty = faulty_store(store, [&](StoreCall call, const std::string&) {
+        return armed && comm.rank() == 0 && call == failing ? EIO : 0;
+      });
+      auto pipeline = WritePipeline::append(comm.get(), faulty, run.path, options_of(run)).value();
+      armed = true;
+      const Status status = pipeline->rewind({}, time_of(1));
+      armed = false;
+      EXPECT_EQ(status.code(), Code::kIoError) << status.message();
+      EXPECT_TRUE(pipeline->close({}).ok());
+    });
+    const auto dataset = idx::IdxDataset::open(store, run.path);
+    ASSERT_TRUE(dataset.ok()) << dataset.status().message();
+    expect_complete(store, run, static_cast<Index>(dataset->times.size()));
+    ASSERT_TRUE(write_all(store, plan(2, 2, 4, single())).ok());  // and can be put right
+    expect_complete(store, run, 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Append, testing::Bool(),
+                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
+
+/// The error of appending to what `damage` made of a dataset of two steps.
+Status append_after(bool single, const std::function<void(Store&)>& damage) {
+  const auto store = memory_store();
+  EXPECT_TRUE(write_all(store, plan(2, 0, 2, single)).ok());
+  damage(*store);
+  return write_all(store, plan(2, 2, 3, single));
+}
+
+void change_text(Store& store, const std::string& path, const std::string& from, const std::string& to) {
+  std::string text = read_text(store, path, 1 << 20).value();
+  const std::size_t at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << from << " in " << text;
+  text.replace(at, from.size(), to);
+  replace_file(store, path, text, false).check();
+}
+
+TEST(AppendErrors, SayWhatIsMissingDamagedOrNotOurs) {
+  EXPECT_EQ(write_all(memory_store(), plan(2, 1, 2, true)).code(), Code::kNotFound);
+  EXPECT_EQ(append_after(true, [](Store& s) { s.remove("run.schema.json").check(); }).code(),
+            Code::kNotFound);
+  EXPECT_EQ(append_after(false, [](Store& s) { s.remove("run/xy.idx").check(); }).code(), Code::kDataLoss);
+  EXPECT_EQ(append_after(false, [](Store& s) { change_text(s, "run/esker.json", "10.0", "oops"); }).code(),
+            Code::kDataLoss);
+  EXPECT_EQ(append_after(false, [](Store& s) { change_text(s, "run/esker.json", "10.0", "11.0"); }).code(),
+            Code::kDataLoss);
+  EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "(esker)", "(other)"); }).code(),
+            Code::kUnsupported);
+  EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "V", "V0"); }).code(),
+            Code::kUnsupported);
+  EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "0 1 time", "0 2 time"); }).code(),
+            Code::kDataLoss);
+  EXPECT_EQ(
+      append_after(true, [](Store& s) { change_text(s, "run.schema.json", "float64", "float32"); }).code(),
+      Code::kUnsupported);
+  const Status locked = append_after(
+      true, [](Store& s) { s.create_exclusive("run.esker-lock", "elsewhere 12 job\n").check(); });
+  EXPECT_EQ(locked.code(), Code::kAlreadyExists);
+  EXPECT_NE(locked.message().find("elsewhere"), std::string::npos) << locked.message();
+}
+
+TEST(AppendErrors, ACommitOverAFileThatAnotherProgramChangedIsRefused) {
+  for (const char* path : {"run/xyz.idx", "run/esker.json"}) {
+    const auto store = memory_store();
+    const RunPlan run = plan(1, 0, 3, false);
+    auto comm = Communicator::serial();
+    auto pipeline = open_run(comm, store, run).value();
+    write_step(*pipeline, comm, run, 0).check();
+    change_text(*store, path, "0.0", "0.00");
+    const Status status = write_step(*pipeline, comm, run, 1);
+    EXPECT_EQ(status.code(), Code::kDataLoss);
+    EXPECT_NE(status.message().find(path), std::string::npos) << status.message();
+  }
+}
+
+}  // namespace
+}  // namespace esker

@@ -1,0 +1,143 @@
+// A run that is killed at any call to the file system: the dataset opens, holds exactly the committed steps,
+// verifies, and can be gone on with; the leftovers are gone then.
+//
+// The run is a child process with threads for ranks, which kills itself with SIGKILL.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+
+#include "read/idx_dataset.h"
+#include "store/faulty_store.h"
+#include "support/runs.h"
+#include "support/scenario.h"
+#include "support/thread_comm.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario and ranks
+
+constexpr Index kSteps = 3;
+
+struct Kill {
+  int n_ranks = 1;
+  int rank = 0;       ///< whose calls are counted
+  Index step = 1;     ///< in which step
+  int call = 1;       ///< 1: before the first call, 2: before the second ...
+  bool half = false;  ///< and a write before it has stored half of its bytes
+};
+
+/// Runs and is killed; or is not, when the step has fewer calls: exit status 0 then.
+[[noreturn]] void run_child(const RunPlan& run, const Kill& kill) {
+  std::atomic<int> calls{0};
+  std::atomic<bool> armed{false};
+  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+    const auto rule = [&](StoreCall call, const std::string&) {
+      if (!armed || comm.rank() != kill.rank) return 0;
+      const int number = ++calls;
+      if (number >= kill.call) ::kill(::getpid(), SIGKILL);
+      return kill.half && number == kill.call - 1 && call == StoreCall::kWrite ? EIO : 0;
+    };
+    const auto store = faulty_store(posix_store(), rule);
+    auto pipeline = open_run(comm, store, run).value();
+    for (Index step = 0; step < kSteps; ++step) {
+      comm.get()->barrier();
+      armed = step == kill.step;
+      comm.get()->barrier();
+      if (!write_step(*pipeline, comm, run, step).ok()) ::_exit(0);  // a half write with nothing behind it
+    }
+    (void)pipeline->close({});
+  });
+  ::_exit(0);
+}
+
+/// Whether the child was killed, and did not end by itself.
+bool is_killed(const RunPlan& run, const Kill& kill) {
+  const pid_t child = ::fork();
+  if (child == 0) run_child(run, kill);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == 0) << status;
+  return WIFSIGNALED(status);
+}
+
+class Crash : public testing::TestWithParam<std::tuple<bool, int>> {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::temp_directory_path() / ("esker-crash-" + std::to_string(::getpid()));
+    run_.single = std::get<0>(GetParam());
+    run_.n_ranks = std::get<1>(GetParam());
+    run_.aggregators = run_.n_ranks;
+    run_.end_step = kSteps;
+    RunPlan whole = run_;
+    whole.path = "run.idx";
+    ASSERT_TRUE(write_all(reference_, whole).ok());
+    run_.path = (directory_ / "run.idx").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  /// What stands after the kill, and what becomes of it.
+  void check(const Kill& kill) {
+    const auto store = posix_store();
+    const auto dataset = idx::IdxDataset::open(store, run_.path);
+    if (!dataset.ok()) {  // no step was committed, and the dataset not yet made
+      ASSERT_EQ(dataset.status().code(), Code::kNotFound) << dataset.status().message();
+      ASSERT_EQ(kill.step, 0);
+    }
+    const auto committed = dataset.ok() ? static_cast<Index>(dataset->times.size()) : 0;
+    ASSERT_TRUE(committed == kill.step || committed == kill.step + 1) << committed;
+    if (dataset.ok()) expect_complete(store, run_, committed);
+
+    RunPlan rest = run_;
+    rest.n_ranks = 2;
+    rest.first_step = committed;
+    rest.overwrite = committed == 0;
+    const Status status = write_all(store, rest);
+    ASSERT_TRUE(status.ok()) << status.message();
+    const auto files = all_files(*store, directory_.string());
+    const auto expected = all_files(*reference_, ".");
+    ASSERT_EQ(files.size(), expected.size());
+    for (const auto& [path, bytes] : expected) {
+      const std::string here = directory_.string() + "/" + path;
+      ASSERT_TRUE(files.contains(here)) << path;
+      ASSERT_TRUE(files.at(here) == bytes) << path;
+    }
+  }
+
+  std::filesystem::path directory_;
+  RunPlan run_;
+  std::shared_ptr<Store> reference_ = memory_store();
+};
+
+TEST_P(Crash, AtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
+  int kills = 0;
+  for (const Index step : {Index{0}, Index{1}}) {
+    for (const int rank : {0, run_.n_ranks - 1}) {
+      for (int call = 1;; call += call < 12 ? 1 : 5) {
+        const Kill kill{run_.n_ranks, rank, step, call, call % 2 == 0};
+        std::filesystem::remove_all(directory_);
+        if (!is_killed(run_, kill)) break;
+        ++kills;
+        check(kill);
+        ASSERT_FALSE(HasFatalFailure() || HasNonfatalFailure())
+            << "killed in step " << step << " at call " << call << " of rank " << rank;
+      }
+      if (run_.n_ranks == 1) break;
+    }
+  }
+  EXPECT_GT(kills, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Crash, testing::Combine(testing::Bool(), testing::Values(1, 2, 4)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param) ? "OneGrid" : "SeveralGrids") + "On" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
+
+}  // namespace
+}  // namespace esker
