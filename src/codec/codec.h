@@ -67,4 +67,15 @@ Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std
 Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
               std::span<std::byte> samples);
 
+/// Fixed-rate zfp, for what PIDX stores: `cells` cells of 4x4x4 samples of `type`, 64 samples each, x
+/// fastest, one cell behind the other; a cell takes bits_per_cell bits, a multiple of 8. kUnsupported for
+/// types other than zfp's, and for rates that zfp cannot keep (too few bits for an exponent, more than the
+/// samples have).
+Status check_fixed_rate(SampleType type, int bits_per_cell);
+Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_cell,
+                                                 std::span<const std::byte> cells);
+/// kDataLoss unless `stored` holds exactly as many cells as `cells` has room for.
+Status decode_fixed_rate(SampleType type, int bits_per_cell, std::span<const std::byte> stored,
+                         std::span<std::byte> cells);
+
 }  // namespace esker

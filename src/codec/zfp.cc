@@ -1,6 +1,7 @@
 // zfp 1.0 streams without a header: float32, float64, int32, int64, one component, 2 or 3 axes.
 //
-// Streams are padded with zeros to a multiple of 8 bytes, as OpenVisus writes them.
+// Streams are padded with zeros to a multiple of 8 bytes, as OpenVisus writes them. Those of fixed rate are
+// not, as PIDX writes them.
 #include <zfp.h>
 
 #include <algorithm>
@@ -72,7 +73,79 @@ std::vector<std::byte> padded(std::span<const std::byte> stored, std::size_t lar
   return buffer;
 }
 
+constexpr Index kCellSamples = 64;
+
+/// Cells of 4x4x4 samples one behind the other are an array of 4 x 4 x 4n samples, which zfp codes cell by
+/// cell.
+BlockShape shape_of_cells(SampleType type, std::span<const std::byte> cells) {
+  const Index count = static_cast<Index>(cells.size()) / (kCellSamples * size_bytes(type));
+  return {type, 1, 3, {4, 4, 4 * count, 1, 1}};
+}
+
+/// Bytes of the stream of all cells; kInternal if `cells` does not hold whole cells.
+Result<std::size_t> fixed_rate_bytes(const BlockShape& shape, int bits_per_cell,
+                                     std::span<const std::byte> cells) {
+  ESKER_RETURN_IF_ERROR(check_fixed_rate(shape.type, bits_per_cell));
+  if (cells.empty() || static_cast<std::size_t>(shape.size_bytes()) != cells.size()) {
+    return error(Code::kInternal, "zfp: {} bytes are not whole cells of {}", cells.size(), name(shape.type));
+  }
+  return static_cast<std::size_t>(shape.num_samples() / kCellSamples * (bits_per_cell / 8));
+}
+
+void set_fixed_rate(zfp_stream* stream, SampleType type, int bits_per_cell) {
+  ::zfp_stream_set_rate(stream, static_cast<double>(bits_per_cell) / kCellSamples, zfp_type_of(type), 3,
+                        zfp_false);
+}
+
 }  // namespace
+
+Status check_fixed_rate(SampleType type, int bits_per_cell) {
+  ESKER_RETURN_IF_ERROR(zfp_check({type, 1, 3, {4, 4, 4, 1, 1}}));
+  const Index most = kCellSamples * 8 * size_bytes(type);
+  if (bits_per_cell > 0 && bits_per_cell <= most && bits_per_cell % 8 == 0) {
+    const Stream stream(::zfp_stream_open(nullptr));
+    set_fixed_rate(stream.get(), type, bits_per_cell);
+    if (stream->maxbits == static_cast<uint>(bits_per_cell)) return {};
+  }
+  return error(Code::kUnsupported, "zfp: {} bits for 64 samples of {}, expected a multiple of 8, 16 to {}",
+               bits_per_cell, name(type), most);
+}
+
+Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_cell,
+                                                 std::span<const std::byte> cells) {
+  const BlockShape shape = shape_of_cells(type, cells);
+  ESKER_ASSIGN_OR_RETURN(const std::size_t bytes, fixed_rate_bytes(shape, bits_per_cell, cells));
+  const Stream stream(::zfp_stream_open(nullptr));
+  set_fixed_rate(stream.get(), type, bits_per_cell);
+  const FieldPointer field = field_of(shape, cells.data());
+  std::vector<std::byte> stored(::zfp_stream_maximum_size(stream.get(), field.get()));
+  const Bits bits(::stream_open(stored.data(), stored.size()));
+  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
+  ::zfp_stream_rewind(stream.get());
+  const std::size_t size = ::zfp_compress(stream.get(), field.get());
+  if (size < bytes) return error(Code::kInternal, "zfp: {} bytes came out, expected {}", size, bytes);
+  stored.resize(bytes);  // behind the cells there is only the rest of a word
+  return stored;
+}
+
+Status decode_fixed_rate(SampleType type, int bits_per_cell, std::span<const std::byte> stored,
+                         std::span<std::byte> cells) {
+  const BlockShape shape = shape_of_cells(type, cells);
+  ESKER_ASSIGN_OR_RETURN(const std::size_t bytes, fixed_rate_bytes(shape, bits_per_cell, cells));
+  if (stored.size() != bytes) {
+    return error(Code::kDataLoss, "zfp: {} stored bytes, expected {} for {} samples", stored.size(), bytes,
+                 shape.num_samples());
+  }
+  const Stream stream(::zfp_stream_open(nullptr));
+  set_fixed_rate(stream.get(), type, bits_per_cell);
+  const FieldPointer field = field_of(shape, cells.data());
+  std::vector<std::byte> buffer = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
+  const Bits bits(::stream_open(buffer.data(), buffer.size()));
+  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
+  ::zfp_stream_rewind(stream.get());
+  if (::zfp_decompress(stream.get(), field.get()) > 0) return {};
+  return error(Code::kDataLoss, "zfp: {} stored bytes do not decode to {}", stored.size(), cells.size());
+}
 
 Status zfp_check(const BlockShape& shape) {
   if (zfp_type_of(shape.type) != zfp_type_none && shape.components == 1 &&

@@ -2,6 +2,7 @@
 #include "codec/codec.h"
 
 #include <gtest/gtest.h>
+#include <zfp.h>
 
 #include <cmath>
 #include <cstring>
@@ -121,6 +122,71 @@ TEST(CodecSpecs, ZfpSaysWhatItTakes) {
   EXPECT_EQ(check_codec(spec, {SampleType::kUint8, 1, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
   EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 3, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
   EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 1, 4, {4, 4, 4, 4, 1}}).code(), Code::kUnsupported);
+}
+
+/// What PIDX does: zfp's own coder of one cell, called for one cell after the other.
+template <class Scalar, class Encode, class Decode>
+void check_cells(SampleType type, zfp_type library_type, int rate, Encode encode_cell, Decode decode_cell) {
+  constexpr std::size_t kCells = 5;
+  const BlockShape shape{type, 1, 3, {4, 4, 4 * kCells, 1, 1}};
+  const auto samples = smooth_samples(shape);
+  const auto stored = encode_fixed_rate(type, 64 * rate, samples).value();
+  ASSERT_EQ(stored.size(), kCells * 8 * static_cast<std::size_t>(rate));
+
+  std::vector<std::byte> expected(stored.size() + 64);
+  std::vector<Scalar> values(64 * kCells), cell_values(64 * kCells);
+  std::memcpy(values.data(), samples.data(), samples.size());
+  zfp_stream* stream = ::zfp_stream_open(nullptr);
+  ::zfp_stream_set_rate(stream, rate, library_type, 3, zfp_false);
+  bitstream* bits = ::stream_open(expected.data(), expected.size());
+  ::zfp_stream_set_bit_stream(stream, bits);
+  for (std::size_t c = 0; c < kCells; ++c) encode_cell(stream, values.data() + 64 * c);
+  ::zfp_stream_flush(stream);
+  ::zfp_stream_rewind(stream);
+  for (std::size_t c = 0; c < kCells; ++c) decode_cell(stream, cell_values.data() + 64 * c);
+  ::stream_close(bits);
+  ::zfp_stream_close(stream);
+  expected.resize(stored.size());
+  EXPECT_EQ(stored, expected);
+
+  std::vector<std::byte> decoded(samples.size());
+  ASSERT_TRUE(decode_fixed_rate(type, 64 * rate, stored, decoded).ok());
+  EXPECT_EQ(std::memcmp(decoded.data(), cell_values.data(), decoded.size()), 0);
+}
+
+TEST(FixedRate, IsOneZfpCellBehindTheOther) {
+  for (const int rate : {1, 2, 8, 16, 32}) {
+    check_cells<float>(SampleType::kFloat32, zfp_type_float, rate, ::zfp_encode_block_float_3,
+                       ::zfp_decode_block_float_3);
+  }
+  for (const int rate : {1, 8, 16, 32, 64}) {
+    check_cells<double>(SampleType::kFloat64, zfp_type_double, rate, ::zfp_encode_block_double_3,
+                        ::zfp_decode_block_double_3);
+  }
+}
+
+TEST(FixedRate, RefusesRatesTypesAndSizesThatDoNotFit) {
+  EXPECT_TRUE(check_fixed_rate(SampleType::kFloat32, 16).ok());
+  for (const int bits : {-8, 0, 8, 12, 20, 2056, 1 << 30}) {
+    EXPECT_EQ(check_fixed_rate(SampleType::kFloat32, bits).code(), Code::kUnsupported) << bits;
+  }
+  EXPECT_EQ(check_fixed_rate(SampleType::kUint8, 64).code(), Code::kUnsupported);
+  std::vector<std::byte> cells(2 * 64 * 4);
+  for (const std::size_t size : {0, 1, 127, 129, 256}) {
+    const std::vector<std::byte> stored(size);
+    EXPECT_EQ(decode_fixed_rate(SampleType::kFloat32, 512, stored, cells).code(), Code::kDataLoss) << size;
+  }
+}
+
+TEST(FixedRate, AnyBytesDecodeToSomething) {
+  std::mt19937 random(5);
+  std::vector<std::byte> cells(16 * 64 * 8);
+  for (int round = 0; round < 200; ++round) {
+    const int bits = 8 * static_cast<int>(2 + random() % 500);
+    std::vector<std::byte> stored(static_cast<std::size_t>(16 * bits / 8));
+    for (std::byte& b : stored) b = static_cast<std::byte>(random());
+    (void)decode_fixed_rate(SampleType::kFloat64, bits, stored, cells);
+  }
 }
 
 }  // namespace
