@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "format/idx/pidx_header.h"
 #include "format/idx/sidecar.h"
 
 namespace esker::idx {
@@ -167,9 +168,9 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
                 {},
                 header.box,
                 header.bitmask.to_string(),
-                header.bits_per_block,
+                header.bits_per_block + (header.chunks ? kChunkLevels : 0),
                 header.blocks_per_file,
-                part->blocks().num_existing(),
+                part->num_blocks(),
                 num_steps};
   for (const FieldEntry& field : header.fields) info.fields.push_back(field.name);
   dataset.infos.push_back(std::move(info));

@@ -7,11 +7,19 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/idx/pidx_header.h"
+#include "read/pidx_chunks.h"
+#include "read/pidx_partitions.h"
 
 namespace esker::idx {
 namespace {
 
 constexpr Index kMaxSteps = 10'000'000;
+
+BlockGrid block_grid(const Header& header) {
+  const Box box = header.chunks ? chunks_of(header.box, header.chunks->mask.rank()) : header.box;
+  return BlockGrid(header.block_mask(), header.bits_per_block, box);
+}
 
 }  // namespace
 
@@ -19,7 +27,7 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
                  std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files)
     : idx_path_(std::move(idx_path)),
       header_(std::move(header)),
-      blocks_(header_.bitmask, header_.bits_per_block, header_.box),
+      blocks_(block_grid(header_)),
       record_(std::move(record)),
       times_(std::move(times)) {
   const std::string directory = std::filesystem::path(idx_path_).parent_path().string();
@@ -28,9 +36,21 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
                                         std::move(files), header_);
 }
 
+IdxPart::~IdxPart() = default;
+
 Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, const std::string& idx_path) {
+  ESKER_ASSIGN_OR_RETURN(auto part, open_file(store, idx_path));
+  auto partitions = open_pidx_partitions(store, *part);
+  if (!partitions.ok()) return partitions.status().with_context(idx_path);
+  part->partitions_ = std::move(*partitions);
+  return part;
+}
+
+Result<std::unique_ptr<IdxPart>> IdxPart::open_file(std::shared_ptr<Store> store,
+                                                    const std::string& idx_path) {
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store, idx_path, kMaxHeaderBytes));
-  auto parsed = parse_header(text, std::filesystem::path(idx_path).stem().string());
+  const std::string stem = std::filesystem::path(idx_path).stem().string();
+  auto parsed = parse_header(text, stem);
   if (!parsed.ok()) return parsed.status().with_context(idx_path);
   Header header = std::move(*parsed);
   std::vector<Index> times{0};
@@ -45,11 +65,16 @@ Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, con
     if (!parsed_record.ok()) return parsed_record.status().with_context(idx_path);
     record = std::move(*parsed_record);
   }
-  auto files =
-      FilenameTemplate::parse(header.filename_template, header.time ? header.time->path_template : "");
+  auto files = FilenameTemplate::parse(pidx_filename_template(header, stem),
+                                       header.time ? header.time->path_template : "");
   if (!files.ok()) return files.status().with_context(idx_path);
   return std::unique_ptr<IdxPart>(new IdxPart(std::move(store), idx_path, std::move(header),
                                               std::move(record), std::move(times), std::move(*files)));
+}
+
+Index IdxPart::step_at(Index time) const {
+  const auto found = std::lower_bound(times_.begin(), times_.end(), time);
+  return found != times_.end() && *found == time ? found - times_.begin() : -1;
 }
 
 bool IdxPart::has(int field, Index step) const {
@@ -80,7 +105,7 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
     return error(Code::kUnsupported, "{}: field '{}' is stored through the filter '{}'", idx_path_,
                  field.name, field.filter);
   }
-  return {};
+  return header_.chunks ? check_chunked_field(*header_.chunks, field) : Status();
 }
 
 Status IdxPart::read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
@@ -103,21 +128,52 @@ Status IdxPart::read(const std::vector<int>& columns, Index step, const Box& box
 
 Status IdxPart::read_column(int column, Index time, int level, const Answer& answer, bool verify) const {
   const FieldEntry& field = header_.fields[column];
+  if (!partitions_.empty()) {
+    return read_pidx_partitions(partitions_, column, time, answer.selection, field.sample_bytes(),
+                                answer.out);
+  }
+  if (header_.chunks) {
+    PidxChunkReader reader(blocks_, header_.chunks->zfp_bits, field, answer.selection, answer.out);
+    const Box chunks = chunks_of(answer.box, blocks_.mask().rank());
+    return read_blocks(reader, column, time, chunks, std::min(level, blocks_.mask().max_level()));
+  }
   BlockReader reader(blocks_, field, column, answer, verify);
+  return read_blocks(reader, column, time, answer.box, level);
+}
+
+Status IdxPart::check_block(int column, Index block, const StoredBlock& stored) const {
+  const FieldEntry& field = header_.fields[column];
+  if (header_.chunks) {
+    return PidxChunkReader(blocks_, header_.chunks->zfp_bits, field, {}, nullptr).load(block, stored);
+  }
+  std::vector<std::byte> stored_bytes, samples;
+  return load_block(blocks_, field, column, block, stored, stored_bytes, samples);
+}
+
+/// `box` and `level` are those of the block grid.
+template <class Reader>
+Status IdxPart::read_blocks(Reader& reader, int column, Index time, const Box& box, int level) const {
   const auto read_block = [&](Index block) -> Status {
     ESKER_ASSIGN_OR_RETURN(const StoredBlock stored, files_->find(column, block, time));
     if (!stored.absent) return reader.read(block, stored);
     // Other writers leave blocks out; ours say what a step holds, and then every block of it.
-    return record_ ? error(Code::kDataLoss, "block {} of field '{}' is missing", block, field.name)
+    return record_ ? error(Code::kDataLoss, "block {} of field '{}' is missing", block,
+                           header_.fields[column].name)
                    : Status();
   };
   Status status;
   for (int h = blocks_.bits_per_block(); h <= std::max(level, blocks_.bits_per_block()); ++h) {
-    blocks_.for_each_block_meeting(answer.box, h, [&](Index block) {
+    blocks_.for_each_block_meeting(box, h, [&](Index block) {
       if (status.ok()) status = read_block(block).with_context(files_->path(column, block, time));
     });
   }
   return status;
+}
+
+Index IdxPart::num_blocks() const {
+  Index sum = partitions_.empty() ? blocks_.num_existing() : 0;
+  for (const JoinedPartition& joined : partitions_) sum += joined.part->num_blocks();
+  return sum;
 }
 
 Status IdxPart::add_file(const std::string& path, StorageInfo& info) const {
@@ -132,6 +188,10 @@ Status IdxPart::add_file(const std::string& path, StorageInfo& info) const {
 
 Status IdxPart::add_storage(Index step, StorageInfo& info) const {
   const Index time = times_[static_cast<std::size_t>(step)];
+  for (const JoinedPartition& joined : partitions_) {
+    ESKER_RETURN_IF_ERROR(joined.part->add_storage(joined.part->step_at(time), info));
+  }
+  if (!partitions_.empty()) return {};
   const int fields_with_files = header_.arco != 0 ? static_cast<int>(header_.fields.size()) : 1;
   for (Index existing = 0; existing < blocks_.num_existing();) {
     const Index block = blocks_.nth_existing(existing);

@@ -16,18 +16,30 @@
 
 namespace esker::idx {
 
+struct JoinedPartition;
+
 class IdxPart {
  public:
-  /// Reads the header. Errors: kNotFound, kDataLoss, kUnsupported.
+  /// Reads the header; of a dataset that PIDX partitioned, also those of its partitions. Errors: kNotFound,
+  /// kDataLoss, kUnsupported.
   static Result<std::unique_ptr<IdxPart>> open(std::shared_ptr<Store> store, const std::string& idx_path);
+  /// The same for one file: what only names partitions is opened as if it had blocks.
+  static Result<std::unique_ptr<IdxPart>> open_file(std::shared_ptr<Store> store,
+                                                    const std::string& idx_path);
+  ~IdxPart();
 
   [[nodiscard]] const std::string& idx_path() const { return idx_path_; }
   [[nodiscard]] const Header& header() const { return header_; }
+  /// Of samples, or of chunks if header().chunks is set; of a partitioned dataset no block is stored.
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
+  /// Blocks that exist per field and step, those of partitions together.
+  [[nodiscard]] Index num_blocks() const;
   /// Absent in datasets of other writers.
   [[nodiscard]] const std::optional<CommitRecord>& record() const { return record_; }
   /// Integer times of the steps, ascending; {0} when the header has no (time).
   [[nodiscard]] const std::vector<Index>& times() const { return times_; }
+  /// Position of an integer time in times(); -1 if it is not there.
+  [[nodiscard]] Index step_at(Index time) const;
   /// Whether field number `field` was written at `step` (position in times()).
   [[nodiscard]] bool has(int field, Index step) const;
 
@@ -38,6 +50,10 @@ class IdxPart {
   Status read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
               bool verify = false) const;
 
+  /// Whether a block can be read and is what was written, as far as can be told.
+  [[nodiscard]] Status check_block(int column, Index block, const StoredBlock& stored) const;
+  /// The parts that hold the blocks of this one; empty: it holds them itself.
+  [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
   [[nodiscard]] BlockFiles& files() const { return *files_; }
   /// Existing block files of step `step` and their bytes, added to `info`.
   Status add_storage(Index step, StorageInfo& info) const;
@@ -45,6 +61,8 @@ class IdxPart {
  private:
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
+  template <class Reader>
+  Status read_blocks(Reader& reader, int column, Index time, const Box& box, int level) const;
   Status add_file(const std::string& path, StorageInfo& info) const;
   Status read_column(int column, Index time, int level, const Answer& answer, bool verify) const;
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
@@ -55,6 +73,7 @@ class IdxPart {
   std::optional<CommitRecord> record_;
   std::vector<Index> times_;
   std::unique_ptr<BlockFiles> files_;
+  std::vector<JoinedPartition> partitions_;  // empty, unless the blocks are all in them
 };
 
 }  // namespace esker::idx

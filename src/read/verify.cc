@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/leftovers.h"
-#include "read/block_reader.h"
 #include "read/idx_dataset.h"
+#include "read/pidx_partitions.h"
 
 namespace esker::idx {
 namespace {
@@ -44,9 +44,17 @@ class Verifier {
                       num_steps));
     }
     for (Index step = 0; step < num_steps; ++step) {
-      for (Index existing = 0; existing < part.blocks().num_existing();) {
-        existing = check_file(part, step, existing);
+      const Index time = part.times()[static_cast<std::size_t>(step)];
+      for (const JoinedPartition& joined : part.partitions()) {
+        check_step(*joined.part, joined.part->step_at(time));
       }
+      if (part.partitions().empty()) check_step(part, step);
+    }
+  }
+
+  void check_step(const IdxPart& part, Index step) {
+    for (Index existing = 0; existing < part.blocks().num_existing();) {
+      existing = check_file(part, step, existing);
     }
   }
 
@@ -103,7 +111,7 @@ class Verifier {
     ++report_.blocks;
     report_.bytes += stored->size_bytes;
     report_.blocks_with_checksum += stored->checksum ? 1 : 0;
-    const Status loaded = load_block(part.blocks(), entry, field, block, *stored, stored_bytes_, samples_);
+    const Status loaded = part.check_block(field, block, *stored);
     if (!loaded.ok()) add(true, path, fmt::format("field '{}': {}", entry.name, loaded.message()));
     return true;
   }
@@ -152,7 +160,6 @@ class Verifier {
   VerifyReport report_;
   double done_ = 0, to_do_ = 0;
   std::string last_file_, unreadable_;
-  std::vector<std::byte> stored_bytes_, samples_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/idx/header_sections.h"
+#include "format/idx/pidx_header.h"
 
 namespace esker::idx {
 namespace {
@@ -133,20 +134,12 @@ Status read_logic_to_physic(std::string_view value, Draft& draft) {
   return {};
 }
 
-// PIDX: 0 none, 1 and 2 store chunks of 4x4x4 samples, for which (bits) and (box) do not fit together.
-Status read_pidx_compression(std::string_view value, Draft& draft) {
-  const Index type = parse_leading_integer(value).value_or(0);
-  if (type == 1 || type == 2) return error(Code::kUnsupported, "PIDX' chunks (type {})", type);
-  draft.header.other.emplace_back("(compression type)", value);
-  return {};
-}
-
 struct KeyRow {
   std::string_view key;
   Status (*read)(std::string_view value, Draft& draft);
 };
 
-constexpr std::array<KeyRow, 15> kKeys{{
+constexpr std::array<KeyRow, 14> kKeys{{
     {"(version)", read_version},
     {"(box)", read_box},
     {"(axis)", read_axis},
@@ -161,7 +154,6 @@ constexpr std::array<KeyRow, 15> kKeys{{
     {"(filename_template)", read_filename_template},
     {"(missing_blocks)", read_missing_blocks},
     {"(arco)", read_arco},
-    {"(compression type)", read_pidx_compression},
 }};
 
 Status read_section(const std::pair<std::string, std::string>& section, Draft& draft) {
@@ -184,7 +176,8 @@ Status check_present(const Draft& draft) {
   return {};
 }
 
-/// Pairs beyond the mask's axes are ignored: PIDX always writes five.
+/// Pairs beyond the mask's axes are ignored: PIDX always writes five. The box is in samples, also with
+/// chunks.
 Status resolve_box(const Draft& draft, Header& header) {
   const int rank = header.bitmask.rank();
   const Box pow2 = header.bitmask.pow2_box();
@@ -214,8 +207,8 @@ Index largest_sample_bytes(const Header& header) {
 
 Status resolve_bits_per_block(Header& header) {
   constexpr int kGuessed = 16;
-  const int max_level = header.bitmask.max_level();
-  const Index sample_bytes = largest_sample_bytes(header);
+  const int max_level = header.block_mask().max_level();
+  const Index sample_bytes = largest_sample_bytes(header) * (header.chunks ? kChunkSamples : 1);
   if (header.arco > 0) {
     if (header.arco / sample_bytes < 2) {
       return error(Code::kDataLoss, "(arco): blocks of {} bytes for samples of {} bytes", header.arco,
@@ -223,7 +216,8 @@ Status resolve_bits_per_block(Header& header) {
     }
     header.bits_per_block = std::bit_width(static_cast<std::uint64_t>(header.arco / sample_bytes)) - 1;
   }
-  if (header.bits_per_block == 0) header.bits_per_block = kGuessed;
+  // PIDX writes 0 where a block is one chunk.
+  if (header.bits_per_block == 0 && !header.chunks) header.bits_per_block = kGuessed;
   header.bits_per_block = std::min(header.bits_per_block, max_level);
   if (header.bits_per_block > kMaxBitsPerBlock || sample_bytes > (kMaxBlockBytes >> header.bits_per_block)) {
     return error(Code::kDataLoss,
@@ -234,10 +228,13 @@ Status resolve_bits_per_block(Header& header) {
 }
 
 Status resolve_blocks_per_file(Header& header) {
-  const Index num_blocks = Index{1} << (header.bitmask.max_level() - header.bits_per_block);
+  const Index num_blocks = Index{1} << (header.block_mask().max_level() - header.bits_per_block);
   if (header.blocks_per_file == 0) {
     Index bytes = 0;  // of one block of every field: at most kMaxFields * 2 GiB
-    for (const FieldEntry& field : header.fields) bytes += field.sample_bytes() << header.bits_per_block;
+    const Index unit = header.chunks ? kChunkSamples : 1;
+    for (const FieldEntry& field : header.fields) {
+      bytes += unit * field.sample_bytes() << header.bits_per_block;
+    }
     header.blocks_per_file = std::clamp<Index>(kGuessedFileBytes / bytes, 1, num_blocks);
   }
   if (header.blocks_per_file == kAllBlocks) header.blocks_per_file = num_blocks;
@@ -254,7 +251,8 @@ Status resolve_blocks_per_file(Header& header) {
 /// One directory level for every 8 bits that the block number has beyond 16, as OpenVisus guesses.
 std::string guessed_template(const Header& header, const std::string& stem) {
   std::string text = "./" + stem;
-  for (int bits = header.bitmask.max_level() - header.bits_per_block; bits > 16; bits -= 8) text += "/%02x";
+  const int block_bits = header.block_mask().max_level() - header.bits_per_block;
+  for (int bits = block_bits; bits > 16; bits -= 8) text += "/%02x";
   return text + "/%04x.bin";
 }
 
@@ -283,8 +281,9 @@ Result<Header> parse_header(std::string_view text, const std::string& stem) {
   Draft draft;
   ESKER_ASSIGN_OR_RETURN(const Sections sections, split_sections(text));
   for (const auto& section : sections) ESKER_RETURN_IF_ERROR(read_section(section, draft));
-  ESKER_RETURN_IF_ERROR(check_present(draft));
   Header& header = draft.header;
+  ESKER_RETURN_IF_ERROR(resolve_pidx(header));
+  ESKER_RETURN_IF_ERROR(check_present(draft));
   ESKER_RETURN_IF_ERROR(resolve_box(draft, header));
   ESKER_RETURN_IF_ERROR(resolve_bits_per_block(header));
   ESKER_RETURN_IF_ERROR(resolve_blocks_per_file(header));

@@ -58,15 +58,23 @@ struct TimeSteps {
   friend bool operator==(const TimeSteps&, const TimeSteps&) = default;
 };
 
+/// PIDX' chunked datasets: what (bits) and blocks order are chunks of 4x4x4 samples, x fastest inside.
+struct PidxChunks {
+  Bitmask mask;      ///< (bits) as in the file; Header::bitmask has six digits more, those inside a chunk
+  int zfp_bits = 0;  ///< of one chunk, as fixed-rate zfp; 0: raw
+  friend bool operator==(const PidxChunks&, const PidxChunks&) = default;
+};
+
 struct Header {
   int version = 6;
   Box box;  ///< half open; the text stores the last index
   std::vector<FieldEntry> fields;
-  Bitmask bitmask;
-  int bits_per_block = 0;
-  Index blocks_per_file = 0;      ///< > 0 after parsing: guesses are resolved
-  std::string filename_template;  ///< as in the file, e.g. "./run/%04x.bin"
-  std::optional<TimeSteps> time;  ///< absent: the single step 0, no time in the path
+  Bitmask bitmask;                   ///< of samples, also when (bits) is of chunks
+  std::optional<PidxChunks> chunks;  ///< absent: blocks hold samples
+  int bits_per_block = 0;            ///< a block holds 2^bits_per_block samples, or chunks
+  Index blocks_per_file = 0;         ///< > 0 after parsing: guesses are resolved
+  std::string filename_template;     ///< as in the file, e.g. "./run/%04x.bin"
+  std::optional<TimeSteps> time;     ///< absent: the single step 0, no time in the path
   int interleave_block = 0;
   int missing_blocks = 0;
   Index arco = 0;                       ///< 0, or block size in bytes
@@ -77,6 +85,8 @@ struct Header {
   std::vector<std::pair<std::string, std::string>> other;
 
   [[nodiscard]] const std::string* find_other(std::string_view key) const;  ///< nullptr if there is none
+  /// The mask that orders what blocks hold: (bits).
+  [[nodiscard]] const Bitmask& block_mask() const { return chunks ? chunks->mask : bitmask; }
   friend bool operator==(const Header&, const Header&) = default;
 };
 
@@ -86,7 +96,7 @@ struct Header {
 /// smaller than 2 GiB, headers of block files are not absurd, templates can be expanded (whether they
 /// leave the directory of the .idx is for FilenameTemplate::parse). PIDX data are HZ by their blocks' flags,
 /// whatever FieldEntry::order says. Errors: kDataLoss (what key, what was expected, what was found),
-/// kUnsupported (version > 6, "F" masks, interleaved files, PIDX' chunked compression).
+/// kUnsupported (version > 6, "F" masks, interleaved files, and of PIDX what pidx_header.h lists).
 Result<Header> parse_header(std::string_view text, const std::string& stem);
 
 /// The text, in the order in which OpenVisus writes the keys, extra keys last. parse(print(h)) == h for every

@@ -39,7 +39,7 @@ std::string print_header(const Header& header) {
   if (!header.physic_box.empty()) append(text, "(physic_box)", print_reals(header.physic_box));
   if (!header.logic_to_physic.empty()) append(text, "(logic_to_physic)", print_reals(header.logic_to_physic));
   append(text, "(fields)", print_fields(header.fields));
-  append(text, "(bits)", header.bitmask.to_string());
+  append(text, "(bits)", header.block_mask().to_string());
   append(text, "(bitsperblock)", std::to_string(header.bits_per_block));
   append(text, "(blocksperfile)", std::to_string(header.blocks_per_file));
   append(text, "(interleave block)", std::to_string(header.interleave_block));

@@ -250,12 +250,6 @@ TEST(Header, PidxDialect) {
   EXPECT_EQ(*h.find_other("(endian)"), "little");
 }
 
-TEST(Header, PidxChunksAreNamedRatherThanMisread) {
-  const std::string text = with(with(kPidx, "(bits)", "V102102102102"), "(compression type)", "2");
-  EXPECT_EQ(code_of(text), Code::kUnsupported);
-  EXPECT_NE(message_of(text).find("chunks"), std::string::npos);
-}
-
 TEST(Header, ErrorsNameKeyExpectedAndFound) {
   EXPECT_EQ(message_of(with(kMinimal, "(missing_blocks)", "True")),
             "(missing_blocks): expected an integer from 0 to 1, found 'True'");

@@ -91,6 +91,40 @@ V10210210210210210
 1 1 1
 )";
 
+/// PIDX 6.1 with compressed chunks, one partition of several.
+inline const std::string kPidxChunks = R"((version)
+6.1
+(io mode)
+l_part_idx
+(box)
+0 62 0 47 0 19 0 0 0 0
+(partition size)
+64 64 32
+(partition offset)
+64 0 32
+(partition index)
+5
+(endian)
+little
+(compression bit rate)
+16.000000
+(compression type)
+2
+(fields)
+var_0 1*float64 + 
+var_1 float32
+(bits)
+V10210210210
+(bitsperblock)
+7
+(blocksperfile)
+128
+(filename_template)
+./run_5/%02x.bin
+(time)
+0 1 time%09d/
+)";
+
 inline const std::string kArco = R"((version)
 6
 (box)
@@ -109,7 +143,7 @@ V01201201201201
 4096
 )";
 
-inline const std::vector<std::string> kTexts{kMinimal, kFull, kPidx, kArco};
+inline const std::vector<std::string> kTexts{kMinimal, kFull, kPidx, kPidxChunks, kArco};
 
 /// `text` with the value line after `key` replaced; an empty value takes the key out.
 inline std::string with(std::string text, const std::string& key, const std::string& value) {
