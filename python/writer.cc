@@ -109,6 +109,7 @@ void bind_writer(nb::module_& m) {
       .def("def_field", &def_field, "grid"_a, "name"_a, "type"_a, "components"_a = 1, "fixed"_a = false,
            "every"_a = 1)
       .def("field", [](const Writer& w, const std::string& name) { return w.field(name).value().index; })
+      .def("components", [](const Writer& w, int field) { return w.schema().fields().at(field).components; })
       .def("begin_step", [](Writer& w, double time) { w.begin_step(time).check(); })
       .def("put", &put, "field"_a, "array"_a, "offset"_a, nb::keep_alive<1, 3>())
       .def(

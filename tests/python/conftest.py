@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,15 @@ GOLDEN = ROOT / "tests" / "golden" / "openvisus"
 def golden_path() -> Callable[[str], Path]:
     """Path of a golden dataset's .idx by the dataset's name."""
     return lambda name: GOLDEN / name / f"{name}.idx"
+
+
+@pytest.fixture(scope="session")
+def openvisus(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The module; it writes a cache to VISUS_HOME, read when it is imported."""
+    os.environ["VISUS_HOME"] = str(tmp_path_factory.mktemp("visus"))
+    import OpenVisus
+
+    return OpenVisus
 
 
 @pytest.fixture

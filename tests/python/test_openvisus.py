@@ -44,15 +44,6 @@ def ds(tmp_path_factory: pytest.TempPathFactory) -> esker.Dataset:
     return esker.open(path)
 
 
-@pytest.fixture(scope="module")
-def openvisus(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The module; it writes a cache to VISUS_HOME, read when it is imported."""
-    os.environ["VISUS_HOME"] = str(tmp_path_factory.mktemp("visus"))
-    import OpenVisus
-
-    return OpenVisus
-
-
 def each_part(ds: esker.Dataset, openvisus: Any) -> Iterator[tuple[esker.Part, Any]]:
     for part in ds.parts:
         yield part, openvisus.LoadDataset(part.idx_path)

@@ -1,0 +1,120 @@
+"""esker.verify, esker.repair and their commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import esker
+from datasets import FieldSpec, add_steps, random_array, start, write
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "openvisus"
+EXTENT = (40, 30)
+FIELDS = {"a": FieldSpec("float32"), "b": FieldSpec("uint16", 2)}
+
+
+def arrays(number: int) -> list[dict[str, np.ndarray]]:
+    rng = np.random.default_rng(3)
+    return [{name: random_array(spec, EXTENT, rng) for name, spec in FIELDS.items()} for _ in range(number)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write(tmp_path / "run.idx", EXTENT, FIELDS, arrays(3), bits_per_block=6, blocks_per_file=8)
+    return tmp_path / "run.idx"
+
+
+def flip(path: Path, position: int = -1) -> None:
+    content = bytearray(path.read_bytes())
+    content[position] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("idx", sorted(GOLDEN.glob("*/*.idx")), ids=lambda path: path.stem)
+def test_datasets_of_openvisus_are_good(idx: Path) -> None:
+    found = esker.verify(idx)
+    assert found.good and not found.findings
+    assert found.blocks > 0 and found.blocks_with_checksum == 0
+
+
+def test_a_good_dataset(path: Path, esker_command: Any) -> None:
+    found = esker.verify(path)
+    assert found.good and found.findings == () and found.steps == 3
+    assert found.blocks == found.blocks_with_checksum > 0
+    done = esker_command("verify", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "good: 3 steps" in done.stdout
+
+
+def test_damage_is_exit_status_1_and_names_the_file(path: Path, esker_command: Any) -> None:
+    damaged = sorted(path.parent.glob("run/time_0001/*.bin"))[1]
+    flip(damaged)
+    done = esker_command("verify", path)
+    assert done.returncode == 1
+    assert damaged.name in done.stdout and "checksum" in done.stdout and "DAMAGED" in done.stdout
+    facts = json.loads(esker_command("verify", path, "--json").stdout)
+    assert not facts["good"] and facts["num_errors"] == 1
+    assert facts["findings"][0]["path"] == str(damaged)
+    esker.open(path)["b"].read(step=1)
+    with pytest.raises(OSError, match=f"{damaged.name}.*checksum"):
+        esker.open(path, verify=True)["b"].read(step=1)
+    esker.open(path, verify=True)["b"].read(step=0)
+
+
+def test_a_dataset_that_does_not_open(path: Path, esker_command: Any) -> None:
+    path.write_text(path.read_text().replace("(bits)", "(bots)"))
+    done = esker_command("verify", path, "--json")
+    assert done.returncode == 1
+    assert "(bits)" in json.loads(done.stdout)["error"]
+    assert esker_command("verify", path).returncode == 1
+    assert esker_command("verify", path.parent / "none.idx").returncode == 2
+
+
+def test_progress_ends_with_all_of_it(path: Path) -> None:
+    seen: list[float] = []
+    esker.verify(path, seen.append)
+    assert seen == sorted(seen) and seen[-1] == 1
+
+
+def test_leftovers_are_warnings_until_repaired(path: Path, esker_command: Any) -> None:
+    (path.parent / "run/time_0003").mkdir()
+    (path.parent / "run/time_0003/0000.bin").write_bytes(b"half")
+    (path.parent / "run.idx.tmp").write_text("")
+    done = esker_command("verify", path)
+    assert done.returncode == 0 and done.stdout.count("warning: ") == 2
+    done = esker_command("repair", path)
+    assert done.returncode == 0, done.stderr
+    assert "3 steps" in done.stdout
+    assert esker.verify(path).findings == ()
+    assert not (path.parent / "run/time_0003").exists()
+
+
+def test_repair_to_a_time_drops_the_steps_after_it(path: Path, esker_command: Any) -> None:
+    expected = [esker.open(path)["a"].read(step=step) for step in range(2)]
+    done = esker_command("repair", path, "--to-time", 1.5)
+    assert done.returncode == 0, done.stderr
+    ds = esker.open(path)
+    assert ds.steps == [0, 1]
+    for step, array in enumerate(expected):
+        np.testing.assert_array_equal(ds["a"].read(step=step), array)
+    assert esker.verify(path).findings == ()
+    assert esker_command("repair", path.parent / "none.idx").returncode == 2
+
+
+def test_repair_does_not_touch_what_others_wrote(esker_command: Any) -> None:
+    done = esker_command("repair", next(GOLDEN.glob("*/*.idx")))
+    assert done.returncode != 0
+
+
+def test_a_writer_that_is_at_work_is_not_disturbed(tmp_path: Path) -> None:
+    path = tmp_path / "run.idx"
+    writer = start(path, EXTENT, FIELDS, {"bits_per_block": 6})
+    with pytest.raises((FileNotFoundError, FileExistsError)):
+        esker.repair(path)
+    add_steps(writer, arrays(1))
+    esker.repair(path)
+    assert esker.open(path).steps == [0]

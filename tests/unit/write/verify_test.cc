@@ -1,0 +1,154 @@
+// verify finds what is wrong with a dataset, and names it; and reading with `verify` does not return it.
+#include "read/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "base/byte_order.h"
+#include "format/idx/entries.h"
+#include "read/idx_dataset.h"
+#include "store/commit.h"
+#include "support/runs.h"
+#include "support/scenario.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario
+
+constexpr const char* kBlocks = "run/xyz/time_0001/0000.bin";
+
+class Verify : public testing::Test {
+ protected:
+  void SetUp() override {
+    run_.end_step = 2;
+    ASSERT_TRUE(write_all(store_, run_).ok());
+  }
+
+  VerifyReport verified() { return idx::verify(store_, run_.path).value(); }
+
+  std::string text(const std::string& path) { return read_text(*store_, path, 1 << 24).value(); }
+
+  void put(const std::string& path, const std::string& text) {
+    store_->remove(path).check();
+    store_->create_exclusive(path, text).check();
+  }
+
+  /// The findings as "error: text" or "warning: text", those of one path.
+  std::vector<std::string> findings_at(const std::string& path) {
+    std::vector<std::string> texts;
+    for (const Finding& finding : verified().findings) {
+      if (finding.path == path) texts.push_back((finding.is_error ? "error: " : "warning: ") + finding.text);
+    }
+    return texts;
+  }
+
+  void expect_finding(const std::string& path, const std::string& part) {
+    const auto texts = findings_at(path);
+    ASSERT_FALSE(texts.empty()) << path;
+    EXPECT_NE(texts.front().find(part), std::string::npos) << texts.front();
+  }
+
+  RunPlan run_;
+  std::shared_ptr<Store> store_ = memory_store();
+};
+
+TEST_F(Verify, AWholeDatasetHasNoFindings) {
+  const VerifyReport report = verified();
+  EXPECT_TRUE(report.good());
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(report.steps, 2);
+  EXPECT_GT(report.blocks, 100);
+  EXPECT_EQ(report.blocks_with_checksum, report.blocks);
+}
+
+TEST_F(Verify, OneChangedByteOfAnyBlockIsFoundAndNamed) {
+  const std::string good = text(kBlocks);
+  const Index data_start = 4096;
+  for (const Index at : {data_start, data_start + 5000, data_start + 4 * 2048 - 1}) {
+    std::string bad = good;
+    bad[static_cast<std::size_t>(at)] = static_cast<char>(bad[static_cast<std::size_t>(at)] ^ 1);
+    put(kBlocks, bad);
+    EXPECT_EQ(verified().num_errors, 1) << at;
+    expect_finding(kBlocks, "checksum does not match");
+  }
+}
+
+TEST_F(Verify, ABlockInThePlaceOfAnotherIsFound) {
+  std::string bytes = text(kBlocks);
+  const std::size_t first = idx::kFileHeaderBytes, second = first + idx::kEntryBytes;
+  for (std::size_t i = 0; i < 40; ++i) std::swap(bytes[first + i], bytes[second + i]);
+  put(kBlocks, bytes);
+  EXPECT_EQ(verified().num_errors, 2);
+  EXPECT_EQ(verified().num_warnings, 1);  // the table, too, is another one
+}
+
+TEST_F(Verify, TruncatedMissingAndOverlappingBlocksAreErrors) {
+  const std::string good = text(kBlocks);
+  put(kBlocks, good.substr(0, good.size() - 2000));
+  expect_finding(kBlocks, "error: ");
+  put(kBlocks, good.substr(0, 100));
+  expect_finding(kBlocks, "missing");
+  store_->remove(kBlocks).check();
+  expect_finding(kBlocks, "missing");
+  std::string overlapping = good;
+  const auto offset_low = idx::kFileHeaderBytes + idx::kEntryBytes + 8;
+  auto* bytes = reinterpret_cast<std::byte*>(overlapping.data());
+  store_be32(load_be32(bytes + offset_low) - 8, bytes + offset_low);
+  put(kBlocks, overlapping);
+  bool found = false;
+  for (const std::string& text : findings_at(kBlocks))
+    found = found || text.find("overlap") != std::string::npos;
+  EXPECT_TRUE(found);
+}
+
+TEST_F(Verify, WhatKilledRunsLeaveIsAWarning) {
+  put("run/xyz/time_0002/0000.bin", "half");
+  put("run/esker.json.tmp", "{");
+  put("run.esker-lock", "elsewhere 1 - 1\n");
+  const VerifyReport report = verified();
+  EXPECT_TRUE(report.good());
+  EXPECT_EQ(report.num_warnings, 3);
+  expect_finding("run/xyz/time_0002", "did not finish");
+  expect_finding("run/esker.json.tmp", "did not finish");
+  expect_finding("run.esker-lock", "writer");
+}
+
+TEST_F(Verify, ABadSchemaFileIsAWarningAndABadCatalogNoDataset) {
+  put("run/schema.json", "{}");
+  EXPECT_TRUE(verified().good());
+  EXPECT_GT(verified().num_warnings, 0);
+  put("run/esker.json", "{}");
+  EXPECT_EQ(idx::verify(store_, run_.path).status().code(), Code::kDataLoss);
+}
+
+TEST_F(Verify, ReadingWithVerifyReturnsNoDamagedSample) {
+  std::string bytes = text(kBlocks);
+  bytes[5000] = static_cast<char>(bytes[5000] ^ 64);
+  put(kBlocks, bytes);
+  const auto dataset = idx::IdxDataset::open(store_, run_.path).value();
+  const auto& place = dataset.places[0];
+  const idx::IdxPart& part = *dataset.parts[place.part];
+  std::vector<std::byte> answer(
+      static_cast<std::size_t>(part.header().box.num_samples() * dataset.schema.fields()[0].sample_bytes()));
+  const int level = part.header().bitmask.max_level();
+  EXPECT_TRUE(part.read(place.columns, 1, part.header().box, level, answer.data(), false).ok());
+  const Status status = part.read(place.columns, 1, part.header().box, level, answer.data(), true);
+  EXPECT_EQ(status.code(), Code::kDataLoss);
+  EXPECT_NE(status.message().find(kBlocks), std::string::npos) << status.message();
+}
+
+TEST_F(Verify, OtherProgramsClearAnEntrysChecksumWhenTheyReplaceABlock) {
+  std::string bytes = text(kBlocks);
+  auto* entry = reinterpret_cast<std::byte*>(bytes.data()) + idx::kFileHeaderBytes;
+  std::fill(entry + 24, entry + 40, std::byte{});
+  bytes[4096] = static_cast<char>(bytes[4096] ^ 1);
+  put(kBlocks, bytes);
+  const VerifyReport report = verified();
+  EXPECT_TRUE(report.good());
+  EXPECT_EQ(report.blocks_with_checksum, report.blocks - 1);
+  EXPECT_EQ(report.num_warnings, 1);
+  expect_finding(kBlocks, "another program changed it");
+}
+
+}  // namespace
+}  // namespace esker
