@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
+
 namespace esker {
 namespace {
 
@@ -140,13 +142,30 @@ SampleMap SampleMap::strided(const SampleMap& like, const std::array<Index, kMax
   return map;
 }
 
-SampleMap SampleMap::ordered(const Box& indices, const AxisOffsets& order, Index sample_bytes,
+SampleMap SampleMap::ordered(const Box& indices, const AxisOffsets& order, Index sample_bytes) {
+  SampleMap map;
+  map.num_axes_ = indices.rank;
+  for (int a = 0; a < indices.rank; ++a) {
+    for (Index i = indices.lo[a]; i < indices.hi[a]; ++i) {
+      map.offsets_[a].push_back(order.table[a][static_cast<std::size_t>(i)] * sample_bytes);
+    }
+  }
+  return map;
+}
+
+// Indices are added while spread over their bits: ones in between carry from each bit to the next one.
+SampleMap SampleMap::ordered(const Box& indices, const BitOrder& order, Index sample_bytes,
                              const Point& step) {
   SampleMap map;
   map.num_axes_ = indices.rank;
   for (int a = 0; a < indices.rank; ++a) {
+    const std::uint64_t bits = order.bits[a];
+    auto at = static_cast<std::uint64_t>(order.on_axis(a, indices.lo[a]));
+    const auto advance = static_cast<std::uint64_t>(order.on_axis(a, step[a]));
+    map.offsets_[a].reserve(static_cast<std::size_t>(div_up(indices.extent(a), step[a])));
     for (Index i = indices.lo[a]; i < indices.hi[a]; i += step[a]) {
-      map.offsets_[a].push_back(order.table[a][static_cast<std::size_t>(i)] * sample_bytes);
+      map.offsets_[a].push_back(static_cast<Index>(at) * sample_bytes);
+      at = ((at | ~bits) + advance) & bits;
     }
   }
   return map;

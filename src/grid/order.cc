@@ -1,20 +1,18 @@
 #include "grid/order.h"
 
+#include <bit>
 #include <cassert>
 
 namespace esker {
 
 namespace {
 
-/// Offsets whose bits are the lattice index bits in the order of mask positions first ... last, the
-/// last one least significant. Each position moves one index bit, so the tables double per position.
-AxisOffsets interleaved_order(const Bitmask& mask, int first, int last) {
-  AxisOffsets order{.rank = mask.rank(), .table = {}};
-  for (auto& table : order.table) table = {0};
+/// Positions whose bits are the lattice index bits in the order of mask positions first ... last, the last
+/// one least significant.
+BitOrder interleaved_order(const Bitmask& mask, int first, int last) {
+  BitOrder order{.rank = mask.rank(), .bits = {}};
   for (int position = last; position >= first; --position) {
-    auto& table = order.table[mask.digit(position)];
-    const std::size_t size = table.size();
-    for (std::size_t i = 0; i < size; ++i) table.push_back(table[i] + (Index{1} << (last - position)));
+    order.bits[mask.digit(position)] |= std::uint64_t{1} << (last - position);
   }
   return order;
 }
@@ -25,6 +23,31 @@ Index AxisOffsets::at(const Point& lattice_index) const {
   Index sum = 0;
   for (int a = 0; a < rank; ++a) sum += table[a][lattice_index[a]];
   return sum;
+}
+
+Index BitOrder::on_axis(int axis, Index i) const {
+  std::uint64_t position = 0;
+  for (std::uint64_t left = bits[axis]; left != 0; left &= left - 1, i >>= 1) {
+    if (i & 1) position |= left & (~left + 1);
+  }
+  return static_cast<Index>(position);
+}
+
+Index BitOrder::at(const Point& lattice_index) const {
+  Index sum = 0;
+  for (int a = 0; a < rank; ++a) sum += on_axis(a, lattice_index[a]);
+  return sum;
+}
+
+BitOrder row_major_bits(int rank, const Point& count) {
+  BitOrder order{.rank = rank, .bits = {}};
+  int below = 0;
+  for (int a = 0; a < rank; ++a) {
+    assert(std::has_single_bit(static_cast<std::uint64_t>(count[a])));
+    order.bits[a] = static_cast<std::uint64_t>(count[a] - 1) << below;
+    below += std::countr_zero(static_cast<std::uint64_t>(count[a]));
+  }
+  return order;
 }
 
 AxisOffsets row_major_order(int rank, const Point& count) {
@@ -38,12 +61,12 @@ AxisOffsets row_major_order(int rank, const Point& count) {
   return order;
 }
 
-AxisOffsets hz_order_in_block(const Bitmask& mask, int bits_per_block, int level) {
+BitOrder hz_order_in_block(const Bitmask& mask, int bits_per_block, int level) {
   assert(bits_per_block < level && level <= mask.max_level());
   return interleaved_order(mask, level - bits_per_block, level - 1);
 }
 
-AxisOffsets hz_order_in_level(const Bitmask& mask, int level) {
+BitOrder hz_order_in_level(const Bitmask& mask, int level) {
   assert(0 <= level && level <= mask.max_level());
   return interleaved_order(mask, 1, level - 1);
 }

@@ -6,7 +6,7 @@ namespace esker::idx {
 
 std::vector<BlockPart> block_parts(const BlockGrid& blocks, Index block, InBlockOrder order) {
   const Lattice lattice = blocks.lattice(block);
-  if (order == InBlockOrder::kRowMajor) return {{lattice, 0, row_major_order(lattice.rank, lattice.count)}};
+  if (order == InBlockOrder::kRowMajor) return {{lattice, 0, row_major_bits(lattice.rank, lattice.count)}};
   const Bitmask& mask = blocks.mask();
   const int bits = blocks.bits_per_block();
   if (block > 0) return {{lattice, 0, hz_order_in_block(mask, bits, blocks.level_of_block(block))}};

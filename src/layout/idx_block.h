@@ -16,7 +16,7 @@ namespace esker::idx {
 struct BlockPart {
   Lattice lattice;
   Index first_sample = 0;
-  AxisOffsets order;
+  BitOrder order;
 };
 
 /// The parts of a block: one, except for block 0 in HZ order, which is one part per level.

@@ -81,9 +81,13 @@ TEST(CopySamples, NegativeStridesAndTables) {
 }
 
 TEST(CopySamples, StepsPickEveryNthIndex) {
-  const AxisOffsets order = row_major_order(1, {10});
-  const SampleMap map = SampleMap::ordered(Box{{2}, {10}}, order, 8, {3, 1, 1, 1, 1});
+  const BitOrder x{.rank = 2, .bits = {0b1111, 0b110000}};
+  const SampleMap map = SampleMap::ordered(Box{{2, 1}, {10, 4}}, x, 8, {3, 1, 1, 1, 1});
   EXPECT_EQ(map.offsets(0), (std::vector<Index>{16, 40, 64}));
+  EXPECT_EQ(map.offsets(1), (std::vector<Index>{128, 256, 384}));
+  const BitOrder interleaved{.rank = 1, .bits = {0b1010101}};
+  EXPECT_EQ(SampleMap::ordered(Box{{1}, {16}}, interleaved, 1, {4, 1, 1, 1, 1}).offsets(0),
+            (std::vector<Index>{1, 17, 65, 81}));
 }
 
 TEST(CopySamples, ComponentsFarApart) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grid/blocks.h"
+#include "grid/copy_samples.h"
 #include "grid/hz.h"
 #include "grid/order.h"
 #include "unit/grid/brute_force.h"
@@ -66,7 +67,8 @@ TEST(Example8x8, BlockTable) {
 }
 
 /// The points of a piece in the order of `order`, from position `first` of the result on.
-void place(const Lattice& lattice, const AxisOffsets& order, Index first, Points& stored) {
+template <class Order>
+void place(const Lattice& lattice, const Order& order, Index first, Points& stored) {
   for (const Point& index : testing::points_of(lattice.all_indices())) {
     stored.at(static_cast<std::size_t>(first + order.at(index))) = lattice.point(index);
   }
@@ -125,11 +127,12 @@ TEST(Example16, BlockTable) {
 }
 
 TEST(Example16, HzBitsOfBlock2) {
-  const AxisOffsets order = hz_order_in_block(grid_16().mask(), 8, 10);
+  const BitOrder order = hz_order_in_block(grid_16().mask(), 8, 10);
   // position = y2 z2 x1 y1 z1 x0 y0 z0
-  EXPECT_EQ(order.table[0], (std::vector<Index>{0, 4, 32, 36}));
-  EXPECT_EQ(order.table[1], (std::vector<Index>{0, 2, 16, 18, 128, 130, 144, 146}));
-  EXPECT_EQ(order.table[2], (std::vector<Index>{0, 1, 8, 9, 64, 65, 72, 73}));
+  const SampleMap map = SampleMap::ordered(Box{{0, 0, 0}, {4, 8, 8}}, order, 1, {1, 1, 1, 1, 1});
+  EXPECT_EQ(map.offsets(0), (std::vector<Index>{0, 4, 32, 36}));
+  EXPECT_EQ(map.offsets(1), (std::vector<Index>{0, 2, 16, 18, 128, 130, 144, 146}));
+  EXPECT_EQ(map.offsets(2), (std::vector<Index>{0, 1, 8, 9, 64, 65, 72, 73}));
 }
 
 struct LevelRow {
