@@ -77,7 +77,10 @@ class Schema {
   [[nodiscard]] const std::vector<Dimension>& dims() const { return dims_; }
   [[nodiscard]] const std::vector<Grid>& grids() const { return grids_; }
   [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
-  [[nodiscard]] const Field* find_field(const std::string& name) const;  ///< nullptr if there is none
+  /// O(log n); nullptr if there is none.
+  [[nodiscard]] const Dimension* find_dim(const std::string& name) const;
+  [[nodiscard]] const Grid* find_grid(const std::string& name) const;
+  [[nodiscard]] const Field* find_field(const std::string& name) const;
 
   Attributes& attributes() { return attributes_; }
   [[nodiscard]] const Attributes& attributes() const { return attributes_; }
@@ -92,6 +95,7 @@ class Schema {
   std::vector<Dimension> dims_;
   std::vector<Grid> grids_;
   std::vector<Field> fields_;
+  std::map<std::string, int> dim_places_, grid_places_, field_places_;  ///< name -> position
   Attributes attributes_;
 };
 

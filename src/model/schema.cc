@@ -12,22 +12,32 @@ namespace {
 
 constexpr std::size_t kMaxNameChars = 128;
 
+using Places = std::map<std::string, int>;
+
 template <class T>
-const T* find_named(const std::vector<T>& list, const std::string& name) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](const T& t) { return t.name == name; });
-  return found == list.end() ? nullptr : &*found;
+const T* find_named(const std::vector<T>& list, const Places& places, const std::string& name) {
+  const auto found = places.find(name);
+  return found == places.end() ? nullptr : &list[static_cast<std::size_t>(found->second)];
 }
 
-/// Whether `list` may get an element of that name.
+/// Adds an element whose name is new; returns its position.
 template <class T>
-Status check_new_name(const std::vector<T>& list, const std::string& name, const char* kind) {
+int append(T element, std::vector<T>& list, Places& places) {
+  const auto place = static_cast<int>(list.size());
+  places.emplace(element.name, place);
+  list.push_back(std::move(element));
+  return place;
+}
+
+/// Whether the list with these `places` may get an element of that name.
+Status check_new_name(const Places& places, const std::string& name, const char* kind) {
   if (name.empty() || name.size() > kMaxNameChars || name.front() == '.' ||
       !std::all_of(name.begin(), name.end(), is_name_character)) {
     return error(Code::kInvalidArgument,
                  "{} name '{}': expected 1 to {} letters, digits, '_', '.', '-', not with a '.' in front",
                  kind, excerpt(name), kMaxNameChars);
   }
-  if (find_named(list, name)) return error(Code::kAlreadyExists, "there is already a {} '{}'", kind, name);
+  if (places.contains(name)) return error(Code::kAlreadyExists, "there is already a {} '{}'", kind, name);
   return {};
 }
 
@@ -66,15 +76,14 @@ Status check_attribute(const std::string& name, const AttributeValue& value) {
 }
 
 Result<DimId> Schema::add_dim(const std::string& name, Index size) {
-  ESKER_RETURN_IF_ERROR(check_new_name(dims_, name, "dimension"));
+  ESKER_RETURN_IF_ERROR(check_new_name(dim_places_, name, "dimension"));
   if (size < 1)
     return error(Code::kInvalidArgument, "dimension '{}': size {}, expected 1 or more", name, size);
-  dims_.push_back({name, size});
-  return DimId{static_cast<int>(dims_.size()) - 1};
+  return DimId{append({name, size}, dims_, dim_places_)};
 }
 
 Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId>& dims) {
-  ESKER_RETURN_IF_ERROR(check_new_name(grids_, name, "grid"));
+  ESKER_RETURN_IF_ERROR(check_new_name(grid_places_, name, "grid"));
   if (dims.empty() || dims.size() > kMaxRank) {
     return error(Code::kInvalidArgument, "grid '{}': {} dimensions, expected 1 to {}", name, dims.size(),
                  kMaxRank);
@@ -94,12 +103,11 @@ Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId
   if (!num_samples(dims_, grid.dims)) {
     return error(Code::kInvalidArgument, "grid '{}': the number of its samples does not fit 64 bits", name);
   }
-  grids_.push_back(std::move(grid));
-  return GridId{static_cast<int>(grids_.size()) - 1};
+  return GridId{append(std::move(grid), grids_, grid_places_)};
 }
 
 Result<FieldId> Schema::add_field(Field field) {
-  ESKER_RETURN_IF_ERROR(check_new_name(fields_, field.name, "field"));
+  ESKER_RETURN_IF_ERROR(check_new_name(field_places_, field.name, "field"));
   if (!is_position(field.grid, grids_.size())) {
     return error(Code::kInvalidArgument, "field '{}': grid {} is not defined", field.name, field.grid);
   }
@@ -116,8 +124,7 @@ Result<FieldId> Schema::add_field(Field field) {
   if (!samples || !checked_mul(*samples, field.sample_bytes())) {
     return error(Code::kInvalidArgument, "field '{}': its size in bytes does not fit 64 bits", field.name);
   }
-  fields_.push_back(std::move(field));
-  return FieldId{static_cast<int>(fields_.size()) - 1};
+  return FieldId{append(std::move(field), fields_, field_places_)};
 }
 
 Status Schema::set_coords(GridId grid_id, const std::string& dim, std::vector<double> values) {
@@ -140,7 +147,15 @@ Status Schema::set_coords(GridId grid_id, const std::string& dim, std::vector<do
   return {};
 }
 
-const Field* Schema::find_field(const std::string& name) const { return find_named(fields_, name); }
+const Dimension* Schema::find_dim(const std::string& name) const {
+  return find_named(dims_, dim_places_, name);
+}
+const Grid* Schema::find_grid(const std::string& name) const {
+  return find_named(grids_, grid_places_, name);
+}
+const Field* Schema::find_field(const std::string& name) const {
+  return find_named(fields_, field_places_, name);
+}
 
 Result<Attributes*> Schema::attributes_of(GridId grid) {
   if (!is_position(grid.index, grids_.size())) {

@@ -80,12 +80,11 @@ Status read_attributes(const Json& object, Attributes& out) {
   return {};
 }
 
-/// Position of the element of that name.
+/// Position in `list` of its element `found`, which was looked for by name.
 template <class T>
-Result<int> find_named(const std::vector<T>& list, const std::string& name, const char* kind) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](const T& t) { return t.name == name; });
-  if (found == list.end()) return error(Code::kDataLoss, "there is no {} '{}'", kind, excerpt(name));
-  return static_cast<int>(found - list.begin());
+Result<int> position(const std::vector<T>& list, const T* found, const std::string& name, const char* kind) {
+  if (!found) return error(Code::kDataLoss, "there is no {} '{}'", kind, excerpt(name));
+  return static_cast<int>(found - list.data());
 }
 
 Status read_dimension(const Json& json, Schema& schema) {
@@ -102,7 +101,8 @@ Status read_grid(const Json& json, Schema& schema) {
   }
   std::vector<DimId> dims;
   for (const std::string& dim_name : dim_names) {
-    ESKER_ASSIGN_OR_RETURN(const int dim, find_named(schema.dims(), dim_name, "dimension"));
+    ESKER_ASSIGN_OR_RETURN(const int dim,
+                           position(schema.dims(), schema.find_dim(dim_name), dim_name, "dimension"));
     dims.push_back({dim});
   }
   ESKER_ASSIGN_OR_RETURN(const GridId grid, schema.add_grid(name, dims));
@@ -119,7 +119,7 @@ Status read_field(const Json& json, Schema& schema) {
   Field field;
   ESKER_ASSIGN_OR_RETURN(field.name, get_text(json, "name"));
   ESKER_ASSIGN_OR_RETURN(const std::string grid, get_text(json, "grid"));
-  ESKER_ASSIGN_OR_RETURN(field.grid, find_named(schema.grids(), grid, "grid"));
+  ESKER_ASSIGN_OR_RETURN(field.grid, position(schema.grids(), schema.find_grid(grid), grid, "grid"));
   ESKER_ASSIGN_OR_RETURN(const std::string type, get_text(json, "type"));
   ESKER_ASSIGN_OR_RETURN(field.type, parse_sample_type(excerpt(type)));
   ESKER_ASSIGN_OR_RETURN(const Index components, get_integer(json, "components", 1, kAnyInt));

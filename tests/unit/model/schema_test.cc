@@ -25,6 +25,15 @@ TEST(Schema, BuiltCallByCall) {
   EXPECT_EQ(s.schema.find_field("nothing"), nullptr);
 }
 
+TEST(Schema, FindsByName) {
+  Sample s;
+  EXPECT_EQ(s.schema.find_dim("y"), &s.schema.dims()[1]);
+  EXPECT_EQ(s.schema.find_grid("map"), s.schema.grids().data());
+  EXPECT_EQ(s.schema.find_dim("map"), nullptr);
+  const Schema copy = s.schema;
+  EXPECT_EQ(copy.find_dim("y"), &copy.dims()[1]);
+}
+
 TEST(Schema, Names) {
   Schema s;
   for (const std::string& bad : {std::string(), std::string("a b"), std::string("a/b"), std::string(".."),
