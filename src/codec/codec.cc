@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "codec/codecs.h"
@@ -126,13 +127,35 @@ Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std
   return error(Code::kInternal, "no such codec");
 }
 
-Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
-              std::span<std::byte> samples) {
+// zlib: a match of 258 bytes takes two bits or more. lz4: a byte of a match's length stands for 255 bytes.
+Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockShape& shape) {
+  constexpr Index kMostByZip = 1032, kMostByLz4 = 255;
+  const Index block_bytes = shape.size_bytes();
+  bool plausible = true;
   switch (spec.kind) {
     case CodecKind::kRaw:
-      if (stored.size() != samples.size()) {
-        return error(Code::kDataLoss, "raw block of {} bytes, expected {}", stored.size(), samples.size());
-      }
+      plausible = stored_bytes == block_bytes;
+      break;
+    case CodecKind::kZip:
+      plausible = div_up(block_bytes, kMostByZip) <= stored_bytes;
+      break;
+    case CodecKind::kLz4:
+      plausible = div_up(block_bytes, kMostByLz4) <= stored_bytes;
+      break;
+    case CodecKind::kZfp:
+      plausible = div_up(zfp_least_bits(shape), 8) <= stored_bytes;
+      break;
+  }
+  if (plausible) return {};
+  return error(Code::kDataLoss, "{} stored bytes cannot be a block of {} bytes", stored_bytes, block_bytes);
+}
+
+Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
+              std::span<std::byte> samples) {
+  ESKER_RETURN_IF_ERROR(check_codec(spec, shape));
+  ESKER_RETURN_IF_ERROR(check_stored_size(spec, static_cast<Index>(stored.size()), shape));
+  switch (spec.kind) {
+    case CodecKind::kRaw:
       std::copy(stored.begin(), stored.end(), samples.begin());
       return {};
     case CodecKind::kZip:

@@ -63,6 +63,10 @@ Status check_codec(const CodecSpec& spec, const BlockShape& shape);
 Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std::byte> samples,
                                       const BlockShape& shape);
 
+/// Whether that many stored bytes can decode to a block of this shape at all; kDataLoss if not. To be asked
+/// before the samples are allocated: the shape comes from a header that costs its author nothing.
+Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockShape& shape);
+
 /// Decodes `stored` to `samples` (shape.size_bytes()). kDataLoss unless exactly that many bytes come out.
 Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
               std::span<std::byte> samples);

@@ -12,6 +12,8 @@ Result<std::vector<std::byte>> lz4_encode(std::span<const std::byte> samples);
 Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
 Status zfp_check(const BlockShape& shape);
+/// No stream of such a block is shorter: zfp spends one bit or more on each 4 x 4 (x 4) of its samples.
+Index zfp_least_bits(const BlockShape& shape);
 Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples,
                                           const BlockShape& shape);
 Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,

@@ -58,11 +58,14 @@ ByteRange range_of(const SampleMap& map, Index sample_bytes) {
   return range;
 }
 
-Status check_raw_size(const BlockGrid& blocks, const FieldEntry& field, Index block,
-                      const StoredBlock& stored) {
-  const Index block_bytes = blocks.samples_per_block() * field.sample_bytes();
-  if (stored.size_bytes == block_bytes) return {};
-  return error(Code::kDataLoss, "block {} has {} bytes, expected {}", block, stored.size_bytes, block_bytes);
+BlockShape shape_of(const BlockGrid& blocks, const FieldEntry& field, Index block) {
+  const Lattice lattice = blocks.lattice(block);
+  return {field.type, field.components, lattice.rank, lattice.count};
+}
+
+Status check_size(const StoredBlock& stored, const BlockShape& shape, Index block) {
+  return check_stored_size(stored.codec, stored.size_bytes, shape)
+      .with_context(fmt::format("block {}", block));
 }
 
 }  // namespace
@@ -72,7 +75,7 @@ Status BlockReader::read(Index block, const StoredBlock& stored) {
   if (whole) {
     ESKER_RETURN_IF_ERROR(load_block(blocks_, field_, field_number_, block, stored, stored_bytes_, samples_));
   } else {
-    ESKER_RETURN_IF_ERROR(check_raw_size(blocks_, field_, block, stored));
+    ESKER_RETURN_IF_ERROR(check_size(stored, shape_of(blocks_, field_, block), block));
   }
   for (const BlockPart& part : block_parts(blocks_, block, stored.order)) {
     if (whole) {
@@ -108,10 +111,8 @@ void BlockReader::place_decoded_part(const BlockPart& part) {
 Status load_block(const BlockGrid& blocks, const FieldEntry& field, int field_number, Index block,
                   const StoredBlock& stored, std::vector<std::byte>& stored_bytes,
                   std::vector<std::byte>& samples) {
-  const Lattice lattice = blocks.lattice(block);
-  const BlockShape shape{field.type, field.components, lattice.rank, lattice.count};
-  if (stored.codec.kind == CodecKind::kRaw)
-    ESKER_RETURN_IF_ERROR(check_raw_size(blocks, field, block, stored));
+  const BlockShape shape = shape_of(blocks, field, block);
+  ESKER_RETURN_IF_ERROR(check_size(stored, shape, block));
   stored_bytes.resize(static_cast<std::size_t>(stored.size_bytes));
   ESKER_RETURN_IF_ERROR(stored.file->file->read_at(stored_bytes, stored.offset_bytes));
   if (stored.checksum && *stored.checksum != block_checksum(field_number, block, stored_bytes)) {

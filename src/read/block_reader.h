@@ -35,7 +35,6 @@ class BlockReader {
 
  private:
   Status read_raw_part(const StoredBlock& stored, const BlockPart& part);
-  Status read_whole(Index block, const StoredBlock& stored);
   void place_decoded_part(const BlockPart& part);
 
   const BlockGrid& blocks_;

@@ -68,6 +68,16 @@ TEST_P(CodecTest, DamagedStreamsAreErrorsOrDecodeToSomething) {
   }
 }
 
+// A block of zeros is as small as a block gets: still within the bound. A byte of it is not.
+TEST_P(CodecTest, StoredSizesThatCannotBe) {
+  const CodecSpec spec = parse_codec_spec(GetParam()).value();
+  const BlockShape shape{SampleType::kFloat64, 1, 3, {64, 64, 64, 1, 1}};
+  const std::vector<std::byte> zeros(static_cast<std::size_t>(shape.size_bytes()));
+  const auto stored = encode(spec, zeros, shape).value();
+  EXPECT_TRUE(check_stored_size(spec, static_cast<Index>(stored.size()), shape).ok());
+  EXPECT_EQ(check_stored_size(spec, 1, shape).code(), Code::kDataLoss);
+}
+
 TEST_P(CodecTest, SpecsRoundTrip) {
   const CodecSpec spec = parse_codec_spec(GetParam()).value();
   EXPECT_EQ(parse_codec_spec(print_codec_spec(spec)).value(), spec);
