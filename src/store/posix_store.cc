@@ -78,7 +78,8 @@ class PosixFile final : public File {
 class PosixStore final : public Store {
  public:
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    const int flags = (mode == OpenMode::kRead ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC;
+    // O_NONBLOCK: a pipe in a file's place is refused below, and not waited for.
+    const int flags = (mode == OpenMode::kRead ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NONBLOCK;
     int descriptor = ::open(path.c_str(), flags, 0666);
     if (descriptor < 0 && errno == ENOENT && mode == OpenMode::kWrite) {
       ESKER_RETURN_IF_ERROR(make_directories(fs::path(path).parent_path().string()));
@@ -87,7 +88,9 @@ class PosixStore final : public Store {
     if (descriptor < 0) return system_error(errno, "open", path);
     std::unique_ptr<File> file = std::make_unique<PosixFile>(descriptor, path);
     struct stat facts {};
-    if (::fstat(descriptor, &facts) == 0 && S_ISDIR(facts.st_mode)) return system_error(EISDIR, "open", path);
+    if (::fstat(descriptor, &facts) != 0) return system_error(errno, "stat", path);
+    if (S_ISDIR(facts.st_mode)) return system_error(EISDIR, "open", path);
+    if (!S_ISREG(facts.st_mode)) return error(Code::kIoError, "open {}: not a regular file", path);
     return file;
   }
 
@@ -156,7 +159,7 @@ class PosixStore final : public Store {
     std::vector<std::string> names;
     std::error_code failure;
     fs::directory_iterator entries(path, failure);
-    if (failure.value() == ENOENT) return names;
+    if (failure.value() == ENOENT || failure.value() == ENOTDIR) return names;
     for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
       names.push_back(entries->path().filename().string());
     }

@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -162,6 +163,22 @@ TEST_P(StoreTest, ALockOfADeadProcessIsTakenOverAndOneOfAnotherHostIsNot) {
 TEST_P(StoreTest, ReadTextRefusesLargeFiles) {
   write("a", std::string(100, 'x'));
   EXPECT_EQ(read_text(*store_, path("a"), 99).status().code(), Code::kDataLoss);
+}
+
+TEST_P(StoreTest, AFileHasNoNamesInIt) {
+  write("a", "x");
+  EXPECT_TRUE(store_->list(path("a")).value().empty());
+}
+
+// Opening a pipe would wait for a writer.
+TEST(PosixStore, WhatIsNoFileIsRefusedAtOnce) {
+  const auto pipe = std::filesystem::temp_directory_path() / ("esker-pipe-" + std::to_string(::getpid()));
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+  for (const std::string& path : {pipe.string(), std::string("/dev/zero"), std::string("/tmp")}) {
+    EXPECT_EQ(posix_store()->open(path, OpenMode::kRead).status().code(), Code::kIoError) << path;
+  }
+  std::filesystem::remove(pipe);
 }
 
 INSTANTIATE_TEST_SUITE_P(
