@@ -1,5 +1,6 @@
 #include "format/idx/entries.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/byte_order.h"
@@ -125,6 +126,25 @@ Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes,
     entries.push_back(entry);
   }
   return entries;
+}
+
+// Sorted by offset, an entry overlaps a later one only if it overlaps the next one.
+std::optional<std::pair<Index, Index>> find_overlap(std::span<const BlockEntry> entries) {
+  std::vector<Index> present;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].absent()) present.push_back(static_cast<Index>(i));
+  }
+  const auto entry = [&](Index i) -> const BlockEntry& { return entries[static_cast<std::size_t>(i)]; };
+  std::sort(present.begin(), present.end(), [&](Index a, Index b) {
+    return std::pair(entry(a).offset_bytes, a) < std::pair(entry(b).offset_bytes, b);
+  });
+  for (std::size_t k = 1; k < present.size(); ++k) {
+    const BlockEntry& before = entry(present[k - 1]);
+    if (entry(present[k]).offset_bytes - before.offset_bytes < before.size_bytes) {
+      return std::pair(present[k - 1], present[k]);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace esker::idx

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "esker/box.hpp"
@@ -69,5 +70,10 @@ TableCheck check_table(std::span<const std::byte> bytes);
 /// and more, is kDataLoss naming the entry.
 Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,
                                                Index file_bytes);
+
+/// Two blocks of one file that share bytes, as positions in `entries`, the one with the smaller offset first;
+/// nothing if there are none. Readers take such files as they are, whoever verifies or repairs one does not.
+/// O(n log n).
+std::optional<std::pair<Index, Index>> find_overlap(std::span<const BlockEntry> entries);
 
 }  // namespace esker::idx

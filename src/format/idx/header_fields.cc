@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <unordered_set>
+#include <set>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -197,7 +197,7 @@ Result<FieldEntry> parse_field(std::string_view text) {
 
 Result<std::vector<FieldEntry>> parse_fields(std::string_view text) {
   std::vector<FieldEntry> fields;
-  std::unordered_set<std::string> names;
+  std::set<std::string> names;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view entry = take_entry(rest);
     if (entry.empty()) continue;

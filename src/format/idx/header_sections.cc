@@ -6,7 +6,7 @@
 #include "format/idx/header_sections.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@ namespace esker::idx {
 Result<Sections> split_sections(std::string_view text) {
   constexpr std::size_t kMaxKeys = 100000;
   Sections sections;
-  std::unordered_map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> places;  // no hashes: those can be made to collide
   std::string* value = nullptr;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

@@ -22,6 +22,8 @@ namespace {
 
 constexpr Index kMaxTime = Index{1} << 53;  ///< keeps differences of times within 64 bits
 
+constexpr std::size_t kMaxRanges = 1'000'000;
+
 bool is_time(const std::optional<Index>& value) { return value && *value <= kMaxTime && *value >= -kMaxTime; }
 
 Status bad_time(std::string_view found) {
@@ -75,6 +77,9 @@ Result<TimeSteps> parse_groups(std::string_view text) {
     if (rest[0] != '(' || close == std::string_view::npos) return bad_time(rest);
     ESKER_ASSIGN_OR_RETURN(const TimeRange range, parse_group(rest.substr(1, close - 1)));
     if (num_times(range) > 0) time.ranges.push_back(range);
+    if (time.ranges.size() > kMaxRanges) {
+      return error(Code::kDataLoss, "expected at most {} groups, found more", kMaxRanges);
+    }
     rest.remove_prefix(close + 1);
   }
   return time;

@@ -1,8 +1,11 @@
 #include "format/idx/json_text.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <new>
+#include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -27,6 +30,22 @@ std::size_t nesting(const std::string& text) {
   }
   return deepest;
 }
+
+/// Notes a key that an object has twice, while the parser calls it. Of such keys the parser keeps one, and
+/// other software perhaps the other.
+struct DuplicateFinder {
+  std::optional<std::string> found;
+  std::vector<std::set<std::string>> keys;  ///< of the objects around
+
+  bool operator()(int /*depth*/, Json::parse_event_t event, Json& json) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event != Json::parse_event_t::key) return true;
+    const auto& key = json.get_ref<const std::string&>();
+    if (!keys.back().insert(key).second && !found) found = key;
+    return true;
+  }
+};
 
 Status wrong(const char* key, const char* expected, const Json& found) {
   return error(Code::kDataLoss, "'{}': expected {}, found {}", key, expected, found.type_name());
@@ -93,7 +112,11 @@ Result<Json> parse_json_object(const std::string& text, std::size_t max_bytes) {
     return error(Code::kDataLoss, "JSON is nested deeper than {}", kMaxNesting);
   }
   try {
-    Json json = Json::parse(text);
+    DuplicateFinder duplicates;
+    Json json = Json::parse(text, std::ref(duplicates));
+    if (duplicates.found) {
+      return error(Code::kDataLoss, "the key '{}' occurs twice in an object", excerpt(*duplicates.found));
+    }
     if (!json.is_object())
       return error(Code::kDataLoss, "expected a JSON object, found {}", json.type_name());
     return json;

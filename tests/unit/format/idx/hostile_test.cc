@@ -3,120 +3,27 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <random>
 
 #include "format/idx/commit_record.h"
 #include "format/idx/header.h"
 #include "format/idx/sidecar.h"
+#include "support/allocations.h"
+#include "support/mutate.h"
 #include "unit/format/idx/idx_texts.h"
-
-namespace {
-thread_local std::size_t largest_allocation = 0;
-}  // namespace
-
-// The test program's own operator new, which notes the largest request.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  largest_allocation = std::max(largest_allocation, bytes);
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace esker::idx {
 namespace {
 
-using Random = std::mt19937;
-
-std::size_t below(Random& random, std::size_t end) { return end == 0 ? 0 : random() % end; }
-
-void truncate(std::string& text, Random& random) { text.resize(below(random, text.size() + 1)); }
-
-void flip_byte(std::string& text, Random& random) {
-  if (!text.empty()) text[below(random, text.size())] = static_cast<char>(random());
-}
-
-void insert_token(std::string& text, Random& random) {
-  static const std::vector<std::string> kTokens{"(",
-                                                ")",
-                                                "+",
-                                                "%",
-                                                "\n(box)\n",
-                                                "[",
-                                                "]",
-                                                "{",
-                                                "}",
-                                                "\"",
-                                                "-1",
-                                                "0",
-                                                "99999999999999999999",
-                                                "\xff",
-                                                "../",
-                                                "/",
-                                                "#",
-                                                "*",
-                                                ",",
-                                                "9223372036854775807",
-                                                "1e999",
-                                                "nan",
-                                                " ",
-                                                "\n",
-                                                "%09x",
-                                                "V",
-                                                "compressed",
-                                                "\\u0000",
-                                                "[[[["};
-  text.insert(below(random, text.size() + 1), kTokens[below(random, kTokens.size())]);
-}
-
-void replace_number(std::string& text, Random& random) {
-  static const std::vector<std::string> kNumbers{"0",
-                                                 "-1",
-                                                 "1",
-                                                 "30",
-                                                 "62",
-                                                 "63",
-                                                 "2147483647",
-                                                 "4294967296",
-                                                 "9223372036854775807",
-                                                 "-9223372036854775808",
-                                                 "1e308"};
-  const std::size_t at = text.find_first_of("0123456789", below(random, text.size() + 1));
-  if (at == std::string::npos) return;
-  const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-  text.replace(at, end - at, kNumbers[below(random, kNumbers.size())]);
-}
-
-void delete_or_repeat_line(std::string& text, Random& random) {
-  const std::size_t at = text.find('\n', below(random, text.size() + 1));
-  if (at == std::string::npos) return;
-  const std::size_t end = std::min(text.find('\n', at + 1), text.size());
-  if (random() % 2 == 0)
-    text.erase(at, end - at);
-  else
-    text.insert(below(random, text.size()), text.substr(at, end - at));
-}
-
-std::string mutated(std::string text, Random& random) {
-  static const std::vector<void (*)(std::string&, Random&)> kMutations{truncate, flip_byte, insert_token,
-                                                                       replace_number, delete_or_repeat_line};
-  const std::size_t count = 1 + below(random, 4);
-  for (std::size_t k = 0; k < count; ++k) {
-    // Truncation leaves little to test: one time in eight.
-    const std::size_t kind = random() % 8 == 0 ? 0 : 1 + below(random, kMutations.size() - 1);
-    kMutations[kind](text, random);
-  }
-  return text;
-}
+using testing_support::largest_allocation;
+using testing_support::mutated;
 
 /// Calls `check` with `count` mutations of each text; it returns whether the text was accepted.
 void for_mutations(const std::vector<std::string>& texts, int count,
                    const std::function<bool(const std::string&)>& check) {
   constexpr std::size_t kMuch = std::size_t{1} << 20;
-  Random random(20240611);
+  std::mt19937 random(20240611);
   int accepted = 0;
   for (const std::string& text : texts) {
     for (int k = 0; k < count && !testing::Test::HasFailure(); ++k) {
@@ -166,6 +73,64 @@ TEST(Hostile, SchemasAndCatalogs) {
   for_mutations({print_schema(s)}, 4000, [](const std::string& text) { return parse_schema(text).ok(); });
   for_mutations({print_catalog({1, {{"a", "g", false}}, {0, 1}})}, 4000,
                 [](const std::string& text) { return parse_catalog(text).ok(); });
+}
+
+TEST(Hostile, KeysThatOccurTwice) {
+  for (const char* text : {R"({"format":1,"format":1,"generation":0,"times":[],"absent":{}})",
+                           R"({"format":1,"generation":0,"times":[0],"absent":{"0":["a"],"0":["b"]}})"}) {
+    const Status status = parse_commit_record(text).status();
+    EXPECT_EQ(status.code(), Code::kDataLoss);
+    EXPECT_NE(status.message().find("occurs twice"), std::string::npos) << status.message();
+  }
+  EXPECT_TRUE(
+      parse_commit_record(R"({"format":1,"generation":0,"times":[],"absent":{},"a":{"format":1}})").ok());
+}
+
+TEST(Hostile, TextsThatAreNotUtf8) {
+  const auto record = [](const std::string& name) {
+    return R"({"format":1,"generation":0,"times":[0],"absent":{"0":[")" + name + R"("]}})";
+  };
+  EXPECT_TRUE(parse_commit_record(record("\xc3\xa9")).ok());
+  for (const char* bad : {"\xc3(", "\xff", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80"}) {
+    EXPECT_EQ(parse_commit_record(record(bad)).status().code(), Code::kDataLoss);
+    EXPECT_EQ(parse_header(with(kMinimal, "(fields)", std::string(bad) + " int8"), "run").status().code(),
+              Code::kDataLoss);
+    EXPECT_EQ(parse_header(with(kMinimal, "(axis)", bad), "run").status().code(), Code::kDataLoss);
+  }
+}
+
+TEST(Hostile, NamesOfArcoFieldsAreNoPaths) {
+  for (const char* bad : {"a/b", "../v", "/v", ".."}) {
+    const std::string text = with(with(kMinimal, "(arco)", "64"), "(fields)", std::string(bad) + " int8");
+    EXPECT_EQ(parse_header(text, "run").status().code(), Code::kDataLoss) << bad;
+  }
+}
+
+TEST(Hostile, TimesOfTenMillionGroups) {
+  std::string text = "t%d/";
+  for (int k = 0; k < 10'000'000; ++k) text += "(1)";
+  largest_allocation = 0;
+  EXPECT_EQ(parse_time(text).status().code(), Code::kDataLoss);
+  EXPECT_LT(largest_allocation, std::size_t{64} << 20);
+}
+
+TEST(Hostile, ManyGridsDimensionsAndFieldsTakeLinearTime) {
+  std::string dims, grids, fields;
+  for (int k = 0; k < 100000; ++k) {
+    const char* comma = k == 0 ? "" : ",";
+    dims += fmt::format(R"({}{{"name":"d{}","size":1}})", comma, k);
+    grids += fmt::format(R"({}{{"name":"g{}","dimensions":["d{}"],"coordinates":{{}},"attributes":{{}}}})",
+                         comma, k, 99999 - k);
+    fields +=
+        fmt::format(R"({}{{"name":"f{}","grid":"g{}","type":"int8","components":1,"fixed":false,"every":1,)"
+                    R"("attributes":{{}}}})",
+                    comma, k, 99999 - k);
+  }
+  const auto schema = parse_schema(
+      fmt::format(R"({{"format":1,"dimensions":[{}],"grids":[{}],"fields":[{}],"attributes":{{}}}})", dims,
+                  grids, fields));
+  ASSERT_TRUE(schema.ok()) << schema.status().message();
+  EXPECT_EQ(schema->fields()[7].grid, 99992);
 }
 
 TEST(Hostile, TextsThatAreTooLarge) {
