@@ -1,10 +1,31 @@
 #include "esker/dataset.hpp"
 
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "read/idx_dataset.h"
 
 namespace esker {
+
+namespace {
+
+/// What `work` returns, or kOutOfMemory.
+template <class Work>
+auto within_memory(Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return error(Code::kOutOfMemory, "no memory left");
+  } catch (const std::length_error&) {
+    return error(Code::kOutOfMemory, "more memory needed than there can be");
+  }
+}
+
+}  // namespace
 
 class Dataset::Impl {
  public:
@@ -18,17 +39,13 @@ class Dataset::Impl {
   };
 
   [[nodiscard]] Result<Located> locate(const std::string& name) const {
-    const auto& fields = data.schema.fields();
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (fields[f].name != name) continue;
-      const auto& place = data.places[f];
-      if (place.part < 0)
-        return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
-      return Located{data.parts[place.part].get(), &fields[f], place};
+    const Field* field = data.schema.find_field(name);
+    if (!field) return error(Code::kNotFound, "no field '{}'; there are: {}", excerpt(name), known_fields());
+    const auto& place = data.places[static_cast<std::size_t>(field - data.schema.fields().data())];
+    if (place.part < 0) {
+      return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
     }
-    std::string known;
-    for (const Field& field : fields) known += (known.empty() ? "" : ", ") + field.name;
-    return error(Code::kNotFound, "no field '{}'; there are: {}", name, known);
+    return Located{data.parts[place.part].get(), field, place};
   }
 
   /// A query with all defaults resolved.
@@ -66,6 +83,17 @@ class Dataset::Impl {
   bool verify;
 
  private:
+  [[nodiscard]] std::string known_fields() const {
+    constexpr std::size_t kMostNamed = 50;
+    const auto& fields = data.schema.fields();
+    std::string text;
+    for (std::size_t f = 0; f < std::min(fields.size(), kMostNamed); ++f) {
+      text += (f == 0 ? "" : ", ") + fields[f].name;
+    }
+    return fields.size() > kMostNamed ? fmt::format("{} and {} more", text, fields.size() - kMostNamed)
+                                      : text;
+  }
+
   [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const {
     const auto num_steps = static_cast<Index>(data.times.size());
     const Index step = query.step < 0 ? query.step + num_steps : query.step;
@@ -84,8 +112,10 @@ Dataset& Dataset::operator=(Dataset&&) noexcept = default;
 Dataset::~Dataset() = default;
 
 Result<Dataset> Dataset::open(const std::string& path, const OpenOptions& options) {
-  ESKER_ASSIGN_OR_RETURN(auto opened, idx::IdxDataset::open(posix_store(), path));
-  return Dataset(std::make_unique<Impl>(std::move(opened), options));
+  return within_memory([&]() -> Result<Dataset> {
+    ESKER_ASSIGN_OR_RETURN(auto opened, idx::IdxDataset::open(posix_store(), path));
+    return Dataset(std::make_unique<Impl>(std::move(opened), options));
+  });
 }
 
 const Schema& Dataset::schema() const { return impl_->data.schema; }
@@ -124,20 +154,22 @@ Status Dataset::read(const Query& query, void* out, std::size_t out_bytes) const
     return error(Code::kInvalidArgument, "field '{}': the buffer has {} bytes, the answer {}", query.field,
                  out_bytes, needed);
   }
-  return resolved.at.part
-      ->read(resolved.at.place.columns, resolved.step, resolved.box, resolved.level,
-             static_cast<std::byte*>(out), impl_->verify)
-      .with_context(fmt::format("read field '{}', step {}", query.field, resolved.step));
+  const auto read = [&] {
+    return resolved.at.part->read(resolved.at.place.columns, resolved.step, resolved.box, resolved.level,
+                                  static_cast<std::byte*>(out), impl_->verify);
+  };
+  return within_memory(read).with_context(
+      fmt::format("read field '{}', step {}", query.field, resolved.step));
 }
 
 Result<StorageInfo> Dataset::storage() const {
-  StorageInfo info;
-  for (std::size_t p = 0; p < impl_->data.parts.size(); ++p) {
-    for (Index step = 0; step < impl_->data.infos[p].num_steps; ++step) {
-      ESKER_RETURN_IF_ERROR(impl_->data.parts[p]->add_storage(step, info));
+  return within_memory([&]() -> Result<StorageInfo> {
+    StorageInfo info;
+    for (std::size_t p = 0; p < impl_->data.parts.size(); ++p) {
+      ESKER_RETURN_IF_ERROR(impl_->data.parts[p]->add_storage(info, impl_->data.infos[p].num_steps));
     }
-  }
-  return info;
+    return info;
+  });
 }
 
 }  // namespace esker

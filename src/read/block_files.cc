@@ -1,12 +1,18 @@
 #include "read/block_files.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/macros.h"
+#include "read/stored_paths.h"
 
 namespace esker::idx {
 namespace {
 
 constexpr std::size_t kMaxOpenFiles = 64;
+constexpr std::size_t kMaxCachedEntries = std::size_t{1} << 22;  ///< 96 MiB, unless one file has more
+
+constexpr Index kMaxStoredBytes = (Index{1} << 31) - 1;
 
 /// The codec of a block: its flags say which, the field with which parameters.
 Result<CodecSpec> codec_of(std::uint32_t codec_bits, const FieldEntry& field) {
@@ -29,6 +35,12 @@ Result<CodecSpec> codec_of(std::uint32_t codec_bits, const FieldEntry& field) {
     default:
       return spec;  // OpenVisus takes unknown numbers for raw
   }
+}
+
+/// The form of the paths of ARCO files: time, field, four groups of four digits.
+std::string arco_pattern() {
+  const std::string four(4, kAnyHexDigit);
+  return fmt::format("{}/{}/{}/{}/{}/{}.bin", kAnyTime, kAnyName, four, four, four, four);
 }
 
 }  // namespace
@@ -65,6 +77,9 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
 // An ARCO file is one encoded block and nothing else; the field says how.
 Result<StoredBlock> BlockFiles::find_arco(int field, std::shared_ptr<const BlockFile> file) const {
   ESKER_ASSIGN_OR_RETURN(const Index size, file->file->size_bytes());
+  if (size > kMaxStoredBytes) {
+    return error(Code::kDataLoss, "block of {} bytes, expected less than 2 GiB", size);
+  }
   ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, parse_codec_spec(header_.fields[field].compression));
   return StoredBlock{size == 0, std::move(file), 0, size, header_.fields[field].order, codec};
 }
@@ -76,13 +91,40 @@ Result<std::shared_ptr<const BlockFile>> BlockFiles::open_cached(const std::stri
     return recent_.front().second;
   }
   ESKER_ASSIGN_OR_RETURN(auto file, open(name));
+  cached_entries_ += file->entries.size();
   recent_.emplace_front(name, std::move(file));
   cache_[name] = recent_.begin();
-  if (recent_.size() > kMaxOpenFiles) {
+  while (recent_.size() > kMaxOpenFiles || (recent_.size() > 1 && cached_entries_ > kMaxCachedEntries)) {
+    cached_entries_ -= recent_.back().second->entries.size();
     cache_.erase(recent_.back().first);
     recent_.pop_back();
   }
   return recent_.front().second;
+}
+
+Status BlockFiles::for_each_stored(const BlockGrid& blocks, std::span<const Index> times,
+                                   const std::function<Status(const std::string&)>& visit) const {
+  if (times.empty()) return {};
+  const Index per_file = header_.blocks_per_file, end = blocks.num_blocks();
+  std::map<std::string_view, int> fields;
+  for (std::size_t f = 0; header_.arco != 0 && f < header_.fields.size(); ++f) {
+    fields[header_.fields[f].name] = static_cast<int>(f);
+  }
+  /// A path of that form counts if it is what path() makes of the numbers in it.
+  const auto visit_match = [&](const PathMatch& match) -> Status {
+    const Index block = match.hex_digits.empty() ? 0 : match.block();
+    const Index time = match.time.value_or(times.front());
+    const auto field = fields.find(match.name);
+    const bool exists =
+        block >= 0 && block < end && block % per_file == 0 &&
+        blocks.num_existing_before(std::min(block + per_file, end)) > blocks.num_existing_before(block);
+    if (!exists || !std::binary_search(times.begin(), times.end(), time)) return {};
+    if (header_.arco != 0 && field == fields.end()) return {};
+    const bool is_path = path(header_.arco != 0 ? field->second : 0, block, time) == match.path;
+    return is_path ? visit(match.path) : Status();
+  };
+  if (header_.arco != 0) return for_each_path(*store_, stem_ + "/", {arco_pattern()}, visit_match);
+  return for_each_path(*store_, directory_, files_.patterns(end - 1), visit_match);
 }
 
 // A file that is missing or shorter than its headers holds no block: that is how IDX says "nothing here".

@@ -1,10 +1,12 @@
 // BlockFiles: finds blocks in the binary files of an .idx, keeping a few files open.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "format/idx/entries.h"
 #include "format/idx/filename_template.h"
 #include "format/idx/header.h"
+#include "grid/blocks.h"
 #include "store/store.h"
 
 namespace esker::idx {
@@ -48,6 +51,12 @@ class BlockFiles {
   [[nodiscard]] std::string path(int field, Index block, Index time) const;
   [[nodiscard]] Store& store() const { return *store_; }
 
+  /// Calls `visit` for the paths of block files that are on storage, whose time is in `times` (ascending) and
+  /// that are for existing blocks. Lists directories: the cost is that of the names that are there, not of
+  /// those that the header allows. Errors: kUnsupported (too many names), kIoError, those of `visit`.
+  Status for_each_stored(const BlockGrid& blocks, std::span<const Index> times,
+                         const std::function<Status(const std::string&)>& visit) const;
+
  private:
   Result<std::shared_ptr<const BlockFile>> open_cached(const std::string& path);
   Result<std::shared_ptr<const BlockFile>> open(const std::string& path) const;
@@ -60,6 +69,7 @@ class BlockFiles {
 
   std::mutex mutex_;
   std::list<std::pair<std::string, std::shared_ptr<const BlockFile>>> recent_;  // most recent first
+  std::size_t cached_entries_ = 0;                                              // of all files in recent_
   std::map<std::string, decltype(recent_)::iterator> cache_;
 };
 

@@ -24,13 +24,16 @@ std::string schema_name(std::string name) {
   return name;
 }
 
-/// `name`, or with a number behind it where two foreign names became one.
-std::string new_name(const Schema& schema, std::string name) {
+/// `name`, or with a number behind it where two foreign names became one. `next_number` remembers the numbers
+/// that were tried, or many names that become one would cost the square of their number.
+std::string new_name(const Schema& schema, std::string name, std::map<std::string, int>& next_number) {
   constexpr std::size_t kMaxStem = 120;
   if (name.size() > kMaxStem) name.resize(kMaxStem);
-  std::string candidate = name;
-  for (int number = 2; schema.find_field(candidate); ++number)
-    candidate = name + "_" + std::to_string(number);
+  if (!schema.find_field(name)) return name;
+  int& number = next_number.try_emplace(name, 2).first->second;
+  std::string candidate;
+  do candidate = name + "_" + std::to_string(number++);
+  while (schema.find_field(candidate));
   return candidate;
 }
 
@@ -42,11 +45,11 @@ Result<int> add_grid(const Header& header, const std::string& grid_name, Schema&
   for (int a = 0; a < header.box.rank; ++a) {
     std::string name;
     name = named >> name ? schema_name(name) : kAxisNames[a];
-    const auto same = std::find_if(schema.dims().begin(), schema.dims().end(), [&](const Dimension& dim) {
-      return dim.name == name && dim.size == header.box.extent(a);
-    });
-    if (same != schema.dims().end()) {
-      dims.push_back({static_cast<int>(same - schema.dims().begin())});
+    const Dimension* same = schema.find_dim(name);
+    const auto position = same ? static_cast<int>(same - schema.dims().data()) : -1;
+    const bool is_taken = std::any_of(dims.begin(), dims.end(), [&](DimId d) { return d.index == position; });
+    if (same && same->size == header.box.extent(a) && !is_taken) {
+      dims.push_back({position});
       continue;
     }
     auto added = schema.add_dim(name, header.box.extent(a));
@@ -54,9 +57,8 @@ Result<int> add_grid(const Header& header, const std::string& grid_name, Schema&
     ESKER_RETURN_IF_ERROR(added.status());
     dims.push_back(*added);
   }
-  const auto known = std::find_if(schema.grids().begin(), schema.grids().end(),
-                                  [&](const Grid& grid) { return grid.name == grid_name; });
-  if (known != schema.grids().end()) return static_cast<int>(known - schema.grids().begin());
+  const Grid* known = schema.find_grid(grid_name);
+  if (known) return static_cast<int>(known - schema.grids().data());
   ESKER_ASSIGN_OR_RETURN(const GridId added, schema.add_grid(grid_name, dims));
   return added.index;
 }
@@ -96,9 +98,10 @@ Status add_header(const IdxPart& part, int part_number, const std::string& grid_
                   IdxDataset& dataset) {
   ESKER_ASSIGN_OR_RETURN(const int grid, add_grid(part.header(), grid_name, dataset.schema));
   ESKER_ASSIGN_OR_RETURN(auto joined, join_columns(part));
+  std::map<std::string, int> next_number;
   for (NamedColumns& named : joined) {
     Field field;
-    field.name = new_name(dataset.schema, schema_name(named.name));
+    field.name = new_name(dataset.schema, schema_name(named.name), next_number);
     field.grid = grid;
     field.type = part.header().fields[named.columns.front()].type;
     field.components = 0;
@@ -157,8 +160,9 @@ void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
 Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
                 Index num_steps) {
   const Header& header = part->header();
-  ESKER_RETURN_IF_ERROR(
-      add_header(*part, static_cast<int>(dataset.parts.size()), named.grid, named.fixed, dataset));
+  const Status added =
+      add_header(*part, static_cast<int>(dataset.parts.size()), named.grid, named.fixed, dataset);
+  if (!added.ok()) return error(Code::kDataLoss, "{}: {}", part->idx_path(), added.message());
   if (named.fixed && part->times().size() != 1) {
     return error(Code::kDataLoss, "{}: fixed fields have one step, (time) lists {}", part->idx_path(),
                  part->times().size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <span>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -85,9 +86,19 @@ bool IdxPart::has(int field, Index step) const {
   return std::find(names.begin(), names.end(), header_.fields[field].name) == names.end();
 }
 
+/// The part of `box` in the grid's box; corners anywhere, so that nothing overflows later.
+Box IdxPart::clip(const Box& box) const {
+  Box clipped = header_.box;
+  for (int a = 0; a < clipped.rank; ++a) {
+    clipped.lo[a] = std::clamp(box.lo[a], header_.box.lo[a], header_.box.hi[a]);
+    clipped.hi[a] = std::clamp(box.hi[a], header_.box.lo[a], header_.box.hi[a]);
+  }
+  return clipped;
+}
+
 Lattice IdxPart::select(const Box& box, int level) const {
   const Lattice lattice = header_.bitmask.samples_up_to(level);
-  const Box clipped = intersect(box, header_.box);
+  const Box clipped = clip(box);
   Lattice selection;
   selection.rank = lattice.rank;
   for (int a = 0; a < lattice.rank; ++a) {
@@ -110,7 +121,7 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
 
 Status IdxPart::read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
                      bool verify) const {
-  Answer answer{select(box, level), intersect(box, header_.box), out, 0};
+  Answer answer{select(box, level), clip(box), out, 0};
   for (const int column : columns) {
     ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
     answer.sample_stride_bytes += header_.fields[column].sample_bytes();
@@ -186,23 +197,14 @@ Status IdxPart::add_file(const std::string& path, StorageInfo& info) const {
   return {};
 }
 
-Status IdxPart::add_storage(Index step, StorageInfo& info) const {
-  const Index time = times_[static_cast<std::size_t>(step)];
+Status IdxPart::add_storage(StorageInfo& info, Index num_steps) const {
   for (const JoinedPartition& joined : partitions_) {
-    ESKER_RETURN_IF_ERROR(joined.part->add_storage(joined.part->step_at(time), info));
+    ESKER_RETURN_IF_ERROR(joined.part->add_storage(info, static_cast<Index>(joined.part->times().size())));
   }
   if (!partitions_.empty()) return {};
-  const int fields_with_files = header_.arco != 0 ? static_cast<int>(header_.fields.size()) : 1;
-  for (Index existing = 0; existing < blocks_.num_existing();) {
-    const Index block = blocks_.nth_existing(existing);
-    for (int field = 0; field < fields_with_files; ++field) {
-      ESKER_RETURN_IF_ERROR(add_file(files_->path(field, block, time), info));
-    }
-    const Index file = block / header_.blocks_per_file;
-    existing =
-        blocks_.num_existing_before(std::min((file + 1) * header_.blocks_per_file, blocks_.num_blocks()));
-  }
-  return {};
+  const auto times = std::span(times_).first(static_cast<std::size_t>(num_steps));
+  return files_->for_each_stored(blocks_, times,
+                                 [&](const std::string& path) { return add_file(path, info); });
 }
 
 }  // namespace esker::idx

@@ -55,12 +55,14 @@ class IdxPart {
   /// The parts that hold the blocks of this one; empty: it holds them itself.
   [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
   [[nodiscard]] BlockFiles& files() const { return *files_; }
-  /// Existing block files of step `step` and their bytes, added to `info`.
-  Status add_storage(Index step, StorageInfo& info) const;
+  /// Existing block files of the first `num_steps` steps and their bytes, added to `info`. Costs what is on
+  /// storage, whatever the header allows.
+  Status add_storage(StorageInfo& info, Index num_steps) const;
 
  private:
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
+  [[nodiscard]] Box clip(const Box& box) const;
   template <class Reader>
   Status read_blocks(Reader& reader, int column, Index time, const Box& box, int level) const;
   Status add_file(const std::string& path, StorageInfo& info) const;

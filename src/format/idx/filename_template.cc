@@ -162,4 +162,21 @@ std::string FilenameTemplate::path(Index first_block, Index time) const {
   return prefix_ + time_text(time) + name;
 }
 
+std::vector<std::string> FilenameTemplate::patterns(Index last) const {
+  if (single_file()) return {prefix_};
+  auto rest = static_cast<std::uint64_t>(last);
+  std::string name;
+  for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+    name = std::string(static_cast<std::size_t>(group->digits), kAnyHexDigit) + group->text_after + name;
+    rest >>= 4 * group->digits;
+  }
+  const std::string time = time_prefix_ + (has_time_ ? std::string(1, kAnyTime) + time_suffix_ : "");
+  std::vector<std::string> patterns{prefix_ + time + name};
+  for (const int digits = groups_.front().digits; rest != 0; rest >>= 4 * digits) {
+    name = std::string(static_cast<std::size_t>(digits), kAnyHexDigit) + "/" + name;
+    patterns.push_back(prefix_ + time + name);
+  }
+  return patterns;
+}
+
 }  // namespace esker::idx

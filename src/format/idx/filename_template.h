@@ -12,6 +12,10 @@
 
 namespace esker::idx {
 
+/// Wildcards of FilenameTemplate::patterns(): templates hold no control characters.
+inline constexpr char kAnyHexDigit = '\1';  ///< one digit of a block number, 0-9 or a-f
+inline constexpr char kAnyTime = '\2';      ///< an integer, spaces in front included
+
 class FilenameTemplate {
  public:
   /// `blocks` holds %0Nx groups (N one digit 1-9), `time` at most one %d, %Nd or %0Nd (none: every time has
@@ -24,6 +28,9 @@ class FilenameTemplate {
   /// Path, relative to the directory of the .idx (or absolute), of the file whose first block is
   /// `first_block` (block - block mod blocks_per_file; >= 0), at integer time `time`.
   [[nodiscard]] std::string path(Index first_block, Index time) const;
+
+  /// The forms of all paths of files whose first block is `last` or less: path() matches one of them.
+  [[nodiscard]] std::vector<std::string> patterns(Index last) const;
 
   /// True when no %0Nx occurs: one file for everything, and then time is ignored.
   [[nodiscard]] bool single_file() const { return groups_.empty(); }

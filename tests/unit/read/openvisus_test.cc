@@ -156,6 +156,9 @@ TEST_P(OpenVisus, EveryListedQueryOfALosslessDataset) {
     const auto dataset = idx::IdxDataset::open(posix_store(), kGolden + "/" + std::string(facts["idx"]));
     ASSERT_TRUE(dataset.ok()) << dataset.status().message();
     for (const Json& query : facts["queries"]) check_query(*dataset, facts, query);
+    StorageInfo storage;
+    ASSERT_TRUE(dataset->parts[0]->add_storage(storage, dataset->infos[0].num_steps).ok());
+    EXPECT_EQ(storage.files, static_cast<Index>(facts["files"].size()) - 1) << "all but the .idx";
     return;
   }
   FAIL() << "not in the manifest";

@@ -90,6 +90,17 @@ TEST(FilenameTemplate, OutsideOnRequest) {
   EXPECT_EQ(FilenameTemplate::parse("../%04x.bin", "", true).value().path(1, 0), "../0001.bin");
 }
 
+TEST(FilenameTemplate, PatternsOfAllPaths) {
+  const auto patterns = [](const char* blocks, const char* time, Index last) {
+    return FilenameTemplate::parse(blocks, time).value().patterns(last);
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(patterns("./r/%02x.bin", "t%04d/", 255), Texts{"r/t\2/\1\1.bin"});
+  EXPECT_EQ(patterns("./r/%02x.bin", "", 0x10000),
+            (Texts{"r/\1\1.bin", "r/\1\1/\1\1.bin", "r/\1\1/\1\1/\1\1.bin"}));
+  EXPECT_EQ(patterns("./r.bin", "t%d/", 9), Texts{"r.bin"});
+}
+
 TEST(FilenameTemplate, HostileTexts) {
   EXPECT_EQ(code_of(""), Code::kDataLoss);
   EXPECT_EQ(code_of("./"), Code::kDataLoss);
