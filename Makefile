@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has what they run.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test sanitize clang clean
+.PHONY: help setup build demo test sanitize clang fuzz clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -23,6 +23,10 @@ sanitize: setup  ## Run the tests with address and undefined-behaviour sanitizer
 clang:  ## Run the tests built by clang
 	@scripts/setup.sh --all
 	@scripts/test.sh clang
+
+fuzz:  ## Run libFuzzer on all that reads files, ten seconds per harness
+	@scripts/setup.sh --all
+	@scripts/test.sh fuzz
 
 clean:  ## Remove build/ and demo/ (not .venv/)
 	rm -rf build demo

@@ -1,0 +1,90 @@
+// A whole dataset: opened, measured and read. The input is the .idx, the bytes of its first block files and a
+// schema file, one after the other with a line "----" between them.
+#include <algorithm>
+#include <vector>
+
+#include "format/idx/header.h"
+#include "fuzz/fuzz.h"
+#include "read/idx_dataset.h"
+
+namespace {
+
+using namespace esker;
+
+/// The part up to the next line "----", which is cut off `rest` together with it.
+std::string_view take_part(std::string_view& rest) {
+  constexpr std::string_view kLine = "\n----\n";
+  const std::size_t end = std::min(rest.find(kLine), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + kLine.size(), rest.size()));
+  return part;
+}
+
+void put(Store& store, const std::string& path, std::string_view content) {
+  const auto file = store.open(path, OpenMode::kWrite);
+  if (file.ok()) (void)(*file)->write_at(std::as_bytes(std::span(content)), 0);
+}
+
+/// Puts the same bytes where blocks 0 to 3 of the first field are looked for at the first steps.
+void put_blocks(const std::shared_ptr<Store>& store, const idx::Header& header, std::string_view content) {
+  auto names =
+      idx::FilenameTemplate::parse(header.filename_template, header.time ? header.time->path_template : "");
+  if (!names.ok()) return;
+  const idx::BlockFiles files(store, "", "run", *names, header);
+  const auto times = header.time ? header.time->list(1000) : std::vector<Index>{0};
+  if (!times.ok()) return;
+  for (std::size_t t = 0; t < std::min<std::size_t>(2, times->size()); ++t) {
+    for (Index block = 0; block < 4; ++block) put(*store, files.path(0, block, (*times)[t]), content);
+  }
+}
+
+void read(const idx::IdxPart& part, int field, Index step, const Box& box, int level) {
+  constexpr Index kMostBytes = 1 << 20;
+  const Lattice selection = part.select(box, level);
+  const Index sample_bytes = part.header().fields[static_cast<std::size_t>(field)].sample_bytes();
+  if (selection.num_samples() > kMostBytes / sample_bytes) return;
+  std::vector<std::byte> out(static_cast<std::size_t>(selection.num_samples() * sample_bytes));
+  fuzz::require_short_message(part.read(field, step, box, level, out.data()));
+}
+
+/// Small boxes at both ends of the grid and in its middle, and the whole grid on coarse levels.
+void query(const idx::IdxPart& part, int field, Index step) {
+  const Box& all = part.header().box;
+  const int max_level = part.header().bitmask.max_level();
+  for (const int part_of_8 : {0, 3, 7}) {
+    Box box = all;
+    for (int a = 0; a < box.rank; ++a) {
+      box.lo[a] = all.lo[a] + all.extent(a) / 8 * part_of_8;
+      box.hi[a] = std::min(box.lo[a] + 3, all.hi[a]);
+    }
+    read(part, field, step, box, max_level);
+    read(part, field, step, box, max_level / 2);
+  }
+  for (const int level : {0, 3, max_level}) read(part, field, step, all, std::min(level, max_level));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string input = fuzz::text_of(data, size);
+  std::string_view rest = input;
+  const std::string_view text = take_part(rest), blocks = take_part(rest), schema = take_part(rest);
+  const auto store = memory_store();
+  put(*store, "run.idx", text);
+  if (!schema.empty()) put(*store, "run.schema.json", schema);
+  const auto header = idx::parse_header(text, "run");
+  if (header.ok()) put_blocks(store, *header, blocks);
+
+  const auto dataset = idx::IdxDataset::open(store, "run.idx");
+  fuzz::require_short_message(dataset.status());
+  if (!dataset.ok()) return 0;
+  const idx::IdxPart& part = *dataset->parts[0];
+  StorageInfo storage;
+  fuzz::require_short_message(part.add_storage(storage, dataset->infos[0].num_steps));
+  const auto num_steps = std::min<Index>(2, dataset->infos[0].num_steps);
+  const auto num_fields = std::min<std::size_t>(2, part.header().fields.size());
+  for (Index step = 0; step < num_steps; ++step) {
+    for (std::size_t f = 0; f < num_fields; ++f) query(part, static_cast<int>(f), step);
+  }
+  return 0;
+}
