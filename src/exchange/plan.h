@@ -28,12 +28,12 @@ struct FieldPatches {
 
 /// Samples of one patch that belong to one part of a piece.
 struct Segment {
-  Index position = 0;                  ///< of the part; orders the segments of a message
-  int field = 0;                       ///< position in the list of FieldPatches
-  int patch = 0;                       ///< position among the sender's boxes of that field
-  Box indices;                         ///< lattice indices in the part
-  Lattice samples;                     ///< the same samples in the grid
-  const AxisOffsets* order = nullptr;  ///< of the part
+  Index position = 0;  ///< of the part; orders the segments of a message
+  int field = 0;       ///< position in the list of FieldPatches
+  int patch = 0;       ///< position among the sender's boxes of that field
+  Box indices;         ///< lattice indices in the part
+  Lattice samples;     ///< the same samples in the grid
+  BitOrder order;      ///< of the part
   Index sample_bytes = 0;
 
   [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }

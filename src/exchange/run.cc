@@ -89,7 +89,7 @@ class Run {
   }
 
   [[nodiscard]] static SampleMap in_piece(const Segment& segment) {
-    return SampleMap::ordered(segment.indices, *segment.order, segment.sample_bytes);
+    return SampleMap::ordered(segment.indices, segment.order, segment.sample_bytes);
   }
 
   /// Samples of a patch, from the caller's memory to `target`.

@@ -142,17 +142,6 @@ SampleMap SampleMap::strided(const SampleMap& like, const std::array<Index, kMax
   return map;
 }
 
-SampleMap SampleMap::ordered(const Box& indices, const AxisOffsets& order, Index sample_bytes) {
-  SampleMap map;
-  map.num_axes_ = indices.rank;
-  for (int a = 0; a < indices.rank; ++a) {
-    for (Index i = indices.lo[a]; i < indices.hi[a]; ++i) {
-      map.offsets_[a].push_back(order.table[a][static_cast<std::size_t>(i)] * sample_bytes);
-    }
-  }
-  return map;
-}
-
 // Indices are added while spread over their bits: ones in between carry from each bit to the next one.
 SampleMap SampleMap::ordered(const Box& indices, const BitOrder& order, Index sample_bytes,
                              const Point& step) {

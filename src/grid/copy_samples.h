@@ -23,11 +23,11 @@ class SampleMap {
   static SampleMap strided(const Box& indices, const std::array<Index, kMaxRank>& stride_bytes);
   /// The same for as many indices per axis as `like` has.
   static SampleMap strided(const SampleMap& like, const std::array<Index, kMaxRank>& stride_bytes);
-  /// The samples `indices` of a piece whose order is `order`, `sample_bytes` each.
-  static SampleMap ordered(const Box& indices, const AxisOffsets& order, Index sample_bytes);
-  /// Of the samples `indices` of a piece every step[a]-th along each axis, from indices.lo on. Time and
-  /// memory go with the samples that are wanted, however large the piece is.
-  static SampleMap ordered(const Box& indices, const BitOrder& order, Index sample_bytes, const Point& step);
+  /// The samples `indices` of a piece whose order is `order`, `sample_bytes` each; with `step`, every
+  /// step[a]-th of them along each axis, from indices.lo on. Costs what is wanted, however large the piece
+  /// is.
+  static SampleMap ordered(const Box& indices, const BitOrder& order, Index sample_bytes,
+                           const Point& step = {1, 1, 1, 1, 1});
   /// Dense and row-major: how samples travel in a message.
   static SampleMap dense(const Box& indices, Index sample_bytes);
 

@@ -19,12 +19,6 @@ BitOrder interleaved_order(const Bitmask& mask, int first, int last) {
 
 }  // namespace
 
-Index AxisOffsets::at(const Point& lattice_index) const {
-  Index sum = 0;
-  for (int a = 0; a < rank; ++a) sum += table[a][lattice_index[a]];
-  return sum;
-}
-
 Index BitOrder::on_axis(int axis, Index i) const {
   std::uint64_t position = 0;
   for (std::uint64_t left = bits[axis]; left != 0; left &= left - 1, i >>= 1) {
@@ -39,24 +33,13 @@ Index BitOrder::at(const Point& lattice_index) const {
   return sum;
 }
 
-BitOrder row_major_bits(int rank, const Point& count) {
+BitOrder row_major_order(int rank, const Point& count) {
   BitOrder order{.rank = rank, .bits = {}};
   int below = 0;
   for (int a = 0; a < rank; ++a) {
     assert(std::has_single_bit(static_cast<std::uint64_t>(count[a])));
     order.bits[a] = static_cast<std::uint64_t>(count[a] - 1) << below;
     below += std::countr_zero(static_cast<std::uint64_t>(count[a]));
-  }
-  return order;
-}
-
-AxisOffsets row_major_order(int rank, const Point& count) {
-  AxisOffsets order{.rank = rank, .table = {}};
-  Index step = 1;
-  for (int a = 0; a < kMaxRank; ++a) {
-    const Index n = a < rank ? count[a] : 1;
-    for (Index i = 0; i < n; ++i) order.table[a].push_back(i * step);
-    step *= n;
   }
   return order;
 }

@@ -117,12 +117,11 @@ Piece IdxLayout::make_piece(const Place& place, Index block) const {
 
 PiecePart IdxLayout::part(const Piece& piece, int number) const {
   if (piece.id == 0) {
-    const BlockPart& part = coarse_[static_cast<std::size_t>(number)];
-    return {part.lattice, part.first_sample, &part.order};
+    return coarse_[static_cast<std::size_t>(number)];
   }
   const int level = blocks_.level_of_block(piece.id);
   return {blocks_.lattice(piece.id), 0,
-          &order_of_level_[static_cast<std::size_t>(level - blocks_.bits_per_block() - 1)]};
+          order_of_level_[static_cast<std::size_t>(level - blocks_.bits_per_block() - 1)]};
 }
 
 Piece IdxLayout::piece(Index ordinal) const {

@@ -16,9 +16,9 @@ namespace esker {
 
 /// Samples of a piece that stand in one separable order.
 struct PiecePart {
-  Lattice lattice;                     ///< which samples; all exist in the piece, also those beyond the grid
-  Index first_sample = 0;              ///< of the piece: where the part begins
-  const AxisOffsets* order = nullptr;  ///< of the samples in the part; lives as long as the layout
+  Lattice lattice;         ///< which samples; all exist in the piece, also those beyond the grid
+  Index first_sample = 0;  ///< of the piece: where the part begins
+  BitOrder order;          ///< of the samples in the part
 };
 
 struct Piece {

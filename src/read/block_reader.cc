@@ -20,7 +20,7 @@ struct Placement {
 // Strides are powers of two, and the origin of a part is a multiple of its stride or lies half a stride off.
 // Where the part is coarser than the answer, all its samples on that axis belong to it or none; where it is
 // finer (block 0, below its own level), every k-th or none.
-std::optional<Placement> place(const BlockPart& part, const Answer& answer, Index sample_bytes) {
+std::optional<Placement> place(const PiecePart& part, const Answer& answer, Index sample_bytes) {
   const Lattice& lattice = part.lattice;
   const Lattice& selection = answer.selection;
   Box indices = lattice.indices_in(answer.box);
@@ -77,7 +77,7 @@ Status BlockReader::read(Index block, const StoredBlock& stored) {
   } else {
     ESKER_RETURN_IF_ERROR(check_size(stored, shape_of(blocks_, field_, block), block));
   }
-  for (const BlockPart& part : block_parts(blocks_, block, stored.order)) {
+  for (const PiecePart& part : block_parts(blocks_, block, stored.order)) {
     if (whole) {
       place_decoded_part(part);
     } else {
@@ -87,7 +87,7 @@ Status BlockReader::read(Index block, const StoredBlock& stored) {
   return {};
 }
 
-Status BlockReader::read_raw_part(const StoredBlock& stored, const BlockPart& part) {
+Status BlockReader::read_raw_part(const StoredBlock& stored, const PiecePart& part) {
   const Index sample_bytes = field_.sample_bytes();
   const auto placement = place(part, answer_, sample_bytes);
   if (!placement) return {};
@@ -100,7 +100,7 @@ Status BlockReader::read_raw_part(const StoredBlock& stored, const BlockPart& pa
   return {};
 }
 
-void BlockReader::place_decoded_part(const BlockPart& part) {
+void BlockReader::place_decoded_part(const PiecePart& part) {
   const Index sample_bytes = field_.sample_bytes();
   const auto placement = place(part, answer_, sample_bytes);
   if (!placement) return;

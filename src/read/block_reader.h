@@ -34,8 +34,8 @@ class BlockReader {
   Status read(Index block, const StoredBlock& stored);
 
  private:
-  Status read_raw_part(const StoredBlock& stored, const BlockPart& part);
-  void place_decoded_part(const BlockPart& part);
+  Status read_raw_part(const StoredBlock& stored, const PiecePart& part);
+  void place_decoded_part(const PiecePart& part);
 
   const BlockGrid& blocks_;
   const FieldEntry& field_;

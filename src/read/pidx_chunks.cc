@@ -65,7 +65,7 @@ PidxChunkReader::PidxChunkReader(const BlockGrid& blocks, int zfp_bits, const Fi
 Status PidxChunkReader::read(Index block, const StoredBlock& stored) {
   ESKER_RETURN_IF_ERROR(load(block, stored));
   const Index chunk_bytes = kChunkSamples * field_.sample_bytes();
-  for (const BlockPart& part : block_parts(blocks_, block, InBlockOrder::kHz)) {
+  for (const PiecePart& part : block_parts(blocks_, block, InBlockOrder::kHz)) {
     for_each_index(part.lattice.indices_in(chunks_), [&](const Point& i) {
       const Index number = part.first_sample + part.order.at(i);
       place_chunk(part.lattice.point(i), samples_.data() + number * chunk_bytes);

@@ -67,8 +67,7 @@ TEST(Example8x8, BlockTable) {
 }
 
 /// The points of a piece in the order of `order`, from position `first` of the result on.
-template <class Order>
-void place(const Lattice& lattice, const Order& order, Index first, Points& stored) {
+void place(const Lattice& lattice, const BitOrder& order, Index first, Points& stored) {
   for (const Point& index : testing::points_of(lattice.all_indices())) {
     stored.at(static_cast<std::size_t>(first + order.at(index))) = lattice.point(index);
   }
@@ -296,7 +295,7 @@ void expect_stored_bytes(const BlockGrid& grid, const std::string& name, Index s
     }
     const std::string row_major = block_bytes(name + "_rm", block, grid.samples_per_block() * sample_bytes);
     const Lattice lattice = grid.lattice(block);
-    const AxisOffsets order = row_major_order(lattice.rank, lattice.count);
+    const BitOrder order = row_major_order(lattice.rank, lattice.count);
     for (const Point& index : testing::points_of(lattice.all_indices())) {
       ASSERT_EQ(sample_at(row_major, order.at(index), sample_bytes), value_at(lattice.point(index), size));
     }

@@ -130,11 +130,11 @@ TEST_F(HostileFiles, StorageIsWhatIsThere) {
 
 TEST_F(HostileFiles, ABlockOf2To30SamplesCostsWhatIsReadOfIt) {
   const Index block_bytes = Index{1} << 30;
-  for (const idx::InBlockOrder order : {idx::InBlockOrder::kHz, idx::InBlockOrder::kRowMajor}) {
+  for (const InBlockOrder order : {InBlockOrder::kHz, InBlockOrder::kRowMajor}) {
     for (const char* file : {"0000", "0100", "0200"}) {  // where the samples 0; 2; 1 and 3 are
       const std::string name = path(fmt::format("run/{}.bin", file));
       const std::vector<idx::BlockEntry> entries{
-          {80, block_bytes, idx::block_flags(order, idx::Codec::kRaw)}};
+          {80, block_bytes, idx::block_flags(order, idx::Codec::kRaw), {}}};
       const auto headers = idx::encode_headers(entries);
       put(*store_, name, {reinterpret_cast<const char*>(headers.data()), headers.size()});
       put(*store_, name, "\1", 80 + block_bytes - 1);  // a hole before it
@@ -151,7 +151,7 @@ TEST_F(HostileFiles, ABlockOf2To30SamplesCostsWhatIsReadOfIt) {
 TEST_F(HostileFiles, FewBytesAreNoBlockOfAGigabyte) {
   const std::string fields = "v float32 default_compression(zfp)";
   for (const idx::Codec codec : {idx::Codec::kRaw, idx::Codec::kZip, idx::Codec::kLz4, idx::Codec::kZfp}) {
-    put_block(*store_, path("run/0000.bin"), idx::block_flags(idx::InBlockOrder::kRowMajor, codec),
+    put_block(*store_, path("run/0000.bin"), idx::block_flags(InBlockOrder::kRowMajor, codec),
               std::string(1000, 'x'));
     const Status status = read_corner({.fields = fields,
                                        .bits = "V0101010101010101010101010101",

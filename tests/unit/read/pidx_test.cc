@@ -431,7 +431,7 @@ TEST(PidxPartitions, StorageIsThatOfTheParts) {
   files.write(*store);
   const auto dataset = idx::IdxDataset::open(store, "run.idx").value();
   StorageInfo info;
-  ASSERT_TRUE(dataset.parts[0]->add_storage(0, info).ok());
+  ASSERT_TRUE(dataset.parts[0]->add_storage(info, 1).ok());
   EXPECT_GE(info.files, 4);
   Index blocks = 0;
   for (int k = 0; k < 4; ++k) {

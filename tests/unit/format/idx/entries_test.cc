@@ -103,7 +103,8 @@ TEST(Entries, OverlapsAreFoundAndAbsentOnesIgnored) {
   using Pair = std::pair<Index, Index>;
   const BlockEntry absent;
   EXPECT_FALSE(find_overlap({}));
-  EXPECT_FALSE(find_overlap(std::vector<BlockEntry>{{200, 16, 0}, absent, {216, 16, 0}, absent, {184, 16, 0}}));
+  EXPECT_FALSE(
+      find_overlap(std::vector<BlockEntry>{{200, 16, 0}, absent, {216, 16, 0}, absent, {184, 16, 0}}));
   EXPECT_EQ(find_overlap(std::vector<BlockEntry>{{200, 16, 0}, absent, {199, 2, 0}}), Pair(2, 0));
   EXPECT_EQ(find_overlap(std::vector<BlockEntry>{{200, 16, 0}, {200, 16, 0}}), Pair(0, 1));
   EXPECT_EQ(find_overlap(std::vector<BlockEntry>{{100, 1000, 0}, {900, 1, 0}, {2000, 1, 0}}), Pair(0, 1));
