@@ -68,7 +68,11 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
   if (header_.arco != 0) return find_arco(field, std::move(file));
   const BlockEntry entry =
       file->entries[static_cast<std::size_t>(entry_number(field, block, header_.blocks_per_file))];
-  if (entry.absent()) return StoredBlock{};
+  if (entry.absent()) {
+    StoredBlock nothing;
+    nothing.file = std::move(file);
+    return nothing;
+  }
   ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(entry.codec_bits(), header_.fields[field]));
   return StoredBlock{false,         std::move(file), entry.offset_bytes, entry.size_bytes,
                      entry.order(), codec,           entry.checksum};
@@ -103,16 +107,16 @@ Result<std::shared_ptr<const BlockFile>> BlockFiles::open_cached(const std::stri
 }
 
 Status BlockFiles::for_each_stored(const BlockGrid& blocks, std::span<const Index> times,
-                                   const std::function<Status(const std::string&)>& visit) const {
+                                   const std::function<Status(const OnStorage&)>& visit) const {
   if (times.empty()) return {};
   const Index per_file = header_.blocks_per_file, end = blocks.num_blocks();
   std::map<std::string_view, int> fields;
   for (std::size_t f = 0; header_.arco != 0 && f < header_.fields.size(); ++f) {
     fields[header_.fields[f].name] = static_cast<int>(f);
   }
-  /// A path of that form counts if it is what path() makes of the numbers in it.
+  // A path of that form counts if it is what path() makes of the numbers in it.
   const auto visit_match = [&](const PathMatch& match) -> Status {
-    const Index block = match.hex_digits.empty() ? 0 : match.block();
+    const Index block = match.block();
     const Index time = match.time.value_or(times.front());
     const auto field = fields.find(match.name);
     const bool exists =
@@ -120,8 +124,8 @@ Status BlockFiles::for_each_stored(const BlockGrid& blocks, std::span<const Inde
         blocks.num_existing_before(std::min(block + per_file, end)) > blocks.num_existing_before(block);
     if (!exists || !std::binary_search(times.begin(), times.end(), time)) return {};
     if (header_.arco != 0 && field == fields.end()) return {};
-    const bool is_path = path(header_.arco != 0 ? field->second : 0, block, time) == match.path;
-    return is_path ? visit(match.path) : Status();
+    const OnStorage file{match.path, header_.arco != 0 ? field->second : 0, block, time};
+    return path(file.field, block, time) == match.path ? visit(file) : Status();
   };
   if (header_.arco != 0) return for_each_path(*store_, stem_ + "/", {arco_pattern()}, visit_match);
   return for_each_path(*store_, directory_, files_.patterns(end - 1), visit_match);

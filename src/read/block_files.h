@@ -51,11 +51,18 @@ class BlockFiles {
   [[nodiscard]] std::string path(int field, Index block, Index time) const;
   [[nodiscard]] Store& store() const { return *store_; }
 
-  /// Calls `visit` for the paths of block files that are on storage, whose time is in `times` (ascending) and
-  /// that are for existing blocks. Lists directories: the cost is that of the names that are there, not of
+  /// A block file that is on storage.
+  struct OnStorage {
+    std::string path;
+    int field = 0;          ///< ARCO: whose it is; else all fields are in it
+    Index first_block = 0;  ///< ARCO: the only one
+    Index time = 0;
+  };
+  /// Calls `visit` for the block files that are on storage, whose time is in `times` (ascending) and that are
+  /// for existing blocks. Lists directories: the cost is that of the names that are there, not of
   /// those that the header allows. Errors: kUnsupported (too many names), kIoError, those of `visit`.
   Status for_each_stored(const BlockGrid& blocks, std::span<const Index> times,
-                         const std::function<Status(const std::string&)>& visit) const;
+                         const std::function<Status(const OnStorage&)>& visit) const;
 
  private:
   Result<std::shared_ptr<const BlockFile>> open_cached(const std::string& path);

@@ -203,8 +203,8 @@ Status IdxPart::add_storage(StorageInfo& info, Index num_steps) const {
   }
   if (!partitions_.empty()) return {};
   const auto times = std::span(times_).first(static_cast<std::size_t>(num_steps));
-  return files_->for_each_stored(blocks_, times,
-                                 [&](const std::string& path) { return add_file(path, info); });
+  return files_->for_each_stored(
+      blocks_, times, [&](const BlockFiles::OnStorage& file) { return add_file(file.path, info); });
 }
 
 }  // namespace esker::idx

@@ -86,6 +86,7 @@ class Walk {
 }  // namespace
 
 Index PathMatch::block() const {
+  if (hex_digits.empty()) return 0;
   const std::size_t first = std::min(hex_digits.find_first_not_of('0'), hex_digits.size() - 1);
   Index number = -1;
   const auto parsed =

@@ -24,7 +24,7 @@ struct PathMatch {
   std::string name;
   std::optional<Index> time;
 
-  [[nodiscard]] Index block() const;  ///< the number that hex_digits spell; -1 if it does not fit
+  [[nodiscard]] Index block() const;  ///< the number that hex_digits spell; 0 for none, -1 if it does not fit
 };
 
 /// Calls `visit` for the paths below `directory` (with '/' behind it unless empty) that have one of these

@@ -1,7 +1,10 @@
 #include "read/verify.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/leftovers.h"
@@ -11,163 +14,194 @@
 namespace esker::idx {
 namespace {
 
-class Verifier {
+/// What is found, in the order of finding.
+class Findings {
  public:
-  Verifier(const IdxDataset& dataset, const std::function<void(double)>& progress)
-      : dataset_(dataset), progress_(progress) {}
+  explicit Findings(VerifyReport& report) : report_(report) {}
 
-  VerifyReport run(Store& store) {
-    report_.steps = static_cast<Index>(dataset_.times.size());
-    for (const std::string& warning : dataset_.warnings) add(false, dataset_.paths.stem, warning);
-    for (std::size_t p = 0; p < dataset_.parts.size(); ++p) {
-      to_do_ += static_cast<double>(dataset_.infos[p].num_blocks * dataset_.infos[p].num_steps);
-    }
-    for (std::size_t p = 0; p < dataset_.parts.size(); ++p) check_part(p);
-    check_leftovers(store);
-    return std::move(report_);
+  void add(bool is_error, const std::string& path, const std::string& text) {
+    ++(is_error ? report_.num_errors : report_.num_warnings);
+    if (!full()) report_.findings.push_back({is_error, path, text});
+  }
+  void error(const std::string& path, const std::string& text) { add(true, path, text); }
+  void warning(const std::string& path, const std::string& text) { add(false, path, text); }
+  [[nodiscard]] bool full() const {
+    return static_cast<Index>(report_.findings.size()) >= VerifyReport::kMaxFindings;
   }
 
  private:
-  void add(bool is_error, const std::string& path, const std::string& text) {
-    ++(is_error ? report_.num_errors : report_.num_warnings);
-    if (static_cast<Index>(report_.findings.size()) < VerifyReport::kMaxFindings) {
-      report_.findings.push_back({is_error, path, text});
+  VerifyReport& report_;
+};
+
+/// Checks the files that one .idx has on storage, and that none is missing.
+class PartVerifier {
+ public:
+  PartVerifier(const IdxPart& part, Index num_steps, VerifyReport& report)
+      : part_(part), num_steps_(num_steps), report_(report), findings_(report) {}
+
+  /// Costs what is on storage, whatever the header allows. `done` is called after each file.
+  void run(const std::function<void()>& done) {
+    const auto times = std::span(part_.times()).first(static_cast<std::size_t>(num_steps_));
+    const Status listed =
+        part_.files().for_each_stored(part_.blocks(), times, [&](const BlockFiles::OnStorage& file) {
+          check_file(file);
+          done();
+          return Status();
+        });
+    if (!listed.ok()) findings_.error(part_.idx_path(), listed.message());
+    if (part_.record()) find_missing_files();
+  }
+
+ private:
+  void check_file(const BlockFiles::OnStorage& file) {
+    const BlockGrid& blocks = part_.blocks();
+    const bool is_arco = part_.header().arco != 0;
+    const Index step = part_.step_at(file.time);
+    checked_.insert({step, file.first_block});
+    ++report_.files;
+    const auto any = part_.files().find(file.field, file.first_block, file.time);
+    if (!any.ok()) return findings_.error(file.path, any.status().message());
+    if (any->file) check_table(*any->file, file.path);
+
+    const Index end_block = std::min(file.first_block + part_.header().blocks_per_file, blocks.num_blocks());
+    const int end_field = is_arco ? file.field + 1 : static_cast<int>(part_.header().fields.size());
+    const Index first = blocks.num_existing_before(file.first_block);
+    const Index end = blocks.num_existing_before(end_block);
+    for (int field = file.field; field < end_field; ++field) {
+      for (Index n = first; n < end; ++n) check_block(field, blocks.nth_existing(n), step, file);
     }
   }
 
-  void check_part(std::size_t number) {
-    const IdxPart& part = *dataset_.parts[number];
-    const Index num_steps = dataset_.infos[number].num_steps;
-    if (static_cast<Index>(part.times().size()) > num_steps) {
-      add(false, part.idx_path(),
-          fmt::format("lists {} steps, the dataset has {}: a commit was cut short", part.times().size(),
-                      num_steps));
+  void check_table(const BlockFile& file, const std::string& path) {
+    if (file.table == TableCheck::kChanged) {
+      findings_.warning(path,
+                        "the table of blocks is not the one that was written: another program changed it");
     }
-    for (Index step = 0; step < num_steps; ++step) {
-      const Index time = part.times()[static_cast<std::size_t>(step)];
-      for (const JoinedPartition& joined : part.partitions()) {
-        check_step(*joined.part, joined.part->step_at(time));
-      }
-      if (part.partitions().empty()) check_step(part, step);
+    if (const auto both = find_overlap(file.entries)) {
+      findings_.error(path,
+                      fmt::format("the blocks of entries {} and {} overlap", both->first, both->second));
     }
   }
 
-  void check_step(const IdxPart& part, Index step) {
-    for (Index existing = 0; existing < part.blocks().num_existing();) {
-      existing = check_file(part, step, existing);
-    }
-  }
-
-  /// The file that holds existing block number `existing`; returns the number of the first one behind it.
-  Index check_file(const IdxPart& part, Index step, Index existing) {
-    const BlockGrid& blocks = part.blocks();
-    const Index per_file = part.header().blocks_per_file;
-    const Index file = blocks.nth_existing(existing) / per_file;
-    const Index end = blocks.num_existing_before(std::min((file + 1) * per_file, blocks.num_blocks()));
-    std::vector<Index> in_file;
-    for (Index n = existing; n < end; ++n) in_file.push_back(blocks.nth_existing(n));
-    Extents extents;
-    for (int field = 0; field < static_cast<int>(part.header().fields.size()); ++field) {
-      for (const Index block : in_file) {
-        if (!check_block(part, step, field, block, extents)) break;
-      }
-    }
-    // ARCO keeps each block in a file of its own.
-    const Index time = part.times()[static_cast<std::size_t>(step)];
-    if (part.header().arco == 0) check_overlap(part.files().path(0, in_file.front(), time), extents);
-    done_ += static_cast<double>(in_file.size());
-    if (progress_) progress_(std::min(1.0, done_ / to_do_));
-    return end;
-  }
-
-  struct Extent {
-    Index begin = 0, end = 0;
-    std::string name;
-  };
-  using Extents = std::vector<Extent>;
-
-  /// False when the whole file cannot be read, so that its other blocks need no findings of their own.
-  bool check_block(const IdxPart& part, Index step, int field, Index block, Extents& extents) {
-    const Index time = part.times()[static_cast<std::size_t>(step)];
-    const FieldEntry& entry = part.header().fields[field];
-    const std::string path = part.files().path(field, block, time);
-    const auto stored = part.files().find(field, block, time);
+  void check_block(int field, Index block, Index step, const BlockFiles::OnStorage& file) {
+    const std::string& name = part_.header().fields[field].name;
+    const auto stored = part_.files().find(field, block, file.time);
     if (!stored.ok()) {
-      if (path != unreadable_) add(true, path, stored.status().message());
-      unreadable_ = path;
-      return false;
+      return findings_.error(file.path, fmt::format("field '{}': {}", name, stored.status().message()));
     }
-    note_file(path, *stored);
-    const std::string name = fmt::format("block {} of field '{}'", block, entry.name);
-    const bool ours = part.record().has_value();
-    const bool expected = part.has(field, step);
+    const bool ours = part_.record().has_value();
+    const bool expected = part_.has(field, step);
     if (stored->absent) {
       if (!ours) ++report_.blocks_left_out;
-      if (ours && expected) add(true, path, name + " is missing");
-      return true;
+      if (ours && expected) findings_.error(file.path, missing(block, name));
+      return;
     }
-    if (!expected) add(false, path, name + " is there, though the step does not hold the field");
-    extents.push_back({stored->offset_bytes, stored->offset_bytes + stored->size_bytes, name});
+    if (!expected) {
+      findings_.warning(file.path,
+                        fmt::format("block {} of field '{}', which the step does not hold", block, name));
+    }
     ++report_.blocks;
     report_.bytes += stored->size_bytes;
     report_.blocks_with_checksum += stored->checksum ? 1 : 0;
-    const Status loaded = part.check_block(field, block, *stored);
-    if (!loaded.ok()) add(true, path, fmt::format("field '{}': {}", entry.name, loaded.message()));
-    return true;
+    const Status loaded = part_.check_block(field, block, *stored);
+    if (!loaded.ok()) findings_.error(file.path, fmt::format("field '{}': {}", name, loaded.message()));
   }
 
-  void note_file(const std::string& path, const StoredBlock& stored) {
-    if (path == last_file_) return;
-    last_file_ = path;
-    if (stored.file && stored.file->file) ++report_.files;
-    if (stored.file && stored.file->table == TableCheck::kChanged) {
-      add(false, path, "the table of blocks is not the one that was written: another program changed it");
-    }
+  static std::string missing(Index block, const std::string& field) {
+    return fmt::format("block {} of field '{}' is missing", block, field);
   }
 
-  void check_overlap(const std::string& path, Extents& extents) {
-    std::sort(extents.begin(), extents.end(),
-              [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
-    for (std::size_t i = 1; i < extents.size(); ++i) {
-      if (extents[i].begin < extents[i - 1].end) {
-        add(true, path, extents[i - 1].name + " and " + extents[i].name + " overlap");
+  /// Files of which nothing is there. Ends with the first thousand: a header can promise any number.
+  void find_missing_files() {
+    const BlockGrid& blocks = part_.blocks();
+    const Index per_file = part_.header().blocks_per_file;
+    for (Index step = 0; step < num_steps_; ++step) {
+      const int held = first_field_held(step);
+      for (Index n = 0; n < blocks.num_existing() && held >= 0 && !findings_.full();) {
+        const Index first_block = blocks.nth_existing(n) / per_file * per_file;
+        if (!checked_.contains({step, first_block})) {
+          const Index time = part_.times()[static_cast<std::size_t>(step)];
+          findings_.error(part_.files().path(held, first_block, time), "the file is missing");
+        }
+        n = blocks.num_existing_before(std::min(first_block + per_file, blocks.num_blocks()));
       }
     }
   }
 
-  void check_leftovers(Store& store) {
-    std::vector<PartFiles> files;
-    bool ours = !dataset_.single;
-    for (std::size_t p = 0; p < dataset_.parts.size(); ++p) {
-      const IdxPart& part = *dataset_.parts[p];
-      ours = ours || part.record().has_value();
-      files.push_back({part.idx_path(), !part.header().time.has_value()});
+  [[nodiscard]] int first_field_held(Index step) const {
+    for (int field = 0; field < static_cast<int>(part_.header().fields.size()); ++field) {
+      if (part_.has(field, step)) return field;
     }
-    if (!ours) return;
-    const auto leftovers = find_leftovers(store, dataset_.paths, files, report_.steps);
-    if (!leftovers.ok()) return add(false, dataset_.paths.stem, leftovers.status().message());
-    for (const std::string& path : *leftovers) {
-      add(false, path, "left by a run that did not finish; appending or `esker repair` removes it");
-    }
-    const auto locked = store.exists(dataset_.paths.lock());
-    if (locked.ok() && *locked) {
-      add(false, dataset_.paths.lock(), "a writer is at work, or one was killed");
-    }
+    return -1;
   }
 
-  const IdxDataset& dataset_;
-  const std::function<void(double)>& progress_;
-  VerifyReport report_;
-  double done_ = 0, to_do_ = 0;
-  std::string last_file_, unreadable_;
+  const IdxPart& part_;
+  Index num_steps_;
+  VerifyReport& report_;
+  Findings findings_;
+  std::set<std::pair<Index, Index>> checked_;  // step, first block of the file
 };
+
+/// Files per step that a part may have; a guess for the progress.
+double expected_files(const IdxPart& part, Index num_steps) {
+  const Index per_step = div_up(part.blocks().num_existing(), part.header().blocks_per_file);
+  return static_cast<double>(per_step) * static_cast<double>(num_steps);
+}
+
+void find_leftovers_of(const IdxDataset& dataset, Store& store, Findings findings) {
+  std::vector<PartFiles> files;
+  bool ours = !dataset.single;
+  for (const auto& part : dataset.parts) {
+    ours = ours || part->record().has_value();
+    files.push_back({part->idx_path(), !part->header().time.has_value()});
+  }
+  if (!ours) return;
+  const auto leftovers =
+      find_leftovers(store, dataset.paths, files, static_cast<Index>(dataset.times.size()));
+  if (!leftovers.ok()) return findings.warning(dataset.paths.stem, leftovers.status().message());
+  for (const std::string& path : *leftovers) {
+    findings.warning(path, "left by a run that did not finish; appending or `esker repair` removes it");
+  }
+  const auto locked = store.exists(dataset.paths.lock());
+  if (locked.ok() && *locked)
+    findings.warning(dataset.paths.lock(), "a writer is at work, or one was killed");
+}
 
 }  // namespace
 
 Result<VerifyReport> verify(const std::shared_ptr<Store>& store, const std::string& path,
                             const std::function<void(double)>& progress) {
   ESKER_ASSIGN_OR_RETURN(const IdxDataset dataset, IdxDataset::open(store, path));
-  return Verifier(dataset, progress).run(*store);
+  VerifyReport report;
+  Findings findings(report);
+  report.steps = static_cast<Index>(dataset.times.size());
+  for (const std::string& warning : dataset.warnings) findings.warning(dataset.paths.stem, warning);
+
+  double done = 0, to_do = 0;
+  std::vector<std::pair<const IdxPart*, Index>> parts;  // and their steps
+  for (std::size_t p = 0; p < dataset.parts.size(); ++p) {
+    const IdxPart& part = *dataset.parts[p];
+    const Index num_steps = dataset.infos[p].num_steps;
+    const auto listed = static_cast<Index>(part.times().size());
+    if (listed > num_steps) {
+      findings.warning(
+          part.idx_path(),
+          fmt::format("lists {} steps, the dataset has {}: a commit was cut short", listed, num_steps));
+    }
+    if (part.partitions().empty()) parts.emplace_back(&part, num_steps);
+    for (const JoinedPartition& joined : part.partitions()) {
+      parts.emplace_back(joined.part.get(), static_cast<Index>(joined.part->times().size()));
+    }
+  }
+  for (const auto& [part, num_steps] : parts) to_do += expected_files(*part, num_steps);
+  for (const auto& [part, num_steps] : parts) {
+    PartVerifier(*part, num_steps, report).run([&] {
+      if (progress) progress(std::min(1.0, ++done / to_do));
+    });
+  }
+  find_leftovers_of(dataset, *store, findings);
+  if (progress) progress(1.0);
+  return report;
 }
 
 }  // namespace esker::idx

@@ -4,9 +4,27 @@
 #include "format/idx/entries.h"
 #include "fuzz/fuzz.h"
 
+namespace {
+
 using namespace esker::idx;
 using esker::Index;
 using esker::fuzz::require;
+
+/// The first 64 entries against each other, one by one.
+bool overlap(const std::vector<BlockEntry>& entries) {
+  const std::size_t n = std::min<std::size_t>(64, entries.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const BlockEntry &a = entries[i], &b = entries[j];
+      if (a.absent() || b.absent()) continue;
+      const Index first = std::max(a.offset_bytes, b.offset_bytes);
+      if (first < std::min(a.offset_bytes + a.size_bytes, b.offset_bytes + b.size_bytes)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file_bytes = static_cast<Index>(size);
@@ -22,6 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 (entry.offset_bytes >= headers && entry.size_bytes <= file_bytes - entry.offset_bytes),
             "a block lies between the headers and the end of the file");
   }
+  require(!overlap(*entries) || find_overlap(*entries), "an overlap is found");
   const auto again = decode_headers(encode_headers(*entries), num_entries, file_bytes);
   require(again.ok() && *again == *entries, "encoded headers read back as equal");
   return 0;

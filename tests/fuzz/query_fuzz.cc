@@ -1,6 +1,8 @@
 // A whole dataset: opened, measured and read. The input is the .idx, the bytes of its first block files and a
 // schema file, one after the other with a line "----" between them.
 #include <algorithm>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "format/idx/header.h"
@@ -47,7 +49,7 @@ void read(const idx::IdxPart& part, int field, Index step, const Box& box, int l
   fuzz::require_short_message(part.read({field}, step, box, level, out.data()));
 }
 
-/// Small boxes at both ends of the grid and in its middle, and the whole grid on coarse levels.
+/// Small boxes at both ends of the grid and in its middle, and all there is and more on coarse levels.
 void query(const idx::IdxPart& part, int field, Index step) {
   const Box& all = part.header().box;
   const int max_level = part.header().bitmask.max_level();
@@ -60,7 +62,12 @@ void query(const idx::IdxPart& part, int field, Index step) {
     read(part, field, step, box, max_level);
     read(part, field, step, box, max_level / 2);
   }
-  for (const int level : {0, 3, max_level}) read(part, field, step, all, std::min(level, max_level));
+  Box beyond = all;
+  std::fill_n(beyond.lo.begin(), all.rank, std::numeric_limits<Index>::min());
+  std::fill_n(beyond.hi.begin(), all.rank, std::numeric_limits<Index>::max());
+  for (const int level : {0, 3, max_level}) read(part, field, step, beyond, std::min(level, max_level));
+  std::swap(beyond.lo, beyond.hi);
+  fuzz::require(part.select(beyond, max_level).num_samples() == 0, "a box with its corners swapped is empty");
 }
 
 }  // namespace

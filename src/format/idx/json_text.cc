@@ -1,7 +1,6 @@
 #include "format/idx/json_text.h"
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <new>
 #include <optional>
@@ -31,20 +30,32 @@ std::size_t nesting(const std::string& text) {
   return deepest;
 }
 
-/// Notes a key that an object has twice, while the parser calls it. Of such keys the parser keeps one, and
-/// other software perhaps the other.
-struct DuplicateFinder {
+/// Looks for a key that an object has twice, and stops there. Of such keys the parser keeps one, and other
+/// software perhaps the other. (As a callback of the parser this would cost the square of a list's length.)
+class DuplicateFinder final : public nlohmann::json_sax<Json> {
+ public:
   std::optional<std::string> found;
-  std::vector<std::set<std::string>> keys;  ///< of the objects around
 
-  bool operator()(int /*depth*/, Json::parse_event_t event, Json& json) {
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event != Json::parse_event_t::key) return true;
-    const auto& key = json.get_ref<const std::string&>();
-    if (!keys.back().insert(key).second && !found) found = key;
-    return true;
+  bool key(string_t& name) override {
+    if (keys_.back().insert(name).second) return true;
+    found = name;
+    return false;
   }
+  bool start_object(std::size_t) override { return keys_.emplace_back(), true; }
+  bool end_object() override { return keys_.pop_back(), true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  std::vector<std::set<std::string>> keys_;  ///< of the objects around
 };
 
 Status wrong(const char* key, const char* expected, const Json& found) {
@@ -113,10 +124,10 @@ Result<Json> parse_json_object(const std::string& text, std::size_t max_bytes) {
   }
   try {
     DuplicateFinder duplicates;
-    Json json = Json::parse(text, std::ref(duplicates));
-    if (duplicates.found) {
+    if (!Json::sax_parse(text, &duplicates) && duplicates.found) {
       return error(Code::kDataLoss, "the key '{}' occurs twice in an object", excerpt(*duplicates.found));
     }
+    Json json = Json::parse(text);
     if (!json.is_object())
       return error(Code::kDataLoss, "expected a JSON object, found {}", json.type_name());
     return json;
