@@ -17,8 +17,8 @@ demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (d
 test: setup  ## Run the tests: Open MPI, serial, MPICH (smoke), Python
 	@scripts/test.sh
 
-sanitize: setup  ## Run the tests with address and undefined-behaviour sanitizers
-	@scripts/test.sh sanitize
+sanitize: setup  ## Run the tests with address, undefined-behaviour and thread sanitizers
+	@scripts/test.sh sanitize threads
 
 clang:  ## Run the tests built by clang
 	@scripts/setup.sh --all

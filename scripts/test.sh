@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs test suites, all of them even if one fails, and ends with the closing lines of their runners.
 #
-#   scripts/test.sh [SUITE...]     release serial mpich (default, with python), debug sanitize clang fuzz python
+#   scripts/test.sh [SUITE...]     release serial mpich (default, with python), debug sanitize threads clang fuzz python
 #
 # A suite other than python is a CMake preset: built, then run with ctest. Exit status 0 if all passed.
 set -euo pipefail
@@ -12,11 +12,13 @@ cd "$(dirname "$0")/.."
 closing=()
 failed=0
 
-# With MPICH only the tests labelled smoke run, so only what they need is built; the same with libFuzzer.
+# With MPICH only the tests labelled smoke run, so only what they need is built; the same with libFuzzer and
+# the thread sanitizer.
 run_ctest() {
   local targets=()
   [ "$1" != mpich ] || targets=(smoke esker-pism)
   [ "$1" != fuzz ] || targets=(fuzz)
+  [ "$1" != threads ] || targets=(unit_exchange unit_read unit_store unit_write)
   build_preset "$1" "${targets[@]}" || return 1
   say "$1: testing"
   ctest --preset "$1" --parallel "$(nproc)" --no-tests=error

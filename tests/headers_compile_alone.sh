@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Every header compiles alone: it includes all that it needs.
+#
+#   tests/headers_compile_alone.sh COMPILER INCLUDE_DIRECTORY...     run in the root of the sources
+#
+# Headers of the MPI body are left out: they need mpi.h, and the MPI tests include them.
+set -euo pipefail
+compiler=$1
+shift
+flags=(-std=c++20 -fsyntax-only -Wall -Wextra -Werror -I.)
+for directory in "$@"; do flags+=("-I$directory"); done
+headers=$(find include src tests/support -name '*.h' -o -name '*.hpp' | grep -v -e 'esker/mpi\.hpp' -e mpi_fixture)
+[ "$(wc -l <<<"$headers")" -gt 50 ] || { echo "only these headers were found: $headers"; exit 1; }
+xargs -P "$(nproc)" -I{} sh -c \
+  'echo "#include \"{}\"" | "$@" -x c++ - || { echo "{} does not compile alone"; exit 255; }' \
+  compile "$compiler" "${flags[@]}" <<<"$headers"
