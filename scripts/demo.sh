@@ -20,6 +20,8 @@ mpiexec.openmpi -n 4 build/release/miniapps/pism/esker-pism \
 
 say "esker info demo/greenland.idx"
 esker info demo/greenland.idx
+say "esker verify demo/greenland.idx"
+esker verify demo/greenland.idx
 say "OpenVisus reads every field, step, level and block and compares"
 ESKER_TEST_DATASET=$PWD/demo/greenland.idx quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
 say "drawing demo/greenland.png from the dataset"
