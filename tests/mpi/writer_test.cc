@@ -1,6 +1,8 @@
 // Writer and Dataset as a model uses them, on the ranks of an MPI job and on a real file system.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "esker/esker.hpp"
 #include "support/mpi_fixture.h"
 #include "support/scenario.h"
@@ -93,6 +95,25 @@ class WriterTest : public MpiTest {
     writer.close().check();
   }
 
+  /// The handles of Model in a dataset that stands.
+  static Model find(const Writer& writer) {
+    return {writer.field("temp").value(), writer.field("vel").value(), writer.field("topg").value()};
+  }
+
+  /// Whether the datasets `name` and `expected`, without ".idx", have the same files. On rank 0.
+  void expect_same_files(const std::string& name, const std::string& expected) {
+    if (comm_.rank() != 0) return;
+    const auto store = posix_store();
+    const auto wanted = all_files(*store, path(expected));
+    ASSERT_GT(wanted.size(), 6u);
+    EXPECT_EQ(all_files(*store, path(name)).size(), wanted.size());
+    for (const auto& [file, bytes] : wanted) {
+      std::string same = file;
+      same.replace(same.find("/" + expected + "/"), expected.size() + 2, "/" + name + "/");
+      EXPECT_TRUE(read_text(*store, same, 1 << 30).value() == bytes) << same;
+    }
+  }
+
   void expect_field(const Dataset& dataset, const std::string& name, Index step) {
     const auto& fields = dataset.schema().fields();
     for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -135,17 +156,59 @@ TEST_F(WriterTest, IdleRanksAndTheRankCountDoNotChangeAByte) {
   write_dataset(path("two.idx"), comm_, comm_.size(), std::min(2, comm_.size()));
   if (comm_.rank() != 0) return;
   write_dataset(path("serial.idx"), Communicator::serial(), 1);
-  const auto store = posix_store();
-  const auto serial = all_files(*store, path("serial"));
-  ASSERT_GT(serial.size(), 6u);
-  for (const char* other : {"all", "idle", "writers", "two"}) {
-    EXPECT_EQ(all_files(*store, path(other)).size(), serial.size());
-    for (const auto& [name, bytes] : serial) {
-      std::string same = name;
-      same.replace(same.find("/serial/"), 8, std::string("/") + other + "/");
-      EXPECT_TRUE(read_text(*store, same, 1 << 30).value() == bytes) << same;
+  for (const char* other : {"all", "idle", "writers", "two"}) expect_same_files(other, "serial");
+}
+
+TEST_F(WriterTest, AppendedAndRewoundRunsEndInTheFilesOfOneRun) {
+  write_dataset(path("whole.idx"), comm_, comm_.size());
+  {
+    Writer writer = Writer::create(path("parts.idx"), comm_, small_blocks()).value();
+    const Model model = Model::define(writer).value();
+    write_step(writer, model, comm_.rank(), comm_.size()).check();
+  }  // abandoned: its lock goes with it
+  comm_.get()->barrier();
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    Writer writer = Writer::append(path("parts.idx"), comm_, small_blocks()).value();
+    EXPECT_EQ(writer.num_steps(), 1 + attempt);
+    EXPECT_EQ(writer.schema().fields().size(), 3u);
+    if (attempt == 1) {
+      ASSERT_TRUE(writer.rewind(0.5).ok());
+      EXPECT_EQ(writer.num_steps(), 1);
     }
+    EXPECT_EQ(writer.def_dim("more", 3).status().code(), Code::kWrongOrder);
+    EXPECT_EQ(writer.field("none").status().code(), Code::kNotFound);
+    ASSERT_TRUE(write_step(writer, find(writer), comm_.rank(), 1).ok());
+    ASSERT_TRUE(writer.close().ok());
+    expect_same_files("parts", "whole");
+    comm_.get()->barrier();
   }
+  expect_steps(path("parts.idx"), 2);
+}
+
+TEST_F(WriterTest, ARewindInAnOpenStepIsAnErrorAndChangesNothing) {
+  Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
+  const Model model = Model::define(writer).value();
+  write_step(writer, model, comm_.rank(), comm_.size()).check();
+  writer.begin_step(5).check();
+  expect_everywhere(writer.rewind(-1), Code::kWrongOrder);
+  expect_everywhere(writer.rewind(std::nan("")), Code::kWrongOrder);
+  expect_steps(path("run.idx"), 1);
+  if (comm_.size() > 1) {
+    const Status status = writer.rewind(is_last_rank() ? 1 : 2);
+    EXPECT_FALSE(status.ok());
+  }
+  EXPECT_TRUE(writer.close().ok());
+  expect_steps(path("run.idx"), 1);
+}
+
+TEST_F(WriterTest, AppendingToNothingOrToALockedDatasetIsTheSameErrorOnAllRanks) {
+  expect_everywhere(Writer::append(path("none.idx"), comm_).status(), Code::kNotFound);
+  Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
+  const Model model = Model::define(writer).value();
+  write_step(writer, model, comm_.rank(), comm_.size()).check();
+  expect_everywhere(Writer::append(path("run.idx"), comm_).status(), Code::kAlreadyExists);
+  EXPECT_TRUE(writer.close().ok());
+  EXPECT_TRUE(Writer::append(path("run.idx"), comm_, small_blocks()).ok());
 }
 
 TEST_F(WriterTest, APatchThatLeavesTheGridFailsTheStepOnAllRanksAndTheNextStepSucceeds) {
