@@ -160,6 +160,41 @@ TEST_P(StoreTest, ALockOfADeadProcessIsTakenOverAndOneOfAnotherHostIsNot) {
   EXPECT_EQ(WriterLock::acquire(store_, path("l")).status().code(), Code::kAlreadyExists);
 }
 
+// The number of a process that is gone may be another's by now: the time of its start tells them apart.
+TEST_P(StoreTest, ALockOfAProcessWhoseNumberIsInUseAgainIsTakenOver) {
+  std::array<char, 256> host{};
+  ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
+  const std::string me = std::string(host.data()) + " " + std::to_string(::getpid());
+  ASSERT_TRUE(store_->create_exclusive(path("l"), me + " - 1\n").ok());
+  EXPECT_TRUE(WriterLock::acquire(store_, path("l")).ok());
+  ASSERT_TRUE(store_->create_exclusive(path("l"), me + " -\n").ok());  // does not say when it started
+  EXPECT_EQ(WriterLock::acquire(store_, path("l")).status().code(), Code::kAlreadyExists);
+}
+
+TEST_P(StoreTest, CreateExclusiveLeavesNothingElse) {
+  EXPECT_TRUE(store_->create_exclusive(path("lock"), "me").ok());
+  EXPECT_FALSE(store_->create_exclusive(path("lock"), "you").ok());
+  EXPECT_EQ(store_->list(base_).value(), std::vector<std::string>{"lock"});
+}
+
+TEST_P(StoreTest, FreeSpaceIsThatOfTheNearestDirectory) {
+  EXPECT_GT(store_->free_bytes(base_).value(), 0);
+  EXPECT_GT(store_->free_bytes(path("not/yet/made")).value(), 0);
+  EXPECT_GT(store_->free_bytes("relative").value(), 0);
+}
+
+TEST(NullStore, KeepsWhatIsSmallAndTheSizeOfTheRest) {
+  const auto store = null_store();
+  const auto file = store->open("f", OpenMode::kWrite).value();
+  const std::vector<std::byte> large(1 << 20, std::byte{7});
+  ASSERT_TRUE(file->write_at(large, 10).ok());
+  EXPECT_EQ(file->size_bytes().value(), 10 + (1 << 20));
+  std::vector<std::byte> back(1 << 20);
+  ASSERT_TRUE(file->read_at(back, 10).ok());
+  EXPECT_EQ(back.front(), std::byte{7});
+  EXPECT_EQ(back.back(), std::byte{0});
+}
+
 TEST_P(StoreTest, ReadTextRefusesLargeFiles) {
   write("a", std::string(100, 'x'));
   EXPECT_EQ(read_text(*store_, path("a"), 99).status().code(), Code::kDataLoss);
@@ -184,6 +219,7 @@ TEST(PosixStore, WhatIsNoFileIsRefusedAtOnce) {
 INSTANTIATE_TEST_SUITE_P(
     All, StoreTest,
     testing::Values(StoreCase{"posix", posix_store}, StoreCase{"memory", memory_store},
+                    StoreCase{"null", null_store},
                     StoreCase{"faultless",
                               [] { return faulty_store(memory_store(), [](auto, auto&) { return 0; }); }}),
     [](const auto& test) { return test.param.name; });

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "read/idx_dataset.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
 #include "support/scenario.h"
@@ -53,6 +54,14 @@ TEST(Pipeline, TheFilesDoNotDependOnRanksAggregatorsBudgetBoxesOrOrderOfPuts) {
       }
     }
   }
+}
+
+TEST(Pipeline, WithoutADeviceEverythingButTheSamplesIsThere) {
+  const auto store = null_store();
+  const RunPlan run{.n_ranks = 3};
+  const Status status = write_all(store, run);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(idx::IdxDataset::open(store, run.path).value().times.size(), 3u);
 }
 
 TEST(Pipeline, ABudgetTooSmallForOneBlockNamesWhatIsNeeded) {
