@@ -33,19 +33,23 @@ class Dataset::Impl {
       : data(std::move(opened)), verify(options.verify) {}
 
   struct Located {
-    const idx::IdxPart* part = nullptr;
+    const idx::IdxPart* part = nullptr;  // null: written with the first step, and there is none
     const Field* field = nullptr;
     idx::IdxDataset::Place place;
   };
 
-  [[nodiscard]] Result<Located> locate(const std::string& name) const {
+  [[nodiscard]] Result<Located> find(const std::string& name) const {
     const Field* field = data.schema.find_field(name);
     if (!field) return error(Code::kNotFound, "no field '{}'; there are: {}", excerpt(name), known_fields());
     const auto& place = data.places[static_cast<std::size_t>(field - data.schema.fields().data())];
-    if (place.part < 0) {
-      return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
-    }
-    return Located{data.parts[place.part].get(), field, place};
+    return Located{place.part < 0 ? nullptr : data.parts[place.part].get(), field, place};
+  }
+
+  /// The same for a field that has samples.
+  [[nodiscard]] Result<Located> locate(const std::string& name) const {
+    ESKER_ASSIGN_OR_RETURN(Located located, find(name));
+    if (located.part) return located;
+    return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
   }
 
   /// A query with all defaults resolved.
@@ -131,14 +135,18 @@ Result<bool> Dataset::has(const std::string& field, Index step) const {
   return at.place.fixed || at.part->has(at.place.columns.front(), step);
 }
 
+// Before its first step a field may have no .idx: its grid is known all the same.
 Result<int> Dataset::max_level(const std::string& field) const {
-  ESKER_ASSIGN_OR_RETURN(const auto at, impl_->locate(field));
-  return at.part->header().bitmask.max_level();
+  ESKER_ASSIGN_OR_RETURN(const auto at, impl_->find(field));
+  if (at.part) return at.part->header().bitmask.max_level();
+  const Box grid = schema().box_of(schema().grids()[at.field->grid]);
+  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, Bitmask::for_extent(grid.rank, grid.hi));
+  return mask.max_level();
 }
 
 Result<Box> Dataset::box(const std::string& field) const {
-  ESKER_ASSIGN_OR_RETURN(const auto at, impl_->locate(field));
-  return at.part->header().box;
+  ESKER_ASSIGN_OR_RETURN(const auto at, impl_->find(field));
+  return at.part ? at.part->header().box : schema().box_of(schema().grids()[at.field->grid]);
 }
 
 Result<Lattice> Dataset::select(const Query& query) const {

@@ -11,6 +11,7 @@ import pytest
 
 import esker
 from datasets import FieldSpec, add_steps, random_array, start, write
+from esker import _core
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "openvisus"
 EXTENT = (40, 30)
@@ -108,6 +109,29 @@ def test_repair_to_a_time_drops_the_steps_after_it(path: Path, esker_command: An
 def test_repair_does_not_touch_what_others_wrote(esker_command: Any) -> None:
     done = esker_command("repair", next(GOLDEN.glob("*/*.idx")))
     assert done.returncode != 0
+
+
+def test_a_dataset_without_steps_opens_and_can_be_continued(tmp_path: Path, esker_command: Any) -> None:
+    path = tmp_path / "run.idx"
+    writer = _core.create(str(path), {"report": "none"})
+    grid = writer.def_grid("map", [writer.def_dim("x", 10)])
+    writer.def_field(grid, "topg", "float32", 1, True)
+    writer.def_field(grid, "species", "float64", 11)
+    writer.close()
+    ds = esker.open(path)
+    assert ds.steps == [] and set(ds.fields) == {"topg", "species"}
+    assert ds["topg"].shape == (10,) and ds["topg"].max_level == ds["species"].max_level
+    with pytest.raises(KeyError, match="first step"):
+        ds["topg"].read()
+    assert esker_command("info", path).returncode == 0
+    assert esker.verify(path).good
+
+    topg, species = np.ones(10, "f4"), np.arange(110, dtype="f8").reshape(10, 11)
+    add_steps(_core.append(str(path), {"report": "none"}), [{"topg": topg, "species": species}])
+    ds = esker.open(path)
+    np.testing.assert_array_equal(ds["topg"].read(), topg)
+    np.testing.assert_array_equal(ds["species"].read(), species)
+    assert esker.verify(path).findings == ()
 
 
 def test_a_writer_that_is_at_work_is_not_disturbed(tmp_path: Path) -> None:
