@@ -7,6 +7,9 @@ endif()
 function(esker_add_unit_test name)
   add_executable(unit_${name} ${ARGN})
   target_link_libraries(unit_${name} PRIVATE esker_test_support GTest::gtest_main)
+  if(TARGET esker_test_headers)  # made in tests/; the miniapps' tests come before
+    target_precompile_headers(unit_${name} REUSE_FROM esker_test_headers)
+  endif()
   gtest_discover_tests(unit_${name} DISCOVERY_MODE PRE_TEST
     TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 60)
 endfunction()
