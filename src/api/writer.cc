@@ -4,8 +4,9 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/macros.h"
-#include "comm/comm.h"
+#include "comm/agree.h"
 #include "store/store.h"
 #include "write/boxes.h"
 #include "write/pipeline.h"
@@ -102,7 +103,6 @@ class Writer::Impl {
     ESKER_RETURN_IF_ERROR(define_once());
     StepInput ended = input ? std::move(*input) : StepInput();
     input.reset();
-    ended.patches.resize(schema.fields().size());
     ended.status = take_local();
     return pipeline->write_step(ended);
   }
@@ -158,14 +158,36 @@ class Writer::Impl {
   std::optional<StepInput> input;
 };
 
+namespace {
+
+/// `opening` is WritePipeline::create or append. Collective.
+template <class Opening>
+Result<std::unique_ptr<Writer::Impl>> open_impl(const Opening& opening, const std::string& path,
+                                                const Communicator& comm, const Options& options) {
+  std::shared_ptr<Store> store;  // the opening tells all ranks when there is none
+  (void)guarded("open", [&] {
+    store = posix_store();
+    return Status();
+  });
+  ESKER_ASSIGN_OR_RETURN(auto pipeline, opening(comm.get(), store, path, options));
+  std::unique_ptr<Writer::Impl> impl;
+  ESKER_RETURN_IF_ERROR(all_do(*comm.get(), "open", [&] {
+    impl = std::make_unique<Writer::Impl>(std::move(pipeline));
+    return Status();
+  }));
+  return impl;
+}
+
+}  // namespace
+
 Result<Writer> Writer::create(const std::string& path, const Communicator& comm, const Options& options) {
-  ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::create(comm.get(), posix_store(), path, options));
-  return Writer(std::make_unique<Impl>(std::move(pipeline)));
+  ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(WritePipeline::create, path, comm, options));
+  return Writer(std::move(impl));
 }
 
 Result<Writer> Writer::append(const std::string& path, const Communicator& comm, const Options& options) {
-  ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::append(comm.get(), posix_store(), path, options));
-  return Writer(std::make_unique<Impl>(std::move(pipeline)));
+  ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(WritePipeline::append, path, comm, options));
+  return Writer(std::move(impl));
 }
 
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -219,11 +241,21 @@ Result<FieldId> Writer::field(const std::string& name) const {
   return error(Code::kNotFound, "no field '{}'; there are: {}", name, known);
 }
 
-Status Writer::rewind(double time) { return impl_->rewind(time); }
-Status Writer::begin_step(double time) { return impl_->remember(impl_->begin_step(time)); }
-Status Writer::put(FieldId field, const Patch& patch) { return impl_->remember(impl_->put(field, patch)); }
-Status Writer::end_step() { return impl_->end_step(); }
-Status Writer::close() { return impl_->close(); }
+Status Writer::rewind(double time) {
+  return guarded("rewind", [&] { return impl_->rewind(time); });
+}
+Status Writer::begin_step(double time) {
+  return impl_->remember(guarded("begin_step", [&] { return impl_->begin_step(time); }));
+}
+Status Writer::put(FieldId field, const Patch& patch) {
+  return impl_->remember(guarded("put", [&] { return impl_->put(field, patch); }));
+}
+Status Writer::end_step() {
+  return guarded("end_step", [&] { return impl_->end_step(); });
+}
+Status Writer::close() {
+  return guarded("close", [&] { return impl_->close(); });
+}
 
 const Schema& Writer::schema() const { return impl_->schema; }
 Index Writer::num_steps() const { return static_cast<Index>(impl_->pipeline->times().size()); }

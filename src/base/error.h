@@ -17,4 +17,7 @@ Status error(Code code, fmt::format_string<Args...> text, Args&&... args) {
 /// kIoError (kNotFound for ENOENT) that says what was tried on which path and why the system refused.
 Status system_error(int errno_value, const std::string& operation, const std::string& path);
 
+/// kOutOfMemory. Does not throw when not even its own text can be allocated; the text is shorter then.
+Status out_of_memory(const char* operation) noexcept;
+
 }  // namespace esker

@@ -15,7 +15,7 @@ Status guarded(const char* operation, const Action& action) {
   try {
     return action();
   } catch (const std::bad_alloc&) {
-    return error(Code::kOutOfMemory, "{}: out of memory", operation);
+    return out_of_memory(operation);
   } catch (const std::exception& failure) {
     return error(Code::kInternal, "{}: {}", operation, failure.what());
   }

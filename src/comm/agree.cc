@@ -1,24 +1,30 @@
 #include "comm/agree.h"
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "comm/gather.h"
 
 namespace esker {
 namespace {
 
 /// "end_step(step 3) on rank 2, close() on ranks 0, 1, 3 and 12 more"
 Status describe_mismatch(Comm& comm, const Ballot& ballot) {
-  const std::string mine = ballot.operation + "(" + ballot.arguments_text + ")";
-  const auto all = comm.all_gather(std::as_bytes(std::span(mine)));
-  std::map<std::string, std::vector<int>> ranks_of;
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    ranks_of[std::string(reinterpret_cast<const char*>(all[r].data()), all[r].size())].push_back(
-        static_cast<int>(r));
+  std::string mine;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "describe a mismatch", [&] {
+    mine = fmt::format("{}({})", ballot.operation, ballot.arguments_text);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(comm, std::as_bytes(std::span(mine))));
+  std::map<std::string_view, std::vector<int>> ranks_of;
+  for (std::size_t r = 0; r < all.of_rank.size(); ++r) {
+    const auto bytes = all.of_rank[r];
+    ranks_of[{reinterpret_cast<const char*>(bytes.data()), bytes.size()}].push_back(static_cast<int>(r));
   }
   constexpr std::size_t kMaxListed = 8;
   std::string text;
@@ -31,16 +37,24 @@ Status describe_mismatch(Comm& comm, const Ballot& ballot) {
   return error(Code::kMismatchedCall, "ranks made different collective calls: {}", text);
 }
 
+/// A Status as it travels: nothing is allocated to receive it. Longer texts are cut.
+struct Failure {
+  Code code = Code::kOk;
+  std::uint32_t length = 0;
+  std::array<char, 8184> text{};
+};
+
 /// The failing rank's code and text, on all ranks.
 Status share_failure(Comm& comm, const Status& status, int failing_rank) {
-  std::array<std::byte, sizeof(int)> code_bytes{};
-  const int code = static_cast<int>(status.code());
-  std::memcpy(code_bytes.data(), &code, sizeof(code));
-  comm.broadcast(code_bytes, failing_rank);
-  int shared = 0;
-  std::memcpy(&shared, code_bytes.data(), sizeof(shared));
-  const std::string text = broadcast_text(comm, status.message(), failing_rank);
-  return error(static_cast<Code>(shared), "rank {}: {}", failing_rank, text);
+  Failure failure{status.code()};
+  failure.length =
+      static_cast<std::uint32_t>(status.message().copy(failure.text.data(), failure.text.size()));
+  comm.broadcast(std::as_writable_bytes(std::span(&failure, 1)), failing_rank);
+  const Status described = guarded("", [&] {
+    return error(failure.code, "rank {}: {}", failing_rank,
+                 std::string_view(failure.text.data(), failure.length));
+  });
+  return described.code() == failure.code ? described : Status(failure.code, "out of memory");
 }
 
 }  // namespace
@@ -68,7 +82,7 @@ Status agree(Comm& comm, const Status& status) {
   return verdict.status();
 }
 
-std::uint64_t hash_text(std::uint64_t seed, const std::string& text) {
+std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
   std::uint64_t hash = seed ^ 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return (hash ^ text.size()) * 0x100000001b3u;

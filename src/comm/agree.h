@@ -7,20 +7,21 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 
+#include "base/guarded.h"
 #include "comm/comm.h"
 #include "esker/status.hpp"
 
 namespace esker {
 
-/// What one rank brings to an agreement.
+/// What one rank brings to an agreement; it refers to the caller's texts.
 struct Ballot {
-  Status status;                ///< how this rank fares
-  std::string operation;        ///< e.g. "end_step"; part of what is compared
-  std::uint64_t arguments = 0;  ///< hash of what must be equal on all ranks
-  std::string arguments_text;   ///< what the hash is of, for the message when it differs
-  bool flag = false;            ///< "any rank wants this": see Verdict
+  const Status& status;             ///< how this rank fares
+  std::string_view operation;       ///< e.g. "end_step"; part of what is compared
+  std::uint64_t arguments = 0;      ///< hash of what must be equal on all ranks
+  std::string_view arguments_text;  ///< what the hash is of, for the message when it differs
+  bool flag = false;                ///< "any rank wants this": see Verdict
 };
 
 struct Verdict {
@@ -34,7 +35,20 @@ Result<Verdict> agree(Comm& comm, const Ballot& ballot);
 /// The same for a status alone, inside an operation that has been agreed on already.
 Status agree(Comm& comm, const Status& status);
 
+/// Runs `action` on this rank, and agrees on its Status or on what it threw: local work between collective
+/// calls.
+template <class Action>
+Status all_do(Comm& comm, const char* what, const Action& action) {
+  return agree(comm, guarded(what, action));
+}
+
+/// Runs `action` on rank 0 and gives its Status, or what it threw, to all ranks.
+template <class Action>
+Status root_does(Comm& comm, const char* what, const Action& action) {
+  return all_do(comm, what, [&]() -> Status { return comm.rank() == 0 ? action() : Status(); });
+}
+
 /// FNV-1a, for arguments: hash(hash(0, a), b).
-std::uint64_t hash_text(std::uint64_t seed, const std::string& text);
+std::uint64_t hash_text(std::uint64_t seed, std::string_view text);
 
 }  // namespace esker

@@ -3,14 +3,15 @@
 // Collective are barrier, all_*, broadcast; the transfers between two ranks are matched by the two. Calls
 // come from one thread. A failure inside MPI itself ends the program through MPI's error handler: no rank
 // could be told of it.
+//
+// Nothing here allocates memory while it communicates: a rank that runs out of memory inside a collective
+// call would leave the others waiting in it. Who calls provides the memory, and agrees on it before.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "esker/communicator.hpp"
 
@@ -29,8 +30,14 @@ class Comm {
   virtual void all_reduce_sum(std::span<double> values) = 0;
   virtual void all_reduce_max(std::span<double> values) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
-  /// Every rank's bytes, of any length, in the order of ranks.
-  virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) = 0;
+  /// Every rank's number, in the order of ranks.
+  virtual void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) = 0;
+  /// Every rank's bytes, one after the other in the order of ranks; lengths[r] of rank r.
+  virtual void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t> lengths,
+                          std::span<std::byte> joined) = 0;
+
+  /// Makes room for so many transfers between two finish(); may throw. With it start_* allocate nothing.
+  virtual void reserve_transfers(std::size_t sends, std::size_t receives) = 0;
 
   /// Non-blocking transfers between two ranks; those of one pair arrive in the order of sending. At most
   /// 1 GiB each. The memory stays untouched (send) or unread (receive) until finish or wait_any_receive says
@@ -46,8 +53,5 @@ class Comm {
 
 /// A group of one.
 std::unique_ptr<Comm> serial_comm();
-
-/// Text of rank `root`, on all ranks. Collective.
-std::string broadcast_text(Comm& comm, const std::string& text, int root);
 
 }  // namespace esker

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "comm/comm.h"
 
@@ -16,10 +18,16 @@ class SerialComm final : public Comm {
   void all_reduce_max(std::span<double>) override {}
   void broadcast(std::span<std::byte>, int) override {}
 
-  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
-    return {std::vector<std::byte>(mine.begin(), mine.end())};
+  void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) override { all[0] = mine; }
+  void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t>,
+                  std::span<std::byte> joined) override {
+    std::copy(mine.begin(), mine.end(), joined.begin());
   }
 
+  void reserve_transfers(std::size_t sends, std::size_t receives) override {
+    sends_.reserve(sends);
+    receives_.reserve(receives);
+  }
   void start_send(std::span<const std::byte> bytes, int) override { sends_.push_back(bytes); }
   void start_receive(std::span<std::byte> bytes, int) override { receives_.push_back(bytes); }
 

@@ -32,9 +32,13 @@ std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
   return messages;
 }
 
-Index total_bytes(const std::vector<Message>& messages) {
+/// Puts the messages one after the other; returns the bytes of all.
+Index line_up(std::vector<Message>& messages) {
   Index bytes = 0;
-  for (const Message& message : messages) bytes += message.bytes;
+  for (Message& message : messages) {
+    message.offset_bytes = bytes;
+    bytes += message.bytes;
+  }
   return bytes;
 }
 
@@ -167,6 +171,8 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
   if (aggregator >= 0) {
     plan.gives = find_gives(space, ownership, aggregator);
     plan.takes = find_takes(space, ownership, aggregator);
+    plan.num_sends = plan.gives.size();
+    plan.num_receives = plan.takes.size();
   }
   for (Index r = 0; r < ownership.num_rounds(); ++r) {
     Round round;
@@ -176,8 +182,10 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
       round.window = find_receives(space, ownership.pieces(aggregator, r), fields, number_of_field, inbox);
       round.receives = take_messages(inbox, rank, round.local);
     }
-    plan.send_bytes = std::max(plan.send_bytes, total_bytes(round.sends));
-    plan.receive_bytes = std::max(plan.receive_bytes, total_bytes(round.receives));
+    plan.send_bytes = std::max(plan.send_bytes, line_up(round.sends));
+    plan.receive_bytes = std::max(plan.receive_bytes, line_up(round.receives));
+    plan.num_sends = std::max(plan.num_sends, round.sends.size());
+    plan.num_receives = std::max(plan.num_receives, round.receives.size());
     plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
     plan.rounds.push_back(std::move(round));
   }

@@ -42,6 +42,7 @@ struct Segment {
 /// What goes from one rank to one other in one round: segments in canonical order (position, patch).
 struct Message {
   int peer = 0;
+  Index offset_bytes = 0;  ///< in the send or receive buffer
   Index bytes = 0;
   std::vector<Segment> segments;
 };
@@ -76,6 +77,9 @@ struct Plan {
   std::vector<HandOver> takes;  ///< for this rank's last file: pieces that follow its own, in order
   // The largest of any round: what the buffers must hold.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
+
+  // The most transfers that are on their way at a time.
+  std::size_t num_sends = 0, num_receives = 0;
 
   [[nodiscard]] Index buffer_bytes() const { return send_bytes + receive_bytes + window_bytes; }
 };

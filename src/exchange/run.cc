@@ -6,82 +6,91 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/macros.h"
 #include "grid/copy_samples.h"
 
 namespace esker {
 namespace {
 
-/// One rank's state while a plan runs.
+/// One rank's state while a plan runs. Local work is attempted; what a failed attempt leaves in a buffer is
+/// sent, received and forgotten.
 class Run {
  public:
-  Run(Comm& comm, const std::vector<std::vector<Patch>>& patches, const ExchangeBuffers::Parts& buffers)
-      : comm_(comm), patches_(patches), buffers_(buffers) {}
+  Run(Comm& comm, const std::vector<std::vector<Patch>>& patches, const ExchangeBuffers::Parts& buffers,
+      ExchangeStats& stats)
+      : comm_(comm), patches_(patches), buffers_(buffers), stats_(stats) {}
 
-  void round(const Round& round) {
+  void round(const Round& round, const StoreWindow& store) {
+    for (const Message& message : round.receives) {
+      comm_.start_receive(buffers_.receive.subspan(message.offset_bytes, message.bytes), message.peer);
+    }
     Stopwatch watch;
-    start_receives(round);
-    pack_and_send(round);
+    for (const Message& message : round.sends) send(message);
     stats_.pack_s += watch.lap();
     if (!round.window.complete && round.window.size_bytes() > 0) {
       std::memset(buffers_.window.data(), 0, static_cast<std::size_t>(round.window.size_bytes()));
       stats_.place_s += watch.lap();
     }
-    for (const Segment& segment : round.local.segments) {
-      gather(segment, in_window(segment, round.window), in_piece(segment));
-    }
+    attempt("pack", [&] {
+      for (const Segment& segment : round.local.segments) {
+        gather(segment, in_window(segment, round.window), in_piece(segment));
+      }
+      return Status();
+    });
     stats_.pack_s += watch.lap();
     place_received(round, watch);
-  }
-
-  /// After the window has been stored.
-  void finish_round() {
-    const Stopwatch watch;
+    if (round.window.size_bytes() > 0) {
+      const auto bytes = buffers_.window.first(static_cast<std::size_t>(round.window.size_bytes()));
+      attempt("store", [&] { return store(round.window, bytes); });
+      stats_.store_s += watch.lap();
+    }
     comm_.finish();
-    stats_.wait_s += watch.elapsed_s();
+    stats_.wait_s += watch.lap();
   }
 
-  ExchangeStats& stats() { return stats_; }
+  Status& status() { return status_; }
 
  private:
-  void start_receives(const Round& round) {
-    Index offset = 0;
-    receive_offsets_.clear();
-    for (const Message& message : round.receives) {
-      receive_offsets_.push_back(offset);
-      comm_.start_receive(buffers_.receive.subspan(offset, message.bytes), message.peer);
-      offset += message.bytes;
-    }
+  template <class Action>
+  void attempt(const char* what, const Action& action) {
+    if (status_.ok()) status_ = guarded(what, action);
   }
 
-  void pack_and_send(const Round& round) {
-    Index offset = 0;
-    for (const Message& message : round.sends) {
-      const auto bytes = buffers_.send.subspan(offset, message.bytes);
+  void send(const Message& message) {
+    const auto bytes = buffers_.send.subspan(message.offset_bytes, message.bytes);
+    attempt("pack", [&] {
       std::byte* target = bytes.data();
       for (const Segment& segment : message.segments) {
         gather(segment, target, SampleMap::dense(segment.indices, segment.sample_bytes));
         target += segment.bytes();
       }
-      comm_.start_send(bytes, message.peer);
-      offset += message.bytes;
-      stats_.sent_bytes += message.bytes;
-      ++stats_.messages;
-    }
+      return Status();
+    });
+    comm_.start_send(bytes, message.peer);
+    stats_.sent_bytes += message.bytes;
+    ++stats_.messages;
   }
 
   void place_received(const Round& round, Stopwatch& watch) {
     for (int m = comm_.wait_any_receive(); m >= 0; m = comm_.wait_any_receive()) {
       stats_.wait_s += watch.lap();
-      const std::byte* source = buffers_.receive.data() + receive_offsets_[m];
-      for (const Segment& segment : round.receives[m].segments) {
-        copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
-                     in_window(segment, round.window), in_piece(segment));
-        source += segment.bytes();
-      }
+      attempt("place", [&] {
+        place(round.receives[static_cast<std::size_t>(m)], round.window);
+        return Status();
+      });
       stats_.place_s += watch.lap();
     }
     stats_.wait_s += watch.lap();
+  }
+
+  void place(const Message& message, const Window& window) {
+    const std::byte* source = buffers_.receive.data() + message.offset_bytes;
+    for (const Segment& segment : message.segments) {
+      copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
+                   in_window(segment, window), in_piece(segment));
+      source += segment.bytes();
+    }
   }
 
   [[nodiscard]] std::byte* in_window(const Segment& segment, const Window& window) {
@@ -116,8 +125,8 @@ class Run {
   Comm& comm_;
   const std::vector<std::vector<Patch>>& patches_;
   const ExchangeBuffers::Parts& buffers_;
-  std::vector<Index> receive_offsets_;
-  ExchangeStats stats_;
+  ExchangeStats& stats_;
+  Status status_;
 };
 
 }  // namespace
@@ -141,21 +150,12 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
           {window, static_cast<std::size_t>(plan.window_bytes)}};
 }
 
-ExchangeStats run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
-                           ExchangeBuffers& buffers,
-                           const std::function<void(const Window&, std::span<const std::byte>)>& store) {
+Status run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
+                    ExchangeBuffers& buffers, ExchangeStats& stats, const StoreWindow& store) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  Run run(comm, patches, parts);
-  for (const Round& round : plan.rounds) {
-    run.round(round);
-    if (round.window.size_bytes() > 0) {
-      const Stopwatch watch;
-      store(round.window, parts.window.first(static_cast<std::size_t>(round.window.size_bytes())));
-      run.stats().store_s += watch.elapsed_s();
-    }
-    run.finish_round();
-  }
-  return run.stats();
+  Run run(comm, patches, parts, stats);
+  for (const Round& round : plan.rounds) run.round(round, store);
+  return std::move(run.status());
 }
 
 }  // namespace esker

@@ -40,12 +40,15 @@ class ExchangeBuffers {
   Index size_ = 0;
 };
 
+/// What gets each of this rank's windows, complete.
+using StoreWindow = std::function<Status(const Window&, std::span<const std::byte>)>;
+
 /// Collective: all ranks run their plans of the same exchange. `patches[f]` are this rank's patches of field
-/// f of the plan, in the order of its boxes. `store` gets each of this rank's windows, complete; it keeps its
-/// own errors: the exchange goes on to the end whatever happens to the files, so that no rank waits for
-/// another.
-ExchangeStats run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
-                           ExchangeBuffers& buffers,
-                           const std::function<void(const Window&, std::span<const std::byte>)>& store);
+/// f of the plan, in the order of its boxes. Returns the first thing that went wrong on this rank: an error
+/// of `store`, or memory that a copy could not get. Whatever it is, the exchange moves the planned bytes to
+/// the end, so that no rank waits for another; `store` is not called again. For plan.num_sends and
+/// num_receives there is room in `comm`.
+Status run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
+                    ExchangeBuffers& buffers, ExchangeStats& stats, const StoreWindow& store);
 
 }  // namespace esker

@@ -81,6 +81,7 @@ class FaultyStore final : public Store {
     return inner_->free_bytes(path);
   }
   Result<bool> exists(const std::string& path) const override { return inner_->exists(path); }
+  Result<bool> is_directory(const std::string& path) const override { return inner_->is_directory(path); }
   Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
 
  private:

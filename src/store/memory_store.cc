@@ -75,7 +75,7 @@ class MemoryStore final : public Store {
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     const std::scoped_lock lock(mutex_);
     const std::string key = normal(path);
-    if (is_directory(key)) return system_error(EISDIR, "open", path);
+    if (has_directory(key)) return system_error(EISDIR, "open", path);
     auto found = files_.find(key);
     if (found == files_.end()) {
       if (mode == OpenMode::kRead) return system_error(ENOENT, "open", path);
@@ -130,13 +130,18 @@ class MemoryStore final : public Store {
   Status sync_directory(const std::string& path) override {
     const std::scoped_lock lock(mutex_);
     const std::string key = normal(path);
-    return key.empty() || is_directory(key) ? Status() : system_error(ENOENT, "open directory", path);
+    return key.empty() || has_directory(key) ? Status() : system_error(ENOENT, "open directory", path);
   }
 
   Result<bool> exists(const std::string& path) const override {
     const std::scoped_lock lock(mutex_);
     const std::string key = normal(path);
-    return files_.contains(key) || is_directory(key);
+    return files_.contains(key) || has_directory(key);
+  }
+
+  Result<bool> is_directory(const std::string& path) const override {
+    const std::scoped_lock lock(mutex_);
+    return has_directory(normal(path));
   }
 
   Result<Index> free_bytes(const std::string&) const override { return std::numeric_limits<Index>::max(); }
@@ -163,7 +168,7 @@ class MemoryStore final : public Store {
     return path == "." ? "" : path;
   }
 
-  [[nodiscard]] bool is_directory(const std::string& key) const {
+  [[nodiscard]] bool has_directory(const std::string& key) const {
     const auto below = files_.lower_bound(key + "/");
     const bool holds_files = below != files_.end() && below->first.starts_with(key + "/");
     const auto made = directories_.lower_bound(key);

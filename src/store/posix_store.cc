@@ -143,6 +143,13 @@ class PosixStore final : public Store {
     return found;
   }
 
+  Result<bool> is_directory(const std::string& path) const override {
+    std::error_code failure;
+    const fs::file_status status = fs::status(path, failure);
+    if (!fs::status_known(status)) return check(failure, "look for", path);
+    return fs::is_directory(status);
+  }
+
   Result<Index> free_bytes(const std::string& path) const override {
     fs::path existing = path.empty() ? "." : path;
     std::error_code ignored;

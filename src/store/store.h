@@ -54,6 +54,8 @@ class Store {
   /// Makes the names in a directory durable.
   virtual Status sync_directory(const std::string& path) = 0;
   [[nodiscard]] virtual Result<bool> exists(const std::string& path) const = 0;
+  /// False also when there is nothing.
+  [[nodiscard]] virtual Result<bool> is_directory(const std::string& path) const = 0;
   /// Bytes that can still be written below `path`, the nearest directory above it that exists counting.
   [[nodiscard]] virtual Result<Index> free_bytes(const std::string& path) const = 0;
   /// Names (not paths) in a directory, sorted; empty when there is no such directory.

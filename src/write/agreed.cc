@@ -2,27 +2,33 @@
 
 #include <fmt/format.h>
 
-#include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
+#include "comm/gather.h"
 
 namespace esker {
 
-Status run_on_root(Comm& comm, const std::function<Status()>& action) {
-  return agree(comm, comm.rank() == 0 ? guarded("rank 0", action) : Status());
-}
-
 Result<Options> share_options(Comm& comm, const Options& options) {
-  std::vector<std::string> texts;
-  for (const Options::Entry& entry : options.entries()) {
-    texts.insert(texts.end(), {entry.name, entry.value, entry.source});
-  }
-  const auto shared_texts = unpack_texts(broadcast_text(comm, pack_texts(texts), 0));
+  std::string packed;
+  ESKER_RETURN_IF_ERROR(root_does(comm, "options", [&] {
+    std::vector<std::string> texts;
+    for (const Options::Entry& entry : options.entries()) {
+      texts.insert(texts.end(), {entry.name, entry.value, entry.source});
+    }
+    packed = pack_texts(texts);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
   Options shared;
-  for (std::size_t t = 0; t + 2 < shared_texts.size(); t += 3) {
-    ESKER_RETURN_IF_ERROR(shared.set(shared_texts[t], shared_texts[t + 1], shared_texts[t + 2]));
-  }
+  const auto unpack = [&]() -> Status {
+    const auto texts = unpack_texts(packed);
+    for (std::size_t t = 0; t + 2 < texts.size(); t += 3) {
+      ESKER_RETURN_IF_ERROR(shared.set(texts[t], texts[t + 1], texts[t + 2]));
+    }
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(comm, "options", unpack));
   return shared;
 }
 

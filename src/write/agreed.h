@@ -1,7 +1,6 @@
 // Small collective helpers of the write pipeline.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "comm/comm.h"
@@ -10,9 +9,6 @@
 #include "esker/status.hpp"
 
 namespace esker {
-
-/// Runs `action` on rank 0 and gives its result to all ranks. Collective.
-Status run_on_root(Comm& comm, const std::function<Status()>& action);
 
 /// Rank 0's options on all ranks. Collective.
 Result<Options> share_options(Comm& comm, const Options& options);

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "comm/agree.h"
+#include "comm/gather.h"
 #include "grid/coverage.h"
 
 namespace esker {
@@ -30,6 +32,28 @@ Box decode_box(const Index*& next, int rank) {
   for (int a = 0; a < rank; ++a) box.lo[a] = *next++;
   for (int a = 0; a < rank; ++a) box.hi[a] = *next++;
   return box;
+}
+
+BoxesOfField decode(const Schema& schema, const std::vector<int>& fields, const Gathered& all) {
+  std::vector<BoxesOfRanks> gathered(fields.size());
+  for (const auto& bytes : all.of_rank) {
+    std::vector<Index> numbers(bytes.size() / sizeof(Index));
+    if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    const Index* next = numbers.data();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const int rank = schema.rank_of(schema.grids()[schema.fields()[fields[f]].grid]);
+      std::vector<Box>& boxes = gathered[f].emplace_back();
+      for (Index left = *next++; left > 0; --left) boxes.push_back(decode_box(next, rank));
+    }
+  }
+  // Most fields are put in the boxes of the field before, and then share them.
+  BoxesOfField shared;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const bool same = f > 0 && gathered[f] == *shared[fields[f - 1]];
+    shared[fields[f]] =
+        same ? shared[fields[f - 1]] : std::make_shared<const BoxesOfRanks>(std::move(gathered[f]));
+  }
+  return shared;
 }
 
 Status describe(const Field& field, const CoverageDefect& defect, const std::vector<int>& rank_of,
@@ -76,29 +100,20 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& pa
   return boxes;
 }
 
-BoxesOfField gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                          const std::vector<std::vector<Box>>& mine) {
-  const std::vector<Index> numbers_of_mine = encode(mine);
-  const auto all = comm.all_gather(std::as_bytes(std::span(numbers_of_mine)));
-  std::vector<BoxesOfRanks> gathered(fields.size());
-  for (const auto& bytes : all) {
-    std::vector<Index> numbers(bytes.size() / sizeof(Index));
-    if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
-    const Index* next = numbers.data();
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      const int rank = schema.rank_of(schema.grids()[schema.fields()[fields[f]].grid]);
-      std::vector<Box>& boxes = gathered[f].emplace_back();
-      for (Index left = *next++; left > 0; --left) boxes.push_back(decode_box(next, rank));
-    }
-  }
-  // Most fields are put in the boxes of the field before, and then share them.
-  BoxesOfField shared;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const bool same = f > 0 && gathered[f] == *shared[fields[f - 1]];
-    shared[fields[f]] =
-        same ? shared[fields[f - 1]] : std::make_shared<const BoxesOfRanks>(std::move(gathered[f]));
-  }
-  return shared;
+Result<BoxesOfField> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
+                                  const std::vector<std::vector<Box>>& mine) {
+  std::vector<Index> numbers_of_mine;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "gather boxes", [&] {
+    numbers_of_mine = encode(mine);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(comm, std::as_bytes(std::span(numbers_of_mine))));
+  BoxesOfField boxes;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "gather boxes", [&] {
+    boxes = decode(schema, fields, all);
+    return Status();
+  }));
+  return boxes;
 }
 
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,

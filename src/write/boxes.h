@@ -20,11 +20,11 @@ bool is_due(const Field& field, Index step);
 std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
                                        const std::vector<int>& fields);
 
-/// All ranks' boxes of each of the fields at positions `fields`. Collective. `mine` is boxes_of(...) for
-/// them.
+/// All ranks' boxes of each of the fields at positions `fields`. Collective; errors are those of all ranks.
+/// `mine` is boxes_of(...) for them.
 using BoxesOfField = std::map<int, std::shared_ptr<const BoxesOfRanks>>;
-BoxesOfField gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                          const std::vector<std::vector<Box>>& mine);
+Result<BoxesOfField> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
+                                  const std::vector<std::vector<Box>>& mine);
 
 /// The columns of a step as the planner takes them.
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,

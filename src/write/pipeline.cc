@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -9,6 +10,7 @@
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "comm/gather.h"
 #include "format/make.h"
 #include "store/commit.h"
 #include "write/agreed.h"
@@ -22,20 +24,25 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
     : comm_(std::move(comm)),
       store_(std::move(store)),
       format_(std::move(format)),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      top_(directory_of(format_->stem())) {}
 
 Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
                                                            const std::shared_ptr<Store>& store,
                                                            const char* operation, const std::string& path,
                                                            const Options& options) {
-  const auto opened = agree(*comm, Ballot{{}, operation, hash_text(0, path), path, false});
+  const Status local = store ? Status() : out_of_memory(operation);
+  const auto opened = agree(*comm, Ballot{local, operation, hash_text(0, path), path, false});
   ESKER_RETURN_IF_ERROR(opened.status());
-  auto shared = share_options(*comm, options);
-  ESKER_RETURN_IF_ERROR(agree(*comm, shared.status()));
-  auto format = make_format_writer(store, path, *shared);
-  ESKER_RETURN_IF_ERROR(agree(*comm, format.status()));
-  return std::unique_ptr<WritePipeline>(
-      new WritePipeline(comm, store, std::move(*format), std::move(*shared)));
+  ESKER_ASSIGN_OR_RETURN(Options shared, share_options(*comm, options));
+  std::unique_ptr<WritePipeline> pipeline;
+  const auto make = [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(store, path, shared));
+    pipeline.reset(new WritePipeline(comm, store, std::move(format), std::move(shared)));
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(*comm, operation, make));
+  return pipeline;
 }
 
 Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Comm> comm,
@@ -43,7 +50,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Com
                                                              const std::string& path,
                                                              const Options& options) {
   ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "create", path, options));
-  ESKER_RETURN_IF_ERROR(run_on_root(*comm, [&] { return pipeline->format_->check_target(); }));
+  ESKER_RETURN_IF_ERROR(root_does(*comm, "create", [&] { return pipeline->format_->check_target(); }));
   return pipeline;
 }
 
@@ -58,53 +65,72 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::append(std::shared_ptr<Com
 
 Status WritePipeline::restore() {
   std::string existing;
-  ESKER_RETURN_IF_ERROR(run_on_root(*comm_, [&]() -> Status {
+  ESKER_RETURN_IF_ERROR(root_does(*comm_, "append", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(existing, format_->read_existing());
     return {};
   }));
-  existing = broadcast_text(*comm_, existing, 0);
-  ESKER_RETURN_IF_ERROR(agree(*comm_, guarded("append", [&] { return format_->restore(existing); })));
-  ESKER_RETURN_IF_ERROR(
-      run_on_root(*comm_, [&] { return format_->reclaim(options_.fsync != Fsync::kNone); }));
-  schema_ = format_->schema();
-  times_ = format_->times();
+  ESKER_ASSIGN_OR_RETURN(existing, share_text(*comm_, std::move(existing), 0));
+  const auto take_up = [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(format_->restore(existing));
+    schema_ = format_->schema();
+    times_ = format_->times();
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "append", take_up));
+  ESKER_RETURN_IF_ERROR(reclaim(options_.fsync != Fsync::kNone));
   defined_ = true;
   created_ = true;
   return {};
 }
 
+// What is left when this fails is tried again before the next step: none is written over leftovers.
+Status WritePipeline::reclaim(bool durable) {
+  const Status status = root_does(*comm_, "reclaim", [&] { return format_->reclaim(durable); });
+  has_leftovers_ = !status.ok();
+  return status;
+}
+
 // Rank 0 says how many steps are left, also after a failure: what it has taken back stays taken back.
 Status WritePipeline::rewind(const Status& local, double time) {
-  const std::string arguments = fmt::format("time {:.17g}", time);
-  const auto opened = agree(*comm_, Ballot{local, "rewind", hash_text(0, arguments), arguments, false});
+  std::string arguments;
+  const Status mine = guarded("rewind", [&] {
+    arguments = fmt::format("time {:.17g}", time);
+    return local;
+  });
+  const auto opened = agree(*comm_, Ballot{mine, "rewind", hash_text(0, arguments), arguments, false});
   ESKER_RETURN_IF_ERROR(opened.status());
   const auto kept = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
-  const Status status = run_on_root(*comm_, [&]() -> Status {
-    const bool durable = options_.fsync != Fsync::kNone;
-    ESKER_RETURN_IF_ERROR(format_->rewind(kept, durable));
-    return format_->reclaim(durable);
-  });
+  const bool durable = options_.fsync != Fsync::kNone;
+  Status status = root_does(*comm_, "rewind", [&] { return format_->rewind(kept, durable); });
+  has_leftovers_ = !status.ok();
+  if (status.ok()) status = reclaim(durable);
   times_.resize(static_cast<std::size_t>(kept));
+  written_paths_.erase(written_paths_.lower_bound(kept), written_paths_.end());
   return status;
 }
 
 /// What is missing on the device is better known before the first byte than in the middle. Rank 0.
 Status WritePipeline::check_space(const StepPlan& plan) const {
   if (!created_ && format_->replaces_existing()) return {};  // what is replaced makes room first
-  const std::string directory = directory_of(format_->stem());
-  const auto free = store_->free_bytes(directory);
+  const auto free = store_->free_bytes(top_);
   const Index needed = plan.space.stored_bytes();
   if (!free.ok() || *free >= needed) return {};
-  return error(Code::kIoError, "{}: No space left on device: the step takes {} bytes, {} are free", directory,
+  return error(Code::kIoError, "{}: No space left on device: the step takes {} bytes, {} are free", top_,
                needed, *free);
 }
 
 Status WritePipeline::define(const Status& local, const Schema& schema) {
-  const std::string text = describe_schema(schema);
-  const auto opened = agree(*comm_, Ballot{local, "first end_step", hash_text(0, text), text, false});
+  std::string text;
+  const Status mine = guarded("define", [&] {
+    text = describe_schema(schema);
+    return local;
+  });
+  const auto opened = agree(*comm_, Ballot{mine, "first end_step", hash_text(0, text), text, false});
   ESKER_RETURN_IF_ERROR(opened.status());
-  schema_ = schema;
-  const Status status = agree(*comm_, format_->define(schema_));
+  const Status status = all_do(*comm_, "define", [&] {
+    schema_ = schema;
+    return format_->define(schema_);
+  });
   defined_ = status.ok();
   return status;
 }
@@ -113,7 +139,7 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
 Status WritePipeline::create_files() {
   if (created_) return {};
   const bool durable = options_.fsync == Fsync::kStep;
-  const Status status = run_on_root(*comm_, [&] { return format_->create(durable); });
+  const Status status = root_does(*comm_, "create", [&] { return format_->create(durable); });
   created_ = status.ok();
   return status;
 }
@@ -124,58 +150,84 @@ std::vector<bool> WritePipeline::fields_due(Index step) const {
   return due;
 }
 
+/// Room for one more, so that adding it cannot fail.
+template <class T>
+void make_room(std::vector<T>& list) {
+  if (list.size() == list.capacity()) list.reserve(2 * list.size() + 16);
+}
+
+// All that may need memory when the plan is known is done here, before the ranks meet.
+Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
+  ESKER_RETURN_IF_ERROR(input.status);
+  prepared.arguments = fmt::format("step {}, time {:.17g}", input.step, input.time);
+  make_room(times_);
+  make_room(steps_);
+  StepPlan& plan = plans_[fields_due(input.step)];
+  prepared.plan = &plan;
+  prepared.stale = !plan.ready || buffers_.size_bytes() < plan.plan.buffer_bytes() ||
+                   plan.boxes != boxes_of(input.patches, plan.fields);
+  if (prepared.stale) return {};
+  take_patches(plan, input);
+  return comm_->rank() == 0 ? check_space(plan) : Status();
+}
+
 Status WritePipeline::write_step(const StepInput& input) {
   const Stopwatch watch;
-  const std::vector<bool> due = fields_due(input.step);
-  StepPlan& known = plans_[due];
-  const bool stale = !known.ready || buffers_.size_bytes() < known.plan.buffer_bytes() ||
-                     known.boxes != boxes_of(input.patches, known.fields);
-  const std::string arguments = fmt::format("step {}, time {:.17g}", input.step, input.time);
-  Status mine = input.status;
-  if (mine.ok() && !stale && comm_->rank() == 0) mine = check_space(known);
-  const auto opened = agree(*comm_, Ballot{mine, "end_step", hash_text(0, arguments), arguments, stale});
+  Prepared prepared;
+  const Status mine = guarded("end_step", [&] { return prepare(input, prepared); });
+  const auto opened = agree(
+      *comm_, Ballot{mine, "end_step", hash_text(0, prepared.arguments), prepared.arguments, prepared.stale});
   counters_.agree_s += watch.elapsed_s();
   ESKER_RETURN_IF_ERROR(opened.status());
-  if (opened->any_flag) ESKER_RETURN_IF_ERROR(make_step_plan(known, due, input));
+  StepPlan& plan = *prepared.plan;
+  if (opened->any_flag) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
   ESKER_RETURN_IF_ERROR(create_files());
+  if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(false));
 
-  StepFiles files(*store_, *known.layouts, known.space, input.step, directory_of(format_->stem()));
-  Status status = move(known, input, files);
+  StepFiles files(*store_, *plan.layouts, plan.space, input.step, top_);
+  const Status status = move(plan, input.step, files);
   if (!status.ok()) {
-    files.discard();
-    (void)agree(*comm_, Status());  // nobody starts the next step among files that are still being removed
+    discard(input.step, files);
     return status;
   }
-  ESKER_RETURN_IF_ERROR(commit(due, input, files));
-  if (options_.fsync == Fsync::kClose) {
-    const auto paths = files.paths();
-    written_paths_.insert(written_paths_.end(), paths.begin(), paths.end());
-  }
-  record_step(known, input, watch.elapsed_s());
+  ESKER_RETURN_IF_ERROR(commit(plan, input, files));
+  record_step(plan, input, watch.elapsed_s());
   return {};
 }
 
-Status WritePipeline::make_step_plan(StepPlan& plan, const std::vector<bool>& due, const StepInput& input) {
-  const Stopwatch watch;
+Status WritePipeline::lay_out(StepPlan& plan, const StepInput& input) const {
   plan = StepPlan();
-  for (std::size_t f = 0; f < due.size(); ++f) {
-    if (due[f]) plan.fields.push_back(static_cast<int>(f));
+  plan.due = fields_due(input.step);
+  for (std::size_t f = 0; f < plan.due.size(); ++f) {
+    if (!plan.due[f]) continue;
+    plan.fields.push_back(static_cast<int>(f));
+    const Field& field = schema_.fields()[f];
+    plan.data_bytes += schema_.box_of(schema_.grids()[field.grid]).num_samples() * field.sample_bytes();
   }
   plan.boxes = boxes_of(input.patches, plan.fields);
-  plan.layouts = format_->lay_out(due);
+  plan.layouts = format_->lay_out(plan.due);
   for (const auto& layout : plan.layouts->layouts) {
     plan.space.add(*layout);
     plan.files += layout->num_files();
   }
-  const BoxesOfField boxes = gather_boxes(*comm_, schema_, plan.fields, plan.boxes);
-  // Every rank checks the same boxes and finds the same defect, so there is nothing to agree on.
-  ESKER_RETURN_IF_ERROR(check_coverage(schema_, boxes).with_context(fmt::format("step {}", input.step)));
-  for (const int f : plan.fields) {
-    const Field& field = schema_.fields()[f];
-    plan.data_bytes += schema_.box_of(schema_.grids()[field.grid]).num_samples() * field.sample_bytes();
-  }
-  ESKER_RETURN_IF_ERROR(run_on_root(*comm_, [&] { return check_space(plan); }));
-  ESKER_RETURN_IF_ERROR(fit_to_budget(plan, patches_of_columns(plan.layouts->columns, boxes)));
+  take_patches(plan, input);
+  return {};
+}
+
+Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
+  const Stopwatch watch;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return lay_out(plan, input); }));
+  ESKER_ASSIGN_OR_RETURN(const BoxesOfField boxes, gather_boxes(*comm_, schema_, plan.fields, plan.boxes));
+  Status covered;
+  std::vector<FieldPatches> fields;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&]() -> Status {
+    covered = check_coverage(schema_, boxes).with_context(fmt::format("step {}", input.step));
+    fields = patches_of_columns(plan.layouts->columns, boxes);
+    return {};
+  }));
+  ESKER_RETURN_IF_ERROR(covered);  // every rank checks the same boxes and finds the same defect
+  ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
+  ESKER_RETURN_IF_ERROR(fit_to_budget(plan, fields));
   plan.ready = true;
   ++counters_.plans;
   counters_.plan_s += watch.elapsed_s();
@@ -196,21 +248,23 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
   Index window_bytes =
       std::clamp(std::min(budget / 3, largest_share), least, std::max(least, kMaxPartBytes / 2));
   for (;; window_bytes = std::max(least, window_bytes / 2)) {
-    const Status planned = guarded("plan", [&] {
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       const Ownership ownership(plan.space, comm_->size(), n_aggregators, window_bytes);
       plan.plan = make_plan(plan.space, ownership, fields, comm_->rank());
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       plan.writers = ownership.num_writers();
       return Status();
-    });
-    ESKER_RETURN_IF_ERROR(agree(*comm_, planned));
+    }));
     const Plan& made = plan.plan;
     std::array<std::uint64_t, 2> needed{
         static_cast<std::uint64_t>(made.buffer_bytes()),
         static_cast<std::uint64_t>(std::max({made.send_bytes, made.receive_bytes, made.window_bytes}))};
     comm_->all_reduce_max(needed);
     if (needed[0] <= static_cast<std::uint64_t>(budget) && needed[1] <= kMaxPartBytes) {
-      return agree(*comm_, buffers_.reserve(made));
+      return all_do(*comm_, "plan", [&] {
+        comm_->reserve_transfers(made.num_sends, made.num_receives);
+        return buffers_.reserve(made);
+      });
     }
     if (window_bytes == least) {
       return error(
@@ -222,14 +276,17 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
   }
 }
 
-/// This rank's patches of the components that a column holds.
-std::vector<Patch> WritePipeline::patches_of(const StepLayouts::Column& column, const StepInput& input) {
-  std::vector<Patch> patches = input.patches[column.field];
-  for (Patch& patch : patches) {
-    patch.data =
-        static_cast<const std::byte*>(patch.data) + column.first_component * patch.component_stride_bytes;
+/// This rank's patches of the components that each column holds.
+void WritePipeline::take_patches(StepPlan& plan, const StepInput& input) {
+  const auto& columns = plan.layouts->columns;
+  plan.patches.resize(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    plan.patches[c] = input.patches[columns[c].field];
+    for (Patch& patch : plan.patches[c]) {
+      patch.data = static_cast<const std::byte*>(patch.data) +
+                   columns[c].first_component * patch.component_stride_bytes;
+    }
   }
-  return patches;
 }
 
 void WritePipeline::add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes) {
@@ -243,39 +300,54 @@ void WritePipeline::add_sums(StepPlan& plan, const Window& window, std::span<con
   counters_.store_s -= watch.elapsed_s();  // which the exchange adds with the rest of this call
 }
 
-Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& files) {
-  std::vector<std::vector<Patch>> patches;
-  for (const auto& column : plan.layouts->columns) patches.push_back(patches_of(column, input));
+Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   const bool has_sums = plan.layouts->has_checksums();
-  const ExchangeStats stats =
-      run_exchange(*comm_, plan.plan, patches, buffers_, [&](const Window& window, auto bytes) {
-        if (has_sums) add_sums(plan, window, bytes);
-        files.write(window, bytes);
-        counters_.stored_bytes += window.size_bytes();
-      });
+  const auto store = [&](const Window& window, std::span<const std::byte> bytes) {
+    if (has_sums) add_sums(plan, window, bytes);
+    counters_.stored_bytes += window.size_bytes();
+    return files.write(window, bytes);
+  };
+  ExchangeStats stats;
+  Status stored = run_exchange(*comm_, plan.plan, plan.patches, buffers_, stats,
+                               std::cref(store));  // by reference: it fits in the function object
   counters_.add(stats);
   if (has_sums) plan.sums.hand_over(*comm_, plan.plan);
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
-  const Status stored = files.finish(plan.sums, options_.fsync == Fsync::kStep);
+  if (stored.ok()) stored = guarded("end_step", [&] { return finish(plan, step, files); });
   counters_.store_s += watch.lap();
   const Status agreed = agree(*comm_, stored);
   counters_.agree_s += watch.lap();
   return agreed;
 }
 
+Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
+  if (options_.fsync == Fsync::kClose) written_paths_[step] = files.paths();
+  return files.finish(plan.sums, options_.fsync == Fsync::kStep);
+}
+
+// First each rank its files, then rank 0 what is left of the step: directories, and what a rank could not
+// remove. The error of the step is what matters to the caller, so one of this is not returned.
+void WritePipeline::discard(Index step, StepFiles& files) {
+  files.discard();
+  written_paths_.erase(step);
+  (void)agree(*comm_, Status());
+  (void)reclaim(false);
+}
+
 // If the commit fails, what it made visible is taken back before the step's files go. If that fails, too, the
 // files stay: a step that some reader may see must not lose its data.
-Status WritePipeline::commit(const std::vector<bool>& due, const StepInput& input, StepFiles& files) {
+Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepFiles& files) {
   const Stopwatch watch;
-  const Status committed = run_on_root(
-      *comm_, [&] { return format_->commit(input.step, input.time, due, options_.fsync == Fsync::kStep); });
+  const bool durable = options_.fsync == Fsync::kStep;
+  const Status committed =
+      root_does(*comm_, "commit", [&] { return format_->commit(input.step, input.time, plan.due, durable); });
   counters_.commit_s += watch.elapsed_s();
   if (committed.ok()) return {};
-  const Status rewound = run_on_root(*comm_, [&] { return format_->rewind(input.step, false); });
-  if (!rewound.ok()) return committed.with_context("the step may be visible, because " + rewound.message());
-  files.discard();
-  (void)agree(*comm_, Status());
+  const Status rewound = root_does(*comm_, "take back", [&] { return format_->rewind(input.step, false); });
+  has_leftovers_ = !rewound.ok();
+  if (has_leftovers_) return committed.with_context("the step may be visible, because " + rewound.message());
+  discard(input.step, files);
   return committed;
 }
 
@@ -300,25 +372,30 @@ Status WritePipeline::close(const Status& local) {
   const auto keep_first = [&](const Status& next) {
     if (status.ok()) status = next;
   };
+  if (has_leftovers_) keep_first(reclaim(options_.fsync != Fsync::kNone));
   // A dataset without a step is made where there was none; it takes the place of no other.
   if (defined_ && !created_) {
-    keep_first(run_on_root(*comm_, [&] {
+    keep_first(root_does(*comm_, "create", [&] {
       return format_->replaces_existing() ? Status() : format_->create(options_.fsync != Fsync::kNone);
     }));
   }
   if (options_.fsync == Fsync::kClose && created_) keep_first(sync_all());
   keep_first(write_report());
-  keep_first(run_on_root(*comm_, [&] { return format_->release(); }));
+  keep_first(root_does(*comm_, "close", [&] { return format_->release(); }));
   return status;
 }
 
 /// Block files on the ranks that wrote them, then what names them.
 Status WritePipeline::sync_all() {
   const Stopwatch watch;
-  const std::string top = directory_of(format_->stem());
-  Status status = agree(*comm_, sync_files(*store_, written_paths_, top));
+  Status status = all_do(*comm_, "close", [&]() -> Status {
+    for (const auto& [step, paths] : written_paths_) {
+      ESKER_RETURN_IF_ERROR(sync_files(*store_, paths, top_));
+    }
+    return {};
+  });
   if (status.ok()) {
-    status = run_on_root(*comm_, [&] { return sync_files(*store_, format_->metadata_paths(), top); });
+    status = root_does(*comm_, "close", [&] { return sync_files(*store_, format_->metadata_paths(), top_); });
   }
   counters_.store_s += watch.elapsed_s();
   return status;
@@ -326,13 +403,19 @@ Status WritePipeline::sync_all() {
 
 Status WritePipeline::write_report() {
   if (options_.report == "none" || steps_.empty()) return {};
-  const std::string path = options_.report.empty() ? format_->stem() + ".report.json" : options_.report;
-  const RunReport report = gather_report(*comm_, counters_, steps_, options_);
-  return run_on_root(*comm_, [&] { return replace_file(*store_, path, report_to_json(report), false); });
+  RunReport report;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
+    report = gather_report(*comm_, counters_, steps_, options_);
+    return Status();
+  }));
+  return root_does(*comm_, "report", [&] {
+    const std::string path = options_.report.empty() ? format_->stem() + ".report.json" : options_.report;
+    return replace_file(*store_, path, report_to_json(report), false);
+  });
 }
 
 Result<RunReport> WritePipeline::report() {
-  const auto opened = agree(*comm_, Ballot{{}, "report", 0, "", false});
+  const auto opened = agree(*comm_, Ballot{Status(), "report", 0, "", false});
   ESKER_RETURN_IF_ERROR(opened.status());
   return gather_report(*comm_, counters_, steps_, options_);
 }

@@ -1,8 +1,9 @@
 // WritePipeline: the collective part of writing - create or append, step, rewind, close - for any format.
 //
 // A step: agree (opening) -> plan, if a patch list changed -> exchange and store -> headers -> agree
-// (closing) -> commit, or discard. Between the two agreements only files can fail, and a rank whose files
-// fail still moves its bytes, so nobody waits for ever (shared rules, agreement).
+// (closing) -> commit, or discard. Between the two agreements a rank that fails - files, or memory - still
+// moves its bytes, so nobody waits for ever (shared rules, agreement). All other local work stands between
+// agreements, too, in all_do() and root_does(), which also take exceptions.
 #pragma once
 
 #include <map>
@@ -71,12 +72,14 @@ class WritePipeline {
 
   /// The plan for the steps that hold a certain set of fields.
   struct StepPlan {
+    std::vector<bool> due;    ///< [position in the schema]
     std::vector<int> fields;  ///< due, positions in the schema
     std::unique_ptr<StepLayouts> layouts;
     PieceSpace space;
     std::vector<std::vector<Box>> boxes;  ///< mine, when the plan was made: [position in fields]
     Plan plan;
     PieceSums sums;
+    std::vector<std::vector<Patch>> patches;  ///< mine, of the step at hand: [column]
     int writers = 0;
     Index files = 0, data_bytes = 0;
     bool ready = false;
@@ -84,12 +87,23 @@ class WritePipeline {
 
   [[nodiscard]] std::vector<bool> fields_due(Index step) const;
   [[nodiscard]] Status check_space(const StepPlan& plan) const;
-  Status make_step_plan(StepPlan& plan, const std::vector<bool>& due, const StepInput& input);
+  /// What a rank brings to the opening of a step.
+  struct Prepared {
+    StepPlan* plan = nullptr;
+    bool stale = true;  ///< the plan does not fit
+    std::string arguments;
+  };
+  Status prepare(const StepInput& input, Prepared& prepared);
+  Status lay_out(StepPlan& plan, const StepInput& input) const;
+  Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
-  static std::vector<Patch> patches_of(const StepLayouts::Column& column, const StepInput& input);
+  static void take_patches(StepPlan& plan, const StepInput& input);
   void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);
-  Status move(StepPlan& plan, const StepInput& input, StepFiles& files);
-  Status commit(const std::vector<bool>& due, const StepInput& input, StepFiles& files);
+  Status move(StepPlan& plan, Index step, StepFiles& files);
+  Status finish(const StepPlan& plan, Index step, StepFiles& files);
+  Status commit(const StepPlan& plan, const StepInput& input, StepFiles& files);
+  void discard(Index step, StepFiles& files);
+  Status reclaim(bool durable);
   Status create_files();
   Status sync_all();
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
@@ -99,15 +113,17 @@ class WritePipeline {
   std::shared_ptr<Store> store_;
   std::unique_ptr<FormatWriter> format_;
   Options options_;
+  std::string top_;  // the directory that holds the dataset
   Schema schema_;
   bool defined_ = false;
-  bool created_ = false;  // what stands before the first step
+  bool created_ = false;        // what stands before the first step
+  bool has_leftovers_ = false;  // of a step that could not be cleaned up
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   RankCounters counters_;
   std::vector<double> times_;
   std::vector<StepReport> steps_;
-  std::vector<std::string> written_paths_;  // only with Fsync::kClose
+  std::map<Index, std::vector<std::string>> written_paths_;  // per step; only with Fsync::kClose
 };
 
 }  // namespace esker

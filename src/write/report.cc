@@ -88,22 +88,24 @@ void RankCounters::add(const ExchangeStats& stats) {
 
 RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vector<StepReport>& steps,
                         const Options& options) {
-  std::vector<double> mine;
-  for (const TimeRow& row : kPhases) mine.push_back(counters.*row.member);
-  for (const AmountRow& row : kAmounts) mine.push_back(static_cast<double>(counters.*row.member));
-  std::vector<double> sums = mine;
-  std::vector<double> extremes = mine;  // maxima, then the minima as maxima of the negatives
-  for (const double value : mine) extremes.push_back(-value);
+  std::array<double, kPhases.size() + kAmounts.size()> sums{};
+  auto next = sums.begin();
+  for (const TimeRow& row : kPhases) *next++ = counters.*row.member;
+  for (const AmountRow& row : kAmounts) *next++ = static_cast<double>(counters.*row.member);
+  auto maxima = sums;
+  auto minima = sums;  // as maxima of the negatives
+  for (double& value : minima) value = -value;
   comm.all_reduce_sum(sums);
-  comm.all_reduce_max(std::span<double>(extremes));
+  comm.all_reduce_max(std::span<double>(maxima));
+  comm.all_reduce_max(std::span<double>(minima));
 
   RunReport report;
   report.ranks = comm.size();
-  for (std::size_t i = 0; i < mine.size(); ++i) {
+  for (std::size_t i = 0; i < sums.size(); ++i) {
     const bool is_phase = i < kPhases.size();
     const char* name = is_phase ? kPhases[i].name : kAmounts[i - kPhases.size()].name;
     auto& list = is_phase ? report.phases : report.amounts;
-    list.push_back({name, 0.0 - extremes[mine.size() + i], sums[i] / comm.size(), extremes[i]});
+    list.push_back({name, 0.0 - minima[i], sums[i] / comm.size(), maxima[i]});
   }
   report.steps = steps;
   report.configuration = options.entries();

@@ -46,7 +46,7 @@ struct RunReport {
   std::vector<Options::Entry> configuration;
 };
 
-/// Collective; the same on all ranks.
+/// Collective; the same on all ranks. Throws, if it must, when all is exchanged.
 RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vector<StepReport>& steps,
                         const Options& options);
 

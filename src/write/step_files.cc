@@ -9,16 +9,18 @@
 
 namespace esker {
 
-void StepFiles::write(const Window& window, std::span<const std::byte> bytes) {
+Status StepFiles::write(const Window& window, std::span<const std::byte> bytes) {
   Index position = window.begin;
-  while (position < window.end && status_.ok()) {
+  while (position < window.end) {
     const int layout = space_.layout_at(position);
     const Index base = space_.first_position(layout);
     const Layout::FileSpan span = space_.layout(layout).file_at(position - base);
     const Index length = std::min(window.end, base + span.end) - position;
-    status_ = write_part(layout, span, position - base, bytes.subspan(position - window.begin, length));
+    const auto part = bytes.subspan(position - window.begin, length);
+    ESKER_RETURN_IF_ERROR(write_part(layout, span, position - base, part));
     position += length;
   }
+  return {};
 }
 
 Status StepFiles::write_part(int layout, const Layout::FileSpan& span, Index position,
@@ -57,20 +59,14 @@ Status StepFiles::finish_file(const FileKey& key, OpenFile& file, const PieceSum
 }
 
 Status StepFiles::finish(const PieceSums& sums, bool durable) {
-  for (auto& [key, file] : files_) {
-    if (status_.ok()) {
-      status_ = guarded("write headers",
-                        [&, &key = key, &file = file] { return finish_file(key, file, sums, durable); });
-    }
-  }
-  if (durable && status_.ok()) status_ = sync_directories(store_, paths(), top_);
-  return status_;
+  for (auto& [key, file] : files_) ESKER_RETURN_IF_ERROR(finish_file(key, file, sums, durable));
+  return durable ? sync_directories(store_, paths(), top_) : Status();
 }
 
-void StepFiles::discard() {
+void StepFiles::discard() noexcept {
   for (auto& [key, file] : files_) {
     file.file.reset();
-    (void)store_.remove(file.path);
+    (void)guarded("remove", [this, &file = file] { return store_.remove(file.path); });
   }
   files_.clear();
 }

@@ -16,24 +16,23 @@
 
 namespace esker {
 
-/// Files are opened when the first window reaches them. The first error is kept and ends all further writing;
-/// nothing is thrown or returned early, because the exchange must go on on all ranks.
+/// Files are opened when the first window reaches them.
 class StepFiles {
  public:
-  /// `top` is the directory that holds the dataset.
-  StepFiles(Store& store, const StepLayouts& layouts, const PieceSpace& space, Index step, std::string top)
-      : store_(store), layouts_(layouts), space_(space), step_(step), top_(std::move(top)) {}
+  /// `top` is the directory that holds the dataset. Everything is referred to; nothing is allocated.
+  StepFiles(Store& store, const StepLayouts& layouts, const PieceSpace& space, Index step,
+            const std::string& top)
+      : store_(store), layouts_(layouts), space_(space), step_(step), top_(top) {}
 
   /// Writes a window's bytes to the files they belong to: one write per file.
-  void write(const Window& window, std::span<const std::byte> bytes);
+  Status write(const Window& window, std::span<const std::byte> bytes);
 
   /// Writes the headers of the files whose first data byte this rank wrote, syncs everything if `durable`,
-  /// closes. `sums`: of all pieces in these files, if the layouts have checksums. Returns the first error of
-  /// all.
+  /// closes. `sums`: of all pieces in these files, if the layouts have checksums.
   Status finish(const PieceSums& sums, bool durable);
 
-  /// Removes what this rank wrote; for a step that failed anywhere.
-  void discard();
+  /// Removes what this rank wrote, as far as that can be done; for a step that failed anywhere.
+  void discard() noexcept;
 
   /// Paths of the files that were opened.
   [[nodiscard]] std::vector<std::string> paths() const;
@@ -57,9 +56,8 @@ class StepFiles {
   const StepLayouts& layouts_;
   const PieceSpace& space_;
   Index step_;
-  std::string top_;
+  const std::string& top_;
   std::map<FileKey, OpenFile> files_;
-  Status status_;
 };
 
 /// The directory of a path; "." for a bare name.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "comm/agree.h"
+#include "comm/gather.h"
 #include "support/mpi_fixture.h"
 
 namespace esker {
@@ -17,10 +18,11 @@ class CommTest : public testing_support::MpiTest {
 
 TEST_F(CommTest, GathersTextsOfDifferentLengths) {
   const std::string mine(static_cast<std::size_t>(comm().rank()), static_cast<char>('a' + comm().rank()));
-  const auto all = comm().all_gather(std::as_bytes(std::span(mine)));
-  ASSERT_EQ(static_cast<int>(all.size()), comm().size());
+  const Gathered all = gather(comm(), std::as_bytes(std::span(mine))).value();
+  ASSERT_EQ(static_cast<int>(all.of_rank.size()), comm().size());
   for (int r = 0; r < comm().size(); ++r) {
-    EXPECT_EQ(all[r], std::vector<std::byte>(static_cast<std::size_t>(r), static_cast<std::byte>('a' + r)));
+    const std::vector<std::byte> of_rank(all.of_rank[r].begin(), all.of_rank[r].end());
+    EXPECT_EQ(of_rank, std::vector<std::byte>(static_cast<std::size_t>(r), static_cast<std::byte>('a' + r)));
   }
 }
 
@@ -31,7 +33,7 @@ TEST_F(CommTest, ReducesAndBroadcasts) {
   std::array<double, 1> sum{1.0};
   comm().all_reduce_sum(sum);
   EXPECT_EQ(sum[0], comm().size());
-  EXPECT_EQ(broadcast_text(comm(), "of rank " + std::to_string(comm().rank()), comm().size() - 1),
+  EXPECT_EQ(share_text(comm(), "of rank " + std::to_string(comm().rank()), comm().size() - 1).value(),
             "of rank " + std::to_string(comm().size() - 1));
 }
 
@@ -56,8 +58,8 @@ TEST_F(CommTest, MessagesOfAllPairsArriveInOrder) {
 }
 
 TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
-  EXPECT_FALSE(agree(comm(), Ballot{{}, "op", 1, "", false}).value().any_flag);
-  EXPECT_TRUE(agree(comm(), Ballot{{}, "op", 1, "", is_last_rank()}).value().any_flag);
+  EXPECT_FALSE(agree(comm(), Ballot{Status(), "op", 1, "", false}).value().any_flag);
+  EXPECT_TRUE(agree(comm(), Ballot{Status(), "op", 1, "", is_last_rank()}).value().any_flag);
 }
 
 TEST_F(CommTest, AgreeGivesTheLowestFailingRanksErrorToAll) {
@@ -73,12 +75,14 @@ TEST_F(CommTest, AgreeGivesTheLowestFailingRanksErrorToAll) {
 
 TEST_F(CommTest, AgreeNamesDifferentCallsAndArguments) {
   if (comm().size() == 1) GTEST_SKIP() << "needs two ranks to differ";
-  const auto calls = agree(comm(), Ballot{{}, is_last_rank() ? "close" : "end_step", 0, "", false}).status();
+  const auto calls =
+      agree(comm(), Ballot{Status(), is_last_rank() ? "close" : "end_step", 0, "", false}).status();
   expect_everywhere(calls, Code::kMismatchedCall);
   EXPECT_NE(calls.message().find("close"), std::string::npos);
   EXPECT_NE(calls.message().find("end_step"), std::string::npos);
   const std::string text = is_last_rank() ? "time 2" : "time 1";
-  const auto arguments = agree(comm(), Ballot{{}, "end_step", hash_text(0, text), text, false}).status();
+  const auto arguments =
+      agree(comm(), Ballot{Status(), "end_step", hash_text(0, text), text, false}).status();
   expect_everywhere(arguments, Code::kMismatchedCall);
   EXPECT_NE(arguments.message().find("time 2"), std::string::npos);
 }

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "comm/comm.h"
+#include "comm/gather.h"
 #include "esker/mpi.hpp"
 
 namespace esker::testing_support {
@@ -17,7 +17,7 @@ class MpiTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto base = std::filesystem::temp_directory_path() / ("esker-mpi-" + std::to_string(::getpid()));
-    directory_ = broadcast_text(*comm_.get(), base.string(), 0);
+    directory_ = share_text(*comm_.get(), base.string(), 0).value();
     if (comm_.rank() == 0) std::filesystem::create_directories(directory_);
     comm_.get()->barrier();
   }
@@ -32,7 +32,7 @@ class MpiTest : public testing::Test {
   /// Whether `status` has this code and the same text on all ranks.
   void expect_everywhere(const Status& status, Code code) {
     EXPECT_EQ(code_name(status.code()), std::string(code_name(code))) << status.message();
-    EXPECT_EQ(broadcast_text(*comm_.get(), status.message(), 0), status.message());
+    EXPECT_EQ(share_text(*comm_.get(), status.message(), 0).value(), status.message());
   }
 
   Communicator comm_ = mpi_communicator(MPI_COMM_WORLD);

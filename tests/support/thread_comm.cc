@@ -41,16 +41,19 @@ class ThreadComm final : public Comm {
     reduce(values, [](double a, double b) { return std::max(a, b); });
   }
   void broadcast(std::span<std::byte> bytes, int root) override {
-    const auto all = all_gather(bytes);
+    const auto all = post(bytes);
     std::copy(all[root].begin(), all[root].end(), bytes.begin());
   }
-  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
-    group_->board[rank_].assign(mine.begin(), mine.end());
-    barrier();
-    auto all = group_->board;
-    barrier();
-    return all;
+  void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) override {
+    const auto posted = post(std::as_bytes(std::span(&mine, 1)));
+    for (std::size_t r = 0; r < all.size(); ++r) std::memcpy(&all[r], posted[r].data(), sizeof(mine));
   }
+  void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t>,
+                  std::span<std::byte> joined) override {
+    auto next = joined.begin();
+    for (const auto& bytes : post(mine)) next = std::copy(bytes.begin(), bytes.end(), next);
+  }
+  void reserve_transfers(std::size_t, std::size_t) override {}
 
   void start_send(std::span<const std::byte> bytes, int to) override {
     const std::scoped_lock lock(group_->mutex);
@@ -77,9 +80,18 @@ class ThreadComm final : public Comm {
   }
 
  private:
+  /// Every rank's bytes.
+  std::vector<std::vector<std::byte>> post(std::span<const std::byte> mine) {
+    group_->board[rank_].assign(mine.begin(), mine.end());
+    barrier();
+    auto all = group_->board;
+    barrier();
+    return all;
+  }
+
   template <class T, class Combine>
   void reduce(std::span<T> values, Combine combine) {
-    const auto all = all_gather(std::as_bytes(values));
+    const auto all = post(std::as_bytes(values));
     for (std::size_t i = 0; i < values.size(); ++i) {
       T result{};
       for (std::size_t r = 0; r < all.size(); ++r) {

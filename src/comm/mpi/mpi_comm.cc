@@ -1,6 +1,7 @@
 // The MPI body of Comm, on a private duplicate of the caller's communicator.
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "comm/comm.h"
 #include "esker/mpi.hpp"
@@ -17,6 +18,8 @@ class MpiComm final : public Comm {
   explicit MpiComm(MPI_Comm comm) : comm_(comm) {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
+    counts_.resize(size_);
+    starts_.resize(size_);
   }
   MpiComm(const MpiComm&) = delete;
   MpiComm& operator=(const MpiComm&) = delete;
@@ -49,24 +52,31 @@ class MpiComm final : public Comm {
     }
   }
 
-  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
-    std::vector<std::uint64_t> lengths(size_);
-    std::uint64_t length = mine.size();
-    MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, comm_);
-    std::vector<std::vector<std::byte>> all(size_);
-    const auto total = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
-    if (total <= kMaxCallBytes) {
-      gather_at_once(mine, lengths, all);
-    } else {
-      for (int r = 0; r < size_; ++r) {
-        all[r].resize(lengths[r]);
-        if (r == rank_) std::copy(mine.begin(), mine.end(), all[r].begin());
-        broadcast(all[r], r);
-      }
-    }
-    return all;
+  void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) override {
+    MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm_);
   }
 
+  void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t> lengths,
+                  std::span<std::byte> joined) override {
+    if (joined.size() <= kMaxCallBytes) {
+      std::copy(lengths.begin(), lengths.end(), counts_.begin());
+      std::exclusive_scan(counts_.begin(), counts_.end(), starts_.begin(), 0);
+      MPI_Allgatherv(mine.data(), counts_[rank_], MPI_BYTE, joined.data(), counts_.data(), starts_.data(),
+                     MPI_BYTE, comm_);
+      return;
+    }
+    for (int r = 0; r < size_; ++r) {
+      const auto part = joined.first(lengths[r]);
+      if (r == rank_) std::copy(mine.begin(), mine.end(), part.begin());
+      broadcast(part, r);
+      joined = joined.subspan(part.size());
+    }
+  }
+
+  void reserve_transfers(std::size_t sends, std::size_t receives) override {
+    sends_.reserve(sends);
+    receives_.reserve(receives);
+  }
   void start_send(std::span<const std::byte> bytes, int to) override {
     MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag, comm_,
               &sends_.emplace_back());
@@ -88,22 +98,10 @@ class MpiComm final : public Comm {
   }
 
  private:
-  void gather_at_once(std::span<const std::byte> mine, const std::vector<std::uint64_t>& lengths,
-                      std::vector<std::vector<std::byte>>& all) {
-    std::vector<int> counts(lengths.begin(), lengths.end());
-    std::vector<int> starts(size_);
-    std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
-    std::vector<std::byte> joined(static_cast<std::size_t>(starts.back()) + lengths.back());
-    MPI_Allgatherv(mine.data(), counts[rank_], MPI_BYTE, joined.data(), counts.data(), starts.data(),
-                   MPI_BYTE, comm_);
-    for (int r = 0; r < size_; ++r) {
-      all[r].assign(joined.begin() + starts[r], joined.begin() + starts[r] + counts[r]);
-    }
-  }
-
   MPI_Comm comm_;
   int rank_ = 0;
   int size_ = 1;
+  std::vector<int> counts_, starts_;  // per rank, for gathering
   std::vector<MPI_Request> sends_;
   std::vector<MPI_Request> receives_;
 };

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/idx/idx_step_layouts.h"
@@ -183,17 +184,22 @@ Status IdxWriter::check_unchanged(const Replaced& file) const {
 }
 
 Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_steps, bool durable) {
-  const Replaced next{file.path, sum_of(text), num_steps};
-  const Status status = replace_file(*store_, file.path, text, durable);
-  if (status.ok()) {
-    file = next;
-    return status;
+  const std::uint64_t sum = sum_of(text);
+  const Status replaced = guarded("replace", [&] { return replace_file(*store_, file.path, text, durable); });
+  // After an error it may have happened all the same, when only the directory could not be synced.
+  bool may_be_new = true;
+  if (!replaced.ok()) {
+    (void)guarded("replace", [&]() -> Status {
+      const auto found = read_text(*store_, file.path, kMaxHeaderBytes);
+      may_be_new = found.ok() ? sum_of(*found) == sum : found.status().code() != Code::kNotFound;
+      return {};
+    });
   }
-  // It may have happened all the same, when only the directory could not be synced.
-  const auto found = read_text(*store_, file.path, kMaxHeaderBytes);
-  const bool can_tell = found.ok() || found.status().code() == Code::kNotFound;
-  if (!can_tell || (found.ok() && sum_of(*found) == next.sum)) file = next;
-  return status;
+  if (may_be_new) {
+    file.sum = sum;
+    file.num_steps = num_steps;
+  }
+  return replaced;
 }
 
 Status IdxWriter::write_part(std::size_t number, Index num_steps, bool durable) {

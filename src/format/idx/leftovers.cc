@@ -15,19 +15,26 @@ std::optional<Index> step_of_directory(std::string_view name) {
   return parse_integer(name.substr(kTimePrefix.size()));
 }
 
-Status add_if_exists(Store& store, const std::string& path, std::vector<std::string>& found) {
+Status add_directory(Store& store, const std::string& path, std::vector<std::string>& found) {
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(path));
+  if (is_directory) found.push_back(path);
+  return {};
+}
+
+Status add_file(Store& store, const std::string& path, std::vector<std::string>& found) {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
-  if (exists) found.push_back(path);
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(path));
+  if (exists && !is_directory) found.push_back(path);
   return {};
 }
 
 Status add_blocks(Store& store, const PartFiles& part, Index num_steps, std::vector<std::string>& found) {
   const std::string blocks = dataset_stem(part.idx_path);
-  if (part.fixed) return num_steps > 0 ? Status() : add_if_exists(store, blocks, found);
+  if (part.fixed) return num_steps > 0 ? Status() : add_directory(store, blocks, found);
   ESKER_ASSIGN_OR_RETURN(const auto names, store.list(blocks));
   for (const std::string& name : names) {
     const auto step = step_of_directory(name);
-    if (step && *step >= num_steps) found.push_back(blocks + "/" + name);
+    if (step && *step >= num_steps) ESKER_RETURN_IF_ERROR(add_directory(store, blocks + "/" + name, found));
   }
   return {};
 }
@@ -41,10 +48,10 @@ Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths
   for (const PartFiles& part : parts) {
     ESKER_RETURN_IF_ERROR(add_blocks(store, part, num_steps, found));
     replaced.push_back(part.idx_path);
-    if (part.fixed && num_steps == 0) ESKER_RETURN_IF_ERROR(add_if_exists(store, part.idx_path, found));
+    if (part.fixed && num_steps == 0) ESKER_RETURN_IF_ERROR(add_file(store, part.idx_path, found));
   }
   for (const std::string& path : replaced) {
-    ESKER_RETURN_IF_ERROR(add_if_exists(store, temporary_of(path), found));
+    ESKER_RETURN_IF_ERROR(add_file(store, temporary_of(path), found));
   }
   return found;
 }

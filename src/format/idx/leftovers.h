@@ -1,7 +1,7 @@
 // Leftovers: what a run that ended in the middle of something left among the files of a dataset.
 //
 // Only what an unfinished step, rewind or replacement makes is named here: block files of steps that are not
-// committed, and temporary files. Whatever else stands there is not ours to judge.
+// committed, and temporary files. Whatever else stands there, also under such a name, is not ours to judge.
 #pragma once
 
 #include <string>
