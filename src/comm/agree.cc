@@ -50,16 +50,17 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
   failure.length =
       static_cast<std::uint32_t>(status.message().copy(failure.text.data(), failure.text.size()));
   comm.broadcast(std::as_writable_bytes(std::span(&failure, 1)), failing_rank);
-  const Status described = guarded("", [&] {
+  try {
     return error(failure.code, "rank {}: {}", failing_rank,
                  std::string_view(failure.text.data(), failure.length));
-  });
-  return described.code() == failure.code ? described : Status(failure.code, "out of memory");
+  } catch (const std::exception&) {
+    return {failure.code, "out of memory"};  // short enough to need no allocation
+  }
 }
 
 }  // namespace
 
-Result<Verdict> agree(Comm& comm, const Ballot& ballot) {
+Status agree(Comm& comm, const Ballot& ballot, bool* any_flag) {
   const std::uint64_t operation = hash_text(0, ballot.operation);
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());
   // All are equal when maximum and minimum, which is the complement of a maximum, are.
@@ -74,13 +75,11 @@ Result<Verdict> agree(Comm& comm, const Ballot& ballot) {
   // Before the arguments: a rank whose local call failed has other arguments for that reason.
   if (values[4] != 0) return share_failure(comm, ballot.status, comm.size() - static_cast<int>(values[4]));
   if (values[2] != ~values[3]) return describe_mismatch(comm, ballot);
-  return Verdict{values[5] != 0};
+  if (any_flag) *any_flag = values[5] != 0;
+  return {};
 }
 
-Status agree(Comm& comm, const Status& status) {
-  const auto verdict = agree(comm, Ballot{status, "", 0, "", false});
-  return verdict.status();
-}
+Status agree(Comm& comm, const Status& status) { return agree(comm, Ballot{status, "", 0, "", false}); }
 
 std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
   std::uint64_t hash = seed ^ 0xcbf29ce484222325u;

@@ -21,16 +21,12 @@ struct Ballot {
   std::string_view operation;       ///< e.g. "end_step"; part of what is compared
   std::uint64_t arguments = 0;      ///< hash of what must be equal on all ranks
   std::string_view arguments_text;  ///< what the hash is of, for the message when it differs
-  bool flag = false;                ///< "any rank wants this": see Verdict
-};
-
-struct Verdict {
-  bool any_flag = false;  ///< some rank's flag was set
+  bool flag = false;                ///< "this rank wants something"
 };
 
 /// Collective. Errors: that of the lowest failing rank, its text led by "rank R: "; kMismatchedCall. The same
-/// on all ranks.
-Result<Verdict> agree(Comm& comm, const Ballot& ballot);
+/// on all ranks. `any_flag`, if given, tells whether some rank's flag was set.
+Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr);
 
 /// The same for a status alone, inside an operation that has been agreed on already.
 Status agree(Comm& comm, const Status& status);

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -163,14 +164,17 @@ class PosixStore final : public Store {
   }
 
   Result<std::vector<std::string>> list(const std::string& path) const override {
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), ::closedir);
     std::vector<std::string> names;
-    std::error_code failure;
-    fs::directory_iterator entries(path, failure);
-    if (failure.value() == ENOENT || failure.value() == ENOTDIR) return names;
-    for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
-      names.push_back(entries->path().filename().string());
+    if (!directory && (errno == ENOENT || errno == ENOTDIR)) return names;
+    if (!directory) return system_error(errno, "list", path);
+    errno = 0;
+    while (const dirent* entry = ::readdir(directory.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+      errno = 0;
     }
-    if (failure) return check(failure, "list", path);
+    if (errno != 0) return system_error(errno, "list", path);
     std::sort(names.begin(), names.end());
     return names;
   }

@@ -32,8 +32,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
                                                            const char* operation, const std::string& path,
                                                            const Options& options) {
   const Status local = store ? Status() : out_of_memory(operation);
-  const auto opened = agree(*comm, Ballot{local, operation, hash_text(0, path), path, false});
-  ESKER_RETURN_IF_ERROR(opened.status());
+  ESKER_RETURN_IF_ERROR(agree(*comm, Ballot{local, operation, hash_text(0, path), path, false}));
   ESKER_ASSIGN_OR_RETURN(Options shared, share_options(*comm, options));
   std::unique_ptr<WritePipeline> pipeline;
   const auto make = [&]() -> Status {
@@ -97,8 +96,7 @@ Status WritePipeline::rewind(const Status& local, double time) {
     arguments = fmt::format("time {:.17g}", time);
     return local;
   });
-  const auto opened = agree(*comm_, Ballot{mine, "rewind", hash_text(0, arguments), arguments, false});
-  ESKER_RETURN_IF_ERROR(opened.status());
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "rewind", hash_text(0, arguments), arguments, false}));
   const auto kept = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
   const bool durable = options_.fsync != Fsync::kNone;
   Status status = root_does(*comm_, "rewind", [&] { return format_->rewind(kept, durable); });
@@ -125,8 +123,7 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
     text = describe_schema(schema);
     return local;
   });
-  const auto opened = agree(*comm_, Ballot{mine, "first end_step", hash_text(0, text), text, false});
-  ESKER_RETURN_IF_ERROR(opened.status());
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "first end_step", hash_text(0, text), text, false}));
   const Status status = all_do(*comm_, "define", [&] {
     schema_ = schema;
     return format_->define(schema_);
@@ -175,17 +172,19 @@ Status WritePipeline::write_step(const StepInput& input) {
   const Stopwatch watch;
   Prepared prepared;
   const Status mine = guarded("end_step", [&] { return prepare(input, prepared); });
-  const auto opened = agree(
-      *comm_, Ballot{mine, "end_step", hash_text(0, prepared.arguments), prepared.arguments, prepared.stale});
+  bool any_stale = false;
+  Status status = agree(
+      *comm_, Ballot{mine, "end_step", hash_text(0, prepared.arguments), prepared.arguments, prepared.stale},
+      &any_stale);
   counters_.agree_s += watch.elapsed_s();
-  ESKER_RETURN_IF_ERROR(opened.status());
+  if (!status.ok()) return status;
   StepPlan& plan = *prepared.plan;
-  if (opened->any_flag) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
+  if (any_stale) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
   ESKER_RETURN_IF_ERROR(create_files());
   if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(false));
 
   StepFiles files(*store_, *plan.layouts, plan.space, input.step, top_);
-  const Status status = move(plan, input.step, files);
+  status = move(plan, input.step, files);
   if (!status.ok()) {
     discard(input.step, files);
     return status;
@@ -316,7 +315,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   Stopwatch watch;
   if (stored.ok()) stored = guarded("end_step", [&] { return finish(plan, step, files); });
   counters_.store_s += watch.lap();
-  const Status agreed = agree(*comm_, stored);
+  Status agreed = agree(*comm_, stored);
   counters_.agree_s += watch.lap();
   return agreed;
 }
@@ -365,12 +364,11 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
 }
 
 Status WritePipeline::close(const Status& local) {
-  const auto opened = agree(*comm_, Ballot{local, "close", 0, "", false});
-  Status status = opened.status();
+  Status status = agree(*comm_, Ballot{local, "close", 0, "", false});
   if (status.code() == Code::kMismatchedCall)
     return status;  // the others are elsewhere: nothing more to do together
-  const auto keep_first = [&](const Status& next) {
-    if (status.ok()) status = next;
+  const auto keep_first = [&](Status next) {
+    if (status.ok()) status = std::move(next);
   };
   if (has_leftovers_) keep_first(reclaim(options_.fsync != Fsync::kNone));
   // A dataset without a step is made where there was none; it takes the place of no other.
@@ -415,8 +413,7 @@ Status WritePipeline::write_report() {
 }
 
 Result<RunReport> WritePipeline::report() {
-  const auto opened = agree(*comm_, Ballot{Status(), "report", 0, "", false});
-  ESKER_RETURN_IF_ERROR(opened.status());
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
   return gather_report(*comm_, counters_, steps_, options_);
 }
 

@@ -58,8 +58,11 @@ TEST_F(CommTest, MessagesOfAllPairsArriveInOrder) {
 }
 
 TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
-  EXPECT_FALSE(agree(comm(), Ballot{Status(), "op", 1, "", false}).value().any_flag);
-  EXPECT_TRUE(agree(comm(), Ballot{Status(), "op", 1, "", is_last_rank()}).value().any_flag);
+  for (const bool flag : {false, true}) {
+    bool any_flag = !flag;
+    agree(comm(), Ballot{Status(), "op", 1, "", flag && is_last_rank()}, &any_flag).check();
+    EXPECT_EQ(any_flag, flag);
+  }
 }
 
 TEST_F(CommTest, AgreeGivesTheLowestFailingRanksErrorToAll) {
@@ -75,14 +78,12 @@ TEST_F(CommTest, AgreeGivesTheLowestFailingRanksErrorToAll) {
 
 TEST_F(CommTest, AgreeNamesDifferentCallsAndArguments) {
   if (comm().size() == 1) GTEST_SKIP() << "needs two ranks to differ";
-  const auto calls =
-      agree(comm(), Ballot{Status(), is_last_rank() ? "close" : "end_step", 0, "", false}).status();
+  const auto calls = agree(comm(), Ballot{Status(), is_last_rank() ? "close" : "end_step", 0, "", false});
   expect_everywhere(calls, Code::kMismatchedCall);
   EXPECT_NE(calls.message().find("close"), std::string::npos);
   EXPECT_NE(calls.message().find("end_step"), std::string::npos);
   const std::string text = is_last_rank() ? "time 2" : "time 1";
-  const auto arguments =
-      agree(comm(), Ballot{Status(), "end_step", hash_text(0, text), text, false}).status();
+  const auto arguments = agree(comm(), Ballot{Status(), "end_step", hash_text(0, text), text, false});
   expect_everywhere(arguments, Code::kMismatchedCall);
   EXPECT_NE(arguments.message().find("time 2"), std::string::npos);
 }

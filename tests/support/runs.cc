@@ -90,13 +90,13 @@ Result<std::unique_ptr<WritePipeline>> open_run(const Communicator& comm, const 
   return pipeline;
 }
 
-Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step) {
+StepData::StepData(const Communicator& comm, const RunPlan& run, Index step) {
   const Schema schema = schema_of(run);
   const unsigned seed = run.seed + (run.new_boxes_each_step ? static_cast<unsigned>(step) : 0);
   std::mt19937 mine(seed + static_cast<unsigned>(comm.rank()));
-  std::vector<PatchMemory> memory;
   memory.reserve(1000);
-  StepInput input{{}, step, time_of(step), {}};
+  input.step = step;
+  input.time = time_of(step);
   input.patches.resize(schema.fields().size());
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     const Field& field = schema.fields()[f];
@@ -111,7 +111,11 @@ Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPl
       input.patches[f].push_back(memory.back().patch());
     }
   }
-  return pipeline.write_step(input);
+}
+
+Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step) {
+  const StepData data(comm, run, step);
+  return pipeline.write_step(data.input);
 }
 
 Status write_on_rank(const Communicator& comm, const std::shared_ptr<Store>& store, const RunPlan& run) {
@@ -157,6 +161,16 @@ void expect_complete(const std::shared_ptr<Store>& store, const RunPlan& run, In
   }
   EXPECT_EQ(report->blocks, report->blocks_with_checksum);
   EXPECT_EQ(report->blocks > 0, n_steps > 0);
+}
+
+std::vector<std::string> findings_of(const std::shared_ptr<Store>& store, const std::string& path) {
+  const auto report = idx::verify(store, path);
+  if (!report.ok()) return {report.status().message()};
+  std::vector<std::string> texts;
+  for (const Finding& finding : report->findings) {
+    if (!finding.path.ends_with(".esker-lock")) texts.push_back(finding.path + ": " + finding.text);
+  }
+  return texts;
 }
 
 void expect_same_files(Store& store, Store& expected, const std::string& directory) {

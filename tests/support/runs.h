@@ -9,6 +9,7 @@
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "store/store.h"
+#include "support/scenario.h"
 #include "write/pipeline.h"
 
 namespace esker::testing_support {
@@ -40,6 +41,13 @@ inline double time_of(Index step) { return 10.0 * static_cast<double>(step); }
 Result<std::unique_ptr<WritePipeline>> open_run(const Communicator& comm, const std::shared_ptr<Store>& store,
                                                 const RunPlan& run);
 
+/// What this rank brings to a step, and the memory behind it. Local.
+struct StepData {
+  StepData(const Communicator& comm, const RunPlan& run, Index step);
+  std::vector<PatchMemory> memory;
+  StepInput input;
+};
+
 /// This rank's part of one step. Collective.
 Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step);
 
@@ -53,6 +61,9 @@ Status write_all(const std::function<std::shared_ptr<Store>(int rank)>& store_of
 
 /// Reads every field, step and level, whole and in a random box, and compares every sample; and verifies.
 void expect_complete(const std::shared_ptr<Store>& store, const RunPlan& run, Index n_steps);
+
+/// What verify finds, one text each, but for the lock of a writer that is at work.
+std::vector<std::string> findings_of(const std::shared_ptr<Store>& store, const std::string& path);
 
 /// Whether all files below `directory` have the same names and bytes in both stores.
 void expect_same_files(Store& store, Store& expected, const std::string& directory);

@@ -1,0 +1,144 @@
+// Memory that runs out on any rank, at any request of any collective call: an error that all ranks agree on,
+// or success; never a hang; the next attempt succeeds, in the bytes of a run that met no fault.
+#include <gtest/gtest.h>
+
+#include "base/guarded.h"
+#include "base/macros.h"
+#include "support/failing_new.h"
+#include "support/fault_fixture.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: the fixture and its runs
+
+class MemoryFaults : public FaultTest, public testing::WithParamInterface<bool> {
+ protected:
+  /// Runs a collective call in which the requests of the victim fail as said; whether any did.
+  template <class Call>
+  bool fail(const std::string& what, const NewFault& fault, int victim, const Call& call) {
+    const std::string name = what + ", request " + std::to_string(fault.after) + " of " +
+                             std::to_string(fault.min_bytes) + " bytes and more" +
+                             (fault.and_all_after ? " and all after it" : "") + " of rank " +
+                             std::to_string(victim);
+    SCOPED_TRACE(name);
+    const Watchdog watchdog(name);
+    Status status;
+    long num_failed = 0;
+    if (is_victim(victim)) {
+      const FailingNew failing(fault);
+      status = guarded("", call);
+      num_failed = FailingNew::num_failed();
+    } else {
+      status = guarded("", call);
+    }
+    std::array<std::uint64_t, 2> codes{static_cast<std::uint64_t>(status.code()),
+                                       ~static_cast<std::uint64_t>(status.code())};
+    comm_.get()->all_reduce_max(codes);
+    EXPECT_EQ(codes[0], ~codes[1]) << "not agreed: " << code_name(status.code()) << " " << status.message();
+    // A rank that has no memory for the text of another one's error says so instead.
+    if (!fault.and_all_after && victim != kAllRanks) expect_everywhere(status, status.code());
+    EXPECT_TRUE(status.ok() || status.code() == Code::kOutOfMemory) << status.message();
+    ++cases_;
+    return lowest_rank_with(num_failed > 0) >= 0;
+  }
+
+  // The JSON library does not survive a request that fails (its destructors allocate), so texts are made in
+  // peace: rank 0 makes them before it begins to replace a file.
+  void before(StoreCall call, const std::string& path) override {
+    const bool temporary = path.ends_with(".tmp");
+    const bool replaced = path.ends_with(".idx") || path.ends_with(".json");
+    if (call == StoreCall::kRemove && temporary) FailingNew::pause(false);
+    if (replaced && (call == StoreCall::kRead || call == StoreCall::kRename || call == StoreCall::kRemove)) {
+      FailingNew::pause(true);
+    }
+  }
+
+  /// Calls body(fault, victim) with later and later requests until it says that none failed.
+  template <class Body>
+  void for_each_fault(std::size_t min_bytes, const Body& body) {
+    for (const NewFault kind : {NewFault{0, min_bytes, false}, NewFault{0, min_bytes, true}}) {
+      for (const int victim : victims()) {
+        NewFault fault = kind;
+        while (body(fault, victim) && all_well()) fault.after += 1 + fault.after / 3;
+        if (!all_well()) return;
+      }
+    }
+  }
+
+  void TearDown() override {
+    if (comm_.rank() == 0) std::printf("%d cases\n", cases_);
+    FaultTest::TearDown();
+  }
+
+  int cases_ = 0;
+};
+
+TEST_P(MemoryFaults, InAStepAreAgreedAndTheNextStepSucceeds) {
+  RunPlan run = plan("run.idx", GetParam());
+  auto pipeline = open_run(comm_, store_, run).value();
+  write_step(*pipeline, comm_, run, 0).check();
+  for (const bool plans : {false, true}) {
+    for_each_fault(0, [&](const NewFault& fault, int victim) {
+      if (plans) ++run.seed;  // other boxes: the step is planned anew
+      const StepData data(comm_, run, 1);
+      const bool met = fail(plans ? "planned step" : "step", fault, victim,
+                            [&] { return pipeline->write_step(data.input); });
+      if (static_cast<Index>(pipeline->times().size()) < 2) {
+        const Status again = pipeline->write_step(data.input);
+        EXPECT_TRUE(again.ok()) << again.message();
+      }
+      expect_undisturbed(run, path("run"));
+      pipeline->rewind({}, time_of(0)).check();
+      return met;
+    });
+    if (!all_well()) return;
+  }
+  write_step(*pipeline, comm_, run, 1).check();
+  pipeline->close({}).check();
+  expect_clean(run, 2);
+}
+
+TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
+  RunPlan run = plan("run.idx", GetParam());
+  run.overwrite = true;
+  run.end_step = 1;
+  const Options options = options_of(run);
+  const Schema schema = schema_of(run);
+  const StepData data(comm_, run, 0);
+  const auto write = [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::create(comm_.get(), store_, run.path, options));
+    ESKER_RETURN_IF_ERROR(pipeline->define({}, schema));
+    ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
+    return pipeline->close({});
+  };
+  for_each_fault(0, [&](const NewFault& fault, int victim) { return fail("run", fault, victim, write); });
+  write().check();
+  expect_clean(run, 1);
+  expect_undisturbed(run, directory_);
+}
+
+TEST_P(MemoryFaults, InAppendingAndRewindingAreAgreed) {
+  const RunPlan run = plan("run.idx", GetParam());
+  ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
+  const Options options = options_of(run);
+  const StepData data(comm_, run, 1);
+  const auto append = [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::append(comm_.get(), store_, run.path, options));
+    ESKER_RETURN_IF_ERROR(pipeline->rewind({}, time_of(0)));
+    ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
+    return pipeline->close({});
+  };
+  // Smaller ones fail in the JSON library, on all ranks.
+  for_each_fault(2048,
+                 [&](const NewFault& fault, int victim) { return fail("append", fault, victim, append); });
+  append().check();
+  expect_clean(run, 2);
+  expect_undisturbed(run, directory_);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MemoryFaults, testing::Bool(),
+                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
+
+}  // namespace
+}  // namespace esker

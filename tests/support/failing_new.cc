@@ -1,0 +1,57 @@
+#include "support/failing_new.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<bool> armed{false};
+std::atomic<bool> at_rest{false};
+std::atomic<long> left{0};
+std::atomic<long> failed{0};
+esker::testing_support::NewFault fault;
+
+bool fails(std::size_t bytes) {
+  if (!armed || at_rest || bytes < fault.min_bytes) return false;
+  const long number = left--;
+  if (number > 0 || (number < 0 && !fault.and_all_after)) return false;
+  ++failed;
+  return true;
+}
+
+void* allocate(std::size_t bytes) { return fails(bytes) ? nullptr : std::malloc(bytes > 0 ? bytes : 1); }
+
+void* allocate_or_throw(std::size_t bytes) {
+  void* memory = allocate(bytes);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate_or_throw(bytes); }
+void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace esker::testing_support {
+
+FailingNew::FailingNew(const NewFault& wanted) {
+  fault = wanted;
+  left = wanted.after;
+  failed = 0;
+  at_rest = false;
+  armed = true;
+}
+FailingNew::~FailingNew() { armed = false; }
+void FailingNew::pause(bool paused) { at_rest = paused; }
+long FailingNew::num_failed() { return failed; }
+
+}  // namespace esker::testing_support

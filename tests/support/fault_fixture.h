@@ -1,0 +1,162 @@
+// Runs on a real directory under faults, hundreds of cases in one program: a store that fails on chosen
+// ranks, a watchdog that names the case that hangs, and what must hold after every failure.
+#pragma once
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "read/idx_dataset.h"
+#include "store/faulty_store.h"
+#include "support/mpi_fixture.h"
+#include "support/runs.h"
+
+namespace esker::testing_support {
+
+/// Ends the program with the name of the case when it takes more than 30 s.
+class Watchdog {
+ public:
+  explicit Watchdog(const std::string& name) {
+    name_.fill('\0');
+    name.copy(name_.data(), name_.size() - 2);
+    name_[std::strlen(name_.data())] = '\n';
+    ::signal(SIGALRM, [](int) {
+      constexpr std::string_view kText = "hangs for 30 s: ";
+      (void)!::write(STDERR_FILENO, kText.data(), kText.size());
+      (void)!::write(STDERR_FILENO, name_.data(), std::strlen(name_.data()));
+      ::abort();
+    });
+    ::alarm(30);
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() { ::alarm(0); }
+
+ private:
+  static inline std::array<char, 512> name_{};
+};
+
+/// Which calls fail, and how.
+struct StoreFault {
+  StoreCall call = StoreCall::kOpen;
+  std::string part;  ///< of the path; "$" at its end: the path ends so
+  int nth = 1;       ///< only from the nth such call on the same path on
+  Fsync fsync = Fsync::kNone;
+  bool removing_fails = false;  ///< after that, files of that kind cannot be removed either
+};
+
+class FaultTest : public MpiTest {
+ protected:
+  static constexpr int kAllRanks = -1;
+
+  /// First, middle, last and all ranks, as far as they differ.
+  [[nodiscard]] std::vector<int> victims() const {
+    const std::set<int> some{0, comm_.size() / 2, comm_.size() - 1};
+    std::vector<int> all(some.begin(), some.end());
+    if (comm_.size() > 1) all.push_back(kAllRanks);
+    return all;
+  }
+  [[nodiscard]] bool is_victim(int victim) const { return victim == kAllRanks || victim == comm_.rank(); }
+
+  void arm(const StoreFault& fault, int victim, int reason) {
+    fault_ = fault;
+    reason_ = is_victim(victim) ? reason : 0;
+    hits_ = 0;
+    calls_.clear();
+  }
+  void disarm() { reason_ = 0; }
+
+  /// The lowest rank for which `mine` holds; -1: none. Collective.
+  int lowest_rank_with(bool mine) const {
+    std::array<std::uint64_t, 1> lowness{mine ? static_cast<std::uint64_t>(comm_.size() - comm_.rank()) : 0};
+    comm_.get()->all_reduce_max(lowness);
+    return lowness[0] == 0 ? -1 : comm_.size() - static_cast<int>(lowness[0]);
+  }
+  int lowest_rank_hit() const { return lowest_rank_with(hits_ > 0); }
+
+  /// The same error everywhere, which names a rank, a file and the system's reason.
+  void expect_error(const Status& status, int rank, const std::string& part, int reason) {
+    expect_everywhere(status, Code::kIoError);
+    for (const std::string& piece : {"rank " + std::to_string(rank), part.substr(0, part.find('$')),
+                                     std::string(std::strerror(reason))}) {
+      EXPECT_NE(status.message().find(piece), std::string::npos) << piece << " in: " << status.message();
+    }
+  }
+
+  /// The dataset holds so many steps and no debris. Collective; rank 0 looks.
+  void expect_clean(const RunPlan& run, Index n_steps) {
+    comm_.get()->barrier();
+    if (comm_.rank() == 0) {
+      const auto dataset = idx::IdxDataset::open(posix_store(), run.path);
+      EXPECT_TRUE(dataset.ok()) << dataset.status().message();
+      EXPECT_EQ(dataset.ok() ? static_cast<Index>(dataset->times.size()) : -1, n_steps);
+      EXPECT_EQ(findings_of(posix_store(), run.path), std::vector<std::string>());
+    }
+    comm_.get()->barrier();
+  }
+
+  /// The files are those of an undisturbed run of one rank. Collective; rank 0 looks.
+  void expect_undisturbed(const RunPlan& run, const std::string& directory) {
+    comm_.get()->barrier();
+    if (comm_.rank() == 0) expect_same_files(*posix_store(), *reference_of(run), directory);
+    comm_.get()->barrier();
+  }
+
+  [[nodiscard]] RunPlan plan(const std::string& file, bool single) const {
+    RunPlan run;
+    run.n_ranks = comm_.size();
+    run.aggregators = comm_.size();
+    run.end_step = 2;
+    run.single = single;
+    run.path = path(file);
+    return run;
+  }
+
+  /// Whether all ranks are well so far; when one is not, the case ends on all. Collective.
+  bool all_well() { return lowest_rank_with(HasFailure()) < 0; }
+
+  /// Told of each call before it is made.
+  virtual void before(StoreCall, const std::string&) {}
+
+  std::shared_ptr<Store> store_ = faulty_store(
+      posix_store(), [this](StoreCall call, const std::string& path) { return this->ask(call, path); });
+
+ private:
+  int ask(StoreCall call, const std::string& path) {
+    before(call, path);
+    if (reason_ == 0) return 0;
+    const bool at_end = fault_.part.ends_with('$');
+    const std::string part = fault_.part.substr(0, fault_.part.find('$'));
+    if (at_end ? !path.ends_with(part) : path.find(part) == std::string::npos) return 0;
+    if (fault_.removing_fails && hits_ > 0 && call == StoreCall::kRemove) return reason_;
+    if (call != fault_.call || ++calls_[path] < fault_.nth) return 0;
+    ++hits_;
+    return reason_;
+  }
+
+  const std::shared_ptr<Store>& reference_of(const RunPlan& run) {
+    auto& store = references_[{run.path, run.end_step}];
+    if (!store) {
+      store = memory_store();
+      RunPlan alone = run;
+      alone.n_ranks = alone.aggregators = 1;
+      alone.first_step = 0;
+      write_on_rank(Communicator::serial(), store, alone).check();
+    }
+    return store;
+  }
+
+  StoreFault fault_;
+  int reason_ = 0;
+  int hits_ = 0;
+  std::map<std::string, int> calls_;
+  std::map<std::pair<std::string, Index>, std::shared_ptr<Store>> references_;
+};
+
+}  // namespace esker::testing_support
