@@ -24,12 +24,14 @@ run_ctest() {
   ctest --preset "$1" --parallel "$(nproc)" --no-tests=error
 }
 
-# The Python tests write a dataset with the release build's miniapp and read it with OpenVisus.
+# The Python tests write datasets with the release build's miniapp, and with a run that they kill, and read them
+# with OpenVisus.
 run_python() {
   scripts/install_package.sh || return 1
-  build_preset release esker-pism || return 1
+  build_preset release esker-pism kill_run || return 1
   say "python: testing"
-  PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism .venv/bin/python -m pytest
+  PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism \
+    KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run .venv/bin/python -m pytest
 }
 
 run_suite() {

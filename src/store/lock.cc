@@ -21,18 +21,24 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// When a process of this host began, in ticks since the host did; "" if there is none of that number. A
-/// number is used again after a while, together with the time it is not.
-std::string start_of(int pid) {
+struct ProcessFacts {
+  bool has_ended = false;  ///< it is dead, though its parent has not asked for its end yet
+  std::string start;       ///< in ticks since the host's; "" if there is none of that number
+};
+
+/// Of a process of this host. A number is used again after a while, together with the start it is not.
+ProcessFacts facts_of(int pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text;
   std::getline(file, text);
-  // The second word is a name in brackets that may hold anything; the start is the twentieth behind it.
-  constexpr int kWordsBehindName = 20;
+  // The second word is a name in brackets that may hold anything; behind it comes the state, and the start as
+  // the twentieth.
+  constexpr int kWordsBehindState = 19;
   std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
-  std::string word;
-  for (int i = 0; i < kWordsBehindName; ++i) rest >> word;
-  return rest ? word : "";
+  std::string state, word;
+  rest >> state;
+  for (int i = 0; i < kWordsBehindState; ++i) rest >> word;
+  return {state == "Z" || state == "X", rest ? word : ""};
 }
 
 /// "host pid job start"; the job is the scheduler's number, or "-".
@@ -41,7 +47,7 @@ std::string lock_text() {
   for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
     if (const char* value = ::getenv(variable)) job = value;
   }
-  return fmt::format("{} {} {} {}\n", host_name(), ::getpid(), job, start_of(::getpid()));
+  return fmt::format("{} {} {} {}\n", host_name(), ::getpid(), job, facts_of(::getpid()).start);
 }
 
 /// Whether the lock's holder certainly no longer exists: a process of this host that is gone.
@@ -51,8 +57,8 @@ bool holder_is_dead(const std::string& text) {
   int pid = 0;
   if (!(words >> host >> pid >> job) || host != host_name() || pid <= 0) return false;
   if (::kill(pid, 0) != 0 && errno == ESRCH) return true;
-  const std::string now = start_of(pid);
-  return words >> start && !now.empty() && start != now;
+  const ProcessFacts now = facts_of(pid);
+  return now.has_ended || (words >> start && !now.start.empty() && start != now.start);
 }
 
 /// Removes the lock of a dead holder, by renaming: of two processes that try, one succeeds, and one that

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -193,6 +194,21 @@ TEST(NullStore, KeepsWhatIsSmallAndTheSizeOfTheRest) {
   ASSERT_TRUE(file->read_at(back, 10).ok());
   EXPECT_EQ(back.front(), std::byte{7});
   EXPECT_EQ(back.back(), std::byte{0});
+}
+
+// A killed process keeps its number until its parent asks for its end, which in a container may take a while.
+TEST_P(StoreTest, ALockOfAProcessThatHasEndedIsTakenOverBeforeItsParentHasNoticed) {
+  std::array<char, 256> host{};
+  ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  const std::string holder = std::string(host.data()) + " " + std::to_string(child) + " -\n";
+  ASSERT_TRUE(store_->create_exclusive(path("l"), holder).ok());
+  const auto lock = WriterLock::acquire(store_, path("l"));
+  EXPECT_TRUE(lock.ok()) << lock.status().message();
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
 TEST_P(StoreTest, ReadTextRefusesLargeFiles) {
