@@ -1,0 +1,190 @@
+// What a caller gets wrong on some rank - a patch, a definition, a call - is the same error on all ranks,
+// naming that rank; the next step succeeds.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "esker/esker.hpp"
+#include "support/fault_fixture.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: the fixture
+
+constexpr Index kWidth = 24;
+
+Options quiet() {
+  Options options;
+  options.report = "none";
+  options.bits_per_block = 4;
+  return options;
+}
+
+/// Every rank holds an equal share of a line of samples.
+struct Line {
+  explicit Line(const Communicator& comm)
+      : box{{comm.rank() * kWidth}, {(comm.rank() + 1) * kWidth}}, samples(kWidth, comm.rank() + 1.0F) {}
+  Box box;
+  std::vector<float> samples;
+};
+
+struct Misuse {
+  std::string name;
+  Code code;
+  /// What the rank does instead of putting its line; the other ranks put and end the step.
+  std::function<Status(Writer&, FieldId, const Line&)> act;
+  std::string word;  ///< in the message
+};
+
+std::vector<Misuse> misuses() {
+  const auto put = [](auto change) {
+    return [change](Writer& writer, FieldId field, const Line& line) {
+      writer.begin_step(1).check();
+      Patch patch = Patch::dense(line.box, line.samples.data());
+      change(patch);
+      (void)writer.put(field, patch);
+      return writer.end_step();
+    };
+  };
+  return {
+      {"outside", Code::kOutOfRange, put([](Patch& patch) { patch.box.hi[0] += 1000; }), "'temp'"},
+      {"type", Code::kInvalidArgument, put([](Patch& patch) { patch.type = SampleType::kInt16; }), "int16"},
+      {"null", Code::kInvalidArgument, put([](Patch& patch) { patch.data = nullptr; }), "no data"},
+      {"axes", Code::kInvalidArgument, put([](Patch& patch) { patch.box.rank = 2; }), "2 axes"},
+      {"gap", Code::kInvalidArgument, put([](Patch& patch) { patch.box.hi[0] -= 1; }), "no rank put"},
+      {"field", Code::kInvalidArgument,
+       [](Writer& writer, FieldId, const Line& line) {
+         writer.begin_step(1).check();
+         (void)writer.put(FieldId{17}, Patch::dense(line.box, line.samples.data()));
+         return writer.end_step();
+       },
+       "17"},
+      {"overlap", Code::kInvalidArgument,
+       [](Writer& writer, FieldId field, const Line& line) {
+         writer.begin_step(1).check();
+         for (int i = 0; i < 2; ++i) writer.put(field, Patch::dense(line.box, line.samples.data())).check();
+         return writer.end_step();
+       },
+       "overlap"},
+      {"no step", Code::kWrongOrder, [](Writer& writer, FieldId, const Line&) { return writer.end_step(); },
+       "no step is open"},
+      {"earlier time", Code::kInvalidArgument,
+       [](Writer& writer, FieldId, const Line&) {
+         (void)writer.begin_step(-1);
+         return writer.end_step();
+       },
+       "-1"},
+  };
+}
+
+/// Only when the ranks differ.
+std::vector<Misuse> mismatches() {
+  return {
+      {"time", Code::kMismatchedCall,
+       [](Writer& writer, FieldId field, const Line& line) {
+         writer.begin_step(2).check();
+         writer.put(field, Patch::dense(line.box, line.samples.data())).check();
+         return writer.end_step();
+       },
+       "time 2"},
+      {"rewind", Code::kMismatchedCall, [](Writer& writer, FieldId, const Line&) { return writer.rewind(0); },
+       "rewind"},
+      {"close", Code::kMismatchedCall, [](Writer& writer, FieldId, const Line&) { return writer.close(); },
+       "close"},
+      {"report", Code::kMismatchedCall,
+       [](Writer& writer, FieldId, const Line&) { return writer.report_text().status(); }, "report"},
+  };
+}
+
+class MisuseTest : public FaultTest {
+ protected:
+  FieldId define(Writer& writer) {
+    const DimId x = writer.def_dim("x", kWidth * comm_.size()).value();
+    const GridId grid = writer.def_grid("line", {x}).value();
+    return writer.def_field(grid, "temp", SampleType::kFloat32).value();
+  }
+
+  Status good_step(Writer& writer, FieldId field, double time) {
+    writer.begin_step(time).check();
+    writer.put(field, Patch::dense(line_.box, line_.samples.data())).check();
+    return writer.end_step();
+  }
+
+  Line line_{comm_};
+};
+
+TEST_F(MisuseTest, OfAStepIsAgreedAndTheNextStepSucceeds) {
+  Writer writer = Writer::create(path("run.idx"), comm_, quiet()).value();
+  const FieldId field = define(writer);
+  ASSERT_TRUE(good_step(writer, field, 0).ok());
+  std::vector<Misuse> all = misuses();
+  if (comm_.size() > 1) {
+    for (const Misuse& misuse : mismatches()) all.push_back(misuse);
+  }
+  for (const Misuse& misuse : all) {
+    for (const int victim : victims()) {
+      if (victim == kAllRanks && misuse.code == Code::kMismatchedCall) continue;
+      SCOPED_TRACE(misuse.name + " on rank " + std::to_string(victim));
+      const Watchdog watchdog(misuse.name);
+      const Status failed =
+          is_victim(victim) ? misuse.act(writer, field, line_) : good_step(writer, field, 1);
+      expect_everywhere(failed, misuse.code);
+      EXPECT_NE(failed.message().find(misuse.word), std::string::npos) << failed.message();
+      const Status again = good_step(writer, field, 1);
+      EXPECT_TRUE(again.ok()) << again.message();
+      EXPECT_TRUE(writer.rewind(0).ok());
+      if (!all_well()) return;
+    }
+  }
+  EXPECT_TRUE(writer.close().ok());
+}
+
+TEST_F(MisuseTest, DifferentDefinitionsAreNamed) {
+  if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  for (const std::string what : {"order", "size", "type", "one more", "name"}) {
+    for (const int victim : victims()) {
+      if (victim == kAllRanks) continue;
+      SCOPED_TRACE(what + " on rank " + std::to_string(victim));
+      const Watchdog watchdog(what);
+      Writer writer = Writer::create(path("run.idx"), comm_, quiet()).value();
+      const auto differs = [&](const char* here) { return is_victim(victim) && what == here; };
+      const DimId x = writer.def_dim("x", differs("size") ? 7 : 8).value();
+      const GridId grid = writer.def_grid("line", {x}).value();
+      std::vector<std::string> names{"a", differs("name") ? "c" : "b"};
+      if (differs("order")) std::swap(names[0], names[1]);
+      if (differs("one more")) names.push_back("d");
+      for (const std::string& name : names) {
+        writer.def_field(grid, name, differs("type") ? SampleType::kInt8 : SampleType::kFloat32)
+            .status()
+            .check();
+      }
+      writer.begin_step(0).check();
+      expect_everywhere(writer.end_step(), Code::kMismatchedCall);
+      EXPECT_FALSE(std::filesystem::exists(path("run.idx")));
+    }
+  }
+}
+
+TEST_F(MisuseTest, DifferentOpeningsAreNamedAndOptionsAreThoseOfRankZero) {
+  if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  for (const int victim : victims()) {
+    if (victim == kAllRanks) continue;
+    const Watchdog watchdog("openings");
+    const bool me = is_victim(victim);
+    expect_everywhere(Writer::create(path(me ? "other.idx" : "run.idx"), comm_, quiet()).status(),
+                      Code::kMismatchedCall);
+    expect_everywhere((me ? Writer::append : Writer::create)(path("run.idx"), comm_, quiet()).status(),
+                      Code::kMismatchedCall);
+    Options options = quiet();
+    options.overwrite = true;
+    if (me && victim != 0) options.bits_per_block = 11;
+    Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+    const FieldId field = define(writer);
+    EXPECT_TRUE(good_step(writer, field, 0).ok());
+    EXPECT_TRUE(writer.close().ok());
+  }
+}
+
+}  // namespace
+}  // namespace esker
