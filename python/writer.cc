@@ -25,29 +25,46 @@ namespace {
 using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 using OptionTexts = std::map<std::string, std::string>;
 
+/// A writer and the arrays that were put in its open step.
+struct StepWriter {
+  Writer writer;
+  std::vector<Array> held = {};
+};
+
 Options make_options(const OptionTexts& texts) {
   Options options;
   for (const auto& [name, value] : texts) options.set(name, value).check();
   return options;
 }
 
-Writer create(const std::string& path, const OptionTexts& options) {
-  return Writer::create(path, Communicator::serial(), make_options(options)).value();
+StepWriter create(const std::string& path, const OptionTexts& options) {
+  return {Writer::create(path, Communicator::serial(), make_options(options)).value()};
 }
 
-Writer append(const std::string& path, const OptionTexts& options) {
-  return value_or_no_dataset(Writer::append(path, Communicator::serial(), make_options(options)));
+StepWriter append(const std::string& path, const OptionTexts& options) {
+  return {value_or_no_dataset(Writer::append(path, Communicator::serial(), make_options(options)))};
 }
 
-int def_grid(Writer& writer, const std::string& name, const std::vector<int>& dims) {
+/// The step is over, well or not: its arrays are no longer needed.
+void end_step(StepWriter& w) {
+  Status status;
+  {
+    const nb::gil_scoped_release release;
+    status = w.writer.end_step();
+  }
+  w.held.clear();
+  status.check();
+}
+
+int def_grid(StepWriter& w, const std::string& name, const std::vector<int>& dims) {
   std::vector<DimId> ids;
   for (const int dim : dims) ids.push_back({dim});
-  return writer.def_grid(name, ids).value().index;
+  return w.writer.def_grid(name, ids).value().index;
 }
 
-int def_field(Writer& writer, int grid, const std::string& name, const std::string& type, int components,
+int def_field(StepWriter& w, int grid, const std::string& name, const std::string& type, int components,
               bool fixed, int every) {
-  return writer.def_field({grid}, name, parse_sample_type(type).value(), {components, fixed, every})
+  return w.writer.def_field({grid}, name, parse_sample_type(type).value(), {components, fixed, every})
       .value()
       .index;
 }
@@ -62,8 +79,8 @@ SampleType type_of(const Array& array) {
 }
 
 /// `array` is (z, y, x), with a last axis for the components of a field that has several; `offset` x first.
-void put(Writer& writer, int field_number, const Array& array, const std::vector<Index>& offset) {
-  const auto& fields = writer.schema().fields();
+void put(StepWriter& w, int field_number, const Array& array, const std::vector<Index>& offset) {
+  const auto& fields = w.writer.schema().fields();
   if (field_number < 0 || field_number >= static_cast<int>(fields.size())) {
     throw Error(Code::kInvalidArgument, "put: no such field");
   }
@@ -82,12 +99,16 @@ void put(Writer& writer, int field_number, const Array& array, const std::vector
   const Index item_bytes = size_bytes(patch.type);
   for (int a = 0; a < rank; ++a) {
     const int axis = rank - 1 - a;
+    constexpr Index kFarthest = Index{1} << 62;
+    if (offset[a] < 0 || offset[a] > kFarthest)
+      throw Error(Code::kOutOfRange, "put: the offset leaves the grid");
     patch.box.lo[a] = offset[a];
     patch.box.hi[a] = offset[a] + static_cast<Index>(array.shape(axis));
     patch.stride_bytes[a] = array.stride(axis) * item_bytes;
   }
   patch.component_stride_bytes = has_components ? array.stride(rank) * item_bytes : item_bytes;
-  writer.put({field_number}, patch).check();
+  w.writer.put({field_number}, patch).check();
+  w.held.push_back(array);
 }
 
 void repair(const std::string& path, const std::optional<double>& to_time) {
@@ -102,23 +123,24 @@ void repair(const std::string& path, const std::optional<double>& to_time) {
 
 void bind_writer(nb::module_& m) {
   using Release = nb::call_guard<nb::gil_scoped_release>;
-  nb::class_<Writer>(m, "Writer", "Collective calls of one process. Arrays live until end_step.")
-      .def("def_dim",
-           [](Writer& w, const std::string& name, Index n) { return w.def_dim(name, n).value().index; })
+  nb::class_<StepWriter>(m, "Writer", "Collective calls of one process. Arrays are kept until end_step.")
+      .def("def_dim", [](StepWriter& w, const std::string& name,
+                         Index n) { return w.writer.def_dim(name, n).value().index; })
       .def("def_grid", &def_grid, "name"_a, "dims"_a)
       .def("def_field", &def_field, "grid"_a, "name"_a, "type"_a, "components"_a = 1, "fixed"_a = false,
            "every"_a = 1)
-      .def("field", [](const Writer& w, const std::string& name) { return w.field(name).value().index; })
-      .def("components", [](const Writer& w, int field) { return w.schema().fields().at(field).components; })
-      .def("begin_step", [](Writer& w, double time) { w.begin_step(time).check(); })
-      .def("put", &put, "field"_a, "array"_a, "offset"_a, nb::keep_alive<1, 3>())
+      .def("field",
+           [](const StepWriter& w, const std::string& name) { return w.writer.field(name).value().index; })
+      .def("components",
+           [](const StepWriter& w, int field) { return w.writer.schema().fields().at(field).components; })
+      .def("begin_step", [](StepWriter& w, double time) { w.writer.begin_step(time).check(); })
+      .def("put", &put, "field"_a, "array"_a, "offset"_a)
+      .def("end_step", &end_step)
       .def(
-          "end_step", [](Writer& w) { w.end_step().check(); }, Release())
+          "rewind", [](StepWriter& w, double time) { w.writer.rewind(time).check(); }, Release())
       .def(
-          "rewind", [](Writer& w, double time) { w.rewind(time).check(); }, Release())
-      .def(
-          "close", [](Writer& w) { w.close().check(); }, Release())
-      .def_prop_ro("num_steps", [](const Writer& w) { return w.num_steps(); });
+          "close", [](StepWriter& w) { w.writer.close().check(); }, Release())
+      .def_prop_ro("num_steps", [](const StepWriter& w) { return w.writer.num_steps(); });
   m.def("create", &create, "path"_a, "options"_a = OptionTexts());
   m.def("append", &append, "path"_a, "options"_a = OptionTexts());
   m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
@@ -142,7 +164,7 @@ void bind_writer(nb::module_& m) {
       [](const std::string& path, const std::function<void(double)>& progress) {
         return value_or_no_dataset(verify(path, progress));
       },
-      "path"_a, "progress"_a.none());
+      "path"_a, "progress"_a.none(), Release());
 }
 
 }  // namespace esker::python

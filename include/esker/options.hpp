@@ -21,7 +21,7 @@ enum class Fsync { kNone, kStep, kClose };
 
 struct Options {
   std::string format = "idx";                       ///< (format) "idx"
-  bool overwrite = false;                           ///< create may replace an existing dataset
+  bool overwrite = false;                           ///< create may replace a dataset, all in its directory
   int bits_per_block = 0;                           ///< (format) 0: chosen from grid and type
   Index blocks_per_file = 0;                        ///< (format) 0: chosen from the step's size
   Index alignment_bytes = 4096;                     ///< (format) data start and blocks begin at multiples

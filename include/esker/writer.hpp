@@ -117,8 +117,8 @@ class Writer {
   [[nodiscard]] Result<FieldId> field(const std::string& name) const;
 
   /// Removes the committed steps whose time is greater than `time`: a run goes on from a checkpoint at
-  /// `time`. Collective; not while a step is open. When it fails, the dataset holds no step after `time`
-  /// either, but files may be left behind.
+  /// `time`. Collective; not while a step is open. When it fails, readers may still see these steps; the next
+  /// end_step, close or append takes them back.
   Status rewind(double time);
 
   /// Opens the next step. Local. `time` is greater than that of the step before.

@@ -1,31 +1,14 @@
 #include "esker/dataset.hpp"
 
 #include <algorithm>
-#include <new>
-#include <stdexcept>
 
+#include "api/within_memory.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "read/idx_dataset.h"
 
 namespace esker {
-
-namespace {
-
-/// What `work` returns, or kOutOfMemory.
-template <class Work>
-auto within_memory(Work work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return error(Code::kOutOfMemory, "no memory left");
-  } catch (const std::length_error&) {
-    return error(Code::kOutOfMemory, "more memory needed than there can be");
-  }
-}
-
-}  // namespace
 
 class Dataset::Impl {
  public:

@@ -1,11 +1,12 @@
 #include "esker/verify.hpp"
 
+#include "api/within_memory.h"
 #include "read/verify.h"
 
 namespace esker {
 
 Result<VerifyReport> verify(const std::string& path, const std::function<void(double)>& progress) {
-  return idx::verify(posix_store(), path, progress);
+  return within_memory([&] { return idx::verify(posix_store(), path, progress); });
 }
 
 }  // namespace esker

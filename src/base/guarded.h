@@ -17,7 +17,11 @@ Status guarded(const char* operation, const Action& action) {
   } catch (const std::bad_alloc&) {
     return out_of_memory(operation);
   } catch (const std::exception& failure) {
-    return error(Code::kInternal, "{}: {}", operation, failure.what());
+    try {
+      return error(Code::kInternal, "{}: {}", operation, failure.what());
+    } catch (const std::bad_alloc&) {
+      return out_of_memory(operation);
+    }
   }
 }
 

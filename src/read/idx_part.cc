@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <span>
+#include <string_view>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -35,9 +37,23 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
   files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
                                         std::filesystem::path(idx_path_).replace_extension().string(),
                                         std::move(files), header_);
+  note_absent();
 }
 
 IdxPart::~IdxPart() = default;
+
+void IdxPart::note_absent() {
+  if (!record_ || record_->absent.empty()) return;
+  std::map<std::string_view, int> number;
+  for (std::size_t f = 0; f < header_.fields.size(); ++f)
+    number[header_.fields[f].name] = static_cast<int>(f);
+  for (const auto& [step, names] : record_->absent) {
+    for (const std::string& name : names) {
+      const auto field = number.find(name);
+      if (field != number.end()) absent_.insert({step, field->second});
+    }
+  }
+}
 
 Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, const std::string& idx_path) {
   ESKER_ASSIGN_OR_RETURN(auto part, open_file(store, idx_path));
@@ -78,13 +94,7 @@ Index IdxPart::step_at(Index time) const {
   return found != times_.end() && *found == time ? found - times_.begin() : -1;
 }
 
-bool IdxPart::has(int field, Index step) const {
-  if (!record_) return true;
-  const auto absent = record_->absent.find(step);
-  if (absent == record_->absent.end()) return true;
-  const auto& names = absent->second;
-  return std::find(names.begin(), names.end(), header_.fields[field].name) == names.end();
-}
+bool IdxPart::has(int field, Index step) const { return !absent_.contains({step, field}); }
 
 /// The part of `box` in the grid's box; corners anywhere, so that nothing overflows later.
 Box IdxPart::clip(const Box& box) const {

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "esker/dataset.hpp"
@@ -63,6 +65,7 @@ class IdxPart {
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
   [[nodiscard]] Box clip(const Box& box) const;
+  void note_absent();
   template <class Reader>
   Status read_blocks(Reader& reader, int column, Index time, const Box& box, int level) const;
   Status add_file(const std::string& path, StorageInfo& info) const;
@@ -73,6 +76,7 @@ class IdxPart {
   Header header_;
   BlockGrid blocks_;
   std::optional<CommitRecord> record_;
+  std::set<std::pair<Index, int>> absent_;  // step, field
   std::vector<Index> times_;
   std::unique_ptr<BlockFiles> files_;
   std::vector<JoinedPartition> partitions_;  // empty, unless the blocks are all in them

@@ -61,7 +61,12 @@ class PartVerifier {
     ++report_.files;
     const auto any = part_.files().find(file.field, file.first_block, file.time);
     if (!any.ok()) return findings_.error(file.path, any.status().message());
-    if (any->file) check_table(*any->file, file.path);
+    if (!any->file) {
+      // Another program may have begun it; ours are written whole.
+      return findings_.add(part_.record().has_value(), file.path,
+                           "the file is shorter than its table of blocks");
+    }
+    check_table(*any->file, file.path);
 
     const Index end_block = std::min(file.first_block + part_.header().blocks_per_file, blocks.num_blocks());
     const int end_field = is_arco ? file.field + 1 : static_cast<int>(part_.header().fields.size());
@@ -115,7 +120,7 @@ class PartVerifier {
   void find_missing_files() {
     const BlockGrid& blocks = part_.blocks();
     const Index per_file = part_.header().blocks_per_file;
-    for (Index step = 0; step < num_steps_; ++step) {
+    for (Index step = 0; step < num_steps_ && !findings_.full(); ++step) {
       const int held = first_field_held(step);
       for (Index n = 0; n < blocks.num_existing() && held >= 0 && !findings_.full();) {
         const Index first_block = blocks.nth_existing(n) / per_file * per_file;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "base/error.h"
@@ -41,13 +42,15 @@ ProcessFacts facts_of(int pid) {
   return {state == "Z" || state == "X", rest ? word : ""};
 }
 
-/// "host pid job start"; the job is the scheduler's number, or "-".
+/// "host pid job start number"; the job is the scheduler's number, or "-", the number a random one: a process
+/// may hold several locks, one after the other.
 std::string lock_text() {
   std::string job = "-";
   for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
     if (const char* value = ::getenv(variable)) job = value;
   }
-  return fmt::format("{} {} {} {}\n", host_name(), ::getpid(), job, facts_of(::getpid()).start);
+  return fmt::format("{} {} {} {} {}\n", host_name(), ::getpid(), job, facts_of(::getpid()).start,
+                     std::random_device()());
 }
 
 /// Whether the lock's holder certainly no longer exists: a process of this host that is gone.
@@ -62,13 +65,15 @@ bool holder_is_dead(const std::string& text) {
 }
 
 /// Removes the lock of a dead holder, by renaming: of two processes that try, one succeeds, and one that
-/// caught a living writer's new lock instead puts it back.
+/// caught a living writer's new lock instead puts it back, unless a third has made its own by then: whoever
+/// lost its lock finds out by check_held().
 Status remove_dead(Store& store, const std::string& path, const std::string& holder) {
   const std::string aside = fmt::format("{}.{}.dead", path, ::getpid());
   ESKER_RETURN_IF_ERROR(store.rename(path, aside));
   ESKER_ASSIGN_OR_RETURN(const std::string moved, read_text(store, aside, kMaxLockBytes));
-  if (moved == holder) return store.remove(aside);
-  ESKER_RETURN_IF_ERROR(store.rename(aside, path));
+  if (moved != holder) (void)store.create_exclusive(path, moved);
+  ESKER_RETURN_IF_ERROR(store.remove(aside));
+  if (moved == holder) return {};
   return error(Code::kAlreadyExists, "{} has just been taken by another writer", path);
 }
 
@@ -76,7 +81,8 @@ Status remove_dead(Store& store, const std::string& path, const std::string& hol
 
 Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> store,
                                                         const std::string& path) {
-  Status created = store->create_exclusive(path, lock_text());
+  std::string text = lock_text();
+  Status created = store->create_exclusive(path, text);
   if (created.code() == Code::kAlreadyExists) {
     ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(*store, path, kMaxLockBytes));
     if (!holder_is_dead(holder)) {
@@ -87,10 +93,10 @@ Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> s
                    path, holder.empty() ? "unknown" : holder);
     }
     ESKER_RETURN_IF_ERROR(remove_dead(*store, path, holder));
-    created = store->create_exclusive(path, lock_text());
+    created = store->create_exclusive(path, text);
   }
   ESKER_RETURN_IF_ERROR(created);
-  return std::unique_ptr<WriterLock>(new WriterLock(std::move(store), path));
+  return std::unique_ptr<WriterLock>(new WriterLock(std::move(store), path, std::move(text)));
 }
 
 WriterLock::~WriterLock() { (void)release(); }
@@ -98,7 +104,15 @@ WriterLock::~WriterLock() { (void)release(); }
 Status WriterLock::release() {
   if (!held_) return {};
   held_ = false;
-  return store_->remove(path_);
+  return check_held().ok() ? store_->remove(path_) : Status();
+}
+
+Status WriterLock::check_held() const {
+  const auto found = read_text(*store_, path_, kMaxLockBytes);
+  if (found.ok() && *found == text_) return {};
+  if (!found.ok() && found.status().code() != Code::kNotFound) return found.status();
+  return error(Code::kDataLoss, "{} is no longer this writer's: {}", path_,
+               found.ok() ? "another writer holds it" : "somebody removed it");
 }
 
 }  // namespace esker

@@ -19,13 +19,16 @@ class WriterLock {
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   ~WriterLock();
+  /// Removes the file, if it is still this holder's.
   Status release();
+  /// kDataLoss unless the file is still there and this holder's: somebody removed or replaced it.
+  [[nodiscard]] Status check_held() const;
 
  private:
-  WriterLock(std::shared_ptr<Store> store, std::string path)
-      : store_(std::move(store)), path_(std::move(path)) {}
+  WriterLock(std::shared_ptr<Store> store, std::string path, std::string text)
+      : store_(std::move(store)), path_(std::move(path)), text_(std::move(text)) {}
   std::shared_ptr<Store> store_;
-  std::string path_;
+  std::string path_, text_;
   bool held_ = true;
 };
 

@@ -99,11 +99,14 @@ class PosixStore final : public Store {
   // between.
   Status create_exclusive(const std::string& path, const std::string& text) override {
     const std::string beside = path + "." + std::to_string(::getpid()) + ".new";
-    const Status written = write_new(beside, text);
+    const Status written = write_new(beside, text, O_TRUNC);
     const bool linked = written.ok() && ::link(beside.c_str(), path.c_str()) == 0;
     const int reason = errno;
     (void)remove(beside);
     ESKER_RETURN_IF_ERROR(written);
+    if (!linked && (reason == EPERM || reason == ENOTSUP)) {  // a file system without links
+      return write_new(path, text, O_EXCL);
+    }
     return linked ? Status() : system_error(reason, "create", path);
   }
 
@@ -180,8 +183,8 @@ class PosixStore final : public Store {
   }
 
  private:
-  static Status write_new(const std::string& path, const std::string& text) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  static Status write_new(const std::string& path, const std::string& text, int flags) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
     if (descriptor < 0) return system_error(errno, "create", path);
     PosixFile file(descriptor, path);
     ESKER_RETURN_IF_ERROR(file.write_at(std::as_bytes(std::span(text)), 0));

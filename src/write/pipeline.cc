@@ -89,7 +89,7 @@ Status WritePipeline::reclaim(bool durable) {
   return status;
 }
 
-// Rank 0 says how many steps are left, also after a failure: what it has taken back stays taken back.
+// When this fails, what is still visible of the steps is taken back before the next step or at close.
 Status WritePipeline::rewind(const Status& local, double time) {
   std::string arguments;
   const Status mine = guarded("rewind", [&] {
@@ -97,6 +97,7 @@ Status WritePipeline::rewind(const Status& local, double time) {
     return local;
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "rewind", hash_text(0, arguments), arguments, false}));
+  if (!created_) return {};  // what stands there is what the first step is to replace, or nothing
   const auto kept = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
   const bool durable = options_.fsync != Fsync::kNone;
   Status status = root_does(*comm_, "rewind", [&] { return format_->rewind(kept, durable); });
@@ -157,6 +158,7 @@ void make_room(std::vector<T>& list) {
 Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   ESKER_RETURN_IF_ERROR(input.status);
   prepared.arguments = fmt::format("step {}, time {:.17g}", input.step, input.time);
+  if (created_ && comm_->rank() == 0) ESKER_RETURN_IF_ERROR(format_->check_ours());
   make_room(times_);
   make_room(steps_);
   StepPlan& plan = plans_[fields_due(input.step)];
@@ -181,7 +183,7 @@ Status WritePipeline::write_step(const StepInput& input) {
   StepPlan& plan = *prepared.plan;
   if (any_stale) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
   ESKER_RETURN_IF_ERROR(create_files());
-  if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(false));
+  if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(options_.fsync == Fsync::kStep));
 
   StepFiles files(*store_, *plan.layouts, plan.space, input.step, top_);
   status = move(plan, input.step, files);
@@ -296,7 +298,6 @@ void WritePipeline::add_sums(StepPlan& plan, const Window& window, std::span<con
     plan.sums.set(number, plan.layouts->checksum(piece, bytes.subspan(begin, piece.size_bytes)));
   }
   counters_.checksum_s += watch.elapsed_s();
-  counters_.store_s -= watch.elapsed_s();  // which the exchange adds with the rest of this call
 }
 
 Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
@@ -306,9 +307,11 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
     counters_.stored_bytes += window.size_bytes();
     return files.write(window, bytes);
   };
+  const double hashed_before = counters_.checksum_s;
   ExchangeStats stats;
   Status stored = run_exchange(*comm_, plan.plan, plan.patches, buffers_, stats,
                                std::cref(store));  // by reference: it fits in the function object
+  stats.store_s -= counters_.checksum_s - hashed_before;
   counters_.add(stats);
   if (has_sums) plan.sums.hand_over(*comm_, plan.plan);
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
@@ -331,7 +334,7 @@ void WritePipeline::discard(Index step, StepFiles& files) {
   files.discard();
   written_paths_.erase(step);
   (void)agree(*comm_, Status());
-  (void)reclaim(false);
+  (void)reclaim(options_.fsync == Fsync::kStep);
 }
 
 // If the commit fails, what it made visible is taken back before the step's files go. If that fails, too, the
@@ -343,7 +346,7 @@ Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepF
       root_does(*comm_, "commit", [&] { return format_->commit(input.step, input.time, plan.due, durable); });
   counters_.commit_s += watch.elapsed_s();
   if (committed.ok()) return {};
-  const Status rewound = root_does(*comm_, "take back", [&] { return format_->rewind(input.step, false); });
+  const Status rewound = root_does(*comm_, "take back", [&] { return format_->rewind(input.step, durable); });
   has_leftovers_ = !rewound.ok();
   if (has_leftovers_) return committed.with_context("the step may be visible, because " + rewound.message());
   discard(input.step, files);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -87,6 +87,16 @@ void mark_present(const Part& part, const Found& found, Existing& existing) {
 
 }  // namespace
 
+std::map<std::string, std::string> format_options_of(const Options& options) {
+  static const std::set<std::string> kNames{"bits_per_block", "blocks_per_file", "alignment",
+                                            "in_block",       "split",           "checksums"};
+  std::map<std::string, std::string> texts;
+  for (const Options::Entry& entry : options.entries()) {
+    if (kNames.contains(entry.name)) texts[entry.name] = entry.value;
+  }
+  return texts;
+}
+
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths) {
   std::vector<std::string> texts;
   const auto add = [&](const std::string& path, std::size_t max_bytes) -> Status {
@@ -122,7 +132,7 @@ Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths&
 }
 
 Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std::string>& texts,
-                                const Options& options) {
+                                const Options& given) {
   Existing existing;
   existing.catalog_text = texts.at(0);
   auto schema = parse_schema(texts.at(1));
@@ -139,6 +149,12 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
   } else {
     ESKER_ASSIGN_OR_RETURN(const Catalog catalog, parse_catalog(existing.catalog_text));
     existing.times = catalog.times;
+    existing.format_options = catalog.options;
+  }
+  Options options = given;
+  for (const auto& [name, value] : existing.format_options) {
+    const Status set = options.set(name, value, "dataset");
+    if (!set.ok()) return error(Code::kDataLoss, "{}: {}", paths.catalog(), set.message());
   }
   ESKER_ASSIGN_OR_RETURN(existing.parts, make_parts(paths, existing.schema, [&](const std::string& name) {
                            const auto stands = found.find(name);

@@ -3,6 +3,7 @@
 // Rank 0 reads the small files; their texts travel to the other ranks, and each rank makes the same of them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,16 +25,20 @@ struct Existing {
     Index num_steps = 0;  ///< that it lists: more than times.size() when a commit was cut short
   };
   std::vector<Idx> idx;
-  std::string catalog_text;  ///< empty: a dataset of one .idx
+  std::string catalog_text;                           ///< empty: a dataset of one .idx
+  std::map<std::string, std::string> format_options;  ///< that it was created with, as the catalog has them
 };
+
+/// Those of the options that change a dataset, as text.
+std::map<std::string, std::string> format_options_of(const Options& options);
 
 /// Errors: kNotFound (no dataset of ours there), kIoError.
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths);
 
-/// Local, pure. `texts` are those of read_existing(); `options` hold for parts that have no .idx yet. Errors:
-/// kDataLoss (texts that are damaged or contradict each other), kUnsupported (an .idx that Esker would make
-/// in another way: it cannot go on with it).
+/// Local, pure. `texts` are those of read_existing(); of `given` only what is no matter of format holds.
+/// Errors: kDataLoss (texts that are damaged or contradict each other), kUnsupported (an .idx that Esker
+/// would make in another way: it cannot go on with it).
 Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std::string>& texts,
-                                const Options& options);
+                                const Options& given);
 
 }  // namespace esker::idx

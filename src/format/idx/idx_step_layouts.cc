@@ -1,5 +1,7 @@
 #include "format/idx/idx_step_layouts.h"
 
+#include <algorithm>
+
 #include "format/idx/entries.h"
 
 namespace esker::idx {
@@ -34,7 +36,8 @@ std::string IdxStepLayouts::file_path(int layout, Index file, Index step) const 
 }
 
 bool IdxStepLayouts::has_checksums() const {
-  return !part_of_layout_.empty() && part_of_layout_.front()->checksums;
+  return std::any_of(part_of_layout_.begin(), part_of_layout_.end(),
+                     [](const Part* part) { return part->checksums; });
 }
 
 std::uint64_t IdxStepLayouts::checksum(const Piece& piece, std::span<const std::byte> bytes) const {

@@ -30,7 +30,7 @@ Status IdxWriter::check_target() {
                  "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
   }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
-  if (!parent.empty()) ESKER_RETURN_IF_ERROR(store_->make_directories(parent));
+  ESKER_RETURN_IF_ERROR(make_parent(parent));
   ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, paths_.lock()));
   for (const std::string& path : {paths_.single_idx(), paths_.directory()}) {
     ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
@@ -39,6 +39,22 @@ Status IdxWriter::check_target() {
       return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
     }
   }
+  return {};
+}
+
+// The directories that are made here are durable at once where the dataset is to be.
+Status IdxWriter::make_parent(const std::string& directory) {
+  if (directory.empty()) return {};
+  std::vector<std::string> holders;  // of the directories that are missing
+  for (std::filesystem::path path = directory; path.has_relative_path(); path = path.parent_path()) {
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path.string()));
+    if (exists) break;
+    const std::string holder = path.parent_path().string();
+    holders.push_back(holder.empty() ? "." : holder);
+  }
+  ESKER_RETURN_IF_ERROR(store_->make_directories(directory));
+  if (options_.fsync == Fsync::kNone) return {};
+  for (const std::string& holder : holders) ESKER_RETURN_IF_ERROR(store_->sync_directory(holder));
   return {};
 }
 
@@ -51,6 +67,7 @@ void IdxWriter::forget_files() {
 Status IdxWriter::define(const Schema& schema) {
   schema_ = schema;
   ESKER_ASSIGN_OR_RETURN(parts_, make_parts(paths_, schema_, [&](const std::string&) { return options_; }));
+  format_options_ = format_options_of(options_);
   forget_files();
   return {};
 }
@@ -67,6 +84,7 @@ Status IdxWriter::restore(const std::string& existing_texts) {
   parts_ = std::move(existing.parts);
   times_ = std::move(existing.times);
   present_ = std::move(existing.present);
+  format_options_ = std::move(existing.format_options);
   forget_files();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const Existing::Idx& idx = existing.idx[p];
@@ -89,9 +107,9 @@ Status IdxWriter::reclaim(bool durable) {
   return {};
 }
 
-// Only what Esker itself made is removed: an .idx with a commit record, a directory with a catalog (or one
-// that a run had just begun to make). What tells so goes last, so that a run that dies in between can be
-// followed by another.
+// Only datasets of Esker are removed, with all that is in their directory: an .idx with a commit record, a
+// directory with a catalog (or one that a run had just begun to make). What tells so goes last, so that a run
+// that dies in between can be followed by another.
 Status IdxWriter::remove_replaced() {
   ESKER_ASSIGN_OR_RETURN(const bool has_idx, store_->exists(paths_.single_idx()));
   ESKER_ASSIGN_OR_RETURN(const bool has_directory, store_->exists(paths_.directory()));
@@ -183,6 +201,14 @@ Status IdxWriter::check_unchanged(const Replaced& file) const {
                file.path);
 }
 
+Status IdxWriter::check_ours() {
+  if (!lock_) return error(Code::kWrongOrder, "{} is not locked by this writer", paths_.stem);
+  ESKER_RETURN_IF_ERROR(lock_->check_held());
+  ESKER_RETURN_IF_ERROR(check_unchanged(catalog_));
+  for (const Replaced& file : idx_) ESKER_RETURN_IF_ERROR(check_unchanged(file));
+  return {};
+}
+
 Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_steps, bool durable) {
   const std::uint64_t sum = sum_of(text);
   const Status replaced = guarded("replace", [&] { return replace_file(*store_, file.path, text, durable); });
@@ -217,13 +243,13 @@ Status IdxWriter::write_catalog(bool durable) {
   for (const Part& part : parts_) {
     catalog.parts.push_back({part.name, schema_.grids()[part.grid].name, part.fixed});
   }
+  catalog.options = format_options_;
   catalog.times = times_;
   return replace(catalog_, print_catalog(catalog), num_steps, durable);
 }
 
 Status IdxWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
-  ESKER_RETURN_IF_ERROR(check_unchanged(catalog_));
-  for (const Replaced& file : idx_) ESKER_RETURN_IF_ERROR(check_unchanged(file));
+  ESKER_RETURN_IF_ERROR(check_ours());
   times_.resize(static_cast<std::size_t>(step));
   present_.resize(static_cast<std::size_t>(step));
   times_.push_back(time);
@@ -236,6 +262,7 @@ Status IdxWriter::commit(Index step, double time, const std::vector<bool>& prese
 
 // Only what lists more steps than it should is replaced, the catalog first: it is what readers believe.
 Status IdxWriter::rewind(Index num_steps, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
   times_.resize(static_cast<std::size_t>(num_steps));
   present_.resize(static_cast<std::size_t>(num_steps));
   Status status;

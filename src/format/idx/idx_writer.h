@@ -5,6 +5,7 @@
 // rename -> last, in a dataset of several parts, esker.json.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ class IdxWriter final : public FormatWriter {
   Result<std::string> read_existing() override;
   Status restore(const std::string& existing) override;
   Status reclaim(bool durable) override;
+  Status check_ours() override;
   [[nodiscard]] const Schema& schema() const override { return schema_; }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
@@ -47,6 +49,7 @@ class IdxWriter final : public FormatWriter {
     Index num_steps = -1;   // that it lists; -1: not there
   };
 
+  Status make_parent(const std::string& directory);
   Status remove_replaced();
   [[nodiscard]] Status check_unchanged(const Replaced& file) const;
   Status replace(Replaced& file, const std::string& text, Index num_steps, bool durable);
@@ -62,6 +65,7 @@ class IdxWriter final : public FormatWriter {
   std::vector<Part> parts_;
   std::vector<Replaced> idx_;  // per part
   Replaced catalog_;
+  std::map<std::string, std::string> format_options_;  // that the dataset was created with
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;  // per committed step
   bool replaces_existing_ = false;

@@ -1,5 +1,7 @@
 #include "format/idx/leftovers.h"
 
+#include <fmt/format.h>
+
 #include "base/macros.h"
 #include "base/text.h"
 #include "store/commit.h"
@@ -12,7 +14,8 @@ constexpr std::string_view kTimePrefix = "time_";
 /// The step whose blocks stand in a directory of that name; nothing if it is none of ours.
 std::optional<Index> step_of_directory(std::string_view name) {
   if (!name.starts_with(kTimePrefix)) return std::nullopt;
-  return parse_integer(name.substr(kTimePrefix.size()));
+  const auto step = parse_integer(name.substr(kTimePrefix.size()));
+  return step && name == fmt::format("{}{:04d}", kTimePrefix, *step) ? step : std::nullopt;
 }
 
 Status add_directory(Store& store, const std::string& path, std::vector<std::string>& found) {

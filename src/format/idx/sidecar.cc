@@ -199,6 +199,7 @@ std::string print_catalog(const Catalog& catalog) {
     json["parts"].push_back(OrderedJson{{"name", part.name}, {"grid", part.grid}, {"fixed", part.fixed}});
   }
   json["times"] = reals_to_json(catalog.times);
+  json["options"] = catalog.options;
   return dump_json(json, kIndent) + "\n";
 }
 
@@ -217,6 +218,12 @@ Result<Catalog> parse_catalog(const std::string& text) {
     catalog.parts.push_back(std::move(part));
   }
   ESKER_ASSIGN_OR_RETURN(catalog.times, get_reals(json, "times"));
+  if (json.contains("options")) {
+    ESKER_ASSIGN_OR_RETURN(const Json* options, get_object(json, "options"));
+    for (const auto& item : options->items()) {
+      ESKER_ASSIGN_OR_RETURN(catalog.options[item.key()], get_text(*options, item.key().c_str()));
+    }
+  }
   return catalog;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct Catalog {
   Index generation = 0;
   std::vector<CatalogPart> parts;  ///< part `name` is the file name.idx
   std::vector<double> times;       ///< committed steps of the dataset
+  /// Options that the dataset was created with, as text: for parts that are made with the first step.
+  std::map<std::string, std::string> options = {};
   friend bool operator==(const Catalog&, const Catalog&) = default;
 };
 

@@ -1,7 +1,9 @@
 // Going on with a dataset: appended and rewound runs end in the bytes of one uninterrupted run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "read/idx_dataset.h"
 #include "store/commit.h"
@@ -203,6 +205,110 @@ TEST(AppendErrors, ACommitOverAFileThatAnotherProgramChangedIsRefused) {
     EXPECT_EQ(status.code(), Code::kDataLoss);
     EXPECT_NE(status.message().find(path), std::string::npos) << status.message();
   }
+}
+
+// The lock was removed by hand, and two writers are at work: the one that is late neither writes nor removes.
+TEST(TwoWriters, TheLaterOneLeavesTheStepsOfTheOtherAlone) {
+  const auto store = memory_store();
+  const RunPlan run = plan(2, 0, 4, false);
+  run_ranks(2, [&](const Communicator& comm) {
+    auto first = open_run(comm, store, run).value();
+    for (Index step = 0; step < 2; ++step) write_step(*first, comm, run, step).check();
+    if (comm.rank() == 0) store->remove("run.esker-lock").check();
+    comm.get()->barrier();
+    auto second = WritePipeline::append(comm.get(), store, run.path, options_of(run)).value();
+    for (Index step = 2; step < 4; ++step) write_step(*second, comm, run, step).check();
+    comm.get()->barrier();
+    const auto files = comm.rank() == 0 ? all_files(*store, ".") : std::map<std::string, std::string>();
+    comm.get()->barrier();
+    const Status late = write_step(*first, comm, run, 2);
+    EXPECT_EQ(late.code(), Code::kDataLoss);
+    EXPECT_NE(late.message().find("run.esker-lock"), std::string::npos) << late.message();
+    EXPECT_EQ(first->rewind({}, -1).code(), Code::kDataLoss);
+    (void)first->close({});
+    comm.get()->barrier();
+    if (comm.rank() == 0) {
+      EXPECT_TRUE(all_files(*store, ".") == files);  // the lock of the other, too
+    }
+    comm.get()->barrier();
+    EXPECT_TRUE(second->close({}).ok());
+  });
+  expect_complete(store, run, 4);
+}
+
+TEST(Rewind, BeforeTheFirstStepTouchesNothingThatStandsThere) {
+  const auto store = memory_store();
+  const RunPlan old = plan(1, 0, 3, true);
+  ASSERT_TRUE(write_all(store, old).ok());
+  const auto files = all_files(*store, ".");
+  RunPlan run = old;
+  run.overwrite = true;
+  {
+    auto pipeline = open_run(Communicator::serial(), store, run).value();
+    EXPECT_TRUE(pipeline->rewind({}, 0).ok());
+    EXPECT_TRUE(pipeline->close({}).ok());
+  }
+  EXPECT_TRUE(all_files(*store, ".") == files);
+}
+
+TEST(Rewind, NeverTouchesWhatHasOnlyASimilarName) {
+  const auto store = memory_store();
+  const RunPlan run = plan(1, 0, 3, true);
+  ASSERT_TRUE(write_all(store, run).ok());
+  for (const char* name : {"run/time_9/notes", "run/time_+009/notes", "run/time_00009/notes", "run/notes"}) {
+    store->create_exclusive(name, "mine").check();
+  }
+  ASSERT_TRUE(write_all(store, plan(1, 1, 2, true)).ok());
+  for (const char* name : {"run/time_9/notes", "run/time_+009/notes", "run/time_00009/notes", "run/notes"}) {
+    EXPECT_TRUE(store->exists(name).value()) << name;
+  }
+}
+
+// Fixed fields get their .idx with the first step, in the format that the dataset was created with.
+TEST(AppendToNoSteps, KeepsTheFormatOfPartsThatAreNotThereYet) {
+  RunPlan run = plan(1, 0, 1, false);
+  run.in_block = InBlockOrder::kHz;
+  const auto reference = memory_store();
+  ASSERT_TRUE(write_all(reference, run).ok());
+  const auto store = memory_store();
+  RunPlan empty = run;
+  empty.end_step = 0;
+  ASSERT_TRUE(write_all(store, empty).ok());
+  Options options = options_of(plan(1, 0, 1, false));
+  options.checksums = false;
+  options.bits_per_block = 5;
+  options.alignment_bytes = 64;
+  const auto comm = Communicator::serial();
+  auto pipeline = WritePipeline::append(comm.get(), store, run.path, options).value();
+  write_step(*pipeline, comm, run, 0).check();
+  ASSERT_TRUE(pipeline->close({}).ok());
+  expect_same_files(*store, *reference, ".");
+}
+
+// Under fsync = step, what is taken back is as durable as what was written.
+TEST(Rewind, OfACommitThatFailedIsDurableWhereStepsAre) {
+  const auto inner = memory_store();
+  bool armed = false;
+  std::vector<std::string> synced;
+  const auto store = faulty_store(inner, [&](StoreCall call, const std::string& path) {
+    if (!armed) return 0;
+    if (call == StoreCall::kSync) synced.push_back(path);
+    const bool fails = call == StoreCall::kSyncDirectory && path == "." && std::exchange(armed, true) &&
+                       std::count(synced.begin(), synced.end(), "run.idx.tmp") == 1;
+    return fails ? EIO : 0;
+  });
+  RunPlan run = plan(1, 0, 3, true);
+  run.fsync = Fsync::kStep;
+  const auto comm = Communicator::serial();
+  auto pipeline = open_run(comm, store, run).value();
+  write_step(*pipeline, comm, run, 0).check();
+  armed = true;
+  EXPECT_EQ(write_step(*pipeline, comm, run, 1).code(), Code::kIoError);
+  EXPECT_EQ(std::count(synced.begin(), synced.end(), "run.idx.tmp"), 2);  // the commit, and taking it back
+  armed = false;
+  EXPECT_TRUE(write_step(*pipeline, comm, run, 1).ok());
+  EXPECT_TRUE(pipeline->close({}).ok());
+  expect_complete(inner, run, 2);
 }
 
 }  // namespace

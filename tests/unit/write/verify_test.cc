@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "base/byte_order.h"
 #include "format/idx/entries.h"
 #include "read/idx_dataset.h"
@@ -87,7 +89,7 @@ TEST_F(Verify, TruncatedMissingAndOverlappingBlocksAreErrors) {
   put(kBlocks, good.substr(0, good.size() - 2000));
   expect_finding(kBlocks, "error: ");
   put(kBlocks, good.substr(0, 100));
-  expect_finding(kBlocks, "missing");
+  expect_finding(kBlocks, "shorter");
   store_->remove(kBlocks).check();
   expect_finding(kBlocks, "missing");
   std::string overlapping = good;
@@ -99,6 +101,30 @@ TEST_F(Verify, TruncatedMissingAndOverlappingBlocksAreErrors) {
   for (const std::string& text : findings_at(kBlocks))
     found = found || text.find("overlap") != std::string::npos;
   EXPECT_TRUE(found);
+}
+
+// A header of a few kilobytes that promises thousands of fields, and files that hold nothing of it.
+TEST_F(Verify, AHeaderThatPromisesMuchCostsWhatIsThere) {
+  std::string fields, absent;
+  constexpr int kFields = 20000;
+  for (int f = 0; f < kFields; ++f) {
+    fields += (f == 0 ? "f" : " + f") + std::to_string(f) + " uint8";
+    if (f + 1 < kFields) absent += (f == 0 ? "\"f" : ",\"f") + std::to_string(f) + "\"";
+  }
+  std::string record = R"({"format":1,"generation":6,"times":[0,1,2,3,4],"absent":{)";
+  for (int step = 0; step < 5; ++step) {
+    record += (step == 0 ? "\"" : ",\"") + std::to_string(step) + "\":[" + absent + "]";
+  }
+  const std::string header = "(version)\n6\n(box)\n0 63 0 63\n(fields)\n" + fields +
+                             "\n(bits)\nV010101010101\n(bitsperblock)\n4\n(blocksperfile)\n256\n(time)\n0 4 "
+                             "time_%04d/\n(filename_template)\n./big/%04x.bin\n(esker)\n" +
+                             record + "}}\n";
+  put("big.idx", header);
+  for (int step = 0; step < 5; ++step) put("big/time_000" + std::to_string(step) + "/0000.bin", "");
+  const auto began = std::chrono::steady_clock::now();
+  const VerifyReport report = idx::verify(store_, "big.idx").value();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+  EXPECT_EQ(report.num_errors, 5);
 }
 
 TEST_F(Verify, WhatKilledRunsLeaveIsAWarning) {

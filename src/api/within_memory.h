@@ -1,0 +1,23 @@
+// Memory that runs out in a reader's call is an error of the call.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+
+#include "base/error.h"
+
+namespace esker {
+
+/// What `work` returns, or kOutOfMemory. Other exceptions, those of a caller's function among them, pass.
+template <class Work>
+auto within_memory(Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return error(Code::kOutOfMemory, "no memory left");
+  } catch (const std::length_error&) {
+    return error(Code::kOutOfMemory, "more memory needed than there can be");
+  }
+}
+
+}  // namespace esker
