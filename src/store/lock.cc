@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/macros.h"
 
 namespace esker {
@@ -79,12 +80,14 @@ Status remove_dead(Store& store, const std::string& path, const std::string& hol
 
 }  // namespace
 
+// The object is made before the file: nothing can fail when the file is there.
 Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> store,
                                                         const std::string& path) {
-  std::string text = lock_text();
-  Status created = store->create_exclusive(path, text);
+  std::unique_ptr<WriterLock> lock(new WriterLock(std::move(store), path, lock_text()));
+  Store& files = *lock->store_;
+  Status created = files.create_exclusive(path, lock->text_);
   if (created.code() == Code::kAlreadyExists) {
-    ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(*store, path, kMaxLockBytes));
+    ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(files, path, kMaxLockBytes));
     if (!holder_is_dead(holder)) {
       while (!holder.empty() && holder.back() == '\n') holder.pop_back();
       return error(Code::kAlreadyExists,
@@ -92,19 +95,24 @@ Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> s
                    "remove the file",
                    path, holder.empty() ? "unknown" : holder);
     }
-    ESKER_RETURN_IF_ERROR(remove_dead(*store, path, holder));
-    created = store->create_exclusive(path, text);
+    ESKER_RETURN_IF_ERROR(remove_dead(files, path, holder));
+    created = files.create_exclusive(path, lock->text_);
   }
   ESKER_RETURN_IF_ERROR(created);
-  return std::unique_ptr<WriterLock>(new WriterLock(std::move(store), path, std::move(text)));
+  lock->held_ = true;
+  return lock;
 }
 
-WriterLock::~WriterLock() { (void)release(); }
+WriterLock::~WriterLock() {
+  (void)guarded("release", [this] { return release(); });
+}
 
 Status WriterLock::release() {
   if (!held_) return {};
   held_ = false;
-  return check_held().ok() ? store_->remove(path_) : Status();
+  const Status mine = guarded("release", [this] { return check_held(); });
+  if (mine.code() == Code::kDataLoss) return {};  // it is another writer's now
+  return mine.ok() || mine.code() == Code::kOutOfMemory ? store_->remove(path_) : mine;
 }
 
 Status WriterLock::check_held() const {

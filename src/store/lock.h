@@ -29,7 +29,7 @@ class WriterLock {
       : store_(std::move(store)), path_(std::move(path)), text_(std::move(text)) {}
   std::shared_ptr<Store> store_;
   std::string path_, text_;
-  bool held_ = true;
+  bool held_ = false;
 };
 
 }  // namespace esker

@@ -195,8 +195,11 @@ CommitRecord IdxWriter::record_of(const Part& part, Index num_steps) const {
 
 Status IdxWriter::check_unchanged(const Replaced& file) const {
   if (file.num_steps < 0) return {};
-  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, file.path, kMaxHeaderBytes));
-  if (sum_of(text) == file.sum) return {};
+  const auto text = read_text(*store_, file.path, kMaxHeaderBytes);
+  if (text.status().code() == Code::kNotFound && file.may_be_missing) return {};
+  ESKER_RETURN_IF_ERROR(text.status());
+  const std::uint64_t sum = sum_of(*text);
+  if (sum == file.sum || sum == file.or_sum) return {};
   return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it",
                file.path);
 }
@@ -213,17 +216,24 @@ Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_ste
   const std::uint64_t sum = sum_of(text);
   const Status replaced = guarded("replace", [&] { return replace_file(*store_, file.path, text, durable); });
   // After an error it may have happened all the same, when only the directory could not be synced.
-  bool may_be_new = true;
-  if (!replaced.ok()) {
+  std::optional<bool> is_new = replaced.ok() ? std::optional(true) : std::nullopt;
+  if (!is_new) {
     (void)guarded("replace", [&]() -> Status {
       const auto found = read_text(*store_, file.path, kMaxHeaderBytes);
-      may_be_new = found.ok() ? sum_of(*found) == sum : found.status().code() != Code::kNotFound;
+      if (found.ok()) is_new = sum_of(*found) == sum;
+      if (found.status().code() == Code::kNotFound) is_new = false;
       return {};
     });
   }
-  if (may_be_new) {
+  if (is_new == true) {
     file.sum = sum;
+    file.or_sum.reset();
+    file.may_be_missing = false;
     file.num_steps = num_steps;
+  } else if (!is_new) {
+    file.may_be_missing = file.num_steps < 0;
+    file.or_sum = sum;
+    file.num_steps = std::max(file.num_steps, num_steps);
   }
   return replaced;
 }

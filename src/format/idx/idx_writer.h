@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ class IdxWriter final : public FormatWriter {
     std::string path;
     std::uint64_t sum = 0;  // of its text
     Index num_steps = -1;   // that it lists; -1: not there
+    // After a replacement of which it is not known whether it happened: the file is the old or the new one.
+    std::optional<std::uint64_t> or_sum = {};
+    bool may_be_missing = false;
   };
 
   Status make_parent(const std::string& directory);
