@@ -93,7 +93,7 @@ def _run(openvisus: Any, path: Path, extent: tuple[int, ...], fields: dict[str, 
 @pytest.mark.parametrize("extent", EXTENTS, ids=lambda extent: "x".join(map(str, extent)))
 def test_extents(openvisus: Any, tmp_path: Path, extent: tuple[int, ...], in_block: str) -> None:
     fields = {"a": FieldSpec("float32"), "b": FieldSpec("uint8", 3), "c": FieldSpec("float64")}
-    for bits in (1, 4, 9, 0):
+    for bits in (1, 4, 9, 0) if np.prod(extent) < 5000 else (6, 0):  # small blocks of large grids take long
         path = tmp_path / f"bits{bits}.idx"
         _run(openvisus, path, extent, fields, bits_per_block=bits, blocks_per_file=3, in_block=in_block)
 
