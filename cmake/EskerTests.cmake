@@ -14,27 +14,31 @@ function(esker_add_unit_test name)
     TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 60)
 endfunction()
 
-# esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [LABELS smoke] [TIMEOUT 60])
+# esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [SMOKE_RANKS 1 4] [TIMEOUT 60])
 #
 # One mpiexec runs at a time: with two at once, Open MPI now and then fails to launch (they share a session directory
 # under /tmp). The program runs once per rank count under mpiexec; it asserts that its world has that size (two MPIs
 # side by side otherwise run worlds of one and pass).
 function(esker_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;SMOKE_RANKS")
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()
   add_executable(mpi_${name} ${test_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cc)
   target_link_libraries(mpi_${name} PRIVATE esker_test_support esker_mpi)
-  if("smoke" IN_LIST test_LABELS)
+  if(test_SMOKE_RANKS)
     add_dependencies(smoke mpi_${name})
   endif()
   foreach(ranks IN LISTS test_RANKS)
+    set(labels mpi)
+    if(ranks IN_LIST test_SMOKE_RANKS)
+      list(APPEND labels smoke)
+    endif()
     add_test(NAME mpi.${name}.${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
               $<TARGET_FILE:mpi_${name}>)
     set_tests_properties(mpi.${name}.${ranks} PROPERTIES
-      LABELS "mpi;${test_LABELS}" TIMEOUT ${test_TIMEOUT} PROCESSORS ${ranks}
+      LABELS "${labels}" TIMEOUT ${test_TIMEOUT} PROCESSORS ${ranks}
       RESOURCE_LOCK mpiexec
       ENVIRONMENT "ESKER_TEST_RANKS=${ranks};ASAN_OPTIONS=detect_leaks=0")
   endforeach()

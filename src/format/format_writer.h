@@ -62,8 +62,8 @@ class FormatWriter {
   virtual Status restore(const std::string& existing) = 0;
   /// Rank 0, after restore or rewind: removes what belongs to no committed step. Begins with check_ours().
   virtual Status reclaim(bool durable) = 0;
-  /// Rank 0, after create or restore: kDataLoss unless this writer still holds the lock, and what is committed is
-  /// what it left there. Else nothing may be written or removed: it is another writer's.
+  /// Rank 0, after create or restore: kDataLoss unless this writer still holds the lock, and what is
+  /// committed is what it left there. Else nothing may be written or removed: it is another writer's.
   virtual Status check_ours() = 0;
   [[nodiscard]] virtual const Schema& schema() const = 0;
   /// Of the committed steps; true on all ranks after restore, later on rank 0.
@@ -75,8 +75,8 @@ class FormatWriter {
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const = 0;
   /// Rank 0, when all bytes of the step are in place: makes it visible. `durable`: and safe on the device.
   virtual Status commit(Index step, double time, const std::vector<bool>& present, bool durable) = 0;
-  /// Rank 0: the steps from `num_steps` on are committed no more. Begins with check_ours(); goes on after a later
-  /// error, and returns the first.
+  /// Rank 0: the steps from `num_steps` on are committed no more. Begins with check_ours(); goes on after a
+  /// later error, and returns the first.
   virtual Status rewind(Index num_steps, bool durable) = 0;
   /// Files that are neither block files nor temporary.
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;

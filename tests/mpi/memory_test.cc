@@ -4,8 +4,8 @@
 
 #include "base/guarded.h"
 #include "base/macros.h"
-#include "support/failing_new.h"
 #include "support/fault_fixture.h"
+#include "support/test_new.h"
 
 namespace esker {
 namespace {

@@ -34,9 +34,9 @@ CASES = [
     *[("one", 4, phase, 0) for phase in ("idx", "idx-done")],
     *[("several", 4, phase, 1) for phase in ("open", "write", "close")],
     *[("several", 4, phase, 0) for phase in ("first-idx", "second-idx", "catalog", "catalog-done")],
-    *[("several", 2, phase, 0) for phase in ("write", "second-idx")],
+    ("several", 2, "second-idx", 0),
     ("one", 2, "close", 1),
-    *[("several", 1, phase, 0) for phase in ("write", "catalog")],
+    ("several", 1, "catalog", 0),
     ("one", 1, "idx", 0),
 ]
 
@@ -80,14 +80,6 @@ def undisturbed(kill_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Call
     return path_of
 
 
-@pytest.fixture(scope="module")
-def visus(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    os.environ["VISUS_HOME"] = str(tmp_path_factory.mktemp("visus"))
-    import OpenVisus
-
-    return OpenVisus
-
-
 def files_below(directory: Path) -> dict[str, bytes]:
     return {str(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
 
@@ -120,10 +112,10 @@ def expect_same_arrays(ds: esker.Dataset, whole: esker.Dataset) -> None:
                 np.testing.assert_array_equal(field.read(step=step), whole[name].read(step=step))
 
 
-def expect_openvisus_agrees(ds: esker.Dataset, whole: esker.Dataset, visus: Any, may_be_ahead: bool) -> None:
+def expect_openvisus_agrees(ds: esker.Dataset, whole: esker.Dataset, openvisus: Any, may_be_ahead: bool) -> None:
     compared = 0
     for part in ds.parts:
-        db = visus.LoadDataset(part.idx_path)
+        db = openvisus.LoadDataset(part.idx_path)
         lo, hi = part.box
         times = db.getTimesteps()
         assert len(times) == part.num_steps or (may_be_ahead and len(times) == part.num_steps + 1)
@@ -148,7 +140,7 @@ def test_kill(
     victim: int,
     kill_run: Run,
     undisturbed: Callable[[str], Path],
-    visus: Any,
+    openvisus: Any,
     esker_command: Run,
     tmp_path: Path,
 ) -> None:
@@ -165,7 +157,7 @@ def test_kill(
     expect_same_arrays(ds, whole)
     verified = esker_command("verify", path)
     assert verified.returncode == 0, verified.stdout + verified.stderr
-    expect_openvisus_agrees(ds, whole, visus, may_be_ahead=phase in AHEAD)
+    expect_openvisus_agrees(ds, whole, openvisus, may_be_ahead=phase in AHEAD)
 
     other = {1: 2, 2: 4, 4: 2}[ranks]
     done = kill_run(other, path, kind, len(ds.steps), N_STEPS)

@@ -13,7 +13,7 @@
 #include "esker/dataset.hpp"
 #include "format/idx/entries.h"
 #include "read/idx_dataset.h"
-#include "support/allocations.h"
+#include "support/test_new.h"
 
 namespace esker {
 namespace {

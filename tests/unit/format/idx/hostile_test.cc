@@ -9,8 +9,8 @@
 #include "format/idx/commit_record.h"
 #include "format/idx/header.h"
 #include "format/idx/sidecar.h"
-#include "support/allocations.h"
 #include "support/mutate.h"
+#include "support/test_new.h"
 #include "unit/format/idx/idx_texts.h"
 
 namespace esker::idx {

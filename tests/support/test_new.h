@@ -1,9 +1,13 @@
-// Memory that runs out where a test says so: in a program that links failing_new.cc, operator new fails.
+// operator new under a test's eyes, in programs that link test_new.cc: what is asked for at once, and memory
+// that runs out where the test says so.
 #pragma once
 
 #include <cstddef>
 
 namespace esker::testing_support {
+
+/// The largest request of this thread since it was set to 0.
+extern thread_local std::size_t largest_allocation;
 
 struct NewFault {
   long after = 0;              ///< so many requests of that size succeed before

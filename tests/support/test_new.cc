@@ -1,5 +1,6 @@
-#include "support/failing_new.h"
+#include "support/test_new.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -20,7 +21,11 @@ bool fails(std::size_t bytes) {
   return true;
 }
 
-void* allocate(std::size_t bytes) { return fails(bytes) ? nullptr : std::malloc(bytes > 0 ? bytes : 1); }
+void* allocate(std::size_t bytes) {
+  auto& largest = esker::testing_support::largest_allocation;
+  largest = std::max(largest, bytes);
+  return fails(bytes) ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+}
 
 void* allocate_or_throw(std::size_t bytes) {
   void* memory = allocate(bytes);
@@ -30,18 +35,21 @@ void* allocate_or_throw(std::size_t bytes) {
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate_or_throw(bytes); }
+// All of them, and not inlined: a compiler or sanitizer must not pair one of ours with one of its own.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate_or_throw(bytes); }
 void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 namespace esker::testing_support {
+
+thread_local std::size_t largest_allocation = 0;
 
 FailingNew::FailingNew(const NewFault& wanted) {
   fault = wanted;
