@@ -42,7 +42,7 @@ class StepLayouts {
                                                std::span<const std::byte> bytes) const = 0;
   /// What stands at the beginning of that file, before its data. `sums`: of its pieces, in file order; empty
   /// without has_checksums().
-  [[nodiscard]] virtual std::vector<std::byte> file_headers(int layout, Index file,
+  [[nodiscard]] virtual std::vector<std::byte> file_headers(int layout, Index file, Index step,
                                                             std::span<const std::uint64_t> sums) const = 0;
 };
 

@@ -62,6 +62,12 @@ std::string BlockFiles::path(int field, Index block, Index time) const {
   return path.starts_with('/') ? path : directory_ + path;
 }
 
+Status BlockFiles::check_identity(const BlockFile& file, Index block, Index time) const {
+  const Index first_block = block - block % header_.blocks_per_file;
+  if (!file.identity || *file.identity == file_identity(header_.fields, time, first_block)) return {};
+  return error(Code::kDataLoss, "the file is that of another step, of other fields or of other blocks");
+}
+
 Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
   ESKER_ASSIGN_OR_RETURN(auto file, open_cached(path(field, block, time)));
   if (!file->file) return StoredBlock{};
@@ -147,6 +153,7 @@ Result<std::shared_ptr<const BlockFile>> BlockFiles::open(const std::string& nam
     ESKER_ASSIGN_OR_RETURN(block_file->entries,
                            decode_headers(bytes, header_.blocks_per_file * num_fields, file_bytes));
     block_file->table = check_table(bytes);
+    block_file->identity = identity_of(bytes);
   }
   block_file->file = std::move(*opened);
   return std::shared_ptr<const BlockFile>(block_file);

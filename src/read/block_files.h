@@ -23,7 +23,8 @@ namespace esker::idx {
 struct BlockFile {
   std::unique_ptr<File> file;  ///< null: there is no such file, all its blocks are absent
   std::vector<BlockEntry> entries;
-  TableCheck table = TableCheck::kUnchecked;  ///< whether the entries are as they were written
+  TableCheck table = TableCheck::kUnchecked;   ///< whether the entries are as they were written
+  std::optional<std::uint64_t> identity = {};  ///< file_identity(), if the file says it
 };
 
 /// Where and how one block is stored. The bytes are in `file` at [offset, offset + size).
@@ -49,6 +50,8 @@ class BlockFiles {
 
   /// Path of the file that holds the block.
   [[nodiscard]] std::string path(int field, Index block, Index time) const;
+  /// kDataLoss if the file of a block says that it is that of another step, or of other fields or blocks.
+  [[nodiscard]] Status check_identity(const BlockFile& file, Index block, Index time) const;
   [[nodiscard]] Store& store() const { return *store_; }
 
   /// A block file that is on storage.

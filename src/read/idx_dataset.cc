@@ -219,7 +219,12 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
       ESKER_ASSIGN_OR_RETURN(const bool exists, store->exists(idx_path));
       if (named.fixed || !exists) continue;
     }
-    ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, idx_path));
+    auto opened = IdxPart::open(store, idx_path);
+    if (opened.status().code() == Code::kNotFound) {
+      return error(Code::kDataLoss, "{} is missing, which {} lists", idx_path, paths.catalog());
+    }
+    ESKER_RETURN_IF_ERROR(opened.status());
+    auto part = std::move(*opened);
     if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
       return error(Code::kDataLoss, "{}: holds {} steps, {} lists {}", part->idx_path(), part->times().size(),
                    paths.catalog(), num_steps);
@@ -233,9 +238,7 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
 }  // namespace
 
 Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
-  std::string given = path;
-  while (given.size() > 1 && given.ends_with('/')) given.pop_back();
-  const DatasetPaths paths{dataset_stem(given)};
+  const DatasetPaths paths{dataset_stem(path)};
   ESKER_ASSIGN_OR_RETURN(const bool is_directory, store->exists(paths.catalog()));
   if (is_directory) return open_directory(store, paths);
   ESKER_ASSIGN_OR_RETURN(const bool is_file, store->exists(paths.single_idx()));

@@ -156,10 +156,10 @@ Status IdxPart::read_column(int column, Index time, int level, const Answer& ans
   if (header_.chunks) {
     PidxChunkReader reader(blocks_, header_.chunks->zfp_bits, field, answer.selection, answer.out);
     const Box chunks = chunks_of(answer.box, blocks_.mask().rank());
-    return read_blocks(reader, column, time, chunks, std::min(level, blocks_.mask().max_level()));
+    return read_blocks(reader, column, time, chunks, std::min(level, blocks_.mask().max_level()), false);
   }
   BlockReader reader(blocks_, field, column, answer, verify);
-  return read_blocks(reader, column, time, answer.box, level);
+  return read_blocks(reader, column, time, answer.box, level, verify);
 }
 
 Status IdxPart::check_block(int column, Index block, const StoredBlock& stored) const {
@@ -173,9 +173,11 @@ Status IdxPart::check_block(int column, Index block, const StoredBlock& stored) 
 
 /// `box` and `level` are those of the block grid.
 template <class Reader>
-Status IdxPart::read_blocks(Reader& reader, int column, Index time, const Box& box, int level) const {
+Status IdxPart::read_blocks(Reader& reader, int column, Index time, const Box& box, int level,
+                            bool verify) const {
   const auto read_block = [&](Index block) -> Status {
     ESKER_ASSIGN_OR_RETURN(const StoredBlock stored, files_->find(column, block, time));
+    if (verify && stored.file) ESKER_RETURN_IF_ERROR(files_->check_identity(*stored.file, block, time));
     if (!stored.absent) return reader.read(block, stored);
     // Other writers leave blocks out; ours say what a step holds, and then every block of it.
     return record_ ? error(Code::kDataLoss, "block {} of field '{}' is missing", block,

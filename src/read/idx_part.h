@@ -67,7 +67,7 @@ class IdxPart {
   [[nodiscard]] Box clip(const Box& box) const;
   void note_absent();
   template <class Reader>
-  Status read_blocks(Reader& reader, int column, Index time, const Box& box, int level) const;
+  Status read_blocks(Reader& reader, int column, Index time, const Box& box, int level, bool verify) const;
   Status add_file(const std::string& path, StorageInfo& info) const;
   Status read_column(int column, Index time, int level, const Answer& answer, bool verify) const;
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;

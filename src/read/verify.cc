@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/idx/existing.h"
 #include "format/idx/leftovers.h"
 #include "read/idx_dataset.h"
 #include "read/pidx_partitions.h"
@@ -67,6 +68,8 @@ class PartVerifier {
                            "the file is shorter than its table of blocks");
     }
     check_table(*any->file, file.path);
+    const Status identity = part_.files().check_identity(*any->file, file.first_block, file.time);
+    if (!identity.ok()) findings_.error(file.path, identity.message());
 
     const Index end_block = std::min(file.first_block + part_.header().blocks_per_file, blocks.num_blocks());
     const int end_field = is_arco ? file.field + 1 : static_cast<int>(part_.header().fields.size());
@@ -79,8 +82,9 @@ class PartVerifier {
 
   void check_table(const BlockFile& file, const std::string& path) {
     if (file.table == TableCheck::kChanged) {
-      findings_.warning(path,
-                        "the table of blocks is not the one that was written: another program changed it");
+      findings_.warning(
+          path,
+          "the table of blocks is not the one that was written: changed by another program, or damaged");
     }
     if (const auto both = find_overlap(file.entries)) {
       findings_.error(path,
@@ -153,7 +157,8 @@ double expected_files(const IdxPart& part, Index num_steps) {
   return static_cast<double>(per_step) * static_cast<double>(num_steps);
 }
 
-void find_leftovers_of(const IdxDataset& dataset, Store& store, Findings findings) {
+/// The files around the blocks: whether they fit together, and what should not be there.
+void check_surroundings(const IdxDataset& dataset, Store& store, Findings findings) {
   std::vector<PartFiles> files;
   bool ours = !dataset.single;
   for (const auto& part : dataset.parts) {
@@ -161,6 +166,9 @@ void find_leftovers_of(const IdxDataset& dataset, Store& store, Findings finding
     files.push_back({part->idx_path(), !part->header().time.has_value()});
   }
   if (!ours) return;
+  const auto texts = read_existing(store, dataset.paths);
+  const Status goes_on = texts.ok() ? parse_existing(dataset.paths, *texts, {}).status() : texts.status();
+  if (!goes_on.ok()) findings.add(!dataset.times.empty(), dataset.paths.stem, goes_on.message());
   const auto leftovers =
       find_leftovers(store, dataset.paths, files, static_cast<Index>(dataset.times.size()));
   if (!leftovers.ok()) return findings.warning(dataset.paths.stem, leftovers.status().message());
@@ -204,7 +212,7 @@ Result<VerifyReport> verify(const std::shared_ptr<Store>& store, const std::stri
       if (progress) progress(std::min(1.0, ++done / to_do));
     });
   }
-  find_leftovers_of(dataset, *store, findings);
+  check_surroundings(dataset, *store, findings);
   if (progress) progress(1.0);
   return report;
 }

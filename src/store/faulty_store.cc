@@ -80,7 +80,10 @@ class FaultyStore final : public Store {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kFreeBytes, "ask for free space at", path));
     return inner_->free_bytes(path);
   }
-  Result<bool> exists(const std::string& path) const override { return inner_->exists(path); }
+  Result<bool> exists(const std::string& path) const override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kExists, "look for", path));
+    return inner_->exists(path);
+  }
   Result<bool> is_directory(const std::string& path) const override { return inner_->is_directory(path); }
   Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
 

@@ -20,7 +20,8 @@ enum class StoreCall {
   kRename,
   kRemove,
   kSyncDirectory,
-  kFreeBytes
+  kFreeBytes,
+  kExists
 };
 
 /// Asked before each call: an errno value makes the call fail with it, 0 lets it through. Called from any

@@ -49,7 +49,7 @@ std::vector<std::byte> StepFiles::headers(const FileKey& key, const OpenFile& fi
   if (layouts_.has_checksums()) {
     of_file = sums.of(space_.first_piece_from(file.begin), space_.first_piece_from(file.end));
   }
-  return layouts_.file_headers(key.first, key.second, of_file);
+  return layouts_.file_headers(key.first, key.second, step_, of_file);
 }
 
 Status StepFiles::finish_file(const FileKey& key, OpenFile& file, const PieceSums& sums, bool durable) {

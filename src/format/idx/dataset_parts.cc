@@ -159,7 +159,9 @@ Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Op
 }  // namespace
 
 std::string dataset_stem(const std::string& path) {
-  return path.ends_with(".idx") ? path.substr(0, path.size() - 4) : path;
+  std::string stem = path;
+  while (stem.size() > 1 && stem.ends_with('/')) stem.pop_back();
+  return stem.ends_with(".idx") ? stem.substr(0, stem.size() - 4) : stem;
 }
 
 bool is_single(const Schema& schema) {

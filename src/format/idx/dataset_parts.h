@@ -20,7 +20,7 @@ namespace esker::idx {
 
 inline constexpr const char* kTimeTemplate = "time_%04d/";
 
-/// "out/run.idx" -> "out/run"; other paths stay.
+/// "out/run.idx" -> "out/run", "out/run/" -> "out/run"; other paths stay.
 std::string dataset_stem(const std::string& path);
 
 struct DatasetPaths {

@@ -17,7 +17,7 @@ constexpr std::uint32_t kRowMajorFlag = 0x10;
 // Words of an entry; the others are written 0.
 constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5, kTag = 6, kSumLow = 7, kSumHigh = 8;
 // Words of the file header.
-constexpr int kTableTag = 0, kTableSumLow = 2, kTableSumHigh = 3;
+constexpr int kTableTag = 0, kTableSumLow = 2, kTableSumHigh = 3, kIdentityLow = 4, kIdentityHigh = 5;
 
 constexpr std::uint32_t kChecksumTag = 0x45534b01;  ///< "ESK", version 1: XXH3, 64 bits
 
@@ -89,7 +89,23 @@ Index headers_bytes(Index blocks_per_file, Index num_fields) {
   return total.value_or(std::numeric_limits<Index>::max());
 }
 
-std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries, bool tagged) {
+std::uint64_t file_identity(const std::vector<FieldEntry>& fields, Index step, Index first_block) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  std::string text;
+  for (const FieldEntry& field : fields) {
+    text += fmt::format("{} {}[{}]\n", field.name, name(field.type), field.components);
+  }
+  return checksum(std::as_bytes(std::span(text)),
+                  static_cast<std::uint64_t>(step) * kOdd + static_cast<std::uint64_t>(first_block));
+}
+
+std::optional<std::uint64_t> identity_of(std::span<const std::byte> bytes) {
+  if (load_be32(word(bytes.data(), kTableTag)) != kChecksumTag) return std::nullopt;
+  return load_64(word(bytes.data(), kIdentityLow), word(bytes.data(), kIdentityHigh));
+}
+
+std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries,
+                                      std::optional<std::uint64_t> identity) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(kFileHeaderBytes) +
                                entries.size() * static_cast<std::size_t>(kEntryBytes));
   std::byte* out = bytes.data() + kFileHeaderBytes;
@@ -97,10 +113,11 @@ std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries, bool 
     encode_entry(entry, out);
     out += kEntryBytes;
   }
-  if (tagged) {
+  if (identity) {
     store_be32(kChecksumTag, word(bytes.data(), kTableTag));
     store_64(checksum(std::span(bytes).subspan(kFileHeaderBytes), 0), word(bytes.data(), kTableSumLow),
              word(bytes.data(), kTableSumHigh));
+    store_64(*identity, word(bytes.data(), kIdentityLow), word(bytes.data(), kIdentityHigh));
   }
   return bytes;
 }

@@ -1,9 +1,10 @@
 // The binary header of a block file: where each block of each field stands.
 //
 // file   = header entries data
-// header = 10 * uint32                     ; words 0: tag, 2, 3: checksum of the entries; others 0
-// entries = nfields * blocks_per_file * entry   ; entry k * blocks_per_file + (block mod blocks_per_file)
-// entry  = 10 * uint32                     ; words 2, 3: offset low, high; 4: size; 5: flags;
+// header = 10 * uint32                     ; words 0: tag, 2, 3: checksum of the entries, 4, 5: identity;
+// others 0 entries = nfields * blocks_per_file * entry   ; entry k * blocks_per_file + (block mod
+// blocks_per_file) entry  = 10 * uint32                     ; words 2, 3: offset low, high; 4: size; 5:
+// flags;
 //                                          ; 6: tag, 7, 8: checksum of the block low, high; others 0
 // All big-endian; the data are little-endian. Tags and checksums are Esker's: other programs ignore them, and
 // clear an entry's when they replace its block; without the tag there is no checksum. Source:
@@ -56,9 +57,16 @@ inline Index entry_number(int field, Index block, Index blocks_per_file) {
   return field * blocks_per_file + block % blocks_per_file;
 }
 
+/// What a block file is: of which fields, which step and which blocks. A file in the place of another is
+/// found out.
+std::uint64_t file_identity(const std::vector<FieldEntry>& fields, Index step, Index first_block);
+
 /// Both header parts as bytes. entries.size() == blocks_per_file * num_fields; absent entries are zero. With
-/// `tagged` the header holds the checksum of the entries.
-std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries, bool tagged = false);
+/// an identity the header holds it and the checksum of the entries.
+std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries,
+                                      std::optional<std::uint64_t> identity = std::nullopt);
+/// The identity in a header; nothing if it has none. `bytes` are both header parts.
+std::optional<std::uint64_t> identity_of(std::span<const std::byte> bytes);
 
 enum class TableCheck : std::uint8_t { kUnchecked, kGood, kChanged };
 /// Whether the entries are those that the checksum in the header was made of; kUnchecked: there is none.

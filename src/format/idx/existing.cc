@@ -62,9 +62,16 @@ Status check_same(const Part& part, const Found& found) {
                part.idx_path);
 }
 
+/// A record that was cut or pieced together is not taken for an unfinished commit.
+Status check_generation(const std::string& path, Index generation, std::size_t num_steps) {
+  if (generation == static_cast<Index>(num_steps) + 1) return {};
+  return error(Code::kDataLoss, "{}: generation {} does not belong to {} steps", path, generation, num_steps);
+}
+
 Status check_steps(const Part& part, const Found& found, const std::vector<double>& times) {
   if (part.fixed) return {};
   const auto& listed = found.record.times;
+  ESKER_RETURN_IF_ERROR(check_generation(part.idx_path, found.record.generation, listed.size()));
   if (listed.size() < times.size() || !std::equal(times.begin(), times.end(), listed.begin())) {
     return error(Code::kDataLoss, "{} lists {} steps that are not the {} of the dataset", part.idx_path,
                  listed.size(), times.size());
@@ -100,8 +107,12 @@ std::map<std::string, std::string> format_options_of(const Options& options) {
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths) {
   std::vector<std::string> texts;
   const auto add = [&](const std::string& path, std::size_t max_bytes) -> Status {
-    ESKER_ASSIGN_OR_RETURN(std::string text, read_text(store, path, max_bytes));
-    texts.push_back(std::move(text));
+    auto text = read_text(store, path, max_bytes);
+    if (text.status().code() == Code::kNotFound) {
+      return error(Code::kDataLoss, "{} is missing, which writers need to go on", path);
+    }
+    ESKER_RETURN_IF_ERROR(text.status());
+    texts.push_back(std::move(*text));
     return {};
   };
   ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.exists(paths.catalog()));
@@ -148,6 +159,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     existing.times = found.begin()->second.record.times;
   } else {
     ESKER_ASSIGN_OR_RETURN(const Catalog catalog, parse_catalog(existing.catalog_text));
+    ESKER_RETURN_IF_ERROR(check_generation(paths.catalog(), catalog.generation, catalog.times.size()));
     existing.times = catalog.times;
     existing.format_options = catalog.options;
   }

@@ -45,7 +45,7 @@ std::uint64_t IdxStepLayouts::checksum(const Piece& piece, std::span<const std::
 }
 
 // The pieces of a file are in the order of its columns, and of the blocks in each.
-std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index file,
+std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index file, Index step,
                                                     std::span<const std::uint64_t> sums) const {
   const auto& layout = static_cast<const IdxLayout&>(*layouts[layout_number]);
   const Part& part = part_of(layout_number);
@@ -64,7 +64,9 @@ std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index fil
       if (part.checksums) entry.checksum = sums[piece_in_file++];
     }
   }
-  return encode_headers(entries, part.checksums);
+  if (!part.checksums) return encode_headers(entries);
+  const Index time = part.fixed ? 0 : step;
+  return encode_headers(entries, file_identity(part.header.fields, time, layout.first_block(file)));
 }
 
 }  // namespace esker::idx

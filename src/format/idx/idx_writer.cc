@@ -103,51 +103,53 @@ Status IdxWriter::reclaim(bool durable) {
   for (const Part& part : parts_) files.push_back({part.idx_path, part.fixed});
   ESKER_ASSIGN_OR_RETURN(const auto leftovers,
                          find_leftovers(*store_, paths_, files, static_cast<Index>(times_.size())));
-  for (const std::string& path : leftovers) ESKER_RETURN_IF_ERROR(store_->remove_all(path));
+  for (const std::string& path : leftovers) ESKER_RETURN_IF_ERROR(remove_leftover(*store_, path));
   return {};
 }
 
 // Only datasets of Esker are removed, with all that is in their directory: an .idx with a commit record, a
-// directory with a catalog (or one that a run had just begun to make). What tells so goes last, so that a run
-// that dies in between can be followed by another.
-Status IdxWriter::remove_replaced() {
+// directory with a catalog (or one that a run had just begun to make).
+Status IdxWriter::check_replaceable() const {
   ESKER_ASSIGN_OR_RETURN(const bool has_idx, store_->exists(paths_.single_idx()));
   ESKER_ASSIGN_OR_RETURN(const bool has_directory, store_->exists(paths_.directory()));
   ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store_->exists(paths_.catalog()));
-  ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(paths_.directory()));
   if (has_idx) {
     ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, paths_.single_idx(), kMaxHeaderBytes));
-    if (text.find(kRecordKey) == std::string::npos) {
-      return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten",
-                   paths_.single_idx());
-    }
-  } else if (has_directory && !has_catalog) {
-    const std::string begun = std::filesystem::path(temporary_of(paths_.catalog())).filename().string();
-    const bool ours =
-        std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == begun; });
-    if (!ours) {
-      return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
-                   paths_.directory());
-    }
+    if (text.find(kRecordKey) != std::string::npos) return {};
+    return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten",
+                 paths_.single_idx());
   }
+  if (!has_directory || has_catalog) return {};
+  ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(paths_.directory()));
+  const std::string begun = std::filesystem::path(temporary_of(paths_.catalog())).filename().string();
+  const bool ours = std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == begun; });
+  if (ours) return {};
+  return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
+               paths_.directory());
+}
+
+// The new dataset, still without steps, stands already: a run that dies here leaves one that opens.
+Status IdxWriter::remove_replaced(bool single) {
+  ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(paths_.directory()));
+  if (single) ESKER_RETURN_IF_ERROR(store_->remove(paths_.catalog()));  // it would come before the .idx
   for (const std::string& name : names) {
     const std::string path = paths_.directory() + "/" + name;
     if (path != paths_.catalog()) ESKER_RETURN_IF_ERROR(store_->remove_all(path));
   }
-  ESKER_RETURN_IF_ERROR(store_->remove(paths_.catalog()));
-  ESKER_RETURN_IF_ERROR(store_->remove_all(paths_.directory()));
+  if (single) return store_->remove_all(paths_.directory());
   ESKER_RETURN_IF_ERROR(store_->remove(paths_.single_schema()));
   return store_->remove(paths_.single_idx());
 }
 
 Status IdxWriter::create(bool durable) {
-  ESKER_RETURN_IF_ERROR(remove_replaced());
+  ESKER_RETURN_IF_ERROR(check_replaceable());
   forget_files();
   const bool single = is_single(schema_);
-  if (!single) ESKER_RETURN_IF_ERROR(write_catalog(durable));  // first: it says whose directory this is
+  ESKER_RETURN_IF_ERROR(single ? write_part(0, 0, durable) : write_catalog(durable));
+  ESKER_RETURN_IF_ERROR(remove_replaced(single));
   const std::string schema_path = single ? paths_.single_schema() : paths_.schema();
   ESKER_RETURN_IF_ERROR(replace_file(*store_, schema_path, print_schema(schema_), durable));
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
+  for (std::size_t p = 0; p < parts_.size() && !single; ++p) {
     if (!parts_[p].fixed) ESKER_RETURN_IF_ERROR(write_part(p, 0, durable));
   }
   return {};

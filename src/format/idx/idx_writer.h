@@ -54,7 +54,8 @@ class IdxWriter final : public FormatWriter {
   };
 
   Status make_parent(const std::string& directory);
-  Status remove_replaced();
+  [[nodiscard]] Status check_replaceable() const;
+  Status remove_replaced(bool single);
   [[nodiscard]] Status check_unchanged(const Replaced& file) const;
   Status replace(Replaced& file, const std::string& text, Index num_steps, bool durable);
   Status write_part(std::size_t part, Index num_steps, bool durable);

@@ -42,7 +42,24 @@ Status add_blocks(Store& store, const PartFiles& part, Index num_steps, std::vec
   return {};
 }
 
+/// "0000.bin", or a directory of such, "0000".
+bool is_block_name(std::string_view name) {
+  if (name.ends_with(".bin")) name.remove_suffix(4);
+  return !name.empty() && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace
+
+Status remove_leftover(Store& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(path));
+  if (!is_directory) return store.remove(path);
+  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(path));
+  for (const std::string& name : names) {
+    if (is_block_name(name)) ESKER_RETURN_IF_ERROR(remove_leftover(store, path + "/" + name));
+  }
+  ESKER_ASSIGN_OR_RETURN(const auto left, store.list(path));
+  return left.empty() ? store.remove_all(path) : Status();
+}
 
 Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths& paths,
                                                 const std::vector<PartFiles>& parts, Index num_steps) {

@@ -22,4 +22,8 @@ struct PartFiles {
 Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths& paths,
                                                 const std::vector<PartFiles>& parts, Index num_steps);
 
+/// Removes one of these: a file, or the block files below a directory and what is empty then. What else
+/// somebody put there stays.
+Status remove_leftover(Store& store, const std::string& path);
+
 }  // namespace esker::idx

@@ -172,7 +172,7 @@ void change_text(Store& store, const std::string& path, const std::string& from,
 TEST(AppendErrors, SayWhatIsMissingDamagedOrNotOurs) {
   EXPECT_EQ(write_all(memory_store(), plan(2, 1, 2, true)).code(), Code::kNotFound);
   EXPECT_EQ(append_after(true, [](Store& s) { s.remove("run.schema.json").check(); }).code(),
-            Code::kNotFound);
+            Code::kDataLoss);
   EXPECT_EQ(append_after(false, [](Store& s) { s.remove("run/xy.idx").check(); }).code(), Code::kDataLoss);
   EXPECT_EQ(append_after(false, [](Store& s) { change_text(s, "run/esker.json", "10.0", "oops"); }).code(),
             Code::kDataLoss);
@@ -187,6 +187,10 @@ TEST(AppendErrors, SayWhatIsMissingDamagedOrNotOurs) {
   EXPECT_EQ(
       append_after(true, [](Store& s) { change_text(s, "run.schema.json", "float64", "float32"); }).code(),
       Code::kUnsupported);
+  // A catalog that lost its steps is damage, and no reason to remove them.
+  EXPECT_EQ(
+      append_after(false, [](Store& s) { change_text(s, "run/esker.json", "0.0,\n  10.0", ""); }).code(),
+      Code::kDataLoss);
   const Status locked = append_after(
       true, [](Store& s) { s.create_exclusive("run.esker-lock", "elsewhere 12 job\n").check(); });
   EXPECT_EQ(locked.code(), Code::kAlreadyExists);
@@ -249,6 +253,15 @@ TEST(Rewind, BeforeTheFirstStepTouchesNothingThatStandsThere) {
     EXPECT_TRUE(pipeline->close({}).ok());
   }
   EXPECT_TRUE(all_files(*store, ".") == files);
+}
+
+TEST(Rewind, LeavesWhatSomebodyElsePutAmongTheBlocks) {
+  const auto store = memory_store();
+  const RunPlan run = plan(1, 0, 3, true);
+  ASSERT_TRUE(write_all(store, run).ok());
+  store->create_exclusive("run/time_0002/notes.txt", "mine").check();
+  ASSERT_TRUE(write_all(store, plan(1, 1, 2, true)).ok());
+  EXPECT_EQ(store->list("run/time_0002").value(), std::vector<std::string>{"notes.txt"});
 }
 
 TEST(Rewind, NeverTouchesWhatHasOnlyASimilarName) {

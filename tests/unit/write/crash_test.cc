@@ -133,6 +133,30 @@ TEST_P(Crash, AtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
   EXPECT_GT(kills, 20);
 }
 
+// While it replaces a dataset, a run that is killed leaves the old one, an empty one, or the first new step.
+TEST_P(Crash, WhileOverwritingLeavesADatasetThatOpens) {
+  if (run_.n_ranks > 1) GTEST_SKIP() << "rank 0 alone replaces";
+  run_.overwrite = true;
+  for (const bool old_single : {false, true}) {
+    RunPlan old = run_;
+    old.single = old_single;
+    old.end_step = 2;
+    for (int call = 1;; call += call < 40 ? 1 : 5) {
+      std::filesystem::remove_all(directory_);
+      ASSERT_TRUE(write_all(posix_store(), old).ok());
+      if (!is_killed(run_, {1, 0, 0, call, false})) break;
+      const auto dataset = idx::IdxDataset::open(posix_store(), run_.path);
+      ASSERT_TRUE(dataset.ok()) << "call " << call << ": " << dataset.status().message();
+      if (dataset->times.size() == 2) {
+        expect_complete(posix_store(), old, 2);
+      } else {
+        ASSERT_LE(dataset->times.size(), 1u);
+      }
+      ASSERT_FALSE(HasFatalFailure() || HasNonfatalFailure()) << "killed at call " << call;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Crash, testing::Combine(testing::Bool(), testing::Values(1, 2, 4)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param) ? "OneGrid" : "SeveralGrids") + "On" +

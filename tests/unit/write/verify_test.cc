@@ -84,6 +84,47 @@ TEST_F(Verify, ABlockInThePlaceOfAnotherIsFound) {
   EXPECT_EQ(verified().num_warnings, 1);  // the table, too, is another one
 }
 
+TEST_F(Verify, AFileInThePlaceOfAnotherIsFoundAndNotRead) {
+  const std::string first = "run/xyz/time_0000/0000.bin";
+  const std::string other_step = text(first);
+  put(kBlocks, other_step);
+  EXPECT_EQ(verified().num_errors, 1);
+  expect_finding(kBlocks, "another step");
+  const auto dataset = idx::IdxDataset::open(store_, run_.path).value();
+  const auto& place = dataset.places[0];
+  const idx::IdxPart& part = *dataset.parts[place.part];
+  std::vector<std::byte> answer(
+      static_cast<std::size_t>(part.header().box.num_samples() * dataset.schema.fields()[0].sample_bytes()));
+  const int level = part.header().bitmask.max_level();
+  EXPECT_EQ(part.read(place.columns, 1, part.header().box, level, answer.data(), true).code(),
+            Code::kDataLoss);
+  put("run/xy_fixed/0000.bin", text("run/xy/time_0000/0000.bin"));
+  EXPECT_GT(verified().num_errors, 1);
+}
+
+TEST_F(Verify, HeadersThatDoNotFitTogetherAreErrors) {
+  const std::string good = text("run/xyz.idx");
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"temp float64", "temp int64"},
+                                                        {"0 14 0 32 0 16", "0 13 0 32 0 16"},
+                                                        {"V0120120120121", "V0120120121020"},
+                                                        {"[0.0,10.0]", "[0.0,11.0]"}}) {
+    std::string bad = good;
+    const std::size_t at = bad.find(from);
+    if (at == std::string::npos) {  // this grid's mask is another
+      EXPECT_EQ(from.front(), 'V') << from;
+      continue;
+    }
+    put("run/xyz.idx", bad.replace(at, from.size(), to));
+    const auto report = idx::verify(store_, run_.path);
+    EXPECT_TRUE(!report.ok() || !report->good()) << to;
+  }
+  put("run/xyz.idx", good);
+  EXPECT_TRUE(verified().good());
+  store_->remove("run/schema.json").check();
+  EXPECT_FALSE(verified().good());
+}
+
 TEST_F(Verify, TruncatedMissingAndOverlappingBlocksAreErrors) {
   const std::string good = text(kBlocks);
   put(kBlocks, good.substr(0, good.size() - 2000));
@@ -124,7 +165,7 @@ TEST_F(Verify, AHeaderThatPromisesMuchCostsWhatIsThere) {
   const auto began = std::chrono::steady_clock::now();
   const VerifyReport report = idx::verify(store_, "big.idx").value();
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
-  EXPECT_EQ(report.num_errors, 5);
+  EXPECT_EQ(report.num_errors, 6);  // and the schema file is missing
 }
 
 TEST_F(Verify, WhatKilledRunsLeaveIsAWarning) {
@@ -139,10 +180,9 @@ TEST_F(Verify, WhatKilledRunsLeaveIsAWarning) {
   expect_finding("run.esker-lock", "writer");
 }
 
-TEST_F(Verify, ABadSchemaFileIsAWarningAndABadCatalogNoDataset) {
+TEST_F(Verify, ABadSchemaFileIsAnErrorAndABadCatalogNoDataset) {
   put("run/schema.json", "{}");
-  EXPECT_TRUE(verified().good());
-  EXPECT_GT(verified().num_warnings, 0);
+  EXPECT_EQ(verified().num_errors, 1);  // samples can be read, but no run can go on
   put("run/esker.json", "{}");
   EXPECT_EQ(idx::verify(store_, run_.path).status().code(), Code::kDataLoss);
 }
@@ -173,7 +213,7 @@ TEST_F(Verify, OtherProgramsClearAnEntrysChecksumWhenTheyReplaceABlock) {
   EXPECT_TRUE(report.good());
   EXPECT_EQ(report.blocks_with_checksum, report.blocks - 1);
   EXPECT_EQ(report.num_warnings, 1);
-  expect_finding(kBlocks, "another program changed it");
+  expect_finding(kBlocks, "changed by another program");
 }
 
 }  // namespace
