@@ -15,7 +15,7 @@ namespace esker {
 
 /// Something that is wrong, or worth knowing, and where.
 struct Finding {
-  bool is_error = true;  ///< false: no sample of a committed step is lost
+  bool is_error = true;  ///< false: nothing that was committed is lost
   std::string path;
   std::string text;
 };

@@ -14,7 +14,7 @@ class Finding:
     """Something that is wrong with a dataset, or worth knowing."""
 
     is_error: bool
-    """False: no sample of a committed step is lost."""
+    """False: nothing that was committed is lost."""
     path: str
     text: str
 
@@ -40,7 +40,7 @@ class Verification:
 
     @property
     def good(self) -> bool:
-        """Whether every sample of every committed step is there, as far as can be told."""
+        """Whether all that was committed is there, attributes included, as far as can be told."""
         return self.num_errors == 0
 
 

@@ -1,6 +1,7 @@
 #include "read/verify.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -165,7 +166,9 @@ void check_surroundings(const IdxDataset& dataset, Store& store, Findings findin
     ours = ours || part->record().has_value();
     files.push_back({part->idx_path(), !part->header().time.has_value()});
   }
-  if (!ours) return;
+  const auto is_part =
+      store.exists((std::filesystem::path(dataset.paths.stem).parent_path() / kCatalogName).string());
+  if (!ours || (dataset.single && is_part.ok() && *is_part)) return;  // the files around are another's
   const auto texts = read_existing(store, dataset.paths);
   const Status goes_on = texts.ok() ? parse_existing(dataset.paths, *texts, {}).status() : texts.status();
   if (!goes_on.ok()) findings.add(!dataset.times.empty(), dataset.paths.stem, goes_on.message());

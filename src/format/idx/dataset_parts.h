@@ -19,6 +19,7 @@
 namespace esker::idx {
 
 inline constexpr const char* kTimeTemplate = "time_%04d/";
+inline constexpr const char* kCatalogName = "esker.json";
 
 /// "out/run.idx" -> "out/run", "out/run/" -> "out/run"; other paths stay.
 std::string dataset_stem(const std::string& path);
@@ -28,7 +29,7 @@ struct DatasetPaths {
   [[nodiscard]] std::string single_idx() const { return stem + ".idx"; }
   [[nodiscard]] std::string single_schema() const { return stem + ".schema.json"; }
   [[nodiscard]] std::string directory() const { return stem; }
-  [[nodiscard]] std::string catalog() const { return stem + "/esker.json"; }
+  [[nodiscard]] std::string catalog() const { return stem + "/" + kCatalogName; }
   [[nodiscard]] std::string schema() const { return stem + "/schema.json"; }
   [[nodiscard]] std::string lock() const { return stem + ".esker-lock"; }
 };

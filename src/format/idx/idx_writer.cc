@@ -272,11 +272,12 @@ Status IdxWriter::commit(Index step, double time, const std::vector<bool>& prese
   return is_single(schema_) ? Status() : write_catalog(durable);
 }
 
-// Only what lists more steps than it should is replaced, the catalog first: it is what readers believe.
+// Only what lists more steps than it should is replaced, the catalog first: it is what readers believe. What
+// is to be left is noted first of all, so that reclaim() goes on where this has failed.
 Status IdxWriter::rewind(Index num_steps, bool durable) {
-  ESKER_RETURN_IF_ERROR(check_ours());
   times_.resize(static_cast<std::size_t>(num_steps));
   present_.resize(static_cast<std::size_t>(num_steps));
+  ESKER_RETURN_IF_ERROR(check_ours());
   Status status;
   if (catalog_.num_steps > num_steps) status = write_catalog(durable);
   for (std::size_t p = 0; p < parts_.size(); ++p) {

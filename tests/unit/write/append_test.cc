@@ -129,7 +129,7 @@ TEST_P(Append, AFailedRewindIsToldToAllAndTheDatasetStillOpens) {
   const RunPlan run = plan(3, 0, 4, single());
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
-  for (const StoreCall failing : {StoreCall::kRename, StoreCall::kRemove}) {
+  for (const StoreCall failing : {StoreCall::kRename, StoreCall::kRemove, StoreCall::kRead}) {
     run_ranks(3, [&](const Communicator& comm) {
       bool armed = false;
       const auto faulty = faulty_store(store, [&](StoreCall call, const std::string&) {
@@ -147,6 +147,33 @@ TEST_P(Append, AFailedRewindIsToldToAllAndTheDatasetStillOpens) {
     expect_complete(store, run, static_cast<Index>(dataset->times.size()));
     ASSERT_TRUE(write_all(store, plan(2, 2, 4, single())).ok());  // and can be put right
     expect_complete(store, run, 4);
+  }
+}
+
+// The steps that were to go are still listed; their files are not written over before they have been taken
+// back.
+TEST_P(Append, AStepAfterAFailedRewindTakesBackFirst) {
+  const RunPlan run = plan(1, 0, 4, single());
+  for (const StoreCall failing : {StoreCall::kRead, StoreCall::kRename}) {
+    const auto store = memory_store();
+    ASSERT_TRUE(write_all(store, run).ok());
+    bool armed = false, wrote = false;
+    std::size_t listed_at_write = 0;
+    const auto faulty = faulty_store(store, [&](StoreCall call, const std::string& path) {
+      if (call == StoreCall::kWrite && path.ends_with(".bin") && !std::exchange(wrote, true)) {
+        listed_at_write = idx::IdxDataset::open(store, run.path).value().times.size();
+      }
+      return armed && call == failing ? EIO : 0;
+    });
+    const auto comm = Communicator::serial();
+    auto pipeline = WritePipeline::append(comm.get(), faulty, run.path, options_of(run)).value();
+    armed = true;
+    EXPECT_EQ(pipeline->rewind({}, time_of(1)).code(), Code::kIoError);
+    armed = false;
+    EXPECT_TRUE(write_step(*pipeline, comm, run, 2).ok());
+    EXPECT_EQ(listed_at_write, 2u);
+    EXPECT_TRUE(pipeline->close({}).ok());
+    expect_complete(store, run, 3);
   }
 }
 

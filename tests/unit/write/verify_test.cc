@@ -102,6 +102,14 @@ TEST_F(Verify, AFileInThePlaceOfAnotherIsFoundAndNotRead) {
   EXPECT_GT(verified().num_errors, 1);
 }
 
+TEST_F(Verify, APartByItselfIsGood) {
+  for (const char* part : {"run/xyz.idx", "run/xy.idx", "run/xy_fixed.idx"}) {
+    const VerifyReport report = idx::verify(store_, part).value();
+    EXPECT_TRUE(report.findings.empty()) << part << ": " << report.findings.front().text;
+    EXPECT_GT(report.blocks, 0);
+  }
+}
+
 TEST_F(Verify, HeadersThatDoNotFitTogetherAreErrors) {
   const std::string good = text("run/xyz.idx");
   for (const auto& [from, to] :
