@@ -6,7 +6,16 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
 # Caches that would otherwise go to the home folder.
+export CCACHE_DIR=${CCACHE_DIR:-$project_root/.venv/cache/ccache}
 export VISUS_HOME=$project_root/.venv/cache/openvisus MPLCONFIGDIR=$project_root/.venv/cache/matplotlib
+
+# The builds of the presets and of the Python package share most of their objects: below the project's root, paths
+# do not count.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$project_root} CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
+fi
 
 export PATH=$project_root/.venv/bin:$PATH
 
