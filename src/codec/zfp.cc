@@ -73,6 +73,14 @@ std::vector<std::byte> padded(std::span<const std::byte> stored, std::size_t lar
   return buffer;
 }
 
+/// Lets the stream work on `buffer`, which outlives what is returned.
+Bits attach(std::vector<std::byte>& buffer, zfp_stream* stream) {
+  Bits bits(::stream_open(buffer.data(), buffer.size()));
+  ::zfp_stream_set_bit_stream(stream, bits.get());
+  ::zfp_stream_rewind(stream);
+  return bits;
+}
+
 constexpr Index kCellSamples = 64;
 
 /// Cells of 4x4x4 samples one behind the other are an array of 4 x 4 x 4n samples, which zfp codes cell by
@@ -119,9 +127,7 @@ Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_c
   set_fixed_rate(stream.get(), type, bits_per_cell);
   const FieldPointer field = field_of(shape, cells.data());
   std::vector<std::byte> stored(::zfp_stream_maximum_size(stream.get(), field.get()));
-  const Bits bits(::stream_open(stored.data(), stored.size()));
-  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
-  ::zfp_stream_rewind(stream.get());
+  const Bits bits = attach(stored, stream.get());
   const std::size_t size = ::zfp_compress(stream.get(), field.get());
   if (size < bytes) return error(Code::kInternal, "zfp: {} bytes came out, expected {}", size, bytes);
   stored.resize(bytes);  // behind the cells there is only the rest of a word
@@ -140,9 +146,7 @@ Status decode_fixed_rate(SampleType type, int bits_per_cell, std::span<const std
   set_fixed_rate(stream.get(), type, bits_per_cell);
   const FieldPointer field = field_of(shape, cells.data());
   std::vector<std::byte> buffer = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
-  const Bits bits(::stream_open(buffer.data(), buffer.size()));
-  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
-  ::zfp_stream_rewind(stream.get());
+  const Bits bits = attach(buffer, stream.get());
   if (::zfp_decompress(stream.get(), field.get()) > 0) return {};
   return error(Code::kDataLoss, "zfp: {} stored bytes do not decode to {}", stored.size(), cells.size());
 }
@@ -170,9 +174,7 @@ Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const
   set_mode(stream.get(), spec);
   const FieldPointer field = field_of(shape, samples.data());
   std::vector<std::byte> stored(::zfp_stream_maximum_size(stream.get(), field.get()));
-  const Bits bits(::stream_open(stored.data(), stored.size()));
-  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
-  ::zfp_stream_rewind(stream.get());
+  const Bits bits = attach(stored, stream.get());
   const std::size_t size = ::zfp_compress(stream.get(), field.get());
   if (size == 0) return error(Code::kInternal, "zfp: compression of {} bytes failed", samples.size());
   stored.resize(static_cast<std::size_t>(round_up(static_cast<Index>(size), 8)));
@@ -185,9 +187,7 @@ Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, cons
   set_mode(stream.get(), spec);
   const FieldPointer field = field_of(shape, samples.data());
   std::vector<std::byte> buffer = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
-  const Bits bits(::stream_open(buffer.data(), buffer.size()));
-  ::zfp_stream_set_bit_stream(stream.get(), bits.get());
-  ::zfp_stream_rewind(stream.get());
+  const Bits bits = attach(buffer, stream.get());
   const std::size_t used = ::zfp_decompress(stream.get(), field.get());
   const auto whole = static_cast<std::size_t>(round_up(static_cast<Index>(stored.size()), 8));
   if (used > 0 && used <= whole) return {};

@@ -17,8 +17,6 @@
 namespace esker::idx {
 namespace {
 
-constexpr Index kMaxSteps = 10'000'000;
-
 BlockGrid block_grid(const Header& header) {
   const Box box = header.chunks ? chunks_of(header.box, header.chunks->mask.rank()) : header.box;
   return BlockGrid(header.block_mask(), header.bits_per_block, box);
@@ -77,7 +75,7 @@ Result<std::unique_ptr<IdxPart>> IdxPart::open_file(std::shared_ptr<Store> store
     times = std::move(*listed);
   }
   std::optional<CommitRecord> record;
-  if (const std::string* json = header.find_other("(esker)")) {
+  if (const std::string* json = header.find_other(kRecordKey)) {
     auto parsed_record = parse_commit_record(*json);
     if (!parsed_record.ok()) return parsed_record.status().with_context(idx_path);
     record = std::move(*parsed_record);

@@ -8,12 +8,19 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "esker/box.hpp"
 #include "esker/status.hpp"
 
 namespace esker::idx {
+
+/// The key of the .idx that holds the record.
+inline constexpr std::string_view kRecordKey = "(esker)";
+
+/// More steps than this in an .idx are taken for damage.
+inline constexpr Index kMaxSteps = 10'000'000;
 
 struct CommitRecord {
   static constexpr int kFormat = 1;  ///< version of this record

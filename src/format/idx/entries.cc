@@ -71,6 +71,9 @@ Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte,
   return {};
 }
 
+/// Seeds of two fields, or steps, lie far apart: 2^64 / golden ratio.
+constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+
 }  // namespace
 
 std::uint32_t block_flags(InBlockOrder order, Codec codec) {
@@ -78,7 +81,6 @@ std::uint32_t block_flags(InBlockOrder order, Codec codec) {
 }
 
 std::uint64_t block_checksum(int field, Index block, std::span<const std::byte> stored) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: fields far apart
   return checksum(stored, static_cast<std::uint64_t>(field) * kOdd + static_cast<std::uint64_t>(block));
 }
 
@@ -90,7 +92,6 @@ Index headers_bytes(Index blocks_per_file, Index num_fields) {
 }
 
 std::uint64_t file_identity(const std::vector<FieldEntry>& fields, Index step, Index first_block) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   std::string text;
   for (const FieldEntry& field : fields) {
     text += fmt::format("{} {}[{}]\n", field.name, name(field.type), field.components);

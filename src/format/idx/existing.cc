@@ -14,8 +14,6 @@
 namespace esker::idx {
 namespace {
 
-constexpr Index kMaxSteps = 10'000'000;
-
 /// One .idx as it was found.
 struct Found {
   std::string text;
@@ -27,7 +25,7 @@ struct Found {
 Result<Found> parse_found(const std::string& name, const std::string& text) {
   Found found{text, {}, {}, 0};
   ESKER_ASSIGN_OR_RETURN(found.header, parse_header(text, name));
-  const std::string* json = found.header.find_other("(esker)");
+  const std::string* json = found.header.find_other(kRecordKey);
   if (!json) return error(Code::kUnsupported, "written by another program: Esker cannot append to it");
   ESKER_ASSIGN_OR_RETURN(found.record, parse_commit_record(*json));
   if (!found.header.time) return found;

@@ -15,8 +15,6 @@
 namespace esker::idx {
 namespace {
 
-constexpr std::string_view kRecordKey = "(esker)";
-
 std::uint64_t sum_of(const std::string& text) { return checksum(std::as_bytes(std::span(text)), 0); }
 
 }  // namespace
