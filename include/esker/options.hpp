@@ -28,6 +28,7 @@ struct Options {
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several
   bool checksums = true;  ///< (format) of each block and of each table of blocks
+  bool aggregate = true;  ///< false: each rank writes its own runs of samples (one-phase; without checksums)
   int aggregators = 0;    ///< ranks that write; 0: chosen from ranks and bytes
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device

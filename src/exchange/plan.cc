@@ -42,18 +42,6 @@ Index line_up(std::vector<Message>& messages) {
   return bytes;
 }
 
-/// `position` is that of the piece.
-Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
-                     const Box& indices) {
-  return {position + part.first_sample * piece.sample_bytes,
-          field,
-          patch,
-          indices,
-          part.lattice.sub(indices),
-          part.order,
-          piece.sample_bytes};
-}
-
 /// Everything that `rank` holds, by the round and the rank of the piece's aggregator.
 std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownership,
                                const std::vector<FieldPatches>& fields, int rank) {
@@ -159,6 +147,17 @@ std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& owner
 
 }  // namespace
 
+Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
+                     const Box& indices) {
+  return {position + part.first_sample * piece.sample_bytes,
+          field,
+          patch,
+          indices,
+          part.lattice.sub(indices),
+          part.order,
+          piece.sample_bytes};
+}
+
 Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                int rank) {
   std::map<std::pair<int, int>, int> number_of_field;
@@ -169,6 +168,7 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
   const int aggregator = ownership.aggregator_of_rank(rank);
   Plan plan;
   if (aggregator >= 0) {
+    plan.owned = ownership.positions(aggregator);
     plan.gives = find_gives(space, ownership, aggregator);
     plan.takes = find_takes(space, ownership, aggregator);
     plan.num_sends = plan.gives.size();

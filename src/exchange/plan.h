@@ -39,6 +39,10 @@ struct Segment {
   [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }
 };
 
+/// The samples `indices` of a part of `piece`, which is at `position`.
+Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
+                     const Box& indices);
+
 /// What goes from one rank to one other in one round: segments in canonical order (position, patch).
 struct Message {
   int peer = 0;
@@ -75,18 +79,27 @@ struct Plan {
   std::vector<Round> rounds;
   std::vector<HandOver> gives;  ///< to the owners of the files that this rank only adds to
   std::vector<HandOver> takes;  ///< for this rank's last file: pieces that follow its own, in order
+  Ownership::Run owned;  ///< files that begin at these positions are this rank's: it writes their headers
   // The largest of any round: what the buffers must hold.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
+  Index mark_bytes = 0;  ///< to find the runs of a piece (one-phase only)
 
   // The most transfers that are on their way at a time.
   std::size_t num_sends = 0, num_receives = 0;
 
-  [[nodiscard]] Index buffer_bytes() const { return send_bytes + receive_bytes + window_bytes; }
+  [[nodiscard]] Index buffer_bytes() const { return send_bytes + receive_bytes + window_bytes + mark_bytes; }
 };
 
 /// The plan of `rank`. Local, pure. Boxes lie in their grids and do not overlap (checked by the caller).
 /// Cost: O(own segments) for what is sent, O(own pieces * boxes of all ranks) for what is received.
 Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                int rank);
+
+/// The plan of a rank that stores the samples it holds and sends none (one-phase). A window holds
+/// neighbouring pieces of which the rank has samples, as many as fit in `window_bytes`, at least one; other
+/// ranks may hold other samples of them. `ownership` says only whose the files are. Local, pure. Cost: O(own
+/// segments).
+Plan make_one_phase_plan(const PieceSpace& space, const Ownership& ownership,
+                         const std::vector<FieldPatches>& fields, int rank, Index window_bytes);
 
 }  // namespace esker

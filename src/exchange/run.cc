@@ -42,7 +42,7 @@ class Run {
     place_received(round, watch);
     if (round.window.size_bytes() > 0) {
       const auto bytes = buffers_.window.first(static_cast<std::size_t>(round.window.size_bytes()));
-      attempt("store", [&] { return store(round.window, bytes); });
+      attempt("store", [&] { return store(round, bytes); });
       stats_.store_s += watch.lap();
     }
     comm_.finish();
@@ -145,9 +145,12 @@ Status ExchangeBuffers::reserve(const Plan& plan) {
 ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
   std::byte* window = data_.get();
   std::byte* receive = window + plan.window_bytes;
-  return {{receive + plan.receive_bytes, static_cast<std::size_t>(plan.send_bytes)},
+  std::byte* send = receive + plan.receive_bytes;
+  std::byte* marks = send + plan.send_bytes;
+  return {{send, static_cast<std::size_t>(plan.send_bytes)},
           {receive, static_cast<std::size_t>(plan.receive_bytes)},
-          {window, static_cast<std::size_t>(plan.window_bytes)}};
+          {window, static_cast<std::size_t>(plan.window_bytes)},
+          {marks, static_cast<std::size_t>(plan.mark_bytes)}};
 }
 
 Status run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,

@@ -31,7 +31,7 @@ class ExchangeBuffers {
 
   /// The parts that a plan uses. The plan's buffer_bytes() are reserved.
   struct Parts {
-    std::span<std::byte> send, receive, window;
+    std::span<std::byte> send, receive, window, marks;
   };
   [[nodiscard]] Parts parts(const Plan& plan);
 
@@ -40,8 +40,8 @@ class ExchangeBuffers {
   Index size_ = 0;
 };
 
-/// What gets each of this rank's windows, complete.
-using StoreWindow = std::function<Status(const Window&, std::span<const std::byte>)>;
+/// What gets each of this rank's windows when all samples of the round are in it.
+using StoreWindow = std::function<Status(const Round&, std::span<const std::byte>)>;
 
 /// Collective: all ranks run their plans of the same exchange. `patches[f]` are this rank's patches of field
 /// f of the plan, in the order of its boxes. Returns the first thing that went wrong on this rank: an error

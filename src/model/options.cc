@@ -97,7 +97,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 12> kOptions{{
+constexpr std::array<OptionRow, 13> kOptions{{
     {"format", "idx", "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
@@ -130,6 +130,9 @@ constexpr std::array<OptionRow, 12> kOptions{{
     {"checksums", "true or false", "store checksums of blocks and their tables (changes the dataset)",
      [](std::string_view text, Options& o) { return assign(o.checksums, parse_bool(text)); },
      [](const Options& o) { return print_bool(o.checksums); }},
+    {"aggregate", "true or false", "false: each rank writes its own runs of samples, without exchange",
+     [](std::string_view text, Options& o) { return assign(o.aggregate, parse_bool(text)); },
+     [](const Options& o) { return print_bool(o.aggregate); }},
     {"aggregators", "0 (chosen from ranks and bytes) or a number", "ranks that write",
      [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.aggregators); }},

@@ -27,6 +27,10 @@ class FaultyFile final : public File {
     return inner_->read_at(bytes, offset);
   }
   Result<Index> size_bytes() const override { return inner_->size_bytes(); }
+  Status extend_to(Index size) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kWrite, "extend", path_));
+    return inner_->extend_to(size);
+  }
   Status sync() override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kSync, "sync", path_));
     return inner_->sync();

@@ -56,6 +56,12 @@ class MemoryFile final : public File {
     return static_cast<Index>(content_->size);
   }
 
+  Status extend_to(Index size) override {
+    const std::scoped_lock lock(content_->mutex);
+    content_->size = std::max(content_->size, static_cast<std::size_t>(size));
+    return {};
+  }
+
   Status sync() override { return {}; }
   Status close() override { return {}; }
 

@@ -61,6 +61,12 @@ class PosixFile final : public File {
     return static_cast<Index>(facts.st_size);
   }
 
+  Status extend_to(Index size) override {
+    ESKER_ASSIGN_OR_RETURN(const Index now, size_bytes());
+    if (now >= size || ::ftruncate(descriptor_, size) == 0) return {};
+    return system_error(errno, "extend", path_);
+  }
+
   Status sync() override {
     return ::fdatasync(descriptor_) == 0 ? Status() : system_error(errno, "sync", path_);
   }

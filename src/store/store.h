@@ -32,6 +32,8 @@ class File {
   /// Fills `bytes` from `offset`; kDataLoss if the file ends before.
   virtual Status read_at(std::span<std::byte> bytes, Index offset) const = 0;
   [[nodiscard]] virtual Result<Index> size_bytes() const = 0;
+  /// Makes the file at least so long; what is added reads as zeros.
+  virtual Status extend_to(Index size_bytes) = 0;
   /// Returns when what was written is on the device.
   virtual Status sync() = 0;
   /// Reports what a late write error left. The destructor closes, too, but cannot report.

@@ -125,6 +125,16 @@ std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Colu
   return patches;
 }
 
+int num_holders(const std::vector<FieldPatches>& fields) {
+  std::set<std::size_t> holders;
+  for (const FieldPatches& field : fields) {
+    for (std::size_t r = 0; r < field.of_rank->size(); ++r) {
+      if (!(*field.of_rank)[r].empty()) holders.insert(r);
+    }
+  }
+  return static_cast<int>(holders.size());
+}
+
 Status check_coverage(const Schema& schema, const BoxesOfField& boxes) {
   std::set<std::pair<int, const BoxesOfRanks*>> checked;  // on which grid
   for (const auto& [f, of_rank] : boxes) {

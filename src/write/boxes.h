@@ -30,6 +30,9 @@ Result<BoxesOfField> gather_boxes(Comm& comm, const Schema& schema, const std::v
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
                                              const BoxesOfField& boxes);
 
+/// Ranks that hold samples of any of the fields.
+int num_holders(const std::vector<FieldPatches>& fields);
+
 /// kInvalidArgument naming field, ranks and boxes unless the boxes of each field cover its grid exactly once.
 /// Local, pure.
 Status check_coverage(const Schema& schema, const BoxesOfField& boxes);

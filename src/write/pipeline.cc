@@ -15,6 +15,7 @@
 #include "store/commit.h"
 #include "write/agreed.h"
 #include "write/boxes.h"
+#include "write/own_runs.h"
 #include "write/step_files.h"
 
 namespace esker {
@@ -207,6 +208,11 @@ Status WritePipeline::lay_out(StepPlan& plan, const StepInput& input) const {
   }
   plan.boxes = boxes_of(input.patches, plan.fields);
   plan.layouts = format_->lay_out(plan.due);
+  if (!options_.aggregate && plan.layouts->has_checksums()) {
+    return error(Code::kInvalidArgument,
+                 "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
+                 "checksums=false");
+  }
   for (const auto& layout : plan.layouts->layouts) {
     plan.space.add(*layout);
     plan.files += layout->num_files();
@@ -235,6 +241,13 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   return {};
 }
 
+/// Ranks that collect and store; with one phase they only complete files.
+int WritePipeline::num_aggregators(Index stored_bytes) const {
+  if (!options_.aggregate) return comm_->size();
+  if (options_.aggregators > 0) return std::min(options_.aggregators, comm_->size());
+  return choose_aggregators(comm_->size(), stored_bytes);
+}
+
 // Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where its
 // samples go, so the window starts at a third of the budget and shrinks, down to one piece, until the largest
 // rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
@@ -243,17 +256,21 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
   const Index budget = options_.memory_budget_bytes;
   const Index stored = plan.space.stored_bytes();
   const Index least = std::max<Index>(1, plan.space.largest_piece_bytes());
-  const int n_aggregators = options_.aggregators > 0 ? std::min(options_.aggregators, comm_->size())
-                                                     : choose_aggregators(comm_->size(), stored);
+  const int n_aggregators = num_aggregators(stored);
   const Index largest_share = 2 * div_up(stored, n_aggregators);  // cuts move towards ends of files
   Index window_bytes =
       std::clamp(std::min(budget / 3, largest_share), least, std::max(least, kMaxPartBytes / 2));
   for (;; window_bytes = std::max(least, window_bytes / 2)) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       const Ownership ownership(plan.space, comm_->size(), n_aggregators, window_bytes);
-      plan.plan = make_plan(plan.space, ownership, fields, comm_->rank());
+      if (options_.aggregate) {
+        plan.plan = make_plan(plan.space, ownership, fields, comm_->rank());
+        plan.writers = ownership.num_writers();
+      } else {
+        plan.plan = make_one_phase_plan(plan.space, ownership, fields, comm_->rank(), window_bytes);
+        plan.writers = num_holders(fields);
+      }
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
-      plan.writers = ownership.num_writers();
       return Status();
     }));
     const Plan& made = plan.plan;
@@ -302,10 +319,14 @@ void WritePipeline::add_sums(StepPlan& plan, const Window& window, std::span<con
 
 Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   const bool has_sums = plan.layouts->has_checksums();
-  const auto store = [&](const Window& window, std::span<const std::byte> bytes) {
-    if (has_sums) add_sums(plan, window, bytes);
-    counters_.stored_bytes += window.size_bytes();
-    return files.write(window, bytes);
+  const auto store = [&](const Round& round, std::span<const std::byte> bytes) {
+    if (!options_.aggregate) {
+      counters_.stored_bytes += round.local.bytes;
+      return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.plan).marks, files);
+    }
+    if (has_sums) add_sums(plan, round.window, bytes);
+    counters_.stored_bytes += round.window.size_bytes();
+    return files.write(round.window.begin, bytes);
   };
   const double hashed_before = counters_.checksum_s;
   ExchangeStats stats;
@@ -325,7 +346,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
   if (options_.fsync == Fsync::kClose) written_paths_[step] = files.paths();
-  return files.finish(plan.sums, options_.fsync == Fsync::kStep);
+  return files.finish(plan.plan.owned, plan.sums, options_.fsync == Fsync::kStep);
 }
 
 // First each rank its files, then rank 0 what is left of the step: directories, and what a rank could not

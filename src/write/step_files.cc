@@ -9,30 +9,23 @@
 
 namespace esker {
 
-Status StepFiles::write(const Window& window, std::span<const std::byte> bytes) {
-  Index position = window.begin;
-  while (position < window.end) {
-    const int layout = space_.layout_at(position);
-    const Index base = space_.first_position(layout);
-    const Layout::FileSpan span = space_.layout(layout).file_at(position - base);
-    const Index length = std::min(window.end, base + span.end) - position;
-    const auto part = bytes.subspan(position - window.begin, length);
-    ESKER_RETURN_IF_ERROR(write_part(layout, span, position - base, part));
-    position += length;
-  }
-  return {};
+StepFiles::Place StepFiles::place_at(Index position) const {
+  const int layout = space_.layout_at(position);
+  const Index base = space_.first_position(layout);
+  const Layout::FileSpan span = space_.layout(layout).file_at(position - base);
+  return {{layout, span.file}, base + span.begin, base + span.end, span.data_offset_bytes};
 }
 
-Status StepFiles::write_part(int layout, const Layout::FileSpan& span, Index position,
-                             std::span<const std::byte> bytes) {
-  ESKER_ASSIGN_OR_RETURN(OpenFile * file, open({layout, span.file}));
-  if (position == span.begin) {
-    const Index base = space_.first_position(layout);
-    file->owned = true;
-    file->begin = base + span.begin;
-    file->end = base + span.end;
+Status StepFiles::write(Index begin, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const Place place = place_at(begin);
+    const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(place.end - begin)));
+    ESKER_ASSIGN_OR_RETURN(OpenFile * file, open(place.key));
+    ESKER_RETURN_IF_ERROR(file->file->write_at(part, place.data_offset_bytes + (begin - place.begin)));
+    begin += static_cast<Index>(part.size());
+    bytes = bytes.subspan(part.size());
   }
-  return file->file->write_at(bytes, span.data_offset_bytes + (position - span.begin));
+  return {};
 }
 
 Result<StepFiles::OpenFile*> StepFiles::open(const FileKey& key) {
@@ -43,23 +36,27 @@ Result<StepFiles::OpenFile*> StepFiles::open(const FileKey& key) {
   return &file;
 }
 
-std::vector<std::byte> StepFiles::headers(const FileKey& key, const OpenFile& file,
-                                          const PieceSums& sums) const {
+Status StepFiles::complete(const Place& place, const PieceSums& sums) {
   std::span<const std::uint64_t> of_file;
   if (layouts_.has_checksums()) {
-    of_file = sums.of(space_.first_piece_from(file.begin), space_.first_piece_from(file.end));
+    of_file = sums.of(space_.first_piece_from(place.begin), space_.first_piece_from(place.end));
   }
-  return layouts_.file_headers(key.first, key.second, step_, of_file);
+  ESKER_ASSIGN_OR_RETURN(OpenFile * file, open(place.key));
+  const auto headers = layouts_.file_headers(place.key.first, place.key.second, step_, of_file);
+  ESKER_RETURN_IF_ERROR(file->file->write_at(headers, 0));
+  return file->file->extend_to(place.data_offset_bytes + (place.end - place.begin));
 }
 
-Status StepFiles::finish_file(const FileKey& key, OpenFile& file, const PieceSums& sums, bool durable) {
-  if (file.owned) ESKER_RETURN_IF_ERROR(file.file->write_at(headers(key, file, sums), 0));
-  if (durable) ESKER_RETURN_IF_ERROR(file.file->sync());
-  return file.file->close();
-}
-
-Status StepFiles::finish(const PieceSums& sums, bool durable) {
-  for (auto& [key, file] : files_) ESKER_RETURN_IF_ERROR(finish_file(key, file, sums, durable));
+Status StepFiles::finish(const Ownership::Run& owned, const PieceSums& sums, bool durable) {
+  for (Index position = owned.begin; position < owned.end;) {
+    const Place place = place_at(position);
+    if (place.begin == position) ESKER_RETURN_IF_ERROR(complete(place, sums));
+    position = place.end;
+  }
+  for (auto& [key, file] : files_) {
+    if (durable) ESKER_RETURN_IF_ERROR(file.file->sync());
+    ESKER_RETURN_IF_ERROR(file.file->close());
+  }
   return durable ? sync_directories(store_, paths(), top_) : Status();
 }
 

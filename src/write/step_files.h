@@ -24,12 +24,13 @@ class StepFiles {
             const std::string& top)
       : store_(store), layouts_(layouts), space_(space), step_(step), top_(top) {}
 
-  /// Writes a window's bytes to the files they belong to: one write per file.
-  Status write(const Window& window, std::span<const std::byte> bytes);
+  /// Writes the bytes of the positions from `begin` on to the files they belong to: one write per file.
+  Status write(Index begin, std::span<const std::byte> bytes);
 
-  /// Writes the headers of the files whose first data byte this rank wrote, syncs everything if `durable`,
-  /// closes. `sums`: of all pieces in these files, if the layouts have checksums.
-  Status finish(const PieceSums& sums, bool durable);
+  /// Completes the files that begin at the positions `owned`: headers, and their full length; then syncs all
+  /// files that were opened if `durable`, and closes them. `sums`: of all pieces in the owned files, if the
+  /// layouts have checksums.
+  Status finish(const Ownership::Run& owned, const PieceSums& sums, bool durable);
 
   /// Removes what this rank wrote, as far as that can be done; for a step that failed anywhere.
   void discard() noexcept;
@@ -42,15 +43,16 @@ class StepFiles {
   struct OpenFile {
     std::string path;
     std::unique_ptr<File> file;
-    bool owned = false;        // this rank writes the headers
-    Index begin = 0, end = 0;  // positions in the space
   };
-  Status write_part(int layout, const Layout::FileSpan& span, Index position,
-                    std::span<const std::byte> bytes);
+  /// The file at a position, and which of its layout's it is; `begin` and `end` are positions in the space.
+  struct Place {
+    FileKey key;
+    Index begin = 0, end = 0;
+    Index data_offset_bytes = 0;
+  };
+  [[nodiscard]] Place place_at(Index position) const;
   Result<OpenFile*> open(const FileKey& key);
-  Status finish_file(const FileKey& key, OpenFile& file, const PieceSums& sums, bool durable);
-  [[nodiscard]] std::vector<std::byte> headers(const FileKey& key, const OpenFile& file,
-                                               const PieceSums& sums) const;
+  Status complete(const Place& place, const PieceSums& sums);
 
   Store& store_;
   const StepLayouts& layouts_;

@@ -89,6 +89,9 @@ class WriterTest : public MpiTest {
   void write_dataset(const std::string& file, const Communicator& comm, int active, int aggregators = 0) {
     Options options = small_blocks();
     options.aggregators = aggregators;
+    write_dataset(file, comm, active, options);
+  }
+  void write_dataset(const std::string& file, const Communicator& comm, int active, const Options& options) {
     Writer writer = Writer::create(file, comm, options).value();
     const Model model = Model::define(writer).value();
     for (int step = 0; step < 2; ++step) write_step(writer, model, comm.rank(), active).check();
@@ -157,6 +160,15 @@ TEST_F(WriterTest, IdleRanksAndTheRankCountDoNotChangeAByte) {
   if (comm_.rank() != 0) return;
   write_dataset(path("serial.idx"), Communicator::serial(), 1);
   for (const char* other : {"all", "idle", "writers", "two"}) expect_same_files(other, "serial");
+}
+
+TEST_F(WriterTest, OnePhaseMakesTheFilesOfTwo) {
+  Options options = small_blocks();
+  options.checksums = false;
+  write_dataset(path("two.idx"), comm_, comm_.size(), options);
+  options.aggregate = false;
+  write_dataset(path("one.idx"), comm_, comm_.size(), options);
+  expect_same_files("one", "two");
 }
 
 TEST_F(WriterTest, AppendedAndRewoundRunsEndInTheFilesOfOneRun) {

@@ -14,7 +14,8 @@
 
 namespace esker::testing_support {
 
-/// How a run is carried out. Nothing of it may change the files but `schema`, the steps and `in_block`.
+/// How a run is carried out. Nothing of it may change the files but `schema`, the steps, `in_block` and
+/// `checksums`.
 struct RunPlan {
   int n_ranks = 1;
   Index first_step = 0;  ///< 0: a new dataset; else it goes on with one, from this step on
@@ -25,6 +26,8 @@ struct RunPlan {
   bool new_boxes_each_step = false;
   bool shuffle_puts = false;
   InBlockOrder in_block = InBlockOrder::kRowMajor;
+  bool checksums = true;
+  bool aggregate = true;
   Fsync fsync = Fsync::kNone;
   bool single = false;  ///< single_schema() instead of mixed_schema()
   bool overwrite = false;

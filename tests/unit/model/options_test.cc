@@ -56,8 +56,8 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
     EXPECT_FALSE(e.help.empty()) << e.name;
   }
   EXPECT_EQ(names, (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file",
-                                             "alignment", "in_block", "split", "checksums", "aggregators",
-                                             "memory_budget", "fsync", "report"}));
+                                             "alignment", "in_block", "split", "checksums", "aggregate",
+                                             "aggregators", "memory_budget", "fsync", "report"}));
 }
 
 TEST(Options, FromText) {

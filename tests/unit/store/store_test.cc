@@ -59,6 +59,15 @@ TEST_P(StoreTest, WritesAndReadsAtOffsets) {
   EXPECT_EQ(read("a"), std::string("heLLo\0\0!", 8));
 }
 
+TEST_P(StoreTest, ExtendsWithZerosAndNeverCuts) {
+  write("a", "hello");
+  const auto file = store_->open(path("a"), OpenMode::kWrite).value();
+  EXPECT_TRUE(file->extend_to(3).ok());
+  EXPECT_EQ(read("a"), "hello");
+  EXPECT_TRUE(file->extend_to(7).ok());
+  EXPECT_EQ(read("a"), std::string("hello\0\0", 7));
+}
+
 TEST_P(StoreTest, MakesMissingDirectoriesOfAFile) {
   write("deep/down/file", "x");
   EXPECT_EQ(read("deep/down/file"), "x");

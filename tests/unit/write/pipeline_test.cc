@@ -56,6 +56,60 @@ TEST(Pipeline, TheFilesDoNotDependOnRanksAggregatorsBudgetBoxesOrOrderOfPuts) {
   }
 }
 
+TEST(Pipeline, OnePhaseMakesTheFilesOfTwo) {
+  for (const InBlockOrder in_block : {InBlockOrder::kRowMajor, InBlockOrder::kHz}) {
+    RunPlan two;
+    two.in_block = in_block;
+    two.checksums = false;
+    const auto reference = memory_store();
+    ASSERT_TRUE(write_all(reference, two).ok());
+    for (const int n_ranks : {1, 2, 4, 7, 16}) {
+      RunPlan one = two;
+      one.aggregate = false;
+      one.n_ranks = n_ranks;
+      one.seed = static_cast<unsigned>(n_ranks);
+      one.shuffle_puts = true;
+      one.new_boxes_each_step = n_ranks == 4;
+      if (n_ranks == 7) one.memory_budget = Index{20} << 10;
+      const auto store = memory_store();
+      const Status status = write_all(store, one);
+      ASSERT_TRUE(status.ok()) << status.message();
+      expect_complete(store, one, 3);
+      expect_same_files(*store, *reference, ".");
+    }
+  }
+}
+
+TEST(Pipeline, OnePhaseRefusesChecksumsAndNamesTheBudgetItNeeds) {
+  RunPlan run{.n_ranks = 3, .aggregate = false};
+  const Status refused = write_all(memory_store(), run);
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_NE(refused.message().find("checksums=false"), std::string::npos) << refused.message();
+  run.checksums = false;
+  run.memory_budget = 100;
+  EXPECT_EQ(write_all(memory_store(), run).code(), Code::kOutOfMemory);
+}
+
+TEST(Pipeline, AFaultInOnePhaseIsAgreedAndLeavesNothing) {
+  for (const int failing_rank : {0, 1, 3}) {
+    const auto inner = memory_store();
+    RunPlan run{.n_ranks = 4, .end_step = 1, .checksums = false, .aggregate = false};
+    const Status failed = write_all(
+        [&](int rank) {
+          return faulty_store(inner, [=](StoreCall call, const std::string& path) {
+            const bool is_block = path.find(".bin") != std::string::npos;
+            return rank == failing_rank && call == StoreCall::kWrite && is_block ? EDQUOT : 0;
+          });
+        },
+        run);
+    EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
+    EXPECT_NE(failed.message().find("rank " + std::to_string(failing_rank)), std::string::npos);
+    for (const auto& [path, bytes] : all_files(*inner, ".")) {
+      EXPECT_EQ(path.find(".bin"), std::string::npos) << path;
+    }
+  }
+}
+
 TEST(Pipeline, WithoutADeviceEverythingButTheSamplesIsThere) {
   const auto store = null_store();
   const RunPlan run{.n_ranks = 3};
