@@ -28,9 +28,10 @@ run_ctest() {
 # with OpenVisus.
 run_python() {
   scripts/install_package.sh || return 1
-  build_preset release esker-pism kill_run || return 1
+  build_preset release esker-pism esker-bench kill_run || return 1
   say "python: testing"
   PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism \
+    BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
     KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run .venv/bin/python -m pytest
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from esker import __version__
+from esker.cli.bench import bench
 from esker.cli.info import info
 from esker.cli.plot import plot
 from esker.cli.repair import repair
@@ -23,6 +24,7 @@ def esker() -> None:
     """
 
 
+esker.add_command(bench)
 esker.add_command(info)
 esker.add_command(plot)
 esker.add_command(repair)

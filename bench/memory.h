@@ -1,0 +1,35 @@
+// Memory of this process, as the kernel counts it.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "esker/box.hpp"
+
+namespace bench {
+
+/// Proportional set size: own pages, and of shared pages this process' part. -1 where the kernel does not
+/// tell.
+esker::Index pss_bytes();
+
+/// Watches the process' memory from a thread while it lives.
+class MemoryWatch {
+ public:
+  MemoryWatch();
+  ~MemoryWatch();
+  MemoryWatch(const MemoryWatch&) = delete;
+  MemoryWatch& operator=(const MemoryWatch&) = delete;
+
+  /// The largest growth since the beginning.
+  [[nodiscard]] esker::Index peak_growth_bytes() const { return peak_ - start_; }
+
+ private:
+  void sample();
+
+  esker::Index start_;
+  std::atomic<esker::Index> peak_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace bench

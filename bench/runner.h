@@ -1,0 +1,34 @@
+// Runner: times cases against each other on one workload, interleaved, and checks every value that they read.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "case.h"
+
+namespace bench {
+
+/// Of one case; the same on all ranks but for `details`.
+struct Measured {
+  std::string name;
+  std::vector<double> write_s, read_s;  ///< per repetition: all steps, the slowest rank
+  Index stored_bytes = 0;               ///< per step
+  Index extra_bytes = 0;                ///< growth of a rank's memory while writing, the largest
+  Index bad_values = 0;                 ///< in all repetitions
+  std::string details;                  ///< of the last repetition, on rank 0
+};
+
+struct Schedule {
+  Index steps = 5;
+  Index repeats = 15;
+};
+
+/// Runs all cases once without timing, which touches the storage's memory and measures theirs, and then
+/// `repeats` times, each time beginning with another case. Collective.
+std::vector<Measured> run(MPI_Comm comm, const std::vector<std::unique_ptr<Case>>& cases, Workload& workload,
+                          const Schedule& schedule);
+
+}  // namespace bench

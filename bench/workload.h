@@ -1,0 +1,78 @@
+// Workload: the fields of one rank of a simulation, computed anew for each step, so that no copy of them is
+// in a cache or on storage before, and known everywhere, so that every value that is read can be checked.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "esker/decomposition.hpp"
+#include "esker/writer.hpp"
+
+namespace bench {
+
+using esker::Box;
+using esker::Index;
+using esker::Point;
+
+/// A field's samples as the simulation holds them: float64, without ghost cells.
+struct FieldMemory {
+  std::string name;
+  int grid = 0;  ///< position in Workload::grids
+  int components = 1;
+  Box box;                                       ///< this rank's part
+  std::array<Index, esker::kMaxRank> strides{};  ///< samples from one to the next along each axis, x first
+  Index component_stride = 0;                    ///< samples from one component to the next
+  std::vector<double> samples;
+
+  [[nodiscard]] Index num_samples() const { return box.num_samples() * components; }
+  [[nodiscard]] Index bytes() const { return num_samples() * Index{sizeof(double)}; }
+  [[nodiscard]] esker::Patch patch() const;
+};
+
+struct GridExtent {
+  std::string name;
+  int rank = 0;
+  Point extent{};
+};
+
+/// Values of one step of one repetition differ from those of all others.
+struct Salt {
+  Index repeat = 0, step = 0;
+};
+
+struct Workload {
+  std::string name;
+  std::vector<GridExtent> grids;
+  std::vector<FieldMemory> fields;
+  Index data_bytes = 0;  ///< per step, all ranks
+
+  /// Fills the samples of all fields.
+  void compute(const Salt& salt);
+  [[nodiscard]] Index bytes_of_rank() const;
+};
+
+/// Where one field stands in memory that was read.
+struct Answer {
+  const double* first = nullptr;  ///< component 0 of the sample at box.lo
+  std::array<Index, esker::kMaxRank> strides{};
+  Index component_stride = 1;
+};
+
+/// Samples of `field` in `answer` that are not what compute(salt) makes of field number `number`.
+Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt);
+/// An answer in the layout of the field's own memory, and a dense one (x fastest, components innermost).
+Answer like_memory(const FieldMemory& field, const double* first);
+Answer dense(const FieldMemory& field, const double* first);
+
+/// S3D's checkpoint: pressure, temperature, velocity (3), species (11), `block`^3 points per rank, x fastest,
+/// components in planes of their own, ranks in a grid as nearly cubic as their number allows.
+/// Source: Chen et al. (2009), Comput. Sci. Discov. 2, 015001; github.com/wkliao/S3D-IO.
+Workload make_s3d(int rank, int n_ranks, const Point& block);
+
+/// PISM's output: one 3-D field, z fastest, and ten 2-D ones on 600 x 600 x 301 points (Antarctica at 10 km),
+/// or on `points`, split as PISM does. Source: Bueler and Brown (2009), J. Geophys. Res. 114, F03008.
+Workload make_icesheet(int rank, int n_ranks, const Point& points);
+
+}  // namespace bench

@@ -1,0 +1,175 @@
+"""What `esker bench` runs, and what it makes of the seconds that the ranks measured."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from esker import _core
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WORKLOADS = {"s3d": 5, "icesheet": 1}
+"""Name to the number of steps per repetition."""
+
+_PROGRAM = "esker-bench"
+
+
+def find_program() -> str | None:
+    """The program that measures: that of this package, built where there was an MPI, or one in PATH."""
+    packaged = Path(__file__).parent / "bin" / _PROGRAM
+    return str(packaged) if packaged.exists() else shutil.which(_PROGRAM)
+
+
+def command(
+    program: str,
+    mpiexec: str | None,
+    workload: str,
+    ranks: int,
+    block: tuple[int, int, int] | None,
+    steps: int | None,
+    repeat: int,
+    directory: str,
+    options: Sequence[str],
+) -> list[str]:
+    """The command line that starts the ranks."""
+    if mpiexec is None:
+        mpiexec = subprocess.run([program, "--mpiexec"], capture_output=True, text=True, check=True).stdout.strip()
+    line = [mpiexec, "-n", str(ranks), program, workload]
+    line += ["--steps", str(steps or WORKLOADS[workload]), "--repeat", str(repeat), "--dir", directory]
+    if block:
+        line += ["--points", ",".join(map(str, block))]
+    for option in options:
+        line += ["--option", option]
+    return line
+
+
+def environment() -> dict[str, str]:
+    """For Open MPI: more ranks than cores must not spin, and in a container one is root."""
+    settings = {
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    return {**settings, **os.environ}
+
+
+def results(measured: dict[str, Any], directory: str) -> dict[str, Any]:
+    """Rates, ratios to posix of the same repetition, and what they depend on."""
+    data_bytes = measured["data_bytes_per_step"] * measured["steps"]
+    posix = next((case for case in measured["cases"] if case["name"] == "posix"), None)
+    return {
+        "machine": _machine(measured, directory),
+        "config": {
+            **{key: measured[key] for key in ("workload", "ranks", "steps", "repeat", "grids")},
+            "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
+            "esker": _core.version(),
+        },
+        "cases": [_case(case, posix, measured, data_bytes) for case in measured["cases"]],
+    }
+
+
+def _case(
+    case: dict[str, Any], posix: dict[str, Any] | None, measured: dict[str, Any], data_bytes: int
+) -> dict[str, Any]:
+    facts = {
+        "name": case["name"],
+        "write_GBps": data_bytes / 1e9 / statistics.median(case["write_s"]),
+        "read_GBps": data_bytes / 1e9 / statistics.median(case["read_s"]),
+        "ratio_to_posix_write": _ratio(posix, case, "write_s"),
+        "ratio_to_posix_read": _ratio(posix, case, "read_s"),
+        "stored_over_data": case["stored_bytes_per_step"] / measured["data_bytes_per_step"],
+        "extra_MiB_per_rank": case["extra_bytes_per_rank"] / 2**20,
+        "bad_values": case["bad_values"],
+    }
+    if case["report"]:
+        facts["phases_s_per_step"] = {
+            name: spread["mean"] / measured["steps"] for name, spread in case["report"]["phases_s"].items()
+        }
+    return facts
+
+
+def _ratio(posix: dict[str, Any] | None, case: dict[str, Any], key: str) -> dict[str, float] | None:
+    """Speed relative to posix, of pairs measured one after the other."""
+    if posix is None:
+        return None
+    ratios = [limit / seconds for limit, seconds in zip(posix[key], case[key])]
+    return {"median": statistics.median(ratios), "min": min(ratios), "max": max(ratios)}
+
+
+def _machine(measured: dict[str, Any], directory: str) -> dict[str, Any]:
+    return {
+        "date": datetime.date.today().isoformat(),
+        "processor": _line_of("/proc/cpuinfo", "model name") or platform.processor(),
+        "cores": os.cpu_count(),
+        "memory_GiB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "system": platform.platform(),
+        "mpi": measured["mpi"].split(",")[0].strip().splitlines()[0],
+        "file_system": _file_system(directory),
+    }
+
+
+def _line_of(path: str, key: str) -> str | None:
+    for line in Path(path).read_text().splitlines() if Path(path).exists() else []:
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return None
+
+
+def _file_system(directory: str) -> str:
+    """The type of the file system that holds `directory`, e.g. "tmpfs"."""
+    found = subprocess.run(["stat", "-f", "-c", "%T", directory], capture_output=True, text=True)
+    return found.stdout.strip() or "unknown"
+
+
+def figure(results: dict[str, Any]) -> Figure:
+    """Bars of the ratios to posix, written and read; and where the time of the steps goes."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(10, 4.2), layout="constrained")
+    speed, phases = drawn.subplots(1, 2)
+    _draw_ratios(speed, results)
+    _draw_phases(phases, results)
+    config, machine = results["config"], results["machine"]
+    drawn.suptitle(
+        f"{config['workload']}, {config['ranks']} ranks, {config['data_MiB_per_step']:.0f} MiB per step, "
+        f"{machine['file_system']}, {machine['cores']} cores, {machine['date']}"
+    )
+    return drawn
+
+
+def _draw_ratios(axes: Any, results: dict[str, Any]) -> None:
+    cases = [case for case in results["cases"] if case["ratio_to_posix_write"]]
+    for offset, key, label in ((-0.2, "ratio_to_posix_write", "write"), (0.2, "ratio_to_posix_read", "read")):
+        medians = [case[key]["median"] for case in cases]
+        below = [case[key]["median"] - case[key]["min"] for case in cases]
+        above = [case[key]["max"] - case[key]["median"] for case in cases]
+        positions = [i + offset for i in range(len(cases))]
+        axes.bar(positions, medians, 0.4, yerr=(below, above), capsize=3, label=label)
+    axes.axhline(1, color="grey", linewidth=0.8)
+    axes.set_xticks(range(len(cases)), [case["name"] for case in cases], rotation=20)
+    axes.set_ylabel("speed relative to posix (median, range)")
+    axes.legend(frameon=False)
+
+
+def _draw_phases(axes: Any, results: dict[str, Any]) -> None:
+    cases = [case for case in results["cases"] if "phases_s_per_step" in case]
+    names = [name for name in (cases[0]["phases_s_per_step"] if cases else {}) if name != "end_step"]
+    left = [0.0] * len(cases)
+    for name in names:
+        widths = [case["phases_s_per_step"][name] * 1e3 for case in cases]
+        axes.barh([case["name"] for case in cases], widths, left=left, label=name)
+        left = [start + width for start, width in zip(left, widths)]
+    axes.set_xlabel("ms per step, mean over ranks")
+    if cases:
+        axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside lower right", frameon=False, ncols=8)

@@ -1,0 +1,142 @@
+"""esker bench: Esker against plain files, on the work of a simulation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from esker import benchmark
+from esker.cli.errors import as_exit_status
+
+_PIPE_WIDTH = 120
+
+_EPILOG = """\b
+    Examples:
+      esker bench s3d --ranks 4 --dir /dev/shm --json s3d.json --plot s3d.png
+      esker bench s3d --block 60 --repeat 5 --option aggregators=2
+      esker bench icesheet --steps 1 --repeat 5 --dir /dev/shm
+    Storage and cores are seldom one's own: quote the ratios, which are of pairs in the same run."""
+
+
+class Points(click.ParamType):
+    name = "N|X,Y,Z"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int, int]:
+        try:
+            numbers = [int(text) for text in value.split(",")]
+            x, y, z = numbers * 3 if len(numbers) == 1 else numbers
+        except ValueError:
+            self.fail(f"expected one number or three such as 64,64,64, found {value!r}", param, ctx)
+        return x, y, z
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
+@click.option("--ranks", default=4, show_default=True, type=click.IntRange(1), help="MPI ranks.")
+@click.option("--block", type=Points(), help="Points per rank (s3d) or of the grid (icesheet).")
+@click.option("--steps", type=click.IntRange(1, 64), help="Steps per repetition.  [default: 5; icesheet: 1]")
+@click.option("--repeat", default=15, show_default=True, type=click.IntRange(1), help="Timed repetitions.")
+@click.option("--dir", "directory", default=".", show_default=True, help="Where the files go.")
+@click.option("--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="File for the results.")
+@click.option("--plot", "plot_path", type=click.Path(dir_okay=False, path_type=Path), help="PNG, PDF or SVG.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of Esker; repeatable.")
+@click.option("--program", help="The program esker-bench.  [default: of this package, or in PATH]")
+@click.option("--mpiexec", help="MPI's launcher.  [default: that of the program's MPI]")
+def bench(
+    workload: str,
+    ranks: int,
+    block: tuple[int, int, int] | None,
+    steps: int | None,
+    repeat: int,
+    directory: str,
+    json_path: Path | None,
+    plot_path: Path | None,
+    options: tuple[str, ...],
+    program: str | None,
+    mpiexec: str | None,
+) -> None:
+    """Measure Esker against plain files on the work of a simulation.
+
+    \b
+    s3d       a checkpoint of combustion: 16 float64 components, 64^3 points per rank
+    icesheet  600 x 600 x 301 points, one 3-D field with z fastest, and ten 2-D fields
+
+    Writes and reads every case in turn, --repeat times, and checks every value. Cases: posix (each rank its own
+    file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase, idx_two_phase. Exit
+    status 1 if a value was wrong.
+    """
+    program = program or benchmark.find_program()
+    if program is None:
+        raise click.ClickException(
+            "the program esker-bench is not installed: build Esker with MPI, and name it by --program"
+        )
+    if shutil.which(program) is None:
+        raise click.ClickException(f"{program}: no such program")
+    command = benchmark.command(program, mpiexec, workload, ranks, block, steps, repeat, directory, options)
+    measured = _run(command, repeat)
+    results = benchmark.results(measured, directory)
+    if json_path:
+        with as_exit_status():
+            json_path.write_text(json.dumps(results, indent=2) + "\n")
+    _print(results)
+    if plot_path:
+        with as_exit_status():
+            benchmark.figure(results).savefig(plot_path)
+    sys.exit(1 if any(case["bad_values"] for case in results["cases"]) else 0)
+
+
+def _run(command: list[str], repeat: int) -> dict[str, Any]:
+    """Starts the ranks and returns what they measured."""
+    console = Console(stderr=True)
+    launcher = command[0]
+    if shutil.which(launcher) is None:
+        raise click.ClickException(f"no launcher {launcher}; name one by --mpiexec")
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "measured.json"
+        with console.status(f"{repeat} repetitions and one to warm up"):
+            done = subprocess.run([*command, "--json", str(output)], env=benchmark.environment())
+        if not output.exists():
+            raise click.ClickException(f"the benchmark failed with status {done.returncode}")
+        return json.loads(output.read_text())
+
+
+def _print(results: dict[str, Any]) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_PIPE_WIDTH)
+    config = results["config"]
+    console.print(
+        f"{config['workload']}: {config['ranks']} ranks, {config['data_MiB_per_step']:.1f} MiB per step, "
+        f"{config['steps']} steps, {config['repeat']} repetitions, {results['machine']['file_system']}"
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for column in ("write GB/s", "read GB/s", "write / posix", "read / posix", "stored/data", "MiB/rank", "bad"):
+        table.add_column(column, justify="right")
+    for case in results["cases"]:
+        table.add_row(
+            case["name"],
+            f"{case['write_GBps']:.2f}",
+            f"{case['read_GBps']:.2f}",
+            _spread(case["ratio_to_posix_write"]),
+            _spread(case["ratio_to_posix_read"]),
+            f"{case['stored_over_data']:.3f}",
+            f"{case['extra_MiB_per_rank']:.0f}",
+            str(case["bad_values"]),
+        )
+    console.print(table)
+
+
+def _spread(ratio: dict[str, float] | None) -> str:
+    return f"{ratio['median']:.2f} ({ratio['min']:.2f}-{ratio['max']:.2f})" if ratio else ""

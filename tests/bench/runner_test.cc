@@ -1,0 +1,81 @@
+// The benchmark checks what it reads: every value, of the right step and repetition, on every rank.
+#include "runner.h"
+
+#include <gtest/gtest.h>
+
+#include "support/mpi_fixture.h"
+
+namespace bench {
+namespace {
+
+using esker::testing_support::MpiTest;
+
+class RunnerTest : public MpiTest {
+ protected:
+  std::vector<Workload> workloads() {
+    return {make_s3d(comm_.rank(), comm_.size(), {5, 4, 3}),
+            make_icesheet(comm_.rank(), comm_.size(), {9, 8, 7})};
+  }
+};
+
+TEST_F(RunnerTest, AWrongValueIsCountedWhereverItIs) {
+  for (Workload& workload : workloads()) {
+    workload.compute({1, 2});
+    for (std::size_t f = 0; f < workload.fields.size(); ++f) {
+      FieldMemory& field = workload.fields[f];
+      const int number = static_cast<int>(f);
+      const Answer answer = like_memory(field, field.samples.data());
+      EXPECT_EQ(count_bad(field, number, answer, {1, 2}), 0);
+      EXPECT_EQ(count_bad(field, number, answer, {0, 2}), field.num_samples());
+      EXPECT_EQ(count_bad(field, number, answer, {1, 1}), field.num_samples());
+      EXPECT_EQ(count_bad(field, number + 1, answer, {1, 2}), field.num_samples());
+      for (double& sample : field.samples) {
+        sample += 1;
+        ASSERT_EQ(count_bad(field, number, answer, {1, 2}), 1);
+        sample -= 1;
+      }
+    }
+  }
+}
+
+TEST_F(RunnerTest, TheRanksHoldEachSampleOnce) {
+  for (const Workload& workload : workloads()) {
+    Index bytes = workload.bytes_of_rank();
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(bytes, workload.data_bytes);
+  }
+}
+
+/// Returns the step before the one that is asked for, once.
+class StaleCase final : public Case {
+ public:
+  [[nodiscard]] std::string name() const override { return "stale"; }
+  void write_step(const Workload& workload, Index) override { stored_.push_back(workload.fields[0].samples); }
+  void read_step(const Workload&, Index step) override {
+    answer_ = stored_[static_cast<std::size_t>(step == 1 ? 0 : step)];
+  }
+  [[nodiscard]] Index count_bad(const Workload& workload, const Salt& salt) const override {
+    const FieldMemory& field = workload.fields[0];
+    return bench::count_bad(field, 0, like_memory(field, answer_.data()), salt);
+  }
+  void remove() override { stored_.clear(); }
+
+ private:
+  std::vector<std::vector<double>> stored_;
+  std::vector<double> answer_;
+};
+
+TEST_F(RunnerTest, ACaseThatReturnsAnotherStepHasBadValues) {
+  Workload workload = make_s3d(comm_.rank(), comm_.size(), {5, 4, 3});
+  std::vector<std::unique_ptr<Case>> cases;
+  cases.push_back(std::make_unique<StaleCase>());
+  cases.push_back(memcpy_case());
+  const auto measured = run(MPI_COMM_WORLD, cases, workload, {.steps = 3, .repeats = 2});
+  ASSERT_EQ(measured.size(), 2u);
+  EXPECT_EQ(measured[0].bad_values, 3 * 60 * comm_.size());  // the untimed repetition is checked, too
+  EXPECT_EQ(measured[1].bad_values, 0);
+  EXPECT_EQ(measured[0].write_s.size(), 2u);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,99 @@
+"""esker bench: the ratios that it makes of seconds, and a small run of everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from esker import benchmark
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(os.environ.get("BENCH_PROGRAM", ROOT / "build/release/bench/esker-bench"))
+CASES = ["posix", "posix_shared", "memcpy", "idx_one_phase", "idx_two_phase"]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def program() -> Path:
+    if "BENCH_PROGRAM" not in os.environ and not PROGRAM.exists():
+        pytest.skip(f"{PROGRAM} is not built")
+    return PROGRAM
+
+
+def case(name: str, write_s: list[float], read_s: list[float], bad_values: int = 0) -> dict[str, Any]:
+    return {
+        "name": name,
+        "write_s": write_s,
+        "read_s": read_s,
+        "stored_bytes_per_step": 1_500_000_000,
+        "extra_bytes_per_rank": 2**20,
+        "bad_values": bad_values,
+        "report": None,
+    }
+
+
+def test_ratios_are_of_pairs_and_rates_of_medians(tmp_path: Path) -> None:
+    measured = {
+        "workload": "s3d",
+        "ranks": 4,
+        "steps": 2,
+        "repeat": 3,
+        "grids": {"xyz": [64, 64, 256]},
+        "data_bytes_per_step": 1_000_000_000,
+        "mpi": "Open MPI v4.1.4, package",
+        "cases": [
+            case("posix", [1.0, 2.0, 4.0], [1.0, 1.0, 1.0]),
+            case("idx_two_phase", [4.0, 4.0, 4.0], [2.0, 4.0, 5.0], bad_values=3),
+        ],
+    }
+    results = benchmark.results(measured, str(tmp_path))
+    two_phase = results["cases"][1]
+    assert two_phase["write_GBps"] == pytest.approx(0.5)
+    assert two_phase["read_GBps"] == pytest.approx(0.5)
+    assert two_phase["ratio_to_posix_write"] == {"median": 0.5, "min": 0.25, "max": 1.0}
+    assert two_phase["ratio_to_posix_read"] == {"median": 0.25, "min": 0.2, "max": 0.5}
+    assert two_phase["stored_over_data"] == 1.5
+    assert two_phase["bad_values"] == 3
+    assert results["machine"]["mpi"] == "Open MPI v4.1.4"
+
+
+@pytest.mark.parametrize("workload", sorted(benchmark.WORKLOADS))
+def test_a_small_run_checks_every_case(
+    esker_command: Run, program: Path, tmp_path: Path, workload: str
+) -> None:
+    done = esker_command(
+        "bench", workload, "--ranks", 2, "--block", "9,8,7", "--steps", 2, "--repeat", 2,
+        "--program", program, "--json", "results.json", "--plot", "results.png",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert set(results) == {"machine", "config", "cases"}
+    assert [case["name"] for case in results["cases"]] == CASES
+    for found in results["cases"]:
+        assert found["bad_values"] == 0
+        assert found["write_GBps"] > 0 and found["read_GBps"] > 0
+        for ratio in (found["ratio_to_posix_write"], found["ratio_to_posix_read"]):
+            assert 0 < ratio["min"] <= ratio["median"] <= ratio["max"]
+        assert found["name"] in done.stdout
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "results.png"]
+
+
+def test_what_fails_is_said_with_status_1(esker_command: Run, program: Path) -> None:
+    done = esker_command("bench", "s3d", "--block", "4", "--program", program, "--option", "aggregators=few")
+    assert done.returncode == 1
+    assert "aggregators" in done.stderr and "the benchmark failed" in done.stderr
+
+
+def test_wrong_usage(esker_command: Run) -> None:
+    assert esker_command("bench", "ocean").returncode == 2
+    assert esker_command("bench", "s3d", "--block", "8,8").returncode == 2
+    missing = esker_command("bench", "s3d", "--program", "/nowhere/esker-bench")
+    assert missing.returncode == 1
+    assert missing.stderr == "esker: /nowhere/esker-bench: no such program\n"
