@@ -8,6 +8,7 @@
 #include "esker/in_block_order.hpp"  // IWYU pragma: export
 #include "esker/lattice.hpp"         // IWYU pragma: export
 #include "esker/options.hpp"         // IWYU pragma: export
+#include "esker/plan.hpp"            // IWYU pragma: export
 #include "esker/sample_type.hpp"     // IWYU pragma: export
 #include "esker/schema.hpp"          // IWYU pragma: export
 #include "esker/status.hpp"          // IWYU pragma: export

@@ -16,6 +16,7 @@
 #include "write/agreed.h"
 #include "write/boxes.h"
 #include "write/own_runs.h"
+#include "write/step_cut.h"
 #include "write/step_files.h"
 
 namespace esker {
@@ -241,57 +242,26 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   return {};
 }
 
-/// Ranks that collect and store; with one phase they only complete files.
-int WritePipeline::num_aggregators(Index stored_bytes) const {
-  if (!options_.aggregate) return comm_->size();
-  if (options_.aggregators > 0) return std::min(options_.aggregators, comm_->size());
-  return choose_aggregators(comm_->size(), stored_bytes);
-}
-
-// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where its
-// samples go, so the window starts at a third of the budget and shrinks, down to one piece, until the largest
-// rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
 Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields) {
-  constexpr Index kMaxPartBytes = Index{1} << 30;
-  const Index budget = options_.memory_budget_bytes;
-  const Index stored = plan.space.stored_bytes();
-  const Index least = std::max<Index>(1, plan.space.largest_piece_bytes());
-  const int n_aggregators = num_aggregators(stored);
-  const Index largest_share = 2 * div_up(stored, n_aggregators);  // cuts move towards ends of files
-  Index window_bytes =
-      std::clamp(std::min(budget / 3, largest_share), least, std::max(least, kMaxPartBytes / 2));
-  for (;; window_bytes = std::max(least, window_bytes / 2)) {
+  for (StepCut cut(plan.space, options_, comm_->size());;) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      const Ownership ownership(plan.space, comm_->size(), n_aggregators, window_bytes);
-      if (options_.aggregate) {
-        plan.plan = make_plan(plan.space, ownership, fields, comm_->rank());
-        plan.writers = ownership.num_writers();
-      } else {
-        plan.plan = make_one_phase_plan(plan.space, ownership, fields, comm_->rank(), window_bytes);
-        plan.writers = num_holders(fields);
-      }
+      plan.plan = cut.plan_of(comm_->rank(), fields);
+      plan.writers = cut.num_writers(fields);
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));
-    const Plan& made = plan.plan;
-    std::array<std::uint64_t, 2> needed{
-        static_cast<std::uint64_t>(made.buffer_bytes()),
-        static_cast<std::uint64_t>(std::max({made.send_bytes, made.receive_bytes, made.window_bytes}))};
-    comm_->all_reduce_max(needed);
-    if (needed[0] <= static_cast<std::uint64_t>(budget) && needed[1] <= kMaxPartBytes) {
-      return all_do(*comm_, "plan", [&] {
-        comm_->reserve_transfers(made.num_sends, made.num_receives);
-        return buffers_.reserve(made);
-      });
-    }
-    if (window_bytes == least) {
-      return error(
-          Code::kOutOfMemory,
-          "memory_budget {} bytes: one block at a time needs {} bytes on some rank; set memory_budget to "
-          "at least that, or bits_per_block lower",
-          budget, needed[0]);
-    }
+    StepCut::Needs needs = StepCut::needs_of(plan.plan);
+    std::array<std::uint64_t, 2> most{static_cast<std::uint64_t>(needs.buffer_bytes),
+                                      static_cast<std::uint64_t>(needs.largest_part_bytes)};
+    comm_->all_reduce_max(most);
+    needs = {static_cast<Index>(most[0]), static_cast<Index>(most[1])};
+    if (cut.fits(needs)) break;
+    if (!cut.shrink()) return cut.does_not_fit(needs);
   }
+  return all_do(*comm_, "plan", [&] {
+    comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);
+    return buffers_.reserve(plan.plan);
+  });
 }
 
 /// This rank's patches of the components that each column holds.

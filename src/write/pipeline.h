@@ -96,7 +96,6 @@ class WritePipeline {
   Status prepare(const StepInput& input, Prepared& prepared);
   Status lay_out(StepPlan& plan, const StepInput& input) const;
   Status make_step_plan(StepPlan& plan, const StepInput& input);
-  [[nodiscard]] int num_aggregators(Index stored_bytes) const;
   Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
   static void take_patches(StepPlan& plan, const StepInput& input);
   void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);

@@ -1,0 +1,46 @@
+// StepCut: how a step is cut into aggregators and rounds for a number of ranks. Pure, the same on every rank:
+// the pipeline asks it for its own rank's plan, plan_step() for those of all.
+#pragma once
+
+#include <vector>
+
+#include "esker/options.hpp"
+#include "exchange/ownership.h"
+#include "exchange/plan.h"
+
+namespace esker {
+
+/// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where
+/// its samples go, so the window starts at a third of the budget and shrinks, down to one piece, until the
+/// largest rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
+class StepCut {
+ public:
+  /// `space` and `options` outlive it.
+  StepCut(const PieceSpace& space, const Options& options, int n_ranks);
+
+  [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields) const;
+  /// Ranks that write samples.
+  [[nodiscard]] int num_writers(const std::vector<FieldPatches>& fields) const;
+
+  /// The most of any rank.
+  struct Needs {
+    Index buffer_bytes = 0;
+    Index largest_part_bytes = 0;  ///< of what goes into one call
+  };
+  static Needs needs_of(const Plan& plan);
+  [[nodiscard]] bool fits(const Needs& needs) const;
+  /// A smaller window; false if it is one piece already.
+  bool shrink();
+  /// What to say then.
+  [[nodiscard]] Status does_not_fit(const Needs& needs) const;
+
+ private:
+  const PieceSpace& space_;
+  const Options& options_;
+  int n_ranks_;
+  int n_aggregators_;
+  Index least_bytes_;
+  Index window_bytes_;
+};
+
+}  // namespace esker
