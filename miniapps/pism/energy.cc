@@ -13,22 +13,27 @@ namespace {
 
 /// Row of an inner level: backward Euler for conduction and vertical advection.
 void set_inner_row(const ColumnProblem& p, Tridiagonal& s, Index k, double temp) {
-  const double conduction = kIceDiffusivity * p.years / (p.dz * p.dz);
-  const double courant = p.w[k] * p.years / p.dz;
-  const double centred = std::min(1.0, 2.0 * conduction / std::max(std::abs(courant), 1e-30));
-  const double upwind = 1.0 - centred;
-  s.lower[k] = -conduction - 0.5 * centred * courant - upwind * std::max(courant, 0.0);
-  s.upper[k] = -conduction + 0.5 * centred * courant + upwind * std::min(courant, 0.0);
-  s.diag[k] = 1.0 + 2.0 * conduction + upwind * std::abs(courant);
+  const double below = p.dz[k - 1], above = p.dz[k], cell = 0.5 * (below + above);  // m
+  const double conduction_below = kIceDiffusivity * p.years / (below * cell);
+  const double conduction_above = kIceDiffusivity * p.years / (above * cell);
+  const double courant = p.w[k] * p.years / cell;
+  const double conduction_ahead = courant > 0 ? conduction_above : conduction_below;
+  const double centred = std::min(1.0, 2.0 * conduction_ahead / std::max(std::abs(courant), 1e-30));
+  const double from_below = (1.0 - centred) * std::max(p.w[k] * p.years / below, 0.0);
+  const double from_above = (1.0 - centred) * std::min(p.w[k] * p.years / above, 0.0);
+  s.lower[k] = -conduction_below - 0.5 * centred * courant - from_below;
+  s.upper[k] = -conduction_above + 0.5 * centred * courant + from_above;
+  s.diag[k] = 1.0 + (conduction_below + conduction_above) + (from_below - from_above);
   s.rhs[k] = temp + p.years * p.source[k];
 }
 
 /// Row of the base: heat balance of the lower half cell, where w is 0.
 void set_base_row(const ColumnProblem& p, Tridiagonal& s, double temp) {
-  const double conduction = kIceDiffusivity * p.years / (p.dz * p.dz);
+  const double dz = p.dz[0];
+  const double conduction = kIceDiffusivity * p.years / (dz * dz);
   s.diag[0] = 1.0 + 2.0 * conduction;
   s.upper[0] = -2.0 * conduction;
-  s.rhs[0] = temp + p.years * (p.source[0] + 2.0 * p.basal_flux / (kIceDensity * kIceHeatCapacity * p.dz));
+  s.rhs[0] = temp + p.years * (p.source[0] + 2.0 * p.basal_flux / (kIceDensity * kIceHeatCapacity * dz));
 }
 
 /// The neighbour column at (i, j) of an array, read no higher than its own ice reaches.
@@ -105,7 +110,7 @@ void Energy::vertical_velocity(const State& state, Index i, Index j) {
   for (Index k = 1; k <= grid_.top_level(state.thk(i, j)); ++k) {
     const double divergence = (east.u[east.level(k)] - west.u[west.level(k)]) / (2.0 * grid_.dx) +
                               (north.v[north.level(k)] - south.v[south.level(k)]) / (2.0 * grid_.dy);
-    w_[k] = w_[k - 1] - 0.5 * grid_.dz * (below + divergence);
+    w_[k] = w_[k - 1] - 0.5 * grid_.dz[k - 1] * (below + divergence);
     below = divergence;
   }
 }
@@ -121,7 +126,8 @@ void Energy::heat_source(const State& state, Index i, Index j) {
   for (Index k = 0; k <= top; ++k) {
     const Index above = std::min(k + 1, top), below = std::max<Index>(k - 1, 0);
     const double du = u[above] - u[below], dv = v[above] - v[below];
-    const double shear = -(slope.x * du + slope.y * dv) / (static_cast<double>(above - below) * grid_.dz);
+    const double height = (k > 0 ? grid_.dz[k - 1] : 0) + (k < top ? grid_.dz[k] : 0);
+    const double shear = -(slope.x * du + slope.y * dv) / height;
     source_[k] = kIceRhoG * (thk - grid_.z[k]) * shear / (kIceDensity * kIceHeatCapacity) -
                  upwind(u[k], west[k], here[k], east[k], grid_.dx) -
                  upwind(v[k], south[k], here[k], north[k], grid_.dy);
@@ -137,7 +143,7 @@ void Energy::advance_column(State& state, double years, Index i, Index j) {
   if (problem.top == 0) return std::fill_n(next, grid_.Mz, problem.surface_temp), void();
   vertical_velocity(state, i, j);
   heat_source(state, i, j);
-  problem.dz = grid_.dz;
+  problem.dz = grid_.dz.data();
   problem.years = years;
   problem.w = w_.data();
   problem.source = source_.data();

@@ -19,7 +19,7 @@ namespace pism {
 /// One column for one implicit step: levels 0 ... top, of which the last holds the surface temperature.
 struct ColumnProblem {
   Index top = 0;                        ///< at least 1
-  double dz = 0;                        ///< m
+  const double* dz = nullptr;           ///< dz[k] from level k to k + 1, m; top values
   double years = 0;                     ///< length of the step
   double surface_temp = 0;              ///< K
   double basal_flux = kGeothermalFlux;  ///< J m^-2 a^-1 into the ice
@@ -27,7 +27,9 @@ struct ColumnProblem {
   const double* source = nullptr;       ///< K a^-1: strain heating less horizontal advection
 };
 
-/// Advances `temp` (levels 0 ... top) by one step. Vertical advection is centred where that keeps the
+/// Advances `temp` (levels 0 ... top) by one step. Levels may be spaced unequally: each owns the cell that
+/// reaches halfway to its neighbours, and conduction is the balance of the fluxes through its ends, so
+/// that a linear profile without sources stays as it is. Vertical advection is centred where that keeps the
 /// matrix diagonally dominant, else blended with upwind just enough (PISM's lambda).
 void solve_column(const ColumnProblem& problem, Tridiagonal& system, double* temp);
 

@@ -86,12 +86,5 @@ TEST_F(Input, SaysWhatIsWrong) {
   EXPECT_NE(message([&] { read_map(path_, "topg", 1, grid, map); }).find("expected 'm'"), std::string::npos);
 }
 
-TEST(MakeGrid, WantsRegularAxes) {
-  EXPECT_THROW(make_grid({0, 1, 3}, {0, 1}, 2, 10), std::invalid_argument);
-  EXPECT_THROW(make_grid({1, 0}, {0, 1}, 2, 10), std::invalid_argument);
-  EXPECT_THROW(make_grid({0}, {0, 1}, 2, 10), std::invalid_argument);
-  EXPECT_THROW(make_grid({0, 1}, {0, 1}, 1, 10), std::invalid_argument);
-}
-
 }  // namespace
 }  // namespace pism
