@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "climate.h"
@@ -9,6 +10,20 @@
 #include "reduce.h"
 
 namespace pism {
+namespace {
+
+constexpr double kIsothermalTemp = 263.15;  // K; plays no part, but is put
+
+}  // namespace
+
+ModelOptions isothermal_model(double softness) {
+  constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  ModelOptions options;
+  options.flow_law.isothermal_softness = softness;
+  options.flow_law.max_diffusivity = kNoLimit;
+  options.max_mass_step = kNoLimit;
+  return options;
+}
 
 Model::Model(MPI_Comm comm, const Grid& grid, const Halo& halo, const ModelOptions& options)
     : comm_(comm),
@@ -27,11 +42,20 @@ void Model::initialise() {
   continuity_.calve_and_update_surface(state_);
   require_ice_below_top();
   update_climate();
-  energy_.initialise(state_);
+  if (isothermal()) {
+    state_.temp.fill(kIsothermalTemp);
+  } else {
+    energy_.initialise(state_);
+  }
   update_flow();
 }
 
 void Model::update_climate() {
+  if (isothermal()) {
+    state_.surface_temp.fill(kIsothermalTemp);
+    state_.surface_balance.fill(0);
+    return;
+  }
   for_own(grid_, [&](Index i, Index j) {
     const double elevation = state_.usurf(i, j), latitude = state_.latitude(i, j);
     const double annual = mean_annual_temperature(elevation, latitude);
@@ -45,19 +69,28 @@ void Model::update_flow() {
   for (Array<double>* array : {&state_.temp, &state_.uvel, &state_.vvel, &state_.softness}) {
     halo_.exchange(*array, grid_);
   }
+  // Everywhere: columns that the ice reaches before the next update are as soft.
+  if (isothermal()) state_.softness.fill(options_.flow_law.isothermal_softness);
+}
+
+/// Longest time [a] for which velocities and softness may stay as they are.
+double Model::coupling_interval() const {
+  if (isothermal()) return std::numeric_limits<double>::infinity();
+  return std::min(options_.energy_interval, 1.0 / std::max(advection_rate_, 1e-6));
 }
 
 void Model::advance_to(double time, const std::function<void(double)>& on_progress) {
   while (state_.time < time) {
     const double left = time - state_.time;
-    const double stable = std::min(options_.energy_interval, 1.0 / std::max(advection_rate_, 1e-6));
-    const double n = std::ceil(left / stable);
-    energy_.advance(state_, left / n);
+    const double n = std::max(1.0, std::ceil(left / coupling_interval()));
+    if (!isothermal()) {
+      energy_.advance(state_, left / n);
+      ++energy_steps_;
+    }
     mass_steps_ += continuity_.advance(state_, left / n);
-    ++energy_steps_;
     require_ice_below_top();
     update_climate();
-    energy_.fit_to_thickness(state_);
+    if (!isothermal()) energy_.fit_to_thickness(state_);
     update_flow();
     state_.time = n > 1 ? state_.time + left / n : time;
     if (on_progress) on_progress(state_.time);

@@ -5,6 +5,9 @@
 //   model.initialise();
 //   model.advance_to(50.0);
 //
+// With isothermal_model(A) as options, ice has one softness and one temperature, gains and loses nothing at
+// its surface, and takes no steps of temperature: what exact solutions assume.
+//
 // Its state is bit-identical for any number of ranks: neighbours exchange values, step lengths come from
 // maxima, and no sum over ranks enters the state.
 #pragma once
@@ -27,6 +30,10 @@ struct ModelOptions {
   double max_mass_step = 1.0;    ///< a; longest step of thickness
   double energy_interval = 1.0;  ///< a; longest step of temperature, which holds many steps of thickness
 };
+
+/// Options of ice with A = `softness` Pa^-3 a^-1 throughout: no limit to the diffusivity, steps of thickness
+/// as long as they are stable.
+ModelOptions isothermal_model(double softness);
 
 /// The run in a few numbers; the same on all ranks.
 struct Summary {
@@ -59,6 +66,8 @@ class Model {
   [[nodiscard]] std::uint64_t checksum() const;
 
  private:
+  [[nodiscard]] bool isothermal() const { return options_.flow_law.isothermal_softness > 0; }
+  [[nodiscard]] double coupling_interval() const;
   void update_climate();
   void update_flow();
   void require_ice_below_top() const;

@@ -31,6 +31,8 @@ struct FlowLaw {
   /// m^2 a^-1, about 1 m^2/s. Where D would be larger - steep, thick margins, where shallow ice does not
   /// hold anyway - ice stiffens until it is this (compare PISM's sia.limit_diffusivity).
   double max_diffusivity = 3.0e7;
+  /// Pa^-3 a^-1. Above 0, A is this at any temperature, without enhancement.
+  double isothermal_softness = 0;
 
   /// A [Pa^-3 a^-1] at `temp` K, `depth` m below the surface.
   [[nodiscard]] double rate_factor(double temp, double depth) const;

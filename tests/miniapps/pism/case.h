@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "esker/decomposition.hpp"
@@ -21,14 +22,18 @@ inline std::vector<double> axis(Index n, double centre) {
   return values;
 }
 
-/// An Mx x My x Mz domain in central Greenland, split over `comm` as PISM does.
+/// A model on its domain, split over `comm` as PISM does.
 struct Case {
-  Case(MPI_Comm c, Index Mx, Index My, Index Mz, const ModelOptions& options = {})
+  Case(MPI_Comm c, Grid whole, const ModelOptions& options)
       : comm(c),
-        parts(esker::BrickDecomposition::pism(2, {Mx, My}, size(c)).value()),
-        grid(with_own_part(make_grid(axis(Mx, 0), axis(My, -2.0e6), Mz, 4000.0), parts.box(rank(c)))),
+        parts(esker::BrickDecomposition::pism(2, {whole.Mx, whole.My}, size(c)).value()),
+        grid(with_own_part(std::move(whole), parts.box(rank(c)))),
         halo(c, parts),
         model(c, grid, halo, options) {}
+
+  /// Mx x My x Mz points in central Greenland.
+  Case(MPI_Comm c, Index Mx, Index My, Index Mz, const ModelOptions& options = {})
+      : Case(c, make_grid(axis(Mx, 0), axis(My, -2.0e6), Mz, 4000.0), options) {}
 
   static int size(MPI_Comm c) {
     int n = 0;

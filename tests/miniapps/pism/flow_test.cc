@@ -41,6 +41,20 @@ TEST(Flow, IsothermalColumnIsExactForAnyThickness) {
   }
 }
 
+TEST(Flow, IsothermalColumnIsExactOnRefinedLevels) {
+  const Grid grid = make_grid({0, 1000}, {0, 1000}, 21, 4000.0, ZSpacing::kQuadratic);
+  const FlowLaw law{.isothermal_softness = 1e-16};
+  std::vector<double> integral(grid.Mz), temp(grid.Mz, 250.0);
+  for (const double thk : {10.0, 333.0, 3999.0}) {
+    const ColumnFlow flow = integrate_column(grid, law, thk, temp.data(), 250.0, integral.data());
+    EXPECT_NEAR(flow.softness / 1e-16, 1.0, 1e-12) << thk;
+    for (Index k = 0; k <= grid.top_level(thk); ++k) {  // A (H^4 - (H - z)^4) / 4
+      const double exact = 1e-16 * (std::pow(thk, 4) - std::pow(thk - grid.z[k], 4)) / 4;
+      EXPECT_NEAR(integral[k], exact, 1e-12 * 1e-16 * std::pow(thk, 4)) << thk << ", level " << k;
+    }
+  }
+}
+
 TEST(Flow, SlabMovesAsTheTextbookSays) {
   const Grid grid = small_grid();
   const FlowLaw law{.enhancement = 1.0};

@@ -6,6 +6,7 @@
 
 #include "case.h"
 #include "continuity.h"
+#include "halfar.h"
 #include "reduce.h"
 
 namespace pism {
@@ -84,6 +85,44 @@ TEST(Model, IceAboveTheHighestLevelIsAnErrorOnAllRanks) {
   EXPECT_THROW(c.model.initialise(), AgreedError);
 }
 
+TEST(Model, IsothermalStateIsTheSameForAnyNumberOfRanks) {
+  const Halfar halfar;
+  const auto axis = regular_axis(25, -960e3, 80e3);
+  const Grid grid = make_grid(axis, axis, 9, 4000, ZSpacing::kQuadratic);
+  Case all(MPI_COMM_WORLD, grid, isothermal_model(halfar.softness));
+  Case alone(MPI_COMM_SELF, grid, isothermal_model(halfar.softness));
+  for (Case* c : {&all, &alone}) {
+    fill_dome(c->grid, halfar.initial, c->model.state());
+    c->model.initialise();
+    c->model.advance_to(3000);
+  }
+  EXPECT_EQ(all.model.checksum(), alone.model.checksum());
+  const ThicknessError a = thickness_error(all.comm, all.grid, all.model.state().thk, halfar.at(3000));
+  const ThicknessError b = thickness_error(alone.comm, alone.grid, alone.model.state().thk, halfar.at(3000));
+  EXPECT_EQ(a.max, b.max);
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.centre, b.centre);
+  EXPECT_LT(a.mean, 30);  // m, on 80 km; halfar_test has finer grids
+  EXPECT_GT(a.mean, 1);
+}
+
+TEST(Model, IsothermalIceKeepsItsTemperatureAndVolume) {
+  Case c(MPI_COMM_WORLD, 19, 23, 15, isothermal_model(1e-16));
+  fill_dome(c.grid, {DomeKind::kVialov, 2500, 220e3}, c.model.state());
+  c.model.initialise();
+  const double before = c.model.summary().volume;
+  c.model.advance_to(100);
+  const State& s = c.model.state();
+  for_own(c.grid, [&](Index i, Index j) {
+    EXPECT_EQ(s.temp.column(i, j)[0], s.temp.column(0, 0)[14]);
+    EXPECT_EQ(s.softness(i, j), 1e-16);
+  });
+  const Summary after = c.model.summary();
+  EXPECT_NEAR(after.volume / before, 1.0, 1e-12);
+  EXPECT_LT(after.max_thk, 2500);
+  EXPECT_GT(after.max_speed, 10);
+}
+
 TEST(Continuity, DomeKeepsItsVolumeAndSpreads) {
   const Case c(MPI_COMM_WORLD, 21, 21, 2);
   State s(c.grid);
@@ -118,25 +157,6 @@ TEST(Continuity, SymmetricIceStaysSymmetric) {
     EXPECT_EQ(s.thk(i, j), s.thk(i, 20 - j));
     EXPECT_EQ(s.thk(i, j), s.thk(j, i));
   });
-}
-
-TEST(Continuity, FollowsHalfarsDome) {
-  // Halfar (1983, J. Geophys. Res. 88): the summit of a similarity dome falls as (t0 / t)^(1/9) for n = 3.
-  const Case c(MPI_COMM_WORLD, 61, 61, 2);
-  State s(c.grid);
-  Continuity continuity(c.comm, c.grid, c.halo, {.max_step = 10.0, .max_diffusivity = 1e12});
-  fill_isothermal(c, s);
-  const double height = 3000, radius = 500e3, gamma = 0.4 * s.softness(0, 0) * std::pow(kIceRhoG, 3);
-  const double t0 = std::pow(7.0 / 4.0, 3) / (18.0 * gamma) * std::pow(radius, 4) / std::pow(height, 7);
-  for_own(c.grid, [&](Index i, Index j) {
-    const double r = std::sqrt(1.0 - dome(c.grid, i, j, 1.0, radius));
-    s.thk(i, j) = r < 1 ? height * std::pow(1 - std::pow(r, 4.0 / 3.0), 3.0 / 7.0) : 0;
-  });
-  continuity.calve_and_update_surface(s);
-  continuity.advance(s, t0);
-  double own = 0;
-  for_own(c.grid, [&](Index i, Index j) { own = std::max(own, s.thk(i, j)); });
-  EXPECT_NEAR(max_over_ranks(c.comm, own) / (height * std::pow(0.5, 1.0 / 9.0)), 1.0, 0.005);
 }
 
 }  // namespace
