@@ -73,6 +73,48 @@ std::vector<double> axis(const File& file, int dim, Index coarsen) {
   return values;
 }
 
+/// Rows of a variable of rank 2, columns `first` ... `first` + `count` - 1 of it.
+class Rows {
+ public:
+  Rows(const File& file, const std::string& name, Index first, Index count)
+      : file_(file), name_(name), id_(variable(file, name)), first_(first), row_(count) {
+    require_metres(file, id_, name);
+    nc_get_att_double(file.id(), id_, "_FillValue", &missing_);  // stays as it is where there is none
+  }
+
+  void read(Index y) {
+    y_ = y;
+    const std::size_t start[] = {static_cast<std::size_t>(y), static_cast<std::size_t>(first_)};
+    const std::size_t count[] = {1, row_.size()};
+    file_.check(nc_get_vara_double(file_.id(), id_, start, count, row_.data()), name_);
+  }
+
+  /// Value in column `x` of the file of the row that was read.
+  [[nodiscard]] double at(Index x) const {
+    constexpr double kLargest = 1e30;  // beyond it lie netCDF's default fill values
+    const double value = row_[x - first_];
+    if (std::abs(value) < kLargest && value != missing_) return value;
+    throw std::runtime_error(file_.path() + ": " + name_ + " has no value at x " + std::to_string(x) +
+                             ", y " + std::to_string(y_));
+  }
+
+  [[nodiscard]] double sum(const Stencil& x) const {
+    double sum = x.weights[0] * at(x.first);
+    for (std::size_t n = 1; n < x.weights.size(); ++n) {
+      sum += x.weights[n] * at(x.first + static_cast<Index>(n));
+    }
+    return sum;
+  }
+
+ private:
+  const File& file_;
+  std::string name_;
+  int id_;
+  Index first_, y_ = 0;
+  double missing_ = NC_FILL_DOUBLE;
+  std::vector<double> row_;
+};
+
 }  // namespace
 
 InputAxes read_axes(const std::string& path, Index coarsen) {
@@ -83,25 +125,23 @@ InputAxes read_axes(const std::string& path, Index coarsen) {
   return {axis(file, dims[1], coarsen), axis(file, dims[0], coarsen)};
 }
 
-void read_map(const std::string& path, const std::string& name, Index coarsen, const Grid& grid,
+void read_map(const std::string& path, const std::string& name, const Grid& grid, Sampling sampling,
               Array<double>& map) {
   const File file(path);
-  const int id = variable(file, name);
-  require_metres(file, id, name);
-  constexpr double kLargest = 1e30;  // beyond it lie netCDF's default fill values
-  double missing = NC_FILL_DOUBLE;
-  nc_get_att_double(file.id(), id, "_FillValue", &missing);  // stays as it is where there is none
-  const std::size_t columns = grid.xm;
-  const std::ptrdiff_t stride[] = {coarsen, coarsen};
+  const auto dims = plane(file, name);
+  const auto along_x = resampling_stencils(axis(file, dims[1], 1), grid.x, grid.xs, grid.xm, sampling);
+  const auto along_y = resampling_stencils(axis(file, dims[0], 1), grid.y, grid.ys, grid.ym, sampling);
+  const Index first = along_x.front().first;
+  const Index end = along_x.back().first + static_cast<Index>(along_x.back().weights.size());
+  Rows rows(file, name, first, end - first);
   for (Index j = 0; j < grid.ym; ++j) {
-    const std::size_t start[] = {static_cast<std::size_t>((grid.ys + j) * coarsen),
-                                 static_cast<std::size_t>(grid.xs * coarsen)};
-    const std::size_t count[] = {1, columns};
-    file.check(nc_get_vars_double(file.id(), id, start, count, stride, map.column(0, j)), name);
-    for (Index i = 0; i < grid.xm; ++i) {
-      if (std::abs(map(i, j)) < kLargest && map(i, j) != missing) continue;
-      throw std::runtime_error(path + ": " + name + " has no value at x " +
-                               std::to_string(start[1] + i * coarsen) + ", y " + std::to_string(start[0]));
+    const Stencil& y = along_y[j];
+    for (std::size_t n = 0; n < y.weights.size(); ++n) {
+      rows.read(y.first + static_cast<Index>(n));
+      for (Index i = 0; i < grid.xm; ++i) {
+        const double part = y.weights[n] * rows.sum(along_x[i]);
+        map(i, j) = n == 0 ? part : map(i, j) + part;
+      }
     }
   }
 }

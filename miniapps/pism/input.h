@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "array.h"
+#include "resample.h"
 
 namespace pism {
 
@@ -16,9 +17,10 @@ struct InputAxes {
 /// Local: each rank opens the file for itself. Both throw std::runtime_error that names file and variable.
 InputAxes read_axes(const std::string& path, Index coarsen);
 
-/// Reads this rank's part of variable `name` [m], every `coarsen`-th point of the file's grid. Values
-/// that are not finite, or that the file marks as missing, are errors.
-void read_map(const std::string& path, const std::string& name, Index coarsen, const Grid& grid,
+/// Reads this rank's part of variable `name` [m] onto the points of `grid`, which may be others than the
+/// file's (resample.h). Values that enter and are not finite, or that the file marks as missing, are errors.
+/// Memory: one row of what the file has there.
+void read_map(const std::string& path, const std::string& name, const Grid& grid, Sampling sampling,
               Array<double>& map);
 
 }  // namespace pism

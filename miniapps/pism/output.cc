@@ -53,17 +53,17 @@ esker::Patch patch_in_place(const Grid& grid, const Array<T>& array, bool volume
 }  // namespace
 
 Output::Output(const std::string& path, const esker::Communicator& comm, const Grid& grid,
-               esker::SampleType type, const esker::Options& options)
+               esker::SampleType type, const esker::Options& options, const std::string& title)
     : grid_(grid),
       type_(type),
       writer_(create(path, comm, options)),
       enthalpy_(grid, grid.Mz),
       converted_(kFields.size()) {
-  define();
+  define(title);
 }
 
 /// Local, and the same on all ranks; what could go wrong would go wrong on all of them.
-void Output::define() {
+void Output::define(const std::string& title) {
   const auto x = writer_.def_dim("x", grid_.Mx).value();
   const auto y = writer_.def_dim("y", grid_.My).value();
   const auto z = writer_.def_dim("z", grid_.Mz).value();
@@ -75,7 +75,7 @@ void Output::define() {
     writer_.put_att(id, "coordinate_units", "m").check();
   }
   writer_.def_coords(volume, "z", grid_.z).check();
-  writer_.put_att("title", "Esker ice-sheet miniapp (shallow ice, Greenland)").check();
+  writer_.put_att("title", title).check();
   writer_.put_att("time_units", "years since the initial state").check();
   writer_.put_att("projection", "polar stereographic, true scale at 71 N, central longitude 39 W").check();
   define_fields(map, volume);

@@ -15,6 +15,8 @@
 
 namespace pism {
 
+inline constexpr const char* kGreenlandTitle = "Esker ice-sheet miniapp (shallow ice, Greenland)";
+
 /// What this rank put of one field. The patch's memory is the output's or the state's.
 struct PutField {
   std::string name;
@@ -26,7 +28,7 @@ class Output {
   /// Collective; throws AgreedError. `grid` outlives it. Creates the dataset and defines its fields of type
   /// `type` (float32 or float64).
   Output(const std::string& path, const esker::Communicator& comm, const Grid& grid, esker::SampleType type,
-         const esker::Options& options);
+         const esker::Options& options, const std::string& title = kGreenlandTitle);
 
   /// Collective: writes `state` as the next step. Throws AgreedError; the dataset then keeps its earlier
   /// steps.
@@ -39,7 +41,7 @@ class Output {
   [[nodiscard]] const esker::Writer& writer() const { return writer_; }
 
  private:
-  void define();
+  void define(const std::string& title);
   void define_fields(esker::GridId map, esker::GridId volume);
   esker::Patch patch_of(std::size_t field, const State& state);
 

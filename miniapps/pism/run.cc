@@ -7,7 +7,8 @@
 
 #include "esker/decomposition.hpp"
 #include "esker/mpi.hpp"
-#include "input.h"
+#include "geometry.h"
+#include "halfar.h"
 #include "output.h"
 #include "progress.h"
 #include "reduce.h"
@@ -36,15 +37,14 @@ struct World {
   int rank = 0, size = 1;
 };
 
-/// The grid of the input file, and its split over the ranks.
+/// The grid, and its split over the ranks.
 struct Domain {
   Grid grid;
   esker::BrickDecomposition parts;
 };
 
 Domain make_domain(const World& world, const Settings& s) {
-  const InputAxes axes = read_axes(s.input, s.coarsen);
-  Grid grid = make_grid(axes.x, axes.y, s.levels, s.ice_height);
+  Grid grid = make_whole_grid(s);
   auto parts = esker::BrickDecomposition::pism(2, {grid.Mx, grid.My}, world.size).value();
   grid = with_own_part(std::move(grid), parts.box(world.rank));
   return {std::move(grid), std::move(parts)};
@@ -67,7 +67,7 @@ class Run {
           name(settings_.precision));
     in_model_.time([&] { initialise(); });
     Output output(settings_.output, esker::mpi_communicator(world_.comm), domain_.grid, settings_.precision,
-                  settings_.esker);
+                  settings_.esker, title());
     for (Index step = 0; step < settings_.output_steps; ++step) one_step(output, step);
     const auto report = output.writer().report_text();
     in_output_.time([&] { output.close(); });
@@ -82,11 +82,15 @@ class Run {
     std::fflush(stdout);
   }
 
+  [[nodiscard]] std::string title() const {
+    if (!settings_.dome) return kGreenlandTitle;
+    return fmt::format("Esker ice-sheet miniapp (shallow ice, {}'s dome{})",
+                       settings_.dome->kind == DomeKind::kHalfar ? "Halfar" : "Vialov",
+                       settings_.model.flow_law.isothermal_softness > 0 ? ", isothermal" : "");
+  }
+
   void initialise() {
-    together(world_.comm, [&] {
-      read_map(settings_.input, "topg", settings_.coarsen, domain_.grid, model_.state().topg);
-      read_map(settings_.input, "thk", settings_.coarsen, domain_.grid, model_.state().thk);
-    });
+    together(world_.comm, [&] { fill_geometry(settings_, domain_.grid, model_.state()); });
     model_.initialise();
   }
 
@@ -113,6 +117,21 @@ class Run {
         s.time, s.volume / 1e15, s.max_thk, s.max_speed, s.mass_steps - before_.mass_steps,
         s.energy_steps - before_.energy_steps);
     before_ = s;
+    print_exact(s.time);
+  }
+
+  /// The distance from Halfar's solution, where the run is one that it describes.
+  void print_exact(double time) {
+    const double softness = settings_.model.flow_law.isothermal_softness;
+    if (softness <= 0 || !settings_.dome || settings_.dome->kind != DomeKind::kHalfar) return;
+    const Halfar halfar{softness, *settings_.dome};
+    const ThicknessError error =
+        thickness_error(world_.comm, domain_.grid, model_.state().thk, halfar.at(time));
+    print(
+        "exact  Halfar {:.1f} a after t0: thickness is off by {:.2f} m at most, {:.3f} m in the mean, {:.3f} "
+        "m "
+        "at the centre\n",
+        time, error.max, error.mean, error.centre);
   }
 
   void print_end(const std::string& report, double seconds) {

@@ -1,7 +1,8 @@
 #include "settings.h"
 
 #include <CLI/CLI.hpp>
-#include <sstream>
+#include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,16 +12,82 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output run.idx --verify
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output small.idx --grid-coarsen 8 --levels 11
-  mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output run.idx -o overwrite=true -o aggregators=2)";
+  mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output run.idx -o overwrite=true -o aggregators=2
+  mpiexec -n 4 esker-pism --input data/greenland_5km.nc --grid g5km --output big.idx --z-spacing quadratic
+  mpiexec -n 4 esker-pism --dome vialov --grid a10km --output ant.idx --output-steps 2 --output-interval 1
+  mpiexec -n 4 esker-pism --dome halfar --isothermal --output dome.idx --output-interval 5000)";
 
-/// Texts that become settings once all of them are known.
+/// Texts and numbers that become settings once all of them are known.
 struct Texts {
-  std::string precision = "f4";
+  std::string precision = "f4", z_spacing = "equal";
+  std::string dome, grid;
+  std::optional<double> dome_height, dome_radius, ice_height, max_mass_step, max_diffusivity;
+  std::optional<Index> levels;
+  std::vector<Index> grid_points = {101, 101};
+  double grid_spacing = 20e3, softness = 1e-16;
+  bool isothermal = false;
   std::vector<std::string> options;
 };
 
-void add_run_options(CLI::App& app, Settings& s, Texts& texts) {
-  app.add_option("--input", s.input, "netCDF file with topg and thk")->required();
+/// The named grids, one to a line.
+std::string grid_names() {
+  std::string text = "named grid; an input is resampled onto it, and sets levels and height:";
+  for (const NamedGrid& grid : kNamedGrids) {
+    text += "\n" + std::string(grid.name) + ": " + std::string(grid.what);
+  }
+  return text;
+}
+
+CLI::Validator one_of_the_grids() {
+  std::vector<std::string> names;
+  for (const NamedGrid& grid : kNamedGrids) names.emplace_back(grid.name);
+  return CLI::IsMember(names);
+}
+
+void add_source_options(CLI::App& app, Settings& s, Texts& t) {
+  auto* source = app.add_option_group("Initial state", "Bed and ice at the start");
+  source->require_option(1);
+  auto* input = source->add_option("--input", s.input, "netCDF file with topg and thk");
+  auto* dome = source->add_option("--dome", t.dome, "analytic ice on flat land: halfar or vialov")
+                   ->check(CLI::IsMember({"halfar", "vialov"}));
+  for (auto [name, value, text] :
+       {std::tuple{"--dome-height", &t.dome_height, "thickness in the middle of the dome, m"},
+        std::tuple{"--dome-radius", &t.dome_radius, "radius of the dome, m"}}) {
+    app.add_option(name, *value, text)->check(CLI::PositiveNumber)->needs(dome);
+  }
+  auto* grid = app.add_option("--grid", t.grid, grid_names())->check(one_of_the_grids());
+  app.add_option("--grid-coarsen", s.coarsen, "take every K-th point of the input")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str()
+      ->needs(input)
+      ->excludes(grid);
+  app.add_option("--grid-points", t.grid_points, "NX,NY points for a dome")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::Range(2, 10000000))
+      ->capture_default_str()
+      ->needs(dome)
+      ->excludes(grid);
+  app.add_option("--grid-spacing", t.grid_spacing, "between the points for a dome, m")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->needs(dome)
+      ->excludes(grid);
+}
+
+void add_level_options(CLI::App& app, Texts& t) {
+  app.add_option("--levels", t.levels, "vertical levels; 61, or those of --grid")
+      ->check(CLI::Range(2, 100000));
+  app.add_option("--ice-height", t.ice_height,
+                 "height of the highest level above the bed, m; 4000, or that of --grid")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--z-spacing", t.z_spacing,
+                 "of the levels: equal, or quadratic: four times finer at the bed")
+      ->check(CLI::IsMember({"equal", "quadratic"}))
+      ->capture_default_str();
+}
+
+void add_run_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--output", s.output, "dataset to write, e.g. run.idx")->required();
   app.add_option("--output-interval,--years-per-output", s.output_interval, "model years between steps")
       ->check(CLI::PositiveNumber)
@@ -28,38 +95,71 @@ void add_run_options(CLI::App& app, Settings& s, Texts& texts) {
   app.add_option("--output-steps", s.output_steps, "steps to write, the initial state included")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  app.add_option("--precision", texts.precision, "f4 or f8: type of the output")
+  app.add_option("--precision", t.precision, "f4 or f8: type of the output")
       ->check(CLI::IsMember({"f4", "f8"}))
       ->capture_default_str();
   app.add_flag("--verify", s.verify, "re-read and compare every step before the model goes on");
-  app.add_option("-o,--option", texts.options, "KEY=VALUE: an option of Esker; repeatable")
+  app.add_option("-o,--option", t.options, "KEY=VALUE: an option of Esker; repeatable")
       ->allow_extra_args(false);
   app.add_flag("--quiet", s.quiet, "print errors only");
 }
 
-void add_model_options(CLI::App& app, Settings& s) {
-  app.add_option("--levels", s.levels, "vertical levels")
-      ->check(CLI::Range(2, 100000))
-      ->capture_default_str();
-  app.add_option("--ice-height", s.ice_height, "height of the highest level above the bed, m")
+void add_model_options(CLI::App& app, Settings& s, Texts& t) {
+  auto* isothermal = app.add_flag(
+      "--isothermal", t.isothermal,
+      "one softness, no surface balance, no temperature steps, no limits by --dt-max and --max-diffusivity "
+      "but those given");
+  app.add_option("--softness", t.softness, "of isothermal ice, Pa^-3 a^-1")
       ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--grid-coarsen", s.coarsen, "take every K-th point of the input")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  app.add_option("--dt-max", s.model.max_mass_step, "longest step of thickness, years")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(isothermal);
+  app.add_option("--dt-max", t.max_mass_step, "longest step of thickness, years; 1")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--max-diffusivity", t.max_diffusivity, "limit of the flow's diffusivity, m^2/a; 3e7")
+      ->check(CLI::PositiveNumber);
   app.add_option("--energy-interval", s.model.energy_interval, "longest step of temperature, years")
       ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(isothermal);
   app.add_option("--enhancement", s.model.flow_law.enhancement, "factor on the rate factor of ice")
       ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--max-diffusivity", s.model.flow_law.max_diffusivity,
-                 "limit of the flow's diffusivity, m^2/a")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(isothermal);
+}
+
+void settle_grid(const Texts& t, Settings& s) {
+  if (!t.grid.empty()) {
+    s.grid = *find_named_grid(t.grid);
+    s.levels = s.grid->Mz;
+    s.ice_height = s.grid->height;
+  } else if (!t.dome.empty()) {
+    s.grid = centred_grid(t.grid_points[0], t.grid_points[1], t.grid_spacing, s.levels, s.ice_height);
+  }
+  s.levels = t.levels.value_or(s.levels);
+  s.ice_height = t.ice_height.value_or(s.ice_height);
+  s.z_spacing = t.z_spacing == "quadratic" ? ZSpacing::kQuadratic : ZSpacing::kEqual;
+}
+
+/// After settle_grid: Vialov's dome follows the size of the grid.
+void settle_dome(const Texts& t, Settings& s) {
+  if (t.dome.empty()) return;
+  Dome dome;
+  if (t.dome == "vialov") {
+    constexpr double kBalance = 0.1;  // m a^-1, as inner Antarctica gains
+    const auto n = static_cast<double>(std::min(s.grid->Mx, s.grid->My) - 1);
+    dome.kind = DomeKind::kVialov;
+    dome.radius = t.dome_radius.value_or(n * s.grid->spacing / 3.0);
+    dome.height = vialov_height(dome.radius, kBalance, t.softness);
+  }
+  dome.radius = t.dome_radius.value_or(dome.radius);
+  dome.height = t.dome_height.value_or(dome.height);
+  s.dome = dome;
+}
+
+void settle_model(const Texts& t, Settings& s) {
+  if (t.isothermal) s.model = isothermal_model(t.softness);
+  s.model.max_mass_step = t.max_mass_step.value_or(s.model.max_mass_step);
+  s.model.flow_law.max_diffusivity = t.max_diffusivity.value_or(s.model.flow_law.max_diffusivity);
 }
 
 /// Sets Esker's options from the environment, then from KEY=VALUE texts.
@@ -89,8 +189,10 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.footer(kExamples);
   Settings settings;
   Texts texts;
+  add_source_options(app, settings, texts);
+  add_level_options(app, texts);
   add_run_options(app, settings, texts);
-  add_model_options(app, settings);
+  add_model_options(app, settings, texts);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -98,6 +200,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     return wrong_usage(e.what());
   }
+  settle_grid(texts, settings);
+  settle_dome(texts, settings);
+  settle_model(texts, settings);
   settings.precision = texts.precision == "f8" ? esker::SampleType::kFloat64 : esker::SampleType::kFloat32;
   const esker::Status status = set_esker_options(texts.options, settings.esker);
   if (!status.ok()) return wrong_usage(status.message());

@@ -4,17 +4,22 @@
 #include <optional>
 #include <string>
 
+#include "dome.h"
 #include "esker/options.hpp"
 #include "esker/sample_type.hpp"
 #include "model.h"
+#include "named_grids.h"
 
 namespace pism {
 
 struct Settings {
-  std::string input;   ///< netCDF file with topg and thk
-  std::string output;  ///< dataset, "run.idx"
+  std::string input;             ///< netCDF file with topg and thk; empty where there is a dome
+  std::optional<Dome> dome;      ///< instead of an input
+  std::string output;            ///< dataset, "run.idx"
+  std::optional<GridSpec> grid;  ///< its points in x and y; absent: those of the input
   Index levels = 61;
-  double ice_height = 4000;     ///< m, of the highest level
+  double ice_height = 4000;  ///< m, of the highest level
+  ZSpacing z_spacing = ZSpacing::kEqual;
   Index coarsen = 1;            ///< every so manieth point of the input's grid
   double output_interval = 10;  ///< a
   Index output_steps = 6;       ///< the initial state included

@@ -93,7 +93,7 @@ TEST(Halfar, ThicknessConverges) {
   EXPECT_GT(interior, 1.2);
 
   for (const Outcome& r : runs) EXPECT_LT(std::abs(r.volume_change), 1e-12) << r.spacing;
-  EXPECT_LT(runs.back().error.mean, 4);  // of 2450 m that are left at the centre
+  EXPECT_LT(runs.back().error.mean, 4);  // of 2286 m that are left at the centre
   EXPECT_LT(runs.back().error.centre, 1.5);
   EXPECT_LT(runs.back().interior, 2.5);
 }

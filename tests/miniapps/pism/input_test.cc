@@ -54,7 +54,7 @@ TEST_F(Input, ReadsAxesAndAPart) {
   EXPECT_EQ(grid.My, 5);
   EXPECT_DOUBLE_EQ(grid.dy, 2000);
   Array<double> map(grid);
-  read_map(path_, "thk", 1, grid, map);
+  read_map(path_, "thk", grid, Sampling::kCells, map);
   for_own(grid,
           [&](Index i, Index j) { EXPECT_EQ(map(i, j), 2.0 * static_cast<double>(100 * (j + 1) + i + 2)); });
 }
@@ -65,7 +65,7 @@ TEST_F(Input, CoarsensBySubsampling) {
   EXPECT_EQ(axes.y, (std::vector<double>{0, 6000}));
   const Grid grid = make_grid(axes.x, axes.y, 3, 100);
   Array<double> map(grid);
-  read_map(path_, "topg", 3, grid, map);
+  read_map(path_, "topg", grid, Sampling::kPoints, map);
   EXPECT_EQ(map(2, 1), 306);
 }
 
@@ -81,9 +81,11 @@ TEST_F(Input, SaysWhatIsWrong) {
   const Grid grid = make_grid({0, 1000}, {0, 1000}, 2, 100);
   Array<double> map(grid);
   EXPECT_NE(message([] { read_axes("/no/such.nc", 1); }).find("/no/such.nc"), std::string::npos);
-  EXPECT_NE(message([&] { read_map(path_, "ice", 1, grid, map); }).find("variable ice"), std::string::npos);
+  EXPECT_NE(message([&] { read_map(path_, "ice", grid, Sampling::kPoints, map); }).find("variable ice"),
+            std::string::npos);
   write("km");
-  EXPECT_NE(message([&] { read_map(path_, "topg", 1, grid, map); }).find("expected 'm'"), std::string::npos);
+  EXPECT_NE(message([&] { read_map(path_, "topg", grid, Sampling::kPoints, map); }).find("expected 'm'"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
 #include <vector>
 
 namespace pism {
@@ -25,11 +27,76 @@ TEST(Settings, DefaultsAndValues) {
   EXPECT_TRUE(c.settings->verify);
 }
 
+TEST(Settings, InputAloneIsWhatItWas) {
+  const Command c = parse({"--input", "a.nc", "--output", "b.idx"});
+  ASSERT_TRUE(c.settings) << c.text;
+  EXPECT_FALSE(c.settings->grid);
+  EXPECT_FALSE(c.settings->dome);
+  EXPECT_EQ(c.settings->levels, 61);
+  EXPECT_EQ(c.settings->ice_height, 4000);
+  EXPECT_EQ(c.settings->z_spacing, ZSpacing::kEqual);
+  EXPECT_EQ(c.settings->model.max_mass_step, 1);
+  EXPECT_EQ(c.settings->model.flow_law.max_diffusivity, 3e7);
+  EXPECT_EQ(c.settings->model.flow_law.isothermal_softness, 0);
+}
+
+TEST(Settings, NamedGridsSetLevelsAndHeight) {
+  const Command c = parse({"--input", "a.nc", "--output", "b.idx", "--grid", "g5km"});
+  ASSERT_TRUE(c.settings) << c.text;
+  EXPECT_EQ(c.settings->grid->My, 561);
+  EXPECT_EQ(c.settings->levels, 201);
+  EXPECT_EQ(c.settings->ice_height, 4000);
+  const Command own = parse({"--dome", "vialov", "--output", "b.idx", "--grid", "a10km", "--levels", "11",
+                             "--ice-height", "6000", "--z-spacing", "quadratic"});
+  ASSERT_TRUE(own.settings) << own.text;
+  EXPECT_EQ(own.settings->grid->Mx, 600);
+  EXPECT_EQ(own.settings->levels, 11);
+  EXPECT_EQ(own.settings->ice_height, 6000);
+  EXPECT_EQ(own.settings->z_spacing, ZSpacing::kQuadratic);
+}
+
+TEST(Settings, VialovsDomeFollowsTheGrid) {
+  const Command c = parse({"--dome", "vialov", "--output", "b.idx", "--grid", "a10km"});
+  ASSERT_TRUE(c.settings) << c.text;
+  EXPECT_EQ(c.settings->dome->kind, DomeKind::kVialov);
+  EXPECT_NEAR(c.settings->dome->radius, 1997e3, 1e3);
+  EXPECT_LT(c.settings->dome->height, c.settings->ice_height);
+  const Command own = parse({"--dome", "vialov", "--output", "b.idx", "--dome-radius", "300000"});
+  EXPECT_EQ(own.settings->dome->radius, 300e3);
+  EXPECT_EQ(own.settings->dome->height, vialov_height(300e3, 0.1, 1e-16));
+}
+
+TEST(Settings, HalfarsDomeIsTestBOnAGridOfItsOwn) {
+  const Command c = parse({"--dome", "halfar", "--isothermal", "--output", "b.idx", "--grid-points", "53,27",
+                           "--grid-spacing", "40000"});
+  ASSERT_TRUE(c.settings) << c.text;
+  EXPECT_EQ(c.settings->dome->kind, DomeKind::kHalfar);
+  EXPECT_EQ(c.settings->dome->height, 3600);
+  EXPECT_EQ(c.settings->dome->radius, 750e3);
+  EXPECT_EQ(c.settings->grid->Mx, 53);
+  EXPECT_EQ(c.settings->grid->My, 27);
+  EXPECT_EQ(c.settings->grid->x0, -26 * 40e3);
+  EXPECT_EQ(c.settings->model.flow_law.isothermal_softness, 1e-16);
+}
+
+TEST(Settings, IsothermalIceIsLimitedOnlyWhenAsked) {
+  const Command c = parse({"--dome", "halfar", "--isothermal", "--output", "b.idx"});
+  EXPECT_TRUE(std::isinf(c.settings->model.max_mass_step));
+  EXPECT_TRUE(std::isinf(c.settings->model.flow_law.max_diffusivity));
+  const Command limited = parse({"--dome", "halfar", "--isothermal", "--output", "b.idx", "--dt-max", "0.5",
+                                 "--max-diffusivity", "1e8", "--softness", "2e-16"});
+  EXPECT_EQ(limited.settings->model.max_mass_step, 0.5);
+  EXPECT_EQ(limited.settings->model.flow_law.max_diffusivity, 1e8);
+  EXPECT_EQ(limited.settings->model.flow_law.isothermal_softness, 2e-16);
+}
+
 TEST(Settings, HelpHasExamplesAndEndsWell) {
   const Command c = parse({"--help"});
   EXPECT_FALSE(c.settings);
   EXPECT_EQ(c.exit_code, 0);
   EXPECT_NE(c.text.find("mpiexec -n 4 esker-pism"), std::string::npos);
+  EXPECT_NE(c.text.find("--dome vialov --grid a10km"), std::string::npos);
+  for (const NamedGrid& grid : kNamedGrids) EXPECT_NE(c.text.find(grid.what), std::string::npos) << c.text;
 }
 
 TEST(Settings, WrongUsageEndsWithTwo) {
@@ -40,11 +107,26 @@ TEST(Settings, WrongUsageEndsWithTwo) {
       {"--input", "a.nc", "--output", "b.idx", "--precision", "f2"},
       {"--input", "a.nc", "--output", "b.idx", "--no-such"},
       {"--input", "a.nc", "--output", "b.idx", "-o", "aggregators"},
+      {"--output", "b.idx"},
+      {"--input", "a.nc", "--dome", "halfar", "--output", "b.idx"},
+      {"--dome", "igloo", "--output", "b.idx"},
+      {"--input", "a.nc", "--output", "b.idx", "--grid", "g2km"},
+      {"--input", "a.nc", "--output", "b.idx", "--grid", "g5km", "--grid-coarsen", "2"},
+      {"--input", "a.nc", "--output", "b.idx", "--grid-points", "9,9"},
+      {"--input", "a.nc", "--output", "b.idx", "--dome-height", "3000"},
+      {"--input", "a.nc", "--output", "b.idx", "--z-spacing", "cubic"},
+      {"--input", "a.nc", "--output", "b.idx", "--softness", "1e-16"},
+      {"--dome", "halfar", "--output", "b.idx", "--grid", "a10km", "--grid-spacing", "1000"},
+      {"--dome", "halfar", "--output", "b.idx", "--grid-points", "9"},
+      {"--dome", "halfar", "--output", "b.idx", "--grid-points", "1,9"},
+      {"--dome", "halfar", "--output", "b.idx", "--dome-height", "-3"},
+      {"--dome", "halfar", "--output", "b.idx", "--isothermal", "--enhancement", "2"},
+      {"--dome", "halfar", "--output", "b.idx", "--grid-coarsen", "2"},
       {"--input", "a.nc", "--output", "b.idx", "-o", "no_such_option=1"},
   };
   for (const auto& arguments : wrong) {
     const Command c = parse(arguments);
-    EXPECT_FALSE(c.settings);
+    EXPECT_FALSE(c.settings) << ::testing::PrintToString(arguments);
     EXPECT_EQ(c.exit_code, 2);
     EXPECT_FALSE(c.text.empty());
   }
