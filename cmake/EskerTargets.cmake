@@ -15,14 +15,15 @@ if(ESKER_SANITIZE)
   target_link_options(esker_flags INTERFACE -fsanitize=${ESKER_SANITIZE})
 endif()
 
-# esker_add_layer(NAME SOURCES a.cc ... LAYERS base ... LIBRARIES fmt::fmt ...)
+# esker_add_layer(NAME SOURCES a.cc ... LAYERS base ... LIBRARIES fmt::fmt ... HEADERS nlohmann_json::nlohmann_json ...)
 #
 # Declares the folder src/NAME as the object library esker_NAME. Its headers are included as
 # "NAME/header.h" and can be seen only by layers that list NAME in LAYERS: each layer has an include
 # root of its own, which holds nothing but a link to its folder, so a wrong dependency does not compile.
+# LIBRARIES are linked by the library esker; of HEADERS nothing is linked (Debian's toml++ would be a library).
 function(esker_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LAYERS;LIBRARIES")
-  set(root ${CMAKE_BINARY_DIR}/layers/${name})
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LAYERS;LIBRARIES;HEADERS")
+  set(root ${PROJECT_BINARY_DIR}/layers/${name})
   get_filename_component(parent ${root}/${name} DIRECTORY)
   file(MAKE_DIRECTORY ${parent})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${name} SYMBOLIC)
@@ -35,5 +36,20 @@ function(esker_add_layer name)
     string(REPLACE "/" "_" below esker_${below})
     target_link_libraries(${target} PUBLIC ${below})
   endforeach()
+  foreach(library IN LISTS layer_HEADERS)
+    get_target_property(directories ${library} INTERFACE_INCLUDE_DIRECTORIES)
+    target_include_directories(${target} SYSTEM PUBLIC ${directories})
+  endforeach()
   set_property(GLOBAL APPEND PROPERTY ESKER_LAYERS ${target})
+  set_property(GLOBAL APPEND PROPERTY ESKER_LIBRARIES ${layer_LIBRARIES})
+endfunction()
+
+# Before 1.0 a minor version may change the binary interface, so it is part of the name that programs look for.
+# A library finds its siblings beside itself, wherever the installation is moved to, and fmt, zfp ... where they were.
+function(esker_version_library target)
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH $ORIGIN
+    INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()

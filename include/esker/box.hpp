@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "esker/export.h"
+
 namespace esker {
 
 /// A global sample index, a count of samples or bytes: always 64 bits.
@@ -22,7 +24,7 @@ using Point = std::array<Index, kMaxRank>;
 
 /// Half-open index box [lo, hi) of `rank` axes. Axes beyond `rank` hold [0, 1), so that loops over
 /// all kMaxRank axes work for every rank. A box with hi <= lo on some axis is empty.
-struct Box {
+struct ESKER_API Box {
   int rank = 0;
   Point lo{0, 0, 0, 0, 0};
   Point hi{1, 1, 1, 1, 1};
@@ -53,6 +55,6 @@ struct Box {
 };
 
 /// The common part; empty (some hi <= lo) when there is none. Both have the same rank.
-Box intersect(const Box& a, const Box& b);
+ESKER_API Box intersect(const Box& a, const Box& b);
 
 }  // namespace esker

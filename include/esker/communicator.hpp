@@ -3,12 +3,14 @@
 
 #include <memory>
 
+#include "esker/export.h"
+
 namespace esker {
 
 class Comm;  // internal
 
 /// A shared handle. `serial()` is a group of one; esker/mpi.hpp makes one from an MPI communicator.
-class Communicator {
+class ESKER_API Communicator {
  public:
   static Communicator serial();
   explicit Communicator(std::shared_ptr<Comm> comm) : comm_(std::move(comm)) {}

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/export.h"
 #include "esker/lattice.hpp"
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
@@ -51,7 +52,7 @@ struct OpenOptions {
   bool verify = false;  ///< compare each block that is read with its checksum, where the file has one
 };
 
-class Dataset {
+class ESKER_API Dataset {
  public:
   /// `path`: an .idx file, or a directory that a Writer made (with or without the ".idx" that was given to
   /// the Writer). Reads headers only. Errors: kNotFound, kDataLoss (damaged), kUnsupported.

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/export.h"
 #include "esker/status.hpp"
 
 namespace esker {
 
 /// A Cartesian split of [0, extent): cut positions per axis, ranks numbered with x fastest.
 /// Parts may be empty (two equal cuts) when an axis has fewer points than parts.
-class BrickDecomposition {
+class ESKER_API BrickDecomposition {
  public:
   /// `cuts[a]` are the ascending boundaries on axis a: first 0, last extent[a], parts + 1 of them.
   static Result<BrickDecomposition> from_cuts(std::vector<std::vector<Index>> cuts);

@@ -4,12 +4,13 @@
 #include <string>
 
 #include "esker/box.hpp"
+#include "esker/export.h"
 
 namespace esker {
 
 /// The points origin + i * stride, 0 <= i < count per axis (i: the *lattice index*). Axes beyond
 /// `rank` have origin 0, stride 1, count 1. Strides are positive.
-struct Lattice {
+struct ESKER_API Lattice {
   int rank = 0;
   Point origin{0, 0, 0, 0, 0};
   Point stride{1, 1, 1, 1, 1};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/export.h"
 #include "esker/in_block_order.hpp"
 #include "esker/status.hpp"
 
@@ -19,7 +20,7 @@ namespace esker {
 
 enum class Fsync { kNone, kStep, kClose };
 
-struct Options {
+struct ESKER_API Options {
   std::string format = "idx";                       ///< (format) "idx"
   bool overwrite = false;                           ///< create may replace a dataset, all in its directory
   int bits_per_block = 0;                           ///< (format) 0: chosen from grid and type

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "esker/export.h"
 #include "esker/status.hpp"
 
 namespace esker {
@@ -23,13 +24,13 @@ enum class SampleType : std::uint8_t {
 };
 
 /// Bytes of one component: 1, 2, 4 or 8.
-int size_bytes(SampleType type);
+ESKER_API int size_bytes(SampleType type);
 
 /// "int8" ... "uint64", "float32", "float64": IDX' and NumPy's names.
-std::string_view name(SampleType type);
+ESKER_API std::string_view name(SampleType type);
 
 /// The type of that name in any letter case; also "f4"-like NumPy codes. kInvalidArgument otherwise.
-Result<SampleType> parse_sample_type(std::string_view text);
+ESKER_API Result<SampleType> parse_sample_type(std::string_view text);
 
 /// The SampleType of a C++ arithmetic type.
 template <class T>

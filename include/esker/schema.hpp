@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/export.h"
 #include "esker/sample_type.hpp"
 #include "esker/status.hpp"
 
@@ -33,7 +34,7 @@ using Attributes = std::map<std::string, AttributeValue>;
 /// Whether every format and binding can carry the attribute: name and text are UTF-8 without NULs, the name
 /// has 1 ... 256 bytes, a list holds a number at least. kInvalidArgument says what is wrong. Whoever fills
 /// Attributes calls it.
-Status check_attribute(const std::string& name, const AttributeValue& value);
+ESKER_API Status check_attribute(const std::string& name, const AttributeValue& value);
 
 struct Dimension {
   std::string name;
@@ -62,7 +63,7 @@ struct Field {
 /// Names are letters, digits, '_', '.' and '-', 1 ... 128 of them, not with a '.' in front, unique among
 /// their kind. Errors are kInvalidArgument (kAlreadyExists for a name that is taken) and leave the schema as
 /// it was.
-class Schema {
+class ESKER_API Schema {
  public:
   /// `size` >= 1.
   Result<DimId> add_dim(const std::string& name, Index size);

@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "esker/export.h"
+
 namespace esker {
 
 /// What kind of thing went wrong; the message says the rest (operation, field, file, rank,
@@ -33,10 +35,10 @@ enum class Code : int {
 };
 
 /// The code's name as printed in messages and JSON, e.g. "out_of_range".
-const char* code_name(Code code);
+ESKER_API const char* code_name(Code code);
 
 /// Thrown by value() and check() only; Esker itself never lets an exception out of a call.
-class Error : public std::runtime_error {
+class ESKER_API Error : public std::runtime_error {
  public:
   Error(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}
   [[nodiscard]] Code code() const { return code_; }

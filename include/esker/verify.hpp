@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/export.h"
 #include "esker/status.hpp"
 
 namespace esker {
@@ -36,6 +37,7 @@ struct VerifyReport {
 /// any, decoding of compressed blocks; and looks for leftovers of killed runs. Local; memory for one block.
 /// `progress` gets the part done, 0 ... 1, now and then. Errors: those of Dataset::open; everything else is a
 /// finding.
-Result<VerifyReport> verify(const std::string& path, const std::function<void(double)>& progress = {});
+ESKER_API Result<VerifyReport> verify(const std::string& path,
+                                      const std::function<void(double)>& progress = {});
 
 }  // namespace esker

@@ -21,6 +21,7 @@
 
 #include "esker/box.hpp"
 #include "esker/communicator.hpp"
+#include "esker/export.h"
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
@@ -65,7 +66,7 @@ struct FieldOptions {
 };
 
 /// What one committed step cost; the same on all ranks.
-struct StepReport {
+struct ESKER_API StepReport {
   Index step = 0;          ///< position in the dataset
   double time = 0;         ///< the model's time value
   Index data_bytes = 0;    ///< samples that were put
@@ -77,7 +78,7 @@ struct StepReport {
   [[nodiscard]] std::string to_string() const;
 };
 
-class Writer {
+class ESKER_API Writer {
  public:
   /// A new dataset at `path` ("run.idx"). Collective. With one grid and no fixed field it is run.idx and its
   /// files in run/; with more it is the directory run/ with one .idx per grid. Before the first

@@ -6,6 +6,8 @@
 //
 // Nothing here allocates memory while it communicates: a rank that runs out of memory inside a collective
 // call would leave the others waiting in it. Who calls provides the memory, and agrees on it before.
+//
+// Exported, though internal: the library esker_mpi derives from it.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +16,11 @@
 #include <span>
 
 #include "esker/communicator.hpp"
+#include "esker/export.h"
 
 namespace esker {
 
-class Comm {
+class ESKER_API Comm {
  public:
   virtual ~Comm() = default;
   [[nodiscard]] virtual int rank() const = 0;

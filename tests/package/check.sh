@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Tests of Esker as a package, each in a scratch directory of its own.
+#
+#   tests/package/check.sh static       installs the build tree; programs outside the tree use the installation by CMake
+#                                       and by pkg-config, and again after it was moved
+#   tests/package/check.sh shared       the same with shared libraries, in a build tree of their own; what they export
+#   tests/package/check.sh subproject   a project takes Esker by add_subdirectory
+#
+# The environment names the build (tests/package/CMakeLists.txt): PACKAGE_BUILD, PACKAGE_MPI, CC, CXX, MPICXX, MPIEXEC,
+# MPI_SUFFIX.
+set -euo pipefail
+tests=$(cd "$(dirname "$0")" && pwd)
+project=$(cd "$tests/../.." && pwd)
+work=$PACKAGE_BUILD/package/$1
+components=
+[ "$PACKAGE_MPI" = OFF ] || components=MPI
+
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# run_programs DIRECTORY: writes and reads with the programs that were built there.
+run_programs() {
+  rm -rf "$work/data" && mkdir -p "$work/data/serial" "$work/data/mpi"
+  "$1/write_read" "$work/data/serial/run.idx"
+  if [ "$PACKAGE_MPI" = ON ]; then
+    "$MPIEXEC" -n 2 "$1/write_mpi" "$work/data/mpi/run.idx"
+    diff -r --exclude='*.report.json' "$work/data/serial" "$work/data/mpi"
+  fi
+}
+
+configure_consumer() {  # BUILD OPTION...
+  cmake -G Ninja -S "$tests/consumer" -B "$@" >"$work/configure.log" 2>&1
+}
+
+use_by_cmake() {  # PREFIX
+  rm -rf "$work/cmake"
+  configure_consumer "$work/cmake" -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_COMPONENTS="$components" ||
+    { cat "$work/configure.log"; fail "find_package failed"; }
+  cmake --build "$work/cmake"
+  run_programs "$work/cmake"
+}
+
+# Static: what the archives need comes from the .pc files. Shared: the programs find the libraries by their rpath.
+use_by_pkg_config() {  # PREFIX
+  export PKG_CONFIG_PATH=$1/lib/pkgconfig
+  local out=$work/pkg-config flags=(-std=c++20 -Wall -Wextra -Werror "-Wl,-rpath,$1/lib")
+  rm -rf "$out" && mkdir "$out"
+  "$CXX" "${flags[@]}" "$tests/consumer/write_read.cc" -o "$out/write_read" $(pkg-config --cflags --libs esker)
+  if [ "$PACKAGE_MPI" = ON ]; then
+    "$MPICXX" "${flags[@]}" "$tests/consumer/write_mpi.cc" -o "$out/write_mpi" $(pkg-config --cflags --libs esker-mpi)
+  fi
+  run_programs "$out"
+}
+
+# refuses TEXT OPTION...: find_package fails and says so.
+refuses() {
+  local text=$1
+  shift
+  rm -rf "$work/refused"
+  ! configure_consumer "$work/refused" "$@" || fail "find_package took what it must refuse: $*"
+  tr -s ' \n' ' ' <"$work/configure.log" | grep -qF "$text" || { cat "$work/configure.log"; fail "not said: $text"; }
+}
+
+check_refusals() {  # PREFIX
+  refuses "component 'HDF5'" -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_COMPONENTS=HDF5
+  refuses 'requested version "99.0"' -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_VERSION=99.0
+  [ "$PACKAGE_MPI" = ON ] || refuses "built without MPI" -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_COMPONENTS=MPI
+}
+
+use_and_move() {  # PREFIX
+  use_by_cmake "$1"
+  use_by_pkg_config "$1"
+  mv "$1" "$1-moved"
+  ! grep -rlF "$1" "$1-moved" || fail "these files hold the path of the installation"
+  use_by_cmake "$1-moved"
+  use_by_pkg_config "$1-moved"
+  check_refusals "$1-moved"
+}
+
+# Every name that a shared library defines for others is in the namespace esker or in C begins with esker_, and stands
+# in a public header; the rest (V, W, u) is what compilers emit everywhere.
+check_exports() {  # PREFIX
+  local library names name
+  for library in "$1"/lib/libesker*.so; do
+    names=$(nm --dynamic --demangle --defined-only "$library" | sed -n 's/^[0-9a-f]* [TDBR] //p')
+    [ -n "$names" ] || fail "$library exports nothing"
+    while read -r name; do
+      [ "$name" != Comm ] || continue  # the one internal type that both libraries share
+      grep -rqw "$name" "$1/include/esker" || fail "$library exports '$name', which no public header has"
+    done < <(sed -E 's/^(typeinfo|vtable)( name)? for //; s/^esker::(\w+).*/\1/' <<<"$names" | sort -u)
+  done
+}
+
+check_static() {
+  cmake --install "$PACKAGE_BUILD" --prefix "$work/prefix" >"$work/install.log"
+  use_and_move "$work/prefix"
+}
+
+# Beside the build tree, so that the paths relative to it, and with them ccache's objects, are the same.
+check_shared() {
+  local build=$PACKAGE_BUILD-shared
+  cmake -G Ninja -S "$project" -B "$build" -DBUILD_SHARED_LIBS=ON -DESKER_MINIAPPS=OFF -DESKER_MPI="$PACKAGE_MPI" \
+    -DMPI_EXECUTABLE_SUFFIX="$MPI_SUFFIX" -DCMAKE_BUILD_TYPE="$BUILD_TYPE" -DESKER_WERROR="$WERROR" >"$work/configure.log"
+  cmake --build "$build" >"$work/build.log" || { cat "$work/build.log"; fail "the shared libraries were not built"; }
+  cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
+  [ -L "$work/prefix/lib/libesker.so" ] || fail "no libesker.so"
+  check_exports "$work/prefix"
+  use_and_move "$work/prefix"
+}
+
+# One layer and the headers: all of it is built by the other tests.
+check_subproject() {
+  configure_consumer "$work/build" -DCONSUMER_ESKER_SOURCE="$project" -DCONSUMER_COMPONENTS="$components" \
+    -DMPI_EXECUTABLE_SUFFIX="$MPI_SUFFIX" -DCMAKE_BUILD_TYPE=Debug || { cat "$work/configure.log"; fail "not configured"; }
+  cmake --build "$work/build"
+  run_programs "$work/build"
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+"check_$1"
