@@ -42,12 +42,17 @@ use_by_cmake() {  # PREFIX
 # Static: what the archives need comes from the .pc files. Shared: the programs find the libraries by their rpath.
 use_by_pkg_config() {  # PREFIX
   export PKG_CONFIG_PATH=$1/lib/pkgconfig
-  local out=$work/pkg-config flags=(-std=c++20 -Wall -Wextra -Werror "-Wl,-rpath,$1/lib")
+  local out=$work/pkg-config example flags=(-std=c++20 -Wall -Wextra -Werror "-Wl,-rpath,$1/lib")
   rm -rf "$out" && mkdir "$out"
   "$CXX" "${flags[@]}" "$tests/consumer/write_read.cc" -o "$out/write_read" $(pkg-config --cflags --libs esker)
   if [ "$PACKAGE_MPI" = ON ]; then
     "$MPICXX" "${flags[@]}" "$tests/consumer/write_mpi.cc" -o "$out/write_mpi" $(pkg-config --cflags --libs esker-mpi)
   fi
+  for example in "$project"/examples/*.c; do
+    if [ -e "$example" ] && ! grep -q '#include.*mpi[.]h' "$example"; then
+      "$CC" -std=c99 "-Wl,-rpath,$1/lib" "$example" -o "$out/example" $(pkg-config --cflags --libs esker)
+    fi
+  done
   run_programs "$out"
 }
 

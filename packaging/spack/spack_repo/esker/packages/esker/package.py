@@ -1,0 +1,48 @@
+"""Spack's recipe for Esker. Its source is the clone that it stands in (see packaging/spack/README.md).
+
+Dependencies and their versions are those of cmake/EskerDependencies.cmake; tests/package/lists_agree.py compares.
+"""
+
+from pathlib import Path
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+
+from spack.package import *
+
+
+class Esker(CMakePackage):
+    """Parallel I/O for simulation codes: multiresolution datasets, readable at any resolution and without MPI."""
+
+    git = Path(__file__).resolve().parents[6].as_uri()
+
+    license("BSD-3-Clause")
+
+    version("main", branch="main")
+
+    variant("mpi", default=True, description="Build esker_mpi, for writing from the ranks of an MPI program")
+    variant("shared", default=True, description="Build shared libraries")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("nlohmann-json@3.11:", type="build")
+    depends_on("tomlplusplus@3.3:", type="build")
+
+    depends_on("fmt@9:")
+    depends_on("lz4")
+    depends_on("xxhash@0.8:")
+    depends_on("zfp@1.0:")
+    depends_on("zlib-api")
+    depends_on("mpi", when="+mpi")
+
+    conflicts("%gcc@:11", msg="Esker needs C++20: gcc 12 or later")
+    conflicts("%clang@:13", msg="Esker needs C++20: clang 14 or later")
+
+    def cmake_args(self):
+        return [
+            self.define_from_variant("ESKER_MPI", "mpi"),
+            self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define("ESKER_TESTS", False),
+            self.define("ESKER_MINIAPPS", False),
+        ]
