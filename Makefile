@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has what they run.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test sanitize clang fuzz clean
+.PHONY: help setup build demo test mpich sanitize clang fuzz clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -11,11 +11,14 @@ setup:  ## Install what is missing: Debian packages, .venv/
 build: setup  ## Build everything (build/release) and install the Python package in .venv/
 	@bash -euc '. scripts/env.sh; build_preset release; scripts/install_package.sh'
 
-demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/)
+demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
 	@scripts/demo.sh
 
 test: setup  ## Run the tests: Open MPI, serial, MPICH (smoke), Python
 	@scripts/test.sh
+
+mpich: setup  ## Run all tests that use MPI with MPICH
+	@scripts/test.sh mpich
 
 sanitize: setup  ## Run the tests with address, undefined-behaviour and thread sanitizers
 	@scripts/test.sh sanitize threads

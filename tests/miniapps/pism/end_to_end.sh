@@ -3,7 +3,8 @@
 #
 # Runs esker-pism on 1, 2, 4 and 7 ranks on a coarse Greenland, on 1 and 7 on a resampled one, on a dome with
 # refined levels and on Halfar's isothermal dome; each step is verified by every rank, and all files of the
-# datasets are compared byte for byte. Then the exit codes: 2 for wrong usage, 1 for missing input, for ice
+# datasets are compared byte for byte; those of the coarse Greenland also with what OTHER_PISM writes under
+# OTHER_MPIEXEC, if the environment names such a program, built with another MPI. Then the exit codes: 2 for wrong usage, 1 for missing input, for ice
 # above the highest level, for a folder that cannot be made and for a dataset that exists.
 set -eu
 program=$1 input=$2 mpiexec=$3 numproc=$4
@@ -41,8 +42,12 @@ expect() { # EXIT_CODE ARGUMENTS...
 }
 
 for precision in f4 f8; do
-  same_on '1 2 4 7' $precision --input "$input" --grid-coarsen 8 --levels 9 --output-steps 2 --output-interval 5 \
-    --precision $precision
+  arguments="--grid-coarsen 8 --levels 9 --output-steps 2 --output-interval 5 --precision $precision"
+  same_on '1 2 4 7' $precision --input "$input" $arguments
+  if [ -n "${OTHER_PISM:-}" ]; then
+    (program=$OTHER_PISM mpiexec=$OTHER_MPIEXEC && run $precision.other 4 --input "$input" $arguments)
+    cmp "$work/$precision.1.sums" "$work/$precision.other.4.sums"
+  fi
 done
 same_on '1 7' resampled --input "$input" --grid a10km --levels 2 --output-steps 1
 same_on '1 7' vialov --dome vialov --grid-points 41,31 --grid-spacing 60000 --levels 9 --z-spacing quadratic \
