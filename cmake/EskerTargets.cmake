@@ -1,7 +1,8 @@
 # One target per layer, and the flags that all of our code is compiled with.
 
 add_library(esker_flags INTERFACE)
-target_compile_options(esker_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+target_compile_options(esker_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+                                             $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 # gcc 12 sees overlapping copies where std::string is appended to (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(esker_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/export.h"
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
@@ -17,12 +18,12 @@
 namespace esker {
 
 /// Least, mean and most over the ranks.
-struct OverRanks {
+struct ESKER_API OverRanks {
   Index min = 0, max = 0;
   double mean = 0;
 };
 
-struct PlanReport {
+struct ESKER_API PlanReport {
   int ranks = 0;
   int writers = 0;  ///< ranks that write
   Index files = 0;
@@ -46,7 +47,7 @@ using BoxesOfRank = std::function<std::vector<Box>(int rank, const Grid& grid)>;
 /// written. Memory and time grow with the number of blocks times the number of ranks. Errors: those of
 /// defining (kInvalidArgument), boxes that do not cover each grid exactly once, a memory budget too small
 /// (kOutOfMemory).
-Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
+ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
                              const Options& options = {});
 
 }  // namespace esker

@@ -131,13 +131,17 @@ class ESKER_API Writer {
   /// Moves the data and commits the step. Collective; same result on all ranks. On failure nothing of
   /// the step is visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
+  /// This rank cannot do its part: the next collective call fails with this error on all ranks. Local. The
+  /// first error holds; success is ignored. For callers, bindings among them, that find errors of their own.
+  void fail(const Status& error);
   /// Collective. Ends an open step by discarding it, writes the report, releases the lock. Without a
   /// committed step it leaves an empty dataset, or the one that was to be overwritten.
   Status close();
 
   [[nodiscard]] const Schema& schema() const;
-  [[nodiscard]] Index num_steps() const;              ///< committed, also before this Writer
-  [[nodiscard]] const StepReport& last_step() const;  ///< of the last step that this Writer committed
+  [[nodiscard]] Index num_steps() const;                   ///< committed, also before this Writer
+  [[nodiscard]] const std::vector<double>& steps() const;  ///< their time values
+  [[nodiscard]] const StepReport& last_step() const;       ///< of the last step that this Writer committed
   /// The run so far: phases as min/mean/max over ranks, bytes, messages, memory. Collective; the text
   /// is on all ranks.
   Result<std::string> report_text() const;

@@ -34,6 +34,10 @@ class Writer::Impl {
     return result;
   }
 
+  void fail(const Status& error) {
+    if (local.ok()) local = guarded("fail", [&] { return error; });
+  }
+
   Status put_attribute(Attributes* attributes, const std::string& name, AttributeValue value) {
     ESKER_RETURN_IF_ERROR(check_defining());
     ESKER_RETURN_IF_ERROR(remember(check_attribute(name, value)));
@@ -253,12 +257,15 @@ Status Writer::put(FieldId field, const Patch& patch) {
 Status Writer::end_step() {
   return guarded("end_step", [&] { return impl_->end_step(); });
 }
+void Writer::fail(const Status& error) { impl_->fail(error); }
 Status Writer::close() {
   return guarded("close", [&] { return impl_->close(); });
 }
 
 const Schema& Writer::schema() const { return impl_->schema; }
 Index Writer::num_steps() const { return static_cast<Index>(impl_->pipeline->times().size()); }
+
+const std::vector<double>& Writer::steps() const { return impl_->pipeline->times(); }
 
 const StepReport& Writer::last_step() const {
   static const StepReport kNone;

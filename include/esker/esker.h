@@ -1,0 +1,444 @@
+// esker.h: Esker for C99 and for all that calls C. The only stable binary interface of the library; esker.hpp
+// is the same for C++. examples/write.c and examples/read.c are whole programs; esker_mpi.h adds MPI.
+//
+// What holds for every function:
+//
+// - Status. 0, ESKER_OK, is success. The text, with all that is known about the error, comes from the handle:
+//   esker_message(ds). Nothing is global, so any number of datasets may be open at once. A handle is used by
+//   one thread at a time; two threads that read open the dataset twice.
+// - Collective or local. Collective functions are called by all ranks of the communicator, in the same order,
+// and
+//   return the same status on all of them. What the ranks define must be the same on all. An error in a local
+//   function that writes is returned at once, and again, on all ranks, by the next esker_end_step,
+//   esker_rewind or esker_close: a program may check these alone.
+// - Handles. esker_create, esker_append and esker_open give a dataset also when they fail: it keeps the
+// message,
+//   and every call on it but esker_free returns the same error again. Each dataset is ended by one
+//   esker_free.
+// - Numbers. Dimensions, grids and fields are numbered from 0 in the order in which they were defined. Sizes,
+//   indices and steps have 64 bits.
+// - Axes. Arrays with one entry per axis begin with x, which is the fastest in memory and on disk; they have
+// as
+//   many entries as the grid has axes, ESKER_MAX_RANK at most. A box is its lowest index `lo` and its
+//   `extent`.
+// - Strings are UTF-8. Those that Esker gives belong to the handle, and live until its esker_close, or, where
+// a
+//   dataset is written, until the next definition, if that is earlier. So do arrays.
+// - NULL. Pointers to results may be NULL where there are several of them: not wanted. Everything else that
+// is
+//   NULL is ESKER_INVALID_ARGUMENT, but where NULL is said to have a meaning. (A NULL dataset in a collective
+//   call cannot be told to the other ranks.)
+// - Memory that runs out is a status. No function ends the program but for broken MPI.
+// - Any function may return ESKER_OUT_OF_MEMORY, ESKER_INVALID_ARGUMENT, ESKER_WRONG_ORDER for a dataset that
+// is
+//   closed or of the other kind (written, read), and ESKER_OUT_OF_RANGE for a number that is not there.
+#ifndef ESKER_ESKER_H
+#define ESKER_ESKER_H
+
+#include <stdint.h>
+
+#include "esker/export.h"
+#include "esker/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a call ended. The numbers never change.
+typedef int esker_status;
+enum {
+  ESKER_OK = 0,
+  ESKER_INVALID_ARGUMENT = 1,  ///< a value that can never be right: a name, a size, a type, an option
+  ESKER_OUT_OF_RANGE = 2,      ///< an index, box, level or step that the grid or dataset does not have
+  ESKER_NOT_FOUND = 3,         ///< no such file, field, grid, step
+  ESKER_ALREADY_EXISTS = 4,    ///< would overwrite something that the caller did not say may go
+  ESKER_WRONG_ORDER = 5,       ///< a call that is not allowed now
+  ESKER_MISMATCHED_CALL = 6,   ///< ranks called different collective operations, or with different arguments
+  ESKER_DATA_LOSS = 7,         ///< a file is damaged, truncated or not what its header says
+  ESKER_IO_ERROR = 8,          ///< the system refused: the message carries path and the system's reason
+  ESKER_UNSUPPORTED = 9,       ///< legal, but not implemented
+  ESKER_OUT_OF_MEMORY = 10,    ///< an allocation failed or the memory budget is too small
+  ESKER_INTERNAL = 11          ///< a broken invariant of Esker itself
+};
+
+/// The type of one component of a sample.
+typedef int esker_type;
+enum {
+  ESKER_INT8 = 0,
+  ESKER_UINT8 = 1,
+  ESKER_INT16 = 2,
+  ESKER_UINT16 = 3,
+  ESKER_INT32 = 4,
+  ESKER_UINT32 = 5,
+  ESKER_INT64 = 6,
+  ESKER_UINT64 = 7,
+  ESKER_FLOAT32 = 8,
+  ESKER_FLOAT64 = 9
+};
+
+/// What an attribute belongs to; the number beside it is that of the grid or field, and 0 for the dataset.
+typedef int esker_object;
+enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2 };
+
+/// The type of an attribute's value.
+typedef int esker_att_type;
+enum { ESKER_ATT_TEXT = 0, ESKER_ATT_INT64 = 1, ESKER_ATT_DOUBLE = 2 };
+
+enum {
+  ESKER_MAX_RANK = 5,     ///< most axes that a grid may have
+  ESKER_FIXED = 0,        ///< `every` of a field that is put once, in the first step
+  ESKER_EVERY_STEP = 1,   ///< `every` of a field that is put in each step
+  ESKER_LAST_STEP = -1,   ///< the newest step
+  ESKER_FULL_LEVEL = -1,  ///< every sample
+  ESKER_OPEN_VERIFY = 1   ///< flag of esker_open: compare what is read with its checksum, where there is one
+};
+
+/// A dataset that is written or read.
+typedef struct esker_dataset esker_dataset;
+/// Everything about writing that can be chosen without touching the model's code.
+typedef struct esker_options esker_options;
+/// The group of ranks that writes a dataset together. NULL stands for a group of one.
+typedef struct esker_comm esker_comm;
+
+// ---- The library
+
+/// "0.1.0": of the library that runs; ESKER_VERSION is that of the header. Local.
+ESKER_API const char* esker_version(void);
+
+/// A few words for a status, also for a number that is none; static. Local. What exactly went wrong is in
+/// esker_message.
+ESKER_API const char* esker_strerror(esker_status status);
+
+/// "int8" ... "float64", static; "unknown" for a number that is no type. Local.
+ESKER_API const char* esker_type_name(esker_type type);
+
+/// Bytes of one component: 1, 2, 4 or 8; 0 for a number that is no type. Local.
+ESKER_API int esker_type_bytes(esker_type type);
+
+// ---- Options
+
+/// Options with their built-in values, ended by esker_options_free. Local. `*out` is NULL without memory.
+ESKER_API esker_status esker_options_new(esker_options** out);
+
+/// Sets all options anew: built-in values, then the TOML file that ESKER_CONFIG names (or ./esker.toml if
+/// there is one), then the environment, where option `aggregators` is ESKER_AGGREGATORS. Local. Errors change
+/// nothing: ESKER_NOT_FOUND (the file that ESKER_CONFIG names), ESKER_INVALID_ARGUMENT (names file or
+/// variable).
+ESKER_API esker_status esker_options_load(esker_options* options);
+
+/// Sets one option from text: esker_options_set(options, "memory_budget", "256M"). Local. Errors:
+/// ESKER_INVALID_ARGUMENT says what the option takes, or which options there are, and changes nothing.
+ESKER_API esker_status esker_options_set(esker_options* options, const char* name, const char* value);
+
+/// How many options there are. Local.
+ESKER_API esker_status esker_options_inq_num(esker_options* options, int* num);
+
+/// One option, in a fixed order: name, value as text, where that came from ("built-in", a file, a variable,
+/// "program"), what it does. Local. The texts live until the next set, load or free.
+ESKER_API esker_status esker_options_inq(esker_options* options, int number, const char** name,
+                                         const char** value, const char** source, const char** help);
+
+/// The text of the last call with `options` that failed, or "". Local.
+ESKER_API const char* esker_options_message(const esker_options* options);
+
+/// Ends the options; a dataset keeps its own. NULL is ignored. Local.
+ESKER_API void esker_options_free(esker_options* options);
+
+// ---- Communicators (made in esker_mpi.h)
+
+/// The rank of the caller, 0 ... size - 1. Local. `comm` NULL: 0.
+ESKER_API esker_status esker_comm_rank(const esker_comm* comm, int* rank);
+
+/// The number of ranks. Local. `comm` NULL: 1.
+ESKER_API esker_status esker_comm_size(const esker_comm* comm, int* size);
+
+/// Ends a communicator; datasets made with it keep what they need of it. NULL is ignored. Collective in the
+/// sense of MPI_Comm_free: all ranks, in the same order.
+ESKER_API void esker_comm_free(esker_comm* comm);
+
+// ---- Opening and closing
+
+/// A new dataset at `path` ("run.idx"). Collective over `comm` (NULL: this process alone). `options` NULL:
+/// built-in values; those of rank 0 hold for all ranks. With one grid and no fixed field it is run.idx and
+/// its files in run/; with more it is the directory run/ with one .idx per grid. `*out` is ended by
+/// esker_free also on failure; NULL only without memory. Errors: ESKER_ALREADY_EXISTS unless the option
+/// overwrite is set; ESKER_IO_ERROR for another writer's lock and what the system refuses;
+/// ESKER_MISMATCHED_CALL.
+ESKER_API esker_status esker_create(const char* path, const esker_comm* comm, const esker_options* options,
+                                    esker_dataset** out);
+
+/// Goes on with a dataset that Esker wrote: the next step follows its last one. Collective. What a killed run
+/// left of an unfinished step is removed. Grids and fields are those of the dataset (esker_inq_field_id); of
+/// the options only those hold that do not change its format. `*out` as in esker_create. Errors:
+/// ESKER_NOT_FOUND, ESKER_DATA_LOSS (damaged), ESKER_UNSUPPORTED (not Esker's, or of a version that makes
+/// other files), those of esker_create.
+ESKER_API esker_status esker_append(const char* path, const esker_comm* comm, const esker_options* options,
+                                    esker_dataset** out);
+
+/// Opens a dataset for reading: an .idx file, or a directory that Esker made. Local. `flags`: 0 or
+/// ESKER_OPEN_VERIFY. Reads headers only. `*out` as in esker_create. Errors: ESKER_NOT_FOUND,
+/// ESKER_DATA_LOSS, ESKER_UNSUPPORTED.
+ESKER_API esker_status esker_open(const char* path, unsigned flags, esker_dataset** out);
+
+/// Closes the dataset; the handle stays, for esker_message and esker_free. Collective for a dataset that is
+/// written: an open step is discarded, the report written, the lock released; without a committed step it
+/// leaves an empty dataset, or the one that was to be overwritten. Local for one that is read. After
+/// ESKER_MISMATCHED_CALL it is still open. Closing once more is no error and does nothing.
+ESKER_API esker_status esker_close(esker_dataset* ds);
+
+/// Ends the handle in any state; NULL is ignored. Local, but that with the last handle of a communicator
+/// MPI's duplicate of it is freed: all ranks, in the same order, before MPI_Finalize. A dataset that is
+/// written and was not closed is abandoned: committed steps stay, an open one is discarded.
+ESKER_API void esker_free(esker_dataset* ds);
+
+/// The text of the last call with `ds` that failed, "" if none has: operation, field, file, rank, expected,
+/// found. Local. Never NULL; lives until the next call with `ds`.
+ESKER_API const char* esker_message(const esker_dataset* ds);
+
+// ---- Defining: before the first esker_end_step of a new dataset, the same on all ranks
+
+/// A dimension of `size` >= 1 points; `*dim` is its number. Local. Names are unique among their kind: 1 to
+/// 128 letters, digits, '_', '.', '-'. Errors: ESKER_ALREADY_EXISTS.
+ESKER_API esker_status esker_def_dim(esker_dataset* ds, const char* name, int64_t size, int* dim);
+
+/// A grid of the `num_dims` dimensions `dims`, x first; `*grid` is its number. Local. Errors:
+/// ESKER_ALREADY_EXISTS.
+ESKER_API esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, const int* dims,
+                                      int* grid);
+
+/// Coordinates of the grid along dimension `dim`: `count` values, one per point, copied. Local.
+ESKER_API esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values,
+                                        int64_t count);
+
+/// A field with `components` values per sample; `*field` is its number. Local. `every`: ESKER_EVERY_STEP; n:
+/// due at steps 0, n, 2n ..., and not put at others; ESKER_FIXED. Errors: ESKER_ALREADY_EXISTS.
+ESKER_API esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, esker_type type,
+                                       int components, int every, int* field);
+
+/// An attribute of the dataset, a grid or a field: esker_put_att_text(ds, ESKER_FIELD, thk, "units", "m").
+/// Local. One of the same name is replaced. Names have 1 to 256 bytes. The text is copied.
+ESKER_API esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int number,
+                                          const char* name, const char* text);
+
+/// The same with `count` >= 1 integers, copied. Local.
+ESKER_API esker_status esker_put_att_int64(esker_dataset* ds, esker_object object, int number,
+                                           const char* name, const int64_t* values, int64_t count);
+
+/// The same with `count` >= 1 reals, copied. Local.
+ESKER_API esker_status esker_put_att_double(esker_dataset* ds, esker_object object, int number,
+                                            const char* name, const double* values, int64_t count);
+
+// ---- Writing steps
+
+/// Opens the next step. Local. `time` is greater than that of the step before.
+ESKER_API esker_status esker_begin_step(esker_dataset* ds, double time);
+
+/// Records a patch of a field: the samples of the box `lo`, `extent`, dense, x fastest, components together.
+/// Local; copies nothing: the memory stays unchanged until esker_end_step returns. A rank may put any number
+/// of patches per field, none included; together the ranks cover each field that is due exactly once. `type`
+/// is that of `data` and must be the field's. A box without samples is ignored. Errors: ESKER_OUT_OF_RANGE
+/// (leaves the grid), ESKER_WRONG_ORDER (no step is open, the field is not due).
+ESKER_API esker_status esker_put(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
+                                 const int64_t* extent, const void* data);
+
+/// The same for any layout in memory. Local. `data` is the sample at `lo`; `stride_bytes` has one entry per
+/// axis, from one sample to the next, so that ghost cells are skipped and any order of axes is taken as it
+/// is; `component_stride_bytes` is from one component to the next, 0 where they are together.
+ESKER_API esker_status esker_put_strided(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
+                                         const int64_t* extent, const void* data, const int64_t* stride_bytes,
+                                         int64_t component_stride_bytes);
+
+/// Moves the data and commits the step: whole, or not at all. Collective. On failure nothing of the step is
+/// visible, earlier steps are intact, and esker_begin_step may be called again. Errors: those of local calls
+/// on any rank, samples that nobody or several put, ESKER_MISMATCHED_CALL, ESKER_IO_ERROR.
+ESKER_API esker_status esker_end_step(esker_dataset* ds);
+
+/// Removes the committed steps whose time is greater than `time`: a run goes on from a checkpoint.
+/// Collective; not while a step is open. When it fails, readers may still see these steps; the next
+/// esker_end_step, esker_close or esker_append takes them back.
+ESKER_API esker_status esker_rewind(esker_dataset* ds, double time);
+
+/// Says that this rank cannot do its part: the next esker_end_step, esker_rewind or esker_close fails on all
+/// ranks with this status and text, instead of waiting for it. Local. The first error holds. `status` is an
+/// error.
+ESKER_API esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message);
+
+/// What one committed step cost; the same on all ranks.
+typedef struct esker_step_report {
+  int64_t step;          ///< position in the dataset
+  double time;           ///< the model's time value
+  int64_t data_bytes;    ///< samples that were put
+  int64_t stored_bytes;  ///< block data in files, padding included
+  double seconds;        ///< esker_end_step, the slowest rank
+  int64_t writers;       ///< ranks that wrote
+  int64_t files;         ///< files written
+} esker_step_report;
+
+/// The last step that was committed through `ds`; all 0 if there is none. Local.
+ESKER_API esker_status esker_inq_last_step(esker_dataset* ds, esker_step_report* report);
+
+/// The run so far: phases as min, mean and max over ranks, bytes, messages, memory. Collective. `*text` lives
+/// until the next report; NULL: this rank does not want it.
+ESKER_API esker_status esker_report_text(esker_dataset* ds, const char** text);
+
+/// The same as JSON. Collective.
+ESKER_API esker_status esker_report_json(esker_dataset* ds, const char** text);
+
+// ---- What a dataset is made of (read or written)
+
+/// How many dimensions there are. Local.
+ESKER_API esker_status esker_inq_num_dims(esker_dataset* ds, int* num);
+
+/// Name and size of a dimension. Local.
+ESKER_API esker_status esker_inq_dim(esker_dataset* ds, int dim, const char** name, int64_t* size);
+
+/// The number of a dimension by name. Local. Errors: ESKER_NOT_FOUND.
+ESKER_API esker_status esker_inq_dim_id(esker_dataset* ds, const char* name, int* dim);
+
+/// How many grids there are. Local.
+ESKER_API esker_status esker_inq_num_grids(esker_dataset* ds, int* num);
+
+/// Name, number of axes and, x first, the dimensions of a grid (room for ESKER_MAX_RANK always suffices).
+/// Local.
+ESKER_API esker_status esker_inq_grid(esker_dataset* ds, int grid, const char** name, int* num_dims,
+                                      int* dims);
+
+/// The number of a grid by name. Local. Errors: ESKER_NOT_FOUND.
+ESKER_API esker_status esker_inq_grid_id(esker_dataset* ds, const char* name, int* grid);
+
+/// Coordinates of a grid along dimension `dim`, one per point. Local. Errors: ESKER_NOT_FOUND if it has none.
+ESKER_API esker_status esker_inq_coords(esker_dataset* ds, int grid, int dim, const double** values,
+                                        int64_t* count);
+
+/// How many fields there are. Local.
+ESKER_API esker_status esker_inq_num_fields(esker_dataset* ds, int* num);
+
+/// A field as esker_def_field takes it; `*every` is ESKER_FIXED for fixed ones. Local.
+ESKER_API esker_status esker_inq_field(esker_dataset* ds, int field, const char** name, int* grid,
+                                       esker_type* type, int* components, int* every);
+
+/// The number of a field by name, e.g. in an appended dataset. Local. Errors: ESKER_NOT_FOUND lists the
+/// names.
+ESKER_API esker_status esker_inq_field_id(esker_dataset* ds, const char* name, int* field);
+
+/// The index range of the field's grid. Local. The lower corner may differ from 0 in datasets of others.
+ESKER_API esker_status esker_inq_box(esker_dataset* ds, int field, int64_t* lo, int64_t* extent);
+
+/// Number of committed steps and their time values. Local. The times of a dataset that is written live until
+/// the next esker_end_step or esker_rewind.
+ESKER_API esker_status esker_inq_steps(esker_dataset* ds, int64_t* num, const double** times);
+
+/// How many attributes the dataset, a grid or a field has. Local.
+ESKER_API esker_status esker_inq_num_atts(esker_dataset* ds, esker_object object, int number, int* num);
+
+/// The name of one of them, 0 ... num - 1, in the order of names. Local.
+ESKER_API esker_status esker_inq_att_name(esker_dataset* ds, esker_object object, int number, int position,
+                                          const char** name);
+
+/// Type and number of values of an attribute; for a text the bytes without the closing NUL. Local. Errors:
+/// ESKER_NOT_FOUND.
+ESKER_API esker_status esker_inq_att(esker_dataset* ds, esker_object object, int number, const char* name,
+                                     esker_att_type* type, int64_t* count);
+
+/// A text attribute. Local. Errors: ESKER_NOT_FOUND; ESKER_INVALID_ARGUMENT if it is of another type.
+ESKER_API esker_status esker_get_att_text(esker_dataset* ds, esker_object object, int number,
+                                          const char* name, const char** text);
+
+/// Attribute of integers. Local. Errors as above.
+ESKER_API esker_status esker_get_att_int64(esker_dataset* ds, esker_object object, int number,
+                                           const char* name, const int64_t** values, int64_t* count);
+
+/// Attribute of reals. Local. Errors as above.
+ESKER_API esker_status esker_get_att_double(esker_dataset* ds, esker_object object, int number,
+                                            const char* name, const double** values, int64_t* count);
+
+// ---- Reading (esker_open): local, all of it
+
+/// Whether (1 or 0) the field was written at that step, 0 ... number of steps - 1; fixed fields: always.
+/// Local.
+ESKER_API esker_status esker_inq_has(esker_dataset* ds, int field, int64_t step, int* has);
+
+/// The finest level of the field's grid; each level below halves the resolution along one axis. Local.
+ESKER_API esker_status esker_inq_max_level(esker_dataset* ds, int field, int* level);
+
+/// Which samples esker_get reads with these arguments: origin + i * stride, 0 <= i < count, per axis. Local.
+/// The samples of a level are anchored at index 0 of the grid, not at the box; a count of 0 says that none
+/// lies in it. Errors: those of esker_get for its arguments.
+ESKER_API esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
+                                           const int64_t* extent, int level, int64_t* origin, int64_t* stride,
+                                           int64_t* count);
+
+/// Reads the samples of levels 0 ... `level` that lie in the box to `buffer`: dense, x fastest, components
+/// together, in the field's type. Local. `step` counts from 0, negative from the end (ESKER_LAST_STEP); `lo`
+/// and `extent` both NULL: the whole grid; `level` ESKER_FULL_LEVEL: every sample. `buffer_bytes` is exactly
+/// the product of esker_inq_selection's counts, components and esker_type_bytes. Blocks that are absent read
+/// as the field's default value. Errors: ESKER_OUT_OF_RANGE, ESKER_NOT_FOUND (not written at that step),
+/// ESKER_DATA_LOSS, ESKER_IO_ERROR.
+ESKER_API esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
+                                 const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
+
+/// One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.
+typedef struct esker_part {
+  const char* name;      ///< the grid's name, "_fixed" behind it for fixed fields
+  const char* idx_path;  ///< of the .idx file
+  const char* bitmask;   ///< of the HZ order, as in the .idx
+  int64_t num_fields;    ///< see esker_inq_part_field
+  int64_t rank;          ///< number of axes
+  int64_t lo[5];         ///< lower corner of its box
+  int64_t extent[5];
+  int64_t bits_per_block;
+  int64_t blocks_per_file;
+  int64_t num_blocks;  ///< blocks that exist, per field and step
+  int64_t num_steps;   ///< 1 for fixed fields
+} esker_part;
+
+/// How many .idx files the dataset has. Local.
+ESKER_API esker_status esker_inq_num_parts(esker_dataset* ds, int* num);
+
+/// One of them. Local.
+ESKER_API esker_status esker_inq_part(esker_dataset* ds, int part, esker_part* info);
+
+/// The name of a field of a part. Local.
+ESKER_API esker_status esker_inq_part_field(esker_dataset* ds, int part, int position, const char** name);
+
+/// How many warnings opening gave: damage in files that are not needed to read the samples. Local.
+ESKER_API esker_status esker_inq_num_warnings(esker_dataset* ds, int* num);
+
+/// One of them. Local.
+ESKER_API esker_status esker_inq_warning(esker_dataset* ds, int number, const char** text);
+
+/// Number and bytes of the block files of all committed steps. Local. Touches every file's metadata.
+ESKER_API esker_status esker_inq_storage(esker_dataset* ds, int64_t* files, int64_t* bytes);
+
+/// What esker_verify counted.
+typedef struct esker_verify_report {
+  int64_t findings;              ///< that esker_inq_finding gives: the first 1000
+  int64_t errors;                ///< 0: the dataset is good
+  int64_t warnings;              ///< nothing that was committed is lost
+  int64_t steps;                 ///< committed
+  int64_t files;                 ///< block files that were opened
+  int64_t blocks;                ///< read, all of them
+  int64_t bytes;                 ///< of these
+  int64_t blocks_with_checksum;  ///< among them
+  int64_t blocks_left_out;       ///< absent in another writer's dataset
+} esker_verify_report;
+
+/// Gets the part done, 0 ... 1, now and then, and `context` of esker_verify. Does not jump or throw out.
+typedef void (*esker_progress)(double done, void* context);
+
+/// Reads every block of every committed step, and says what is damaged and what killed runs left. Local;
+/// memory for one block. `progress` may be NULL. Damage is a finding, not an error of the call. Errors: those
+/// of esker_open.
+ESKER_API esker_status esker_verify(esker_dataset* ds, esker_progress progress, void* context,
+                                    esker_verify_report* report);
+
+/// A finding of the last esker_verify, which its strings live to: error (1) or warning (0), where, what.
+/// Local.
+ESKER_API esker_status esker_inq_finding(esker_dataset* ds, int64_t number, int* is_error, const char** path,
+                                         const char** text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

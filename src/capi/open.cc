@@ -1,0 +1,101 @@
+// Datasets come and go.
+#include <memory>
+#include <new>
+
+#include "capi/handle.h"
+#include "comm/agree.h"
+
+using esker::Code;
+using esker::Communicator;
+using esker::Options;
+using esker::Status;
+using esker::Writer;
+using namespace esker::capi;  // NOLINT: this layer's own
+
+namespace {
+
+using Opening = esker::Result<Writer> (*)(const std::string&, const Communicator&, const Options&);
+
+/// Collective: a rank whose arguments are wrong, or that has no memory, tells the others, who are in the
+/// first agreement of the same call.
+Status open_writer(esker_dataset* ds, const char* operation, Opening opening, const char* path,
+                   const esker_comm* comm, const esker_options* options, esker_dataset** out) {
+  const Communicator group = comm ? comm->group : Communicator::serial();
+  Options chosen;
+  const Status ready = esker::guarded(operation, [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_given(operation, {{path, "path"}, {out, "out"}}));
+    if (!ds) return esker::out_of_memory(operation);
+    ds->path = path;
+    if (options) chosen = options->values;
+    return {};
+  });
+  if (!ready.ok()) return agree(*group.get(), esker::Ballot{ready, operation, 0, "", false});
+  ESKER_ASSIGN_OR_RETURN(auto writer, opening(ds->path, group, chosen));
+  ds->writer = std::move(writer);
+  return {};
+}
+
+/// Makes the handle and hands it out whatever becomes of `opening`, which gets it, or nullptr.
+template <class Work>
+esker_status open_dataset(const char* operation, esker_dataset** out, const Work& opening) noexcept {
+  std::unique_ptr<esker_dataset> ds(new (std::nothrow) esker_dataset());
+  if (out) *out = nullptr;
+  Status opened = esker::guarded(operation, [&] { return opening(ds.get()); });
+  const esker_status code = code_of(opened);
+  if (!ds || !out) return code;
+  if (!opened.ok()) {
+    ds->failure = esker::guarded(operation, [&] { return opened; });
+    ds->opening = std::move(opened);
+  }
+  *out = ds.release();
+  return code;
+}
+
+}  // namespace
+
+extern "C" {
+
+esker_status esker_create(const char* path, const esker_comm* comm, const esker_options* options,
+                          esker_dataset** out) {
+  return open_dataset("create", out, [&](esker_dataset* ds) {
+    return open_writer(ds, "create", Writer::create, path, comm, options, out);
+  });
+}
+
+esker_status esker_append(const char* path, const esker_comm* comm, const esker_options* options,
+                          esker_dataset** out) {
+  return open_dataset("append", out, [&](esker_dataset* ds) {
+    return open_writer(ds, "append", Writer::append, path, comm, options, out);
+  });
+}
+
+esker_status esker_open(const char* path, unsigned flags, esker_dataset** out) {
+  return open_dataset("open", out, [&](esker_dataset* ds) -> Status {
+    ESKER_RETURN_IF_ERROR(check_given("open", {{path, "path"}, {out, "out"}}));
+    if (!ds) return esker::out_of_memory("open");
+    if ((flags & ~static_cast<unsigned>(ESKER_OPEN_VERIFY)) != 0) {
+      return esker::error(Code::kInvalidArgument, "open: flags {:#x}, expected 0 or ESKER_OPEN_VERIFY",
+                          flags);
+    }
+    ds->path = path;
+    ESKER_ASSIGN_OR_RETURN(auto reader, esker::Dataset::open(path, {(flags & ESKER_OPEN_VERIFY) != 0}));
+    ds->reader = std::move(reader);
+    return {};
+  });
+}
+
+esker_status esker_close(esker_dataset* ds) {
+  return call(ds, "close", [&]() -> Status {
+    if (!ds->opening.ok()) return ds->opening;
+    ds->reader.reset();
+    return ds->writer ? ds->writer->close() : Status();
+  });
+}
+
+void esker_free(esker_dataset* ds) { delete ds; }
+
+const char* esker_message(const esker_dataset* ds) {
+  return ds ? ds->failure.message().c_str() : "the dataset is NULL";
+}
+
+}  // extern "C"

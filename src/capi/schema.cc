@@ -1,0 +1,141 @@
+// Inquiries that a dataset answers from its schema, written or read.
+#include <algorithm>
+
+#include "capi/handle.h"
+#include "capi/translate.h"
+
+using esker::Code;
+using esker::Schema;
+using esker::Status;
+using namespace esker::capi;  // NOLINT: this layer's own
+
+namespace {
+
+/// `list(schema)`: dimensions, grids or fields.
+template <class List>
+esker_status give_num(esker_dataset* ds, const char* operation, int* num, const List& list) {
+  return schema_call(ds, operation, {{num, "num"}}, [&](const Schema& schema) {
+    *num = static_cast<int>(list(schema).size());
+    return Status();
+  });
+}
+
+/// The position in `list(schema)` of the element with that name.
+template <class List>
+esker_status give_id(esker_dataset* ds, const char* operation, const char* kind, const char* name, int* id,
+                     const List& list) {
+  return schema_call(ds, operation, {{name, "name"}, {id, kind}}, [&](const Schema& schema) -> Status {
+    const auto& all = list(schema);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+    if (found == all.end()) {
+      std::string known;
+      for (const auto& one : all) known += (known.empty() ? "" : ", ") + one.name;
+      return esker::error(Code::kNotFound, "no {} '{}'; there are: {}", kind, name, known);
+    }
+    *id = static_cast<int>(found - all.begin());
+    return {};
+  });
+}
+
+const auto kDims = [](const Schema& schema) -> const auto& { return schema.dims(); };
+const auto kGrids = [](const Schema& schema) -> const auto& { return schema.grids(); };
+const auto kFields = [](const Schema& schema) -> const auto& { return schema.fields(); };
+
+}  // namespace
+
+extern "C" {
+
+esker_status esker_inq_num_dims(esker_dataset* ds, int* num) {
+  return give_num(ds, "inq_num_dims", num, kDims);
+}
+
+esker_status esker_inq_num_grids(esker_dataset* ds, int* num) {
+  return give_num(ds, "inq_num_grids", num, kGrids);
+}
+
+esker_status esker_inq_num_fields(esker_dataset* ds, int* num) {
+  return give_num(ds, "inq_num_fields", num, kFields);
+}
+
+esker_status esker_inq_dim_id(esker_dataset* ds, const char* name, int* dim) {
+  return give_id(ds, "inq_dim_id", "dimension", name, dim, kDims);
+}
+
+esker_status esker_inq_grid_id(esker_dataset* ds, const char* name, int* grid) {
+  return give_id(ds, "inq_grid_id", "grid", name, grid, kGrids);
+}
+
+esker_status esker_inq_field_id(esker_dataset* ds, const char* name, int* field) {
+  return give_id(ds, "inq_field_id", "field", name, field, kFields);
+}
+
+esker_status esker_inq_dim(esker_dataset* ds, int dim, const char** name, int64_t* size) {
+  return schema_call(ds, "inq_dim", {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.dims(), dim, "dimension"));
+    give(name, found->name.c_str());
+    give(size, found->size);
+    return {};
+  });
+}
+
+esker_status esker_inq_grid(esker_dataset* ds, int grid, const char** name, int* num_dims, int* dims) {
+  return schema_call(ds, "inq_grid", {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.grids(), grid, "grid"));
+    give(name, found->name.c_str());
+    give(num_dims, found->dims.size());
+    if (dims) std::copy(found->dims.begin(), found->dims.end(), dims);
+    return {};
+  });
+}
+
+esker_status esker_inq_coords(esker_dataset* ds, int grid, int dim, const double** values, int64_t* count) {
+  return schema_call(ds, "inq_coords", {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* of, element(schema.grids(), grid, "grid"));
+    ESKER_ASSIGN_OR_RETURN(const auto* along, element(schema.dims(), dim, "dimension"));
+    const auto found = of->coords.find(along->name);
+    if (found == of->coords.end()) {
+      return esker::error(Code::kNotFound, "grid '{}' has no coordinates along '{}'", of->name, along->name);
+    }
+    give(values, found->second.data());
+    give(count, found->second.size());
+    return {};
+  });
+}
+
+esker_status esker_inq_field(esker_dataset* ds, int field, const char** name, int* grid, esker_type* type,
+                             int* components, int* every) {
+  return schema_call(ds, "inq_field", {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.fields(), field, "field"));
+    give(name, found->name.c_str());
+    give(grid, found->grid);
+    give(type, found->type);
+    give(components, found->components);
+    give(every, found->fixed ? static_cast<int>(ESKER_FIXED) : found->every);
+    return {};
+  });
+}
+
+esker_status esker_inq_box(esker_dataset* ds, int field, int64_t* lo, int64_t* extent) {
+  return schema_call(ds, "inq_box", {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.fields(), field, "field"));
+    esker::Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(found->grid)]);
+    if (ds->reader) {
+      ESKER_ASSIGN_OR_RETURN(box, ds->reader->box(found->name));
+    }
+    give_point(lo, box.lo, box.rank);
+    give_point(extent, box.extents(), box.rank);
+    return {};
+  });
+}
+
+esker_status esker_inq_steps(esker_dataset* ds, int64_t* num, const double** times) {
+  return schema_call(ds, "inq_steps", {}, [&](const Schema&) {
+    const auto& steps = ds->writer ? ds->writer->steps() : ds->reader->steps();
+    give(num, steps.size());
+    give(times, steps.data());
+    return Status();
+  });
+}
+
+}  // extern "C"

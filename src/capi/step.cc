@@ -1,0 +1,125 @@
+// Steps: what ranks put, and the collective calls that commit or remove it.
+#include "capi/handle.h"
+#include "capi/translate.h"
+
+using esker::Code;
+using esker::Index;
+using esker::Patch;
+using esker::Result;
+using esker::Status;
+using esker::Writer;
+using namespace esker::capi;  // NOLINT: this layer's own
+
+namespace {
+
+/// The patch of a field, without strides.
+Result<Patch> to_patch(const Writer& writer, const esker::Field& field, esker_type type, const int64_t* lo,
+                       const int64_t* extent, const void* data) {
+  const esker::Schema& schema = writer.schema();
+  const int rank = schema.rank_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+  Patch patch;
+  patch.data = data;
+  ESKER_ASSIGN_OR_RETURN(patch.type, to_type(type));
+  ESKER_ASSIGN_OR_RETURN(patch.box, to_box(rank, lo, extent));
+  return patch;
+}
+
+/// Dense, x fastest, components together. Where the products do not fit, the box does not fit its grid
+/// either, which put() says.
+void make_dense(Patch& patch, int components) {
+  std::uint64_t stride =
+      static_cast<std::uint64_t>(esker::size_bytes(patch.type)) * static_cast<std::uint64_t>(components);
+  for (int a = 0; a < patch.box.rank; ++a) {
+    patch.stride_bytes[a] = static_cast<Index>(stride);
+    stride *= static_cast<std::uint64_t>(patch.box.hi[a]) - static_cast<std::uint64_t>(patch.box.lo[a]);
+  }
+}
+
+/// `set_strides(patch, field)` completes the patch.
+template <class SetStrides>
+Status put(Writer& writer, int number, esker_type type, const int64_t* lo, const int64_t* extent,
+           const void* data, const SetStrides& set_strides) {
+  const auto field = element(writer.schema().fields(), number, "field");
+  if (!field.ok()) return field.status().with_context("put");
+  auto patch = to_patch(writer, **field, type, lo, extent, data);
+  if (!patch.ok()) return patch.status().with_context("put '" + (*field)->name + "'");
+  set_strides(*patch, **field);
+  return writer.put({number}, *patch);
+}
+
+template <class MakeReport>
+esker_status report(esker_dataset* ds, const char** text, const MakeReport& make_report) {
+  return writer_call(ds, "report", [&](Writer& writer) -> Status {
+    ESKER_ASSIGN_OR_RETURN(ds->report, make_report(writer));
+    give(text, ds->report.c_str());
+    return {};
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+esker_status esker_begin_step(esker_dataset* ds, double time) {
+  return recorded_call(ds, "begin_step", {}, [&](Writer& writer) { return writer.begin_step(time); });
+}
+
+esker_status esker_put(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
+                       const int64_t* extent, const void* data) {
+  return recorded_call(ds, "put", {{lo, "lo"}, {extent, "extent"}}, [&](Writer& writer) {
+    return put(writer, field, type, lo, extent, data,
+               [](Patch& patch, const esker::Field& of) { make_dense(patch, of.components); });
+  });
+}
+
+esker_status esker_put_strided(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
+                               const int64_t* extent, const void* data, const int64_t* stride_bytes,
+                               int64_t component_stride_bytes) {
+  return recorded_call(
+      ds, "put", {{lo, "lo"}, {extent, "extent"}, {stride_bytes, "stride_bytes"}}, [&](Writer& writer) {
+        return put(writer, field, type, lo, extent, data, [&](Patch& patch, const esker::Field&) {
+          std::copy_n(stride_bytes, patch.box.rank, patch.stride_bytes.begin());
+          patch.component_stride_bytes = component_stride_bytes;
+        });
+      });
+}
+
+esker_status esker_end_step(esker_dataset* ds) {
+  return writer_call(ds, "end_step", [](Writer& writer) { return writer.end_step(); });
+}
+
+esker_status esker_rewind(esker_dataset* ds, double time) {
+  return writer_call(ds, "rewind", [&](Writer& writer) { return writer.rewind(time); });
+}
+
+// Not a recorded_call: what is noted here is not this call's own error.
+esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message) {
+  return writer_call(ds, "fail", [&](Writer& writer) -> Status {
+    ESKER_RETURN_IF_ERROR(check_given("fail", {{message, "message"}}));
+    if (status <= ESKER_OK || status > ESKER_INTERNAL) {
+      return esker::error(Code::kInvalidArgument, "fail: status {} is no error", status);
+    }
+    writer.fail(Status(static_cast<Code>(status), message));
+    return {};
+  });
+}
+
+esker_status esker_inq_last_step(esker_dataset* ds, esker_step_report* report) {
+  return writer_call(ds, "inq_last_step", [&](Writer& writer) -> Status {
+    ESKER_RETURN_IF_ERROR(check_given("inq_last_step", {{report, "report"}}));
+    const esker::StepReport& last = writer.last_step();
+    *report = {last.step,    last.time,    last.data_bytes, last.stored_bytes,
+               last.seconds, last.writers, last.files};
+    return {};
+  });
+}
+
+esker_status esker_report_text(esker_dataset* ds, const char** text) {
+  return report(ds, text, [](const Writer& writer) { return writer.report_text(); });
+}
+
+esker_status esker_report_json(esker_dataset* ds, const char** text) {
+  return report(ds, text, [](const Writer& writer) { return writer.report_json(); });
+}
+
+}  // extern "C"

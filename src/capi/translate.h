@@ -1,0 +1,39 @@
+// From what C callers say - numbers, arrays, plain ints - to what the C++ interface takes, with all checks.
+#pragma once
+
+#include <vector>
+
+#include "base/error.h"
+#include "esker/esker.h"
+#include "esker/lattice.hpp"
+#include "esker/schema.hpp"
+
+namespace esker::capi {
+
+Result<SampleType> to_type(esker_type type);
+
+/// The element with that number. kOutOfRange: "no field has the number 17; there are 3".
+template <class T>
+Result<const T*> element(const std::vector<T>& list, int64_t number, const char* kind) {
+  if (number >= 0 && static_cast<std::size_t>(number) < list.size()) {
+    return &list[static_cast<std::size_t>(number)];
+  }
+  return error(Code::kOutOfRange, "no {} has the number {}; there are {}", kind, number, list.size());
+}
+
+/// The box of `rank` axes from its lower corner and extent. Errors: kInvalidArgument (an extent below 0),
+/// kOutOfRange (beyond 64 bits).
+Result<Box> to_box(int rank, const int64_t* lo, const int64_t* extent);
+
+/// `rank` entries of `point` to an array that may be absent.
+void give_point(int64_t* to, const Point& point, int rank);
+
+/// A C array as a vector. kInvalidArgument for a count below 0, or NULL with a count above.
+template <class T>
+Result<std::vector<T>> to_vector(const T* values, int64_t count, const char* name) {
+  if (count < 0) return error(Code::kInvalidArgument, "{} {}, expected 0 or more", name, count);
+  if (count > 0 && !values) return error(Code::kInvalidArgument, "{} values are NULL", count);
+  return std::vector<T>(values, values + count);
+}
+
+}  // namespace esker::capi
