@@ -3,35 +3,30 @@
 //
 // What holds for every function:
 //
-// - Status. 0, ESKER_OK, is success. The text, with all that is known about the error, comes from the handle:
-//   esker_message(ds). Nothing is global, so any number of datasets may be open at once. A handle is used by
-//   one thread at a time; two threads that read open the dataset twice.
-// - Collective or local. Collective functions are called by all ranks of the communicator, in the same order,
-// and
-//   return the same status on all of them. What the ranks define must be the same on all. An error in a local
-//   function that writes is returned at once, and again, on all ranks, by the next esker_end_step,
-//   esker_rewind or esker_close: a program may check these alone.
+// - Status. 0, ESKER_OK, is success. The text, with all that is known about the error, comes from the
+//   handle: esker_message(ds). Nothing is global, so any number of datasets may be open at once. A handle
+//   is used by one thread at a time; two threads that read open the dataset twice.
+// - Collective or local. Collective functions are called by all ranks of the communicator, in the same
+//   order, and return the same status on all of them. What the ranks define must be the same on all. An
+//   error in a local function that writes is returned at once, and again, on all ranks, by the next
+//   esker_end_step, esker_rewind or esker_close: a program may check these alone.
 // - Handles. esker_create, esker_append and esker_open give a dataset also when they fail: it keeps the
-// message,
-//   and every call on it but esker_free returns the same error again. Each dataset is ended by one
+//   message, and every call on it but esker_free returns the same error again. Each dataset is ended by one
 //   esker_free.
-// - Numbers. Dimensions, grids and fields are numbered from 0 in the order in which they were defined. Sizes,
-//   indices and steps have 64 bits.
-// - Axes. Arrays with one entry per axis begin with x, which is the fastest in memory and on disk; they have
-// as
-//   many entries as the grid has axes, ESKER_MAX_RANK at most. A box is its lowest index `lo` and its
-//   `extent`.
-// - Strings are UTF-8. Those that Esker gives belong to the handle, and live until its esker_close, or, where
-// a
-//   dataset is written, until the next definition, if that is earlier. So do arrays.
+// - Numbers. Dimensions, grids and fields are numbered from 0 in the order in which they were defined.
+//   Sizes, indices and steps have 64 bits.
+// - Axes. Arrays with one entry per axis begin with x, which is the fastest in memory and on disk; they
+//   have as many entries as the grid has axes, ESKER_MAX_RANK at most. A box is its lowest index `lo` and
+//   its `extent`.
+// - Strings are UTF-8. Those that Esker gives belong to the handle, and live until its esker_close, or,
+//   where a dataset is written, until the next definition, if that is earlier. So do arrays.
 // - NULL. Pointers to results may be NULL where there are several of them: not wanted. Everything else that
-// is
-//   NULL is ESKER_INVALID_ARGUMENT, but where NULL is said to have a meaning. (A NULL dataset in a collective
-//   call cannot be told to the other ranks.)
+//   is NULL is ESKER_INVALID_ARGUMENT, but where NULL is said to have a meaning. (A NULL dataset in a
+//   collective call cannot be told to the other ranks.)
 // - Memory that runs out is a status. No function ends the program but for broken MPI.
-// - Any function may return ESKER_OUT_OF_MEMORY, ESKER_INVALID_ARGUMENT, ESKER_WRONG_ORDER for a dataset that
-// is
-//   closed or of the other kind (written, read), and ESKER_OUT_OF_RANGE for a number that is not there.
+// - Any function may return ESKER_OUT_OF_MEMORY, ESKER_INVALID_ARGUMENT, ESKER_WRONG_ORDER for a dataset
+//   that is closed or of the other kind (written, read), and ESKER_OUT_OF_RANGE for a number that is not
+//   there.
 #ifndef ESKER_ESKER_H
 #define ESKER_ESKER_H
 

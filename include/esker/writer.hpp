@@ -131,8 +131,9 @@ class ESKER_API Writer {
   /// Moves the data and commits the step. Collective; same result on all ranks. On failure nothing of
   /// the step is visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
-  /// This rank cannot do its part: the next collective call fails with this error on all ranks. Local. The
-  /// first error holds; success is ignored. For callers, bindings among them, that find errors of their own.
+  /// This rank cannot do its part: the next end_step, rewind or close fails with this error on all ranks.
+  /// Local. The first error holds; success is ignored. For callers, bindings among them, that find errors of
+  /// their own.
   void fail(const Status& error);
   /// Collective. Ends an open step by discarding it, writes the report, releases the lock. Without a
   /// committed step it leaves an empty dataset, or the one that was to be overwritten.
