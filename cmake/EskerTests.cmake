@@ -16,18 +16,28 @@ endfunction()
 
 # esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [SMOKE_RANKS 1 4] [TIMEOUT 60])
 #
-# One mpiexec runs at a time: with two at once, Open MPI now and then fails to launch (they share a session directory
-# under /tmp). The program runs once per rank count under mpiexec; it asserts that its world has that size (two MPIs
-# side by side otherwise run worlds of one and pass).
+# A program of GoogleTest's, and its runs as below; it asserts that its world has the size that ESKER_TEST_RANKS
+# says (two MPIs side by side otherwise run worlds of one and pass).
 function(esker_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;SMOKE_RANKS")
+  add_executable(mpi_${name} ${test_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cc)
+  target_link_libraries(mpi_${name} PRIVATE esker_test_support esker_mpi)
+  esker_add_mpi_runs(${name} PROGRAM mpi_${name} RANKS ${test_RANKS} SMOKE_RANKS ${test_SMOKE_RANKS}
+    TIMEOUT ${test_TIMEOUT})
+endfunction()
+
+# esker_add_mpi_runs(NAME PROGRAM target RANKS 1 2 4 7 [SMOKE_RANKS 1 4] [TIMEOUT 60] [ARGUMENTS a ...]
+#                    [ENVIRONMENT A=b ...])
+#
+# The program runs once per rank count under mpiexec, as test mpi.NAME.RANKS. One mpiexec runs at a time: with two at
+# once, Open MPI now and then fails to launch (they share a session directory under /tmp).
+function(esker_add_mpi_runs name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "PROGRAM;TIMEOUT" "RANKS;SMOKE_RANKS;ARGUMENTS;ENVIRONMENT")
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()
-  add_executable(mpi_${name} ${test_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cc)
-  target_link_libraries(mpi_${name} PRIVATE esker_test_support esker_mpi)
   if(test_SMOKE_RANKS)
-    add_dependencies(smoke mpi_${name})
+    add_dependencies(smoke ${test_PROGRAM})
   endif()
   foreach(ranks IN LISTS test_RANKS)
     set(labels mpi)
@@ -36,10 +46,10 @@ function(esker_add_mpi_test name)
     endif()
     add_test(NAME mpi.${name}.${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
-              $<TARGET_FILE:mpi_${name}>)
+              $<TARGET_FILE:${test_PROGRAM}> ${test_ARGUMENTS})
     set_tests_properties(mpi.${name}.${ranks} PROPERTIES
       LABELS "${labels}" TIMEOUT ${test_TIMEOUT} PROCESSORS ${ranks}
       RESOURCE_LOCK mpiexec
-      ENVIRONMENT "ESKER_TEST_RANKS=${ranks};ASAN_OPTIONS=detect_leaks=0")
+      ENVIRONMENT "ESKER_TEST_RANKS=${ranks};ASAN_OPTIONS=detect_leaks=0;${test_ENVIRONMENT}")
   endforeach()
 endfunction()

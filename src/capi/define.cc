@@ -48,15 +48,18 @@ esker_status esker_def_dim(esker_dataset* ds, const char* name, int64_t size, in
 }
 
 esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, const int* dims, int* grid) {
-  return recorded_call(ds, "def_grid", {{name, "name"}, {dims, "dims"}, {grid, "grid"}},
-                       [&](Writer& writer) -> Status {
-                         std::vector<esker::DimId> ids;
-                         for (int d = 0; d < std::min(num_dims, esker::kMaxRank + 1); ++d)
-                           ids.push_back({dims[d]});
-                         ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_grid(name, ids));
-                         *grid = id.index;
-                         return {};
-                       });
+  return recorded_call(
+      ds, "def_grid", {{name, "name"}, {dims, "dims"}, {grid, "grid"}}, [&](Writer& writer) -> Status {
+        if (num_dims < 1 || num_dims > esker::kMaxRank) {
+          return esker::error(Code::kInvalidArgument, "grid '{}': {} dimensions, expected 1 to {}", name,
+                              num_dims, esker::kMaxRank);
+        }
+        std::vector<esker::DimId> ids;
+        for (int d = 0; d < num_dims; ++d) ids.push_back({dims[d]});
+        ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_grid(name, ids));
+        *grid = id.index;
+        return {};
+      });
 }
 
 esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values, int64_t count) {

@@ -80,8 +80,7 @@ esker_status writer_call(esker_dataset* ds, const char* operation, const Work& w
   });
 }
 
-/// One whose errors become those of the next collective call, as the Writer does with its own; what is called
-/// in the wrong order is the Writer's to judge.
+/// One whose errors become those of the next collective call, as the Writer does with most of its own.
 template <class Work>
 esker_status recorded_call(esker_dataset* ds, const char* operation, std::initializer_list<Needed> needed,
                            const Work& work) noexcept {
@@ -90,7 +89,7 @@ esker_status recorded_call(esker_dataset* ds, const char* operation, std::initia
       ESKER_RETURN_IF_ERROR(check_given(operation, needed));
       return work(writer);
     });
-    if (status.code() != Code::kWrongOrder) writer.fail(status);
+    writer.fail(status);
     return status;
   });
 }
