@@ -84,9 +84,10 @@ class ESKER_API Writer {
   /// files in run/; with more it is the directory run/ with one .idx per grid. Before the first
   /// end_step only the lock is on disk, and the directories above the dataset; what is overwritten goes when
   /// the first step is known to be good. Errors: kAlreadyExists unless options.overwrite; another writer's
-  /// lock. The options of rank 0 hold for all ranks.
+  /// lock. The options of rank 0 hold for all ranks; options that some rank could not load are an error on
+  /// all, so Options::load() is best passed as it is.
   static Result<Writer> create(const std::string& path, const Communicator& comm,
-                               const Options& options = {});
+                               const Result<Options>& options = Options());
 
   /// Goes on with a dataset that a Writer made: the next step follows its last one, or the one that rewind()
   /// leaves last. Collective. What a killed run left of an unfinished step is removed, its lock taken over if
@@ -94,7 +95,7 @@ class ESKER_API Writer {
   /// options only those hold that do not change its format. Errors: kNotFound, another writer's lock,
   /// kDataLoss (damaged), kUnsupported (not Esker's, or of a version that makes other files).
   static Result<Writer> append(const std::string& path, const Communicator& comm,
-                               const Options& options = {});
+                               const Result<Options>& options = Options());
 
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
@@ -128,6 +129,9 @@ class ESKER_API Writer {
   /// may put any number of patches per field, none included; together the ranks' patches cover each due
   /// field exactly once. An error is returned here and again, on all ranks, by end_step.
   Status put(FieldId field, const Patch& patch);
+  /// The caller has found something wrong on this rank, an exception say: the next collective call fails on
+  /// all ranks with this error, as after a put that failed. Local. An earlier error stands.
+  void fail(const Status& reason);
   /// Moves the data and commits the step. Collective; same result on all ranks. On failure nothing of
   /// the step is visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
@@ -138,6 +142,10 @@ class ESKER_API Writer {
   /// Collective. Ends an open step by discarding it, writes the report, releases the lock. Without a
   /// committed step it leaves an empty dataset, or the one that was to be overwritten.
   Status close();
+  /// This rank is done with the writer wherever the other ranks are: what they call fails, naming `reason`,
+  /// until they close or abandon it, too, which ends it as close() does. Returns then, with what that gave.
+  /// For a rank that leaves its program's common path, so that no other waits for it.
+  Status abandon(const Status& reason);
 
   [[nodiscard]] const Schema& schema() const;
   [[nodiscard]] Index num_steps() const;                   ///< committed, also before this Writer

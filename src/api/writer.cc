@@ -132,6 +132,20 @@ class Writer::Impl {
     return status.ok() ? ended : status;
   }
 
+  // The definitions are not agreed on first: the ranks may be anywhere, and all that they share is the
+  // dataset.
+  Status abandon(const Status& reason) {
+    (void)remember(reason);
+    const Status first = take_local();
+    input.reset();
+    Status ended;
+    while (!closed) {
+      ended = pipeline->close(first);
+      closed = ended.code() != Code::kMismatchedCall;
+    }
+    return ended;
+  }
+
   std::unique_ptr<WritePipeline> pipeline;
   Schema schema;
   bool closed = false;
@@ -167,7 +181,7 @@ namespace {
 /// `opening` is WritePipeline::create or append. Collective.
 template <class Opening>
 Result<std::unique_ptr<Writer::Impl>> open_impl(const Opening& opening, const std::string& path,
-                                                const Communicator& comm, const Options& options) {
+                                                const Communicator& comm, const Result<Options>& options) {
   std::shared_ptr<Store> store;  // the opening tells all ranks when there is none
   (void)guarded("open", [&] {
     store = posix_store();
@@ -184,12 +198,14 @@ Result<std::unique_ptr<Writer::Impl>> open_impl(const Opening& opening, const st
 
 }  // namespace
 
-Result<Writer> Writer::create(const std::string& path, const Communicator& comm, const Options& options) {
+Result<Writer> Writer::create(const std::string& path, const Communicator& comm,
+                              const Result<Options>& options) {
   ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(WritePipeline::create, path, comm, options));
   return Writer(std::move(impl));
 }
 
-Result<Writer> Writer::append(const std::string& path, const Communicator& comm, const Options& options) {
+Result<Writer> Writer::append(const std::string& path, const Communicator& comm,
+                              const Result<Options>& options) {
   ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(WritePipeline::append, path, comm, options));
   return Writer(std::move(impl));
 }
@@ -254,12 +270,16 @@ Status Writer::begin_step(double time) {
 Status Writer::put(FieldId field, const Patch& patch) {
   return impl_->remember(guarded("put", [&] { return impl_->put(field, patch); }));
 }
+void Writer::fail(const Status& reason) { (void)impl_->remember(reason); }
 Status Writer::end_step() {
   return guarded("end_step", [&] { return impl_->end_step(); });
 }
 void Writer::fail(const Status& error) { impl_->fail(error); }
 Status Writer::close() {
   return guarded("close", [&] { return impl_->close(); });
+}
+Status Writer::abandon(const Status& reason) {
+  return guarded("abandon", [&] { return impl_->abandon(reason); });
 }
 
 const Schema& Writer::schema() const { return impl_->schema; }

@@ -32,10 +32,10 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
 Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
                                                            const std::shared_ptr<Store>& store,
                                                            const char* operation, const std::string& path,
-                                                           const Options& options) {
-  const Status local = store ? Status() : out_of_memory(operation);
+                                                           const Result<Options>& options) {
+  const Status local = store ? options.status() : out_of_memory(operation);
   ESKER_RETURN_IF_ERROR(agree(*comm, Ballot{local, operation, hash_text(0, path), path, false}));
-  ESKER_ASSIGN_OR_RETURN(Options shared, share_options(*comm, options));
+  ESKER_ASSIGN_OR_RETURN(Options shared, share_options(*comm, *options));
   std::unique_ptr<WritePipeline> pipeline;
   const auto make = [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(store, path, shared));
@@ -49,7 +49,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
 Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Comm> comm,
                                                              std::shared_ptr<Store> store,
                                                              const std::string& path,
-                                                             const Options& options) {
+                                                             const Result<Options>& options) {
   ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "create", path, options));
   ESKER_RETURN_IF_ERROR(root_does(*comm, "create", [&] { return pipeline->format_->check_target(); }));
   return pipeline;
@@ -58,7 +58,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Com
 Result<std::unique_ptr<WritePipeline>> WritePipeline::append(std::shared_ptr<Comm> comm,
                                                              std::shared_ptr<Store> store,
                                                              const std::string& path,
-                                                             const Options& options) {
+                                                             const Result<Options>& options) {
   ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "append", path, options));
   ESKER_RETURN_IF_ERROR(pipeline->restore());
   return pipeline;
@@ -358,7 +358,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
 }
 
 Status WritePipeline::close(const Status& local) {
-  Status status = agree(*comm_, Ballot{local, "close", 0, "", false});
+  Status status = agree(*comm_, Ballot{local, "close", 0, local.message(), false});
   if (status.code() == Code::kMismatchedCall)
     return status;  // the others are elsewhere: nothing more to do together
   const auto keep_first = [&](Status next) {

@@ -38,12 +38,12 @@ class WritePipeline {
   /// Collective: checks that the dataset may be made and takes its lock. Rank 0's options hold for all.
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
-                                                       const Options& options);
+                                                       const Result<Options>& options);
   /// Collective: goes on with a dataset that stands at `path`, whose schema is then known, after removing
   /// what an unfinished step left there.
   static Result<std::unique_ptr<WritePipeline>> append(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
-                                                       const Options& options);
+                                                       const Result<Options>& options);
   /// Collective, once, before the first step of a new dataset: the schema is final.
   Status define(const Status& local, const Schema& schema);
   /// Collective: moves and commits one step. All or nothing, the same result on all ranks.
@@ -67,7 +67,7 @@ class WritePipeline {
   static Result<std::unique_ptr<WritePipeline>> open(const std::shared_ptr<Comm>& comm,
                                                      const std::shared_ptr<Store>& store,
                                                      const char* operation, const std::string& path,
-                                                     const Options& options);
+                                                     const Result<Options>& options);
   Status restore();
 
   /// The plan for the steps that hold a certain set of fields.

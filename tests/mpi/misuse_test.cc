@@ -60,6 +60,14 @@ std::vector<Misuse> misuses() {
          return writer.end_step();
        },
        "17"},
+      {"what the caller found", Code::kUnsupported,
+       [](Writer& writer, FieldId, const Line&) {
+         writer.begin_step(1).check();
+         writer.fail({Code::kUnsupported, "the caller's reason"});
+         writer.fail({Code::kIoError, "a later reason"});
+         return writer.end_step();
+       },
+       "the caller's reason"},
       {"overlap", Code::kInvalidArgument,
        [](Writer& writer, FieldId field, const Line& line) {
          writer.begin_step(1).check();
@@ -138,6 +146,51 @@ TEST_F(MisuseTest, OfAStepIsAgreedAndTheNextStepSucceeds) {
     }
   }
   EXPECT_TRUE(writer.close().ok());
+}
+
+// A rank that leaves, before the first step or after it, holds up no other.
+TEST_F(MisuseTest, AnAbandonedWriterEndsOnAllRanks) {
+  const Status reason{Code::kUnsupported, "the caller's reason"};
+  for (const Index n_good : {0, 1}) {
+    for (const int victim : victims()) {
+      SCOPED_TRACE(std::to_string(n_good) + " steps, rank " + std::to_string(victim));
+      const Watchdog watchdog("abandon");
+      Options options = quiet();
+      options.overwrite = true;
+      Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+      const FieldId field = define(writer);
+      for (Index step = 0; step < n_good; ++step) EXPECT_TRUE(good_step(writer, field, step).ok());
+      if (!is_victim(victim)) {
+        for (int i = 0; i < 2; ++i) {  // the others may need some time to understand
+          const Status failed = good_step(writer, field, 10);
+          EXPECT_EQ(failed.code(), Code::kMismatchedCall);
+          EXPECT_NE(failed.message().find(reason.message()), std::string::npos) << failed.message();
+        }
+      }
+      const Status ended = writer.abandon(is_victim(victim) ? reason : Status());
+      expect_everywhere(ended, Code::kUnsupported);
+      EXPECT_NE(ended.message().find(reason.message()), std::string::npos) << ended.message();
+      EXPECT_EQ(writer.begin_step(20).code(), Code::kWrongOrder);
+      EXPECT_FALSE(std::filesystem::exists(path("run.esker-lock")));
+      if (comm_.rank() == 0 && n_good > 0) {
+        EXPECT_EQ(Dataset::open(path("run.idx")).value().steps(), std::vector<double>{0});
+      }
+      if (!all_well()) return;
+    }
+  }
+}
+
+TEST_F(MisuseTest, OptionsThatSomeRankCouldNotLoadAreAnErrorOnAll) {
+  for (const int victim : victims()) {
+    const Watchdog watchdog("options");
+    Result<Options> options = quiet();
+    if (is_victim(victim)) options = Status(Code::kNotFound, "no such configuration");
+    for (auto* open : {Writer::create, Writer::append}) {
+      const Status failed = open(path("run.idx"), comm_, options).status();
+      expect_everywhere(failed, Code::kNotFound);
+      EXPECT_NE(failed.message().find("no such configuration"), std::string::npos) << failed.message();
+    }
+  }
 }
 
 TEST_F(MisuseTest, DifferentDefinitionsAreNamed) {
