@@ -23,6 +23,7 @@
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
 #include "esker/version.h"
+#include "verification.h"
 #include "writer.h"
 
 namespace nb = nanobind;
@@ -153,5 +154,7 @@ NB_MODULE(_core, m) {
   bind_dataset(m);
   m.def("version", [] { return ESKER_VERSION; });
   m.def("open", &open_dataset, "path"_a, "verify"_a = false, nb::call_guard<nb::gil_scoped_release>());
+  esker::python::bind_options(m);
   esker::python::bind_writer(m);
+  esker::python::bind_verification(m);
 }

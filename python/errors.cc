@@ -1,9 +1,20 @@
 #include "errors.h"
 
 #include <Python.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <string>
+
+namespace nb = nanobind;
 
 namespace esker::python {
 namespace {
+
+/// Base classes after those derived from them.
+constexpr std::array kCodes{Code::kInvalidArgument, Code::kOutOfRange, Code::kNotFound,
+                            Code::kAlreadyExists,   Code::kIoError,    Code::kUnsupported,
+                            Code::kOutOfMemory};
 
 PyObject* exception_type(Code code) {
   switch (code) {
@@ -28,6 +39,15 @@ PyObject* exception_type(Code code) {
 }
 
 }  // namespace
+
+Status status_of_exception(nb::handle exception) {
+  const std::string text = nb::cast<std::string>(exception.type().attr("__name__")) + ": " +
+                           nb::cast<std::string>(nb::str(exception));
+  for (const Code code : kCodes) {
+    if (PyErr_GivenExceptionMatches(exception.ptr(), exception_type(code))) return {code, text};
+  }
+  return {Code::kInternal, text};  // raised as RuntimeError
+}
 
 void translate_error(const std::exception_ptr& thrown, void*) {
   try {

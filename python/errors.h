@@ -1,6 +1,8 @@
 // Esker's errors as Python's exceptions.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <exception>
 
 #include "esker/status.hpp"
@@ -19,6 +21,9 @@ T value_or_no_dataset(Result<T> result) {
     throw NoSuchDataset(Code::kNotFound, result.status().message());
   return std::move(result).value();
 }
+
+/// The exception as a Status, "ValueError: its text": of the code whose exception type it is.
+Status status_of_exception(nanobind::handle exception);
 
 /// For nanobind's register_exception_translator.
 void translate_error(const std::exception_ptr& thrown, void*);

@@ -129,16 +129,12 @@ class ESKER_API Writer {
   /// may put any number of patches per field, none included; together the ranks' patches cover each due
   /// field exactly once. An error is returned here and again, on all ranks, by end_step.
   Status put(FieldId field, const Patch& patch);
-  /// The caller has found something wrong on this rank, an exception say: the next collective call fails on
-  /// all ranks with this error, as after a put that failed. Local. An earlier error stands.
+  /// The caller, a binding say, has found something wrong on this rank: the next collective call fails on all
+  /// ranks with this error, as after a put that failed. Local. An earlier error stands; success is ignored.
   void fail(const Status& reason);
   /// Moves the data and commits the step. Collective; same result on all ranks. On failure nothing of
   /// the step is visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
-  /// This rank cannot do its part: the next end_step, rewind or close fails with this error on all ranks.
-  /// Local. The first error holds; success is ignored. For callers, bindings among them, that find errors of
-  /// their own.
-  void fail(const Status& error);
   /// Collective. Ends an open step by discarding it, writes the report, releases the lock. Without a
   /// committed step it leaves an empty dataset, or the one that was to be overwritten.
   Status close();

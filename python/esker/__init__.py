@@ -1,29 +1,44 @@
-"""Esker: read multiresolution datasets that a parallel simulation wrote; needs no MPI.
+"""Esker: multiresolution datasets of parallel simulations, written and read in NumPy's terms.
 
+Reading and writing alone need no MPI; esker.Writer takes an mpi4py communicator.
+
+>>> import numpy as np
 >>> import esker
+>>> y, x = np.mgrid[0:561, 0:301]
+>>> esker.write("run.idx", {"thk": (x * y).astype("f4")})
 >>> ds = esker.open("run.idx")
->>> ds.fields["thk"].shape
+>>> ds["thk"].read(step=-1).shape
 (561, 301)
->>> ds["thk"].read(step=-1, level=10)        # an array (z, y, x[, component]) at a coarse level
+>>> ds["thk"].read(level=10).shape        # the whole grid, at a coarse level
+(18, 19)
 """
 
 from esker import _core
+from esker.chunked import Chunked
 from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
+from esker.serial import write
 from esker.verification import Finding, Verification, repair, verify
+from esker.writer import Step, Writer, WriterField, WriterGrid
 
 __version__ = _core.version()
 
 __all__ = [
+    "Chunked",
     "Dataset",
     "Field",
     "Finding",
     "Grid",
     "Part",
     "Selection",
+    "Step",
     "Storage",
     "Verification",
+    "Writer",
+    "WriterField",
+    "WriterGrid",
     "__version__",
     "open",
     "repair",
     "verify",
+    "write",
 ]

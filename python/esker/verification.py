@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from esker import _core
 
@@ -64,10 +65,20 @@ def verify(path: str | os.PathLike[str], progress: Callable[[float], None] | Non
     )
 
 
-def repair(path: str | os.PathLike[str], to_time: float | None = None) -> None:
+def repair(path: str | os.PathLike[str], to_time: float | None = None) -> tuple[str, ...]:
     """Removes what runs that were killed left behind, and, with `to_time`, all steps after that time.
 
-    Committed steps are not touched otherwise. Raises FileNotFoundError, FileExistsError (a writer holds the
+    Returns the paths of the files that are gone. Committed steps are not touched otherwise. Raises FileNotFoundError, FileExistsError (a writer holds the
     dataset), OSError, NotImplementedError (not written by Esker).
     """
+    before = _files_of(path)
     _core.repair(os.fspath(path), to_time)
+    return tuple(sorted(map(str, before - _files_of(path))))
+
+
+def _files_of(path: str | os.PathLike[str]) -> set[Path]:
+    """All files of a dataset: those in its directory, and those beside it that have its name."""
+    stem = Path(path).with_suffix("") if Path(path).suffix == ".idx" else Path(path)
+    beside = stem.parent.iterdir() if stem.parent.is_dir() else ()
+    named = {file for file in beside if file.name.startswith(f"{stem.name}.") and file.is_file()}
+    return named | {file for file in stem.rglob("*") if file.is_file()}

@@ -34,8 +34,8 @@ class Writer::Impl {
     return result;
   }
 
-  void fail(const Status& error) {
-    if (local.ok()) local = guarded("fail", [&] { return error; });
+  void fail(const Status& reason) {
+    if (local.ok()) local = guarded("fail", [&] { return reason; });
   }
 
   Status put_attribute(Attributes* attributes, const std::string& name, AttributeValue value) {
@@ -270,11 +270,10 @@ Status Writer::begin_step(double time) {
 Status Writer::put(FieldId field, const Patch& patch) {
   return impl_->remember(guarded("put", [&] { return impl_->put(field, patch); }));
 }
-void Writer::fail(const Status& reason) { (void)impl_->remember(reason); }
 Status Writer::end_step() {
   return guarded("end_step", [&] { return impl_->end_step(); });
 }
-void Writer::fail(const Status& error) { impl_->fail(error); }
+void Writer::fail(const Status& reason) { impl_->fail(reason); }
 Status Writer::close() {
   return guarded("close", [&] { return impl_->close(); });
 }

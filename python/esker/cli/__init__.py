@@ -9,6 +9,7 @@ import click
 
 from esker import __version__
 from esker.cli.bench import bench
+from esker.cli.export import export
 from esker.cli.info import info
 from esker.cli.plot import plot
 from esker.cli.repair import repair
@@ -18,13 +19,14 @@ from esker.cli.verify import verify
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="esker")
 def esker() -> None:
-    """Look into multiresolution datasets that Esker or OpenVisus wrote, and check them.
+    """Look into multiresolution datasets that Esker or OpenVisus wrote, check and export them.
 
     Exit status: 0 good, 1 the data are bad or could not be read, 2 wrong usage.
     """
 
 
 esker.add_command(bench)
+esker.add_command(export)
 esker.add_command(info)
 esker.add_command(plot)
 esker.add_command(repair)

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import esker
+from esker.cli.config import print_config
 from esker.cli.errors import as_exit_status
+from esker.cli.tables import console, size_text, table
 from esker.dataset import Dataset, Field, Grid, Part
 
-_PIPE_WIDTH = 120
 _MAX_STEPS_SHOWN = 8
 
 
@@ -24,16 +24,23 @@ _MAX_STEPS_SHOWN = 8
     epilog="""\b
     Examples:
       esker info run.idx
-      esker info run.idx --json | jq '.fields[].name'"""
+      esker info run.idx --json | jq '.fields[].name'
+      esker info --config                       # the options of writing, and where each is set"""
 )
-@click.argument("path")
+@click.argument("path", required=False)
+@click.option("--config", is_flag=True, help="Show the options in force, and from where; without PATH.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
-def info(path: str, as_json: bool) -> None:
+def info(path: str | None, config: bool, as_json: bool) -> None:
     """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
 
     PATH is an .idx file, or the directory of a dataset with several grids.
     """
+    if config == (path is not None):
+        raise click.UsageError("expected PATH, or --config without PATH")
     with as_exit_status():
+        if config:
+            return print_config(as_json)
+        assert path is not None
         facts = describe(esker.open(path))
     if as_json:
         click.echo(json.dumps(facts, indent=2))
@@ -105,42 +112,32 @@ def _part_facts(part: Part) -> dict[str, Any]:
 
 
 def _print(facts: Mapping[str, Any]) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=_PIPE_WIDTH)
+    out = console()
     storage = facts["storage"]
     ratio = f", {storage['bytes'] / storage['data_bytes']:.2f} × the samples" if storage["data_bytes"] else ""
-    console.print(Text(facts["path"], style="bold"))
-    console.print(_summary_table(facts, f"{storage['files']} files, {_size(storage['bytes'])}{ratio}"))
-    for title, table in (
+    out.print(Text(facts["path"], style="bold"))
+    out.print(_summary_table(facts, f"{storage['files']} files, {size_text(storage['bytes'])}{ratio}"))
+    for title, shown in (
         ("Grids", _grids_table(facts["grids"])),
         ("Fields", _fields_table(facts["fields"], len(facts["steps"]))),
         ("Parts", _parts_table(facts["parts"])),
     ):
-        console.print()
-        console.print(Text(title, style="bold"))
-        console.print(table)
+        out.print()
+        out.print(Text(title, style="bold"))
+        out.print(shown)
 
 
 def _summary_table(facts: Mapping[str, Any], storage: str) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_row("  storage", storage)
-    table.add_row("  steps", _steps_text(facts["steps"]))
+    shown = Table.grid(padding=(0, 2))
+    shown.add_row("  storage", storage)
+    shown.add_row("  steps", _steps_text(facts["steps"]))
     for name, value in facts["attributes"].items():
-        table.add_row(f"  {name}", Text(str(value)))
-    return table
-
-
-def _table(*columns: str, right: tuple[str, ...] = ()) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
-    table.add_column(" ", width=1)
-    for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    return table
+        shown.add_row(f"  {name}", Text(str(value)))
+    return shown
 
 
 def _grids_table(grids: list[dict[str, Any]]) -> Table:
-    table = _table("name", "size (x first)", "coordinates")
+    shown = table("name", "size (x first)", "coordinates")
     for grid in grids:
         sizes = " × ".join(f"{dim['name']} {dim['size']}" for dim in grid["dims"])
         coords = ", ".join(
@@ -148,12 +145,12 @@ def _grids_table(grids: list[dict[str, Any]]) -> Table:
         )
         if units := grid["attributes"].get("coordinate_units"):
             coords += f" [{units}]"
-        table.add_row("", grid["name"], sizes, Text(coords))
-    return table
+        shown.add_row("", grid["name"], sizes, Text(coords))
+    return shown
 
 
 def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
-    table = _table(
+    shown = table(
         "name", "type", "grid", "shape", "steps", "levels", "units", "what", right=("shape", "steps")
     )
     for field in fields:
@@ -170,17 +167,17 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
         attributes = field["attributes"]
         what = Text(str(attributes.get("long_name", "")))
         levels, units = f"0-{field['max_level']}", Text(str(attributes.get("units", "")))
-        table.add_row("", Text(field["name"]), kind, field["grid"], shape, steps, levels, units, what)
-    return table
+        shown.add_row("", Text(field["name"]), kind, field["grid"], shape, steps, levels, units, what)
+    return shown
 
 
 def _parts_table(parts: list[dict[str, Any]]) -> Table:
     numbers = ("samples/block", "blocks", "blocks/file", "steps")
-    table = _table("name", "bitmask", *numbers, right=numbers)
+    shown = table("name", "bitmask", *numbers, right=numbers)
     for part in parts:
         values = (1 << part["bits_per_block"], part["blocks"], part["blocks_per_file"], part["steps"])
-        table.add_row("", part["name"], part["bitmask"], *(f"{value}" for value in values))
-    return table
+        shown.add_row("", part["name"], part["bitmask"], *(f"{value}" for value in values))
+    return shown
 
 
 def _steps_text(steps: list[float]) -> str:
@@ -188,11 +185,3 @@ def _steps_text(steps: list[float]) -> str:
     if len(shown) > _MAX_STEPS_SHOWN:
         shown = [*shown[: _MAX_STEPS_SHOWN - 2], "…", shown[-1]]
     return f"{len(steps)}" + (f", at {', '.join(shown)}" if steps else "")
-
-
-def _size(n_bytes: float) -> str:
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if n_bytes < 1000 or unit == "TB":
-            return f"{n_bytes:.0f} {unit}" if unit == "B" else f"{n_bytes:.1f} {unit}"
-        n_bytes /= 1000
-    raise AssertionError("unreachable")

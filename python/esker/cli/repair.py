@@ -7,6 +7,8 @@ import click
 import esker
 from esker.cli.errors import as_exit_status
 
+_MAX_SHOWN = 20
+
 
 @click.command(
     epilog="""\b
@@ -19,11 +21,15 @@ from esker.cli.errors import as_exit_status
 def repair(path: str, to_time: float | None) -> None:
     """Remove what killed runs left in the dataset at PATH: files of unfinished steps, temporary files, the lock.
 
-    Committed steps stay, but for those after --to-time. Appending to a dataset does the same.
+    Committed steps stay, but for those after --to-time. Prints what is removed. Appending to a dataset does the same.
     """
     with as_exit_status():
         before = len(esker.open(path).steps)
-        esker.repair(path, to_time)
+        removed = esker.repair(path, to_time)
         after = len(esker.open(path).steps)
     dropped = f", {before - after} dropped" if after < before else ""
-    click.echo(f"{path}: {after} steps{dropped}, nothing left over")
+    for file in removed[:_MAX_SHOWN]:
+        click.echo(f"removed {file}")
+    if len(removed) > _MAX_SHOWN:
+        click.echo(f"... and {len(removed) - _MAX_SHOWN} more")
+    click.echo(f"{path}: {after} steps{dropped}, {len(removed)} files removed, nothing left over")

@@ -10,10 +10,10 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 import esker
 from esker.cli.errors import as_exit_status
+from esker.cli.progress import progress
 
 
 @click.command(
@@ -53,11 +53,8 @@ def facts(path: str, found: esker.Verification) -> dict[str, Any]:
 
 
 def _verify_with_progress(path: str) -> esker.Verification:
-    columns = (TextColumn("verifying"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("verify", total=1.0)
-        return esker.verify(path, lambda done: bar.update(task, completed=done))
+    with progress("verifying") as tell:
+        return esker.verify(path, tell)
 
 
 def _print(path: str, found: esker.Verification) -> None:

@@ -1,0 +1,125 @@
+"""Chunked: samples that are made or read piece by piece, for fields that do not fit in memory."""
+
+from __future__ import annotations
+
+import math
+import operator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from esker._pieces import PIECE_BYTES, pieces
+from esker.dataset import Box
+
+Read = Callable[[Box], ArrayLike]
+
+
+class Chunked:
+    """An array that esker.write() asks for piece by piece.
+
+    `shape` is (z, y, x), with a last axis for components if there are several. `source` is one of
+
+    - a function: called with a half-open box ((x0, y0, z0), (x1, y1, z1)), x first, it returns the samples of that
+      box as an array (z, y, x[, component]). It is asked once for each sample, in about 64 MiB at a time, from the
+      slowest axis on; where that fits, in multiples of `grain` indices of this axis (as thick as the chunks of
+      the file that it reads, say).
+    - an iterable of arrays that follow each other along the slowest axis, of any thickness.
+
+    What it gives must have the type `dtype` and the shape that was asked for.
+
+    >>> import numpy as np
+    >>> import esker
+    >>> def distance(box):
+    ...     (x0, y0), (x1, y1) = box
+    ...     y, x = np.ogrid[y0:y1, x0:x1]
+    ...     return np.hypot(x - 40, y - 30).astype("f4")
+    >>> rows = (np.full((1, 80), y, "u2") for y in range(60))
+    >>> esker.write("run.idx", {
+    ...     "distance": esker.Chunked((60, 80), "f4", distance),
+    ...     "row": esker.Chunked((60, 80), "u2", rows),
+    ... })
+    >>> ds = esker.open("run.idx")
+    >>> float(ds["distance"].read()[30, 43])
+    3.0
+    >>> int(ds["row"].read()[17, 5])
+    17
+    """
+
+    def __init__(
+        self, shape: Sequence[int], dtype: DTypeLike, source: Read | Iterable[ArrayLike], *, grain: int = 1
+    ) -> None:
+        self.shape: tuple[int, ...] = tuple(operator.index(n) for n in shape)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.source = source
+        self.grain = operator.index(grain)
+        if not (callable(source) or isinstance(source, Iterable)):
+            raise TypeError(f"source: expected a function of a box, or arrays, found {type(source).__name__}")
+        if not self.shape or min(self.shape) < 1:
+            raise ValueError(f"shape: expected one size of at least 1 for each axis, found {self.shape}")
+        if self.grain < 1:
+            raise ValueError(f"grain: expected at least 1, found {self.grain}")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole array."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def arrays(self, n_dims: int) -> Iterator[NDArray[Any]]:
+        """The samples in C order, as arrays one after the other; the first `n_dims` axes are the grid's."""
+        return self._asked(n_dims) if callable(self.source) else self._given()
+
+    def _asked(self, n_dims: int) -> Iterator[NDArray[Any]]:
+        assert callable(self.source)
+        sample_bytes = self.dtype.itemsize * math.prod(self.shape[n_dims:])
+        for where in pieces(self.shape[:n_dims], sample_bytes, self.grain):
+            x_first = where[::-1]
+            box = (tuple(s.start for s in x_first), tuple(s.stop for s in x_first))
+            expected = (*(s.stop - s.start for s in where), *self.shape[n_dims:])
+            yield self._checked(self.source(box), expected, f"for the box {box}")
+
+    def _given(self) -> Iterator[NDArray[Any]]:
+        assert not callable(self.source)
+        first = 0
+        for given in self.source:
+            array = np.asanyarray(given)
+            n_rows = array.shape[0] if array.ndim else 0
+            yield self._checked(array, (n_rows, *self.shape[1:]), f"from index {first} of the slowest axis on")
+            first += n_rows
+            if first > self.shape[0]:
+                break
+        if first != self.shape[0]:
+            raise ValueError(f"expected arrays of {self.shape[0]} indices of the slowest axis in all, found {first}")
+
+    def _checked(self, given: ArrayLike, shape: tuple[int, ...], which: str) -> NDArray[Any]:
+        array = np.asanyarray(given)
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError(f"expected plain samples {which}, found a masked array; filled() makes it plain")
+        if array.shape != shape or array.dtype != self.dtype:
+            raise ValueError(
+                f"expected {self.dtype} samples of shape {shape} {which}, "
+                f"found {array.dtype} of shape {array.shape}"
+            )
+        return array
+
+
+def assembled(chunked: Chunked, n_dims: int, directory: str) -> NDArray[Any]:
+    """The whole array: in memory if it is small, else in a nameless file of `directory`, mapped into memory.
+
+    The coarse levels of a dataset need samples from everywhere, so all samples must be there when it is written. The
+    file is the size of the array and goes when the array does, or when the process is killed.
+    """
+    if chunked.nbytes <= PIECE_BYTES:
+        return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims)]).reshape(chunked.shape)
+    with tempfile.TemporaryFile(dir=directory, prefix=".esker-") as file:
+        for array in chunked.arrays(n_dims):
+            _append(file, array)
+        file.flush()
+        return np.memmap(file, chunked.dtype, "r", shape=chunked.shape)
+
+
+def _append(file: IO[bytes], array: NDArray[Any]) -> None:
+    if array.size:
+        file.write(memoryview(np.ascontiguousarray(array)).cast("B"))

@@ -1,0 +1,43 @@
+"""What several verbs take: boxes, sections."""
+
+from __future__ import annotations
+
+import click
+
+from esker.dataset import Box
+
+
+class BoxRange(click.ParamType):
+    """Half-open ranges of indices, x first, as an esker.dataset.Box."""
+
+    name = "X0:X1,Y0:Y1[,Z0:Z1]"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Box:
+        try:
+            ranges = [tuple(int(end) for end in part.split(":")) for part in value.split(",")]
+            lo, hi = zip(*((first, last) for first, last in ranges))
+        except ValueError:
+            self.fail(f"expected half-open ranges such as 0:100,50:90, found {value!r}", param, ctx)
+        return lo, hi
+
+
+class Section(click.ParamType):
+    """A dimension and an index of it."""
+
+    name = "DIM=INDEX"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        dim, equals, index = value.partition("=")
+        if not (dim and equals and index.lstrip("-").isdigit()):
+            self.fail(f"expected a dimension and an index such as y=280, found {value!r}", param, ctx)
+        return dim, int(index)
+
+
+step_option = click.option(
+    "--step", default=-1, show_default=True, help="Position in the steps; negative from the end."
+)
+box_option = click.option(
+    "--box", type=BoxRange(), help="Part of the grid, in indices of the full grid, half open."
+)

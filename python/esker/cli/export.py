@@ -1,0 +1,177 @@
+"""esker export: samples as an .npy file, or as nothing but their bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+import numpy as np
+
+import esker
+from esker._pieces import pieces
+from esker.cli.arguments import box_option, step_option
+from esker.cli.errors import as_exit_status
+from esker.cli.progress import progress
+from esker.cli.tables import size_text
+from esker.dataset import Box, Field, Selection
+
+_FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw"}
+
+
+@click.command(
+    epilog="""\b
+    Examples:
+      esker export run.idx thk -o thk.npy
+      esker export run.idx temp -o temp.raw --step 0 --level 14
+      esker export run.idx vel -o vx.npy --component 0 --box 100:200,50:250,0:61
+      esker export run.idx thk -o thk.raw --json > thk.json     # shape and type, for who reads the bytes"""
+)
+@click.argument("path")
+@click.argument("field")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="File to write."
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["npy", "raw"]),
+    help="npy: numpy.load() reads it; raw: the samples alone.  [default: by the suffix, .npy, .raw or .bin]",
+)
+@step_option
+@box_option
+@click.option("--level", type=int, help="Resolution level.  [default: the finest]")
+@click.option("--component", type=int, help="One component of a field with several.  [default: all]")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as one JSON object.")
+def export(
+    path: str,
+    field: str,
+    output: Path,
+    kind: str | None,
+    step: int,
+    box: Box | None,
+    level: int | None,
+    component: int | None,
+    as_json: bool,
+) -> None:
+    """Write samples of FIELD of the dataset at PATH to a file, and say what they are.
+
+    The file holds the samples in C order, slowest axis first, the byte order that of the machine. They need not
+    fit in memory. The file appears whole, or not at all.
+    """
+    kind = kind or _FORMAT_OF_SUFFIX.get(output.suffix)
+    if kind is None:
+        raise click.UsageError(f"{output}: no format goes by that suffix; --format npy or raw says which")
+    with as_exit_status():
+        source = esker.open(path)[field]
+        selection = source.select(step, box, level)
+        _check_component(source, component)
+        facts = describe(source, selection, step, component, output, kind)
+        with _replaced(output) as file:
+            _write(file, source, selection, step, component, kind)
+    click.echo(json.dumps(facts, indent=2) if as_json else _text(facts))
+
+
+def describe(
+    field: Field, selection: Selection, step: int, component: int | None, output: Path, kind: str
+) -> dict[str, Any]:
+    """What --json prints. Shape and dims slowest first; origin and stride, in samples of the full grid, x first."""
+    shape = _shape(field, selection, component)
+    dims = field.dims[: len(shape)]
+    return {
+        "output": str(output),
+        "format": kind,
+        "field": field.name,
+        "time": None if field.fixed else field.dataset.steps[step],
+        "dtype": field.dtype.str,
+        "shape": list(shape),
+        "dims": list(dims),
+        "order": "C",
+        "bytes": math.prod(shape) * field.dtype.itemsize,
+        "level": selection.level,
+        "origin": list(selection.origin),
+        "stride": list(selection.stride),
+        "attributes": dict(field.attrs),
+    }
+
+
+def _text(facts: dict[str, Any]) -> str:
+    sizes = ", ".join(f"{dim}: {size}" for dim, size in zip(facts["dims"], facts["shape"]))
+    return (
+        f"{facts['output']}: {facts['dtype']} ({sizes}), C order, {facts['dims'][-1]} fastest, "
+        f"{size_text(facts['bytes'])}"
+    )
+
+
+def _check_component(field: Field, component: int | None) -> None:
+    if component is not None and not 0 <= component < field.components:
+        raise IndexError(f"{field.name}: no component {component}; it has {field.components}")
+
+
+def _shape(field: Field, selection: Selection, component: int | None) -> tuple[int, ...]:
+    """Of what is written: a chosen component leaves no axis."""
+    return selection.shape if component is None else selection.shape[: len(field.grid.dims)]
+
+
+def _write(
+    file: IO[bytes], field: Field, selection: Selection, step: int, component: int | None, kind: str
+) -> None:
+    if kind == "npy":
+        shape = _shape(field, selection, component)
+        header = {
+            "descr": np.lib.format.dtype_to_descr(field.dtype),
+            "fortran_order": False,
+            "shape": tuple(map(int, shape)),
+        }
+        np.lib.format.write_array_header_1_0(file, header)
+    n_dims = len(field.grid.dims)
+    counts = selection.shape[:n_dims]
+    sample_bytes = field.dtype.itemsize * field.components
+    n_done, n_all = 0, math.prod(counts)
+    with progress(f"exporting {field.name}") as tell:
+        for where in pieces(counts, sample_bytes, grain=_grain(selection)):
+            samples = field.read(step, _box_of(selection, where), selection.level)
+            if component is not None and field.components > 1:
+                samples = np.ascontiguousarray(samples[..., component])
+            file.write(memoryview(samples).cast("B"))
+            n_done += math.prod(s.stop - s.start for s in where)
+            tell(n_done / n_all)
+
+
+def _grain(selection: Selection) -> int:
+    """Pieces this thick end where blocks do, mostly, so that few blocks are read twice."""
+    return 1 << max(0, selection.shape[0].bit_length() - 5)
+
+
+def _box_of(selection: Selection, where: tuple[slice, ...]) -> Box:
+    """The box whose samples at the selection's level are these of the selection."""
+    corners = [
+        (origin + part.start * stride, origin + (part.stop - 1) * stride + 1)
+        for origin, stride, part in zip(selection.origin, selection.stride, reversed(where))
+    ]
+    return tuple(lo for lo, _ in corners), tuple(hi for _, hi in corners)
+
+
+@contextmanager
+def _replaced(output: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name when it is whole; what had the name before stays until then."""
+    if output.exists() and not output.is_file():  # /dev/stdout, a pipe
+        with output.open("wb") as file:
+            yield file
+        return
+    partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            yield file
+        partial.replace(output)
+    except OSError as error:
+        if error.errno is None:  # of the dataset
+            raise
+        raise click.ClickException(f"{output}: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,32 @@
+"""A bar on stderr for what takes a while."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+_PATIENCE_S = 2.0
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[float], None]]:
+    """Gives a function to be called with the part done, 0 to 1; after two seconds a terminal shows it as a bar."""
+    console = Console(stderr=True)
+    columns = (TextColumn(what), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task(what, total=1.0)
+    started = time.monotonic()
+
+    def update(done: float) -> None:
+        bar.update(task, completed=done)
+        if not bar.live.is_started and time.monotonic() - started > _PATIENCE_S:
+            bar.start()
+
+    try:
+        yield update
+    finally:
+        bar.stop()

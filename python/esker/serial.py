@@ -1,0 +1,159 @@
+"""write: a whole dataset of one step, by this process alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from esker.chunked import Chunked, assembled
+from esker.dataset import Box
+from esker.writer import Option, Writer, WriterField, grid_name
+
+AXES = ("x", "y", "z", "u", "v")
+"""Names of dimensions that nobody names."""
+
+
+def write(
+    path: str | os.PathLike[str],
+    fields: Mapping[str, ArrayLike | Chunked],
+    *,
+    components: Mapping[str, int] | None = None,
+    dims: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    coords: Mapping[str, ArrayLike] | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    time: float = 0.0,
+    **options: Option,
+) -> None:
+    """Writes arrays as a dataset of one step.
+
+    fields:     name to samples: arrays (z, y, x), whatever has shape, dtype and slices (numpy.memmap, variables
+                of h5py, zarr, netCDF4, dask arrays), or esker.Chunked, which asks a function
+    components: fields with a last axis of that many values per sample
+    dims:       names of the axes, x first; a mapping gives them per field. By default x, y, z, u, v.
+                A field of fewer axes has the first names. Fields of different axes are on grids of their own.
+    coords:     dimension to its coordinates, one value per index
+    attrs:      attributes of the dataset; a mapping under a field's name holds that field's
+    time:       the step's time value
+    options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and what else
+                `esker info --config` lists. compression: None or "raw", others are not implemented yet.
+
+    Arrays in memory and memory-mapped ones are written from where they are, with any strides. What is neither, and
+    larger than 64 MiB, is read piece by piece into a temporary file beside the dataset first: the disk holds it twice
+    for that time, memory never. Nothing is converted: big-endian arrays, float16, masks and the like are refused.
+
+    Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. Either the
+    dataset is there, whole, or what was there before.
+
+    >>> import numpy as np
+    >>> import esker
+    >>> y, x = np.mgrid[0:40, 0:60]
+    >>> wind = np.stack([y, -x], axis=-1).astype("f8")
+    >>> esker.write("out.idx", {"height": np.hypot(x, y), "wind": wind}, components={"wind": 2},
+    ...             attrs={"title": "an example", "height": {"units": "m"}}, coords={"x": np.arange(60) * 500.0})
+    >>> ds = esker.open("out.idx")
+    >>> ds["wind"].shape, ds["height"].attrs["units"], float(ds["height"].coords("x")[-1])
+    ((40, 60, 2), 'm', 29500.0)
+    """
+    sources = {name: _source(name, value) for name, value in fields.items()}
+    axes = _axes(sources, components or {}, dims)
+    sizes = _sizes(sources, axes)
+    own, of_fields = _split_attributes(attrs or {}, sources)
+    with Writer(path, dims=sizes, coords=coords, attrs=own, **options) as writer:
+        made = _define(writer, sources, axes, components or {}, of_fields)
+        with writer.step(time) as step:
+            for name, source in sources.items():
+                step.put(made[name], _array(source, len(axes[name]), os.path.dirname(os.fspath(path)) or "."))
+
+
+def _source(name: str, value: Any) -> NDArray[Any] | Chunked:
+    """Arrays that can be written in place, or what is to be read piece by piece."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name}: a masked array; filled() says what to write where it is masked")
+    if isinstance(value, (np.ndarray, Chunked)):
+        return value
+    if not (hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__getitem__")):
+        return np.asarray(value)
+
+    def read(box: Box) -> ArrayLike:
+        lo, hi = box
+        return np.asanyarray(value[tuple(slice(l, h) for l, h in zip(reversed(lo), reversed(hi)))])
+
+    chunks = getattr(value, "chunks", None)
+    grain = chunks[0] if isinstance(chunks, (tuple, list)) and chunks and isinstance(chunks[0], int) else 1
+    return Chunked(value.shape, value.dtype, read, grain=grain)
+
+
+def _axes(
+    sources: Mapping[str, NDArray[Any] | Chunked],
+    components: Mapping[str, int],
+    dims: Sequence[str] | Mapping[str, Sequence[str]] | None,
+) -> dict[str, tuple[str, ...]]:
+    """The names of each field's axes, x first."""
+    if isinstance(dims, str):
+        raise TypeError(f"dims: expected names such as ('x', 'y'), found the text {dims!r}")
+    if unknown := [name for name in components if name not in sources]:
+        raise ValueError(f"components: no field {unknown[0]!r}; there are {', '.join(sources)}")
+    axes = {}
+    for name, source in sources.items():
+        shape, n = source.shape, components.get(name)
+        if n is not None and (len(shape) < 2 or shape[-1] != n):
+            raise ValueError(f"{name}: expected a last axis of {n} components, found an array of shape {shape}")
+        n_dims = len(shape) - (n is not None)
+        names = tuple((dims.get(name, AXES) if isinstance(dims, Mapping) else dims) or AXES)
+        if not 1 <= n_dims <= len(names):
+            raise ValueError(f"{name}: {n_dims} axes, but names for 1 to {len(names)}: {', '.join(names)}")
+        axes[name] = names[:n_dims]
+    return axes
+
+
+def _sizes(
+    sources: Mapping[str, NDArray[Any] | Chunked], axes: Mapping[str, tuple[str, ...]]
+) -> dict[str, int]:
+    """Dimension to size, those of the field with most axes first."""
+    sizes: dict[str, int] = {}
+    first: dict[str, str] = {}
+    for name in sorted(axes, key=lambda name: -len(axes[name])):
+        n_dims = len(axes[name])
+        for dim, size in zip(axes[name], reversed(sources[name].shape[:n_dims])):
+            if sizes.setdefault(dim, size) != size:
+                raise ValueError(
+                    f"dimension {dim!r} has {sizes[dim]} indices in {first[dim]!r} and {size} in {name!r}; "
+                    "dims= can give the fields axes of different names"
+                )
+            first.setdefault(dim, name)
+    return sizes
+
+
+def _split_attributes(
+    attrs: Mapping[str, Any], sources: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Mapping[str, Any]]]:
+    """Those of the dataset and those of its fields."""
+    of_fields = {name: value for name, value in attrs.items() if isinstance(value, Mapping)}
+    if unknown := [name for name in of_fields if name not in sources]:
+        raise ValueError(f"attrs: no field {unknown[0]!r}; there are {', '.join(sources)}")
+    return {name: value for name, value in attrs.items() if name not in of_fields}, of_fields
+
+
+def _define(
+    writer: Writer,
+    sources: Mapping[str, NDArray[Any] | Chunked],
+    axes: Mapping[str, tuple[str, ...]],
+    components: Mapping[str, int],
+    attrs: Mapping[str, Mapping[str, Any]],
+) -> dict[str, WriterField]:
+    grids = {dims: writer.grid(grid_name(dims), dims) for dims in dict.fromkeys(axes.values())}
+    return {
+        name: writer.field(
+            name, source.dtype, grid=grids[axes[name]], components=components.get(name, 1), **attrs.get(name, {})
+        )
+        for name, source in sources.items()
+    }
+
+
+def _array(source: NDArray[Any] | Chunked, n_dims: int, directory: str) -> NDArray[Any]:
+    return assembled(source, n_dims, directory) if isinstance(source, Chunked) else source
+

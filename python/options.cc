@@ -1,0 +1,26 @@
+// Options: what is in force, and from where.
+#include "esker/options.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "errors.h"
+#include "writer.h"
+
+namespace nb = nanobind;
+
+namespace esker::python {
+
+void bind_options(nb::module_& m) {
+  using Entry = Options::Entry;
+  nb::class_<Entry>(m, "Option")
+      .def_ro("name", &Entry::name)
+      .def_ro("value", &Entry::value)
+      .def_ro("source", &Entry::source)
+      .def_ro("help", &Entry::help);
+  m.def(
+      "options", [] { return value_or_no_dataset(Options::load()).entries(); },
+      "Every option as configuration file and environment leave it.");
+}
+
+}  // namespace esker::python

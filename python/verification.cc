@@ -1,0 +1,57 @@
+#include "verification.h"
+
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "errors.h"
+#include "esker/verify.hpp"
+#include "esker/writer.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace esker::python {
+namespace {
+
+void repair(const std::string& path, const std::optional<double>& to_time) {
+  Options options;
+  options.report = "none";
+  Writer writer = value_or_no_dataset(Writer::append(path, Communicator::serial(), options));
+  if (to_time) writer.rewind(*to_time).check();
+  writer.close().check();
+}
+
+}  // namespace
+
+void bind_verification(nb::module_& m) {
+  using Release = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<Finding>(m, "Finding")
+      .def_ro("is_error", &Finding::is_error)
+      .def_ro("path", &Finding::path)
+      .def_ro("text", &Finding::text);
+  nb::class_<VerifyReport>(m, "VerifyReport")
+      .def_ro("findings", &VerifyReport::findings)
+      .def_ro("num_errors", &VerifyReport::num_errors)
+      .def_ro("num_warnings", &VerifyReport::num_warnings)
+      .def_ro("steps", &VerifyReport::steps)
+      .def_ro("files", &VerifyReport::files)
+      .def_ro("blocks", &VerifyReport::blocks)
+      .def_ro("bytes", &VerifyReport::bytes)
+      .def_ro("blocks_with_checksum", &VerifyReport::blocks_with_checksum)
+      .def_ro("blocks_left_out", &VerifyReport::blocks_left_out);
+  m.def(
+      "verify",
+      [](const std::string& path, const std::function<void(double)>& progress) {
+        return value_or_no_dataset(verify(path, progress));
+      },
+      "path"_a, "progress"_a.none(), Release());
+  m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
+}
+
+}  // namespace esker::python
