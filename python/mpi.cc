@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <stdexcept>
 #include <string>
 
 #include "errors.h"
@@ -25,7 +26,7 @@ constexpr bool kCompiledForOpenMpi = true;
 constexpr const char* kCompiledFor = "Open MPI";
 #else
 constexpr bool kCompiledForOpenMpi = false;
-constexpr const char* kCompiledFor = "MPICH or one that is compatible with it";
+constexpr const char* kCompiledFor = "MPICH";
 #endif
 
 /// The first line, as some go on with how they were built.
@@ -45,13 +46,18 @@ std::string mpi4py_library_version() {
   return first_line(nb::cast<std::string>(mpi.attr("Get_library_version")()));
 }
 
-/// Throws what becomes the ImportError.
+/// Throws what becomes the ImportError. Where two MPIs are loaded, calls may reach either, so what ours says
+/// of itself is not enough.
 void check_one_mpi() {
   const std::string theirs = mpi4py_library_version(), ours = library_version();
-  if (ours == theirs && ours.starts_with("Open MPI") == kCompiledForOpenMpi) return;
-  throw std::runtime_error("esker was built for " + std::string(kCompiledFor) + " and finds '" + ours +
-                           "', mpi4py uses '" + theirs +
-                           "': a program takes one MPI; build one of the two for the MPI of the other");
+  const std::string what_to_do = "; a program has one MPI: build one of the two for the MPI of the other";
+  if (theirs.starts_with("Open MPI") != kCompiledForOpenMpi) {
+    throw std::runtime_error("esker was built for " + std::string(kCompiledFor) + ", mpi4py uses '" + theirs +
+                             "'" + what_to_do);
+  }
+  if (ours != theirs) {
+    throw std::runtime_error("esker uses '" + ours + "', mpi4py '" + theirs + "'" + what_to_do);
+  }
 }
 
 esker::Communicator communicator(int fortran_handle) {

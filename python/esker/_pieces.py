@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-PIECE_BYTES = 64 << 20
+PIECE_BYTES = 32 << 20
 """About how much of an array is in memory at once."""
 
 

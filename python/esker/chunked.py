@@ -23,7 +23,7 @@ class Chunked:
     `shape` is (z, y, x), with a last axis for components if there are several. `source` is one of
 
     - a function: called with a half-open box ((x0, y0, z0), (x1, y1, z1)), x first, it returns the samples of that
-      box as an array (z, y, x[, component]). It is asked once for each sample, in about 64 MiB at a time, from the
+      box as an array (z, y, x[, component]). It is asked once for each sample, in about 32 MiB at a time, from the
       slowest axis on; where that fits, in multiples of `grain` indices of this axis (as thick as the chunks of
       the file that it reads, say).
     - an iterable of arrays that follow each other along the slowest axis, of any thickness.

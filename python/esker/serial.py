@@ -42,7 +42,7 @@ def write(
                 `esker info --config` lists. compression: None or "raw", others are not implemented yet.
 
     Arrays in memory and memory-mapped ones are written from where they are, with any strides. What is neither, and
-    larger than 64 MiB, is read piece by piece into a temporary file beside the dataset first: the disk holds it twice
+    larger than 32 MiB, is read piece by piece into a temporary file beside the dataset first: the disk holds it twice
     for that time, memory never. Nothing is converted: big-endian arrays, float16, masks and the like are refused.
 
     Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. Either the
