@@ -10,15 +10,17 @@ PIECE_BYTES = 32 << 20
 
 
 def pieces(
-    shape: Sequence[int], itemsize: int, grain: int = 1, max_bytes: int = PIECE_BYTES
+    shape: Sequence[int], itemsize: int, grain: int = 1, max_bytes: int | None = None
 ) -> Iterator[tuple[slice, ...]]:
     """Slices that together select each item of a C-order array once; each is one run of its bytes, in their order.
 
     The slowest axis is cut, in multiples of `grain` where that fits; if one index of it is too much, so is the next
-    axis, and so on. A single sample is the least that a piece holds. No pieces for an array without items.
+    axis, and so on. A single sample is the least that a piece holds, `max_bytes` (None: PIECE_BYTES) else the most. No
+    pieces for an array without items.
     """
     if math.prod(shape) == 0:
         return
+    max_bytes = PIECE_BYTES if max_bytes is None else max_bytes
     row_bytes = math.prod(shape[1:]) * itemsize
     rows = max(1, max_bytes // max(1, row_bytes))
     if rows > grain:

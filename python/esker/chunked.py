@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from esker._pieces import PIECE_BYTES, pieces
+from esker import _pieces
 from esker.dataset import Box
 
 Read = Callable[[Box], ArrayLike]
@@ -74,7 +74,7 @@ class Chunked:
     def _asked(self, n_dims: int) -> Iterator[NDArray[Any]]:
         assert callable(self.source)
         sample_bytes = self.dtype.itemsize * math.prod(self.shape[n_dims:])
-        for where in pieces(self.shape[:n_dims], sample_bytes, self.grain):
+        for where in _pieces.pieces(self.shape[:n_dims], sample_bytes, self.grain):
             x_first = where[::-1]
             box = (tuple(s.start for s in x_first), tuple(s.stop for s in x_first))
             expected = (*(s.stop - s.start for s in where), *self.shape[n_dims:])
@@ -111,7 +111,7 @@ def assembled(chunked: Chunked, n_dims: int, directory: str) -> NDArray[Any]:
     The coarse levels of a dataset need samples from everywhere, so all samples must be there when it is written. The
     file is the size of the array and goes when the array does, or when the process is killed.
     """
-    if chunked.nbytes <= PIECE_BYTES:
+    if chunked.nbytes <= _pieces.PIECE_BYTES:
         return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims)]).reshape(chunked.shape)
     with tempfile.TemporaryFile(dir=directory, prefix=".esker-") as file:
         for array in chunked.arrays(n_dims):

@@ -32,6 +32,13 @@ def open(path: str | os.PathLike[str], *, verify: bool = False) -> Dataset:
 
     Reads headers only. With `verify`, each block that is read later is compared with its checksum, where the
     file has one. Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
+
+    >>> import numpy as np
+    >>> import esker
+    >>> esker.write("run.idx", {"thk": np.zeros((5, 8), "f4")})
+    >>> ds = esker.open("run.idx")
+    >>> list(ds), ds.steps, ds["thk"].dims
+    (['thk'], [0.0], ('y', 'x'))
     """
     path = os.fspath(path)
     return Dataset(path, _core.open(path, verify))
@@ -173,6 +180,18 @@ class Field:
 
         Blocks that the dataset does not hold read as the field's default value. Raises IndexError (step, box
         or level outside the dataset), ValueError, OSError, NotImplementedError. Other threads run meanwhile.
+
+        >>> import numpy as np
+        >>> import esker
+        >>> y, x = np.mgrid[0:50, 0:80]
+        >>> esker.write("run.idx", {"sum": x + y})
+        >>> field = esker.open("run.idx")["sum"]
+        >>> field.read(box=((3, 10), (6, 12)))
+        array([[13, 14, 15],
+               [14, 15, 16]])
+        >>> field.read(level=2)           # every 32nd sample along y, every 64th along x
+        array([[ 0, 64],
+               [32, 96]])
         """
         if bits is not None:
             raise NotImplementedError("read(bits=...): reading at reduced precision is not implemented yet")

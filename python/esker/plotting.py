@@ -1,6 +1,9 @@
 """Pictures of datasets: one plane of samples at a resolution level, read and drawn.
 
->>> plane = read_plane(esker.open("run.idx")["temp"], section=("y", 280))
+>>> import numpy as np
+>>> import esker
+>>> esker.write("run.idx", {"temp": np.ones((6, 20, 30))})
+>>> plane = read_plane(esker.open("run.idx")["temp"], section=("y", 8))
 >>> figure(plane).savefig("temp.png")
 
 `esker plot` is these two calls. Needs matplotlib, which is imported when drawing. Units of coordinates come from

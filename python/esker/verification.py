@@ -50,6 +50,13 @@ def verify(path: str | os.PathLike[str], progress: Callable[[float], None] | Non
 
     `progress` is called with the part done, 0 to 1. Raises what esker.open() raises when the dataset cannot
     be opened at all.
+
+    >>> import numpy as np
+    >>> import esker
+    >>> esker.write("run.idx", {"thk": np.ones((5, 8))})
+    >>> found = esker.verify("run.idx")
+    >>> found.good, found.steps, found.blocks_with_checksum == found.blocks
+    (True, 1, True)
     """
     report = _core.verify(os.fspath(path), progress)
     return Verification(

@@ -91,6 +91,15 @@ def test_plot_sections(esker_command: Run, path_3d: Path, tmp_path: Path, option
     assert 1024 <= max(png_size(tmp_path / "p.png")) <= 1400
 
 
+@pytest.mark.parametrize("suffix, start", [("pdf", b"%PDF"), ("SVG", b"<?xml"), ("png", b"\x89PNG")])
+def test_plot_writes_what_the_suffix_says(
+    esker_command: Run, path_3d: Path, tmp_path: Path, suffix: str, start: bytes
+) -> None:
+    done = esker_command("plot", path_3d, "p", "-o", f"p.{suffix}")
+    assert done.returncode == 0 and done.stdout == f"p.{suffix}\n", done.stderr
+    assert (tmp_path / f"p.{suffix}").read_bytes().startswith(start)
+
+
 def test_plot_vectors(esker_command: Run, path_3d: Path, tmp_path: Path) -> None:
     for component in ([], ["--component", "2"]):
         assert esker_command("plot", path_3d, "vel", *component).returncode == 0
@@ -104,6 +113,7 @@ def test_plot_vectors(esker_command: Run, path_3d: Path, tmp_path: Path) -> None
         (["info", "nothing.idx"], ["nothing.idx"]),
         (["info"], ["PATH"]),
         (["info", "--nonsense"], ["--nonsense"]),
+        (["info", "--config", "run.idx"], ["--config"]),
         (["frobnicate"], ["frobnicate"]),
     ],
 )
@@ -124,6 +134,8 @@ def test_wrong_usage_is_2(esker_command: Run, arguments: list[str], words: list[
         (["p", "--box", "0-10"], ["0:100,50:90"]),
         (["p", "--cmap", "no_such"], ["no_such"]),
         (["vel", "--component", "3"], ["3"]),
+        (["p", "-o", "p.xyz"], ["p.xyz", "png"]),
+        (["p", "--box", "10:0,0:20,0:16"], ["(10, 0, 0)"]),
     ],
 )
 def test_wrong_plot_arguments_are_2(
@@ -143,7 +155,7 @@ def test_unwritable_output_is_1(esker_command: Run, path_3d: Path) -> None:
     assert_fails(esker_command("plot", path_3d, "p", "-o", "no/such/folder.png"), 1, "no/such/folder.png")
 
 
-@pytest.mark.parametrize("verb", [[], ["info"], ["plot"]])
+@pytest.mark.parametrize("verb", [[], ["export"], ["info"], ["plot"], ["repair"], ["verify"]])
 def test_help_has_examples(esker_command: Run, verb: list[str]) -> None:
     done = esker_command(*verb, "--help")
     assert done.returncode == 0 and done.stderr == ""

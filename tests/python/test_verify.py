@@ -89,7 +89,9 @@ def test_leftovers_are_warnings_until_repaired(path: Path, esker_command: Any) -
     assert done.returncode == 0 and done.stdout.count("warning: ") == 2
     done = esker_command("repair", path)
     assert done.returncode == 0, done.stderr
-    assert "3 steps" in done.stdout
+    assert "3 steps" in done.stdout and "2 files removed" in done.stdout
+    for leftover in ("run/time_0003/0000.bin", "run.idx.tmp"):
+        assert f"removed {path.parent / leftover}\n" in done.stdout
     assert esker.verify(path).findings == ()
     assert not (path.parent / "run/time_0003").exists()
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import esker
-from esker import _pieces, chunked
+from esker import _pieces
 
 RNG = np.random.default_rng(7)
 
@@ -25,8 +25,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything above 1000 bytes is large."""
-    monkeypatch.setattr(chunked, "PIECE_BYTES", 1000)
-    monkeypatch.setattr(chunked, "pieces", lambda *a: _pieces.pieces(*a, max_bytes=1000))
+    monkeypatch.setattr(_pieces, "PIECE_BYTES", 1000)
 
 
 def test_fields_of_one_grid_are_one_idx(path: Path) -> None:

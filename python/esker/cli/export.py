@@ -160,18 +160,17 @@ def _box_of(selection: Selection, where: tuple[slice, ...]) -> Box:
 @contextmanager
 def _replaced(output: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name when it is whole; what had the name before stays until then."""
-    if output.exists() and not output.is_file():  # /dev/stdout, a pipe
-        with output.open("wb") as file:
-            yield file
-        return
-    partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
+    in_place = output.exists() and not output.is_file()  # /dev/stdout, a pipe
+    partial = output if in_place else output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
             yield file
-        partial.replace(output)
+        if not in_place:
+            partial.replace(output)
     except OSError as error:
         if error.errno is None:  # of the dataset
             raise
         raise click.ClickException(f"{output}: {error.strerror}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        if not in_place:
+            partial.unlink(missing_ok=True)
