@@ -3,7 +3,6 @@
 #include <new>
 
 #include "capi/handle.h"
-#include "comm/agree.h"
 
 using esker::Code;
 using esker::Communicator;
@@ -14,7 +13,8 @@ using namespace esker::capi;  // NOLINT: this layer's own
 
 namespace {
 
-using Opening = esker::Result<Writer> (*)(const std::string&, const Communicator&, const Options&);
+using Opening = esker::Result<Writer> (*)(const std::string&, const Communicator&,
+                                          const esker::Result<Options>&);
 
 /// Collective: a rank whose arguments are wrong, or that has no memory, tells the others, who are in the
 /// first agreement of the same call.
@@ -22,15 +22,16 @@ Status open_writer(esker_dataset* ds, const char* operation, Opening opening, co
                    const esker_comm* comm, const esker_options* options, esker_dataset** out) {
   const Communicator group = comm ? comm->group : Communicator::serial();
   Options chosen;
-  const Status ready = esker::guarded(operation, [&]() -> Status {
+  Status ready = esker::guarded(operation, [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_given(operation, {{path, "path"}, {out, "out"}}));
     if (!ds) return esker::out_of_memory(operation);
     ds->path = path;
     if (options) chosen = options->values;
     return {};
   });
-  if (!ready.ok()) return agree(*group.get(), esker::Ballot{ready, operation, 0, "", false});
-  ESKER_ASSIGN_OR_RETURN(auto writer, opening(ds->path, group, chosen));
+  const esker::Result<Options> agreed(ready.ok() ? esker::Result<Options>(std::move(chosen))
+                                                 : esker::Result<Options>(std::move(ready)));
+  ESKER_ASSIGN_OR_RETURN(auto writer, opening(ds ? ds->path : std::string(), group, agreed));
   ds->writer = std::move(writer);
   return {};
 }
