@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,11 +49,12 @@ void add_source_options(CLI::App& app, Settings& s, Texts& t) {
   auto* input = source->add_option("--input", s.input, "netCDF file with topg and thk");
   auto* dome = source->add_option("--dome", t.dome, "analytic ice on flat land: halfar or vialov")
                    ->check(CLI::IsMember({"halfar", "vialov"}));
-  for (auto [name, value, text] :
-       {std::tuple{"--dome-height", &t.dome_height, "thickness in the middle of the dome, m"},
-        std::tuple{"--dome-radius", &t.dome_radius, "radius of the dome, m"}}) {
-    app.add_option(name, *value, text)->check(CLI::PositiveNumber)->needs(dome);
-  }
+  app.add_option("--dome-height", t.dome_height, "thickness in the middle of the dome, m")
+      ->check(CLI::PositiveNumber)
+      ->needs(dome);
+  app.add_option("--dome-radius", t.dome_radius, "radius of the dome, m")
+      ->check(CLI::PositiveNumber)
+      ->needs(dome);
   auto* grid = app.add_option("--grid", t.grid, grid_names())->check(one_of_the_grids());
   app.add_option("--grid-coarsen", s.coarsen, "take every K-th point of the input")
       ->check(CLI::Range(1, 100))
@@ -143,13 +143,12 @@ void settle_grid(const Texts& t, Settings& s) {
 /// After settle_grid: Vialov's dome follows the size of the grid.
 void settle_dome(const Texts& t, Settings& s) {
   if (t.dome.empty()) return;
-  Dome dome;
+  Dome dome;  // Halfar's, of test B
   if (t.dome == "vialov") {
     constexpr double kBalance = 0.1;  // m a^-1, as inner Antarctica gains
-    const auto n = static_cast<double>(std::min(s.grid->Mx, s.grid->My) - 1);
-    dome.kind = DomeKind::kVialov;
-    dome.radius = t.dome_radius.value_or(n * s.grid->spacing / 3.0);
-    dome.height = vialov_height(dome.radius, kBalance, t.softness);
+    const double width = static_cast<double>(std::min(s.grid->Mx, s.grid->My) - 1) * s.grid->spacing;
+    const double radius = t.dome_radius.value_or(width / 3.0);
+    dome = {DomeKind::kVialov, vialov_height(radius, kBalance, t.softness), radius};
   }
   dome.radius = t.dome_radius.value_or(dome.radius);
   dome.height = t.dome_height.value_or(dome.height);
