@@ -23,7 +23,7 @@ def communicator(comm: MPI.Intracomm | None) -> _core.Communicator | None:
     if mpi is None or not isinstance(comm, mpi.Intracomm):
         raise TypeError(f"comm: expected an mpi4py.MPI.Intracomm or None, found {type(comm).__name__}")
     try:
-        from esker import _mpi
+        import esker._mpi as _mpi
     except ModuleNotFoundError as error:
         if error.name != "esker._mpi":
             raise
