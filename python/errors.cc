@@ -41,8 +41,11 @@ PyObject* exception_type(Code code) {
 }  // namespace
 
 Status status_of_exception(nb::handle exception) {
-  const std::string text = nb::cast<std::string>(exception.type().attr("__name__")) + ": " +
-                           nb::cast<std::string>(nb::str(exception));
+  std::string text = nb::cast<std::string>(exception.type().attr("__name__"));
+  try {
+    text += ": " + nb::cast<std::string>(nb::str(exception));
+  } catch (const nb::python_error&) {  // its name must do: the other ranks wait for it
+  }
   for (const Code code : kCodes) {
     if (PyErr_GivenExceptionMatches(exception.ptr(), exception_type(code))) return {code, text};
   }

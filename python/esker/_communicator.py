@@ -23,11 +23,11 @@ def communicator(comm: MPI.Intracomm | None) -> _core.Communicator | None:
     if mpi is None or not isinstance(comm, mpi.Intracomm):
         raise TypeError(f"comm: expected an mpi4py.MPI.Intracomm or None, found {type(comm).__name__}")
     try:
-        import esker._mpi as _mpi
+        import esker._mpi
     except ModuleNotFoundError as error:
         if error.name != "esker._mpi":
             raise
         raise ImportError(
             "this esker was built without MPI; with it:  pip install . --config-settings cmake.define.ESKER_MPI=ON"
         ) from error
-    return _mpi.communicator(comm.py2f())
+    return esker._mpi.communicator(comm.py2f())

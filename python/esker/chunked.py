@@ -86,12 +86,16 @@ class Chunked:
         for given in self.source:
             array = np.asanyarray(given)
             n_rows = array.shape[0] if array.ndim else 0
-            yield self._checked(array, (n_rows, *self.shape[1:]), f"from index {first} of the slowest axis on")
+            yield self._checked(
+                array, (n_rows, *self.shape[1:]), f"from index {first} of the slowest axis on"
+            )
             first += n_rows
             if first > self.shape[0]:
                 break
         if first != self.shape[0]:
-            raise ValueError(f"expected arrays of {self.shape[0]} indices of the slowest axis in all, found {first}")
+            raise ValueError(
+                f"expected arrays of {self.shape[0]} indices of the slowest axis in all, found {first}"
+            )
 
     def _checked(self, given: ArrayLike, shape: tuple[int, ...], which: str) -> NDArray[Any]:
         array = np.asanyarray(given)
@@ -122,4 +126,4 @@ def assembled(chunked: Chunked, n_dims: int, directory: str) -> NDArray[Any]:
 
 def _append(file: IO[bytes], array: NDArray[Any]) -> None:
     if array.size:
-        file.write(memoryview(np.ascontiguousarray(array)).cast("B"))
+        file.write(np.ascontiguousarray(array).data.cast("B"))

@@ -287,7 +287,9 @@ def _query(
         lo, hi = box
         corners = ([operator.index(i) for i in lo], [operator.index(i) for i in hi])
         if any(l > h for l, h in zip(*corners)):
-            raise ValueError(f"box: the first corner {tuple(corners[0])} lies beyond the second {tuple(corners[1])}")
+            raise ValueError(
+                f"box: the first corner {tuple(corners[0])} lies beyond the second {tuple(corners[1])}"
+            )
     return operator.index(step), corners, None if level is None else operator.index(level)
 
 

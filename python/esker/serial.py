@@ -26,18 +26,20 @@ def write(
     coords: Mapping[str, ArrayLike] | None = None,
     attrs: Mapping[str, Any] | None = None,
     time: float = 0.0,
+    format: str = "idx",
     **options: Option,
 ) -> None:
     """Writes arrays as a dataset of one step.
 
     fields:     name to samples: arrays (z, y, x), whatever has shape, dtype and slices (numpy.memmap, variables
                 of h5py, zarr, netCDF4, dask arrays), or esker.Chunked, which asks a function
-    components: fields with a last axis of that many values per sample
+    components: fields with a last axis of that many values per sample; one is read again without that axis
     dims:       names of the axes, x first; a mapping gives them per field. By default x, y, z, u, v.
                 A field of fewer axes has the first names. Fields of different axes are on grids of their own.
     coords:     dimension to its coordinates, one value per index
     attrs:      attributes of the dataset; a mapping under a field's name holds that field's
     time:       the step's time value
+    format:     "idx"
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and what else
                 `esker info --config` lists. compression: None or "raw", others are not implemented yet.
 
@@ -62,11 +64,12 @@ def write(
     axes = _axes(sources, components or {}, dims)
     sizes = _sizes(sources, axes)
     own, of_fields = _split_attributes(attrs or {}, sources)
-    with Writer(path, dims=sizes, coords=coords, attrs=own, **options) as writer:
+    with Writer(path, None, dims=sizes, format=format, coords=coords, attrs=own, **options) as writer:
         made = _define(writer, sources, axes, components or {}, of_fields)
         with writer.step(time) as step:
             for name, source in sources.items():
-                step.put(made[name], _array(source, len(axes[name]), os.path.dirname(os.fspath(path)) or "."))
+                array = _array(source, len(axes[name]), os.path.dirname(os.fspath(path)) or ".")
+                step.put(made[name], array[..., 0] if (components or {}).get(name) == 1 else array)
 
 
 def _source(name: str, value: Any) -> NDArray[Any] | Chunked:
@@ -78,7 +81,7 @@ def _source(name: str, value: Any) -> NDArray[Any] | Chunked:
     if not (hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__getitem__")):
         return np.asarray(value)
 
-    def read(box: Box) -> ArrayLike:
+    def read(box: Box) -> NDArray[Any]:
         lo, hi = box
         return np.asanyarray(value[tuple(slice(l, h) for l, h in zip(reversed(lo), reversed(hi)))])
 
@@ -101,7 +104,9 @@ def _axes(
     for name, source in sources.items():
         shape, n = source.shape, components.get(name)
         if n is not None and (len(shape) < 2 or shape[-1] != n):
-            raise ValueError(f"{name}: expected a last axis of {n} components, found an array of shape {shape}")
+            raise ValueError(
+                f"{name}: expected a last axis of {n} components, found an array of shape {shape}"
+            )
         n_dims = len(shape) - (n is not None)
         names = tuple((dims.get(name, AXES) if isinstance(dims, Mapping) else dims) or AXES)
         if not 1 <= n_dims <= len(names):
@@ -148,7 +153,11 @@ def _define(
     grids = {dims: writer.grid(grid_name(dims), dims) for dims in dict.fromkeys(axes.values())}
     return {
         name: writer.field(
-            name, source.dtype, grid=grids[axes[name]], components=components.get(name, 1), **attrs.get(name, {})
+            name,
+            source.dtype,
+            grid=grids[axes[name]],
+            components=components.get(name, 1),
+            **attrs.get(name, {}),
         )
         for name, source in sources.items()
     }
@@ -156,4 +165,3 @@ def _define(
 
 def _array(source: NDArray[Any] | Chunked, n_dims: int, directory: str) -> NDArray[Any]:
     return assembled(source, n_dims, directory) if isinstance(source, Chunked) else source
-

@@ -147,8 +147,6 @@ class Writer:
     [0.0, 1.5]
     """
 
-    _core: _core.Writer
-
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -197,6 +195,7 @@ class Writer:
     def _start(self, core: _core.Writer) -> None:
         self._core = core
         self._open_step: Step | None = None
+        self._made: dict[str, WriterField] = {}
 
     def grid(
         self,
@@ -221,7 +220,7 @@ class Writer:
     def field(
         self,
         name: str,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         *,
         grid: WriterGrid | None = None,
         components: int = 1,
@@ -238,7 +237,9 @@ class Writer:
         attrs:      attributes: units, long_name, standard_name, ...
         """
         if dtype is None:
-            return self._made_field(self._core.field(name))
+            if name not in self._made:
+                self._made[name] = self._made_field(self._core.field(name))
+            return self._made[name]
         kind = np.dtype(dtype)
         if not kind.isnative:
             raise ValueError(f"field {name!r}: {kind.str!r} is in the byte order of other machines")
@@ -315,7 +316,9 @@ class Writer:
 
     def _made_grid(self, number: int) -> WriterGrid:
         grid, dims = self._core.grids[number], self._core.dims
-        return WriterGrid(grid.name, MappingProxyType({dims[d].name: dims[d].size for d in grid.dims}), number)
+        return WriterGrid(
+            grid.name, MappingProxyType({dims[d].name: dims[d].size for d in grid.dims}), number
+        )
 
     def _made_field(self, number: int) -> WriterField:
         field = self._core.fields[number]
@@ -339,9 +342,15 @@ def attribute(name: str, value: Any) -> str | list[int] | list[float]:
         return value
     array = np.asarray(value)
     if array.ndim > 1 or array.dtype.kind not in "biuf":
-        raise TypeError(f"attribute {name!r}: expected a text, a number or a list of numbers, found {value!r}")
+        raise TypeError(
+            f"attribute {name!r}: expected a text, a number or a list of numbers, found {value!r}"
+        )
     numbers = array.reshape(-1).tolist()
-    return [float(n) for n in numbers] if array.dtype.kind == "f" else [int(n) for n in numbers]
+    if array.dtype.kind == "f":
+        return [float(n) for n in numbers]
+    if any(n >= 1 << 63 for n in numbers):
+        raise ValueError(f"attribute {name!r}: {max(numbers)} does not fit 64 bits with a sign")
+    return [int(n) for n in numbers]
 
 
 def _coordinates(values: ArrayLike) -> list[float]:
@@ -351,7 +360,9 @@ def _coordinates(values: ArrayLike) -> list[float]:
 def _option_texts(options: Mapping[str, Option]) -> dict[str, str]:
     """The options as texts, without those that are None. Checked by the library, which tells all ranks."""
     texts = {name: value for name, value in options.items() if value is not None}
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in texts.items()}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in texts.items()
+    }
 
 
 def _check_array(field: WriterField, array: NDArray[Any]) -> None:
@@ -363,4 +374,3 @@ def _check_array(field: WriterField, array: NDArray[Any]) -> None:
         raise ValueError(
             f"put {field.name!r}: the field is {field.dtype}, the array {found}; astype() converts it"
         )
-

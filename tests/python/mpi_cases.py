@@ -117,13 +117,19 @@ def case_a_rank_that_raises_in_a_step(comm: MPI.Intracomm, folder: Path) -> None
         define(w)
         put_step(w, comm, 0)
         for victim in range(comm.size):
-            with fails(comm, victim, ZeroDivisionError, f"rank {victim}: ZeroDivisionError: mine"), w.step(1) as s:
+            with (
+                fails(comm, victim, ZeroDivisionError, f"rank {victim}: ZeroDivisionError: mine"),
+                w.step(1) as s,
+            ):
                 if comm.rank == victim:
                     raise ZeroDivisionError("mine")
                 s.put("temp", temp(1), offset=(0, 0, 0))
             with fails(comm, victim, ValueError, f"rank {victim}: ValueError: put 'temp'"), w.step(1) as s:
                 s.put("temp", temp(1).astype("f4") if comm.rank == victim else temp(1))
-            with fails(comm, victim, ValueError, f"rank {victim}: "), w.step(-1 if comm.rank == victim else 1):
+            with (
+                fails(comm, victim, ValueError, f"rank {victim}: "),
+                w.step(-1 if comm.rank == victim else 1),
+            ):
                 pass
             with fails(comm, victim, KeyboardInterrupt, f"rank {victim}: KeyboardInterrupt"), w.step(1):
                 if comm.rank == victim:
@@ -175,22 +181,28 @@ def case_a_rank_that_closes_early(comm: MPI.Intracomm, folder: Path) -> None:
 
 def case_definitions_that_differ(comm: MPI.Intracomm, folder: Path) -> None:
     for victim in range(comm.size):
-        with fails(comm, victim, ValueError, "size 0"), esker.Writer(
-            folder / "run.idx", comm, dims={"x": 0 if comm.rank == victim else 4}, **OPTIONS
-        ) as w:
+        with (
+            fails(comm, victim, ValueError, "size 0"),
+            esker.Writer(
+                folder / "run.idx", comm, dims={"x": 0 if comm.rank == victim else 4}, **OPTIONS
+            ) as w,
+        ):
             w.field("a", "f4")
             with w.step(0):
                 pass
-        with fails(comm, victim, ValueError, "float16"), esker.Writer(
-            folder / "run.idx", comm, dims={"x": 4}, **OPTIONS
-        ) as w:
+        with (
+            fails(comm, victim, ValueError, "float16"),
+            esker.Writer(folder / "run.idx", comm, dims={"x": 4}, **OPTIONS) as w,
+        ):
             w.field("a", "f2" if comm.rank == victim else "f4")
             with w.step(0):
                 pass
         with fails(comm, victim, ValueError, f"rank {victim}: "):
             esker.Writer(folder / "run.idx", comm, dims={}, bits_per_block=99 if comm.rank == victim else 3)
         with fails(comm, victim, NotImplementedError, f"rank {victim}: "):
-            esker.Writer(folder / "run.idx", comm, dims={}, compression="zfp" if comm.rank == victim else None)
+            esker.Writer(
+                folder / "run.idx", comm, dims={}, compression="zfp" if comm.rank == victim else None
+            )
     comm.barrier()
     assert not list(folder.iterdir())
 

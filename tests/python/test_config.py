@@ -29,7 +29,9 @@ def test_every_option_is_listed(esker_command: Run) -> None:
 def test_sources(esker_command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "esker.toml").write_text("bits_per_block = 9\naggregators = 2\n")
     monkeypatch.setenv("ESKER_AGGREGATORS", "3")
-    options = {o["name"]: o for o in json.loads(esker_command("info", "--config", "--json").stdout)["options"]}
+    options = {
+        o["name"]: o for o in json.loads(esker_command("info", "--config", "--json").stdout)["options"]
+    }
     assert (options["bits_per_block"]["value"], options["bits_per_block"]["source"]) == ("9", "esker.toml")
     assert (options["aggregators"]["value"], options["aggregators"]["source"]) == ("3", "ESKER_AGGREGATORS")
     text = esker_command("info", "--config").stdout

@@ -38,19 +38,31 @@ CASES: list[tuple[str, list[str], dict[str, Any]]] = [
     ("p", ["--level", "9"], {"level": 9}),
     ("p", ["--box", "3:30,2:19,5:6"], {"box": ((3, 2, 5), (30, 19, 6))}),
     ("vel", ["--box", "-5:99,1:20,3:17", "--level", "11"], {"box": ((-5, 1, 3), (99, 20, 17)), "level": 11}),
-    ("p", ["--box", "1:2,1:2,1:2", "--level", "0"], {"box": ((1, 1, 1), (2, 2, 2)), "level": 0}),  # no samples
+    (
+        "p",
+        ["--box", "1:2,1:2,1:2", "--level", "0"],
+        {"box": ((1, 1, 1), (2, 2, 2)), "level": 0},
+    ),  # no samples
 ]
 
 
 @pytest.mark.parametrize("kind", ["npy", "raw"])
 @pytest.mark.parametrize("field, arguments, query", CASES)
 def test_the_file_holds_what_read_returns(
-    esker_command: Run, path: Path, tmp_path: Path, kind: str, field: str, arguments: list[str], query: dict[str, Any]
+    esker_command: Run,
+    path: Path,
+    tmp_path: Path,
+    kind: str,
+    field: str,
+    arguments: list[str],
+    query: dict[str, Any],
 ) -> None:
     done = esker_command("export", path, field, "-o", f"out.{kind}", *arguments)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     expected = esker.open(path)[field].read(**query)
-    found = np.load(tmp_path / "out.npy") if kind == "npy" else np.fromfile(tmp_path / "out.raw", expected.dtype)
+    found = (
+        np.load(tmp_path / "out.npy") if kind == "npy" else np.fromfile(tmp_path / "out.raw", expected.dtype)
+    )
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found if kind == "npy" else found.reshape(expected.shape), expected)
     assert f"z: {expected.shape[0]}, y: {expected.shape[1]}, x: {expected.shape[2]}" in done.stdout
@@ -85,7 +97,19 @@ def test_larger_than_memory_is_read_piece_by_piece(
     monkeypatch.setattr(esker.Field, "read", counting)
     monkeypatch.setattr(_pieces, "PIECE_BYTES", max_bytes)
     with pytest.raises(SystemExit) as done:
-        main(["export", str(path), "vel", "-o", str(tmp_path / "v.npy"), "--level", "10", "--box", "1:33,0:20,2:17"])
+        main(
+            [
+                "export",
+                str(path),
+                "vel",
+                "-o",
+                str(tmp_path / "v.npy"),
+                "--level",
+                "10",
+                "--box",
+                "1:33,0:20,2:17",
+            ]
+        )
     assert not done.value.code
     assert max(asked) <= max(max_bytes, 24)
     expected = read(esker.open(path)["vel"], box=((1, 0, 2), (33, 20, 17)), level=10)

@@ -69,14 +69,19 @@ esker.Writer(sys.argv[1], MPI.COMM_WORLD, dims={"x": 3})
 
 @pytest.mark.parametrize("esker_is_of", ["Open MPI", "MPICH"])
 def test_two_mpis_are_refused(esker_is_of: str, mpich: dict[str, str], tmp_path: Path) -> None:
-    mine, others = (["PYTHONPATH"], "Open MPI v") if esker_is_of == "MPICH" else (
-        ["LD_LIBRARY_PATH", "MPI4PY_MPIABI"], "MPICH Version")
+    mine, others = (
+        (["PYTHONPATH"], "Open MPI v")
+        if esker_is_of == "MPICH"
+        else (["LD_LIBRARY_PATH", "MPI4PY_MPIABI"], "MPICH Version")
+    )
     env = environment(**{name: mpich[name] for name in mine})
     command = [sys.executable, "-c", WRITE, str(tmp_path / "run.idx")]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     message = done.stderr.strip().splitlines()[-1]
-    assert message.startswith(f"ImportError: esker was built for {esker_is_of}, mpi4py uses '{others}"), done.stderr
+    assert message.startswith(f"ImportError: esker was built for {esker_is_of}, mpi4py uses '{others}"), (
+        done.stderr
+    )
 
 
 def test_mpi_is_loaded_only_for_a_communicator(tmp_path: Path) -> None:

@@ -44,8 +44,20 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(["tar", "-xf", sdist, "-C", folder], check=True)
     (source,) = folder.iterdir()
-    pip = ["-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir", folder / "made"]
-    settings = ["--config-settings=cmake.define.ESKER_MPI=OFF", "--config-settings=cmake.define.ESKER_WERROR=ON"]
+    pip = [
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-build-isolation",
+        "--no-deps",
+        "--wheel-dir",
+        folder / "made",
+    ]
+    settings = [
+        "--config-settings=cmake.define.ESKER_MPI=OFF",
+        "--config-settings=cmake.define.ESKER_WERROR=ON",
+    ]
     env = {**os.environ, "CC": "gcc", "CXX": "g++", "CCACHE_BASEDIR": str(source)}
     call(*pip, *settings, source, env=env, timeout=900)
     (made,) = (folder / "made").iterdir()
@@ -63,8 +75,18 @@ def test_sdist_holds_sources_and_nothing_that_was_made(sdist: Path) -> None:
     assert sdist.name == f"esker-{version()}.tar.gz"
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
-    for needed in ("pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md", "PKG-INFO", "include/esker/writer.hpp",
-                   "src/comm/mpi/mpi_comm.cc", "python/mpi.cc", "python/esker/py.typed", "python/esker/_core.pyi"):
+    for needed in (
+        "pyproject.toml",
+        "CMakeLists.txt",
+        "LICENSE",
+        "README.md",
+        "PKG-INFO",
+        "include/esker/writer.hpp",
+        "src/comm/mpi/mpi_comm.cc",
+        "python/mpi.cc",
+        "python/esker/py.typed",
+        "python/esker/_core.pyi",
+    ):
         assert needed in names, needed
     made = re.compile(r"^(build|demo|data|tests|\.venv)/|\.so$|\.pyc$|\.stamp$")
     assert not [name for name in names if made.search(name)]

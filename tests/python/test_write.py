@@ -39,6 +39,14 @@ def test_fields_of_one_grid_are_one_idx(path: Path) -> None:
     assert ds["vel"].dims == ("y", "x", "component")
 
 
+def test_a_field_of_one_component(path: Path) -> None:
+    array = RNG.random((4, 5, 1))
+    chunks = esker.Chunked(array.shape, "f8", [array])
+    esker.write(path, {"a": array, "b": chunks}, components={"a": 1, "b": 1})
+    for name in ("a", "b"):
+        np.testing.assert_array_equal(esker.open(path)[name].read(), array[..., 0])
+
+
 def test_fields_of_several_grids(path: Path) -> None:
     thk, temp, line = RNG.random((20, 30)), RNG.random((4, 20, 30)), RNG.random(6)
     esker.write(path, {"thk": thk, "temp": temp, "line": line}, dims={"line": ("time_of_day",)})
@@ -124,7 +132,9 @@ def test_chunked_fields_have_the_bytes_of_arrays(
     assert source.nbytes == array.nbytes
     for folder, value in (("whole", array), ("chunked", source)):
         esker.write(
-            tmp_path / folder / "out.idx", {"a": value}, components={"a": components} if components > 1 else None,
+            tmp_path / folder / "out.idx",
+            {"a": value},
+            components={"a": components} if components > 1 else None,
             bits_per_block=6,
         )
     assert kind == "arrays" or len(boxes) > 11  # a layer is more than a piece may hold
@@ -134,7 +144,9 @@ def test_chunked_fields_have_the_bytes_of_arrays(
     assert not list((tmp_path / "chunked").glob(".esker-*"))
 
 
-def test_memory_mapped_arrays_are_taken_in_place(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_mapped_arrays_are_taken_in_place(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mapped = np.memmap(tmp_path / "a.raw", "f4", "w+", shape=(30, 40))
     mapped[:] = RNG.random((30, 40))
     monkeypatch.setattr("esker.serial.assembled", None)  # what would read it into a file

@@ -138,7 +138,7 @@ def _write(
             samples = field.read(step, _box_of(selection, where), selection.level)
             if component is not None and field.components > 1:
                 samples = np.ascontiguousarray(samples[..., component])
-            file.write(memoryview(samples).cast("B"))
+            file.write(samples.data.cast("B"))
             n_done += math.prod(s.stop - s.start for s in where)
             tell(n_done / n_all)
 

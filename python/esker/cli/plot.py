@@ -82,5 +82,7 @@ def _kind_of(output: Path) -> str:
     kind = output.suffix[1:].lower()
     known = FigureCanvasBase.get_supported_filetypes()
     if kind not in known:
-        raise click.UsageError(f"{output}: no picture goes by that suffix; there are {', '.join(sorted(known))}")
+        raise click.UsageError(
+            f"{output}: no picture goes by that suffix; there are {', '.join(sorted(known))}"
+        )
     return kind
