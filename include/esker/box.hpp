@@ -37,9 +37,10 @@ struct ESKER_API Box {
   /// [0, extent) on the first `n_axes` axes.
   static Box from_extent(int n_axes, const Point& extent);
 
+  /// hi - lo on one axis; 0 for an empty one.
   [[nodiscard]] Index extent(int axis) const { return hi[axis] > lo[axis] ? hi[axis] - lo[axis] : 0; }
-  [[nodiscard]] Point extents() const;
-  [[nodiscard]] bool empty() const;
+  [[nodiscard]] Point extents() const;  ///< extent() of all axes
+  [[nodiscard]] bool empty() const;     ///< no sample lies in it
   /// Product of the extents; the caller has checked that it fits (see checked_num_samples).
   [[nodiscard]] Index num_samples() const;
   /// Product of the extents, or nothing when it does not fit 64 bits: for boxes from files and users.

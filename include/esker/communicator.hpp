@@ -12,11 +12,12 @@ class Comm;  // internal
 /// A shared handle. `serial()` is a group of one; esker/mpi.hpp makes one from an MPI communicator.
 class ESKER_API Communicator {
  public:
-  static Communicator serial();
+  static Communicator serial();  ///< a group of one
   explicit Communicator(std::shared_ptr<Comm> comm) : comm_(std::move(comm)) {}
 
-  [[nodiscard]] int rank() const;
-  [[nodiscard]] int size() const;
+  [[nodiscard]] int rank() const;  ///< of the caller, 0 ... size() - 1
+  [[nodiscard]] int size() const;  ///< how many ranks there are
+  /// For Esker's own code.
   [[nodiscard]] const std::shared_ptr<Comm>& get() const { return comm_; }
 
  private:

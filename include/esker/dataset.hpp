@@ -48,6 +48,7 @@ struct StorageInfo {
   Index bytes = 0;
 };
 
+/// How to read.
 struct OpenOptions {
   bool verify = false;  ///< compare each block that is read with its checksum, where the file has one
 };
@@ -62,6 +63,7 @@ class ESKER_API Dataset {
   Dataset& operator=(Dataset&&) noexcept;
   ~Dataset();
 
+  /// Dimensions, grids, fields, attributes.
   [[nodiscard]] const Schema& schema() const;
   /// Time value of each step.
   [[nodiscard]] const std::vector<double>& steps() const;
@@ -80,6 +82,7 @@ class ESKER_API Dataset {
   /// several threads at once.
   Status read(const Query& query, void* out, std::size_t out_bytes) const;
 
+  /// The .idx files that the dataset consists of.
   [[nodiscard]] const std::vector<PartInfo>& parts() const;
   /// What is wrong with files that are not needed to read the samples (attributes may then be missing).
   [[nodiscard]] const std::vector<std::string>& warnings() const;

@@ -32,9 +32,12 @@ class ESKER_API BrickDecomposition {
   /// with fewer cuts on the faster axes. Cost: the number of ways to factor `n_ranks` over the axes.
   static Result<BrickDecomposition> near_cubic(int rank, const Point& extent, int n_ranks);
 
+  /// Number of axes.
   [[nodiscard]] int rank() const { return static_cast<int>(cuts_.size()); }
+  /// In all, and along one axis.
   [[nodiscard]] Index num_parts() const;
   [[nodiscard]] Index num_parts(int axis) const { return static_cast<Index>(cuts_[axis].size()) - 1; }
+  /// The boundaries on one axis: num_parts(axis) + 1 of them, ascending.
   [[nodiscard]] const std::vector<Index>& cuts(int axis) const { return cuts_[axis]; }
   /// The box of part `part` in [0, num_parts()); x part fastest.
   [[nodiscard]] Box box(Index part) const;

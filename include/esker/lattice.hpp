@@ -16,7 +16,8 @@ struct ESKER_API Lattice {
   Point stride{1, 1, 1, 1, 1};
   Point count{1, 1, 1, 1, 1};
 
-  [[nodiscard]] Index num_samples() const;
+  [[nodiscard]] Index num_samples() const;  ///< product of the counts
+  /// The grid index of a lattice index.
   [[nodiscard]] Point point(const Point& lattice_index) const;
   /// The lattice indices of the samples that lie in `box`; empty box if none. O(rank).
   [[nodiscard]] Box indices_in(const Box& box) const;

@@ -18,6 +18,8 @@
 
 namespace esker {
 
+/// When data must have reached the device: never (safe against the death of processes only), before end_step
+/// returns, or before close returns.
 enum class Fsync { kNone, kStep, kClose };
 
 struct ESKER_API Options {
@@ -47,6 +49,7 @@ struct ESKER_API Options {
   /// file or variable).
   static Result<Options> load();
 
+  /// One option as text.
   struct Entry {
     std::string name, value, source, help;  ///< source: "built-in", a file's path, a variable, "program"
   };

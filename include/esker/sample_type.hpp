@@ -10,6 +10,7 @@
 
 namespace esker {
 
+/// Integers of 1, 2, 4 and 8 bytes, signed first; IEEE 754 reals of 4 and 8.
 enum class SampleType : std::uint8_t {
   kInt8,
   kUint8,

@@ -19,9 +19,11 @@ namespace esker {
 struct DimId {
   int index = -1;
 };
+/// The same for grids.
 struct GridId {
   int index = -1;
 };
+/// The same for fields.
 struct FieldId {
   int index = -1;
 };
@@ -36,11 +38,13 @@ using Attributes = std::map<std::string, AttributeValue>;
 /// Attributes calls it.
 ESKER_API Status check_attribute(const std::string& name, const AttributeValue& value);
 
+/// A named axis, which grids may share.
 struct Dimension {
   std::string name;
   Index size = 0;
 };
 
+/// One or more dimensions, on which fields live.
 struct Grid {
   std::string name;
   std::vector<int> dims;                              ///< positions in Schema::dims, fastest (x) first
@@ -48,6 +52,7 @@ struct Grid {
   Attributes attributes;
 };
 
+/// A variable on a grid.
 struct Field {
   std::string name;
   int grid = 0;  ///< position in Schema::grids
@@ -57,6 +62,7 @@ struct Field {
   int every = 1;       ///< due at steps 0, every, 2*every ...
   Attributes attributes;
 
+  /// Of all components.
   [[nodiscard]] Index sample_bytes() const { return Index{components} * size_bytes(type); }
 };
 
@@ -75,6 +81,7 @@ class ESKER_API Schema {
   /// `values` has one value per index of dimension `dim` of the grid.
   Status set_coords(GridId grid, const std::string& dim, std::vector<double> values);
 
+  /// All of them, in the order of adding.
   [[nodiscard]] const std::vector<Dimension>& dims() const { return dims_; }
   [[nodiscard]] const std::vector<Grid>& grids() const { return grids_; }
   [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
@@ -83,11 +90,14 @@ class ESKER_API Schema {
   [[nodiscard]] const Grid* find_grid(const std::string& name) const;
   [[nodiscard]] const Field* find_field(const std::string& name) const;
 
+  /// Of the dataset.
   Attributes& attributes() { return attributes_; }
   [[nodiscard]] const Attributes& attributes() const { return attributes_; }
+  /// Of a grid or field. kInvalidArgument for a handle that is not of this schema.
   Result<Attributes*> attributes_of(GridId grid);
   Result<Attributes*> attributes_of(FieldId field);
 
+  /// Number of the grid's axes.
   [[nodiscard]] int rank_of(const Grid& grid) const { return static_cast<int>(grid.dims.size()); }
   /// [0, size) per axis of the grid.
   [[nodiscard]] Box box_of(const Grid& grid) const;

@@ -41,7 +41,7 @@ ESKER_API const char* code_name(Code code);
 class ESKER_API Error : public std::runtime_error {
  public:
   Error(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  [[nodiscard]] Code code() const { return code_; }
+  [[nodiscard]] Code code() const { return code_; }  ///< what() has the text
 
  private:
   Code code_;
@@ -53,6 +53,7 @@ class [[nodiscard]] Status {
   Status() = default;
   Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
 
+  /// Success, and what else.
   [[nodiscard]] bool ok() const { return code_ == Code::kOk; }
   [[nodiscard]] Code code() const { return code_; }
   /// Empty on success.
@@ -82,6 +83,7 @@ class [[nodiscard]] Result {
     if (status_.ok()) status_ = Status(Code::kInternal, "Result made from a successful Status");
   }
 
+  /// Whether there is a value, and why not.
   [[nodiscard]] bool ok() const { return value_.has_value(); }
   [[nodiscard]] const Status& status() const { return status_; }
 

@@ -21,6 +21,7 @@ struct Finding {
   std::string text;
 };
 
+/// What verify() read, and what is wrong with it.
 struct VerifyReport {
   std::vector<Finding> findings;  ///< the first kMaxFindings
   Index num_errors = 0, num_warnings = 0;
@@ -30,6 +31,7 @@ struct VerifyReport {
   Index blocks_with_checksum = 0, blocks_left_out = 0;  ///< left out: absent in another writer's dataset
 
   static constexpr Index kMaxFindings = 1000;
+  /// Nothing that was committed is lost.
   [[nodiscard]] bool good() const { return num_errors == 0; }
 };
 

@@ -59,6 +59,7 @@ struct Patch {
   }
 };
 
+/// What a field is beside its name, grid and type.
 struct FieldOptions {
   int components = 1;  ///< values per sample
   bool fixed = false;  ///< put once, in the first step, and not again
@@ -143,6 +144,7 @@ class ESKER_API Writer {
   /// For a rank that leaves its program's common path, so that no other waits for it.
   Status abandon(const Status& reason);
 
+  /// What is defined so far, or in an appended dataset.
   [[nodiscard]] const Schema& schema() const;
   [[nodiscard]] Index num_steps() const;                   ///< committed, also before this Writer
   [[nodiscard]] const std::vector<double>& steps() const;  ///< their time values
