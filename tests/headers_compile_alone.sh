@@ -9,8 +9,14 @@ compiler=$1
 shift
 flags=(-std=c++20 -fsyntax-only -Wall -Wextra -Werror -I.)
 for directory in "$@"; do flags+=("-I$directory"); done
-headers=$(find include src tests/support -name '*.h' -o -name '*.hpp' | grep -v -e 'esker/mpi\.hpp' -e '_fixture\.h')
+headers=$(find include src tests/support -name '*.h' -o -name '*.hpp' | grep -v -e 'esker/mpi\.hpp' -e 'esker_mpi\.h' -e '_fixture\.h')
 [ "$(wc -l <<<"$headers")" -gt 50 ] || { echo "only these headers were found: $headers"; exit 1; }
 xargs -P "$(nproc)" -I{} sh -c \
   'echo "#include \"{}\"" | "$@" -x c++ - || { echo "{} does not compile alone"; exit 255; }' \
   compile "$compiler" "${flags[@]}" <<<"$headers"
+
+# The C interface in C99, too.
+for header in include/esker/esker.h include/esker/export.h include/esker/version.h; do
+  echo "#include \"$header\"" | "$compiler" -x c -std=c99 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only \
+    -I. -Iinclude - || { echo "$header is not C99"; exit 1; }
+done

@@ -11,8 +11,8 @@
 //   error in a local function that writes is returned at once, and again, on all ranks, by the next
 //   esker_end_step, esker_rewind or esker_close: a program may check these alone.
 // - Handles. esker_create, esker_append and esker_open give a dataset also when they fail: it keeps the
-//   message, and every call on it but esker_free returns the same error again. Each dataset is ended by one
-//   esker_free.
+//   message, and every call on it but esker_free returns the same error again. So does a communicator that
+//   could not be made. Each handle is ended by one call of its _free.
 // - Numbers. Dimensions, grids and fields are numbered from 0 in the order in which they were defined.
 //   Sizes, indices and steps have 64 bits.
 // - Axes. Arrays with one entry per axis begin with x, which is the fastest in memory and on disk; they

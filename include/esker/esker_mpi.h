@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /// Esker's communicator for the ranks of `comm`, which is duplicated: Esker's messages never meet the
-/// caller's. Collective over `comm`. `*out` is ended by esker_comm_free, and NULL after an error. Errors:
-/// ESKER_WRONG_ORDER (MPI is not initialised, or finalised), ESKER_INVALID_ARGUMENT (MPI_COMM_NULL),
-/// ESKER_OUT_OF_MEMORY.
+/// caller's. Collective over `comm`. `*out` is ended by esker_comm_free, also after an error, which it then
+/// gives to each call; NULL only without memory. Errors: ESKER_WRONG_ORDER (MPI is not initialised, or
+/// finalised), ESKER_INVALID_ARGUMENT (MPI_COMM_NULL), ESKER_OUT_OF_MEMORY.
 ESKER_API esker_status esker_comm_from_mpi(MPI_Comm comm, esker_comm** out);
 
 /// The same for a communicator of Fortran (mpif.h, `use mpi`, or MPI_VAL of mpi_f08's). Collective.

@@ -36,7 +36,8 @@ struct esker_options {
 };
 
 struct esker_comm {
-  esker::Communicator group;
+  std::optional<esker::Communicator> group;
+  esker::Status failure;  // why there is none
 };
 
 namespace esker::capi {

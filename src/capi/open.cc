@@ -20,7 +20,8 @@ using Opening = esker::Result<Writer> (*)(const std::string&, const Communicator
 /// first agreement of the same call.
 Status open_writer(esker_dataset* ds, const char* operation, Opening opening, const char* path,
                    const esker_comm* comm, const esker_options* options, esker_dataset** out) {
-  const Communicator group = comm ? comm->group : Communicator::serial();
+  if (comm && !comm->group) return comm->failure;  // on all ranks
+  const Communicator group = comm ? *comm->group : Communicator::serial();
   Options chosen;
   Status ready = esker::guarded(operation, [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_given(operation, {{path, "path"}, {out, "out"}}));

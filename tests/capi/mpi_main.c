@@ -12,18 +12,27 @@ static int world_has_expected_size(int size) {
 }
 
 static void test_communicators(int rank, int size) {
-  esker_comm* comm = (esker_comm*)&comm;
+  esker_comm* comm = NULL;
+  esker_dataset* ds = NULL;
   int found = -1;
   CHECK(esker_comm_from_mpi(MPI_COMM_NULL, &comm) == ESKER_INVALID_ARGUMENT);
-  CHECK(comm == NULL);
+  /* What could not be made gives its error to all calls, and is not taken for a group of one. */
+  CHECK(esker_comm_rank(comm, &found) == ESKER_INVALID_ARGUMENT && found == -1);
+  CHECK(esker_comm_size(comm, &found) == ESKER_INVALID_ARGUMENT && found == -1);
+  CHECK_FAILS(ds, esker_create("never.idx", comm, NULL, &ds), ESKER_INVALID_ARGUMENT, "MPI_COMM_NULL");
+  esker_free(ds);
+  esker_comm_free(comm);
+  comm = NULL;
   CHECK(esker_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_WORLD), &comm) == ESKER_OK);
   CHECK(esker_comm_rank(comm, &found) == ESKER_OK && found == rank);
   CHECK(esker_comm_size(comm, &found) == ESKER_OK && found == size);
   CHECK(esker_comm_rank(comm, NULL) == ESKER_INVALID_ARGUMENT);
   esker_comm_free(comm);
   /* One rank that does wrong must not leave the others with a communicator that they could hang in. */
+  comm = NULL;
   CHECK(esker_comm_from_mpi(MPI_COMM_WORLD, rank == size - 1 ? NULL : &comm) == ESKER_INVALID_ARGUMENT);
-  CHECK(rank == size - 1 || comm == NULL);
+  CHECK(rank == size - 1 || esker_comm_size(comm, &found) == ESKER_INVALID_ARGUMENT);
+  esker_comm_free(comm);
 }
 
 int main(int argc, char** argv) {
@@ -31,6 +40,10 @@ int main(int argc, char** argv) {
   esker_comm* comm = NULL;
   int failed;
   CHECK(esker_comm_from_mpi(MPI_COMM_SELF, &comm) == ESKER_WRONG_ORDER);
+  esker_comm_free(comm);
+  CHECK(esker_comm_from_fortran(0, &comm) == ESKER_WRONG_ORDER);
+  esker_comm_free(comm);
+  comm = NULL;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &w.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &w.size);
