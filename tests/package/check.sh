@@ -4,7 +4,8 @@
 #   tests/package/check.sh static       installs the build tree; programs outside the tree use the installation by CMake
 #                                       and by pkg-config, and again after it was moved
 #   tests/package/check.sh shared       the same with shared libraries, in a build tree of their own; what they export
-#   tests/package/check.sh subproject   a project takes Esker by add_subdirectory
+#   tests/package/check.sh subproject   a project takes Esker by add_subdirectory: configured, and some of it compiled
+#   tests/package/check.sh subproject_whole     the same, all of it, and run (minutes)
 #
 # The environment names the build (tests/package/CMakeLists.txt): PACKAGE_BUILD, PACKAGE_MPI, CC, CXX, MPICXX, MPIEXEC,
 # MPI_SUFFIX.
@@ -112,10 +113,21 @@ check_shared() {
   use_and_move "$work/prefix"
 }
 
-# One layer and the headers: all of it is built by the other tests.
-check_subproject() {
+configure_subproject() {
   configure_consumer "$work/build" -DCONSUMER_ESKER_SOURCE="$project" -DCONSUMER_COMPONENTS="$components" \
     -DMPI_EXECUTABLE_SUFFIX="$MPI_SUFFIX" -DCMAKE_BUILD_TYPE=Debug || { cat "$work/configure.log"; fail "not configured"; }
+}
+
+# The programs' objects see the headers, a layer sees its own; nothing of Esker is installed or tested by the project.
+check_subproject() {
+  configure_subproject
+  cmake --build "$work/build" --target CMakeFiles/write_read.dir/write_read.cc.o esker_base
+  [ -z "$(cmake --install "$work/build" --prefix "$work/prefix" | grep Installing)" ] || fail "Esker installs itself"
+  [ "$(cmake --build "$work/build" --target help | grep -c '^unit_')" = 0 ] || fail "Esker's tests are built"
+}
+
+check_subproject_whole() {
+  configure_subproject
   cmake --build "$work/build"
   run_programs "$work/build"
 }
