@@ -59,7 +59,8 @@ def check_self() -> None:
 def main() -> int:
     check_self()
     readme, directory = Path(sys.argv[1]), Path(sys.argv[2])
-    examples = {path.name: path.read_text(encoding="utf-8") for path in directory.glob("*.c*") if path.is_file()}
+    sources = [path for path in directory.iterdir() if path.suffix in {".c", ".cc", ".py"}]
+    examples = {path.name: path.read_text(encoding="utf-8") for path in sources}
     if not examples:
         raise SystemExit(f"no examples in {directory}")
     found = problems(readme.read_text(encoding="utf-8"), examples)

@@ -259,6 +259,11 @@ ESKER_API esker_status esker_rewind(esker_dataset* ds, double time);
 /// error.
 ESKER_API esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message);
 
+/// Ends the dataset for a rank that leaves its program's common path: what the other ranks call fails with
+/// `message`, until they close or abandon it, too, which ends it as esker_close does. Returns then. Collective
+/// in that sense. `status` ESKER_OK (and `message` NULL): this rank follows one that has left.
+ESKER_API esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* message);
+
 /// What one committed step cost; the same on all ranks.
 typedef struct esker_step_report {
   int64_t step;          ///< position in the dataset

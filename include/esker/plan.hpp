@@ -23,6 +23,7 @@ struct ESKER_API OverRanks {
   double mean = 0;
 };
 
+/// What a step would move and need, and how evenly.
 struct ESKER_API PlanReport {
   int ranks = 0;
   int writers = 0;  ///< ranks that write

@@ -50,7 +50,39 @@ esker::Patch patch_in_place(const Grid& grid, const Array<T>& array, bool volume
   return esker::Patch::strided(grid.own_map(), array.column(0, 0), {array.stride_x(), array.stride_y()});
 }
 
+/// Dimensions, grids and fields as Output::define makes them.
+esker::Result<esker::Schema> schema_of(const Grid& grid, esker::SampleType type) {
+  esker::Schema schema;
+  const auto x = schema.add_dim("x", grid.Mx).value();
+  const auto y = schema.add_dim("y", grid.My).value();
+  const auto z = schema.add_dim("z", grid.Mz).value();
+  const auto map = schema.add_grid("xy", {x, y}).value();
+  const auto volume = schema.add_grid("xyz", {x, y, z}).value();
+  for (const FieldSpec& spec : kFields) {
+    const auto added =
+        schema.add_field({spec.name, (spec.volume ? volume : map).index, type, 1, spec.fixed, 1, {}});
+    if (!added.ok()) return added.status();
+  }
+  return schema;
+}
+
 }  // namespace
+
+esker::Result<esker::PlanReport> plan_output(const Grid& grid, esker::SampleType type, int n_ranks,
+                                             const esker::Options& options) {
+  const auto schema = schema_of(grid, type);
+  if (!schema.ok()) return schema.status();
+  const auto parts = esker::BrickDecomposition::pism(2, {grid.Mx, grid.My}, n_ranks).value();
+  const auto boxes = [&](int rank, const esker::Grid& of_field) {
+    esker::Box box = parts.box(rank);
+    if (of_field.dims.size() == 3) {
+      box.rank = 3;
+      box.hi[2] = grid.Mz;
+    }
+    return std::vector<esker::Box>{box};
+  };
+  return esker::plan_step(*schema, n_ranks, boxes, options);
+}
 
 Output::Output(const std::string& path, const esker::Communicator& comm, const Grid& grid,
                esker::SampleType type, const esker::Options& options, const std::string& title)

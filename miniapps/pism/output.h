@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "esker/communicator.hpp"
+#include "esker/plan.hpp"
 #include "esker/writer.hpp"
 #include "state.h"
 
@@ -22,6 +23,11 @@ struct PutField {
   std::string name;
   esker::Patch patch;
 };
+
+/// What writing the first step of such an output would move and need on `n_ranks`. Local; only the grid's
+/// extent counts.
+esker::Result<esker::PlanReport> plan_output(const Grid& grid, esker::SampleType type, int n_ranks,
+                                             const esker::Options& options);
 
 class Output {
  public:

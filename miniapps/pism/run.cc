@@ -159,10 +159,22 @@ class Run {
   Stopwatch in_model_, in_output_, in_verify_;
 };
 
+/// Rank 0 plans and prints; the others wait for how it went.
+void print_plan(const World& world, const Settings& settings) {
+  together(world.comm, [&] {
+    if (world.rank != 0) return;
+    const Grid grid = make_whole_grid(settings);
+    const auto plan = plan_output(grid, settings.precision, settings.plan_ranks, settings.esker).value();
+    fmt::print("{} x {} x {} points, {}\n{}", grid.Mx, grid.My, grid.Mz, name(settings.precision),
+               plan.to_string());
+  });
+}
+
 }  // namespace
 
 void run(MPI_Comm comm, const Settings& settings) {
   const World world(comm);
+  if (settings.plan_ranks > 0) return print_plan(world, settings);
   std::unique_ptr<Domain> domain;
   std::unique_ptr<Run> job;
   together(comm, [&] {

@@ -14,7 +14,8 @@ constexpr const char* kExamples = R"(Examples:
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --output run.idx -o overwrite=true -o aggregators=2
   mpiexec -n 4 esker-pism --input data/greenland_5km.nc --grid g5km --output big.idx --z-spacing quadratic
   mpiexec -n 4 esker-pism --dome vialov --grid a10km --output ant.idx --output-steps 2 --output-interval 1
-  mpiexec -n 4 esker-pism --dome halfar --isothermal --output dome.idx --output-interval 5000)";
+  mpiexec -n 4 esker-pism --dome halfar --isothermal --output dome.idx --output-interval 5000
+  esker-pism --input data/greenland_5km.nc --grid g1km --plan 256)";
 
 /// Texts and numbers that become settings once all of them are known.
 struct Texts {
@@ -88,7 +89,11 @@ void add_level_options(CLI::App& app, Texts& t) {
 }
 
 void add_run_options(CLI::App& app, Settings& s, Texts& t) {
-  app.add_option("--output", s.output, "dataset to write, e.g. run.idx")->required();
+  auto* output = app.add_option("--output", s.output, "dataset to write, e.g. run.idx");
+  auto* plan = app.add_option("--plan", s.plan_ranks,
+                              "RANKS: only say what writing a step would move and need on so many ranks")
+                   ->check(CLI::Range(1, 1000000));
+  app.add_option_group("Result", "What to make")->add_options(output, plan)->require_option(1);
   app.add_option("--output-interval,--years-per-output", s.output_interval, "model years between steps")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -24,6 +24,7 @@ struct Settings {
   double output_interval = 10;  ///< a
   Index output_steps = 6;       ///< the initial state included
   esker::SampleType precision = esker::SampleType::kFloat32;
+  int plan_ranks = 0;  ///< greater than 0: only plan the output for so many ranks
   bool verify = false;
   bool quiet = false;
   ModelOptions model;

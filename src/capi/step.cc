@@ -92,6 +92,14 @@ esker_status esker_rewind(esker_dataset* ds, double time) {
   return writer_call(ds, "rewind", [&](Writer& writer) { return writer.rewind(time); });
 }
 
+esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* message) {
+  return writer_call(ds, "abandon", [&](Writer& writer) {
+    const bool is_error = status > ESKER_OK && status <= ESKER_INTERNAL;
+    const auto code = is_error ? static_cast<Code>(status) : Code::kInternal;
+    return writer.abandon(status == ESKER_OK ? Status() : Status(code, message ? message : "abandoned"));
+  });
+}
+
 // Not a recorded_call: what is noted here is not this call's own error.
 esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message) {
   return writer_call(ds, "fail", [&](Writer& writer) -> Status {

@@ -222,6 +222,13 @@ void test_one_rank_fails(const struct world* w) {
     static const float values[] = {1, 2};
     expect_map(w, "one.idx", 2, times, values);
   }
+
+  ds = create_map(w, "left.idx", &field); /* a rank that leaves holds up no other */
+  CHECK_OK(ds, write_map(w, ds, field, 0, 1));
+  if (!mine) CHECK_FAILS(ds, write_map(w, ds, field, 1, 2), ESKER_MISMATCHED_CALL, "gone home");
+  status = esker_abandon(ds, mine ? ESKER_UNSUPPORTED : ESKER_OK, mine ? "gone home" : NULL);
+  CHECK_FAILS(ds, status, ESKER_UNSUPPORTED, "gone home");
+  esker_free(ds);
 }
 
 /* Calls that are not allowed now, or not with this kind of dataset. */

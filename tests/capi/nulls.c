@@ -32,6 +32,7 @@ static void null_datasets(void) {
                                 esker_end_step(none),
                                 esker_rewind(none, 0),
                                 esker_fail(none, ESKER_INTERNAL, ""),
+                                esker_abandon(none, ESKER_INTERNAL, ""),
                                 esker_inq_last_step(none, &last),
                                 esker_report_text(none, &text),
                                 esker_report_json(none, &text),
