@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "esker/decomposition.hpp"
 #include "reduce.h"
 #include "rheology.h"
 

@@ -89,11 +89,13 @@ void add_level_options(CLI::App& app, Texts& t) {
 }
 
 void add_run_options(CLI::App& app, Settings& s, Texts& t) {
-  auto* output = app.add_option("--output", s.output, "dataset to write, e.g. run.idx");
-  auto* plan = app.add_option("--plan", s.plan_ranks,
-                              "RANKS: only say what writing a step would move and need on so many ranks")
-                   ->check(CLI::Range(1, 1000000));
-  app.add_option_group("Result", "What to make")->add_options(output, plan)->require_option(1);
+  auto* result = app.add_option_group("Result", "What to make");
+  result->require_option(1);
+  result->add_option("--output", s.output, "dataset to write, e.g. run.idx");
+  result
+      ->add_option("--plan", s.plan_ranks,
+                   "RANKS: only say what writing a step would move and need on so many ranks")
+      ->check(CLI::Range(1, 1000000));
   app.add_option("--output-interval,--years-per-output", s.output_interval, "model years between steps")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -1,4 +1,5 @@
-// Communicators of MPI for C and Fortran: part of the library esker_mpi.
+// Communicators of MPI for C and Fortran: part of the library esker_mpi, which sees of a shared libesker only
+// what is public.
 #include <memory>
 #include <new>
 
@@ -10,6 +11,19 @@ using esker::Code;
 using esker::Status;
 
 namespace {
+
+/// What `work` returns; an exception of the library or of memory becomes a Status (that of memory allocates
+/// none).
+template <class Work>
+Status caught(const Work& work) noexcept {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return {Code::kOutOfMemory, "out of memory"};
+  } catch (const std::exception&) {
+    return {Code::kInternal, "exception"};
+  }
+}
 
 Status check_usable(MPI_Comm comm) {
   int initialised = 0;
@@ -25,11 +39,11 @@ Status check_usable(MPI_Comm comm) {
 /// Collective: a rank without memory, or without a place for the result, must not leave the others alone with
 /// the communicator.
 Status duplicate(MPI_Comm comm, esker_comm* made, esker_comm** out) {
-  const Status mine = esker::guarded("comm_from_mpi", [&]() -> Status {
+  const Status mine = caught([&]() -> Status {
     esker::Communicator group = esker::mpi_communicator(comm);
-    if (!made) return esker::out_of_memory("comm_from_mpi");
+    if (!made) throw std::bad_alloc();
     made->group = std::move(group);
-    return esker::capi::check_given("comm_from_mpi", {{out, "out"}});
+    return out ? Status() : Status(Code::kInvalidArgument, "comm_from_mpi: out is NULL");
   });
   int code = esker::capi::code_of(mine);
   MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm);
@@ -43,9 +57,9 @@ extern "C" {
 
 esker_status esker_comm_from_mpi(MPI_Comm comm, esker_comm** out) {
   std::unique_ptr<esker_comm> made(new (std::nothrow) esker_comm());
-  Status status = esker::guarded("comm_from_mpi", [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(check_usable(comm));
-    return duplicate(comm, made.get(), out);
+  Status status = caught([&] {
+    const Status usable = check_usable(comm);
+    return usable.ok() ? duplicate(comm, made.get(), out) : usable;
   });
   const esker_status code = esker::capi::code_of(status);
   if (made && code != ESKER_OK) *made = {std::nullopt, std::move(status)};
