@@ -19,7 +19,7 @@ case "$mpi" in
   *) die "scripts/install_package.sh takes nothing, mpich or none, not '$mpi'" ;;
 esac
 
-stamp=$(find CMakeLists.txt pyproject.toml cmake include scripts/install_package.sh src python -type f \
+stamp=$(find CMakeLists.txt pyproject.toml bench cmake include scripts/install_package.sh src python -type f \
   ! -path '*/__pycache__/*' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
 [ "$(cat "$stamp_file" 2>/dev/null)" != "$stamp" ] || exit 0
 say "building the Python package ($mpi) and installing it in ${target[1]:-.venv}"
