@@ -24,12 +24,13 @@ class Case {
   virtual void end_write() {}
 
   virtual void begin_read() {}
-  /// Reads this rank's part of a step into memory of the case's own.
-  virtual void read_step(const Workload& workload, Index step) = 0;
+  /// Reads this rank's part of a step into `samples`, which have the sizes of the fields'.
+  virtual void read_step(const Workload& workload, Index step, Samples& samples) = 0;
   virtual void end_read() {}
-
-  /// Samples of what read_step() fetched that are wrong.
-  [[nodiscard]] virtual Index count_bad(const Workload& workload, const Salt& salt) const = 0;
+  /// How read_step() leaves a field whose samples begin at `first`.
+  [[nodiscard]] virtual Answer answer(const FieldMemory& field, const double* first) const {
+    return like_memory(field, first);
+  }
 
   /// Bytes of the files that this rank answers for; their sum over ranks is what is stored.
   [[nodiscard]] virtual Index stored_bytes() const { return 0; }

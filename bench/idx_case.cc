@@ -32,25 +32,18 @@ class IdxCase final : public Case {
 
   void begin_read() override { dataset_ = esker::Dataset::open(path_).value(); }
 
-  void read_step(const Workload& workload, Index step) override {
-    answer_.resize(workload.fields.size());
+  void read_step(const Workload& workload, Index step, Samples& samples) override {
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
       const FieldMemory& field = workload.fields[f];
-      answer_[f].resize(field.samples.size());
       const esker::Query query{.field = field.name, .step = step, .box = field.box};
-      dataset_->read(query, answer_[f].data(), answer_[f].size() * sizeof(double)).check();
+      dataset_->read(query, samples[f].data(), samples[f].size() * sizeof(double)).check();
     }
   }
 
   void end_read() override { dataset_.reset(); }
 
-  [[nodiscard]] Index count_bad(const Workload& workload, const Salt& salt) const override {
-    Index bad = 0;
-    for (std::size_t f = 0; f < answer_.size(); ++f) {
-      const FieldMemory& field = workload.fields[f];
-      bad += bench::count_bad(field, static_cast<int>(f), dense(field, answer_[f].data()), salt);
-    }
-    return bad;
+  [[nodiscard]] Answer answer(const FieldMemory& field, const double* first) const override {
+    return dense(field, first);
   }
 
   /// Rank 0 answers for all files.
@@ -92,7 +85,6 @@ class IdxCase final : public Case {
   std::optional<esker::Writer> writer_;
   std::optional<esker::Dataset> dataset_;
   std::vector<esker::FieldId> handles_;
-  std::vector<std::vector<double>> answer_;
   Index stored_bytes_ = 0;
   std::string details_;
 };
@@ -102,11 +94,10 @@ class IdxCase final : public Case {
 std::unique_ptr<Case> idx_case(const std::string& directory, const esker::Communicator& comm, bool aggregate,
                                const esker::Options& options) {
   esker::Options used = options;
-  used.report = "none";
-  if (!aggregate) {
-    used.set("aggregate", "false").check();
-    used.set("checksums", "false").check();
-  }
+  used.set("report", "none").check();
+  used.set("aggregate", aggregate ? "true" : "false").check();
+  if (!aggregate)
+    used.set("checksums", "false").check();  // a rank that holds a part of a block can make none
   const std::string name = aggregate ? "idx_two_phase" : "idx_one_phase";
   return std::make_unique<IdxCase>(name, directory + "/" + name + "/run.idx", comm, used);
 }

@@ -129,14 +129,17 @@ nlohmann::ordered_json to_json(const Workload& workload, const Settings& setting
   MPI_Get_library_version(library, &length);
   json["mpi"] = std::string(library);  // Open MPI counts the NUL
   for (const Measured& m : measured) {
-    json["cases"].push_back(
-        {{"name", m.name},
-         {"write_s", m.write_s},
-         {"read_s", m.read_s},
-         {"stored_bytes_per_step", m.stored_bytes},
-         {"extra_bytes_per_rank", m.extra_bytes},
-         {"bad_values", m.bad_values},
-         {"report", m.details.empty() ? nullptr : nlohmann::ordered_json::parse(m.details)}});
+    auto reports = nlohmann::ordered_json::array();
+    for (const std::string& report : m.details) {
+      if (!report.empty()) reports.push_back(nlohmann::ordered_json::parse(report));
+    }
+    json["cases"].push_back({{"name", m.name},
+                             {"write_s", m.write_s},
+                             {"read_s", m.read_s},
+                             {"stored_bytes_per_step", m.stored_bytes},
+                             {"extra_bytes_per_rank", m.extra_bytes},
+                             {"bad_values", m.bad_values},
+                             {"reports", reports}});
   }
   return json;
 }

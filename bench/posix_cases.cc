@@ -56,28 +56,6 @@ class FileDescriptor {
   int number_;
 };
 
-/// Memory for one rank's fields, laid out as the workload's.
-class Copy {
- public:
-  /// Made once, and touched: the allocation is not what is measured.
-  void fit(const Workload& workload) {
-    if (!samples_.empty()) return;
-    for (const FieldMemory& field : workload.fields) samples_.emplace_back(field.samples.size(), 0.0);
-  }
-  std::vector<double>& operator[](std::size_t f) { return samples_[f]; }
-  [[nodiscard]] Index count_bad(const Workload& workload, const Salt& salt) const {
-    Index bad = 0;
-    for (std::size_t f = 0; f < samples_.size(); ++f) {
-      const FieldMemory& field = workload.fields[f];
-      bad += bench::count_bad(field, static_cast<int>(f), like_memory(field, samples_[f].data()), salt);
-    }
-    return bad;
-  }
-
- private:
-  std::vector<std::vector<double>> samples_;
-};
-
 class PosixCase final : public Case {
  public:
   /// `path_of(step)`; this rank's part begins at `offset_bytes`.
@@ -97,19 +75,15 @@ class PosixCase final : public Case {
     steps_ = std::max(steps_, step + 1);
   }
 
-  void read_step(const Workload& workload, Index step) override {
-    answer_.fit(workload);
+  void read_step(const Workload& workload, Index step, Samples& samples) override {
     FileDescriptor file(path_of_(step), O_RDONLY);
     Index offset = offset_;
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
-      file.read_at(answer_[f], offset);
+      file.read_at(samples[f], offset);
       offset += workload.fields[f].bytes();
     }
   }
 
-  [[nodiscard]] Index count_bad(const Workload& workload, const Salt& salt) const override {
-    return answer_.count_bad(workload, salt);
-  }
   [[nodiscard]] Index stored_bytes() const override { return stored_bytes_; }
   void remove() override {
     for (Index step = 0; step < steps_; ++step) std::filesystem::remove(path_of_(step));
@@ -121,7 +95,6 @@ class PosixCase final : public Case {
   std::function<std::string(Index)> path_of_;
   Index offset_;
   Index steps_ = 0, stored_bytes_ = 0;
-  Copy answer_;
 };
 
 class MemcpyCase final : public Case {
@@ -129,26 +102,20 @@ class MemcpyCase final : public Case {
   [[nodiscard]] std::string name() const override { return "memcpy"; }
 
   void write_step(const Workload& workload, Index step) override {
-    if (static_cast<Index>(stored_.size()) <= step) stored_.resize(static_cast<std::size_t>(step) + 1);
-    Copy& stored = stored_[static_cast<std::size_t>(step)];
-    stored.fit(workload);
+    if (static_cast<Index>(stored_.size()) <= step) stored_.push_back(make_samples(workload));  // to warm up
+    Samples& stored = stored_[static_cast<std::size_t>(step)];
     for (std::size_t f = 0; f < workload.fields.size(); ++f) copy(workload.fields[f].samples, stored[f]);
   }
-  void read_step(const Workload& workload, Index step) override {
-    answer_.fit(workload);
-    Copy& stored = stored_[static_cast<std::size_t>(step)];
-    for (std::size_t f = 0; f < workload.fields.size(); ++f) copy(stored[f], answer_[f]);
-  }
-  [[nodiscard]] Index count_bad(const Workload& workload, const Salt& salt) const override {
-    return answer_.count_bad(workload, salt);
+  void read_step(const Workload& workload, Index step, Samples& samples) override {
+    const Samples& stored = stored_[static_cast<std::size_t>(step)];
+    for (std::size_t f = 0; f < workload.fields.size(); ++f) copy(stored[f], samples[f]);
   }
 
  private:
   static void copy(const std::vector<double>& from, std::vector<double>& to) {
     std::memcpy(to.data(), from.data(), from.size() * sizeof(double));
   }
-  std::vector<Copy> stored_;  // per step
-  Copy answer_;
+  std::vector<Samples> stored_;  // per step
 };
 
 }  // namespace

@@ -39,19 +39,29 @@ double write(MPI_Comm comm, Case& tested, Workload& workload, Index steps, Index
   return clock.seconds();
 }
 
-double read(MPI_Comm comm, Case& tested, const Workload& workload, Index steps, Index repeat, Index& bad) {
+Index count_bad(const Case& tested, const Workload& workload, const Samples& samples, const Salt& salt) {
+  Index bad = 0;
+  for (std::size_t f = 0; f < workload.fields.size(); ++f) {
+    const FieldMemory& field = workload.fields[f];
+    bad += count_bad(field, static_cast<int>(f), tested.answer(field, samples[f].data()), salt);
+  }
+  return bad;
+}
+
+double read(MPI_Comm comm, Case& tested, const Workload& workload, Index steps, Index repeat,
+            Samples& samples, Index& bad) {
   Clock clock(comm);
   clock.time([&] { tested.begin_read(); });
   for (Index step = 0; step < steps; ++step) {
-    clock.time([&] { tested.read_step(workload, step); });
-    bad += tested.count_bad(workload, {repeat, step});
+    clock.time([&] { tested.read_step(workload, step, samples); });
+    bad += count_bad(tested, workload, samples, {repeat, step});
   }
   clock.time([&] { tested.end_read(); });
   return clock.seconds();
 }
 
 void run_once(MPI_Comm comm, Case& tested, Workload& workload, const Schedule& schedule, Index repeat,
-              Measured& measured) {
+              Samples& samples, Measured& measured) {
   const bool is_warm_up = repeat == schedule.repeats;
   std::optional<MemoryWatch> watch;
   if (is_warm_up) watch.emplace();
@@ -60,10 +70,11 @@ void run_once(MPI_Comm comm, Case& tested, Workload& workload, const Schedule& s
   watch.reset();
   measured.stored_bytes = tested.stored_bytes() / schedule.steps;
   tested.after_write();
-  const double read_s = read(comm, tested, workload, schedule.steps, repeat, measured.bad_values);
+  const double read_s = read(comm, tested, workload, schedule.steps, repeat, samples, measured.bad_values);
   MPI_Barrier(comm);
   tested.remove();
   if (is_warm_up) return;
+  measured.details.push_back(tested.details());
   measured.write_s.push_back(write_s);
   measured.read_s.push_back(read_s);
 }
@@ -79,20 +90,18 @@ void gather(MPI_Comm comm, Measured& measured) {
 std::vector<Measured> run(MPI_Comm comm, const std::vector<std::unique_ptr<Case>>& cases, Workload& workload,
                           const Schedule& schedule) {
   std::vector<Measured> measured(cases.size());
+  Samples samples = make_samples(workload);  // lent to all cases
   for (std::size_t c = 0; c < cases.size(); ++c) {
     measured[c].name = cases[c]->name();
-    run_once(comm, *cases[c], workload, schedule, schedule.repeats, measured[c]);
+    run_once(comm, *cases[c], workload, schedule, schedule.repeats, samples, measured[c]);
   }
   for (Index repeat = 0; repeat < schedule.repeats; ++repeat) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::size_t c = (i + static_cast<std::size_t>(repeat)) % cases.size();
-      run_once(comm, *cases[c], workload, schedule, repeat, measured[c]);
+      run_once(comm, *cases[c], workload, schedule, repeat, samples, measured[c]);
     }
   }
-  for (std::size_t c = 0; c < cases.size(); ++c) {
-    gather(comm, measured[c]);
-    measured[c].details = cases[c]->details();
-  }
+  for (Measured& m : measured) gather(comm, m);
   return measured;
 }
 

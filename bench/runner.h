@@ -18,7 +18,7 @@ struct Measured {
   Index stored_bytes = 0;               ///< per step
   Index extra_bytes = 0;                ///< growth of a rank's memory while writing, the largest
   Index bad_values = 0;                 ///< in all repetitions
-  std::string details;                  ///< of the last repetition, on rank 0
+  std::vector<std::string> details;     ///< per repetition, on rank 0
 };
 
 struct Schedule {

@@ -94,6 +94,12 @@ Index Workload::bytes_of_rank() const {
   return bytes;
 }
 
+Samples make_samples(const Workload& workload) {
+  Samples samples;
+  for (const FieldMemory& field : workload.fields) samples.emplace_back(field.samples.size(), 0.0);
+  return samples;
+}
+
 Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt) {
   Index bad = 0;
   for_each_value(field, number, answer, salt,

@@ -2,8 +2,8 @@
 // in a cache or on storage before, and known everywhere, so that every value that is read can be checked.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +59,11 @@ struct Answer {
   std::array<Index, esker::kMaxRank> strides{};
   Index component_stride = 1;
 };
+
+/// Per field, the samples of one rank.
+using Samples = std::vector<std::vector<double>>;
+/// As large as the workload's, all pages touched.
+Samples make_samples(const Workload& workload);
 
 /// Samples of `field` in `answer` that are not what compute(salt) makes of field number `number`.
 Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt);

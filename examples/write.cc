@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   {
     // [README
     auto comm = esker::mpi_communicator(MPI_COMM_WORLD);
-    auto writer = esker::Writer::create("run.idx", comm, esker::Options::load().value()).value();
+    auto writer = esker::Writer::create("run.idx", comm, esker::Options::load()).value();
     auto x = writer.def_dim("x", 300).value(), y = writer.def_dim("y", 100 * comm.size()).value();
     auto grid = writer.def_grid("map", {x, y}).value();
     auto thk = writer.def_field(grid, "thk", esker::SampleType::kFloat32).value();

@@ -43,8 +43,9 @@ PyObject* exception_type(Code code) {
 Status status_of_exception(nb::handle exception) {
   std::string text = nb::cast<std::string>(exception.type().attr("__name__"));
   try {
-    text += ": " + nb::cast<std::string>(nb::str(exception));
-  } catch (const nb::python_error&) {  // its name must do: the other ranks wait for it
+    const nb::bytes utf8(nb::str(exception).attr("encode")("utf-8", "backslashreplace"));
+    text += ": " + std::string(utf8.c_str(), utf8.size());
+  } catch (const std::exception&) {  // its name must do: the other ranks wait for it
   }
   for (const Code code : kCodes) {
     if (PyErr_GivenExceptionMatches(exception.ptr(), exception_type(code))) return {code, text};

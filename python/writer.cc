@@ -43,13 +43,15 @@ Status set_option(Options& options, const std::string& name, const std::string& 
 
 /// Configuration file, environment, and then `texts`. A Result, because on several ranks an error must
 /// travel.
-Result<Options> make_options(const OptionTexts& texts) {
+Result<Options> make_options(const OptionTexts& texts) try {
   Result<Options> options = Options::load();
   for (const auto& [name, value] : texts) {
     if (!options.ok()) break;
     if (const Status status = set_option(*options, name, value); !status.ok()) options = status;
   }
   return options;
+} catch (const std::bad_alloc&) {
+  return Status(Code::kOutOfMemory, "out of memory");
 }
 
 using Open = Result<Writer> (*)(const std::string&, const Communicator&, const Result<Options>&);
@@ -131,8 +133,6 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
           "field"_a, "name"_a, "value"_a)
       .def("field",
            [](const StepWriter& w, const std::string& name) { return w.writer.field(name).value().index; })
-      .def("components",
-           [](const StepWriter& w, int field) { return w.writer.schema().fields().at(field).components; })
       .def_prop_ro("dims", [](const StepWriter& w) { return w.writer.schema().dims(); })
       .def_prop_ro("grids", [](const StepWriter& w) { return w.writer.schema().grids(); })
       .def_prop_ro("fields", [](const StepWriter& w) { return w.writer.schema().fields(); });
@@ -149,8 +149,7 @@ void bind_steps(nb::class_<StepWriter>& writer) {
       .def("end_step", [](StepWriter& w) { end_step(w, [&] { return w.writer.end_step(); }); })
       .def(
           "rewind", [](StepWriter& w, double time) { w.writer.rewind(time).check(); }, Release())
-      .def(
-          "close", [](StepWriter& w) { w.writer.close().check(); }, Release())
+      .def("close", [](StepWriter& w) { end_step(w, [&] { return w.writer.close(); }); })
       .def(
           "abandon",
           [](StepWriter& w, nb::handle exception) {

@@ -21,6 +21,13 @@ for writer in c cc; do
 done
 diff -r "$work/c" "$work/cc"
 
+# Another run goes on.
+cp -r "$work/cc" "$work/more"
+cd "$work/more"
+"$@" "$programs/append_cc"
+[ "$("$programs/read_c")" = "$expected" ] || { echo "append_cc: other samples"; exit 1; }
+grep -q '^0 1 time_' run.idx || { echo "append_cc: expected two steps"; exit 1; }
+
 # An error has a message and a status.
 cd "$work"
 if "$programs/read_c" 2>errors; then echo "read_c succeeds without a dataset"; exit 1; fi

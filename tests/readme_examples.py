@@ -37,6 +37,9 @@ def problems(readme: str, examples: dict[str, str]) -> list[str]:
     shown = blocks(readme)
     found = [f"examples/{name} is not in the README" for name in sorted(examples.keys() - shown.keys())]
     found += [f"the README shows examples/{name}, which is not there" for name in sorted(shown.keys() - examples.keys())]
+    marked = sum(map(len, shown.values()))
+    if len(re.findall(r"^```(?:c|cpp|python)$", readme, re.M)) != marked:
+        found.append("the README has code in C, C++ or Python that is no example")
     for name in sorted(shown.keys() & examples.keys()):
         for block in shown[name]:
             difference = difflib.unified_diff(block.splitlines(), shown_part(examples[name]).splitlines(),
@@ -54,6 +57,7 @@ def check_self() -> None:
     assert problems(good.replace("  g();\n", ""), example)
     assert problems("nothing", example)
     assert problems(good.replace("a.c", "b.c"), example)
+    assert problems(good + "\n```cpp\ng();\n```\n", example)
 
 
 def main() -> int:

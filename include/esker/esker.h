@@ -23,6 +23,7 @@
 // - NULL. Pointers to results may be NULL where there are several of them: not wanted. Everything else that
 //   is NULL is ESKER_INVALID_ARGUMENT, but where NULL is said to have a meaning. (A NULL dataset in a
 //   collective call cannot be told to the other ranks.)
+// - Structs never change: what a later version has to say beyond them comes by functions of its own.
 // - Memory that runs out is a status. What ends the program is an error of MPI itself, and memory that runs
 //   out, to the last few hundred bytes, while a small JSON text is made or read (docs/guide/failures.md).
 // - Any function may return ESKER_OUT_OF_MEMORY, ESKER_INVALID_ARGUMENT, ESKER_WRONG_ORDER for a dataset

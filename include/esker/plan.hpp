@@ -1,8 +1,8 @@
 // plan_step: what writing a step would move and need on N ranks - without ranks and without data.
 //
-//   const auto parts = esker::BrickDecomposition::pism(2, {1501, 2801}, 1024).value();
-//   const auto plan = esker::plan_step(schema, 1024, [&](int rank, const esker::Grid&) { return ...
-//   parts.box(rank); }); std::cout << plan.value().to_string();
+//   const auto parts = esker::BrickDecomposition::near_cubic(3, {512, 512, 512}, 4096).value();
+//   const auto mine = [&](int rank, const esker::Grid&) { return std::vector{parts.box(rank)}; };
+//   std::cout << esker::plan_step(schema, 4096, mine).value().to_string();
 #pragma once
 
 #include <functional>

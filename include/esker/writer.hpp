@@ -140,7 +140,8 @@ class ESKER_API Writer {
   /// committed step it leaves an empty dataset, or the one that was to be overwritten.
   Status close();
   /// This rank is done with the writer wherever the other ranks are: what they call fails, naming `reason`,
-  /// until they close or abandon it, too, which ends it as close() does. Returns then, with what that gave.
+  /// until they close or abandon it, too, which ends it as close() does, but makes no dataset without a step.
+  /// Returns then, with what that gave.
   /// For a rank that leaves its program's common path, so that no other waits for it.
   Status abandon(const Status& reason);
 

@@ -91,9 +91,14 @@ def _case(
         "extra_MiB_per_rank": case["extra_bytes_per_rank"] / 2**20,
         "bad_values": case["bad_values"],
     }
-    if case["report"]:
+    if reports := case["reports"]:
         facts["phases_s_per_step"] = {
-            name: spread["mean"] / measured["steps"] for name, spread in case["report"]["phases_s"].items()
+            name: statistics.median(report["phases_s"][name]["mean"] for report in reports) / measured["steps"]
+            for name in reports[0]["phases_s"]
+        }
+        configuration = reports[0]["configuration"]
+        facts["options"] = {
+            name: option["value"] for name, option in configuration.items() if option["source"] != "built-in"
         }
     return facts
 

@@ -47,8 +47,9 @@ def write(
     larger than 32 MiB, is read piece by piece into a temporary file beside the dataset first: the disk holds it twice
     for that time, memory never. Nothing is converted: big-endian arrays, float16, masks and the like are refused.
 
-    Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. Either the
-    dataset is there, whole, or what was there before.
+    Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. An error leaves no
+    dataset. One that is overwritten stays when the arguments are wrong, and goes before the samples are written: whatever
+    happens to the disk after that, it is gone.
 
     >>> import numpy as np
     >>> import esker
@@ -157,7 +158,7 @@ def _define(
             source.dtype,
             grid=grids[axes[name]],
             components=components.get(name, 1),
-            **attrs.get(name, {}),
+            attrs=attrs.get(name),
         )
         for name, source in sources.items()
     }

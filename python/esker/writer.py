@@ -226,7 +226,8 @@ class Writer:
         components: int = 1,
         fixed: bool = False,
         every: int = 1,
-        **attrs: Any,
+        attrs: Mapping[str, Any] | None = None,
+        **more_attrs: Any,
     ) -> WriterField:
         """A new field; with no dtype, the field of that name which there is. Local; new ones before the first step ends.
 
@@ -234,7 +235,8 @@ class Writer:
         components: values per sample; with more than one its arrays have a last axis of that many
         fixed:      put in the first step only
         every:      put at steps 0, every, 2 * every, ...
-        attrs:      attributes: units, long_name, standard_name, ...
+        attrs:      attributes by name; those whose name is no argument of this function also as
+                    units=..., long_name=...
         """
         if dtype is None:
             if name not in self._made:
@@ -247,9 +249,10 @@ class Writer:
         number = self._core.def_field(
             grid.number, name, kind.name, operator.index(components), bool(fixed), operator.index(every)
         )
-        for attr, value in attrs.items():
+        for attr, value in {**(attrs or {}), **more_attrs}.items():
             self._core.put_field_att(number, attr, attribute(attr, value))
-        return self._made_field(number)
+        self._made[name] = self._made_field(number)
+        return self._made[name]
 
     def step(self, time: float) -> Step:
         """The next step, for `with`; `time` is greater than that of the step before."""
@@ -328,7 +331,11 @@ class Writer:
         )
 
     def _field(self, field: WriterField | str) -> WriterField:
-        return self.field(field) if isinstance(field, str) else field
+        name = field if isinstance(field, str) else field.name
+        known = self.field(name)
+        if known != field and known.name != field:
+            raise ValueError(f"field {name!r} is of another writer")
+        return known
 
 
 def grid_name(dims: Mapping[str, Any] | Sequence[str]) -> str:

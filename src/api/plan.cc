@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "api/within_memory.h"
 #include "base/error.h"
@@ -64,6 +63,7 @@ Result<Step> lay_out(const Schema& schema, int n_ranks, const BoxesOfRank& boxes
   ESKER_RETURN_IF_ERROR(check_boxes(schema, of_field));
   Step step;
   step.layouts = format->lay_out(std::vector<bool>(schema.fields().size(), true));
+  ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (const auto& layout : step.layouts->layouts) step.space.add(*layout);
   step.fields = patches_of_columns(step.layouts->columns, of_field);
   return step;

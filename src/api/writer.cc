@@ -122,8 +122,10 @@ class Writer::Impl {
   Status close() {
     if (closed) return {};
     Status status;
-    if (!defined && !schema.fields().empty()) status = define_once();
-    if (status.code() == Code::kMismatchedCall) return status;
+    if (!defined && !schema.fields().empty() && !leaving) status = define_once();
+    leaving =
+        status.code() == Code::kMismatchedCall;  // the others define no more: the next close just closes
+    if (leaving) return status;
     const Status ended = pipeline->close(take_local());
     if (ended.code() != Code::kMismatchedCall) {
       closed = true;
@@ -172,6 +174,7 @@ class Writer::Impl {
   }
 
   bool defined;
+  bool leaving = false;
   Status local;
   std::optional<StepInput> input;
 };

@@ -32,7 +32,8 @@ Status open_writer(esker_dataset* ds, const char* operation, Opening opening, co
   });
   const esker::Result<Options> agreed(ready.ok() ? esker::Result<Options>(std::move(chosen))
                                                  : esker::Result<Options>(std::move(ready)));
-  ESKER_ASSIGN_OR_RETURN(auto writer, opening(ds ? ds->path : std::string(), group, agreed));
+  static const std::string kNoPath;  // to be referred to, as ds->path is: nothing may be allocated here
+  ESKER_ASSIGN_OR_RETURN(auto writer, opening(ds ? ds->path : kNoPath, group, agreed));
   ds->writer = std::move(writer);
   return {};
 }

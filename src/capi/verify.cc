@@ -1,4 +1,6 @@
 // Whether a dataset is what its writer left.
+#include <functional>
+
 #include "capi/handle.h"
 #include "capi/translate.h"
 

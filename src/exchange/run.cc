@@ -28,7 +28,8 @@ class Run {
     Stopwatch watch;
     for (const Message& message : round.sends) send(message);
     stats_.pack_s += watch.lap();
-    const bool has_padding = !round.window.complete && buffers_.marks.empty();  // with marks, it is not stored
+    const bool has_padding =
+        !round.window.complete && buffers_.marks.empty();  // with marks, it is not stored
     if (has_padding && round.window.size_bytes() > 0) {
       std::memset(buffers_.window.data(), 0, static_cast<std::size_t>(round.window.size_bytes()));
       stats_.place_s += watch.lap();

@@ -1,7 +1,6 @@
 #include "write/own_runs.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/macros.h"
 #include "grid/copy_samples.h"

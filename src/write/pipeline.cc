@@ -209,11 +209,7 @@ Status WritePipeline::lay_out(StepPlan& plan, const StepInput& input) const {
   }
   plan.boxes = boxes_of(input.patches, plan.fields);
   plan.layouts = format_->lay_out(plan.due);
-  if (!options_.aggregate && plan.layouts->has_checksums()) {
-    return error(Code::kInvalidArgument,
-                 "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
-                 "checksums=false");
-  }
+  ESKER_RETURN_IF_ERROR(check_phases(options_, *plan.layouts));
   for (const auto& layout : plan.layouts->layouts) {
     plan.space.add(*layout);
     plan.files += layout->num_files();
@@ -315,8 +311,10 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 }
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
-  if (options_.fsync == Fsync::kClose) written_paths_[step] = files.paths();
-  return files.finish(plan.plan.owned, plan.sums, options_.fsync == Fsync::kStep);
+  ESKER_RETURN_IF_ERROR(files.finish(plan.plan.owned, plan.sums, options_.fsync == Fsync::kStep));
+  if (options_.fsync == Fsync::kClose)
+    written_paths_[step] = files.paths();  // also those that finish() opened
+  return {};
 }
 
 // First each rank its files, then rank 0 what is left of the step: directories, and what a rank could not
@@ -364,9 +362,11 @@ Status WritePipeline::close(const Status& local) {
   const auto keep_first = [&](Status next) {
     if (status.ok()) status = std::move(next);
   };
+  const bool ends_well = status.ok();
   if (has_leftovers_) keep_first(reclaim(options_.fsync != Fsync::kNone));
-  // A dataset without a step is made where there was none; it takes the place of no other.
-  if (defined_ && !created_) {
+  // A dataset without a step is made where there was none, by ranks that end well; it takes the place of no
+  // other.
+  if (defined_ && !created_ && ends_well) {
     keep_first(root_does(*comm_, "create", [&] {
       return format_->replaces_existing() ? Status() : format_->create(options_.fsync != Fsync::kNone);
     }));

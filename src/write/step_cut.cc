@@ -20,6 +20,13 @@ int num_aggregators(const Options& options, int n_ranks, Index stored_bytes) {
 
 }  // namespace
 
+Status check_phases(const Options& options, const StepLayouts& layouts) {
+  if (options.aggregate || !layouts.has_checksums()) return {};
+  return error(Code::kInvalidArgument,
+               "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
+               "checksums=false");
+}
+
 StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks)
     : space_(space),
       options_(options),

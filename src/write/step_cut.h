@@ -7,8 +7,12 @@
 #include "esker/options.hpp"
 #include "exchange/ownership.h"
 #include "exchange/plan.h"
+#include "format/format_writer.h"
 
 namespace esker {
+
+/// kInvalidArgument if one-phase writing cannot do what `layouts` need.
+Status check_phases(const Options& options, const StepLayouts& layouts);
 
 /// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where
 /// its samples go, so the window starts at a third of the budget and shrinks, down to one piece, until the

@@ -180,6 +180,41 @@ TEST_F(MisuseTest, AnAbandonedWriterEndsOnAllRanks) {
   }
 }
 
+// Those who hear of it may also close, as often as it takes.
+TEST_F(MisuseTest, ClosingEndsAWriterThatAnotherRankAbandoned) {
+  for (const Index n_good : {0, 1}) {
+    for (const int victim : victims()) {
+      SCOPED_TRACE(std::to_string(n_good) + " steps, rank " + std::to_string(victim));
+      const Watchdog watchdog("close after abandon");
+      Options options = quiet();
+      options.overwrite = true;
+      std::filesystem::path dataset = path("left-" + std::to_string(n_good) + ".idx");
+      Writer writer = Writer::create(dataset, comm_, options).value();
+      const FieldId field = define(writer);
+      for (Index step = 0; step < n_good; ++step) EXPECT_TRUE(good_step(writer, field, step).ok());
+      Status ended;
+      if (is_victim(victim)) {
+        ended = writer.abandon({Code::kUnsupported, "the caller's reason"});
+      } else {
+        int closings = 0;
+        do ended = writer.close();
+        while (ended.code() == Code::kMismatchedCall && ++closings < 5);
+      }
+      expect_everywhere(ended, Code::kUnsupported);
+      if (comm_.rank() == 0) {
+        EXPECT_EQ(Dataset::open(dataset).ok(), n_good > 0) << "an abandoned writer makes no dataset";
+      }
+      comm_.get()->barrier();
+      if (comm_.rank() == 0) {
+        std::filesystem::remove(dataset);
+        std::filesystem::remove_all(dataset.replace_extension());
+      }
+      comm_.get()->barrier();
+      if (!all_well()) return;
+    }
+  }
+}
+
 TEST_F(MisuseTest, OptionsThatSomeRankCouldNotLoadAreAnErrorOnAll) {
   for (const int victim : victims()) {
     const Watchdog watchdog("options");

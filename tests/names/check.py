@@ -91,6 +91,26 @@ def check_table(table: Table, cpp: set[str], c: set[str]) -> list[str]:
         f"{name}: not in the table" for name in sorted(c - named)]
 
 
+ENUMERATIONS = {"Code": r"ESKER_OK", "SampleType": r"ESKER_INT8"}
+"""C++ enumeration -> the first constant of the C enumeration that mirrors it."""
+
+
+def check_enumerations(cpp: str, c: str) -> list[str]:
+    """C has a constant for each C++ enumerator, in the same order."""
+    problems = []
+    for name, first in ENUMERATIONS.items():
+        cpp_body = re.search(rf"enum class {name}\b[^{{]*\{{(.*?)\}}", cpp, re.S)
+        c_body = re.search(rf"enum \{{\s*({first}\b.*?)\}}", c, re.S)
+        if not cpp_body or not c_body:
+            problems.append(f"enum {name}: not found")
+            continue
+        there = [found.upper() for found in re.findall(r"^\s*k(\w+)", cpp_body.group(1), re.M)]
+        here = [found.replace("_", "") for found in re.findall(r"^\s*ESKER_(\w+)", c_body.group(1), re.M)]
+        if there != here:
+            problems.append(f"enum {name}: C++ has {', '.join(there)}, C has {', '.join(here)}")
+    return problems
+
+
 def mirrored(declarations: list[Declaration]) -> set[str]:
     """The public C++ functions that C has to have."""
     return {d.name for d in declarations if d.kind == "function" and d.public}
@@ -124,6 +144,8 @@ def check_all(include: Path, table_path: Path, nm: str, libraries: list[str]) ->
         cpp += declarations
     if len(functions) < 50 or len(mirrored(cpp)) < 30:
         problems.append(f"only {len(functions)} C and {len(mirrored(cpp))} C++ functions were found")
+    all_cpp = "".join(path.read_text(encoding="utf-8") for path in sorted(include.glob("*.hpp")))
+    problems += check_enumerations(all_cpp, (include / "esker.h").read_text(encoding="utf-8"))
     table = read_table(table_path.read_text(encoding="utf-8"))
     problems += check_table(table, mirrored(cpp), functions)
     of_mpi = {f.name for f in c_functions((include / "esker_mpi.h").read_text(encoding="utf-8"))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 
-from check import (check_c_comments, check_cpp_comments, check_exported, check_symbols, check_table, c_functions,
+from check import (check_c_comments, check_cpp_comments, check_enumerations, check_exported, check_symbols, check_table, c_functions,
                    mirrored, read_table)
 from headers import parse
 
@@ -62,6 +62,15 @@ ESKER_API Result<T> verify(const std::function<void(double)>& progress = {});
 def without(text: str, line: str) -> str:
     assert text.count(line) == 1, line
     return text.replace(line, "")
+
+
+class Enumerations(unittest.TestCase):
+    def test_each_has_its_constant(self) -> None:
+        cpp = "enum class Code : int {\n kOk = 0,\n kIoError,  ///< x\n};\nenum class SampleType {\n kInt8,\n};"
+        c = "enum {\n ESKER_OK = 0,\n ESKER_IO_ERROR = 1  ///< x\n};\nenum {\n ESKER_INT8 = 0\n};"
+        self.assertEqual(check_enumerations(cpp, c), [])
+        self.assertEqual(len(check_enumerations(cpp.replace(" kIoError,", " kIoError,\n kNew,"), c)), 1)
+        self.assertEqual(len(check_enumerations(cpp, c.replace("ESKER_INT8", "ESKER_UINT8"))), 1)
 
 
 class Headers(unittest.TestCase):

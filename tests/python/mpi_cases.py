@@ -160,6 +160,18 @@ def case_a_rank_that_leaves(comm: MPI.Intracomm, folder: Path) -> None:
             assert path.with_suffix("").exists() == (n_steps > 0)
 
 
+def case_a_text_that_is_no_utf8_reaches_the_others(comm: MPI.Intracomm, folder: Path) -> None:
+    for victim in range(comm.size):
+        with (
+            fails(comm, victim, ValueError, "ValueError: \\udcff"),
+            esker.Writer(folder / f"{victim}.idx", comm, dims=SIZES, **OPTIONS) as w,
+        ):
+            define(w)
+            if comm.rank == victim:
+                raise ValueError("\udcff")
+            put_step(w, comm, 0)
+
+
 def case_a_rank_that_closes_early(comm: MPI.Intracomm, folder: Path) -> None:
     if comm.size == 1:
         return

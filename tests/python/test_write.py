@@ -246,3 +246,24 @@ def test_larger_than_memory(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", BOUNDED, path], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert sum(file.stat().st_size for file in path.parent.rglob("*.bin")) >= 512 << 20
+
+
+@pytest.mark.parametrize("options", [{"memory_budget": 1000}, {"aggregate": False}])
+def test_a_step_that_cannot_be_written_leaves_no_dataset(path: Path, options: dict[str, Any]) -> None:
+    with pytest.raises((MemoryError, ValueError), match=next(iter(options))):
+        esker.write(path, {"a": np.ones((64, 64))}, **options)
+    assert not list(path.parent.iterdir())
+
+
+def test_attributes_may_have_the_names_of_arguments(path: Path) -> None:
+    attrs = {"name": "x", "grid": "y", "dtype": "z", "every": 3, "attrs": "all"}
+    esker.write(path, {"a": np.ones(5)}, attrs={"a": attrs})
+    assert dict(esker.open(path)["a"].attrs) == attrs
+
+
+def test_a_field_of_another_writer_is_refused(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "1.idx", dims={"x": 4}) as one, esker.Writer(tmp_path / "2.idx", dims={"x": 4}) as two:
+        a = one.field("a", "f8")
+        two.field("b", "f8")
+        with pytest.raises((KeyError, ValueError), match="a"), two.step(0) as step:
+            step.put(a, np.ones(4))

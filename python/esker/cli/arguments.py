@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from esker.dataset import Box
@@ -41,3 +43,16 @@ step_option = click.option(
 box_option = click.option(
     "--box", type=BoxRange(), help="Part of the grid, in indices of the full grid, half open."
 )
+
+
+def kind_of_picture(output: Path) -> str:
+    """What matplotlib calls the format of that suffix."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kind = output.suffix[1:].lower()
+    known = FigureCanvasBase.get_supported_filetypes()
+    if kind not in known:
+        raise click.UsageError(
+            f"{output}: no picture goes by that suffix; there are {', '.join(sorted(known))}"
+        )
+    return kind

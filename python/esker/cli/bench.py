@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from esker import benchmark
+from esker.cli.arguments import kind_of_picture
 from esker.cli.errors import as_exit_status
 
 _PIPE_WIDTH = 120
@@ -73,8 +74,8 @@ def bench(
     icesheet  600 x 600 x 301 points, one 3-D field with z fastest, and ten 2-D fields
 
     Writes and reads every case in turn, --repeat times, and checks every value. Cases: posix (each rank its own
-    file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase, idx_two_phase. Exit
-    status 1 if a value was wrong.
+    file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase (which has no checksums),
+    idx_two_phase. Exit status 1 if a value was wrong.
     """
     program = program or benchmark.find_program()
     if program is None:
@@ -83,6 +84,10 @@ def bench(
         )
     if shutil.which(program) is None:
         raise click.ClickException(f"{program}: no such program")
+    picture_kind = kind_of_picture(plot_path) if plot_path else None
+    for output in filter(None, (json_path, plot_path)):
+        with as_exit_status():
+            output.open("a").close()  # better known now than after the run
     command = benchmark.command(program, mpiexec, workload, ranks, block, steps, repeat, directory, options)
     measured = _run(command, repeat)
     results = benchmark.results(measured, directory)
@@ -92,7 +97,7 @@ def bench(
     _print(results)
     if plot_path:
         with as_exit_status():
-            benchmark.figure(results).savefig(plot_path)
+            benchmark.figure(results).savefig(plot_path, format=picture_kind)
     sys.exit(1 if any(case["bad_values"] for case in results["cases"]) else 0)
 
 
@@ -106,7 +111,7 @@ def _run(command: list[str], repeat: int) -> dict[str, Any]:
         output = Path(scratch) / "measured.json"
         with console.status(f"{repeat} repetitions and one to warm up"):
             done = subprocess.run([*command, "--json", str(output)], env=benchmark.environment())
-        if not output.exists():
+        if not output.exists() or done.returncode not in (0, 1):
             raise click.ClickException(f"the benchmark failed with status {done.returncode}")
         return json.loads(output.read_text())
 

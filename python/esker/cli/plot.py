@@ -8,7 +8,7 @@ import click
 
 import esker
 from esker import plotting
-from esker.cli.arguments import Section, box_option, step_option
+from esker.cli.arguments import Section, box_option, kind_of_picture, step_option
 from esker.cli.errors import as_exit_status
 from esker.dataset import Box
 
@@ -64,7 +64,7 @@ def plot(
     Reads only the samples that the picture shows. Prints the name of the picture.
     """
     output = output or Path(f"{field}.png")
-    kind = _kind_of(output)
+    kind = kind_of_picture(output)
     with as_exit_status():
         plane = plotting.read_plane(esker.open(path)[field], step, level, section, box, component)
     picture = plotting.figure(plane, log=log, cmap=cmap)
@@ -73,16 +73,3 @@ def plot(
     except OSError as error:
         raise click.ClickException(f"{output}: {error.strerror}") from error
     click.echo(output)
-
-
-def _kind_of(output: Path) -> str:
-    """What matplotlib calls the format of that suffix."""
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    kind = output.suffix[1:].lower()
-    known = FigureCanvasBase.get_supported_filetypes()
-    if kind not in known:
-        raise click.UsageError(
-            f"{output}: no picture goes by that suffix; there are {', '.join(sorted(known))}"
-        )
-    return kind

@@ -25,14 +25,21 @@ Status caught(const Work& work) noexcept {
   }
 }
 
-Status check_usable(MPI_Comm comm) {
+bool is_mpi_running() {
   int initialised = 0;
   int finalised = 0;
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
-  if (!initialised || finalised) return {Code::kWrongOrder, "comm_from_mpi: MPI is not running"};
+  return initialised && !finalised;
+}
+
+Status check_usable(MPI_Comm comm) {
+  if (!is_mpi_running()) return {Code::kWrongOrder, "comm_from_mpi: MPI is not running"};
   if (comm == MPI_COMM_NULL)
     return {Code::kInvalidArgument, "comm_from_mpi: the communicator is MPI_COMM_NULL"};
+  int between_groups = 0;
+  MPI_Comm_test_inter(comm, &between_groups);
+  if (between_groups) return {Code::kInvalidArgument, "comm_from_mpi: an inter-communicator"};
   return {};
 }
 
@@ -68,7 +75,7 @@ esker_status esker_comm_from_mpi(MPI_Comm comm, esker_comm** out) {
 }
 
 esker_status esker_comm_from_fortran(MPI_Fint comm, esker_comm** out) {
-  return esker_comm_from_mpi(check_usable(MPI_COMM_SELF).ok() ? MPI_Comm_f2c(comm) : MPI_COMM_NULL, out);
+  return esker_comm_from_mpi(is_mpi_running() ? MPI_Comm_f2c(comm) : MPI_COMM_NULL, out);
 }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "esker/dataset.hpp"
+#include "named_grids.h"
 #include "reduce.h"
 #include "verify.h"
 
@@ -97,6 +98,25 @@ TEST_P(OutputTest, ExistingDatasetsStay) {
 INSTANTIATE_TEST_SUITE_P(Precision, OutputTest,
                          ::testing::Values(esker::SampleType::kFloat32, esker::SampleType::kFloat64),
                          [](const auto& test) { return std::string(esker::name(test.param)); });
+
+// The grids that no test machine holds are planned: all of their bytes, within the budget.
+TEST(PlanOutput, OfEveryNamedGridStaysWithinTheBudget) {
+  for (const NamedGrid& named : kNamedGrids) {
+    SCOPED_TRACE(std::string(named.name));
+    Grid grid;
+    grid.Mx = named.grid.Mx;
+    grid.My = named.grid.My;
+    grid.Mz = named.grid.Mz;
+    const esker::Options options;
+    const auto plan = plan_output(grid, esker::SampleType::kFloat64, 16, options);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const Index map = grid.Mx * grid.My;
+    EXPECT_EQ(plan->data_bytes, 8 * map * (4 + 4 * grid.Mz));
+    EXPECT_LE(static_cast<double>(plan->stored_bytes), 1.25 * static_cast<double>(plan->data_bytes));
+    EXPECT_LE(plan->buffer_bytes.max, options.memory_budget_bytes);
+    EXPECT_EQ(plan->writers, 16);
+  }
+}
 
 }  // namespace
 }  // namespace pism

@@ -108,6 +108,8 @@ TEST(Settings, WrongUsageEndsWithTwo) {
       {"--input", "a.nc", "--output", "b.idx", "--no-such"},
       {"--input", "a.nc", "--output", "b.idx", "-o", "aggregators"},
       {"--output", "b.idx"},
+      {"--input", "a.nc", "--output", "b.idx", "--plan", "4"},
+      {"--input", "a.nc", "--plan", "0"},
       {"--input", "a.nc", "--dome", "halfar", "--output", "b.idx"},
       {"--dome", "igloo", "--output", "b.idx"},
       {"--input", "a.nc", "--output", "b.idx", "--grid", "g2km"},

@@ -103,6 +103,9 @@ TEST(PlanStepErrors, AreThoseOfWriting) {
   EXPECT_EQ(plan_step(schema, 3, twice).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(plan_step(schema, 3, outside).status().code(), Code::kOutOfRange);
   Options options;
+  options.aggregate = false;
+  EXPECT_EQ(plan_step(schema, 3, whole, options).status().code(), Code::kInvalidArgument);
+  options = Options();
   options.memory_budget_bytes = 10;
   EXPECT_EQ(plan_step(schema, 3, whole, options).status().code(), Code::kOutOfMemory);
 }

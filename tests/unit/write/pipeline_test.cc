@@ -240,15 +240,21 @@ TEST(Pipeline, AFaultInOneStepIsAgreedAndTheNextStepSucceeds) {
 
 // Every file of the dataset, and every directory from the files up to the one that holds it, reaches the
 // device.
-TEST(Pipeline, FsyncCloseSyncsEveryFileAndDirectory) {
+class PipelineSync : public testing::TestWithParam<bool> {};
+
+TEST_P(PipelineSync, AtCloseReachesEveryFileAndDirectory) {
+  const bool aggregate = GetParam();
   const auto inner = memory_store();
   std::mutex mutex;
   std::set<std::string> synced, directories;
+  std::set<std::pair<int, std::string>> written_by, synced_by;  // rank and block file
   const Schema schema = mixed_schema();
   run_ranks(3, [&](const Communicator& comm) {
     const auto store = faulty_store(inner, [&](StoreCall call, const std::string& path) {
       const std::scoped_lock lock(mutex);
       if (call == StoreCall::kSync) synced.insert(path);
+      if (call == StoreCall::kSync) synced_by.emplace(comm.rank(), path);
+      if (call == StoreCall::kWrite && path.ends_with(".bin")) written_by.emplace(comm.rank(), path);
       if (call == StoreCall::kSyncDirectory) directories.insert(path);
       return 0;
     });
@@ -257,6 +263,8 @@ TEST(Pipeline, FsyncCloseSyncsEveryFileAndDirectory) {
     options.bits_per_block = 6;
     options.blocks_per_file = 4;
     options.aggregators = 3;
+    options.aggregate = aggregate;
+    options.checksums = aggregate;
     options.fsync = Fsync::kClose;
     auto pipeline = WritePipeline::create(comm.get(), store, "out/run.idx", options).value();
     pipeline->define({}, schema).check();
@@ -279,11 +287,17 @@ TEST(Pipeline, FsyncCloseSyncsEveryFileAndDirectory) {
   const auto files = all_files(*inner, "out");
   ASSERT_GT(files.size(), 10u);
   for (const auto& [path, bytes] : files) EXPECT_TRUE(synced.contains(path)) << path;
+  for (const auto& [rank, path] : written_by) {
+    EXPECT_TRUE(synced_by.contains({rank, path})) << path << " by rank " << rank;
+  }
   for (const char* directory :
        {"out", "out/run", "out/run/xyz", "out/run/xyz/time_0000", "out/run/xy_fixed"}) {
     EXPECT_TRUE(directories.contains(directory)) << directory;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Phases, PipelineSync, testing::Bool(),
+                         [](const auto& test) { return test.param ? "Two" : "One"; });
 
 }  // namespace
 }  // namespace esker

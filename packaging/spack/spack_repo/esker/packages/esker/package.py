@@ -45,4 +45,5 @@ class Esker(CMakePackage):
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define("ESKER_TESTS", False),
             self.define("ESKER_MINIAPPS", False),
+            self.define("ESKER_BENCH", False),
         ]

@@ -1,0 +1,25 @@
+/* What compiled programs rely on: numbers and the layout of structs. It changes with a new major version
+   only; a negative array size here is such a change. */
+#include <stddef.h>
+
+#include "esker/esker.h"
+
+#define PINNED(name, condition) typedef char pinned_##name[(condition) ? 1 : -1]
+
+PINNED(first_status, ESKER_OK == 0 && ESKER_INVALID_ARGUMENT == 1 && ESKER_OUT_OF_RANGE == 2);
+PINNED(middle_status, ESKER_NOT_FOUND == 3 && ESKER_ALREADY_EXISTS == 4 && ESKER_WRONG_ORDER == 5);
+PINNED(later_status, ESKER_MISMATCHED_CALL == 6 && ESKER_DATA_LOSS == 7 && ESKER_IO_ERROR == 8);
+PINNED(last_status, ESKER_UNSUPPORTED == 9 && ESKER_OUT_OF_MEMORY == 10 && ESKER_INTERNAL == 11);
+PINNED(integers, ESKER_INT8 == 0 && ESKER_UINT8 == 1 && ESKER_INT64 == 6 && ESKER_UINT64 == 7);
+PINNED(reals, ESKER_FLOAT32 == 8 && ESKER_FLOAT64 == 9);
+PINNED(objects, ESKER_DATASET == 0 && ESKER_GRID == 1 && ESKER_FIELD == 2);
+PINNED(attributes, ESKER_ATT_TEXT == 0 && ESKER_ATT_INT64 == 1 && ESKER_ATT_DOUBLE == 2);
+PINNED(limits, ESKER_MAX_RANK == 5 && ESKER_FIXED == 0 && ESKER_EVERY_STEP == 1);
+PINNED(defaults, ESKER_LAST_STEP == -1 && ESKER_FULL_LEVEL == -1 && ESKER_OPEN_VERIFY == 1);
+
+PINNED(step_report, sizeof(esker_step_report) == 56 && offsetof(esker_step_report, files) == 48);
+PINNED(part, offsetof(esker_part, lo) == 3 * sizeof(char*) + 16 &&
+                 offsetof(esker_part, extent) == 3 * sizeof(char*) + 56);
+PINNED(part_size, sizeof(esker_part) == 3 * sizeof(char*) + 128);
+PINNED(verify_report,
+       sizeof(esker_verify_report) == 72 && offsetof(esker_verify_report, blocks_left_out) == 64);
