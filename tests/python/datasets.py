@@ -52,7 +52,7 @@ def add_steps(
         writer.begin_step(first_time + number)
         for name, array in arrays.items():
             field = writer.field(name)
-            rank = array.ndim - (writer.components(field) > 1)
+            rank = array.ndim - (writer.fields[field].components > 1)
             writer.put(field, array, [0] * rank)
         writer.end_step()
     writer.close()
