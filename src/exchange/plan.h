@@ -26,11 +26,12 @@ struct FieldPatches {
   std::shared_ptr<const BoxesOfRanks> of_rank;  ///< shared by what is put together
 };
 
-/// Samples of one patch that belong to one part of a piece.
+/// Samples of one patch, or of one relay, that belong to one part of a piece.
 struct Segment {
   Index position = 0;  ///< of the part; orders the segments of a message
   int field = 0;       ///< position in the list of FieldPatches
-  int patch = 0;       ///< position among the sender's boxes of that field
+  int patch = 0;       ///< position among the sender's boxes of that field; kRelayed: not of a patch
+  int relayed = -1;    ///< at a relay that receives it: which of RelayHop::relayed it is put in
   Box indices;         ///< lattice indices in the part
   Lattice samples;     ///< the same samples in the grid
   BitOrder order;      ///< of the part
@@ -38,6 +39,9 @@ struct Segment {
 
   [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }
 };
+
+/// Segment::patch of samples that a relay has collected: they stand in the message already.
+inline constexpr int kRelayed = -1;
 
 /// The samples `indices` of a part of `piece`, which is at `position`.
 Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
@@ -60,7 +64,22 @@ struct Window {
   [[nodiscard]] Index size_bytes() const { return end - begin; }
 };
 
+/// Samples of several ranks that a relay sends on as one segment.
+struct Relayed {
+  Box indices;             ///< lattice indices in the part
+  Index offset_bytes = 0;  ///< in the send buffer, where they stand dense and row-major
+};
+
+/// The first hop of samples that do not go straight to their aggregator: from ranks to relays.
+struct RelayHop {
+  std::vector<Message> sends;     ///< ascending peers, without this rank itself
+  std::vector<Message> receives;  ///< ascending peers, without this rank itself
+  Message local;                  ///< own samples that this rank relays
+  std::vector<Relayed> relayed;   ///< what this rank sends on in the same round
+};
+
 struct Round {
+  RelayHop relay;                 ///< comes first; empty where samples go straight
   std::vector<Message> sends;     ///< ascending peers, without this rank itself
   std::vector<Message> receives;  ///< ascending peers, without this rank itself
   Message local;                  ///< what stays on this rank: copied straight to the window
@@ -80,7 +99,8 @@ struct Plan {
   std::vector<HandOver> gives;  ///< to the owners of the files that this rank only adds to
   std::vector<HandOver> takes;  ///< for this rank's last file: pieces that follow its own, in order
   Ownership::Run owned;  ///< files that begin at these positions are this rank's: it writes their headers
-  // The largest of any round: what the buffers must hold.
+  // The largest of any round: what the buffers must hold. Both hops' sends stand beside each other; their
+  // receives follow one another.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
   Index mark_bytes = 0;  ///< to find the runs of a piece (one-phase only)
 
