@@ -22,6 +22,14 @@ namespace esker {
 /// returns, or before close returns.
 enum class Fsync { kNone, kStep, kClose };
 
+/// How samples get from rank to rank. Which one is the fastest depends on where the ranks are; the dataset
+/// does not depend on it.
+enum class Transport {
+  kAuto,      ///< shared between ranks of a node, if its memory can be had, else messages
+  kMessages,  ///< one message per pair of ranks and round
+  kShared,    ///< ranks of a node fill each other's windows in shared memory; between nodes, messages
+};
+
 struct ESKER_API Options {
   std::string format = "idx";                       ///< (format) "idx"
   bool overwrite = false;                           ///< create may replace a dataset, all in its directory
@@ -33,6 +41,8 @@ struct ESKER_API Options {
   bool checksums = true;  ///< (format) of each block and of each table of blocks
   bool aggregate = true;  ///< false: each rank writes its own runs of samples (one-phase; without checksums)
   int aggregators = 0;    ///< ranks that write; 0: chosen from ranks and bytes
+  Transport transport = Transport::kAuto;       ///< how samples get from rank to rank
+  Index window_bytes = 0;                       ///< collected and written at a time by a rank; 0: chosen
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
   std::string report;                           ///< JSON report: a path, "" beside the dataset, "none"

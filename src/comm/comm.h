@@ -26,6 +26,12 @@ class ESKER_API Comm {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
+  /// The ranks that share memory with this one, itself included, as a Comm of their own, which lives as long
+  /// as this one; its node() is itself.
+  [[nodiscard]] virtual Comm& node() = 0;
+  /// Those ranks, in the order of node(), by their numbers in this Comm.
+  [[nodiscard]] virtual std::span<const int> node_ranks() const = 0;
+
   virtual void barrier() = 0;
   /// Element-wise maximum over ranks, in place; the same length everywhere.
   virtual void all_reduce_max(std::span<std::uint64_t> values) = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -12,6 +13,8 @@ class SerialComm final : public Comm {
  public:
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 1; }
+  [[nodiscard]] Comm& node() override { return *this; }
+  [[nodiscard]] std::span<const int> node_ranks() const override { return kOnlyRank; }
   void barrier() override {}
   void all_reduce_max(std::span<std::uint64_t>) override {}
   void all_reduce_sum(std::span<double>) override {}
@@ -46,6 +49,7 @@ class SerialComm final : public Comm {
   }
 
  private:
+  static constexpr std::array kOnlyRank{0};
   std::vector<std::span<const std::byte>> sends_;
   std::vector<std::span<std::byte>> receives_;
   std::size_t next_ = 0;

@@ -59,7 +59,8 @@ Plan make_one_phase_plan(const PieceSpace& space, const Ownership& ownership,
     plan.mark_bytes = std::max(plan.mark_bytes, own.num_samples_of_piece);
   }
   for (Round& round : plan.rounds) {
-    round.window.complete = round.local.bytes == round.window.size_bytes();
+    const bool complete = round.local.bytes == round.window.size_bytes();
+    if (!complete) round.window.padded.push_back({0, round.window.size_bytes()});
     plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
   }
   return plan;

@@ -42,6 +42,14 @@ Index line_up(std::vector<Message>& messages) {
   return bytes;
 }
 
+/// Makes the buffers of a plan large enough for a round.
+void size_buffers(Plan& plan, Round& round) {
+  plan.send_bytes = std::max(plan.send_bytes, line_up(round.sends));
+  plan.receive_bytes = std::max(plan.receive_bytes, line_up(round.receives));
+  plan.num_sends = std::max(plan.num_sends, round.sends.size());
+  plan.num_receives = std::max(plan.num_receives, round.receives.size());
+}
+
 /// Everything that `rank` holds, by the round and the rank of the piece's aggregator.
 std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownership,
                                const std::vector<FieldPatches>& fields, int rank) {
@@ -89,18 +97,19 @@ Window find_receives(const PieceSpace& space, const Ownership::Pieces& pieces,
   window.end = space.position_bytes(pieces.last);
   window.first_piece = pieces.first;
   window.last_piece = pieces.last;
-  Index covered = 0;
   for (Index number = pieces.first; number < pieces.last; ++number) {
     const Piece piece = space.piece(number);
     const int layout = space.layout_of(number);
     const int field = number_of_field.at({layout, piece.field});
     const Index position = space.first_position(layout) + piece.position_bytes;
+    Index covered = 0;
     for (int p = 0; p < piece.num_parts; ++p) {
       covered += find_senders(piece, space.layout(layout).part(piece, p), position, field,
                               *fields[field].of_rank, inbox);
     }
+    const Index bytes = space.position_bytes(number + 1) - space.position_bytes(number);
+    if (covered < bytes) window.padded.push_back({space.position_bytes(number) - window.begin, bytes});
   }
-  window.complete = covered == window.size_bytes();
   return window;
 }
 
@@ -178,19 +187,39 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
   for (Index r = 0; r < ownership.num_rounds(); ++r) {
     Round round;
     round.sends = take_messages(outboxes[static_cast<std::size_t>(r)], rank, round.local);
+    for (Message& message : round.sends) {
+      const int owner = ownership.aggregator_of_rank(message.peer);
+      message.window_begin = space.position_bytes(ownership.pieces(owner, r).first);
+    }
     if (aggregator >= 0) {
       Outbox inbox;
       round.window = find_receives(space, ownership.pieces(aggregator, r), fields, number_of_field, inbox);
       round.receives = take_messages(inbox, rank, round.local);
     }
-    plan.send_bytes = std::max(plan.send_bytes, line_up(round.sends));
-    plan.receive_bytes = std::max(plan.receive_bytes, line_up(round.receives));
-    plan.num_sends = std::max(plan.num_sends, round.sends.size());
-    plan.num_receives = std::max(plan.num_receives, round.receives.size());
+    size_buffers(plan, round);
     plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
     plan.rounds.push_back(std::move(round));
   }
   return plan;
+}
+
+void place_near(Plan& plan, std::span<const int> near, int num_slots) {
+  const auto is_near = [&](const Message& message) {
+    return std::binary_search(near.begin(), near.end(), message.peer);
+  };
+  plan.num_slots = num_slots;
+  plan.shares_windows = true;
+  plan.send_bytes = plan.receive_bytes = 0;
+  plan.num_sends = plan.gives.size();
+  plan.num_receives = plan.takes.size();
+  for (Round& round : plan.rounds) {
+    for (Message& message : round.sends) {
+      if (is_near(message)) round.places.push_back(std::move(message));
+    }
+    std::erase_if(round.sends, is_near);
+    round.num_placers = static_cast<int>(std::erase_if(round.receives, is_near));
+    size_buffers(plan, round);
+  }
 }
 
 }  // namespace esker

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "esker/box.hpp"
@@ -52,15 +53,22 @@ struct Message {
   int peer = 0;
   Index offset_bytes = 0;  ///< in the send or receive buffer
   Index bytes = 0;
+  Index window_begin = 0;  ///< position at which the window that it is for begins; not at relays
   std::vector<Segment> segments;
+};
+
+/// Part of a window.
+struct ByteRange {
+  Index offset_bytes = 0, bytes = 0;
 };
 
 /// What this rank stores in one round: pieces next to each other in the PieceSpace.
 struct Window {
   Index begin = 0, end = 0;               ///< positions
   Index first_piece = 0, last_piece = 0;  ///< the pieces that begin in it: [first, last)
-  bool complete = false;                  ///< every byte is covered by samples: no padding to clear
+  std::vector<ByteRange> padded;          ///< pieces that samples do not cover: they are cleared first
 
+  [[nodiscard]] bool complete() const { return padded.empty(); }
   [[nodiscard]] Index size_bytes() const { return end - begin; }
 };
 
@@ -83,6 +91,8 @@ struct Round {
   std::vector<Message> sends;     ///< ascending peers, without this rank itself
   std::vector<Message> receives;  ///< ascending peers, without this rank itself
   Message local;                  ///< what stays on this rank: copied straight to the window
+  std::vector<Message> places;    ///< to near ranks: copied straight to their windows
+  int num_placers = 0;            ///< near ranks that do so to this one's
   Window window;
 };
 
@@ -102,18 +112,28 @@ struct Plan {
   // The largest of any round: what the buffers must hold. Both hops' sends stand beside each other; their
   // receives follow one another.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
-  Index mark_bytes = 0;  ///< to find the runs of a piece (one-phase only)
+  int num_slots = 1;            ///< windows that are used in turn
+  bool shares_windows = false;  ///< near ranks fill them, see place_near()
+  Index mark_bytes = 0;         ///< to find the runs of a piece (one-phase only)
 
   // The most transfers that are on their way at a time.
   std::size_t num_sends = 0, num_receives = 0;
 
-  [[nodiscard]] Index buffer_bytes() const { return send_bytes + receive_bytes + window_bytes + mark_bytes; }
+  [[nodiscard]] Index buffer_bytes() const {
+    return send_bytes + receive_bytes + num_slots * window_bytes + mark_bytes;
+  }
 };
 
 /// The plan of `rank`. Local, pure. Boxes lie in their grids and do not overlap (checked by the caller).
 /// Cost: O(own segments) for what is sent, O(own pieces * boxes of all ranks) for what is received.
 Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                int rank);
+
+inline constexpr int kMaxSlots = 8;
+
+/// Ranks of `near` (ascending, of one node, the plan's own among them) fill each other's windows instead of
+/// sending messages; each has `num_slots` of them, at most kMaxSlots. All of them plan so. Local, pure.
+void place_near(Plan& plan, std::span<const int> near, int num_slots);
 
 /// The plan of a rank that stores the samples it holds and sends none (one-phase). A window holds
 /// neighbouring pieces of which the rank has samples, as many as fit in `window_bytes`, at least one; other

@@ -1,6 +1,7 @@
 #include "exchange/run.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 
@@ -17,33 +18,38 @@ namespace {
 /// sent, received and forgotten.
 class Run {
  public:
-  Run(Comm& comm, const std::vector<std::vector<Patch>>& patches, const ExchangeBuffers::Parts& buffers,
-      ExchangeStats& stats)
-      : comm_(comm), patches_(patches), buffers_(buffers), stats_(stats) {}
+  Run(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
+      const ExchangeBuffers::Parts& buffers, ExchangeStats& stats)
+      : comm_(comm), plan_(plan), patches_(patches), buffers_(buffers), stats_(stats) {}
 
-  void round(const Round& round, const StoreWindow& store) {
+  void all_rounds(const StoreWindow& store) {
+    const auto num_slots = static_cast<std::size_t>(buffers_.num_slots);
+    for (std::size_t r = 0; r < num_slots; ++r) empty_window(r);
+    for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
+      round(r, store);
+      empty_window(r + num_slots);
+    }
+  }
+
+  Status& status() { return status_; }
+
+ private:
+  void round(std::size_t number, const StoreWindow& store) {
+    const Round& round = plan_.rounds[number];
+    Stopwatch watch;
     for (const Message& message : round.receives) {
       comm_.start_receive(buffers_.receive.subspan(message.offset_bytes, message.bytes), message.peer);
     }
-    Stopwatch watch;
     for (const Message& message : round.sends) send(message);
     stats_.pack_s += watch.lap();
-    const bool has_padding =
-        !round.window.complete && buffers_.marks.empty();  // with marks, it is not stored
-    if (has_padding && round.window.size_bytes() > 0) {
-      std::memset(buffers_.window.data(), 0, static_cast<std::size_t>(round.window.size_bytes()));
-      stats_.place_s += watch.lap();
-    }
-    attempt("pack", [&] {
-      for (const Segment& segment : round.local.segments) {
-        gather(segment, in_window(segment, round.window), in_piece(segment));
-      }
-      return Status();
-    });
+    for (const Message& message : round.places) place_at(message, use_of(number), watch);
+    pack(round.local, window(number).data(), round.window.begin);
     stats_.pack_s += watch.lap();
-    place_received(round, watch);
+    place_received(round, window(number).data(), watch);
+    if (round.num_placers > 0) buffers_.shared->wait_for(use_of(number), round.num_placers);
+    stats_.wait_s += watch.lap();
     if (round.window.size_bytes() > 0) {
-      const auto bytes = buffers_.window.first(static_cast<std::size_t>(round.window.size_bytes()));
+      const auto bytes = window(number).first(static_cast<std::size_t>(round.window.size_bytes()));
       attempt("store", [&] { return store(round, bytes); });
       stats_.store_s += watch.lap();
     }
@@ -51,9 +57,27 @@ class Run {
     stats_.wait_s += watch.lap();
   }
 
-  Status& status() { return status_; }
+  [[nodiscard]] Index use_of(std::size_t round) const {
+    return buffers_.first_use + static_cast<Index>(round);
+  }
+  [[nodiscard]] std::span<std::byte> window(std::size_t round) const {
+    return buffers_.windows[round % static_cast<std::size_t>(buffers_.num_slots)];
+  }
 
- private:
+  /// Makes a window ready for the samples of a round, if there is that round.
+  void empty_window(std::size_t number) {
+    if (number >= plan_.rounds.size()) return;
+    const Round& round = plan_.rounds[number];
+    const Stopwatch watch;
+    if (buffers_.marks.empty()) {  // with marks, padding is not stored
+      for (const ByteRange& range : round.window.padded) {
+        std::memset(window(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
+      }
+    }
+    if (round.num_placers > 0) buffers_.shared->offer(use_of(number));
+    stats_.place_s += watch.elapsed_s();
+  }
+
   template <class Action>
   void attempt(const char* what, const Action& action) {
     if (status_.ok()) status_ = guarded(what, action);
@@ -74,11 +98,31 @@ class Run {
     ++stats_.messages;
   }
 
-  void place_received(const Round& round, Stopwatch& watch) {
+  /// Samples of patches, to where they stand in a window.
+  void pack(const Message& message, std::byte* window, Index window_begin) {
+    attempt("pack", [&] {
+      for (const Segment& segment : message.segments) {
+        gather(segment, window + (segment.position - window_begin), in_piece(segment));
+      }
+      return Status();
+    });
+  }
+
+  /// To the window of a near rank.
+  void place_at(const Message& message, Index use, Stopwatch& watch) {
+    const auto window = buffers_.shared->begin_placing(message.peer, use);
+    stats_.wait_s += watch.lap();
+    pack(message, window.data(), message.window_begin);
+    buffers_.shared->end_placing(message.peer, use);
+    stats_.placed_bytes += message.bytes;
+    stats_.pack_s += watch.lap();
+  }
+
+  void place_received(const Round& round, std::byte* window, Stopwatch& watch) {
     for (int m = comm_.wait_any_receive(); m >= 0; m = comm_.wait_any_receive()) {
       stats_.wait_s += watch.lap();
       attempt("place", [&] {
-        place(round.receives[static_cast<std::size_t>(m)], round.window);
+        place(round.receives[static_cast<std::size_t>(m)], window, round.window.begin);
         return Status();
       });
       stats_.place_s += watch.lap();
@@ -86,17 +130,13 @@ class Run {
     stats_.wait_s += watch.lap();
   }
 
-  void place(const Message& message, const Window& window) {
+  void place(const Message& message, std::byte* window, Index window_begin) {
     const std::byte* source = buffers_.receive.data() + message.offset_bytes;
     for (const Segment& segment : message.segments) {
       copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
-                   in_window(segment, window), in_piece(segment));
+                   window + (segment.position - window_begin), in_piece(segment));
       source += segment.bytes();
     }
-  }
-
-  [[nodiscard]] std::byte* in_window(const Segment& segment, const Window& window) {
-    return buffers_.window.data() + (segment.position - window.begin);
   }
 
   [[nodiscard]] static SampleMap in_piece(const Segment& segment) {
@@ -125,16 +165,42 @@ class Run {
   }
 
   Comm& comm_;
+  const Plan& plan_;
   const std::vector<std::vector<Patch>>& patches_;
   const ExchangeBuffers::Parts& buffers_;
   ExchangeStats& stats_;
   Status status_;
 };
 
+/// What a plan needs of memory that no other rank sees.
+Index private_bytes(const Plan& plan) {
+  return plan.buffer_bytes() - (plan.shares_windows ? plan.num_slots * plan.window_bytes : 0);
+}
+
 }  // namespace
 
-Status ExchangeBuffers::reserve(const Plan& plan) {
-  const Index bytes = plan.buffer_bytes();
+bool ExchangeBuffers::fit(const Plan& plan) const {
+  return private_bytes(plan) <= size_ &&
+         (!plan.shares_windows || (shared_ && shared_->window_bytes() >= plan.window_bytes));
+}
+
+Index ExchangeBuffers::size_bytes() const {
+  return size_ + (shared_ ? shared_->num_slots() * shared_->window_bytes() : 0);
+}
+
+Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
+  if (plan.shares_windows) {
+    const bool grows = !shared_ || shared_->window_bytes() < plan.window_bytes;
+    std::array<std::uint64_t, 1> any_grows{grows ? 1u : 0u};
+    comm.node().all_reduce_max(any_grows);
+    if (any_grows[0] != 0) {
+      const Index bytes = std::max(plan.window_bytes, shared_ ? shared_->window_bytes() : 0);
+      shared_.reset();
+      uses_ = 0;
+      ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, bytes, plan.num_slots));
+    }
+  }
+  const Index bytes = private_bytes(plan);
   if (bytes <= size_) return {};
   data_.reset();
   size_ = 0;
@@ -145,21 +211,32 @@ Status ExchangeBuffers::reserve(const Plan& plan) {
 }
 
 ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
-  std::byte* window = data_.get();
-  std::byte* receive = window + plan.window_bytes;
-  std::byte* send = receive + plan.receive_bytes;
-  std::byte* marks = send + plan.send_bytes;
-  return {{send, static_cast<std::size_t>(plan.send_bytes)},
-          {receive, static_cast<std::size_t>(plan.receive_bytes)},
-          {window, static_cast<std::size_t>(plan.window_bytes)},
-          {marks, static_cast<std::size_t>(plan.mark_bytes)}};
+  Parts parts;
+  std::byte* next = data_.get();
+  const auto take = [&next](Index bytes) {
+    const std::span<std::byte> part(next, static_cast<std::size_t>(bytes));
+    next += bytes;
+    return part;
+  };
+  parts.num_slots = plan.num_slots;
+  parts.first_use = uses_;
+  parts.shared = plan.shares_windows ? shared_.get() : nullptr;
+  for (int slot = 0; slot < plan.num_slots; ++slot) {
+    parts.windows[static_cast<std::size_t>(slot)] =
+        parts.shared ? parts.shared->window(uses_ + slot) : take(plan.window_bytes);
+  }
+  parts.receive = take(plan.receive_bytes);
+  parts.send = take(plan.send_bytes);
+  parts.marks = take(plan.mark_bytes);
+  return parts;
 }
 
 Status run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
                     ExchangeBuffers& buffers, ExchangeStats& stats, const StoreWindow& store) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  Run run(comm, patches, parts, stats);
-  for (const Round& round : plan.rounds) run.round(round, store);
+  Run run(comm, plan, patches, parts, stats);
+  run.all_rounds(store);
+  if (plan.shares_windows) buffers.count_uses(plan);
   return std::move(run.status());
 }
 

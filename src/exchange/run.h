@@ -1,6 +1,7 @@
 // Exchange: executes a plan - gather, send, receive, place - round by round, in buffers made once.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -8,36 +9,49 @@
 
 #include "comm/comm.h"
 #include "esker/writer.hpp"
+#include "exchange/node_windows.h"
 #include "exchange/plan.h"
 
 namespace esker {
 
 /// Where the time of the exchanges on this rank went, and what they moved.
 struct ExchangeStats {
-  double pack_s = 0;     ///< gathering samples from patches, also straight into windows
-  double wait_s = 0;     ///< waiting for messages
-  double place_s = 0;    ///< placing received samples in windows, clearing padding
-  double store_s = 0;    ///< in the caller's `store`
-  Index sent_bytes = 0;  ///< to other ranks
-  Index messages = 0;    ///< sent to other ranks
+  double pack_s = 0;       ///< gathering samples from patches, also straight into windows
+  double wait_s = 0;       ///< waiting for messages
+  double place_s = 0;      ///< placing received samples in windows, clearing padding
+  double store_s = 0;      ///< in the caller's `store`
+  Index sent_bytes = 0;    ///< in messages to other ranks
+  Index placed_bytes = 0;  ///< straight in windows of near ranks
+  Index messages = 0;      ///< sent to other ranks
 };
 
 /// Memory for running plans, one after the other: as much as the largest of them needs, made once.
 class ExchangeBuffers {
  public:
-  /// Local. kOutOfMemory names the bytes that could not be had; there is no buffer then.
-  Status reserve(const Plan& plan);
-  [[nodiscard]] Index size_bytes() const { return size_; }
+  /// Collective, with the ranks' plans of one exchange; errors are those of all ranks of a node. kOutOfMemory
+  /// names the bytes that could not be had.
+  Status reserve(Comm& comm, const Plan& plan);
+  [[nodiscard]] bool fit(const Plan& plan) const;
+  /// What is reserved on this rank.
+  [[nodiscard]] Index size_bytes() const;
 
-  /// The parts that a plan uses. The plan's buffer_bytes() are reserved.
+  /// The parts that a plan uses, which fit.
   struct Parts {
-    std::span<std::byte> send, receive, window, marks;
+    std::span<std::byte> send, receive, marks;
+    std::array<std::span<std::byte>, kMaxSlots> windows;
+    int num_slots = 1;
+    NodeWindows* shared = nullptr;  ///< what the windows are in, if the plan shares them
+    Index first_use = 0;            ///< of a window, in the first round
   };
   [[nodiscard]] Parts parts(const Plan& plan);
+  /// A plan that shares windows has been run: its rounds are counted.
+  void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 
  private:
   std::unique_ptr<std::byte[]> data_;
   Index size_ = 0;
+  std::unique_ptr<NodeWindows> shared_;
+  Index uses_ = 0;  ///< of shared windows
 };
 
 /// What gets each of this rank's windows when all samples of the round are in it.

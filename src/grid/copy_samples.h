@@ -1,12 +1,11 @@
 // copy_samples: the one kernel that gathers samples from a patch, places them in a piece, and back.
 //
-// On both sides a sample (i,j,k ...) stands at base + offset[0][i] + offset[1][j] + offset[2][k] ...: patches
-// with any strides, row-major boxes and HZ-ordered blocks all have this form.
+// On both sides a sample (i,j,k ...) stands at base + X(i) + Y(j) + Z(k) ...: patches with any strides,
+// row-major boxes and HZ-ordered blocks all have this form.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "esker/box.hpp"
@@ -19,32 +18,42 @@ inline constexpr int kMaxCopyAxes = kMaxRank + 1;  ///< the components may be an
 /// Byte offsets along each axis of one side of a copy.
 class SampleMap {
  public:
+  /// Index i of an axis stands at first + i * stride, or at table[i] where there is a table.
+  struct Axis {
+    Index count = 0, first = 0, stride = 0;
+    std::vector<Index> table;
+
+    [[nodiscard]] Index offset(Index i) const {
+      return table.empty() ? first + i * stride : table[static_cast<std::size_t>(i)];
+    }
+  };
+
   /// Axis a advances by stride_bytes[a], counted from indices.lo: `source` or `target` is the sample at lo.
   static SampleMap strided(const Box& indices, const std::array<Index, kMaxRank>& stride_bytes);
   /// The same for as many indices per axis as `like` has.
   static SampleMap strided(const SampleMap& like, const std::array<Index, kMaxRank>& stride_bytes);
   /// The samples `indices` of a piece whose order is `order`, `sample_bytes` each; with `step`, every
   /// step[a]-th of them along each axis, from indices.lo on. Costs what is wanted, however large the piece
-  /// is.
+  /// is; nothing is allocated for axes that fill neighbouring bits, as all do in row-major pieces.
   static SampleMap ordered(const Box& indices, const BitOrder& order, Index sample_bytes,
                            const Point& step = {1, 1, 1, 1, 1});
   /// Dense and row-major: how samples travel in a message.
   static SampleMap dense(const Box& indices, Index sample_bytes);
 
   /// Adds an axis, e.g. for components that are not adjacent: `count` values that stand `stride_bytes` apart.
-  void add_strided(Index count, Index stride_bytes);
+  void add_strided(Index count, Index stride_bytes) { axes_[num_axes_++] = {count, 0, stride_bytes, {}}; }
 
   [[nodiscard]] int num_axes() const { return num_axes_; }
-  [[nodiscard]] const std::vector<Index>& offsets(int axis) const { return offsets_[axis]; }
+  [[nodiscard]] const Axis& axis(int axis) const { return axes_[axis]; }
 
  private:
   int num_axes_ = 0;
-  std::array<std::vector<Index>, kMaxCopyAxes> offsets_;
+  std::array<Axis, kMaxCopyAxes> axes_;
 };
 
 /// Copies `element_bytes` for every combination of indices. Both maps have the same axes and counts; source
 /// and target do not overlap. Cost: one pass; rows that are dense on both sides go by memcpy, transposes in
-/// tiles.
+/// tiles. Allocates nothing.
 void copy_samples(Index element_bytes, const std::byte* source, const SampleMap& source_map,
                   std::byte* target, const SampleMap& target_map);
 

@@ -60,6 +60,8 @@ std::string print_size(Index bytes) {
 
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
+constexpr std::array<std::string_view, 3> kTransportNames{"auto", "messages", "shared"};  // as Transport
+
 constexpr std::array<std::string_view, 2> kInBlockNames{"row_major", "hz"};  // in the order of InBlockOrder
 
 /// The enumerator at the position of `text` in the list of their names.
@@ -71,6 +73,10 @@ std::optional<Enum> parse_name(const std::array<std::string_view, n>& names, std
 }
 
 std::optional<Fsync> parse_fsync(std::string_view text) { return parse_name<Fsync>(kFsyncNames, text); }
+
+std::optional<Transport> parse_transport(std::string_view text) {
+  return parse_name<Transport>(kTransportNames, text);
+}
 
 std::optional<InBlockOrder> parse_in_block(std::string_view text) {
   return parse_name<InBlockOrder>(kInBlockNames, text);
@@ -97,7 +103,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 13> kOptions{{
+constexpr std::array<OptionRow, 15> kOptions{{
     {"format", "idx", "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
@@ -136,6 +142,12 @@ constexpr std::array<OptionRow, 13> kOptions{{
     {"aggregators", "0 (chosen from ranks and bytes) or a number", "ranks that write",
      [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.aggregators); }},
+    {"transport", "auto, messages or shared", "how samples get from rank to rank",
+     [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
+     [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},
+    {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",
+     [](std::string_view text, Options& o) { return assign(o.window_bytes, parse_size(text, 0, kGiB)); },
+     [](const Options& o) { return print_size(o.window_bytes); }},
     {"memory_budget", "a size, e.g. 64M", "extra memory per rank, all buffers together",
      [](std::string_view text, Options& o) {
        return assign(o.memory_budget_bytes, parse_size(text, 1, kMaxIndex));

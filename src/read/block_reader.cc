@@ -51,9 +51,8 @@ struct ByteRange {
 ByteRange range_of(const SampleMap& map, Index sample_bytes) {
   ByteRange range{0, sample_bytes};
   for (int a = 0; a < map.num_axes(); ++a) {
-    const auto [low, high] = std::minmax_element(map.offsets(a).begin(), map.offsets(a).end());
-    range.first += *low;
-    range.last += *high;
+    range.first += map.axis(a).offset(0);  // higher indices stand further on
+    range.last += map.axis(a).offset(map.axis(a).count - 1);
   }
   return range;
 }

@@ -61,7 +61,7 @@ Status add_marked(std::span<const std::byte> marks, Index position, Index sample
 
 Status write_own_runs(const PieceSpace& space, const Round& round, std::span<const std::byte> window,
                       std::span<std::byte> marks, StepFiles& files) {
-  if (round.window.complete) return files.write(round.window.begin, window);
+  if (round.window.complete()) return files.write(round.window.begin, window);
   RunWriter runs(round.window, window, files);
   auto segment = round.local.segments.begin();
   for (Index number = round.window.first_piece; number < round.window.last_piece; ++number) {

@@ -165,8 +165,8 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   make_room(steps_);
   StepPlan& plan = plans_[fields_due(input.step)];
   prepared.plan = &plan;
-  prepared.stale = !plan.ready || buffers_.size_bytes() < plan.plan.buffer_bytes() ||
-                   plan.boxes != boxes_of(input.patches, plan.fields);
+  prepared.stale =
+      !plan.ready || !buffers_.fit(plan.plan) || plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input);
   return comm_->rank() == 0 ? check_space(plan) : Status();
@@ -238,8 +238,25 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   return {};
 }
 
+// Where memory cannot be shared, all ranks send messages instead - if they may.
 Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields) {
-  for (StepCut cut(plan.space, options_, comm_->size());;) {
+  if (shares_memory()) {
+    const Status shared = cut_step(plan, fields, comm_->node_ranks());
+    if (shared.ok() || options_.transport == Transport::kShared) return shared;
+    cannot_share_ = true;
+  }
+  return cut_step(plan, fields, {});
+}
+
+/// Whether ranks of a node fill each other's windows. The same on all ranks.
+bool WritePipeline::shares_memory() const {
+  return options_.aggregate && options_.transport != Transport::kMessages && !cannot_share_ &&
+         comm_->size() > 1;
+}
+
+Status WritePipeline::cut_step(StepPlan& plan, const std::vector<FieldPatches>& fields,
+                               std::span<const int> near) {
+  for (StepCut cut(plan.space, options_, comm_->size(), near);;) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       plan.plan = cut.plan_of(comm_->rank(), fields);
       plan.writers = cut.num_writers(fields);
@@ -256,7 +273,7 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatch
   }
   return all_do(*comm_, "plan", [&] {
     comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);
-    return buffers_.reserve(plan.plan);
+    return buffers_.reserve(*comm_, plan.plan);
   });
 }
 

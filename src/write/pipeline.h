@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,8 @@ class WritePipeline {
   Status lay_out(StepPlan& plan, const StepInput& input) const;
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
+  [[nodiscard]] bool shares_memory() const;
+  Status cut_step(StepPlan& plan, const std::vector<FieldPatches>& fields, std::span<const int> near);
   static void take_patches(StepPlan& plan, const StepInput& input);
   void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);
@@ -117,6 +120,7 @@ class WritePipeline {
   Schema schema_;
   bool defined_ = false;
   bool created_ = false;        // what stands before the first step
+  bool cannot_share_ = false;   // memory with the ranks of this node: messages instead
   bool has_leftovers_ = false;  // of a step that could not be cleaned up
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;

@@ -10,6 +10,9 @@ namespace esker {
 namespace {
 
 constexpr Index kMaxPartBytes = Index{1} << 30;
+// A window that is filled and stored while it is in a core's cache, and as many as let neighbours work ahead.
+constexpr Index kSharedWindowBytes = Index{1} << 20;
+constexpr int kSharedSlots = 4;
 
 /// Ranks that collect and store; with one phase they only complete files.
 int num_aggregators(const Options& options, int n_ranks, Index stored_bytes) {
@@ -27,22 +30,29 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
                "checksums=false");
 }
 
-StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks)
+StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near)
     : space_(space),
       options_(options),
       n_ranks_(n_ranks),
+      near_(near),
+      num_slots_(near.empty() ? 1 : kSharedSlots),
       n_aggregators_(num_aggregators(options, n_ranks, space.stored_bytes())),
       least_bytes_(std::max<Index>(1, space.largest_piece_bytes())) {
   const Index largest_share =
       2 * div_up(space.stored_bytes(), n_aggregators_);  // cuts move towards ends of files
-  window_bytes_ = std::clamp(std::min(options.memory_budget_bytes / 3, largest_share), least_bytes_,
-                             std::max(least_bytes_, kMaxPartBytes / 2));
+  const Index wanted = options.window_bytes > 0 ? options.window_bytes
+                       : near.empty()           ? options.memory_budget_bytes / 3
+                                                : kSharedWindowBytes;
+  window_bytes_ =
+      std::clamp(std::min(wanted, largest_share), least_bytes_, std::max(least_bytes_, kMaxPartBytes / 2));
 }
 
 Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields) const {
   const Ownership ownership(space_, n_ranks_, n_aggregators_, window_bytes_);
-  return options_.aggregate ? make_plan(space_, ownership, fields, rank)
-                            : make_one_phase_plan(space_, ownership, fields, rank, window_bytes_);
+  if (!options_.aggregate) return make_one_phase_plan(space_, ownership, fields, rank, window_bytes_);
+  Plan plan = make_plan(space_, ownership, fields, rank);
+  if (!near_.empty()) place_near(plan, near_, num_slots_);
+  return plan;
 }
 
 int StepCut::num_writers(const std::vector<FieldPatches>& fields) const {
@@ -59,9 +69,12 @@ bool StepCut::fits(const Needs& needs) const {
 }
 
 bool StepCut::shrink() {
-  if (window_bytes_ == least_bytes_) return false;
-  window_bytes_ = std::max(least_bytes_, window_bytes_ / 2);
-  return true;
+  if (window_bytes_ > least_bytes_) {
+    window_bytes_ = std::max(least_bytes_, window_bytes_ / 2);
+    return true;
+  }
+  num_slots_ /= 2;
+  return num_slots_ > 0;
 }
 
 Status StepCut::does_not_fit(const Needs& needs) const {

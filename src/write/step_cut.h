@@ -2,6 +2,7 @@
 // the pipeline asks it for its own rank's plan, plan_step() for those of all.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "esker/options.hpp"
@@ -19,8 +20,9 @@ Status check_phases(const Options& options, const StepLayouts& layouts);
 /// largest rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
 class StepCut {
  public:
-  /// `space` and `options` outlive it.
-  StepCut(const PieceSpace& space, const Options& options, int n_ranks);
+  /// `space` and `options` outlive it. `near`: ranks that fill each other's windows, see place_near(); of
+  /// other ranks' plans nothing is known then.
+  StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {});
 
   [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields) const;
   /// Ranks that write samples.
@@ -42,6 +44,8 @@ class StepCut {
   const PieceSpace& space_;
   const Options& options_;
   int n_ranks_;
+  std::span<const int> near_;
+  int num_slots_;
   int n_aggregators_;
   Index least_bytes_;
   Index window_bytes_;

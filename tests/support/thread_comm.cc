@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 namespace esker::testing_support {
@@ -25,10 +26,15 @@ struct Group {
 
 class ThreadComm final : public Comm {
  public:
-  ThreadComm(std::shared_ptr<Group> group, int rank) : group_(std::move(group)), rank_(rank) {}
+  ThreadComm(std::shared_ptr<Group> group, int rank)
+      : group_(std::move(group)), rank_(rank), all_ranks_(static_cast<std::size_t>(group_->size)) {
+    std::iota(all_ranks_.begin(), all_ranks_.end(), 0);
+  }
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return group_->size; }
+  [[nodiscard]] Comm& node() override { return *this; }
+  [[nodiscard]] std::span<const int> node_ranks() const override { return all_ranks_; }
   void barrier() override { group_->meet.arrive_and_wait(); }
 
   void all_reduce_max(std::span<std::uint64_t> values) override {
@@ -105,6 +111,7 @@ class ThreadComm final : public Comm {
 
   std::shared_ptr<Group> group_;
   int rank_;
+  std::vector<int> all_ranks_;
   std::vector<std::pair<std::span<std::byte>, int>> receives_;
   std::size_t next_ = 0;
 };

@@ -1,5 +1,6 @@
 // The MPI body of Comm, on a private duplicate of the caller's communicator.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -14,12 +15,15 @@ constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;
 
 class MpiComm final : public Comm {
  public:
-  /// Takes over `comm`.
-  explicit MpiComm(MPI_Comm comm) : comm_(comm) {
+  /// Takes over `comm`, and `node`, its ranks that share memory with this one; without, all do.
+  explicit MpiComm(MPI_Comm comm, std::unique_ptr<MpiComm> node = {}) : comm_(comm), node_(std::move(node)) {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
     counts_.resize(size_);
     starts_.resize(size_);
+    node_ranks_.resize(node_ ? node_->size_ : size_);
+    std::iota(node_ranks_.begin(), node_ranks_.end(), 0);
+    if (node_) MPI_Allgather(&rank_, 1, MPI_INT, node_ranks_.data(), 1, MPI_INT, node_->comm_);
   }
   MpiComm(const MpiComm&) = delete;
   MpiComm& operator=(const MpiComm&) = delete;
@@ -31,6 +35,9 @@ class MpiComm final : public Comm {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
+
+  [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }
+  [[nodiscard]] std::span<const int> node_ranks() const override { return node_ranks_; }
 
   void barrier() override { MPI_Barrier(comm_); }
 
@@ -99,6 +106,8 @@ class MpiComm final : public Comm {
 
  private:
   MPI_Comm comm_;
+  std::unique_ptr<MpiComm> node_;
+  std::vector<int> node_ranks_;
   int rank_ = 0;
   int size_ = 1;
   std::vector<int> counts_, starts_;  // per rank, for gathering
@@ -106,13 +115,28 @@ class MpiComm final : public Comm {
   std::vector<MPI_Request> receives_;
 };
 
+/// The ranks of `comm` on this one's node. Tests make several nodes of one by ESKER_TEST_RANKS_PER_NODE.
+MPI_Comm split_by_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const char* per_node = std::getenv("ESKER_TEST_RANKS_PER_NODE");
+  if (!per_node) return node;
+  int rank = 0;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(node, rank / std::max(1, std::atoi(per_node)), rank, &part);
+  MPI_Comm_free(&node);
+  return part;
+}
+
 }  // namespace
 
 Communicator mpi_communicator(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(comm, &copy);
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_ARE_FATAL);  // the caller's may be MPI_ERRORS_RETURN
-  return Communicator(std::make_shared<MpiComm>(copy));
+  auto node = std::make_unique<MpiComm>(split_by_node(copy));
+  return Communicator(std::make_shared<MpiComm>(copy, std::move(node)));
 }
 
 }  // namespace esker

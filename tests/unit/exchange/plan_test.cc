@@ -157,7 +157,7 @@ TEST(Plan, AlignedPatchesNeedNoMessages) {
   EXPECT_TRUE(plan.rounds[0].sends.empty());
   EXPECT_EQ(plan.send_bytes + plan.receive_bytes, 0);
   EXPECT_EQ(plan.rounds[0].local.bytes, 64 * 64 * 4);
-  EXPECT_TRUE(plan.rounds[0].window.complete);
+  EXPECT_TRUE(plan.rounds[0].window.complete());
 }
 
 TEST(Plan, AggregatorsAreSpreadAndOwnNearlyEqualBytes) {

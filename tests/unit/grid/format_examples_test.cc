@@ -9,6 +9,7 @@
 #include "grid/copy_samples.h"
 #include "grid/hz.h"
 #include "grid/order.h"
+#include "support/offsets.h"
 #include "unit/grid/brute_force.h"
 
 namespace esker {
@@ -129,9 +130,9 @@ TEST(Example16, HzBitsOfBlock2) {
   const BitOrder order = hz_order_in_block(grid_16().mask(), 8, 10);
   // position = y2 z2 x1 y1 z1 x0 y0 z0
   const SampleMap map = SampleMap::ordered(Box{{0, 0, 0}, {4, 8, 8}}, order, 1, {1, 1, 1, 1, 1});
-  EXPECT_EQ(map.offsets(0), (std::vector<Index>{0, 4, 32, 36}));
-  EXPECT_EQ(map.offsets(1), (std::vector<Index>{0, 2, 16, 18, 128, 130, 144, 146}));
-  EXPECT_EQ(map.offsets(2), (std::vector<Index>{0, 1, 8, 9, 64, 65, 72, 73}));
+  EXPECT_EQ(testing_support::offsets(map, 0), (std::vector<Index>{0, 4, 32, 36}));
+  EXPECT_EQ(testing_support::offsets(map, 1), (std::vector<Index>{0, 2, 16, 18, 128, 130, 144, 146}));
+  EXPECT_EQ(testing_support::offsets(map, 2), (std::vector<Index>{0, 1, 8, 9, 64, 65, 72, 73}));
 }
 
 struct LevelRow {

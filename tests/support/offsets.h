@@ -1,0 +1,16 @@
+// Where the indices of an axis stand, one by one.
+#pragma once
+
+#include <vector>
+
+#include "grid/copy_samples.h"
+
+namespace esker::testing_support {
+
+inline std::vector<Index> offsets(const SampleMap& map, int axis) {
+  std::vector<Index> offsets;
+  for (Index i = 0; i < map.axis(axis).count; ++i) offsets.push_back(map.axis(axis).offset(i));
+  return offsets;
+}
+
+}  // namespace esker::testing_support
