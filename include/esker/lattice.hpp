@@ -23,6 +23,8 @@ struct ESKER_API Lattice {
   [[nodiscard]] Box indices_in(const Box& box) const;
   /// [0, count) on every axis.
   [[nodiscard]] Box all_indices() const { return Box::from_extent(rank, count); }
+  /// The smallest box that holds all samples.
+  [[nodiscard]] Box bounds() const;
   /// The sub-lattice of the lattice indices in `indices` (within all_indices()).
   [[nodiscard]] Lattice sub(const Box& indices) const;
   [[nodiscard]] std::string to_string() const;

@@ -24,43 +24,44 @@ struct Step {
 
 /// Fields of one grid share their boxes.
 BoxesOfField boxes_of_all(const Schema& schema, int n_ranks, const BoxesOfRank& boxes) {
-  std::map<int, std::shared_ptr<const BoxesOfRanks>> of_grid;
+  std::map<int, std::shared_ptr<const Distribution>> of_grid;
   BoxesOfField of_field;
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     const int grid = schema.fields()[f].grid;
-    auto& of_ranks = of_grid[grid];
-    if (!of_ranks) {
+    auto& holders = of_grid[grid];
+    if (!holders) {
       BoxesOfRanks made;
       for (int r = 0; r < n_ranks; ++r) {
         made.push_back(boxes(r, schema.grids()[grid]));
         std::erase_if(made.back(), [](const Box& box) { return box.empty(); });
       }
-      of_ranks = std::make_shared<const BoxesOfRanks>(std::move(made));
+      holders =
+          std::make_shared<const BoxListDistribution>(schema.box_of(schema.grids()[grid]), std::move(made));
     }
-    of_field[static_cast<int>(f)] = of_ranks;
+    of_field[static_cast<int>(f)] = holders;
   }
   return of_field;
 }
 
-Status check_boxes(const Schema& schema, const BoxesOfField& boxes) {
-  for (const auto& [f, of_ranks] : boxes) {
+Status check_boxes(const Schema& schema, const BoxesOfField& boxes, int n_ranks) {
+  for (const auto& [f, holders] : boxes) {
     const Box grid = schema.box_of(schema.grids()[schema.fields()[f].grid]);
-    for (const auto& of_rank : *of_ranks) {
-      for (const Box& box : of_rank) {
+    for (int r = 0; r < n_ranks; ++r) {
+      for (const Box& box : holders->boxes_of(r)) {
         if (box.rank == grid.rank && grid.contains(box)) continue;
         return error(Code::kOutOfRange, "plan: field '{}': the box {} leaves the grid {}",
                      schema.fields()[f].name, box.to_string(), grid.to_string());
       }
     }
   }
-  return check_coverage(schema, boxes).with_context("plan");
+  return check_coverage(schema, boxes, n_ranks).with_context("plan");
 }
 
 Result<Step> lay_out(const Schema& schema, int n_ranks, const BoxesOfRank& boxes, const Options& options) {
   ESKER_ASSIGN_OR_RETURN(const auto format, make_format_writer(memory_store(), "plan.idx", options));
   ESKER_RETURN_IF_ERROR(format->define(schema));
   const BoxesOfField of_field = boxes_of_all(schema, n_ranks, boxes);
-  ESKER_RETURN_IF_ERROR(check_boxes(schema, of_field));
+  ESKER_RETURN_IF_ERROR(check_boxes(schema, of_field, n_ranks));
   Step step;
   step.layouts = format->lay_out(std::vector<bool>(schema.fields().size(), true));
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));

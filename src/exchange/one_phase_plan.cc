@@ -17,7 +17,7 @@ std::vector<OwnSegment> find_own(const PieceSpace& space, const std::vector<Fiel
   std::vector<OwnSegment> own;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const int layout = fields[f].layout;
-    const auto& boxes = (*fields[f].of_rank)[rank];
+    const std::vector<Box> boxes = fields[f].holders->boxes_of(rank);
     for (std::size_t p = 0; p < boxes.size(); ++p) {
       const auto add = [&](const Piece& piece, const PiecePart& part, const Box& indices) {
         const Index position = space.first_position(layout) + piece.position_bytes;

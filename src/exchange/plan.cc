@@ -57,7 +57,7 @@ std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownersh
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldPatches& field = fields[f];
     const Index base = space.first_position(field.layout);
-    const auto& boxes = (*field.of_rank)[rank];
+    const std::vector<Box> boxes = field.holders->boxes_of(rank);
     for (std::size_t p = 0; p < boxes.size(); ++p) {
       const auto add = [&](const Piece& piece, const PiecePart& part, const Box& indices) {
         const Index position = base + piece.position_bytes;
@@ -74,17 +74,15 @@ std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownersh
 
 /// Who holds samples of a part of the piece at `position`; returns how many bytes they are.
 Index find_senders(const Piece& piece, const PiecePart& part, Index position, int number,
-                   const BoxesOfRanks& of_rank, Outbox& inbox) {
+                   const Distribution& holders, Outbox& inbox) {
   Index bytes = 0;
-  for (std::size_t r = 0; r < of_rank.size(); ++r) {
-    for (std::size_t p = 0; p < of_rank[r].size(); ++p) {
-      const Box indices = part.lattice.indices_in(of_rank[r][p]);
-      if (indices.empty()) continue;
-      Segment segment = make_segment(piece, part, position, number, static_cast<int>(p), indices);
-      bytes += segment.bytes();
-      add_segment(inbox, static_cast<int>(r), std::move(segment));
-    }
-  }
+  holders.for_each_meeting(part.lattice.bounds(), [&](int rank, int patch, const Box& box) {
+    const Box indices = part.lattice.indices_in(box);
+    if (indices.empty()) return;
+    Segment segment = make_segment(piece, part, position, number, patch, indices);
+    bytes += segment.bytes();
+    add_segment(inbox, rank, std::move(segment));
+  });
   return bytes;
 }
 
@@ -105,7 +103,7 @@ Window find_receives(const PieceSpace& space, const Ownership::Pieces& pieces,
     Index covered = 0;
     for (int p = 0; p < piece.num_parts; ++p) {
       covered += find_senders(piece, space.layout(layout).part(piece, p), position, field,
-                              *fields[field].of_rank, inbox);
+                              *fields[field].holders, inbox);
     }
     const Index bytes = space.position_bytes(number + 1) - space.position_bytes(number);
     if (covered < bytes) window.padded.push_back({space.position_bytes(number) - window.begin, bytes});

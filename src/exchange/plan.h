@@ -11,20 +11,18 @@
 
 #include "esker/box.hpp"
 #include "esker/lattice.hpp"
+#include "exchange/distribution.h"
 #include "exchange/ownership.h"
 #include "exchange/piece_space.h"
 #include "grid/order.h"
 
 namespace esker {
 
-/// [rank] -> the boxes that it holds, in the order of putting.
-using BoxesOfRanks = std::vector<std::vector<Box>>;
-
 /// One field of a layout and who holds which boxes of it.
 struct FieldPatches {
-  int layout = 0;                               ///< number of the layout in the PieceSpace
-  int field = 0;                                ///< position in that layout's list of fields
-  std::shared_ptr<const BoxesOfRanks> of_rank;  ///< shared by what is put together
+  int layout = 0;  ///< number of the layout in the PieceSpace
+  int field = 0;   ///< position in that layout's list of fields
+  std::shared_ptr<const Distribution> holders;
 };
 
 /// Samples of one patch, or of one relay, that belong to one part of a piece.

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "grid/hz.h"
+#include "grid/points.h"
 
 namespace esker {
 
@@ -50,19 +51,6 @@ Index nth_tile(const Bitmask& mask, int n_digits, const Box& range, Index ordina
     if (up) ordinal -= in_lower;
     return up;
   });
-}
-
-/// Calls visit(p) for the points of a box, x fastest.
-template <class Visit>
-void for_each_point(const Box& box, Visit visit) {
-  if (box.empty()) return;
-  Point p = box.lo;
-  for (;;) {
-    visit(p);
-    int axis = 0;
-    while (axis < box.rank && ++p[axis] == box.hi[axis]) p[axis] = box.lo[axis], ++axis;
-    if (axis == box.rank) return;
-  }
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ Box Lattice::indices_in(const Box& box) const {
   return out;
 }
 
+Box Lattice::bounds() const {
+  Box out(rank, origin, origin);
+  for (int a = 0; a < rank; ++a) out.hi[a] += count[a] > 0 ? (count[a] - 1) * stride[a] + 1 : 0;
+  return out;
+}
+
 Lattice Lattice::sub(const Box& indices) const {
   Lattice out = *this;
   out.origin = point(indices.lo);

@@ -1,5 +1,6 @@
 #include "write/boxes.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -48,10 +49,12 @@ BoxesOfField decode(const Schema& schema, const std::vector<int>& fields, const 
   }
   // Most fields are put in the boxes of the field before, and then share them.
   BoxesOfField shared;
+  std::shared_ptr<const BoxListDistribution> last;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const bool same = f > 0 && gathered[f] == *shared[fields[f - 1]];
-    shared[fields[f]] =
-        same ? shared[fields[f - 1]] : std::make_shared<const BoxesOfRanks>(std::move(gathered[f]));
+    const Box domain = schema.box_of(schema.grids()[schema.fields()[fields[f]].grid]);
+    const bool same = last && last->domain() == domain && last->of_rank() == gathered[f];
+    if (!same) last = std::make_shared<const BoxListDistribution>(domain, std::move(gathered[f]));
+    shared[fields[f]] = last;
   }
   return shared;
 }
@@ -71,19 +74,19 @@ Status describe(const Field& field, const CoverageDefect& defect, const std::vec
                rank_of[defect.second], boxes[defect.second].to_string());
 }
 
-Status check_field(const Field& field, const Box& domain, const BoxesOfRanks& patches) {
+Status check_field(const Field& field, const Distribution& holders, int n_ranks) {
   std::vector<Box> boxes;
   std::vector<int> rank_of;
-  for (std::size_t r = 0; r < patches.size(); ++r) {
-    for (const Box& box : patches[r]) {
+  for (int r = 0; r < n_ranks; ++r) {
+    for (const Box& box : holders.boxes_of(r)) {
       boxes.push_back(box);
-      rank_of.push_back(static_cast<int>(r));
+      rank_of.push_back(r);
     }
   }
   if (boxes.empty()) {
     return error(Code::kInvalidArgument, "field '{}' is due but no rank put it", field.name);
   }
-  const auto defect = find_coverage_defect(domain, boxes);
+  const auto defect = find_coverage_defect(holders.domain(), boxes);
   return defect ? describe(field, *defect, rank_of, boxes) : Status();
 }
 
@@ -125,22 +128,20 @@ std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Colu
   return patches;
 }
 
-int num_holders(const std::vector<FieldPatches>& fields) {
-  std::set<std::size_t> holders;
-  for (const FieldPatches& field : fields) {
-    for (std::size_t r = 0; r < field.of_rank->size(); ++r) {
-      if (!(*field.of_rank)[r].empty()) holders.insert(r);
-    }
+int num_holders(const std::vector<FieldPatches>& fields, int n_ranks) {
+  int holders = 0;
+  for (int r = 0; r < n_ranks; ++r) {
+    holders += std::any_of(fields.begin(), fields.end(),
+                           [&](const FieldPatches& field) { return !field.holders->boxes_of(r).empty(); });
   }
-  return static_cast<int>(holders.size());
+  return holders;
 }
 
-Status check_coverage(const Schema& schema, const BoxesOfField& boxes) {
-  std::set<std::pair<int, const BoxesOfRanks*>> checked;  // on which grid
-  for (const auto& [f, of_rank] : boxes) {
-    const Field& field = schema.fields()[f];
-    if (!checked.insert({field.grid, of_rank.get()}).second) continue;
-    ESKER_RETURN_IF_ERROR(check_field(field, schema.box_of(schema.grids()[field.grid]), *of_rank));
+Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks) {
+  std::set<const Distribution*> checked;
+  for (const auto& [f, holders] : boxes) {
+    if (!checked.insert(holders.get()).second) continue;
+    ESKER_RETURN_IF_ERROR(check_field(schema.fields()[f], *holders, n_ranks));
   }
   return {};
 }

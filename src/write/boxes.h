@@ -22,7 +22,7 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& pa
 
 /// All ranks' boxes of each of the fields at positions `fields`. Collective; errors are those of all ranks.
 /// `mine` is boxes_of(...) for them.
-using BoxesOfField = std::map<int, std::shared_ptr<const BoxesOfRanks>>;
+using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 Result<BoxesOfField> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
                                   const std::vector<std::vector<Box>>& mine);
 
@@ -30,11 +30,11 @@ Result<BoxesOfField> gather_boxes(Comm& comm, const Schema& schema, const std::v
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
                                              const BoxesOfField& boxes);
 
-/// Ranks that hold samples of any of the fields.
-int num_holders(const std::vector<FieldPatches>& fields);
+/// How many of `n_ranks` ranks hold samples of any of the fields.
+int num_holders(const std::vector<FieldPatches>& fields, int n_ranks);
 
-/// kInvalidArgument naming field, ranks and boxes unless the boxes of each field cover its grid exactly once.
-/// Local, pure.
-Status check_coverage(const Schema& schema, const BoxesOfField& boxes);
+/// kInvalidArgument naming field, ranks and boxes unless the boxes of each field on `n_ranks` ranks cover its
+/// grid exactly once. Local, pure.
+Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks);
 
 }  // namespace esker

@@ -225,7 +225,7 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   Status covered;
   std::vector<FieldPatches> fields;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&]() -> Status {
-    covered = check_coverage(schema_, boxes).with_context(fmt::format("step {}", input.step));
+    covered = check_coverage(schema_, boxes, comm_->size()).with_context(fmt::format("step {}", input.step));
     fields = patches_of_columns(plan.layouts->columns, boxes);
     return {};
   }));

@@ -57,7 +57,7 @@ Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields) const {
 
 int StepCut::num_writers(const std::vector<FieldPatches>& fields) const {
   return options_.aggregate ? Ownership(space_, n_ranks_, n_aggregators_, window_bytes_).num_writers()
-                            : num_holders(fields);
+                            : num_holders(fields, n_ranks_);
 }
 
 StepCut::Needs StepCut::needs_of(const Plan& plan) {

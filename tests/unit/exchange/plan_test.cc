@@ -22,8 +22,8 @@ struct Case {
   int n_ranks = 1;
 };
 
-std::shared_ptr<const BoxesOfRanks> shared(BoxesOfRanks boxes) {
-  return std::make_shared<const BoxesOfRanks>(std::move(boxes));
+std::shared_ptr<const Distribution> shared(const Box& domain, BoxesOfRanks boxes) {
+  return std::make_shared<const BoxListDistribution>(domain, std::move(boxes));
 }
 
 Case random_case(std::mt19937& random) {
@@ -44,7 +44,7 @@ Case random_case(std::mt19937& random) {
                               random() % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz}));
     for (int f = 0; f < 2; ++f) {
       const auto boxes = testing_support::random_tiling(box, 1 + static_cast<int>(random() % 12), random);
-      test.fields.push_back({l, f, shared(testing_support::deal(boxes, test.n_ranks, random))});
+      test.fields.push_back({l, f, shared(box, testing_support::deal(boxes, test.n_ranks, random))});
       test.domains.push_back(box);
     }
   }
@@ -152,7 +152,7 @@ TEST(Plan, AlignedPatchesNeedNoMessages) {
   PieceSpace space;
   space.add(layout);
   const Ownership ownership(space, 1, 1, 1 << 20);
-  const Plan plan = make_plan(space, ownership, {{0, 0, shared({{box}})}}, 0);
+  const Plan plan = make_plan(space, ownership, {{0, 0, shared(box, {{box}})}}, 0);
   ASSERT_EQ(plan.rounds.size(), 1u);
   EXPECT_TRUE(plan.rounds[0].sends.empty());
   EXPECT_EQ(plan.send_bytes + plan.receive_bytes, 0);

@@ -1,0 +1,101 @@
+#include "exchange/distribution.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.h"
+#include "grid/points.h"
+
+namespace esker {
+namespace {
+
+/// The square root, rounded up.
+Index root_up(Index value) {
+  auto root = static_cast<Index>(std::sqrt(static_cast<double>(value)));
+  while (root * root < value) ++root;
+  return root;
+}
+
+std::vector<HeldBox> list_boxes(const BoxesOfRanks& of_rank) {
+  std::vector<HeldBox> list;
+  for (std::size_t r = 0; r < of_rank.size(); ++r) {
+    for (std::size_t p = 0; p < of_rank[r].size(); ++p) {
+      list.push_back({of_rank[r][p], static_cast<int>(r), static_cast<int>(p)});
+    }
+  }
+  return list;
+}
+
+Point mean_extent(const Box& domain, const std::vector<HeldBox>& boxes) {
+  if (boxes.empty()) return domain.extents();
+  Point mean{};
+  for (const HeldBox& held : boxes) {
+    for (int a = 0; a < kMaxRank; ++a) mean[a] += held.box.extent(a);
+  }
+  for (Index& extent : mean) extent = div_up(extent, static_cast<Index>(boxes.size()));
+  return mean;
+}
+
+}  // namespace
+
+Box BrickDistribution::domain() const {
+  Point extent{1, 1, 1, 1, 1};
+  for (int a = 0; a < parts_.rank(); ++a) extent[a] = parts_.cuts(a).back();
+  return Box::from_extent(parts_.rank(), extent);
+}
+
+std::vector<Box> BrickDistribution::boxes_of(int rank) const {
+  if (rank >= parts_.num_parts()) return {};
+  const Box box = parts_.box(rank);
+  return box.empty() ? std::vector<Box>{} : std::vector<Box>{box};
+}
+
+void BrickDistribution::for_each_meeting(const Box& region, const Visit& visit) const {
+  for_each_point(parts_.parts_meeting(region), [&](const Point& part) {
+    Index number = 0;
+    for (int a = parts_.rank() - 1; a >= 0; --a) number = number * parts_.num_parts(a) + part[a];
+    const Box box = parts_.box(number);
+    if (!box.empty()) visit(static_cast<int>(number), 0, box);
+  });
+}
+
+Point BrickDistribution::typical_extent() const {
+  Point extent{1, 1, 1, 1, 1};
+  for (int a = 0; a < parts_.rank(); ++a) {
+    const Index points = parts_.cuts(a).back();
+    extent[a] = div_up(points, std::min(points, parts_.num_parts(a)));
+  }
+  return extent;
+}
+
+// Along the cuts of the parts, so that no part is in two boxes.
+BrickDecomposition BrickDistribution::coarse_cut() const {
+  std::vector<std::vector<Index>> cuts;
+  for (int a = 0; a < parts_.rank(); ++a) {
+    const Index n_parts = parts_.num_parts(a);
+    const Index n_boxes = root_up(n_parts);
+    std::vector<Index>& on_axis = cuts.emplace_back();
+    for (Index b = 0; b <= n_boxes; ++b) {
+      on_axis.push_back(parts_.cuts(a)[static_cast<std::size_t>(b * n_parts / n_boxes)]);
+    }
+  }
+  return BrickDecomposition::from_cuts(std::move(cuts)).value();
+}
+
+BoxListDistribution::BoxListDistribution(const Box& domain, BoxesOfRanks boxes)
+    : domain_(domain),
+      of_rank_(std::move(boxes)),
+      index_(list_boxes(of_rank_)),
+      typical_extent_(mean_extent(domain_, index_.boxes())) {}
+
+void BoxListDistribution::for_each_meeting(const Box& region, const Visit& visit) const {
+  for (const HeldBox* held : index_.meeting(region)) visit(held->rank, held->patch, held->box);
+}
+
+BrickDecomposition BoxListDistribution::coarse_cut() const {
+  Point boxes{1, 1, 1, 1, 1};
+  for (int a = 0; a < domain_.rank; ++a) boxes[a] = root_up(div_up(domain_.hi[a], typical_extent_[a]));
+  return BrickDecomposition::even(domain_.rank, domain_.hi, boxes).value();
+}
+
+}  // namespace esker

@@ -1,0 +1,81 @@
+// Distribution: which rank holds which boxes of a grid - as much of it as one rank has to know.
+//
+//   const BrickDistribution parts(BrickDecomposition::near_cubic(3, {512, 512, 512}, 4096).value());
+//   parts.for_each_meeting(region, [&](int rank, int patch, const Box& box) { ... });
+//
+// Plans are made by asking for the boxes that meet a region, so that their cost does not grow with the number
+// of ranks. Distributions are values: pure, shared by the fields that are put together.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "esker/decomposition.hpp"
+#include "exchange/box_index.h"
+
+namespace esker {
+
+/// [rank] -> the boxes that it holds, in the order of putting.
+using BoxesOfRanks = std::vector<std::vector<Box>>;
+
+class Distribution {
+ public:
+  using Visit = std::function<void(int rank, int patch, const Box& box)>;
+
+  virtual ~Distribution() = default;
+
+  /// The grid: [0, extent). The boxes of all ranks cover it exactly once (checked by who makes plans).
+  [[nodiscard]] virtual Box domain() const = 0;
+  /// In the order of putting; a rank may hold none.
+  [[nodiscard]] virtual std::vector<Box> boxes_of(int rank) const = 0;
+  /// Calls visit for the boxes that hold samples of `region`, by ascending (rank, patch).
+  virtual void for_each_meeting(const Box& region, const Visit& visit) const = 0;
+  /// Extents of a box of ordinary size, per axis: the mean, rounded up.
+  [[nodiscard]] virtual Point typical_extent() const = 0;
+  /// A cut of the domain into about as many boxes as each of them meets boxes of ranks: the square root of
+  /// their number on every axis.
+  [[nodiscard]] virtual BrickDecomposition coarse_cut() const = 0;
+};
+
+/// Rank r holds part r of a Cartesian split. Nothing is kept per rank; what is asked costs O(answer).
+class BrickDistribution final : public Distribution {
+ public:
+  explicit BrickDistribution(BrickDecomposition parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] const BrickDecomposition& parts() const { return parts_; }
+
+  [[nodiscard]] Box domain() const override;
+  [[nodiscard]] std::vector<Box> boxes_of(int rank) const override;
+  void for_each_meeting(const Box& region, const Visit& visit) const override;
+  [[nodiscard]] Point typical_extent() const override;
+  [[nodiscard]] BrickDecomposition coarse_cut() const override;
+
+ private:
+  BrickDecomposition parts_;
+};
+
+/// Any boxes, by a list of them. Empty ones keep their place among a rank's boxes.
+class BoxListDistribution final : public Distribution {
+ public:
+  /// `domain` is [0, extent) and holds the boxes.
+  BoxListDistribution(const Box& domain, BoxesOfRanks boxes);
+
+  [[nodiscard]] const BoxesOfRanks& of_rank() const { return of_rank_; }
+
+  [[nodiscard]] Box domain() const override { return domain_; }
+  [[nodiscard]] std::vector<Box> boxes_of(int rank) const override {
+    return of_rank_[static_cast<std::size_t>(rank)];
+  }
+  void for_each_meeting(const Box& region, const Visit& visit) const override;
+  [[nodiscard]] Point typical_extent() const override { return typical_extent_; }
+  [[nodiscard]] BrickDecomposition coarse_cut() const override;
+
+ private:
+  Box domain_;
+  BoxesOfRanks of_rank_;
+  BoxIndex index_;
+  Point typical_extent_;
+};
+
+}  // namespace esker
