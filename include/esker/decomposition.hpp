@@ -41,6 +41,8 @@ class ESKER_API BrickDecomposition {
   [[nodiscard]] const std::vector<Index>& cuts(int axis) const { return cuts_[axis]; }
   /// The box of part `part` in [0, num_parts()); x part fastest.
   [[nodiscard]] Box box(Index part) const;
+  /// The number of the part with these part coordinates, one per axis; box() takes it.
+  [[nodiscard]] Index number_of(const Point& part) const;
   /// The part that holds `p`; `p` lies in the grid. O(log parts) per axis.
   [[nodiscard]] Index part_of(const Point& p) const;
   /// The parts that meet `box`, as a box of part coordinates (x first); empty if none. Parts without

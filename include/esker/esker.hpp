@@ -9,6 +9,7 @@
 #include "esker/lattice.hpp"         // IWYU pragma: export
 #include "esker/options.hpp"         // IWYU pragma: export
 #include "esker/plan.hpp"            // IWYU pragma: export
+#include "esker/restructure.hpp"     // IWYU pragma: export
 #include "esker/sample_type.hpp"     // IWYU pragma: export
 #include "esker/schema.hpp"          // IWYU pragma: export
 #include "esker/status.hpp"          // IWYU pragma: export

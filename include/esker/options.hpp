@@ -14,6 +14,7 @@
 #include "esker/box.hpp"
 #include "esker/export.h"
 #include "esker/in_block_order.hpp"
+#include "esker/restructure.hpp"
 #include "esker/status.hpp"
 
 namespace esker {
@@ -43,6 +44,8 @@ struct ESKER_API Options {
   int aggregators = 0;    ///< ranks that write; 0: chosen from ranks and bytes
   Transport transport = Transport::kAuto;       ///< how samples get from rank to rank
   Index window_bytes = 0;                       ///< collected and written at a time by a rank; 0: chosen
+  Restructure restructure;  ///< regular boxes in which neighbours collect samples before they go to a writer
+  int max_fan_in = 0;       ///< ranks that a writer hears from in a round; 0: 2 sqrt(ranks), at least 256
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
   std::string report;                           ///< JSON report: a path, "" beside the dataset, "none"

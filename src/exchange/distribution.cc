@@ -51,9 +51,8 @@ std::vector<Box> BrickDistribution::boxes_of(int rank) const {
 }
 
 void BrickDistribution::for_each_meeting(const Box& region, const Visit& visit) const {
-  for_each_point(parts_.parts_meeting(region), [&](const Point& part) {
-    Index number = 0;
-    for (int a = parts_.rank() - 1; a >= 0; --a) number = number * parts_.num_parts(a) + part[a];
+  for_each_index_point(parts_.parts_meeting(region), [&](const Point& part) {
+    const Index number = parts_.number_of(part);
     const Box box = parts_.box(number);
     if (!box.empty()) visit(static_cast<int>(number), 0, box);
   });

@@ -17,6 +17,7 @@ class Ownership {
   Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
 
   [[nodiscard]] int num_aggregators() const { return static_cast<int>(cuts_.size()) - 1; }
+  [[nodiscard]] Index window_bytes() const { return window_bytes_; }
   /// Aggregators that own at least one piece.
   [[nodiscard]] int num_writers() const;
   [[nodiscard]] int rank_of(int aggregator) const;

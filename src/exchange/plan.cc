@@ -7,7 +7,7 @@
 namespace esker {
 namespace {
 
-/// Messages of one round by peer; a map keeps the peers in order.
+/// Messages of one hop and round by peer; a map keeps the peers in order.
 using Outbox = std::map<int, Message>;
 
 void add_segment(Outbox& box, int peer, Segment segment) {
@@ -17,11 +17,12 @@ void add_segment(Outbox& box, int peer, Segment segment) {
   message.segments.push_back(std::move(segment));
 }
 
+/// Without what `rank` has for itself, which goes to `local`.
 std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
   std::vector<Message> messages;
   for (auto& [peer, message] : box) {
     std::sort(message.segments.begin(), message.segments.end(), [](const Segment& a, const Segment& b) {
-      return std::tie(a.position, a.patch) < std::tie(b.position, b.patch);
+      return std::tie(a.position, a.patch, a.indices.lo) < std::tie(b.position, b.patch, b.indices.lo);
     });
     if (peer == rank) {
       local = std::move(message);
@@ -32,125 +33,254 @@ std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
   return messages;
 }
 
-/// Puts the messages one after the other; returns the bytes of all.
-Index line_up(std::vector<Message>& messages) {
-  Index bytes = 0;
+/// Puts the messages one after the other, from `offset` on; returns where the last one ends.
+Index line_up(std::vector<Message>& messages, Index offset) {
   for (Message& message : messages) {
-    message.offset_bytes = bytes;
-    bytes += message.bytes;
+    message.offset_bytes = offset;
+    offset += message.bytes;
   }
-  return bytes;
+  return offset;
 }
 
-/// Makes the buffers of a plan large enough for a round.
+/// Relayed samples are collected where they stand in the messages; those for near ranks behind them. Returns
+/// where the last one ends.
+Index place_relayed(Round& round, Index end) {
+  const auto place = [&](const Segment& segment, Index offset) {
+    round.relay.relayed[static_cast<std::size_t>(segment.relayed)].offset_bytes = offset;
+  };
+  for (const Message& message : round.sends) {
+    Index offset = message.offset_bytes;
+    for (const Segment& segment : message.segments) {
+      if (segment.patch == kRelayed) place(segment, offset);
+      offset += segment.bytes();
+    }
+  }
+  for (const Message& message : round.places) {
+    for (const Segment& segment : message.segments) {
+      if (segment.patch != kRelayed) continue;
+      place(segment, end);
+      end += segment.bytes();
+    }
+  }
+  return end;
+}
+
+/// Gives the messages of a round their places in the buffers, and makes those large enough.
 void size_buffers(Plan& plan, Round& round) {
-  plan.send_bytes = std::max(plan.send_bytes, line_up(round.sends));
-  plan.receive_bytes = std::max(plan.receive_bytes, line_up(round.receives));
-  plan.num_sends = std::max(plan.num_sends, round.sends.size());
-  plan.num_receives = std::max(plan.num_receives, round.receives.size());
+  const Index send_bytes = place_relayed(round, line_up(round.sends, line_up(round.relay.sends, 0)));
+  plan.send_bytes = std::max(plan.send_bytes, send_bytes);
+  plan.receive_bytes =
+      std::max({plan.receive_bytes, line_up(round.relay.receives, 0), line_up(round.receives, 0)});
+  plan.num_sends = std::max(plan.num_sends, round.relay.sends.size() + round.sends.size());
+  plan.num_receives = std::max({plan.num_receives, round.relay.receives.size(), round.receives.size()});
+  plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
 }
 
-/// Everything that `rank` holds, by the round and the rank of the piece's aggregator.
-std::vector<Outbox> find_sends(const PieceSpace& space, const Ownership& ownership,
-                               const std::vector<FieldPatches>& fields, int rank) {
-  std::vector<Outbox> rounds(static_cast<std::size_t>(ownership.num_rounds()));
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const FieldPatches& field = fields[f];
-    const Index base = space.first_position(field.layout);
-    const std::vector<Box> boxes = field.holders->boxes_of(rank);
-    for (std::size_t p = 0; p < boxes.size(); ++p) {
-      const auto add = [&](const Piece& piece, const PiecePart& part, const Box& indices) {
-        const Index position = base + piece.position_bytes;
-        const int owner = ownership.owner_at(position);
-        add_segment(rounds[static_cast<std::size_t>(ownership.round_at(owner, position))],
-                    ownership.rank_of(owner),
-                    make_segment(piece, part, position, static_cast<int>(f), static_cast<int>(p), indices));
-      };
-      space.layout(field.layout).for_each_segment(field.field, boxes[p], add);
-    }
-  }
-  return rounds;
-}
-
-/// Who holds samples of a part of the piece at `position`; returns how many bytes they are.
-Index find_senders(const Piece& piece, const PiecePart& part, Index position, int number,
-                   const Distribution& holders, Outbox& inbox) {
-  Index bytes = 0;
-  holders.for_each_meeting(part.lattice.bounds(), [&](int rank, int patch, const Box& box) {
-    const Box indices = part.lattice.indices_in(box);
-    if (indices.empty()) return;
-    Segment segment = make_segment(piece, part, position, number, patch, indices);
-    bytes += segment.bytes();
-    add_segment(inbox, rank, std::move(segment));
-  });
-  return bytes;
-}
-
-/// The round's window of an aggregator and, into `inbox`, what it receives for it.
-Window find_receives(const PieceSpace& space, const Ownership::Pieces& pieces,
-                     const std::vector<FieldPatches>& fields,
-                     const std::map<std::pair<int, int>, int>& number_of_field, Outbox& inbox) {
-  Window window;
-  window.begin = space.position_bytes(pieces.first);
-  window.end = space.position_bytes(pieces.last);
-  window.first_piece = pieces.first;
-  window.last_piece = pieces.last;
-  for (Index number = pieces.first; number < pieces.last; ++number) {
-    const Piece piece = space.piece(number);
-    const int layout = space.layout_of(number);
-    const int field = number_of_field.at({layout, piece.field});
-    const Index position = space.first_position(layout) + piece.position_bytes;
-    Index covered = 0;
-    for (int p = 0; p < piece.num_parts; ++p) {
-      covered += find_senders(piece, space.layout(layout).part(piece, p), position, field,
-                              *fields[field].holders, inbox);
-    }
-    const Index bytes = space.position_bytes(number + 1) - space.position_bytes(number);
-    if (covered < bytes) window.padded.push_back({space.position_bytes(number) - window.begin, bytes});
-  }
-  return window;
-}
-
-/// The file at `position`, as positions in the space.
-struct FileRange {
-  Index begin = 0, end = 0;
+/// What a rank sends and receives in one round.
+struct Traffic {
+  Outbox to_relays, from_ranks;       // first hop
+  Outbox to_aggregators, from_peers;  // second hop
+  std::vector<Relayed> relayed;
 };
 
-FileRange file_range(const PieceSpace& space, Index position) {
-  const int layout = space.layout_at(position);
-  const Index base = space.first_position(layout);
-  const Layout::FileSpan span = space.layout(layout).file_at(position - base);
-  return {base + span.begin, base + span.end};
-}
-
-/// What the aggregator stores in its first file, if another one stores the beginning of that file and so owns
-/// it.
-std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int aggregator) {
-  const auto [begin, end] = ownership.positions(aggregator);
-  if (begin == end) return {};
-  const FileRange file = file_range(space, begin);
-  if (file.begin == begin) return {};
-  const int owner = ownership.owner_at(file.begin);
-  return {{ownership.rank_of(owner), space.first_piece_from(begin),
-           space.first_piece_from(std::min(end, file.end))}};
-}
-
-/// What the following aggregators store in the file that this one began last.
-std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int aggregator) {
-  const auto [begin, end] = ownership.positions(aggregator);
-  std::vector<HandOver> takes;
-  if (begin == end) return takes;
-  const FileRange file = file_range(space, end - 1);
-  if (file.begin < begin) return takes;
-  for (int other = aggregator + 1; other < ownership.num_aggregators(); ++other) {
-    const auto [from, to] = ownership.positions(other);
-    if (from >= file.end) break;
-    if (from == to) continue;
-    takes.push_back({ownership.rank_of(other), space.first_piece_from(from),
-                     space.first_piece_from(std::min(to, file.end))});
+/// Makes the plan of one rank: what it sends of its own, what it relays, what it collects.
+class Planner {
+ public:
+  Planner(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+          const Relays& relays, int rank)
+      : space_(space),
+        ownership_(ownership),
+        fields_(fields),
+        relays_(relays),
+        finder_(relays, fields),
+        rank_(rank),
+        aggregator_(ownership.aggregator_of_rank(rank)),
+        rounds_(static_cast<std::size_t>(ownership.num_rounds())) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      number_of_field_[{fields[f].layout, fields[f].field}] = static_cast<int>(f);
+    }
   }
-  return takes;
-}
+
+  Plan make() {
+    for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
+      for (const VirtualGrid& way : relays_.ways(f)) {
+        send_own(f, way);
+        if (way.boxes) relay(f, way);
+      }
+    }
+    Plan plan;
+    if (aggregator_ >= 0) {
+      plan.owned = ownership_.positions(aggregator_);
+      plan.gives = find_gives(space_, ownership_, aggregator_);
+      plan.takes = find_takes(space_, ownership_, aggregator_);
+      plan.num_sends = plan.gives.size();
+      plan.num_receives = plan.takes.size();
+    }
+    for (Index r = 0; r < ownership_.num_rounds(); ++r) {
+      Traffic& traffic = rounds_[static_cast<std::size_t>(r)];
+      Window window = aggregator_ >= 0 ? collect(ownership_.pieces(aggregator_, r), traffic) : Window();
+      plan.rounds.push_back(finish(traffic, std::move(window), r));
+      size_buffers(plan, plan.rounds.back());
+    }
+    return plan;
+  }
+
+ private:
+  /// Where samples are stored.
+  struct Destination {
+    Index position = 0;
+    int aggregator = 0, rank = 0;
+    Traffic* traffic = nullptr;  // of the round
+  };
+  Destination destination_of(int f, const Piece& piece) {
+    Destination to;
+    to.position = space_.first_position(fields_[static_cast<std::size_t>(f)].layout) + piece.position_bytes;
+    to.aggregator = ownership_.owner_at(to.position);
+    to.rank = ownership_.rank_of(to.aggregator);
+    to.traffic = &rounds_[static_cast<std::size_t>(ownership_.round_at(to.aggregator, to.position))];
+    return to;
+  }
+
+  /// Calls visit(destination, piece, part, indices) for the samples of `region`.
+  template <class Visit>
+  void for_each_segment(int f, const VirtualGrid& way, const Box& region, const Visit& visit) {
+    const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
+    space_.layout(field.layout)
+        .for_each_segment(field.field, region, way.levels,
+                          [&](const Piece& piece, const PiecePart& part, const Box& indices) {
+                            visit(destination_of(f, piece), piece, part, indices);
+                          });
+  }
+
+  /// Own samples, to their aggregators or relays. What this rank collects or relays itself is found there.
+  void send_own(int f, const VirtualGrid& way) {
+    const std::vector<Box> patches = fields_[static_cast<std::size_t>(f)].holders->boxes_of(rank_);
+    for (int p = 0; p < static_cast<int>(patches.size()); ++p) {
+      const Box& patch = patches[static_cast<std::size_t>(p)];
+      if (!way.boxes) {
+        for_each_segment(f, way, patch, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+          if (to.rank == rank_) return;
+          add_segment(to.traffic->to_aggregators, to.rank,
+                      make_segment(piece, part, to.position, f, p, indices));
+        });
+        continue;
+      }
+      way.for_each_box(patch, [&](Index number, const Box& box) {
+        send_by_relay(f, way, number, p, intersect(patch, box));
+      });
+    }
+  }
+
+  void send_by_relay(int f, const VirtualGrid& way, Index number, int p, const Box& region) {
+    for_each_segment(f, way, region, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+      const int relay = finder_.relay_of(f, way, number, to.aggregator);
+      if (relay == rank_) return;
+      Outbox& outbox = relay == to.rank ? to.traffic->to_aggregators : to.traffic->to_relays;
+      add_segment(outbox, relay, make_segment(piece, part, to.position, f, p, indices));
+    });
+  }
+
+  /// Samples that this rank collects for others.
+  void relay(int f, const VirtualGrid& way) {
+    for (const Index number : finder_.boxes_relayed_by(rank_, f, way)) {
+      const Box box = way.boxes->box(number);
+      for_each_segment(f, way, box, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+        if (to.rank == rank_ || finder_.relay_of(f, way, number, to.aggregator) != rank_) return;
+        Segment whole = make_segment(piece, part, to.position, f, kRelayed, indices);
+        whole.relayed = static_cast<int>(to.traffic->relayed.size());
+        to.traffic->relayed.push_back({indices, 0});
+        find_holders(piece, part, to.position, f, box, whole.relayed, to.traffic->from_ranks);
+        add_segment(to.traffic->to_aggregators, to.rank, std::move(whole));
+      });
+    }
+  }
+
+  /// Who holds samples of a part that lie in `region`; returns how many bytes they are.
+  Index find_holders(const Piece& piece, const PiecePart& part, Index position, int f, const Box& region,
+                     int relayed, Outbox& inbox) {
+    Index bytes = 0;
+    const Distribution& holders = *fields_[static_cast<std::size_t>(f)].holders;
+    const Box where = intersect(part.lattice.bounds(), region);
+    holders.for_each_meeting(where, [&](int rank, int patch, const Box& box) {
+      const Box indices = part.lattice.indices_in(intersect(box, region));
+      if (indices.empty()) return;
+      Segment segment = make_segment(piece, part, position, f, patch, indices);
+      segment.relayed = relayed;
+      bytes += segment.bytes();
+      add_segment(inbox, rank, std::move(segment));
+    });
+    return bytes;
+  }
+
+  /// The round's window and who this aggregator hears from for it.
+  Window collect(const Ownership::Pieces& pieces, Traffic& traffic) {
+    Window window;
+    window.begin = space_.position_bytes(pieces.first);
+    window.end = space_.position_bytes(pieces.last);
+    window.first_piece = pieces.first;
+    window.last_piece = pieces.last;
+    for (Index number = pieces.first; number < pieces.last; ++number) {
+      const Piece piece = space_.piece(number);
+      const int layout = space_.layout_of(number);
+      const int f = number_of_field_.at({layout, piece.field});
+      const Index position = space_.first_position(layout) + piece.position_bytes;
+      Index covered = 0;
+      for (int p = 0; p < piece.num_parts; ++p) {
+        covered += collect_part(piece, space_.layout(layout).part(piece, p), position, f, traffic.from_peers);
+      }
+      const Index begin = space_.position_bytes(number), end = space_.position_bytes(number + 1);
+      if (covered < end - begin) window.padded.push_back({begin - window.begin, end - begin});
+    }
+    return window;
+  }
+
+  /// Returns the bytes of a part that there are samples for.
+  Index collect_part(const Piece& piece, const PiecePart& part, Index position, int f, Outbox& inbox) {
+    const VirtualGrid& way = relays_.way(f, part.level);
+    const Box domain = fields_[static_cast<std::size_t>(f)].holders->domain();
+    if (!way.boxes) return find_holders(piece, part, position, f, domain, -1, inbox);
+    Index bytes = 0;
+    way.for_each_box(part.lattice.bounds(), [&](Index number, const Box& box) {
+      const Box indices = part.lattice.indices_in(box);
+      if (indices.empty()) return;
+      const int relay = finder_.relay_of(f, way, number, aggregator_);
+      if (relay == rank_) {
+        bytes += find_holders(piece, part, position, f, box, -1, inbox);
+        return;
+      }
+      Segment whole = make_segment(piece, part, position, f, kRelayed, indices);
+      bytes += whole.bytes();
+      add_segment(inbox, relay, std::move(whole));
+    });
+    return bytes;
+  }
+
+  /// Messages in order; those of the second hop know the window that they are for.
+  Round finish(Traffic& traffic, Window window, Index number) const {
+    Round round;
+    round.window = std::move(window);
+    round.relay.sends = take_messages(traffic.to_relays, rank_, round.relay.local);
+    round.relay.receives = take_messages(traffic.from_ranks, rank_, round.relay.local);
+    round.relay.relayed = std::move(traffic.relayed);
+    round.sends = take_messages(traffic.to_aggregators, rank_, round.local);
+    round.receives = take_messages(traffic.from_peers, rank_, round.local);
+    for (Message& message : round.sends) {
+      const auto pieces = ownership_.pieces(ownership_.aggregator_of_rank(message.peer), number);
+      message.window_begin = space_.position_bytes(pieces.first);
+    }
+    return round;
+  }
+
+  const PieceSpace& space_;
+  const Ownership& ownership_;
+  const std::vector<FieldPatches>& fields_;
+  const Relays& relays_;
+  RelayFinder finder_;
+  int rank_;
+  int aggregator_;
+  std::map<std::pair<int, int>, int> number_of_field_;  // (layout, field of it) -> position in fields_
+  std::vector<Traffic> rounds_;
+};
 
 }  // namespace
 
@@ -167,38 +297,8 @@ Segment make_segment(const Piece& piece, const PiecePart& part, Index position, 
 }
 
 Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
-               int rank) {
-  std::map<std::pair<int, int>, int> number_of_field;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    number_of_field[{fields[f].layout, fields[f].field}] = static_cast<int>(f);
-  }
-  std::vector<Outbox> outboxes = find_sends(space, ownership, fields, rank);
-  const int aggregator = ownership.aggregator_of_rank(rank);
-  Plan plan;
-  if (aggregator >= 0) {
-    plan.owned = ownership.positions(aggregator);
-    plan.gives = find_gives(space, ownership, aggregator);
-    plan.takes = find_takes(space, ownership, aggregator);
-    plan.num_sends = plan.gives.size();
-    plan.num_receives = plan.takes.size();
-  }
-  for (Index r = 0; r < ownership.num_rounds(); ++r) {
-    Round round;
-    round.sends = take_messages(outboxes[static_cast<std::size_t>(r)], rank, round.local);
-    for (Message& message : round.sends) {
-      const int owner = ownership.aggregator_of_rank(message.peer);
-      message.window_begin = space.position_bytes(ownership.pieces(owner, r).first);
-    }
-    if (aggregator >= 0) {
-      Outbox inbox;
-      round.window = find_receives(space, ownership.pieces(aggregator, r), fields, number_of_field, inbox);
-      round.receives = take_messages(inbox, rank, round.local);
-    }
-    size_buffers(plan, round);
-    plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
-    plan.rounds.push_back(std::move(round));
-  }
-  return plan;
+               const Relays& relays, int rank) {
+  return Planner(space, ownership, fields, relays, rank).make();
 }
 
 void place_near(Plan& plan, std::span<const int> near, int num_slots) {

@@ -11,26 +11,20 @@
 
 #include "esker/box.hpp"
 #include "esker/lattice.hpp"
-#include "exchange/distribution.h"
+#include "exchange/hand_overs.h"
 #include "exchange/ownership.h"
 #include "exchange/piece_space.h"
+#include "exchange/relays.h"
 #include "grid/order.h"
 
 namespace esker {
-
-/// One field of a layout and who holds which boxes of it.
-struct FieldPatches {
-  int layout = 0;  ///< number of the layout in the PieceSpace
-  int field = 0;   ///< position in that layout's list of fields
-  std::shared_ptr<const Distribution> holders;
-};
 
 /// Samples of one patch, or of one relay, that belong to one part of a piece.
 struct Segment {
   Index position = 0;  ///< of the part; orders the segments of a message
   int field = 0;       ///< position in the list of FieldPatches
   int patch = 0;       ///< position among the sender's boxes of that field; kRelayed: not of a patch
-  int relayed = -1;    ///< at a relay that receives it: which of RelayHop::relayed it is put in
+  int relayed = -1;    ///< at the relay: which of RelayHop::relayed it is put in, or is
   Box indices;         ///< lattice indices in the part
   Lattice samples;     ///< the same samples in the grid
   BitOrder order;      ///< of the part
@@ -46,7 +40,7 @@ inline constexpr int kRelayed = -1;
 Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
                      const Box& indices);
 
-/// What goes from one rank to one other in one round: segments in canonical order (position, patch).
+/// What goes from one rank to one other in one round: segments in canonical order (position, patch, place).
 struct Message {
   int peer = 0;
   Index offset_bytes = 0;  ///< in the send or receive buffer
@@ -94,14 +88,6 @@ struct Round {
   Window window;
 };
 
-/// Pieces [first, last) that one aggregator stores in a file that another one owns.
-struct HandOver {
-  int peer = 0;
-  Index first_piece = 0, last_piece = 0;
-
-  [[nodiscard]] Index num_pieces() const { return last_piece - first_piece; }
-};
-
 struct Plan {
   std::vector<Round> rounds;
   std::vector<HandOver> gives;  ///< to the owners of the files that this rank only adds to
@@ -122,10 +108,10 @@ struct Plan {
   }
 };
 
-/// The plan of `rank`. Local, pure. Boxes lie in their grids and do not overlap (checked by the caller).
-/// Cost: O(own segments) for what is sent, O(own pieces * boxes of all ranks) for what is received.
+/// The plan of `rank`. Local, pure. The boxes of each field cover its grid exactly once (checked by the
+/// caller). Cost: O(own segments + segments received as relay and as aggregator).
 Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
-               int rank);
+               const Relays& relays, int rank);
 
 inline constexpr int kMaxSlots = 8;
 

@@ -115,8 +115,8 @@ void BlockGrid::for_each_block_meeting(const Box& box, int level,
     if (!mask_.samples_up_to(level).indices_in(box).empty()) visit(0);
     return;
   }
-  for_each_point(intersect(existing_tiles(level), tiles_with_samples_in(box, level)),
-                 [&](const Point& tile) { visit(block_of_tile(tile, level)); });
+  for_each_index_point(intersect(existing_tiles(level), tiles_with_samples_in(box, level)),
+                       [&](const Point& tile) { visit(block_of_tile(tile, level)); });
 }
 
 Index BlockGrid::first_block_of_level(int level) const { return Index{1} << tile_digits(level); }

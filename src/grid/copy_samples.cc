@@ -136,14 +136,15 @@ void prefetch(const CopyLoop& loop, int axis, const std::byte* source) {
   const CopyAxis& other = loop.axis[1 - axis];
   for (Index i = 0; i < (axis == 1 ? other.count : 1); ++i) {
     const std::byte* row = source + (axis == 1 ? other.source(i) : 0);
-    for (Index at = std::min<Index>(0, last); at < std::max<Index>(0, last) + loop.run_bytes; at += kLineBytes) {
+    for (Index at = std::min<Index>(0, last); at < std::max<Index>(0, last) + loop.run_bytes;
+         at += kLineBytes) {
       __builtin_prefetch(row + at);
     }
   }
 }
 
-/// Copies elements along the two innermost axes: in rows, or, where the source is denser along y, in tiles, so
-/// that both sides stay in cache.
+/// Copies elements along the two innermost axes: in rows, or, where the source is denser along y, in tiles,
+/// so that both sides stay in cache.
 template <class Move>
 void copy_plane(const CopyLoop& loop, const std::byte* source, std::byte* target, Move move) {
   const CopyAxis& x = loop.axis[0];

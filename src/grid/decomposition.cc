@@ -183,15 +183,21 @@ Box BrickDecomposition::box(Index part) const {
   return out;
 }
 
+Index BrickDecomposition::number_of(const Point& part) const {
+  Index number = 0;
+  for (int a = rank() - 1; a >= 0; --a) number = number * num_parts(a) + part[a];
+  return number;
+}
+
 Index BrickDecomposition::part_on_axis(int axis, Index coordinate) const {
   const auto& cuts = cuts_[axis];
   return std::upper_bound(cuts.begin(), cuts.end(), coordinate) - cuts.begin() - 1;
 }
 
 Index BrickDecomposition::part_of(const Point& p) const {
-  Index part = 0;
-  for (int a = rank() - 1; a >= 0; --a) part = part * num_parts(a) + part_on_axis(a, p[a]);
-  return part;
+  Point part{};
+  for (int a = 0; a < rank(); ++a) part[a] = part_on_axis(a, p[a]);
+  return number_of(part);
 }
 
 Box BrickDecomposition::parts_meeting(const Box& box) const {

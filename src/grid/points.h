@@ -7,7 +7,7 @@ namespace esker {
 
 /// Calls visit(p) for the points of a box, x fastest.
 template <class Visit>
-void for_each_point(const Box& box, Visit visit) {
+void for_each_index_point(const Box& box, Visit visit) {
   if (box.empty()) return;
   Point p = box.lo;
   for (;;) {

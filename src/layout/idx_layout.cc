@@ -25,6 +25,7 @@ IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields,
   }
   num_present_ = static_cast<Index>(present_.size());
   coarse_ = block_parts(blocks_, 0, parameters_.order);
+  for (PiecePart& part : coarse_) part.level = blocks_.bits_per_block();
   const int bits = blocks_.bits_per_block();
   for (int level = bits + 1; level <= blocks_.mask().max_level(); ++level) {
     const Index first_block = Index{1} << (level - bits - 1);
@@ -121,7 +122,7 @@ PiecePart IdxLayout::part(const Piece& piece, int number) const {
   }
   const int level = blocks_.level_of_block(piece.id);
   return {blocks_.lattice(piece.id), 0,
-          order_of_level_[static_cast<std::size_t>(level - blocks_.bits_per_block() - 1)]};
+          order_of_level_[static_cast<std::size_t>(level - blocks_.bits_per_block() - 1)], level};
 }
 
 Piece IdxLayout::piece(Index ordinal) const {
@@ -135,7 +136,19 @@ Piece IdxLayout::piece_of(int field, Index block) const {
       {range, number_of_present_[field], blocks_.num_existing_before(block) - range.existing_before}, block);
 }
 
-void IdxLayout::for_each_segment(int field, const Box& box, const VisitSegment& visit) const {
+Levels IdxLayout::levels() const { return {blocks_.bits_per_block(), blocks_.mask().max_level() + 1}; }
+
+Point IdxLayout::tile_extent(int level) const {
+  const Bitmask& mask = blocks_.mask();
+  if (level == blocks_.bits_per_block()) return mask.pow2_box().hi;
+  const Index first_block = Index{1} << (level - blocks_.bits_per_block() - 1);
+  const Lattice samples = blocks_.lattice(first_block);
+  Point extent = samples.count;
+  for (int a = 0; a < samples.rank; ++a) extent[a] *= samples.stride[a];
+  return extent;
+}
+
+void IdxLayout::for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const {
   const auto visit_parts = [&](Index block) {
     const Piece whole = piece_of(field, block);
     for (int number = 0; number < whole.num_parts; ++number) {
@@ -144,7 +157,7 @@ void IdxLayout::for_each_segment(int field, const Box& box, const VisitSegment& 
       if (!indices.empty()) visit(whole, samples, indices);
     }
   };
-  for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
+  for (int level = levels.first; level < levels.last; ++level) {
     blocks_.for_each_block_meeting(box, level, visit_parts);
   }
 }

@@ -37,7 +37,10 @@ class IdxLayout final : public Layout {
   [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
-  void for_each_segment(int field, const Box& box, const VisitSegment& visit) const override;
+  [[nodiscard]] Levels levels() const override;
+  [[nodiscard]] Point tile_extent(int level) const override;
+  using Layout::for_each_segment;
+  void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
 
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }

@@ -19,6 +19,14 @@ struct PiecePart {
   Lattice lattice;         ///< which samples; all exist in the piece, also those beyond the grid
   Index first_sample = 0;  ///< of the piece: where the part begins
   BitOrder order;          ///< of the samples in the part
+  int level = 0;           ///< see Layout::levels
+};
+
+/// Levels first ... last - 1.
+struct Levels {
+  int first = 0, last = 0;
+
+  [[nodiscard]] bool contains(int level) const { return first <= level && level < last; }
 };
 
 struct Piece {
@@ -63,11 +71,21 @@ class Layout {
   /// Files that hold at least one piece.
   [[nodiscard]] virtual Index num_files() const = 0;
 
+  /// The parts of pieces fall into levels: those of one level spread over *tiles* of the same extent, which
+  /// are smaller the finer the level. IDX: the levels of blocks, block 0 being the coarsest.
+  [[nodiscard]] virtual Levels levels() const = 0;
+  /// Extent of the tiles of a level, also beyond the grid.
+  [[nodiscard]] virtual Point tile_extent(int level) const = 0;
+
   using VisitSegment = std::function<void(const Piece&, const PiecePart&, const Box&)>;
   /// Calls visit(piece, part, indices) for each part of a piece that holds samples of `box` of the layout's
-  /// field `field`; `indices` are the lattice indices of those samples in the part. In no particular order.
-  /// O(parts visited).
-  virtual void for_each_segment(int field, const Box& box, const VisitSegment& visit) const = 0;
+  /// field `field` at one of `levels`; `indices` are the lattice indices of those samples in the part. In no
+  /// particular order. O(parts visited).
+  virtual void for_each_segment(int field, const Box& box, Levels levels,
+                                const VisitSegment& visit) const = 0;
+  void for_each_segment(int field, const Box& box, const VisitSegment& visit) const {
+    for_each_segment(field, box, levels(), visit);
+  }
 };
 
 /// The first piece whose position is >= `position`; num_pieces() if there is none.

@@ -103,7 +103,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 15> kOptions{{
+constexpr std::array<OptionRow, 17> kOptions{{
     {"format", "idx", "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
@@ -148,6 +148,13 @@ constexpr std::array<OptionRow, 15> kOptions{{
     {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",
      [](std::string_view text, Options& o) { return assign(o.window_bytes, parse_size(text, 0, kGiB)); },
      [](const Options& o) { return print_size(o.window_bytes); }},
+    {"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
+     "regular boxes in which neighbours collect samples first",
+     [](std::string_view text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
+     [](const Options& o) { return o.restructure.to_string(); }},
+    {"max_fan_in", "0 (chosen from the ranks) or a number", "ranks that a writer hears from in a round",
+     [](std::string_view text, Options& o) { return assign(o.max_fan_in, parse_in(text, 0, kMaxInt)); },
+     [](const Options& o) { return std::to_string(o.max_fan_in); }},
     {"memory_budget", "a size, e.g. 64M", "extra memory per rank, all buffers together",
      [](std::string_view text, Options& o) {
        return assign(o.memory_budget_bytes, parse_size(text, 1, kMaxIndex));

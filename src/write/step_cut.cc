@@ -50,7 +50,8 @@ StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, s
 Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields) const {
   const Ownership ownership(space_, n_ranks_, n_aggregators_, window_bytes_);
   if (!options_.aggregate) return make_one_phase_plan(space_, ownership, fields, rank, window_bytes_);
-  Plan plan = make_plan(space_, ownership, fields, rank);
+  const Relays relays(space_, ownership, fields, n_ranks_, {options_.restructure, options_.max_fan_in});
+  Plan plan = make_plan(space_, ownership, fields, relays, rank);
   if (!near_.empty()) place_near(plan, near_, num_slots_);
   return plan;
 }

@@ -3,54 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <random>
 #include <tuple>
 
 #include "exchange/piece_sums.h"
-#include "layout/idx_layout.h"
+#include "plan_case.h"
 #include "support/thread_comm.h"
-#include "support/tilings.h"
 
 namespace esker {
 namespace {
 
-struct Case {
-  std::vector<std::unique_ptr<idx::IdxLayout>> layouts;
-  PieceSpace space;
-  std::vector<FieldPatches> fields;
-  std::vector<Box> domains;
-  int n_ranks = 1;
-};
-
-std::shared_ptr<const Distribution> shared(const Box& domain, BoxesOfRanks boxes) {
-  return std::make_shared<const BoxListDistribution>(domain, std::move(boxes));
-}
-
-Case random_case(std::mt19937& random) {
-  Case test;
-  test.n_ranks = 1 + static_cast<int>(random() % 9);
-  const int n_layouts = 1 + static_cast<int>(random() % 3);
-  for (int l = 0; l < n_layouts; ++l) {
-    Box box;
-    box.rank = 1 + static_cast<int>(random() % 3);
-    for (int a = 0; a < box.rank; ++a)
-      box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 60 : 15));
-    const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
-    const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
-    const Index per_file = 1 + static_cast<Index>(random() % 6);
-    test.layouts.push_back(std::make_unique<idx::IdxLayout>(
-        BlockGrid(mask, bits, box), std::vector<idx::LayoutField>{{4, true}, {8, true}},
-        idx::LayoutParameters{per_file, 64, 40 + 80 * per_file,
-                              random() % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz}));
-    for (int f = 0; f < 2; ++f) {
-      const auto boxes = testing_support::random_tiling(box, 1 + static_cast<int>(random() % 12), random);
-      test.fields.push_back({l, f, shared(box, testing_support::deal(boxes, test.n_ranks, random))});
-      test.domains.push_back(box);
-    }
-  }
-  for (const auto& layout : test.layouts) test.space.add(*layout);
-  return test;
-}
+using testing_support::PlanCase;
+using testing_support::random_case;
+using testing_support::shared;
 
 using Key = std::tuple<Index, int, int, Index, Index>;  // position, field, patch, first sample, samples
 
@@ -66,12 +30,15 @@ class PlanProperties : public testing::TestWithParam<int> {};
 
 TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
-  const Case test = random_case(random);
+  const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
   const Index window = 1 + static_cast<Index>(random() % 20000);
   const Ownership ownership(test.space, test.n_ranks, aggregators, window);
   std::vector<Plan> plans;
-  for (int r = 0; r < test.n_ranks; ++r) plans.push_back(make_plan(test.space, ownership, test.fields, r));
+  const Relays none(test.space, ownership, test.fields, test.n_ranks, {});
+  for (int r = 0; r < test.n_ranks; ++r) {
+    plans.push_back(make_plan(test.space, ownership, test.fields, none, r));
+  }
 
   std::vector<Index> samples(test.fields.size());
   Index stored_to = 0;
@@ -108,12 +75,13 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
 // Whoever owns a file knows the sums of all its pieces, and only owners are told.
 TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
-  const Case test = random_case(random);
+  const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
   const Ownership ownership(test.space, test.n_ranks, aggregators, 1 + static_cast<Index>(random() % 20000));
+  const Relays none(test.space, ownership, test.fields, test.n_ranks, {});
   std::vector<int> knows_all(static_cast<std::size_t>(test.space.num_pieces()));
   testing_support::run_ranks(test.n_ranks, [&](const Communicator& comm) {
-    const Plan plan = make_plan(test.space, ownership, test.fields, comm.rank());
+    const Plan plan = make_plan(test.space, ownership, test.fields, none, comm.rank());
     PieceSums sums(plan);
     for (const Round& round : plan.rounds) {
       for (Index p = round.window.first_piece; p < round.window.last_piece; ++p) {
@@ -152,7 +120,8 @@ TEST(Plan, AlignedPatchesNeedNoMessages) {
   PieceSpace space;
   space.add(layout);
   const Ownership ownership(space, 1, 1, 1 << 20);
-  const Plan plan = make_plan(space, ownership, {{0, 0, shared(box, {{box}})}}, 0);
+  const std::vector<FieldPatches> fields{{0, 0, shared(box, {{box}})}};
+  const Plan plan = make_plan(space, ownership, fields, Relays(space, ownership, fields, 1, {}), 0);
   ASSERT_EQ(plan.rounds.size(), 1u);
   EXPECT_TRUE(plan.rounds[0].sends.empty());
   EXPECT_EQ(plan.send_bytes + plan.receive_bytes, 0);
