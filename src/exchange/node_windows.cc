@@ -80,18 +80,19 @@ void NodeWindows::offer(Index use) {
   ::pthread_cond_broadcast(&slot.changed);
 }
 
-void NodeWindows::wait_for(Index use, int placers) {
+bool NodeWindows::is_filled(Index use, int placers, bool wait) {
   Slot& slot = slot_of(own_, use);
   const Locked lock(slot.mutex);
-  while (slot.placed < placers) ::pthread_cond_wait(&slot.changed, &slot.mutex);
+  while (wait && slot.placed < placers) ::pthread_cond_wait(&slot.changed, &slot.mutex);
+  return slot.placed >= placers;
 }
 
-std::span<std::byte> NodeWindows::begin_placing(int peer, Index use) {
+std::span<std::byte> NodeWindows::begin_placing(int peer, Index use, bool wait) {
   const int number = number_of(peer);
   Slot& slot = slot_of(number, use);
   const Locked lock(slot.mutex);
-  while (slot.offered != use + 1) ::pthread_cond_wait(&slot.changed, &slot.mutex);
-  return window_of(number, use);
+  while (wait && slot.offered != use + 1) ::pthread_cond_wait(&slot.changed, &slot.mutex);
+  return slot.offered == use + 1 ? window_of(number, use) : std::span<std::byte>();
 }
 
 void NodeWindows::end_placing(int peer, Index use) {

@@ -32,11 +32,11 @@ class NodeWindows {
   [[nodiscard]] std::span<std::byte> window(Index use) const { return window_of(own_, use); }
   /// It is empty: others may place.
   void offer(Index use);
-  /// Returns when `placers` ranks have placed since it was offered.
-  void wait_for(Index use, int placers);
+  /// Whether `placers` ranks have placed since it was offered; `wait`: returns when they have.
+  [[nodiscard]] bool is_filled(Index use, int placers, bool wait);
 
-  /// The window of rank `peer` of `comm`, on this node, as soon as it is offered.
-  [[nodiscard]] std::span<std::byte> begin_placing(int peer, Index use);
+  /// The window of rank `peer` of `comm`, on this node, if it is offered; `wait`: as soon as it is.
+  [[nodiscard]] std::span<std::byte> begin_placing(int peer, Index use, bool wait);
   void end_placing(int peer, Index use);
 
  private:

@@ -1,8 +1,12 @@
 // Ownership: which rank aggregates which pieces, and in which round.
 //
 // Aggregator a of A owns one contiguous run of positions: few files each, long extents, equal bytes by
-// construction. Its run falls into *windows* of `window_bytes`; the pieces that begin in window r are
-// collected and stored in round r. All of it is arithmetic on positions, the same on every rank.
+// construction. Its run falls into *windows* of `window_bytes`; the pieces that begin in a window are
+// collected and stored in one round. All of it is arithmetic on positions, the same on every rank.
+//
+// Neighbouring windows are of the same few ranks. In the order of the file these would have all the work for
+// some rounds and then none; taken in strides of the golden section, windows that are near in time are far
+// apart in the grid, and every rank has its share of each few rounds.
 #pragma once
 
 #include <vector>
@@ -11,10 +15,14 @@
 
 namespace esker {
 
+/// In which order an aggregator takes its windows.
+enum class WindowOrder { kFile, kScattered };
+
 class Ownership {
  public:
   /// A aggregators of `n_ranks` ranks, spread evenly. 1 <= n_aggregators <= n_ranks; window_bytes > 0.
-  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
+  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes,
+            WindowOrder order = WindowOrder::kFile);
 
   [[nodiscard]] int num_aggregators() const { return static_cast<int>(cuts_.size()) - 1; }
   [[nodiscard]] Index window_bytes() const { return window_bytes_; }
@@ -41,9 +49,13 @@ class Ownership {
   [[nodiscard]] Pieces pieces(int aggregator, Index round) const;
 
  private:
+  [[nodiscard]] Index num_windows(int aggregator) const;
+  [[nodiscard]] Index stride(int aggregator) const;
+
   const PieceSpace* space_;
   int n_ranks_;
   Index window_bytes_;
+  WindowOrder order_;
   std::vector<Index> cuts_;  // positions, num_aggregators() + 1 of them; each begins a piece
   Index num_rounds_ = 0;
 };

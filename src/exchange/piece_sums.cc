@@ -6,7 +6,9 @@ PieceSums::PieceSums(const Plan& plan) {
   Index num_pieces = 0;
   for (const Round& round : plan.rounds) {
     const Index in_round = round.window.last_piece - round.window.first_piece;
-    if (num_pieces == 0 && in_round > 0) first_piece_ = round.window.first_piece;
+    if (in_round > 0 && (num_pieces == 0 || round.window.first_piece < first_piece_)) {
+      first_piece_ = round.window.first_piece;
+    }
     num_pieces += in_round;
   }
   for (const HandOver& take : plan.takes) num_pieces += take.num_pieces();

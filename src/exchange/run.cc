@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -22,11 +23,20 @@ class Run {
       const ExchangeBuffers::Parts& buffers, ExchangeStats& stats)
       : comm_(comm), plan_(plan), patches_(patches), buffers_(buffers), stats_(stats) {}
 
+  // A rank whose window waits for others fills theirs of later rounds meanwhile, as far as windows are free.
+  // It never sleeps for its own window while another one waits for what it could place: of all ranks, the one
+  // that has filled the fewest rounds finds all its windows free.
   void all_rounds(const StoreWindow& store) {
+    const std::size_t num_rounds = plan_.rounds.size();
     const auto num_slots = static_cast<std::size_t>(buffers_.num_slots);
     for (std::size_t r = 0; r < num_slots; ++r) empty_window(r);
-    for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
-      round(r, store);
+    for (std::size_t r = 0; r < num_rounds; ++r) {
+      while (filled_ <= r) (void)fill(true);
+      if (can_work_ahead()) {
+        while (filled_ < std::min(num_rounds, r + num_slots) && !is_filled(r, false) && fill(false)) {
+        }
+      }
+      finish(r, store);
       empty_window(r + num_slots);
     }
   }
@@ -34,19 +44,42 @@ class Run {
   Status& status() { return status_; }
 
  private:
-  void round(std::size_t number, const StoreWindow& store) {
+  /// Messages share their buffers from round to round: then there is no working ahead.
+  [[nodiscard]] bool can_work_ahead() const { return plan_.send_bytes == 0 && plan_.receive_bytes == 0; }
+
+  /// Sends and places what this rank has for round filled_; false if a near rank's window is not free yet,
+  /// and it does not `wait` for it: the next call goes on there.
+  bool fill(bool wait) {
+    const Round& round = plan_.rounds[filled_];
+    Stopwatch watch;
+    if (!std::exchange(begun_, true)) {
+      relay(round.relay, watch);
+      receive(round.receives);
+      for (const Message& message : round.sends) send(message);
+      pack(round.local, window(filled_).data(), round.window.begin);
+      stats_.pack_s += watch.lap();
+    }
+    for (; placed_ < round.places.size(); ++placed_) {
+      if (!place_at(round, round.places[placed_], use_of(filled_), wait, watch)) return false;
+    }
+    placed_ = 0;
+    begun_ = false;
+    ++filled_;
+    return true;
+  }
+
+  [[nodiscard]] bool is_filled(std::size_t round, bool wait) {
+    const int placers = plan_.rounds[round].num_placers;
+    return placers == 0 || buffers_.shared->is_filled(use_of(round), placers, wait);
+  }
+
+  /// Receives what is missing of a window and stores it.
+  void finish(std::size_t number, const StoreWindow& store) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
-    for (const Message& message : round.receives) {
-      comm_.start_receive(buffers_.receive.subspan(message.offset_bytes, message.bytes), message.peer);
-    }
-    for (const Message& message : round.sends) send(message);
-    stats_.pack_s += watch.lap();
-    for (const Message& message : round.places) place_at(message, use_of(number), watch);
-    pack(round.local, window(number).data(), round.window.begin);
-    stats_.pack_s += watch.lap();
-    place_received(round, window(number).data(), watch);
-    if (round.num_placers > 0) buffers_.shared->wait_for(use_of(number), round.num_placers);
+    for_each_received(
+        watch, [&](std::size_t m) { place(round.receives[m], window(number).data(), round.window.begin); });
+    (void)is_filled(number, true);
     stats_.wait_s += watch.lap();
     if (round.window.size_bytes() > 0) {
       const auto bytes = window(number).first(static_cast<std::size_t>(round.window.size_bytes()));
@@ -83,12 +116,45 @@ class Run {
     if (status_.ok()) status_ = guarded(what, action);
   }
 
+  void receive(const std::vector<Message>& messages) {
+    for (const Message& message : messages) {
+      comm_.start_receive(buffers_.receive.subspan(message.offset_bytes, message.bytes), message.peer);
+    }
+  }
+
+  /// The first hop: what this rank relays stands in its messages of the second one then.
+  void relay(const RelayHop& hop, Stopwatch& watch) {
+    receive(hop.receives);
+    for (const Message& message : hop.sends) send(message);
+    attempt("pack", [&] {
+      for (const Segment& segment : hop.local.segments) {
+        const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
+        gather(segment, in_relayed(segment, whole), map_in_relayed(segment, whole));
+      }
+      return Status();
+    });
+    stats_.pack_s += watch.lap();
+    for_each_received(watch, [&](std::size_t m) {
+      const std::byte* source = buffers_.receive.data() + hop.receives[m].offset_bytes;
+      for (const Segment& segment : hop.receives[m].segments) {
+        const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
+        copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
+                     in_relayed(segment, whole), map_in_relayed(segment, whole));
+        source += segment.bytes();
+      }
+    });
+    comm_.finish();
+    stats_.wait_s += watch.lap();
+  }
+
   void send(const Message& message) {
     const auto bytes = buffers_.send.subspan(message.offset_bytes, message.bytes);
     attempt("pack", [&] {
       std::byte* target = bytes.data();
       for (const Segment& segment : message.segments) {
-        gather(segment, target, SampleMap::dense(segment.indices, segment.sample_bytes));
+        if (segment.patch != kRelayed) {
+          gather(segment, target, SampleMap::dense(segment.indices, segment.sample_bytes));
+        }
         target += segment.bytes();
       }
       return Status();
@@ -102,32 +168,69 @@ class Run {
   void pack(const Message& message, std::byte* window, Index window_begin) {
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
-        gather(segment, window + (segment.position - window_begin), in_piece(segment));
+        if (segment.patch != kRelayed) {
+          gather(segment, window + (segment.position - window_begin), in_piece(segment));
+        }
       }
       return Status();
     });
   }
 
-  /// To the window of a near rank.
-  void place_at(const Message& message, Index use, Stopwatch& watch) {
-    const auto window = buffers_.shared->begin_placing(message.peer, use);
+  /// To the window of a near rank, if it is free.
+  bool place_at(const Round& round, const Message& message, Index use, bool wait, Stopwatch& watch) {
+    const auto window = buffers_.shared->begin_placing(message.peer, use, wait);
     stats_.wait_s += watch.lap();
+    if (window.empty()) return false;
     pack(message, window.data(), message.window_begin);
+    attempt("pack", [&] {
+      for (const Segment& segment : message.segments) {
+        if (segment.patch != kRelayed) continue;
+        const Relayed& whole = round.relay.relayed[static_cast<std::size_t>(segment.relayed)];
+        copy_samples(segment.sample_bytes, buffers_.send.data() + whole.offset_bytes,
+                     SampleMap::dense(segment.indices, segment.sample_bytes),
+                     window.data() + (segment.position - message.window_begin), in_piece(segment));
+      }
+      return Status();
+    });
     buffers_.shared->end_placing(message.peer, use);
     stats_.placed_bytes += message.bytes;
     stats_.pack_s += watch.lap();
+    return true;
   }
 
-  void place_received(const Round& round, std::byte* window, Stopwatch& watch) {
+  /// Calls place(number) for each message that has been started to be received, as they come.
+  template <class Place>
+  void for_each_received(Stopwatch& watch, const Place& place) {
     for (int m = comm_.wait_any_receive(); m >= 0; m = comm_.wait_any_receive()) {
       stats_.wait_s += watch.lap();
       attempt("place", [&] {
-        place(round.receives[static_cast<std::size_t>(m)], window, round.window.begin);
+        place(static_cast<std::size_t>(m));
         return Status();
       });
       stats_.place_s += watch.lap();
     }
     stats_.wait_s += watch.lap();
+  }
+
+  /// Where a segment begins in what it is relayed with, and how it stands there: dense, but for what is
+  /// around.
+  [[nodiscard]] std::byte* in_relayed(const Segment& segment, const Relayed& whole) const {
+    std::byte* at = buffers_.send.data() + whole.offset_bytes;
+    Index stride = segment.sample_bytes;
+    for (int a = 0; a < whole.indices.rank; ++a) {
+      at += (segment.indices.lo[a] - whole.indices.lo[a]) * stride;
+      stride *= whole.indices.extent(a);
+    }
+    return at;
+  }
+  [[nodiscard]] static SampleMap map_in_relayed(const Segment& segment, const Relayed& whole) {
+    std::array<Index, kMaxRank> strides{};
+    Index stride = segment.sample_bytes;
+    for (int a = 0; a < whole.indices.rank; ++a) {
+      strides[a] = stride;
+      stride *= whole.indices.extent(a);
+    }
+    return SampleMap::strided(segment.indices, strides);
   }
 
   void place(const Message& message, std::byte* window, Index window_begin) {
@@ -169,6 +272,9 @@ class Run {
   const std::vector<std::vector<Patch>>& patches_;
   const ExchangeBuffers::Parts& buffers_;
   ExchangeStats& stats_;
+  std::size_t filled_ = 0;  // rounds that this rank has filled
+  bool begun_ = false;      // the next one
+  std::size_t placed_ = 0;  // messages that it has placed of that
   Status status_;
 };
 

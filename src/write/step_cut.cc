@@ -12,7 +12,7 @@ namespace {
 constexpr Index kMaxPartBytes = Index{1} << 30;
 // A window that is filled and stored while it is in a core's cache, and as many as let neighbours work ahead.
 constexpr Index kSharedWindowBytes = Index{1} << 20;
-constexpr int kSharedSlots = 4;
+constexpr int kSharedSlots = 8;
 
 /// Ranks that collect and store; with one phase they only complete files.
 int num_aggregators(const Options& options, int n_ranks, Index stored_bytes) {
@@ -48,7 +48,8 @@ StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, s
 }
 
 Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields) const {
-  const Ownership ownership(space_, n_ranks_, n_aggregators_, window_bytes_);
+  const Ownership ownership(space_, n_ranks_, n_aggregators_, window_bytes_,
+                            near_.empty() ? WindowOrder::kFile : WindowOrder::kScattered);
   if (!options_.aggregate) return make_one_phase_plan(space_, ownership, fields, rank, window_bytes_);
   const Relays relays(space_, ownership, fields, n_ranks_, {options_.restructure, options_.max_fan_in});
   Plan plan = make_plan(space_, ownership, fields, relays, rank);

@@ -216,7 +216,7 @@ class Simulation {
       }
     }
     if (window.size_bytes() == 0) return;
-    ASSERT_EQ(window.complete, covered == window.size_bytes());
+    ASSERT_EQ(window.complete(), covered == window.size_bytes());
     ASSERT_EQ(std::memcmp(expected.data(), window_[static_cast<std::size_t>(rank)].data(), expected.size()),
               0);
   }
