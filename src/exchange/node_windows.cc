@@ -11,6 +11,7 @@ namespace esker {
 namespace {
 
 constexpr Index kPageBytes = 4096;
+constexpr Index kControlBytes = kPageBytes;  // the slots of a rank, before its windows
 
 class Locked {
  public:
@@ -45,26 +46,28 @@ struct NodeWindows::Slot {
   }
 };
 
-// The slots stand in the first page, the windows behind it.
-Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index window_bytes, int num_slots) {
+static_assert(NodeWindows::kMaxSlots * 256 <= kControlBytes);
+
+Index NodeWindows::bytes_for(int num_slots, Index window_bytes) {
+  return num_slots * round_up(window_bytes, kPageBytes);
+}
+
+Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes) {
+  static_assert(sizeof(Slot) <= 256);
   Comm& node = comm.node();
   std::unique_ptr<NodeWindows> windows;
-  const Index control_bytes = round_up(num_slots * Index{sizeof(Slot)}, kPageBytes);
-  const Index rounded_bytes = round_up(window_bytes, kPageBytes);
   ESKER_RETURN_IF_ERROR(all_do(node, "share windows", [&] {
     windows.reset(new NodeWindows());
     windows->ranks_.assign(comm.node_ranks().begin(), comm.node_ranks().end());
-    windows->window_bytes_.resize(windows->ranks_.size());
+    windows->bytes_.resize(windows->ranks_.size());
     return Status();
   }));
-  windows->num_slots_ = num_slots;
   windows->own_ = node.rank();
-  node.all_gather(static_cast<std::uint64_t>(rounded_bytes), windows->window_bytes_);
-  ESKER_ASSIGN_OR_RETURN(windows->memory_,
-                         SharedMemory::create(node, control_bytes + num_slots * rounded_bytes));
+  node.all_gather(static_cast<std::uint64_t>(bytes), windows->bytes_);
+  ESKER_ASSIGN_OR_RETURN(windows->memory_, SharedMemory::create(node, kControlBytes + bytes));
   int failure = 0;
-  for (int slot = 0; slot < num_slots && failure == 0; ++slot) {
-    failure = windows->slot_of(node.rank(), slot).init();
+  for (int slot = 0; slot < kMaxSlots && failure == 0; ++slot) {
+    failure = windows->slots_of(node.rank())[slot].init();
   }
   ESKER_RETURN_IF_ERROR(all_do(node, "share windows", [&] {
     return failure == 0 ? Status() : system_error(failure, "make a lock in", "shared memory");
@@ -106,14 +109,20 @@ int NodeWindows::number_of(int peer) const {
   return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), peer) - ranks_.begin());
 }
 
+NodeWindows::Slot* NodeWindows::slots_of(int number) const {
+  return reinterpret_cast<Slot*>(memory_->of(number).data());
+}
+
 NodeWindows::Slot& NodeWindows::slot_of(int number, Index use) const {
-  return reinterpret_cast<Slot*>(memory_->of(number).data())[use % num_slots_];
+  return slots_of(number)[use % num_slots_];
 }
 
 std::span<std::byte> NodeWindows::window_of(int number, Index use) const {
-  const auto bytes = static_cast<std::size_t>(window_bytes_[static_cast<std::size_t>(number)]);
-  const auto all = memory_->of(number).last(bytes * static_cast<std::size_t>(num_slots_));
-  return all.subspan(bytes * static_cast<std::size_t>(use % num_slots_), bytes);
+  const auto bytes = static_cast<Index>(bytes_[static_cast<std::size_t>(number)]);
+  const Index window_bytes = bytes / num_slots_ / kPageBytes * kPageBytes;
+  const auto memory = memory_->of(number);
+  return memory.subspan(static_cast<std::size_t>(kControlBytes + use % num_slots_ * window_bytes),
+                        static_cast<std::size_t>(window_bytes));
 }
 
 }  // namespace esker

@@ -1,12 +1,12 @@
 // NodeWindows: the windows of a node's ranks, in memory that all of them fill.
 //
-// Each rank has `num_slots` windows and uses them in turn. It offers an empty one to those ranks that have
-// samples for it; each of them places its samples at their final position, once, and says so; when all have,
-// the window is complete. Nobody polls, and ranks that have nothing for each other do not wait for each
+// Each rank has a few windows, its slots, and uses them in turn. It offers an empty one to those ranks that
+// have samples for it; each of them places its samples at their final position, once, and says so; when all
+// have, the window is complete. Nobody polls, and ranks that have nothing for each other do not wait for each
 // other.
 //
 // Uses are counted: `use` is 0 for the first window that a rank offers, and one more for each that follows,
-// offered or not; all ranks of a node count alike. Use u is of slot u % num_slots.
+// offered or not; all ranks of a node count alike. Use u is of slot u % num_slots().
 #pragma once
 
 #include <pthread.h>
@@ -21,12 +21,21 @@ namespace esker {
 
 class NodeWindows {
  public:
-  /// `num_slots` windows of `window_bytes`, which may be another number on each rank. Collective over
-  /// comm.node(), with the same num_slots; errors are those of all its ranks, see SharedMemory.
-  static Result<std::unique_ptr<NodeWindows>> create(Comm& comm, Index window_bytes, int num_slots);
+  static constexpr int kMaxSlots = 8;
 
+  /// Memory of `bytes` for this rank's windows, which may be another number on each. Collective over
+  /// comm.node(); errors are those of all its ranks, see SharedMemory.
+  static Result<std::unique_ptr<NodeWindows>> create(Comm& comm, Index bytes);
+  /// What `num_slots` windows of at least `window_bytes` take.
+  static Index bytes_for(int num_slots, Index window_bytes);
+
+  /// Cuts the memory of each rank into so many windows, at most kMaxSlots. All ranks, between two uses.
+  void set_num_slots(int num_slots) { num_slots_ = num_slots; }
   [[nodiscard]] int num_slots() const { return num_slots_; }
-  [[nodiscard]] Index window_bytes() const { return window_bytes_[static_cast<std::size_t>(own_)]; }
+  /// This rank's, for windows.
+  [[nodiscard]] Index size_bytes() const {
+    return static_cast<Index>(bytes_[static_cast<std::size_t>(own_)]);
+  }
 
   /// This rank's window.
   [[nodiscard]] std::span<std::byte> window(Index use) const { return window_of(own_, use); }
@@ -43,13 +52,14 @@ class NodeWindows {
   struct Slot;  // in shared memory
   NodeWindows() = default;
   [[nodiscard]] int number_of(int peer) const;
+  [[nodiscard]] Slot* slots_of(int number) const;
   [[nodiscard]] Slot& slot_of(int number, Index use) const;
   [[nodiscard]] std::span<std::byte> window_of(int number, Index use) const;
 
   std::unique_ptr<SharedMemory> memory_;
-  std::vector<int> ranks_;                   // of the node, ascending, by their numbers in the Comm
-  std::vector<std::uint64_t> window_bytes_;  // per rank of the node
-  int num_slots_ = 0;
+  std::vector<int> ranks_;            // of the node, ascending, by their numbers in the Comm
+  std::vector<std::uint64_t> bytes_;  // for windows, per rank of the node
+  int num_slots_ = 1;
   int own_ = 0;  // this rank's number on the node
 };
 

@@ -113,10 +113,9 @@ struct Plan {
 Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                const Relays& relays, int rank);
 
-inline constexpr int kMaxSlots = 8;
-
 /// Ranks of `near` (ascending, of one node, the plan's own among them) fill each other's windows instead of
-/// sending messages; each has `num_slots` of them, at most kMaxSlots. All of them plan so. Local, pure.
+/// sending messages; each has `num_slots` of them, at most
+/// NodeWindows::kMaxSlots. All of them plan so. Local, pure.
 void place_near(Plan& plan, std::span<const int> near, int num_slots);
 
 /// The plan of a rank that stores the samples it holds and sends none (one-phase). A window holds

@@ -28,7 +28,7 @@ class Run {
   // that has filled the fewest rounds finds all its windows free.
   void all_rounds(const StoreWindow& store) {
     const std::size_t num_rounds = plan_.rounds.size();
-    const auto num_slots = static_cast<std::size_t>(buffers_.num_slots);
+    const auto num_slots = static_cast<std::size_t>(plan_.num_slots);
     for (std::size_t r = 0; r < num_slots; ++r) empty_window(r);
     for (std::size_t r = 0; r < num_rounds; ++r) {
       while (filled_ <= r) (void)fill(true);
@@ -94,7 +94,7 @@ class Run {
     return buffers_.first_use + static_cast<Index>(round);
   }
   [[nodiscard]] std::span<std::byte> window(std::size_t round) const {
-    return buffers_.windows[round % static_cast<std::size_t>(buffers_.num_slots)];
+    return buffers_.shared ? buffers_.shared->window(use_of(round)) : buffers_.window;
   }
 
   /// Makes a window ready for the samples of a round, if there is that round.
@@ -278,32 +278,30 @@ class Run {
   Status status_;
 };
 
-/// What a plan needs of memory that no other rank sees.
+/// What a plan needs of memory that no other rank sees, and of memory that is shared.
 Index private_bytes(const Plan& plan) {
   return plan.buffer_bytes() - (plan.shares_windows ? plan.num_slots * plan.window_bytes : 0);
 }
+Index shared_bytes(const Plan& plan) { return NodeWindows::bytes_for(plan.num_slots, plan.window_bytes); }
 
 }  // namespace
 
 bool ExchangeBuffers::fit(const Plan& plan) const {
   return private_bytes(plan) <= size_ &&
-         (!plan.shares_windows || (shared_ && shared_->window_bytes() >= plan.window_bytes));
+         (!plan.shares_windows || (shared_ && shared_->size_bytes() >= shared_bytes(plan)));
 }
 
-Index ExchangeBuffers::size_bytes() const {
-  return size_ + (shared_ ? shared_->num_slots() * shared_->window_bytes() : 0);
-}
+Index ExchangeBuffers::size_bytes() const { return size_ + (shared_ ? shared_->size_bytes() : 0); }
 
 Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
   if (plan.shares_windows) {
-    const bool grows = !shared_ || shared_->window_bytes() < plan.window_bytes;
-    std::array<std::uint64_t, 1> any_grows{grows ? 1u : 0u};
+    const Index has = shared_ ? shared_->size_bytes() : 0;
+    std::array<std::uint64_t, 1> any_grows{has < shared_bytes(plan) ? 1u : 0u};
     comm.node().all_reduce_max(any_grows);
     if (any_grows[0] != 0) {
-      const Index bytes = std::max(plan.window_bytes, shared_ ? shared_->window_bytes() : 0);
       shared_.reset();
       uses_ = 0;
-      ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, bytes, plan.num_slots));
+      ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
     }
   }
   const Index bytes = private_bytes(plan);
@@ -324,12 +322,12 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
     next += bytes;
     return part;
   };
-  parts.num_slots = plan.num_slots;
-  parts.first_use = uses_;
-  parts.shared = plan.shares_windows ? shared_.get() : nullptr;
-  for (int slot = 0; slot < plan.num_slots; ++slot) {
-    parts.windows[static_cast<std::size_t>(slot)] =
-        parts.shared ? parts.shared->window(uses_ + slot) : take(plan.window_bytes);
+  if (plan.shares_windows) {
+    parts.shared = shared_.get();
+    parts.shared->set_num_slots(plan.num_slots);
+    parts.first_use = uses_;
+  } else {
+    parts.window = take(plan.window_bytes);
   }
   parts.receive = take(plan.receive_bytes);
   parts.send = take(plan.send_bytes);

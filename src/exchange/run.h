@@ -35,13 +35,11 @@ class ExchangeBuffers {
   /// What is reserved on this rank.
   [[nodiscard]] Index size_bytes() const;
 
-  /// The parts that a plan uses, which fit.
+  /// The parts that a plan uses, which fit. The windows are in `window`, or shared.
   struct Parts {
-    std::span<std::byte> send, receive, marks;
-    std::array<std::span<std::byte>, kMaxSlots> windows;
-    int num_slots = 1;
-    NodeWindows* shared = nullptr;  ///< what the windows are in, if the plan shares them
-    Index first_use = 0;            ///< of a window, in the first round
+    std::span<std::byte> send, receive, window, marks;
+    NodeWindows* shared = nullptr;  ///< if the plan shares windows
+    Index first_use = 0;            ///< of a shared window, in the first round
   };
   [[nodiscard]] Parts parts(const Plan& plan);
   /// A plan that shares windows has been run: its rounds are counted.
