@@ -41,9 +41,11 @@ struct ESKER_API Options {
   bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several
   bool checksums = true;  ///< (format) of each block and of each table of blocks
   bool aggregate = true;  ///< false: each rank writes its own runs of samples (one-phase; without checksums)
-  int aggregators = 0;    ///< ranks that write; 0: chosen from ranks and bytes
   Transport transport = Transport::kAuto;       ///< how samples get from rank to rank
   Index window_bytes = 0;                       ///< collected and written at a time by a rank; 0: chosen
+  /// Ranks that write; 0: one per file and field, but no more than one per 4 MiB of a step, at most all.
+  int aggregators = 0;
+  int aggregation_factor = 0;  ///< ranks for each one that writes, instead of `aggregators`; 0: not used
   Restructure restructure;  ///< regular boxes in which neighbours collect samples before they go to a writer
   int max_fan_in = 0;       ///< ranks that a writer hears from in a round; 0: 2 sqrt(ranks), at least 256
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "api/within_memory.h"
 #include "base/error.h"
@@ -18,130 +19,229 @@ namespace {
 /// Everything that the plans of all ranks are made from.
 struct Step {
   std::unique_ptr<StepLayouts> layouts;
+  BoxesOfField holders;
   PieceSpace space;
   std::vector<FieldPatches> fields;
 };
 
+using Holders = std::shared_ptr<const Distribution>;
+using HoldersOfGrid = std::function<Result<Holders>(const Grid&)>;
+
+/// Boxes that any program may have made up, checked before anything is computed from them.
+Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, const BoxesOfRank& boxes) {
+  const Box domain = schema.box_of(grid);
+  BoxesOfRanks of_rank;
+  for (int r = 0; r < n_ranks; ++r) {
+    of_rank.push_back(boxes(r, grid));
+    std::erase_if(of_rank.back(), [](const Box& box) { return box.empty(); });
+    for (const Box& box : of_rank.back()) {
+      if (box.rank == domain.rank && domain.contains(box)) continue;
+      return error(Code::kOutOfRange, "plan: grid '{}': the box {} leaves the grid {}", grid.name,
+                   box.to_string(), domain.to_string());
+    }
+  }
+  return Holders(std::make_shared<const BoxListDistribution>(domain, std::move(of_rank)));
+}
+
+Result<Holders> split_grid(const Schema& schema, const Grid& grid, int n_ranks, const SplitOfGrid& split) {
+  ESKER_ASSIGN_OR_RETURN(BrickDecomposition parts, split(grid));
+  const Index n_parts = parts.num_parts();
+  Holders holders = std::make_shared<const BrickDistribution>(std::move(parts));
+  const Box domain = schema.box_of(grid);
+  if (holders->domain() == domain && n_parts <= n_ranks) return holders;
+  return error(Code::kInvalidArgument,
+               "plan: grid '{}': a split of {} in {} parts, expected one of {} in at most {}", grid.name,
+               holders->domain().to_string(), n_parts, domain.to_string(), n_ranks);
+}
+
 /// Fields of one grid share their boxes.
-BoxesOfField boxes_of_all(const Schema& schema, int n_ranks, const BoxesOfRank& boxes) {
-  std::map<int, std::shared_ptr<const Distribution>> of_grid;
+Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& holders_of) {
+  std::map<int, Holders> of_grid;
   BoxesOfField of_field;
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-    const int grid = schema.fields()[f].grid;
-    auto& holders = of_grid[grid];
+    auto& holders = of_grid[schema.fields()[f].grid];
     if (!holders) {
-      BoxesOfRanks made;
-      for (int r = 0; r < n_ranks; ++r) {
-        made.push_back(boxes(r, schema.grids()[grid]));
-        std::erase_if(made.back(), [](const Box& box) { return box.empty(); });
-      }
-      holders =
-          std::make_shared<const BoxListDistribution>(schema.box_of(schema.grids()[grid]), std::move(made));
+      ESKER_ASSIGN_OR_RETURN(holders, holders_of(schema.grids()[schema.fields()[f].grid]));
     }
     of_field[static_cast<int>(f)] = holders;
   }
   return of_field;
 }
 
-Status check_boxes(const Schema& schema, const BoxesOfField& boxes, int n_ranks) {
-  for (const auto& [f, holders] : boxes) {
-    const Box grid = schema.box_of(schema.grids()[schema.fields()[f].grid]);
-    for (int r = 0; r < n_ranks; ++r) {
-      for (const Box& box : holders->boxes_of(r)) {
-        if (box.rank == grid.rank && grid.contains(box)) continue;
-        return error(Code::kOutOfRange, "plan: field '{}': the box {} leaves the grid {}",
-                     schema.fields()[f].name, box.to_string(), grid.to_string());
-      }
-    }
-  }
-  return check_coverage(schema, boxes, n_ranks).with_context("plan");
-}
-
-Result<Step> lay_out(const Schema& schema, int n_ranks, const BoxesOfRank& boxes, const Options& options) {
+Result<Step> lay_out(const Schema& schema, const HoldersOfGrid& holders_of, const Options& options) {
   ESKER_ASSIGN_OR_RETURN(const auto format, make_format_writer(memory_store(), "plan.idx", options));
   ESKER_RETURN_IF_ERROR(format->define(schema));
-  const BoxesOfField of_field = boxes_of_all(schema, n_ranks, boxes);
-  ESKER_RETURN_IF_ERROR(check_boxes(schema, of_field, n_ranks));
   Step step;
+  ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of));
   step.layouts = format->lay_out(std::vector<bool>(schema.fields().size(), true));
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (const auto& layout : step.layouts->layouts) step.space.add(*layout);
-  step.fields = patches_of_columns(step.layouts->columns, of_field);
+  step.fields = patches_of_columns(step.layouts->columns, step.holders);
   return step;
 }
 
-/// What one rank's plan amounts to.
-struct RankFacts {
-  Index messages = 0, senders = 0, sent_bytes = 0, written_bytes = 0, buffer_bytes = 0, rounds = 0;
+/// What the ranks do, and in how many rounds.
+struct Traffic {
+  std::vector<RankTraffic> ranks;
+  MessageSizes to_relays{}, to_aggregators{};
+  Index rounds = 0;
 };
 
-RankFacts facts_of(const Plan& plan, bool aggregate) {
-  RankFacts facts{.buffer_bytes = plan.buffer_bytes(), .rounds = static_cast<Index>(plan.rounds.size())};
-  for (const Round& round : plan.rounds) {
-    facts.messages += static_cast<Index>(round.sends.size());
-    facts.senders = std::max(facts.senders, static_cast<Index>(round.receives.size()));
-    for (const Message& message : round.sends) facts.sent_bytes += message.bytes;
-    facts.written_bytes += aggregate ? round.window.size_bytes() : round.local.bytes;
-  }
-  return facts;
-}
-
-OverRanks over(const std::vector<RankFacts>& ranks, Index RankFacts::*member) {
-  OverRanks result{ranks.front().*member, ranks.front().*member, 0};
-  for (const RankFacts& facts : ranks) {
-    result.min = std::min(result.min, facts.*member);
-    result.max = std::max(result.max, facts.*member);
-    result.mean += static_cast<double>(facts.*member) / static_cast<double>(ranks.size());
-  }
-  return result;
-}
-
-/// The plans of all ranks, one after the other, with a window that suits the one that needs most.
-Result<std::vector<RankFacts>> plan_ranks(StepCut& cut, const Step& step, int n_ranks, bool aggregate) {
+/// With a window that suits the rank that needs most.
+Result<Traffic> count_traffic(StepCut& cut, const Step& step) {
   for (;;) {
-    std::vector<RankFacts> ranks;
+    const Relays relays = cut.relays(step.fields);
+    TrafficCounter counter(step.space, cut.ownership(), step.fields, relays);
     StepCut::Needs most;
-    for (int rank = 0; rank < n_ranks; ++rank) {
-      const Plan plan = cut.plan_of(rank, step.fields);
-      const StepCut::Needs needs = StepCut::needs_of(plan);
-      most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
-      most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);
-      if (!cut.fits(most)) break;
-      ranks.push_back(facts_of(plan, aggregate));
+    const Index rounds = cut.ownership().num_rounds();
+    for (Index r = 0; r < rounds && cut.fits(most); ++r) {
+      counter.add_round(r);
+      most = StepCut::needs_of(counter.ranks());
     }
-    if (cut.fits(most)) return ranks;
+    if (cut.fits(most))
+      return Traffic{counter.ranks(), counter.to_relays(), counter.to_aggregators(), rounds};
     if (!cut.shrink()) return cut.does_not_fit(most);
   }
 }
 
-Result<PlanReport> plan(const Schema& schema, int n_ranks, const BoxesOfRank& boxes, const Options& options) {
-  if (n_ranks < 1) return error(Code::kInvalidArgument, "plan: {} ranks, expected at least 1", n_ranks);
-  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(schema, n_ranks, boxes, options));
+/// Each rank writes its own runs of samples.
+Result<Traffic> count_runs(StepCut& cut, const Step& step, int n_ranks) {
+  for (;;) {
+    Traffic traffic;
+    StepCut::Needs most;
+    for (int rank = 0; rank < n_ranks && cut.fits(most); ++rank) {
+      const Plan plan = cut.plan_of(rank, step.fields);
+      RankTraffic& counts = traffic.ranks.emplace_back();
+      counts.window_bytes = plan.buffer_bytes();  // a window and the marks of its runs
+      for (const Round& round : plan.rounds) counts.written_bytes += round.local.bytes;
+      traffic.rounds = std::max(traffic.rounds, static_cast<Index>(plan.rounds.size()));
+      const StepCut::Needs needs = StepCut::needs_of(plan);
+      most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
+      most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);
+    }
+    if (cut.fits(most)) return traffic;
+    if (!cut.shrink()) return cut.does_not_fit(most);
+  }
+}
+
+template <class Amount>
+OverRanks over(const std::vector<RankTraffic>& ranks, const Amount& amount) {
+  OverRanks result{amount(ranks.front()), amount(ranks.front()), 0};
+  double sum = 0;
+  for (const RankTraffic& rank : ranks) {
+    result.min = std::min(result.min, amount(rank));
+    result.max = std::max(result.max, amount(rank));
+    sum += static_cast<double>(amount(rank));
+  }
+  result.mean = sum / static_cast<double>(ranks.size());
+  return result;
+}
+
+void add_amounts(const Traffic& traffic, PlanReport& report) {
+  const auto over_all = [&](Index RankTraffic::*member) {
+    return over(traffic.ranks, [member](const RankTraffic& rank) { return rank.*member; });
+  };
+  report.rounds = traffic.rounds;
+  report.messages = over_all(&RankTraffic::messages);
+  report.senders = over_all(&RankTraffic::senders);
+  report.sent_bytes = over_all(&RankTraffic::sent_bytes);
+  report.written_bytes = over_all(&RankTraffic::written_bytes);
+  report.buffer_bytes =
+      over(traffic.ranks, [](const RankTraffic& rank) { return StepCut::needs_of({rank}).buffer_bytes; });
+}
+
+std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const MessageSizes& to_aggregators) {
+  std::vector<MessageBin> bins;
+  std::size_t num_kept = 0;
+  for (std::size_t i = 0; i < to_relays.size(); ++i) {
+    const bool is_empty = to_relays[i] + to_aggregators[i] == 0;
+    if (is_empty && bins.empty()) continue;
+    bins.push_back({Index{1} << i, to_relays[i], to_aggregators[i]});
+    if (!is_empty) num_kept = bins.size();
+  }
+  bins.resize(num_kept);
+  return bins;
+}
+
+/// Boxes of all grids, and who receives them.
+void add_boxes(const Step& step, const Relays& relays, PlanReport& report) {
+  RelayFinder finder(relays, step.fields);
+  std::set<const Distribution*> counted;
+  std::vector<bool> receives(static_cast<std::size_t>(report.ranks));
+  for (int f = 0; f < static_cast<int>(step.fields.size()); ++f) {
+    const Distribution& holders = *step.fields[static_cast<std::size_t>(f)].holders;
+    const VirtualGrid& way = relays.ways(f).back();
+    if (!way.boxes || !counted.insert(&holders).second) continue;
+    report.boxes += way.boxes->num_parts();
+    report.volume_ratio += relays.volume_ratio(f);
+    for (Index box = 0; box < way.boxes->num_parts(); ++box) {
+      receives[static_cast<std::size_t>(finder.relay_of(f, way, box, 0))] = true;
+    }
+  }
+  report.receivers = std::count(receives.begin(), receives.end(), true);
+}
+
+Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
+                        const Options& options) {
+  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(schema, holders_of, options));
+  ESKER_RETURN_IF_ERROR(check_coverage(schema, step.holders, n_ranks).with_context("plan"));
   StepCut cut(step.space, options, n_ranks);
-  ESKER_ASSIGN_OR_RETURN(const auto ranks, plan_ranks(cut, step, n_ranks, options.aggregate));
+  ESKER_ASSIGN_OR_RETURN(const Traffic traffic,
+                         options.aggregate ? count_traffic(cut, step) : count_runs(cut, step, n_ranks));
   PlanReport report;
   report.ranks = n_ranks;
   report.writers = cut.num_writers(step.fields);
+  report.aggregators = options.aggregate ? cut.ownership().num_aggregators() : 0;
   for (const auto& layout : step.layouts->layouts) report.files += layout->num_files();
   report.blocks = step.space.num_pieces();
   for (const Field& field : schema.fields()) {
     report.data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
   }
   report.stored_bytes = step.space.stored_bytes();
-  report.rounds = over(ranks, &RankFacts::rounds).max;
-  report.messages = over(ranks, &RankFacts::messages);
-  report.senders = over(ranks, &RankFacts::senders);
-  report.sent_bytes = over(ranks, &RankFacts::sent_bytes);
-  report.written_bytes = over(ranks, &RankFacts::written_bytes);
-  report.buffer_bytes = over(ranks, &RankFacts::buffer_bytes);
+  report.burst_bytes =
+      report.data_bytes / std::max(1, options.aggregate ? report.aggregators : report.writers);
+  add_amounts(traffic, report);
+  report.message_sizes = message_bins(traffic.to_relays, traffic.to_aggregators);
+  if (options.aggregate) add_boxes(step, cut.relays(step.fields), report);
   return report;
+}
+
+std::string restructuring(const PlanReport& report) {
+  if (report.boxes == 0) return "";
+  return fmt::format("restructured: {} boxes ({:.6g} box volumes) on {} ranks\n", report.boxes,
+                     report.volume_ratio, report.receivers);
+}
+
+std::string histogram(const std::vector<MessageBin>& bins) {
+  std::string text;
+  for (const MessageBin& bin : bins) {
+    text +=
+        fmt::format("  {:<18}{:>12}{:>16}\n", bytes_to_text(static_cast<double>(bin.least_bytes)) + " ...",
+                    bin.to_relays, bin.to_aggregators);
+  }
+  const char* kHeader = "messages of         to relays  to aggregators\n";
+  return text.empty() ? text : kHeader + text;
+}
+
+Status check_ranks(int n_ranks) {
+  if (n_ranks >= 1) return {};
+  return error(Code::kInvalidArgument, "plan: {} ranks, expected at least 1", n_ranks);
 }
 
 }  // namespace
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
                              const Options& options) {
-  return within_memory([&] { return plan(schema, n_ranks, boxes, options); });
+  ESKER_RETURN_IF_ERROR(check_ranks(n_ranks));
+  const auto holders = [&](const Grid& grid) { return list_boxes(schema, grid, n_ranks, boxes); };
+  return within_memory([&] { return plan(schema, n_ranks, holders, options); });
+}
+
+Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
+                             const Options& options) {
+  ESKER_RETURN_IF_ERROR(check_ranks(n_ranks));
+  const auto holders = [&](const Grid& grid) { return split_grid(schema, grid, n_ranks, split); };
+  return within_memory([&] { return plan(schema, n_ranks, holders, options); });
 }
 
 std::string PlanReport::to_string() const {
@@ -160,7 +260,7 @@ std::string PlanReport::to_string() const {
          fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
          row("messages", messages, count) + row("senders at once", senders, count) +
          row("sent", sent_bytes, bytes) + row("written", written_bytes, bytes) +
-         row("buffers", buffer_bytes, bytes);
+         row("buffers", buffer_bytes, bytes) + restructuring(*this) + histogram(message_sizes);
 }
 
 }  // namespace esker

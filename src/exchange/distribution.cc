@@ -1,7 +1,9 @@
 #include "exchange/distribution.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/checked.h"
 #include "grid/points.h"
@@ -38,6 +40,13 @@ Point mean_extent(const Box& domain, const std::vector<HeldBox>& boxes) {
 
 }  // namespace
 
+void Distribution::for_each_share(const Lattice& samples, const Box& region, const VisitShare& visit) const {
+  for_each_meeting(intersect(samples.bounds(), region), [&](int rank, int, const Box& box) {
+    const Index count = samples.indices_in(intersect(box, region)).num_samples();
+    if (count > 0) visit(rank, count);
+  });
+}
+
 Box BrickDistribution::domain() const {
   Point extent{1, 1, 1, 1, 1};
   for (int a = 0; a < parts_.rank(); ++a) extent[a] = parts_.cuts(a).back();
@@ -55,6 +64,33 @@ void BrickDistribution::for_each_meeting(const Box& region, const Visit& visit) 
     const Index number = parts_.number_of(part);
     const Box box = parts_.box(number);
     if (!box.empty()) visit(static_cast<int>(number), 0, box);
+  });
+}
+
+// How many samples are in part (i, j, k) is a product of one number per axis.
+void BrickDistribution::for_each_share(const Lattice& samples, const Box& region,
+                                       const VisitShare& visit) const {
+  const Box where = intersect(samples.bounds(), region);
+  const Box met = parts_.parts_meeting(where);
+  if (met.empty()) return;
+  std::array<std::vector<Index>, kMaxRank> on_axis;
+  for (int a = 0; a < parts_.rank(); ++a) {
+    // Samples before a cut; where.lo is not always one of them.
+    const auto before = [&](Index at) {
+      return div_up(std::clamp(at, where.lo[a], where.hi[a]) - samples.origin[a], samples.stride[a]);
+    };
+    Index last = before(where.lo[a]);
+    for (Index part = met.lo[a]; part < met.hi[a]; ++part) {
+      const Index next = before(parts_.cuts(a)[static_cast<std::size_t>(part) + 1]);
+      on_axis[static_cast<std::size_t>(a)].push_back(next - std::exchange(last, next));
+    }
+  }
+  for_each_index_point(met, [&](const Point& part) {
+    Index count = 1;
+    for (int a = 0; a < parts_.rank(); ++a) {
+      count *= on_axis[static_cast<std::size_t>(a)][static_cast<std::size_t>(part[a] - met.lo[a])];
+    }
+    if (count > 0) visit(static_cast<int>(parts_.number_of(part)), count);
   });
 }
 

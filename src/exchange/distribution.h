@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "esker/decomposition.hpp"
+#include "esker/lattice.hpp"
 #include "exchange/box_index.h"
 
 namespace esker {
@@ -25,12 +26,18 @@ class Distribution {
 
   virtual ~Distribution() = default;
 
-  /// The grid: [0, extent). The boxes of all ranks cover it exactly once (checked by who makes plans).
+  /// The grid: [0, extent). The boxes of all ranks cover it exactly once; who makes plans checks it.
   [[nodiscard]] virtual Box domain() const = 0;
+  /// Whether the boxes cover it exactly once by construction.
+  [[nodiscard]] virtual bool covers_domain() const { return false; }
   /// In the order of putting; a rank may hold none.
   [[nodiscard]] virtual std::vector<Box> boxes_of(int rank) const = 0;
   /// Calls visit for the boxes that hold samples of `region`, by ascending (rank, patch).
   virtual void for_each_meeting(const Box& region, const Visit& visit) const = 0;
+  using VisitShare = std::function<void(int rank, Index n_samples)>;
+  /// Calls visit for the ranks that hold samples of a lattice in `region`, with how many; a rank with several
+  /// boxes may be visited several times.
+  virtual void for_each_share(const Lattice& samples, const Box& region, const VisitShare& visit) const;
   /// Extents of a box of ordinary size, per axis: the mean, rounded up.
   [[nodiscard]] virtual Point typical_extent() const = 0;
   /// A cut of the domain into about as many boxes as each of them meets boxes of ranks: the square root of
@@ -46,8 +53,10 @@ class BrickDistribution final : public Distribution {
   [[nodiscard]] const BrickDecomposition& parts() const { return parts_; }
 
   [[nodiscard]] Box domain() const override;
+  [[nodiscard]] bool covers_domain() const override { return true; }
   [[nodiscard]] std::vector<Box> boxes_of(int rank) const override;
   void for_each_meeting(const Box& region, const Visit& visit) const override;
+  void for_each_share(const Lattice& samples, const Box& region, const VisitShare& visit) const override;
   [[nodiscard]] Point typical_extent() const override;
   [[nodiscard]] BrickDecomposition coarse_cut() const override;
 

@@ -51,13 +51,19 @@ Index snap(const PieceSpace& space, Index cut, Index tolerance) {
 
 Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes,
                      WindowOrder order)
-    : space_(&space), n_ranks_(n_ranks), window_bytes_(window_bytes), order_(order) {
+    : space_(&space), n_ranks_(n_ranks), order_(order) {
   const Index total = space.stored_bytes();
   for (int a = 0; a <= n_aggregators; ++a) {
     const Index cut = snap(space, share(total, a, n_aggregators), total / n_aggregators / 8);
     cuts_.push_back(std::max(cut, cuts_.empty() ? 0 : cuts_.back()));
   }
-  for (int a = 0; a < n_aggregators; ++a) {
+  set_window(window_bytes);
+}
+
+void Ownership::set_window(Index window_bytes) {
+  window_bytes_ = window_bytes;
+  num_rounds_ = 0;
+  for (int a = 0; a < num_aggregators(); ++a) {
     num_rounds_ = std::max(num_rounds_, num_windows(a));
   }
 }
@@ -105,9 +111,9 @@ Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
   return {space_->first_piece_from(from), space_->first_piece_from(to)};
 }
 
-int choose_aggregators(int n_ranks, Index stored_bytes) {
-  const Index wanted = std::max<Index>(1, div_up(stored_bytes, kMinBytesPerAggregator));
-  return static_cast<int>(std::min<Index>(n_ranks, wanted));
+int choose_aggregators(int n_ranks, const PieceSpace& space) {
+  const Index worth_it = div_up(space.stored_bytes(), kMinBytesPerAggregator);
+  return static_cast<int>(std::clamp<Index>(std::min(worth_it, space.num_field_files()), 1, n_ranks));
 }
 
 }  // namespace esker

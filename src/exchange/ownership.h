@@ -26,6 +26,7 @@ class Ownership {
 
   [[nodiscard]] int num_aggregators() const { return static_cast<int>(cuts_.size()) - 1; }
   [[nodiscard]] Index window_bytes() const { return window_bytes_; }
+  void set_window(Index window_bytes);
   /// Aggregators that own at least one piece.
   [[nodiscard]] int num_writers() const;
   [[nodiscard]] int rank_of(int aggregator) const;
@@ -54,13 +55,14 @@ class Ownership {
 
   const PieceSpace* space_;
   int n_ranks_;
-  Index window_bytes_;
+  Index window_bytes_ = 0;
   WindowOrder order_;
   std::vector<Index> cuts_;  // positions, num_aggregators() + 1 of them; each begins a piece
   Index num_rounds_ = 0;
 };
 
-/// How many ranks aggregate when the user does not say: one per 4 MiB of a step, at most all.
-int choose_aggregators(int n_ranks, Index stored_bytes);
+/// How many ranks aggregate when the user does not say: one per file and field, but no more than one per 4
+/// MiB of the step, and at most all.
+int choose_aggregators(int n_ranks, const PieceSpace& space);
 
 }  // namespace esker

@@ -24,6 +24,12 @@ Index PieceSpace::largest_piece_bytes() const {
   return largest;
 }
 
+Index PieceSpace::num_field_files() const {
+  Index files = 0;
+  for (const Layout* layout : layouts_) files += layout->num_files() * layout->num_fields();
+  return files;
+}
+
 int PieceSpace::layout_of(Index piece) const { return interval_of(first_ordinal_, piece); }
 int PieceSpace::layout_at(Index position) const { return interval_of(first_position_, position); }
 

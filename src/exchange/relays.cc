@@ -59,9 +59,14 @@ Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::v
     const Levels all = layout.levels();
     VirtualGrid fine{all, std::nullopt, false};
     Point feeder = field.holders->typical_extent();
+    double volume_ratio = 0;
     if (rules.restructure.boxes != Restructure::Boxes::kOff) {
       feeder = rules.restructure.box_extent(feeder);
       fine.boxes = regular_boxes(domain, feeder);
+      volume_ratio = 1;
+      for (int a = 0; a < domain.rank; ++a) {
+        volume_ratio *= static_cast<double>(domain.hi[a]) / static_cast<double>(feeder[a]);
+      }
     }
     VirtualGrid coarse{{all.first, all.first}, field.holders->coarse_cut(), true};
     const double n_pieces = pieces_per_window(space, ownership, layout);
@@ -72,6 +77,7 @@ Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::v
       ++coarse.levels.last;
     }
     fine.levels.first = coarse.levels.last;
+    volume_ratios_.push_back(volume_ratio);
     ways_.push_back({std::move(coarse), std::move(fine)});
   }
 }

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "esker/restructure.hpp"
@@ -65,9 +66,14 @@ class Relays {
   }
   [[nodiscard]] const VirtualGrid& way(int field, int level) const;
   [[nodiscard]] int num_ranks() const { return n_ranks_; }
+  /// Samples of a field's grid per volume of a restructured box.
+  [[nodiscard]] double volume_ratio(int field) const {
+    return volume_ratios_[static_cast<std::size_t>(field)];
+  }
 
  private:
   int n_ranks_ = 1;
+  std::vector<double> volume_ratios_;
   std::vector<std::vector<VirtualGrid>> ways_;  // [position in the list of FieldPatches]
 };
 
@@ -99,7 +105,7 @@ class RelayFinder {
 
   const Relays& relays_;
   const std::vector<FieldPatches>& fields_;
-  std::map<const Distribution*, std::map<Index, int>> holders_of_most_;  // of the boxes asked for
+  std::map<const Distribution*, std::unordered_map<Index, int>> holders_of_most_;  // of the boxes asked for
 };
 
 }  // namespace esker

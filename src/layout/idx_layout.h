@@ -50,6 +50,7 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
   [[nodiscard]] Index end_block(Index file) const;
   [[nodiscard]] Index largest_piece_bytes() const override;
+  [[nodiscard]] Index num_fields() const override { return num_present_; }
   [[nodiscard]] Index num_files() const override;
 
  private:

@@ -68,6 +68,8 @@ class Layout {
   /// The largest distance of two neighbouring pieces' positions: what one piece takes in a buffer.
   [[nodiscard]] virtual Index largest_piece_bytes() const = 0;
 
+  /// Fields that have pieces.
+  [[nodiscard]] virtual Index num_fields() const = 0;
   /// Files that hold at least one piece.
   [[nodiscard]] virtual Index num_files() const = 0;
 

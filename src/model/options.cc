@@ -103,7 +103,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 17> kOptions{{
+constexpr std::array<OptionRow, 18> kOptions{{
     {"format", "idx", "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
@@ -139,7 +139,7 @@ constexpr std::array<OptionRow, 17> kOptions{{
     {"aggregate", "true or false", "false: each rank writes its own runs of samples, without exchange",
      [](std::string_view text, Options& o) { return assign(o.aggregate, parse_bool(text)); },
      [](const Options& o) { return print_bool(o.aggregate); }},
-    {"aggregators", "0 (chosen from ranks and bytes) or a number", "ranks that write",
+    {"aggregators", "0 (chosen from ranks, files and bytes) or a number", "ranks that write",
      [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.aggregators); }},
     {"transport", "auto, messages or shared", "how samples get from rank to rank",
@@ -148,6 +148,11 @@ constexpr std::array<OptionRow, 17> kOptions{{
     {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",
      [](std::string_view text, Options& o) { return assign(o.window_bytes, parse_size(text, 0, kGiB)); },
      [](const Options& o) { return print_size(o.window_bytes); }},
+    {"aggregation_factor", "0 (not used) or a number", "ranks for each one that writes; not with aggregators",
+     [](std::string_view text, Options& o) {
+       return assign(o.aggregation_factor, parse_in(text, 0, kMaxInt));
+     },
+     [](const Options& o) { return std::to_string(o.aggregation_factor); }},
     {"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
      "regular boxes in which neighbours collect samples first",
      [](std::string_view text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },

@@ -15,15 +15,38 @@ constexpr Index kSharedWindowBytes = Index{1} << 20;
 constexpr int kSharedSlots = 8;
 
 /// Ranks that collect and store; with one phase they only complete files.
-int num_aggregators(const Options& options, int n_ranks, Index stored_bytes) {
+int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space) {
   if (!options.aggregate) return n_ranks;
   if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
-  return choose_aggregators(n_ranks, stored_bytes);
+  if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
+  return choose_aggregators(n_ranks, space);
+}
+
+/// The window to begin with. One that near ranks fill is small, to stay in a core's cache.
+Index widest_window(const Options& options, int n_aggregators, const PieceSpace& space, Index least_bytes,
+                    bool is_shared) {
+  const Index largest_share = 2 * div_up(space.stored_bytes(), n_aggregators);  // cuts move to ends of files
+  const Index chosen = is_shared ? kSharedWindowBytes : options.memory_budget_bytes / 3;
+  const Index wanted = options.window_bytes > 0 ? options.window_bytes : chosen;
+  return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, kMaxPartBytes / 2));
+}
+
+Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& space, Index least_bytes,
+                        bool is_shared) {
+  const int n_aggregators = num_aggregators(options, n_ranks, space);
+  return {space, n_ranks, n_aggregators,
+          widest_window(options, n_aggregators, space, least_bytes, is_shared),
+          is_shared ? WindowOrder::kScattered : WindowOrder::kFile};
 }
 
 }  // namespace
 
 Status check_phases(const Options& options, const StepLayouts& layouts) {
+  if (options.aggregators > 0 && options.aggregation_factor > 0) {
+    return error(Code::kInvalidArgument,
+                 "aggregators={} and aggregation_factor={}: both say how many ranks write; set one of them",
+                 options.aggregators, options.aggregation_factor);
+  }
   if (options.aggregate || !layouts.has_checksums()) return {};
   return error(Code::kInvalidArgument,
                "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
@@ -36,30 +59,38 @@ StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, s
       n_ranks_(n_ranks),
       near_(near),
       num_slots_(near.empty() ? 1 : kSharedSlots),
-      n_aggregators_(num_aggregators(options, n_ranks, space.stored_bytes())),
-      least_bytes_(std::max<Index>(1, space.largest_piece_bytes())) {
-  const Index largest_share =
-      2 * div_up(space.stored_bytes(), n_aggregators_);  // cuts move towards ends of files
-  const Index wanted = options.window_bytes > 0 ? options.window_bytes
-                       : near.empty()           ? options.memory_budget_bytes / 3
-                                                : kSharedWindowBytes;
-  window_bytes_ =
-      std::clamp(std::min(wanted, largest_share), least_bytes_, std::max(least_bytes_, kMaxPartBytes / 2));
+      least_bytes_(std::max<Index>(1, space.largest_piece_bytes())),
+      ownership_(cut_ownership(options, n_ranks, space, least_bytes_, !near.empty())) {}
+
+Relays StepCut::relays(const std::vector<FieldPatches>& fields) const {
+  return {space_, ownership_, fields, n_ranks_, {options_.restructure, options_.max_fan_in}};
 }
 
 Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields) const {
-  const Ownership ownership(space_, n_ranks_, n_aggregators_, window_bytes_,
-                            near_.empty() ? WindowOrder::kFile : WindowOrder::kScattered);
-  if (!options_.aggregate) return make_one_phase_plan(space_, ownership, fields, rank, window_bytes_);
-  const Relays relays(space_, ownership, fields, n_ranks_, {options_.restructure, options_.max_fan_in});
-  Plan plan = make_plan(space_, ownership, fields, relays, rank);
+  if (!options_.aggregate) {
+    return make_one_phase_plan(space_, ownership_, fields, rank, ownership_.window_bytes());
+  }
+  Plan plan = make_plan(space_, ownership_, fields, relays(fields), rank);
   if (!near_.empty()) place_near(plan, near_, num_slots_);
   return plan;
 }
 
 int StepCut::num_writers(const std::vector<FieldPatches>& fields) const {
-  return options_.aggregate ? Ownership(space_, n_ranks_, n_aggregators_, window_bytes_).num_writers()
-                            : num_holders(fields, n_ranks_);
+  return options_.aggregate ? ownership_.num_writers() : num_holders(fields, n_ranks_);
+}
+
+StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {
+  Needs most;
+  Plan plan;
+  for (const RankTraffic& rank : ranks) {
+    plan.send_bytes = rank.send_bytes;
+    plan.receive_bytes = rank.receive_bytes;
+    plan.window_bytes = rank.window_bytes;
+    const Needs needs = needs_of(plan);
+    most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
+    most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);
+  }
+  return most;
 }
 
 StepCut::Needs StepCut::needs_of(const Plan& plan) {
@@ -71,8 +102,8 @@ bool StepCut::fits(const Needs& needs) const {
 }
 
 bool StepCut::shrink() {
-  if (window_bytes_ > least_bytes_) {
-    window_bytes_ = std::max(least_bytes_, window_bytes_ / 2);
+  if (ownership_.window_bytes() > least_bytes_) {
+    ownership_.set_window(std::max(least_bytes_, ownership_.window_bytes() / 2));
     return true;
   }
   num_slots_ /= 2;

@@ -8,11 +8,12 @@
 #include "esker/options.hpp"
 #include "exchange/ownership.h"
 #include "exchange/plan.h"
+#include "exchange/traffic.h"
 #include "format/format_writer.h"
 
 namespace esker {
 
-/// kInvalidArgument if one-phase writing cannot do what `layouts` need.
+/// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
 Status check_phases(const Options& options, const StepLayouts& layouts);
 
 /// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where
@@ -25,6 +26,9 @@ class StepCut {
   StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {});
 
   [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields) const;
+  [[nodiscard]] const Ownership& ownership() const { return ownership_; }
+  /// How samples travel with the window as it is.
+  [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;
   /// Ranks that write samples.
   [[nodiscard]] int num_writers(const std::vector<FieldPatches>& fields) const;
 
@@ -34,6 +38,7 @@ class StepCut {
     Index largest_part_bytes = 0;  ///< of what goes into one call
   };
   static Needs needs_of(const Plan& plan);
+  static Needs needs_of(const std::vector<RankTraffic>& ranks);
   [[nodiscard]] bool fits(const Needs& needs) const;
   /// A smaller window; false if it is one piece already.
   bool shrink();
@@ -46,9 +51,8 @@ class StepCut {
   int n_ranks_;
   std::span<const int> near_;
   int num_slots_;
-  int n_aggregators_;
   Index least_bytes_;
-  Index window_bytes_;
+  Ownership ownership_;
 };
 
 }  // namespace esker
