@@ -23,6 +23,7 @@
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
 #include "esker/version.h"
+#include "planning.h"
 #include "verification.h"
 #include "writer.h"
 
@@ -157,4 +158,5 @@ NB_MODULE(_core, m) {
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
   esker::python::bind_verification(m);
+  esker::python::bind_planning(m);
 }

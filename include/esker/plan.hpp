@@ -29,7 +29,7 @@ struct ESKER_API OverRanks {
 struct ESKER_API MessageBin {
   Index least_bytes = 0;
   Index to_relays = 0;       ///< in restructured boxes and of coarse levels
-  Index to_aggregators = 0;  ///< with one phase: runs of samples that are written
+  Index to_aggregators = 0;  ///< with one phase: parts of blocks that ranks write themselves
 };
 
 /// What a step would move and need, and how evenly.

@@ -113,7 +113,10 @@ Result<Traffic> count_runs(StepCut& cut, const Step& step, int n_ranks) {
       const Plan plan = cut.plan_of(rank, step.fields);
       RankTraffic& counts = traffic.ranks.emplace_back();
       counts.window_bytes = plan.buffer_bytes();  // a window and the marks of its runs
-      for (const Round& round : plan.rounds) counts.written_bytes += round.local.bytes;
+      for (const Round& round : plan.rounds) {
+        counts.written_bytes += round.local.bytes;
+        for (const Segment& part : round.local.segments) count_message(traffic.to_aggregators, part.bytes());
+      }
       traffic.rounds = std::max(traffic.rounds, static_cast<Index>(plan.rounds.size()));
       const StepCut::Needs needs = StepCut::needs_of(plan);
       most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);

@@ -1,7 +1,6 @@
 #include "exchange/distribution.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -40,10 +39,10 @@ Point mean_extent(const Box& domain, const std::vector<HeldBox>& boxes) {
 
 }  // namespace
 
-void Distribution::for_each_share(const Lattice& samples, const Box& region, const VisitShare& visit) const {
+void Distribution::add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const {
   for_each_meeting(intersect(samples.bounds(), region), [&](int rank, int, const Box& box) {
     const Index count = samples.indices_in(intersect(box, region)).num_samples();
-    if (count > 0) visit(rank, count);
+    if (count > 0) shares.push_back({rank, count});
   });
 }
 
@@ -67,31 +66,33 @@ void BrickDistribution::for_each_meeting(const Box& region, const Visit& visit) 
   });
 }
 
-// How many samples are in part (i, j, k) is a product of one number per axis.
-void BrickDistribution::for_each_share(const Lattice& samples, const Box& region,
-                                       const VisitShare& visit) const {
+// How many samples are in part (i, j, k) is a product of one number per axis: axis by axis, each share of the
+// axes before becomes one for each part that is met.
+void BrickDistribution::add_shares(const Lattice& samples, const Box& region,
+                                   std::vector<Share>& shares) const {
   const Box where = intersect(samples.bounds(), region);
   const Box met = parts_.parts_meeting(where);
   if (met.empty()) return;
-  std::array<std::vector<Index>, kMaxRank> on_axis;
-  for (int a = 0; a < parts_.rank(); ++a) {
-    // Samples before a cut; where.lo is not always one of them.
-    const auto before = [&](Index at) {
+  const std::size_t first = shares.size();
+  shares.push_back({0, 1});
+  for (int a = parts_.rank() - 1; a >= 0; --a) {
+    const Index* cuts = parts_.cuts(a).data();
+    const auto before = [&](Index at) {  // samples before a cut
       return div_up(std::clamp(at, where.lo[a], where.hi[a]) - samples.origin[a], samples.stride[a]);
     };
+    const std::size_t end = shares.size();
     Index last = before(where.lo[a]);
     for (Index part = met.lo[a]; part < met.hi[a]; ++part) {
-      const Index next = before(parts_.cuts(a)[static_cast<std::size_t>(part) + 1]);
-      on_axis[static_cast<std::size_t>(a)].push_back(next - std::exchange(last, next));
+      const Index next = before(cuts[part + 1]);
+      const Index on_axis = next - std::exchange(last, next);
+      for (std::size_t s = first; on_axis > 0 && s < end; ++s) {
+        const Index number = shares[s].rank * parts_.num_parts(a) + part;
+        shares.push_back({static_cast<int>(number), shares[s].n_samples * on_axis});
+      }
     }
+    shares.erase(shares.begin() + static_cast<std::ptrdiff_t>(first),
+                 shares.begin() + static_cast<std::ptrdiff_t>(end));
   }
-  for_each_index_point(met, [&](const Point& part) {
-    Index count = 1;
-    for (int a = 0; a < parts_.rank(); ++a) {
-      count *= on_axis[static_cast<std::size_t>(a)][static_cast<std::size_t>(part[a] - met.lo[a])];
-    }
-    if (count > 0) visit(static_cast<int>(parts_.number_of(part)), count);
-  });
 }
 
 Point BrickDistribution::typical_extent() const {

@@ -20,6 +20,12 @@ namespace esker {
 /// [rank] -> the boxes that it holds, in the order of putting.
 using BoxesOfRanks = std::vector<std::vector<Box>>;
 
+/// What a rank holds of something.
+struct Share {
+  int rank = 0;
+  Index n_samples = 0;
+};
+
 class Distribution {
  public:
   using Visit = std::function<void(int rank, int patch, const Box& box)>;
@@ -34,10 +40,9 @@ class Distribution {
   [[nodiscard]] virtual std::vector<Box> boxes_of(int rank) const = 0;
   /// Calls visit for the boxes that hold samples of `region`, by ascending (rank, patch).
   virtual void for_each_meeting(const Box& region, const Visit& visit) const = 0;
-  using VisitShare = std::function<void(int rank, Index n_samples)>;
-  /// Calls visit for the ranks that hold samples of a lattice in `region`, with how many; a rank with several
-  /// boxes may be visited several times.
-  virtual void for_each_share(const Lattice& samples, const Box& region, const VisitShare& visit) const;
+  /// Appends the ranks that hold samples of a lattice in `region`, with how many; a rank with several boxes
+  /// may be there several times.
+  virtual void add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const;
   /// Extents of a box of ordinary size, per axis: the mean, rounded up.
   [[nodiscard]] virtual Point typical_extent() const = 0;
   /// A cut of the domain into about as many boxes as each of them meets boxes of ranks: the square root of
@@ -56,7 +61,7 @@ class BrickDistribution final : public Distribution {
   [[nodiscard]] bool covers_domain() const override { return true; }
   [[nodiscard]] std::vector<Box> boxes_of(int rank) const override;
   void for_each_meeting(const Box& region, const Visit& visit) const override;
-  void for_each_share(const Lattice& samples, const Box& region, const VisitShare& visit) const override;
+  void add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const override;
   [[nodiscard]] Point typical_extent() const override;
   [[nodiscard]] BrickDecomposition coarse_cut() const override;
 

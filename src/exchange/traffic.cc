@@ -71,9 +71,11 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
     }
     add_bytes(relay, indices.num_samples() * piece.sample_bytes);
     if (way.is_coarse) return;  // its first hop is counted relay by relay
-    holders.for_each_share(part.lattice, box, [&](int source, Index samples) {
-      if (source != relay) add_fine(relay, source, samples * piece.sample_bytes);
-    });
+    shares_.clear();
+    holders.add_shares(part.lattice, box, shares_);
+    for (const Share& share : shares_) {
+      if (share.rank != relay) add_fine(relay, share.rank, share.n_samples * piece.sample_bytes);
+    }
   });
 }
 
@@ -95,8 +97,10 @@ void TrafficCounter::add_coarse(int relay, Index round) {
     const VirtualGrid& way = relays_.ways(f).front();
     if (!way.is_coarse || way.levels.first == way.levels.last) continue;
     CoarseShares& shares = coarse_[static_cast<std::size_t>(f)];
-    for (const Index box : coarse_boxes_of(relay, way.boxes->num_parts(), relays_.num_ranks())) {
-      for (; shares.next_box <= box; ++shares.next_box) find_coarse(f, shares.next_box, round, shares);
+    const Index n_boxes = way.boxes->num_parts();
+    while (shares.next_box < n_boxes &&
+           coarse_relays(shares.next_box, n_boxes, relays_.num_ranks()).first <= relay) {
+      find_coarse(f, shares.next_box++, round, shares);
     }
     const auto mine = shares.of_relay.find(relay);
     if (mine == shares.of_relay.end()) continue;
@@ -126,8 +130,9 @@ void TrafficCounter::find_coarse(int f, Index box, Index round, CoarseShares& sh
 }
 
 void TrafficCounter::add_held(int f, const Lattice& samples, const Box& region, Index sample_bytes) {
-  fields_[static_cast<std::size_t>(f)].holders->for_each_share(
-      samples, region, [&](int source, Index count) { add_bytes(source, count * sample_bytes); });
+  shares_.clear();
+  fields_[static_cast<std::size_t>(f)].holders->add_shares(samples, region, shares_);
+  for (const Share& share : shares_) add_bytes(share.rank, share.n_samples * sample_bytes);
 }
 
 void TrafficCounter::add_bytes(int source, Index bytes) {

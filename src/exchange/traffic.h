@@ -86,6 +86,7 @@ class TrafficCounter {
   // Of the message targets at hand: bytes by source, and the sources that have some.
   std::vector<Index> bytes_of_;
   std::vector<int> sources_;
+  std::vector<Share> shares_;  // of the piece at hand
   // Of the round at hand, by rank.
   std::vector<Index> sent_, received_by_relay_, received_by_aggregator_;
   std::vector<std::vector<FromSource>> fine_;  // [relay]

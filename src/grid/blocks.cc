@@ -1,5 +1,6 @@
 #include "grid/blocks.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -21,13 +22,17 @@ template <class UpperHalf>
 Index descend(const Bitmask& mask, int n_digits, const Box& range, UpperHalf upper_half) {
   Index z = 0;
   Box tiles = Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));
+  Point in_range = intersect(tiles, range).extents();  // tiles of `range` that are left, per axis
   for (int position = 1; position <= n_digits; ++position) {
     const int axis = mask.digit(position);
     const Index middle = tiles.lo[axis] + tiles.extent(axis) / 2;
-    Box lower = tiles;
-    lower.hi[axis] = middle;
-    const bool up = upper_half(position, intersect(lower, range).num_samples());
+    const Index lower =
+        std::clamp(middle - std::max(tiles.lo[axis], range.lo[axis]), Index{0}, in_range[axis]);
+    Index in_lower = lower;
+    for (int a = 0; a < range.rank; ++a) in_lower *= a == axis ? 1 : in_range[a];
+    const bool up = upper_half(position, in_lower);
     (up ? tiles.lo : tiles.hi)[axis] = middle;
+    in_range[axis] = up ? in_range[axis] - lower : lower;
     z = z << 1 | (up ? 1 : 0);
   }
   return z;

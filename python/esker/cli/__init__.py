@@ -11,6 +11,7 @@ from esker import __version__
 from esker.cli.bench import bench
 from esker.cli.export import export
 from esker.cli.info import info
+from esker.cli.plan import plan
 from esker.cli.plot import plot
 from esker.cli.repair import repair
 from esker.cli.verify import verify
@@ -28,6 +29,7 @@ def esker() -> None:
 esker.add_command(bench)
 esker.add_command(export)
 esker.add_command(info)
+esker.add_command(plan)
 esker.add_command(plot)
 esker.add_command(repair)
 esker.add_command(verify)

@@ -111,7 +111,9 @@ TEST(Distribution, ListsAndSplitsAgree) {
       holders.for_each_meeting(region, [&](int rank, int patch, const Box& box) {
         answer.first.emplace_back(rank, patch, box.to_string());
       });
-      holders.for_each_share(samples, region, [&](int rank, Index count) { answer.second[rank] += count; });
+      std::vector<Share> held;
+      holders.add_shares(samples, region, held);
+      for (const Share& share : held) answer.second[share.rank] += share.n_samples;
       return answer;
     };
     const auto [met, shares] = ask(split);

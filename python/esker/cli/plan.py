@@ -1,0 +1,91 @@
+"""esker plan: what a step would move and need on N ranks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from esker import planning
+from esker.cli.arguments import kind_of_picture
+from esker.cli.errors import as_exit_status
+
+
+class Extents(click.ParamType):
+    """Numbers of samples, x first."""
+
+    name = "X,Y,Z"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        words = value.split(",")
+        if not all(word.isdigit() and int(word) > 0 for word in words):
+            self.fail(f"expected extents such as 30,30,30, found {value!r}", param, ctx)
+        return tuple(map(int, words))
+
+
+@click.command(
+    epilog="""\b
+    Examples:
+      esker plan --ranks 4096 --block 30,30,30 --fields 16 --restructure default
+      esker plan --ranks 64 --dataset run.idx --json | jq .max_fan_in
+      esker plan --ranks 512 --global 600,600,300 --compare --plot messages.png"""
+)
+@click.option("--ranks", type=click.IntRange(min=1), required=True, help="How many ranks write.")
+@click.option("--block", type=Extents(), help="Samples of each rank.")
+@click.option("--global", "extent", type=Extents(), help="Samples of the grid, split near-cubically.")
+@click.option("--dataset", type=click.Path(), help="Grids and fields of a dataset, split near-cubically.")
+@click.option(
+    "--boxes",
+    "boxes_path",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Boxes of the ranks instead of a split: lines 'rank x0 y0 z0 x1 y1 z1'.",
+)
+@click.option("--fields", type=click.IntRange(min=1), default=1, show_default=True, help="How many fields.")
+@click.option("--type", "dtype", default="f8", show_default=True, help="NumPy type of the samples.")
+@click.option("--restructure", help="off, default, expanded or X,Y,Z.")
+@click.option("--bits-per-block", type=int, help="A block holds 2^N samples.")
+@click.option("--blocks-per-file", type=int)
+@click.option("--aggregators", type=int, help="Ranks that collect and write.")
+@click.option("--aggregation-factor", type=int, help="Ranks for each that writes.")
+@click.option("--max-fan-in", type=int, help="Ranks that a writer hears from in a round.")
+@click.option("--memory-budget", help="Of a rank, e.g. 64M.")
+@click.option("--compare", is_flag=True, help="One-, two- and three-phase writing side by side.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the histogram of message sizes.")
+@click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
+def plan(
+    ranks: int,
+    dtype: str,
+    boxes_path: str | None,
+    compare: bool,
+    plot: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Say what writing a step on N ranks would move and need: messages, files, memory.
+
+    Neither MPI nor data are needed, and a million ranks take about a minute. Options that are not given are
+    those of the configuration file and the environment.
+    """
+    if sum(given[name] is not None for name in ("block", "extent", "dataset")) != 1:
+        raise click.UsageError("expected one of --block, --global and --dataset")
+    kind = kind_of_picture(plot) if plot else None
+    arguments = {name: value for name, value in given.items() if value is not None}
+    with as_exit_status():
+        if boxes_path:
+            arguments["boxes"] = planning.read_boxes(boxes_path)
+        if compare:
+            plans = planning.compare_phases(ranks, type=dtype, **arguments)
+        else:
+            plans = {"plan": planning.plan(ranks, type=dtype, **arguments)}
+        if plot:
+            planning.histogram_figure(plans).savefig(plot, format=kind)
+    texts = {name: facts.pop("text") for name, facts in plans.items()}
+    if as_json:
+        click.echo(json.dumps(plans if compare else plans["plan"], indent=2))
+        return
+    for name, text in texts.items():
+        click.echo(f"{name}: {text}" if compare else text)

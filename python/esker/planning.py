@@ -1,0 +1,158 @@
+"""plan: what a step would move and need on N ranks, without ranks, MPI or data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from esker import _core
+from esker.dataset import Box
+
+PHASES = ("one-phase", "two-phase", "three-phase")
+
+
+def plan(
+    ranks: int,
+    *,
+    block: Sequence[int] | None = None,
+    extent: Sequence[int] | None = None,
+    dataset: str | None = None,
+    boxes: Iterable[tuple[int, Box]] = (),
+    fields: int = 1,
+    type: str = "float64",
+    **options: Any,
+) -> dict[str, Any]:
+    """Facts of one step of a new dataset to which all fields are put. Exact; sizes in bytes, axes x first.
+
+    ranks:   how many write
+    block:   samples per rank and axis; the ranks form a grid as nearly cubic as their number allows
+    extent:  samples of the whole grid instead, split as nearly cubically
+    dataset: or the grids and fields of an existing dataset
+    boxes:   (rank, (lo, hi)) of all ranks, half open, instead of a split; they cover the grid exactly once
+    fields:  number of fields, with `block` or `extent`
+    type:    a NumPy type
+    options: as esker.write() takes them
+
+    Raises ValueError, IndexError (a box leaves the grid), MemoryError (a memory budget too small).
+
+    >>> import esker
+    >>> facts = esker.plan(4096, block=(30, 30, 30), restructure="default")
+    >>> facts["boxes"], facts["volume_ratio"], facts["receivers"]
+    (3375, 3375.0, 3375)
+    """
+    if sum(given is not None for given in (block, extent, dataset)) != 1:
+        raise ValueError("plan: expected one of block, extent and dataset")
+    texts = {name: _text(value) for name, value in options.items()}
+    rows = [(rank, list(lo), list(hi)) for rank, (lo, hi) in boxes]
+    if dataset is not None:
+        return _facts(_core.plan_dataset(ranks, dataset, rows, texts))
+    if block is not None:
+        extent = [n * size for n, size in zip(_core.cube_of_ranks(len(block), ranks), block)]
+    assert extent is not None
+    return _facts(_core.plan_grid(ranks, list(extent), fields, np.dtype(type).name, rows, texts))
+
+
+def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -> dict[str, dict[str, Any]]:
+    """plan() of the three ways of writing, by their names in PHASES.
+
+    one-phase: each rank writes its own parts of blocks; two-phase: aggregators collect blocks; three-phase:
+    neighbours first collect regular boxes.
+    """
+    ways = (
+        {"aggregate": False, "checksums": False, "restructure": "off"},
+        {"restructure": "off"},
+        {"restructure": "default" if restructure == "off" else restructure},
+    )
+    return {phase: plan(ranks, **(arguments | way)) for phase, way in zip(PHASES, ways)}
+
+
+def read_boxes(path: str | Path) -> list[tuple[int, Box]]:
+    """Boxes of a text file: a line `rank x0 y0 z0 x1 y1 z1` for each, half open; # begins a comment.
+
+    Raises OSError, ValueError naming the line.
+    """
+    boxes = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            rank, *corners = map(int, words)
+        except ValueError:
+            corners = []
+        if not corners or len(corners) % 2:
+            raise ValueError(f"{path}:{number}: expected a rank and two corners, found {line!r}")
+        half = len(corners) // 2
+        boxes.append((rank, (tuple(corners[:half]), tuple(corners[half:]))))
+    return boxes
+
+
+def histogram_figure(plans: dict[str, dict[str, Any]]) -> Any:
+    """A matplotlib figure: how many messages of which size each plan sends, side by side."""
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(4.0 * len(plans), 3.6), layout="constrained")
+    axes = made.subplots(1, len(plans), sharex=True, sharey=True, squeeze=False)[0]
+    for axis, (phase, facts) in zip(axes, plans.items()):
+        sizes = facts["message_sizes"]
+        edges = [size["least_bytes"] for size in sizes]
+        below = [0] * len(sizes)
+        for kind, label in (("to_aggregators", _SECOND[phase == PHASES[0]]), ("to_relays", "to relays")):
+            counts = [size[kind] for size in sizes]
+            if any(counts):
+                axis.bar(edges, counts, width=edges, bottom=below, align="edge", label=label)
+            below = [low + count for low, count in zip(below, counts)]
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log")
+        axis.set_title(phase)
+        axis.set_xlabel("bytes")
+        axis.legend()
+    axes[0].set_ylabel("messages")
+    return made
+
+
+_SECOND = ("to aggregators", "written by the ranks")
+
+
+def _facts(report: _core.PlanReport) -> dict[str, Any]:
+    spread = {
+        name: _spread(getattr(report, name))
+        for name in ("messages", "senders", "sent_bytes", "written_bytes", "buffer_bytes")
+    }
+    single = (
+        *("ranks", "aggregators", "writers", "files", "blocks", "rounds", "data_bytes", "stored_bytes"),
+        *("burst_bytes", "boxes", "volume_ratio", "receivers"),
+    )
+    return {
+        **{name: getattr(report, name) for name in single},
+        "max_fan_in": report.senders.max,
+        "peak_bytes_per_rank": report.buffer_bytes.max,
+        **spread,
+        "imbalance": {
+            name: spread[name]["max"] / spread[name]["mean"] if spread[name]["mean"] else 1.0
+            for name in ("messages", "sent_bytes", "written_bytes")
+        },
+        "message_sizes": [
+            {
+                "least_bytes": size.least_bytes,
+                "to_relays": size.to_relays,
+                "to_aggregators": size.to_aggregators,
+            }
+            for size in report.message_sizes
+        ],
+        "exact": True,
+        "text": report.to_string(),
+    }
+
+
+def _spread(amount: _core.OverRanks) -> dict[str, Any]:
+    return {"min": amount.min, "mean": amount.mean, "max": amount.max}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)

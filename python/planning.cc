@@ -1,0 +1,150 @@
+#include "planning.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "errors.h"
+#include "esker/dataset.hpp"
+#include "esker/plan.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace esker::python {
+namespace {
+
+using OptionTexts = std::map<std::string, std::string>;
+/// Rank, lo, hi.
+using BoxRow = std::tuple<int, std::vector<Index>, std::vector<Index>>;
+
+Point to_point(const std::vector<Index>& values) {
+  Point point{1, 1, 1, 1, 1};
+  for (std::size_t a = 0; a < values.size() && a < point.size(); ++a) point[a] = values[a];
+  return point;
+}
+
+Options make_options(const OptionTexts& texts) {
+  Options options = Options::load().value();
+  for (const auto& [name, value] : texts) options.set(name, value).check();
+  return options;
+}
+
+/// `n_fields` fields on one grid.
+Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::string& type) {
+  Schema schema;
+  std::vector<DimId> dims;
+  for (std::size_t a = 0; a < extent.size(); ++a) {
+    dims.push_back(schema.add_dim("d" + std::to_string(a), extent[a]).value());
+  }
+  const GridId grid = schema.add_grid("grid", dims).value();
+  for (int f = 0; f < n_fields; ++f) {
+    Field field;
+    field.name = "f" + std::to_string(f);
+    field.grid = grid.index;
+    field.type = parse_sample_type(type).value();
+    schema.add_field(field).value();
+  }
+  return schema;
+}
+
+/// How many parts per axis are nearest to a cube of ranks, the larger numbers last.
+std::vector<Index> cube_of_ranks(int n_axes, int n_ranks) {
+  Point extent{1, 1, 1, 1, 1};
+  for (int a = 0; a < n_axes && a < kMaxRank; ++a) extent[a] = Index{1} << 31;
+  const auto split = BrickDecomposition::near_cubic(n_axes, extent, n_ranks).value();
+  std::vector<Index> parts;
+  for (int a = 0; a < n_axes; ++a) parts.push_back(split.num_parts(a));
+  return parts;
+}
+
+Box to_box(const BoxRow& row) {
+  const auto& [rank, lo, hi] = row;
+  if (lo.size() != hi.size() || lo.empty() || lo.size() > kMaxRank) {
+    throw Error(Code::kInvalidArgument, "box of rank " + std::to_string(rank) + ": corners of " +
+                                            std::to_string(lo.size()) + " and " + std::to_string(hi.size()) +
+                                            " numbers");
+  }
+  return {static_cast<int>(lo.size()), to_point(lo), to_point(hi)};
+}
+
+/// In `boxes`, which are the same on all grids, or split as nearly cubically as can be.
+PlanReport plan(const Schema& schema, int n_ranks, const std::vector<BoxRow>& boxes, const Options& options) {
+  const SplitOfGrid near_cubic = [&](const Grid& grid) {
+    return BrickDecomposition::near_cubic(schema.rank_of(grid), schema.box_of(grid).hi, n_ranks);
+  };
+  if (boxes.empty()) return plan_step(schema, n_ranks, near_cubic, options).value();
+  std::map<int, std::vector<Box>> of_rank;
+  for (const BoxRow& row : boxes) {
+    const int rank = std::get<0>(row);
+    if (rank < 0 || rank >= n_ranks) {
+      throw Error(Code::kInvalidArgument, "a box of rank " + std::to_string(rank) + ": there are " +
+                                              std::to_string(n_ranks) + " ranks");
+    }
+    of_rank[rank].push_back(to_box(row));
+  }
+  const BoxesOfRank listed = [&](int rank, const Grid&) { return of_rank[rank]; };
+  return plan_step(schema, n_ranks, listed, options).value();
+}
+
+PlanReport plan_grid(int n_ranks, const std::vector<Index>& extent, int n_fields, const std::string& type,
+                     const std::vector<BoxRow>& boxes, const OptionTexts& options) {
+  return plan(make_schema(extent, n_fields, type), n_ranks, boxes, make_options(options));
+}
+
+PlanReport plan_dataset(int n_ranks, const std::string& path, const std::vector<BoxRow>& boxes,
+                        const OptionTexts& options) {
+  const Dataset dataset = value_or_no_dataset(Dataset::open(path));
+  return plan(dataset.schema(), n_ranks, boxes, make_options(options));
+}
+
+void bind_report(nb::module_& m) {
+  nb::class_<OverRanks>(m, "OverRanks")
+      .def_ro("min", &OverRanks::min)
+      .def_ro("mean", &OverRanks::mean)
+      .def_ro("max", &OverRanks::max);
+  nb::class_<MessageBin>(m, "MessageBin")
+      .def_ro("least_bytes", &MessageBin::least_bytes)
+      .def_ro("to_relays", &MessageBin::to_relays)
+      .def_ro("to_aggregators", &MessageBin::to_aggregators);
+  nb::class_<PlanReport>(m, "PlanReport")
+      .def_ro("ranks", &PlanReport::ranks)
+      .def_ro("writers", &PlanReport::writers)
+      .def_ro("aggregators", &PlanReport::aggregators)
+      .def_ro("files", &PlanReport::files)
+      .def_ro("blocks", &PlanReport::blocks)
+      .def_ro("data_bytes", &PlanReport::data_bytes)
+      .def_ro("stored_bytes", &PlanReport::stored_bytes)
+      .def_ro("rounds", &PlanReport::rounds)
+      .def_ro("messages", &PlanReport::messages)
+      .def_ro("senders", &PlanReport::senders)
+      .def_ro("sent_bytes", &PlanReport::sent_bytes)
+      .def_ro("written_bytes", &PlanReport::written_bytes)
+      .def_ro("buffer_bytes", &PlanReport::buffer_bytes)
+      .def_ro("burst_bytes", &PlanReport::burst_bytes)
+      .def_ro("message_sizes", &PlanReport::message_sizes)
+      .def_ro("boxes", &PlanReport::boxes)
+      .def_ro("volume_ratio", &PlanReport::volume_ratio)
+      .def_ro("receivers", &PlanReport::receivers)
+      .def("to_string", &PlanReport::to_string);
+}
+
+}  // namespace
+
+void bind_planning(nb::module_& m) {
+  using Release = nb::call_guard<nb::gil_scoped_release>;
+  bind_report(m);
+  m.def("cube_of_ranks", &cube_of_ranks, "n_axes"_a, "n_ranks"_a);
+  m.def("plan_grid", &plan_grid, "n_ranks"_a, "extent"_a, "n_fields"_a, "type"_a,
+        "boxes"_a = std::vector<BoxRow>(), "options"_a = OptionTexts(), Release());
+  m.def("plan_dataset", &plan_dataset, "n_ranks"_a, "path"_a, "boxes"_a = std::vector<BoxRow>(),
+        "options"_a = OptionTexts(), Release());
+}
+
+}  // namespace esker::python

@@ -1,0 +1,45 @@
+// A million ranks are planned on one core in a minute and 2 GiB, and no rank hears from too many.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <ctime>
+
+#include "cubes.h"
+
+namespace esker {
+namespace {
+
+struct Setting {
+  const char* name;
+  const char* restructure;
+};
+
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+
+class PlanScale : public testing::TestWithParam<Setting> {};
+
+TEST_P(PlanScale, TakesAMillionRanks) {
+  Options options;
+  options.bits_per_block = 15;
+  options.blocks_per_file = 256;
+  options.restructure = Restructure::parse(GetParam().restructure).value();
+  const std::clock_t begin = std::clock();
+  const auto report = testing_support::plan_cubes({100, 100, 100, 1, 1}, {30, 30, 30, 1, 1}, 16, options);
+  const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  rusage usage{};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  fmt::print("{}{:.1f} s, {:.0f} MiB\n", report->to_string(), cpu_s,
+             static_cast<double>(usage.ru_maxrss) / 1024);
+  EXPECT_LT(cpu_s, 60);
+  EXPECT_LT(usage.ru_maxrss, 2L << 20);  // KiB
+  EXPECT_LE(report->max_fan_in(), 4000);
+  EXPECT_EQ(report->data_bytes, Index{1000000} * 27000 * 16 * 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(Boxes, PlanScale,
+                         testing::Values(Setting{"Straight", "off"}, Setting{"Restructured", "default"}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace esker
