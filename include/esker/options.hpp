@@ -47,7 +47,8 @@ struct ESKER_API Options {
   int aggregators = 0;
   int aggregation_factor = 0;  ///< ranks for each one that writes, instead of `aggregators`; 0: not used
   Restructure restructure;  ///< regular boxes in which neighbours collect samples before they go to a writer
-  int max_fan_in = 0;       ///< ranks that a writer hears from in a round; 0: 2 sqrt(ranks), at least 256
+  /// Ranks that a writer hears from in a round; 0: 2 sqrt(ranks), at least 64, more if messages are large.
+  int max_fan_in = 0;
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
   std::string report;                           ///< JSON report: a path, "" beside the dataset, "none"

@@ -16,6 +16,7 @@ Reading and writing alone need no MPI; esker.Writer takes an mpi4py communicator
 from esker import _core
 from esker.chunked import Chunked
 from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
+from esker.planning import plan
 from esker.serial import write
 from esker.verification import Finding, Verification, repair, verify
 from esker.writer import Step, Writer, WriterField, WriterGrid
@@ -38,6 +39,7 @@ __all__ = [
     "WriterGrid",
     "__version__",
     "open",
+    "plan",
     "repair",
     "verify",
     "write",

@@ -9,13 +9,13 @@
 namespace esker {
 namespace {
 
-constexpr int kFewRanks = 256;  // that an aggregator hears from without noticing
+constexpr Index kFewRanks = 64;                        // that an aggregator hears from without noticing
+constexpr Index kManyRanks = 1024;                     // that are many, whatever they send
+constexpr Index kLargeMessageBytes = Index{32} << 10;  // costs what its bytes cost
 
-/// How many pieces of a layout an aggregator collects in a round.
-double pieces_per_window(const PieceSpace& space, const Ownership& ownership, const Layout& layout) {
-  const Index run = div_up(space.stored_bytes(), ownership.num_aggregators());
-  const Index window = std::min(ownership.window_bytes(), run);
-  return std::max(1.0, static_cast<double>(window) / static_cast<double>(layout.largest_piece_bytes()));
+/// What an aggregator of average size collects in a round.
+Index usual_window(const PieceSpace& space, const Ownership& ownership) {
+  return std::min(ownership.window_bytes(), div_up(space.stored_bytes(), ownership.num_aggregators()));
 }
 
 /// About how many boxes of extent `feeder` have samples of `n_pieces` pieces of a level, which stand next to
@@ -45,14 +45,17 @@ BrickDecomposition regular_boxes(const Box& domain, const Point& extent) {
 
 }  // namespace
 
-int default_max_fan_in(int n_ranks) {
-  return std::max(kFewRanks, static_cast<int>(std::ceil(2 * std::sqrt(static_cast<double>(n_ranks)))));
+int default_max_fan_in(int n_ranks, Index window_bytes) {
+  const auto twice_the_root = static_cast<Index>(std::ceil(2 * std::sqrt(static_cast<double>(n_ranks))));
+  const Index with_large_messages = std::min(kManyRanks, window_bytes / kLargeMessageBytes);
+  return static_cast<int>(std::max({kFewRanks, twice_the_root, with_large_messages}));
 }
 
 Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                int n_ranks, const RelayRules& rules)
     : n_ranks_(n_ranks) {
-  const double limit = rules.max_fan_in > 0 ? rules.max_fan_in : default_max_fan_in(n_ranks);
+  const Index window = usual_window(space, ownership);
+  const double limit = rules.max_fan_in > 0 ? rules.max_fan_in : default_max_fan_in(n_ranks, window);
   for (const FieldPatches& field : fields) {
     const Layout& layout = space.layout(field.layout);
     const Box domain = field.holders->domain();
@@ -69,7 +72,8 @@ Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::v
       }
     }
     VirtualGrid coarse{{all.first, all.first}, field.holders->coarse_cut(), true};
-    const double n_pieces = pieces_per_window(space, ownership, layout);
+    const double n_pieces =
+        std::max(1.0, static_cast<double>(window) / static_cast<double>(layout.largest_piece_bytes()));
     const auto is_coarse = [&](int level) {
       return estimate_senders(domain, layout.tile_extent(level), n_pieces, feeder) > limit;
     };

@@ -36,8 +36,9 @@ struct RelayRules {
   int max_fan_in = 0;  ///< ranks that an aggregator may hear from in a round; 0: default_max_fan_in
 };
 
-/// 2 sqrt(N), but no fewer than a rank takes without noticing.
-int default_max_fan_in(int n_ranks);
+/// 2 sqrt(N), at least 64; more, up to 1024, where a window of that size is filled by messages so large that
+/// collecting them first would cost more than it saves.
+int default_max_fan_in(int n_ranks, Index window_bytes);
 
 /// The virtual boxes that samples of some levels are collected in.
 struct VirtualGrid {

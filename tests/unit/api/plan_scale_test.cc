@@ -37,6 +37,26 @@ TEST_P(PlanScale, TakesAMillionRanks) {
   EXPECT_EQ(report->data_bytes, Index{1000000} * 27000 * 16 * 8);
 }
 
+// The series of docs/guide/planning.md to its end: boxes, receivers and aggregators.
+TEST(PlanSeries, GoesOnAsItBegins) {
+  Index boxes = 13500;
+  int aggregators = 1024;
+  for (Index n_ranks = 16384; n_ranks <= 131072; n_ranks *= 2, boxes *= 2, aggregators *= 2) {
+    Options options;
+    options.bits_per_block = 15;
+    options.blocks_per_file = 256;
+    const Point parts = testing_support::process_grid(n_ranks);
+    const auto all = testing_support::plan_cubes(parts, {30, 30, 30, 1, 1}, 16, options).value();
+    EXPECT_EQ(all.aggregators, aggregators);
+    EXPECT_EQ(all.files * 16, aggregators);
+    options.restructure = Restructure::parse("default").value();
+    const auto one = testing_support::plan_cubes(parts, {30, 30, 30, 1, 1}, 1, options).value();
+    EXPECT_EQ(one.boxes, boxes);
+    EXPECT_EQ(one.receivers, boxes);
+    EXPECT_DOUBLE_EQ(one.volume_ratio, static_cast<double>(boxes));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Boxes, PlanScale,
                          testing::Values(Setting{"Straight", "off"}, Setting{"Restructured", "default"}),
                          [](const auto& test) { return test.param.name; });
