@@ -130,6 +130,15 @@ Piece IdxLayout::piece(Index ordinal) const {
   return make_piece(place, blocks_.nth_existing(place.range.existing_before + place.number_in_file));
 }
 
+void IdxLayout::for_each_piece(Index first, Index last, const VisitPiece& visit) const {
+  while (first < last) {
+    Place place = place_of(first);  // the others of its field and file follow
+    for (; first < last && place.number_in_file < place.range.num_existing; ++first, ++place.number_in_file) {
+      visit(make_piece(place, blocks_.nth_existing(place.range.existing_before + place.number_in_file)));
+    }
+  }
+}
+
 Piece IdxLayout::piece_of(int field, Index block) const {
   const FileRange range = range_of(block / parameters_.blocks_per_file);
   return make_piece(

@@ -34,6 +34,7 @@ class IdxLayout final : public Layout {
 
   [[nodiscard]] Index num_pieces() const override { return num_existing_ * num_present_; }
   [[nodiscard]] Piece piece(Index ordinal) const override;
+  void for_each_piece(Index first, Index last, const VisitPiece& visit) const override;
   [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;

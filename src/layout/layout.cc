@@ -16,4 +16,8 @@ Index first_piece_from(const Layout& layout, Index position) {
   return low;
 }
 
+void Layout::for_each_piece(Index first, Index last, const VisitPiece& visit) const {
+  for (; first < last; ++first) visit(piece(first));
+}
+
 }  // namespace esker

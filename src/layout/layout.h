@@ -47,6 +47,9 @@ class Layout {
 
   [[nodiscard]] virtual Index num_pieces() const = 0;
   [[nodiscard]] virtual Piece piece(Index ordinal) const = 0;
+  /// Calls visit for the pieces [first, last), in order; costs less than asking for one after the other.
+  using VisitPiece = std::function<void(const Piece&)>;
+  virtual void for_each_piece(Index first, Index last, const VisitPiece& visit) const;
   /// Part `number` in [0, piece.num_parts) of a piece of this layout.
   [[nodiscard]] virtual PiecePart part(const Piece& piece, int number) const = 0;
 
