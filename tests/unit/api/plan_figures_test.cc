@@ -58,8 +58,8 @@ TEST(PlanFigures, AggregatorsAreFilesTimesFields) {
 // Bytes per aggregator of one float64 field.
 TEST(PlanFigures, Bursts) {
   Options options;
-  for (const Index extent : {Index{512}, Index{1024}}) {
-    for (int aggregators = 128; aggregators <= 4096; aggregators *= 4) {
+  for (const Index extent : {Index{512}, Index{1024}, Index{2048}}) {
+    for (int aggregators = 128; aggregators <= 4096; aggregators *= 2) {
       options.aggregators = aggregators;
       const Index block = extent / 16;
       const PlanReport report =

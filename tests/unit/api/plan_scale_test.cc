@@ -54,6 +54,11 @@ TEST(PlanSeries, GoesOnAsItBegins) {
     EXPECT_EQ(one.boxes, boxes);
     EXPECT_EQ(one.receivers, boxes);
     EXPECT_DOUBLE_EQ(one.volume_ratio, static_cast<double>(boxes));
+    if (n_ranks > 65536) continue;
+    options.restructure = Restructure::parse("expanded").value();
+    const auto expanded = testing_support::plan_cubes(parts, {30, 30, 30, 1, 1}, 1, options).value();
+    EXPECT_EQ(expanded.boxes, n_ranks == 16384 ? 1800 : boxes / 8);
+    EXPECT_EQ(expanded.receivers, expanded.boxes);
   }
 }
 

@@ -1,0 +1,97 @@
+"""esker plan: what a step on N ranks would move, from Python and the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import esker
+from esker import planning
+from esker.cli import esker as command
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(command, ["plan", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_blocks_of_30_in_default_boxes() -> None:
+    facts = json.loads(
+        run(
+            *("--ranks", "4096", "--block", "30,30,30", "--restructure", "default"),
+            *("--bits-per-block", "15", "--json"),
+        )
+    )
+    assert (facts["boxes"], facts["volume_ratio"], facts["receivers"]) == (3375, 3375.0, 3375)
+    assert facts["ranks"] == 4096 and facts["exact"]
+    assert facts["data_bytes"] == 4096 * 30**3 * 8
+    assert facts["burst_bytes"] == facts["data_bytes"] // facts["aggregators"]
+    assert facts["max_fan_in"] == facts["senders"]["max"] <= 4 * 64
+    assert facts["peak_bytes_per_rank"] == facts["buffer_bytes"]["max"] <= 64 << 20
+    sent = sum(size["to_relays"] + size["to_aggregators"] for size in facts["message_sizes"])
+    assert sent == pytest.approx(facts["messages"]["mean"] * 4096)
+
+
+def test_text_names_what_is_planned() -> None:
+    text = run("--ranks", "64", "--global", "100,100,50", "--restructure", "16,16,16")
+    assert "one step on 64 ranks" in text and "restructured: 196 boxes" in text
+
+
+def test_boxes_of_a_file_are_those_of_the_split(tmp_path: Path) -> None:
+    lines = ["# rank lo hi"]
+    for rank in range(8):
+        lo = [12 * (rank >> axis & 1) for axis in range(3)]
+        lines.append(" ".join(map(str, [rank, *lo, *(corner + 12 for corner in lo)])))
+    path = tmp_path / "boxes.txt"
+    path.write_text("\n".join(lines))
+    grid = ("--ranks", "8", "--global", "24,24,24", "--restructure", "default", "--json")
+    assert run(*grid, "--boxes", str(path)) == run(*grid)
+
+
+def test_a_dataset_has_the_fields(tmp_path: Path) -> None:
+    path = tmp_path / "run.idx"
+    esker.write(path, {"a": np.zeros((20, 30), "f4"), "b": np.zeros((20, 30), "i2")})
+    facts = json.loads(run("--ranks", "4", "--dataset", str(path), "--json"))
+    assert facts["data_bytes"] == 20 * 30 * (4 + 2)
+
+
+def test_three_ways_side_by_side(tmp_path: Path) -> None:
+    picture = tmp_path / "messages.png"
+    plans = json.loads(
+        run("--ranks", "64", "--block", "15,33,71", "--compare", "--json", "--plot", str(picture))
+    )
+    assert list(plans) == list(planning.PHASES)
+    assert plans["one-phase"]["messages"]["max"] == 0
+    assert plans["two-phase"]["boxes"] == 0 < plans["three-phase"]["boxes"]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--ranks", "4"], "expected one of"),
+        (["--ranks", "4", "--block", "3,x"], "expected extents"),
+        (["--ranks", "4", "--block", "30,30", "--restructure", "24,32"], "'24,32'"),
+        (
+            ["--ranks", "9", "--block", "30,30", "--aggregators", "2", "--aggregation-factor", "3"],
+            "set one of",
+        ),
+        (["--ranks", "4", "--dataset", "nothing.idx"], "nothing.idx"),
+    ],
+)
+def test_mistakes_are_named(arguments: list[str], text: str) -> None:
+    result = CliRunner().invoke(command, ["plan", *arguments])
+    assert result.exit_code == 2
+    assert text in result.output
+
+
+def test_bad_lines_of_boxes_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "boxes.txt"
+    path.write_text("0 0 0 4 4\n1 4 0 8\n")
+    with pytest.raises(ValueError, match="boxes.txt:2"):
+        planning.read_boxes(path)
