@@ -31,7 +31,7 @@ def test_blocks_of_30_in_default_boxes() -> None:
     assert facts["ranks"] == 4096 and facts["exact"]
     assert facts["data_bytes"] == 4096 * 30**3 * 8
     assert facts["burst_bytes"] == facts["data_bytes"] // facts["aggregators"]
-    assert facts["max_fan_in"] == facts["senders"]["max"] <= 4 * 64
+    assert facts["max_fan_in"] == facts["senders"]["max"] <= 1024
     assert facts["peak_bytes_per_rank"] == facts["buffer_bytes"]["max"] <= 64 << 20
     sent = sum(size["to_relays"] + size["to_aggregators"] for size in facts["message_sizes"])
     assert sent == pytest.approx(facts["messages"]["mean"] * 4096)
