@@ -20,16 +20,16 @@ Index usual_window(const PieceSpace& space, const Ownership& ownership) {
 
 /// About how many boxes of extent `feeder` have samples of `n_pieces` pieces of a level, which stand next to
 /// each other in the order of files and, that order being Z, mostly in the grid, too.
-double estimate_senders(const Box& domain, const Point& tile, double n_pieces, const Point& feeder) {
+double estimate_boxes(const Box& domain, const Point& tile, double n_pieces, const Point& feeder) {
   const double widening = std::pow(n_pieces, 1.0 / domain.rank);
-  double senders = 1;
+  double boxes = 1;
   for (int a = 0; a < domain.rank; ++a) {
     const auto whole = static_cast<double>(domain.extent(a));
     const double extent = std::min(whole, static_cast<double>(tile[a]) * widening);
     const auto one = static_cast<double>(feeder[a]);
-    senders *= std::min(std::ceil(whole / one), extent / one + 1);
+    boxes *= std::min(std::ceil(whole / one), extent / one + 1);
   }
-  return senders;
+  return boxes;
 }
 
 /// Cuts at the multiples of `extent`.
@@ -75,7 +75,8 @@ Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::v
     const double n_pieces =
         std::max(1.0, static_cast<double>(window) / static_cast<double>(layout.largest_piece_bytes()));
     const auto is_coarse = [&](int level) {
-      return estimate_senders(domain, layout.tile_extent(level), n_pieces, feeder) > limit;
+      const double boxes = estimate_boxes(domain, layout.tile_extent(level), n_pieces, feeder);
+      return std::min<double>(boxes, n_ranks) > limit;  // a rank may hold several
     };
     while (coarse.boxes->num_parts() > 1 && coarse.levels.last < all.last && is_coarse(coarse.levels.last)) {
       ++coarse.levels.last;
