@@ -15,6 +15,7 @@ namespace esker {
 /// A virtual grid of boxes with power-of-two extents over a grid's samples. The rank that holds most of a box
 /// receives the rest of it from its neighbours and sends it on in one piece.
 struct ESKER_API Restructure {
+  /// Which boxes.
   enum class Boxes {
     kOff,       ///< no boxes
     kDefault,   ///< a rank's ordinary extent, rounded up to a power of two on every axis
