@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The one place that sets a machine up: Debian packages and the Python environment .venv/.
 #
-#   scripts/setup.sh [--all]     --all: also clang (and libomp, which zfp's CMake files ask for)
+#   scripts/setup.sh [--all] [peers]     --all: also clang (and libomp, which zfp's CMake files ask for)
+#                                        peers: also the libraries that `esker bench --peers` measures Esker against
 #
 # Safe to run again and again; silent when nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
@@ -15,11 +16,13 @@ packages=(
   zlib1g-dev liblz4-dev libzfp-dev
   python3-dev python3-venv
 )
-case "${1:-}" in
-  "") ;;
-  --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
-  *) die "scripts/setup.sh takes nothing or --all, not '$1'" ;;
-esac
+for group in "$@"; do
+  case "$group" in
+    --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
+    peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev) ;;
+    *) die "scripts/setup.sh takes --all and peers, not '$group'" ;;
+  esac
+done
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
