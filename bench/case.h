@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "esker/communicator.hpp"
-#include "esker/options.hpp"
 #include "workload.h"
 
 namespace bench {
@@ -48,9 +46,5 @@ std::unique_ptr<Case> posix_case(const std::string& directory, int rank);
 std::unique_ptr<Case> posix_shared_case(const std::string& directory, Index offset_bytes);
 /// Each rank copies its memory to memory, and back.
 std::unique_ptr<Case> memcpy_case();
-/// An IDX dataset by Esker. Read by each rank for itself. `aggregate`: two phases, else one (without
-/// checksums).
-std::unique_ptr<Case> idx_case(const std::string& directory, const esker::Communicator& comm, bool aggregate,
-                               const esker::Options& options);
 
 }  // namespace bench

@@ -1,13 +1,22 @@
 // An IDX dataset through Esker's public interface.
+#include "idx_case.h"
+
 #include <filesystem>
 #include <optional>
 
-#include "case.h"
 #include "esker/dataset.hpp"
 #include "esker/writer.hpp"
 
 namespace bench {
 namespace {
+
+esker::Patch patch_of(const FieldMemory& field) {
+  constexpr Index kBytes = sizeof(double);
+  esker::Patch patch{
+      field.box, field.samples.data(), esker::SampleType::kFloat64, {}, field.component_stride * kBytes};
+  for (int a = 0; a < field.box.rank; ++a) patch.stride_bytes[a] = field.strides[a] * kBytes;
+  return patch;
+}
 
 class IdxCase final : public Case {
  public:
@@ -22,7 +31,7 @@ class IdxCase final : public Case {
     if (step == 0) define(workload);
     writer_->begin_step(static_cast<double>(step)).check();
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
-      writer_->put(handles_[f], workload.fields[f].patch()).check();
+      writer_->put(handles_[f], patch_of(workload.fields[f])).check();
     }
     writer_->end_step().check();
     stored_bytes_ += writer_->last_step().stored_bytes;

@@ -1,82 +1,18 @@
 // esker-bench: measures Esker against plain files on the work of a simulation, on the ranks of one MPI job.
 //
-// `esker bench` starts it, and makes ratios and figures of the seconds that it prints as JSON. Exit codes: 0
-// all values were right, 1 some were not or something failed, 2 wrong usage.
-#include <mpi.h>
-
+// `esker bench` starts it, and makes ratios and figures of the seconds that it prints as JSON.
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "esker/mpi.hpp"
-#include "runner.h"
+#include "idx_case.h"
+#include "program.h"
 
 namespace bench {
 namespace {
 
-struct Settings {
-  std::string workload;
-  std::vector<Index> points;
-  Schedule schedule;
-  std::string directory = ".";
-  std::string json;
-  std::vector<std::string> cases{"posix", "posix_shared", "memcpy", "idx_one_phase", "idx_two_phase"};
-  std::vector<std::string> options;
-};
-
-void define(CLI::App& app, Settings& s) {
-  app.add_option("workload", s.workload, "s3d or icesheet")
-      ->required()
-      ->check(CLI::IsMember({"s3d", "icesheet"}));
-  app.add_option("--points", s.points,
-                 "X,Y,Z: points per rank (s3d, default 64,64,64) or in all (icesheet, 600,600,301)")
-      ->delimiter(',')
-      ->expected(3)
-      ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--steps", s.schedule.steps, "steps per repetition")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  app.add_option("--repeat", s.schedule.repeats, "timed repetitions")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  app.add_option("--dir", s.directory, "directory of the files")
-      ->check(CLI::ExistingDirectory)
-      ->capture_default_str();
-  app.add_option("--json", s.json, "file for what was measured; default: standard output");
-  app.add_option("--case", s.cases, "cases to run; repeatable")->check(CLI::IsMember(s.cases));
-  app.add_option("-o,--option", s.options, "KEY=VALUE: an option of Esker; repeatable")
-      ->allow_extra_args(false);
-}
-
-/// A directory of this run's own below `parent`, made and in the end removed by rank 0. Collective.
-class WorkDirectory {
- public:
-  WorkDirectory(MPI_Comm comm, const std::string& parent) : path_(parent + "/esker-bench-XXXXXX") {
-    MPI_Comm_rank(comm, &rank_);
-    int made = rank_ != 0 || mkdtemp(path_.data()) != nullptr;
-    MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm);
-    if (!made) throw std::runtime_error("cannot make a directory in " + parent);
-    MPI_Bcast(path_.data(), static_cast<int>(path_.size()), MPI_CHAR, 0, comm);
-  }
-  WorkDirectory(const WorkDirectory&) = delete;
-  WorkDirectory& operator=(const WorkDirectory&) = delete;
-  ~WorkDirectory() {
-    std::error_code ignored;
-    if (rank_ == 0) std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  int rank_ = 0;
-  std::string path_;
-};
-
-esker::Options options_of(const Settings& settings) {
+esker::Options options_of(const std::vector<std::string>& texts) {
   esker::Options options = esker::Options::load().value();
-  for (const std::string& text : settings.options) {
+  for (const std::string& text : texts) {
     const std::size_t equals = std::min(text.find('='), text.size());
     options.set(text.substr(0, equals), text.substr(std::min(equals + 1, text.size())), "command line")
         .check();
@@ -84,25 +20,16 @@ esker::Options options_of(const Settings& settings) {
   return options;
 }
 
-Workload make_workload(const Settings& settings, int rank, int n_ranks) {
-  const auto points = [&](const Point& standard) {
-    return settings.points.empty() ? standard
-                                   : Point{settings.points[0], settings.points[1], settings.points[2]};
-  };
-  return settings.workload == "s3d" ? make_s3d(rank, n_ranks, points({64, 64, 64}))
-                                    : make_icesheet(rank, n_ranks, points({600, 600, 301}));
-}
-
-std::vector<std::unique_ptr<Case>> make_cases(const Settings& settings, const std::string& directory,
-                                              MPI_Comm comm, const Workload& workload) {
-  const esker::Options options = options_of(settings);
-  const esker::Communicator ranks = esker::mpi_communicator(comm);
+std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& names,
+                                              const std::string& directory, const Workload& workload,
+                                              const esker::Options& options) {
+  const esker::Communicator ranks = esker::mpi_communicator(MPI_COMM_WORLD);
   Index offset = 0;
   const Index mine = workload.bytes_of_rank();
-  MPI_Exscan(&mine, &offset, 1, MPI_INT64_T, MPI_SUM, comm);
+  MPI_Exscan(&mine, &offset, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (ranks.rank() == 0) offset = 0;
   std::vector<std::unique_ptr<Case>> cases;
-  for (const std::string& name : settings.cases) {
+  for (const std::string& name : names) {
     if (name == "posix") cases.push_back(posix_case(directory, ranks.rank()));
     if (name == "posix_shared") cases.push_back(posix_shared_case(directory, offset));
     if (name == "memcpy") cases.push_back(memcpy_case());
@@ -112,98 +39,25 @@ std::vector<std::unique_ptr<Case>> make_cases(const Settings& settings, const st
   return cases;
 }
 
-nlohmann::ordered_json to_json(const Workload& workload, const Settings& settings, int n_ranks,
-                               const std::vector<Measured>& measured) {
-  nlohmann::ordered_json json;
-  json["workload"] = workload.name;
-  json["ranks"] = n_ranks;
-  json["steps"] = settings.schedule.steps;
-  json["repeat"] = settings.schedule.repeats;
-  for (const GridExtent& grid : workload.grids) {
-    json["grids"][grid.name] = std::vector<Index>(grid.extent.begin(), grid.extent.begin() + grid.rank);
-  }
-  json["data_bytes_per_step"] = workload.data_bytes;
-  json["data_bytes_per_step_of_rank_0"] = workload.bytes_of_rank();
-  char library[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(library, &length);
-  json["mpi"] = std::string(library);  // Open MPI counts the NUL
-  for (const Measured& m : measured) {
-    auto reports = nlohmann::ordered_json::array();
-    for (const std::string& report : m.details) {
-      if (!report.empty()) reports.push_back(nlohmann::ordered_json::parse(report));
-    }
-    json["cases"].push_back({{"name", m.name},
-                             {"write_s", m.write_s},
-                             {"read_s", m.read_s},
-                             {"stored_bytes_per_step", m.stored_bytes},
-                             {"extra_bytes_per_rank", m.extra_bytes},
-                             {"bad_values", m.bad_values},
-                             {"reports", reports}});
-  }
-  return json;
-}
-
-void print(const nlohmann::ordered_json& json, const std::string& path) {
-  if (path.empty()) {
-    std::puts(json.dump(2).c_str());
-  } else {
-    std::ofstream file(path);
-    file << json.dump(2) << '\n';
-    if (!file.flush()) throw std::runtime_error("cannot write " + path);
-  }
-}
-
-int measure(const Settings& settings) {
-  int rank = 0, n_ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-  Workload workload = make_workload(settings, rank, n_ranks);
-  std::vector<Measured> measured;
-  {
-    const WorkDirectory directory(MPI_COMM_WORLD, settings.directory);
-    const auto cases = make_cases(settings, directory.path(), MPI_COMM_WORLD, workload);
-    measured = run(MPI_COMM_WORLD, cases, workload, settings.schedule);
-  }
-  Index bad = 0;
-  for (const Measured& m : measured) bad += m.bad_values;
-  if (rank == 0) print(to_json(workload, settings, n_ranks, measured), settings.json);
-  if (rank == 0 && bad > 0)
-    std::fprintf(stderr, "esker-bench: %lld values were read wrong\n", static_cast<long long>(bad));
-  return bad > 0 ? 1 : 0;
-}
-
-/// All ranks have the same command line. -1: go on.
-int parse(int argc, char** argv, int rank, Settings& settings) {
-  CLI::App app("Measures Esker against plain files; started by `esker bench`", "esker-bench");
-  define(app, settings);
-  try {
-    app.parse(argc, argv);
-    return -1;
-  } catch (const CLI::ParseError& error) {
-    const int code = rank == 0 ? app.exit(error) : error.get_exit_code();
-    return code == 0 ? 0 : 2;
-  }
-}
-
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--mpiexec") return std::puts(ESKER_MPIEXEC) < 0 ? 1 : 0;
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bench::Settings settings;
-  int exit_code = bench::parse(argc, argv, rank, settings);
-  if (exit_code < 0) {
-    try {
-      exit_code = bench::measure(settings);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "esker-bench: rank %d: %s\n", rank, error.what());
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-  }
-  MPI_Finalize();
-  return exit_code;
+  std::vector<std::string> options;
+  bench::Program program{
+      .name = "esker-bench",
+      .description = "Measures Esker against plain files; started by `esker bench`",
+      .cases = {"posix", "posix_shared", "memcpy", "idx_one_phase", "idx_two_phase"},
+      .define_more = {},
+      .make_cases = {},
+      .libraries = {},
+  };
+  program.define_more = [&](CLI::App& app) {
+    app.add_option("-o,--option", options, "KEY=VALUE: an option of Esker; repeatable")
+        ->allow_extra_args(false);
+  };
+  program.make_cases = [&](const auto& names, const std::string& directory, const bench::Workload& workload) {
+    return bench::make_cases(names, directory, workload, bench::options_of(options));
+  };
+  return bench::run_program(argc, argv, program);
 }

@@ -73,12 +73,6 @@ void count_bytes(Workload& workload) {
 
 }  // namespace
 
-esker::Patch FieldMemory::patch() const {
-  esker::Patch patch{box, samples.data(), esker::SampleType::kFloat64, {}, component_stride * Index{8}};
-  for (int a = 0; a < box.rank; ++a) patch.stride_bytes[a] = strides[a] * Index{8};
-  return patch;
-}
-
 void Workload::compute(const Salt& salt) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
     FieldMemory& field = fields[f];

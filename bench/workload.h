@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "esker/decomposition.hpp"
-#include "esker/writer.hpp"
 
 namespace bench {
 
@@ -28,7 +27,6 @@ struct FieldMemory {
 
   [[nodiscard]] Index num_samples() const { return box.num_samples() * components; }
   [[nodiscard]] Index bytes() const { return num_samples() * Index{sizeof(double)}; }
-  [[nodiscard]] esker::Patch patch() const;
 };
 
 struct GridExtent {

@@ -1,0 +1,193 @@
+// HDF5 over MPI-IO: contiguous or chunked datasets, written and read collectively.
+#include <hdf5.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "grid/copy_samples.h"
+#include "peer_case.h"
+
+namespace bench {
+namespace {
+
+/// Anything of HDF5's that is closed.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t), const std::string& what) : id_(id), close_(close) {
+    if (id < 0) throw std::runtime_error("hdf5: " + what);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle& operator=(Handle&&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void check(herr_t status, const std::string& what) {
+  if (status < 0) throw std::runtime_error("hdf5: " + what);
+}
+
+std::vector<hsize_t> sizes(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
+
+Handle make_space(const std::vector<Index>& extents) {
+  return {H5Screate_simple(static_cast<int>(extents.size()), sizes(extents).data(), nullptr), H5Sclose,
+          "make a dataspace"};
+}
+
+/// Property lists.
+Handle through_mpi(MPI_Comm comm) {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make file properties");
+  check(H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL), "use MPI-IO");
+  check(H5Pset_all_coll_metadata_ops(access, true), "read metadata together");
+  check(H5Pset_coll_metadata_write(access, true), "write metadata together");
+  return access;
+}
+
+Handle collective() {
+  Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make transfer properties");
+  check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "write collectively");
+  return transfer;
+}
+
+/// All samples will be written, so none are filled in before.
+Handle creation(const Variable& variable, Hdf5Layout layout) {
+  Handle create(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make dataset properties");
+  check(H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "leave out fill values");
+  if (layout == Hdf5Layout::kContiguous) return create;
+  std::vector<hsize_t> chunk = sizes(variable.count);
+  if (chunk.size() > 3) chunk.front() = 1;  // the component
+  check(H5Pset_chunk(create, static_cast<int>(chunk.size()), chunk.data()), "set chunks");
+  return create;
+}
+
+/// This rank's part of a dataset, in the file and in dense memory.
+struct Part {
+  explicit Part(const Variable& v) : file(make_space(v.shape)), memory(make_space(v.count)) {
+    if (std::count(v.count.begin(), v.count.end(), 0) > 0) {
+      check(H5Sselect_none(file), "select nothing");
+      check(H5Sselect_none(memory), "select nothing");
+      return;
+    }
+    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.start).data(), nullptr, sizes(v.count).data(),
+                              nullptr),
+          "select a part");
+  }
+  Handle file, memory;
+};
+
+/// Byte strides of `answer` as a map over the field's axes and components.
+esker::SampleMap map_of(const FieldMemory& field, const Answer& answer) {
+  constexpr Index kBytes = sizeof(double);
+  std::array<Index, esker::kMaxRank> strides{};
+  for (int a = 0; a < field.box.rank; ++a) strides[a] = answer.strides[a] * kBytes;
+  esker::SampleMap map = esker::SampleMap::strided(field.box, strides);
+  map.add_strided(field.components, answer.component_stride * kBytes);
+  return map;
+}
+
+/// As in the file: x fastest, components slowest.
+Answer file_order(const FieldMemory& field) {
+  Answer answer = dense(field, nullptr);
+  for (Index& stride : answer.strides) stride /= field.components;
+  answer.component_stride = field.box.num_samples();
+  return answer;
+}
+
+class Hdf5Case final : public PeerCase {
+ public:
+  Hdf5Case(MPI_Comm comm, const std::string& directory, const Workload& workload, Hdf5Layout layout)
+      : PeerCase(comm, layout == Hdf5Layout::kChunked ? "hdf5_chunked" : "hdf5", directory, workload),
+        layout_(layout) {}
+
+  void write_step(const Workload& workload, Index step) override {
+    const Handle file(H5Fcreate(new_path(step).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, through_mpi(comm())),
+                      H5Fclose, "create " + path(step));
+    const Handle together = collective();
+    for (std::size_t f = 0; f < workload.fields.size(); ++f) {
+      const Variable& v = variables()[f];
+      const Part part(v);
+      const Handle dataset(H5Dcreate2(file, v.name.c_str(), H5T_IEEE_F64LE, make_space(v.shape), H5P_DEFAULT,
+                                      creation(v, layout_), H5P_DEFAULT),
+                           H5Dclose, "create dataset " + v.name);
+      check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together,
+                     in_file_order(workload.fields[f], v)),
+            "write " + v.name);
+    }
+  }
+
+  void read_step(const Workload& workload, Index step, Samples& samples) override {
+    const Handle file(H5Fopen(path(step).c_str(), H5F_ACC_RDONLY, through_mpi(comm())), H5Fclose,
+                      "open " + path(step));
+    const Handle together = collective();
+    for (std::size_t f = 0; f < workload.fields.size(); ++f) {
+      const Variable& v = variables()[f];
+      const Part part(v);
+      const Handle dataset(H5Dopen2(file, v.name.c_str(), H5P_DEFAULT), H5Dclose, "open dataset " + v.name);
+      double* target = v.is_dense ? samples[f].data() : buffer_for(workload.fields[f]);
+      check(H5Dread(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together, target), "read " + v.name);
+      if (!v.is_dense) to_memory(workload.fields[f], samples[f].data());
+    }
+  }
+
+ private:
+  double* buffer_for(const FieldMemory& field) {
+    buffer_.resize(std::max(buffer_.size(), field.samples.size()));
+    return buffer_.data();
+  }
+
+  const double* in_file_order(const FieldMemory& field, const Variable& v) {
+    if (v.is_dense) return field.samples.data();
+    double* target = buffer_for(field);
+    if (field.box.empty()) return target;
+    esker::copy_samples(sizeof(double), reinterpret_cast<const std::byte*>(field.samples.data()),
+                        map_of(field, like_memory(field, nullptr)), reinterpret_cast<std::byte*>(target),
+                        map_of(field, file_order(field)));
+    return target;
+  }
+
+  void to_memory(const FieldMemory& field, double* samples) const {
+    if (field.box.empty()) return;
+    esker::copy_samples(sizeof(double), reinterpret_cast<const std::byte*>(buffer_.data()),
+                        map_of(field, file_order(field)), reinterpret_cast<std::byte*>(samples),
+                        map_of(field, like_memory(field, nullptr)));
+  }
+
+  Hdf5Layout layout_;
+  std::vector<double> buffer_;  // the largest field that is transposed
+};
+
+}  // namespace
+
+std::unique_ptr<Case> hdf5_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
+                                Hdf5Layout layout) {
+  return std::make_unique<Hdf5Case>(comm, directory, workload, layout);
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  check(H5get_libversion(&major, &minor, &release), "tell the version");
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+bool has_equal_blocks(MPI_Comm comm, const Workload& workload) {
+  std::vector<Index> extents;  // and negated, so that one maximum finds both ends
+  for (const FieldMemory& field : workload.fields) {
+    for (int a = 0; a < field.box.rank; ++a) {
+      extents.push_back(field.box.extent(a));
+      extents.push_back(-field.box.extent(a));
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, extents.data(), static_cast<int>(extents.size()), MPI_INT64_T, MPI_MAX, comm);
+  for (std::size_t i = 0; i < extents.size(); i += 2) {
+    if (extents[i] != -extents[i + 1]) return false;
+  }
+  return true;
+}
+
+}  // namespace bench

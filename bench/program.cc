@@ -1,0 +1,173 @@
+#include "program.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+void define(CLI::App& app, const Program& program, Settings& s) {
+  app.add_option("workload", s.workload, "s3d or icesheet")
+      ->required()
+      ->check(CLI::IsMember({"s3d", "icesheet"}));
+  app.add_option("--points", s.points,
+                 "X,Y,Z: points per rank (s3d, default 64,64,64) or in all (icesheet, 600,600,301)")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--steps", s.schedule.steps, "steps per repetition")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--repeat", s.schedule.repeats, "timed repetitions")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  app.add_option("--dir", s.directory, "directory of the files")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  app.add_option("--json", s.json, "file for what was measured; default: standard output");
+  app.add_option("--case", s.cases, "cases to run; repeatable")->check(CLI::IsMember(program.cases));
+  if (program.define_more) program.define_more(app);
+}
+
+/// A directory of this run's own below `parent`, made and in the end removed by rank 0. Collective.
+class WorkDirectory {
+ public:
+  WorkDirectory(MPI_Comm comm, const std::string& parent) : path_(parent + "/esker-bench-XXXXXX") {
+    MPI_Comm_rank(comm, &rank_);
+    int made = rank_ != 0 || mkdtemp(path_.data()) != nullptr;
+    MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm);
+    if (!made) throw std::runtime_error("cannot make a directory in " + parent);
+    MPI_Bcast(path_.data(), static_cast<int>(path_.size()), MPI_CHAR, 0, comm);
+  }
+  WorkDirectory(const WorkDirectory&) = delete;
+  WorkDirectory& operator=(const WorkDirectory&) = delete;
+  ~WorkDirectory() {
+    std::error_code ignored;
+    if (rank_ == 0) std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  int rank_ = 0;
+  std::string path_;
+};
+
+Workload make_workload(const Settings& settings, int rank, int n_ranks) {
+  const auto points = [&](const Point& standard) {
+    return settings.points.empty() ? standard
+                                   : Point{settings.points[0], settings.points[1], settings.points[2]};
+  };
+  return settings.workload == "s3d" ? make_s3d(rank, n_ranks, points({64, 64, 64}))
+                                    : make_icesheet(rank, n_ranks, points({600, 600, 301}));
+}
+
+std::string mpi_library() {
+  char library[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  return library;  // Open MPI counts the NUL in `length`
+}
+
+nlohmann::ordered_json to_json(const Measured& measured) {
+  auto reports = nlohmann::ordered_json::array();
+  for (const std::string& report : measured.details) {
+    if (!report.empty()) reports.push_back(nlohmann::ordered_json::parse(report));
+  }
+  return {{"name", measured.name},
+          {"write_s", measured.write_s},
+          {"read_s", measured.read_s},
+          {"stored_bytes_per_step", measured.stored_bytes},
+          {"extra_bytes_per_rank", measured.extra_bytes},
+          {"bad_values", measured.bad_values},
+          {"reports", reports}};
+}
+
+nlohmann::ordered_json to_json(const Workload& workload, const Program& program, const Settings& settings,
+                               int n_ranks, const std::vector<Measured>& measured) {
+  nlohmann::ordered_json json;
+  json["workload"] = workload.name;
+  json["ranks"] = n_ranks;
+  json["steps"] = settings.schedule.steps;
+  json["repeat"] = settings.schedule.repeats;
+  for (const GridExtent& grid : workload.grids) {
+    json["grids"][grid.name] = std::vector<Index>(grid.extent.begin(), grid.extent.begin() + grid.rank);
+  }
+  json["data_bytes_per_step"] = workload.data_bytes;
+  json["data_bytes_per_step_of_rank_0"] = workload.bytes_of_rank();
+  json["mpi"] = mpi_library();
+  for (const auto& [name, version] : program.libraries) json["libraries"][name] = version;
+  for (const Measured& m : measured) json["cases"].push_back(to_json(m));
+  return json;
+}
+
+void print(const nlohmann::ordered_json& json, const std::string& path) {
+  if (path.empty()) {
+    std::puts(json.dump(2).c_str());
+  } else {
+    std::ofstream file(path);
+    file << json.dump(2) << '\n';
+    if (!file.flush()) throw std::runtime_error("cannot write " + path);
+  }
+}
+
+int measure(const Program& program, const Settings& settings) {
+  int rank = 0, n_ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+  Workload workload = make_workload(settings, rank, n_ranks);
+  std::vector<Measured> measured;
+  {
+    const WorkDirectory directory(MPI_COMM_WORLD, settings.directory);
+    const auto cases = program.make_cases(settings.cases, directory.path(), workload);
+    measured = run(MPI_COMM_WORLD, cases, workload, settings.schedule);
+  }
+  Index bad = 0;
+  for (const Measured& m : measured) bad += m.bad_values;
+  if (rank == 0) print(to_json(workload, program, settings, n_ranks, measured), settings.json);
+  if (rank == 0 && bad > 0) {
+    std::fprintf(stderr, "%s: %lld values were read wrong\n", program.name.c_str(),
+                 static_cast<long long>(bad));
+  }
+  return bad > 0 ? 1 : 0;
+}
+
+/// All ranks have the same command line. -1: go on.
+int parse(int argc, char** argv, int rank, const Program& program, Settings& settings) {
+  CLI::App app(program.description, program.name);
+  define(app, program, settings);
+  try {
+    app.parse(argc, argv);
+    return -1;
+  } catch (const CLI::ParseError& error) {
+    const int code = rank == 0 ? app.exit(error) : error.get_exit_code();
+    return code == 0 ? 0 : 2;
+  }
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const Program& program) {
+  if (argc == 2 && std::string_view(argv[1]) == "--mpiexec") return std::puts(ESKER_MPIEXEC) < 0 ? 1 : 0;
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  Settings settings;
+  settings.cases = program.cases;
+  int exit_code = parse(argc, argv, rank, program, settings);
+  if (exit_code < 0) {
+    try {
+      exit_code = measure(program, settings);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s: rank %d: %s\n", program.name.c_str(), rank, error.what());
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+  }
+  MPI_Finalize();
+  return exit_code;
+}
+
+}  // namespace bench
