@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "grid/copy_samples.h"
 #include "peer_case.h"
 
 namespace bench {
@@ -81,24 +80,6 @@ struct Part {
   Handle file, memory;
 };
 
-/// Byte strides of `answer` as a map over the field's axes and components.
-esker::SampleMap map_of(const FieldMemory& field, const Answer& answer) {
-  constexpr Index kBytes = sizeof(double);
-  std::array<Index, esker::kMaxRank> strides{};
-  for (int a = 0; a < field.box.rank; ++a) strides[a] = answer.strides[a] * kBytes;
-  esker::SampleMap map = esker::SampleMap::strided(field.box, strides);
-  map.add_strided(field.components, answer.component_stride * kBytes);
-  return map;
-}
-
-/// As in the file: x fastest, components slowest.
-Answer file_order(const FieldMemory& field) {
-  Answer answer = dense(field, nullptr);
-  for (Index& stride : answer.strides) stride /= field.components;
-  answer.component_stride = field.box.num_samples();
-  return answer;
-}
-
 class Hdf5Case final : public PeerCase {
  public:
   Hdf5Case(MPI_Comm comm, const std::string& directory, const Workload& workload, Hdf5Layout layout)
@@ -116,7 +97,7 @@ class Hdf5Case final : public PeerCase {
                                       creation(v, layout_), H5P_DEFAULT),
                            H5Dclose, "create dataset " + v.name);
       check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together,
-                     in_file_order(workload.fields[f], v)),
+                     in_file_order(workload.fields[f], f)),
             "write " + v.name);
     }
   }
@@ -129,37 +110,14 @@ class Hdf5Case final : public PeerCase {
       const Variable& v = variables()[f];
       const Part part(v);
       const Handle dataset(H5Dopen2(file, v.name.c_str(), H5P_DEFAULT), H5Dclose, "open dataset " + v.name);
-      double* target = v.is_dense ? samples[f].data() : buffer_for(workload.fields[f]);
-      check(H5Dread(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together, target), "read " + v.name);
-      if (!v.is_dense) to_memory(workload.fields[f], samples[f].data());
+      check(H5Dread(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together, target(samples, f)),
+            "read " + v.name);
+      to_memory(workload.fields[f], samples, f);
     }
   }
 
  private:
-  double* buffer_for(const FieldMemory& field) {
-    buffer_.resize(std::max(buffer_.size(), field.samples.size()));
-    return buffer_.data();
-  }
-
-  const double* in_file_order(const FieldMemory& field, const Variable& v) {
-    if (v.is_dense) return field.samples.data();
-    double* target = buffer_for(field);
-    if (field.box.empty()) return target;
-    esker::copy_samples(sizeof(double), reinterpret_cast<const std::byte*>(field.samples.data()),
-                        map_of(field, like_memory(field, nullptr)), reinterpret_cast<std::byte*>(target),
-                        map_of(field, file_order(field)));
-    return target;
-  }
-
-  void to_memory(const FieldMemory& field, double* samples) const {
-    if (field.box.empty()) return;
-    esker::copy_samples(sizeof(double), reinterpret_cast<const std::byte*>(buffer_.data()),
-                        map_of(field, file_order(field)), reinterpret_cast<std::byte*>(samples),
-                        map_of(field, like_memory(field, nullptr)));
-  }
-
   Hdf5Layout layout_;
-  std::vector<double> buffer_;  // the largest field that is transposed
 };
 
 }  // namespace

@@ -3,7 +3,36 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "grid/copy_samples.h"
+
 namespace bench {
+namespace {
+
+/// Byte strides of `answer` as a map over the field's axes and components.
+esker::SampleMap map_of(const FieldMemory& field, const Answer& answer) {
+  constexpr Index kBytes = sizeof(double);
+  std::array<Index, esker::kMaxRank> strides{};
+  for (int a = 0; a < field.box.rank; ++a) strides[a] = answer.strides[a] * kBytes;
+  esker::SampleMap map = esker::SampleMap::strided(field.box, strides);
+  map.add_strided(field.components, answer.component_stride * kBytes);
+  return map;
+}
+
+/// As in the file: x fastest, components slowest.
+Answer file_order(const FieldMemory& field, const double* first) {
+  Answer answer = dense(field, first);
+  for (Index& stride : answer.strides) stride /= field.components;
+  answer.component_stride = field.box.num_samples();
+  return answer;
+}
+
+void copy(const FieldMemory& field, const Answer& from, const Answer& to, double* target) {
+  if (field.box.empty()) return;
+  esker::copy_samples(sizeof(double), reinterpret_cast<const std::byte*>(from.first), map_of(field, from),
+                      reinterpret_cast<std::byte*>(target), map_of(field, to));
+}
+
+}  // namespace
 
 Variable variable_of(const Workload& workload, const FieldMemory& field) {
   constexpr const char* kAxes[] = {"x", "y", "z"};
@@ -31,7 +60,7 @@ Variable variable_of(const Workload& workload, const FieldMemory& field) {
 }
 
 PeerCase::PeerCase(MPI_Comm comm, std::string name, const std::string& directory, const Workload& workload)
-    : comm_(comm), name_(std::move(name)), directory_(directory) {
+    : comm_(comm), name_(std::move(name)), directory_(directory), buffers_(workload.fields.size()) {
   MPI_Comm_rank(comm, &rank_);
   for (const FieldMemory& field : workload.fields) variables_.push_back(variable_of(workload, field));
 }
@@ -53,6 +82,29 @@ Index PeerCase::stored_bytes() const {
 
 void PeerCase::remove() {
   for (Index step = 0; rank_ == 0 && step < steps_; ++step) std::filesystem::remove(path(step));
+}
+
+const double* PeerCase::in_file_order(const FieldMemory& field, std::size_t f) {
+  const double* samples = field.samples.data();
+  if (variables_[f].is_dense) return samples;
+  double* buffer = buffer_of(field.samples.size(), f);
+  copy(field, like_memory(field, samples), file_order(field, buffer), buffer);
+  return buffer;
+}
+
+double* PeerCase::target(Samples& samples, std::size_t f) {
+  return variables_[f].is_dense ? samples[f].data() : buffer_of(samples[f].size(), f);
+}
+
+void PeerCase::to_memory(const FieldMemory& field, Samples& samples, std::size_t f) const {
+  if (variables_[f].is_dense) return;
+  double* first = samples[f].data();
+  copy(field, file_order(field, buffers_[f].data()), like_memory(field, first), first);
+}
+
+double* PeerCase::buffer_of(std::size_t size, std::size_t f) {
+  buffers_[f].resize(size);
+  return buffers_[f].data();
 }
 
 }  // namespace bench

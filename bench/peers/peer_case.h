@@ -40,28 +40,35 @@ class PeerCase : public Case {
   [[nodiscard]] std::string path(Index step) const;
   /// The same, of a file that is about to be written.
   [[nodiscard]] std::string new_path(Index step);
+  /// The samples of field number f in the file's order, in their own memory or in a buffer.
+  const double* in_file_order(const FieldMemory& field, std::size_t f);
+  /// Where field number f is to be read to, and what brings it from there to `samples`.
+  double* target(Samples& samples, std::size_t f);
+  void to_memory(const FieldMemory& field, Samples& samples, std::size_t f) const;
+
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
 
  private:
+  double* buffer_of(std::size_t size, std::size_t f);
+
   MPI_Comm comm_;
   int rank_ = 0;
   std::string name_, directory_;
   std::vector<Variable> variables_;
+  Samples buffers_;  // of fields that are transposed; kept, as a simulation would
   Index steps_ = 0;
 };
 
-/// PnetCDF, format CDF-5, collective. Memory that is not in the file's order is described by an MPI datatype.
-/// `blocking`: one collective call per field, else all are posted and then waited for together.
+/// PnetCDF, format CDF-5, collective. `blocking`: one collective call per field, else all are posted and then
+/// waited for together.
 std::unique_ptr<Case> pnetcdf_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
                                    bool blocking);
 /// "1.12.3"
 std::string pnetcdf_version();
 
 enum class Hdf5Layout { kContiguous, kChunked };
-/// HDF5, collective. Memory that is not in the file's order is transposed, in tiles, into a buffer that is
-/// kept, as HDF5 has no other way; the transposing is timed. Chunked: a chunk is one component of a rank's
-/// block; to be had where has_equal_blocks().
+/// HDF5, collective. Chunked: a chunk is one component of a rank's block; to be had where has_equal_blocks().
 std::unique_ptr<Case> hdf5_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
                                 Hdf5Layout layout);
 /// "1.10.8"
