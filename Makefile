@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has what they run.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test mpich sanitize clang fuzz clean
+.PHONY: help setup build demo peers test mpich sanitize clang fuzz clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -13,6 +13,10 @@ build: setup  ## Build everything (build/release) and install the Python package
 
 demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
 	@scripts/demo.sh
+
+peers:  ## Install PnetCDF, parallel HDF5 and the package with what `esker bench --peers` runs
+	@scripts/setup.sh peers
+	@scripts/install_package.sh
 
 test: setup  ## Run the tests: Open MPI, serial, MPICH (smoke), Python
 	@scripts/test.sh

@@ -1,5 +1,9 @@
 #include "memory.h"
 
+#ifdef __linux__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -16,8 +20,20 @@ esker::Index pss_bytes() {
   return -1;
 }
 
+namespace {
+
+/// What others freed goes back to the system first; reused, it would hide what is taken next.
+esker::Index pss_without_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  return pss_bytes();
+}
+
+}  // namespace
+
 MemoryWatch::MemoryWatch()
-    : start_(pss_bytes()), peak_(start_), thread_([this] {
+    : start_(pss_without_free_memory()), peak_(start_), thread_([this] {
         while (!stop_) {
           sample();
           std::this_thread::sleep_for(std::chrono::milliseconds(2));

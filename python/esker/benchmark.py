@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from esker import _core
+from esker import _core, peers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,19 +63,37 @@ def environment() -> dict[str, str]:
     return {**settings, **os.environ}
 
 
-def results(measured: dict[str, Any], directory: str) -> dict[str, Any]:
-    """Rates, ratios to posix of the same repetition, and what they depend on."""
-    data_bytes = measured["data_bytes_per_step"] * measured["steps"]
-    posix = next((case for case in measured["cases"] if case["name"] == "posix"), None)
-    return {
+def results(
+    runs: Sequence[dict[str, Any]], directory: str, peer_runs: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """Rates, ratios to posix of the same repetition, and what they depend on.
+
+    `runs` are what esker-bench printed, and `peer_runs`, of as many turns, what esker-bench-peers printed.
+    """
+    measured = peers.merged(runs)
+    made = {
         "machine": _machine(measured, directory),
         "config": {
             **{key: measured[key] for key in ("workload", "ranks", "steps", "repeat", "grids")},
             "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
             "esker": _core.version(),
         },
-        "cases": [_case(case, posix, measured, data_bytes) for case in measured["cases"]],
+        "cases": _cases(measured),
     }
+    if peer_runs:
+        others = peers.merged(peer_runs)
+        made["config"]["peers"] = others["libraries"]
+        made["cases"] += [
+            {**case, "name": "posix_of_peers"} if case["name"] == "posix" else case for case in _cases(others)
+        ]
+        made["esker_over_peers"] = peers.over_peers(runs, peer_runs)
+    return made
+
+
+def _cases(measured: dict[str, Any]) -> list[dict[str, Any]]:
+    data_bytes = measured["data_bytes_per_step"] * measured["steps"]
+    posix = next((case for case in measured["cases"] if case["name"] == "posix"), None)
+    return [_case(case, posix, measured, data_bytes) for case in measured["cases"]]
 
 
 def _case(
@@ -141,7 +159,7 @@ def figure(results: dict[str, Any]) -> Figure:
     """Bars of the ratios to posix, written and read; and where the time of the steps goes."""
     from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=(10, 4.2), layout="constrained")
+    drawn = Figure(figsize=(13 if "esker_over_peers" in results else 10, 4.2), layout="constrained")
     speed, phases = drawn.subplots(1, 2)
     _draw_ratios(speed, results)
     _draw_phases(phases, results)
@@ -154,7 +172,9 @@ def figure(results: dict[str, Any]) -> Figure:
 
 
 def _draw_ratios(axes: Any, results: dict[str, Any]) -> None:
-    cases = [case for case in results["cases"] if case["ratio_to_posix_write"]]
+    cases = [
+        case for case in results["cases"] if case["ratio_to_posix_write"] and case["name"] != "posix_of_peers"
+    ]
     for offset, key, label in ((-0.2, "ratio_to_posix_write", "write"), (0.2, "ratio_to_posix_read", "read")):
         medians = [case[key]["median"] for case in cases]
         below = [case[key]["median"] - case[key]["min"] for case in cases]

@@ -52,7 +52,7 @@ def test_ratios_are_of_pairs_and_rates_of_medians(tmp_path: Path) -> None:
             case("idx_two_phase", [4.0, 4.0, 4.0], [2.0, 4.0, 5.0], bad_values=3),
         ],
     }
-    results = benchmark.results(measured, str(tmp_path))
+    results = benchmark.results([measured], str(tmp_path))
     two_phase = results["cases"][1]
     assert two_phase["write_GBps"] == pytest.approx(0.5)
     assert two_phase["read_GBps"] == pytest.approx(0.5)

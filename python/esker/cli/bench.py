@@ -1,4 +1,4 @@
-"""esker bench: Esker against plain files, on the work of a simulation."""
+"""esker bench: Esker against plain files and other libraries, on the work of a simulation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from esker import benchmark
+from esker import benchmark, peers
 from esker.cli.arguments import kind_of_picture
 from esker.cli.errors import as_exit_status
 
@@ -25,6 +25,7 @@ _EPILOG = """\b
       esker bench s3d --ranks 4 --dir /dev/shm --json s3d.json --plot s3d.png
       esker bench s3d --block 60 --repeat 5 --option aggregators=2
       esker bench icesheet --steps 1 --repeat 5 --dir /dev/shm
+      esker bench s3d --peers --dir /dev/shm
     Storage and cores are seldom one's own: quote the ratios, which are of pairs in the same run."""
 
 
@@ -52,6 +53,7 @@ class Points(click.ParamType):
 @click.option("--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="File for the results.")
 @click.option("--plot", "plot_path", type=click.Path(dir_okay=False, path_type=Path), help="PNG, PDF or SVG.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of Esker; repeatable.")
+@click.option("--peers", "with_peers", is_flag=True, help="Also PnetCDF and parallel HDF5, in turn with Esker.")
 @click.option("--program", help="The program esker-bench.  [default: of this package, or in PATH]")
 @click.option("--mpiexec", help="MPI's launcher.  [default: that of the program's MPI]")
 def bench(
@@ -64,6 +66,7 @@ def bench(
     json_path: Path | None,
     plot_path: Path | None,
     options: tuple[str, ...],
+    with_peers: bool,
     program: str | None,
     mpiexec: str | None,
 ) -> None:
@@ -75,7 +78,8 @@ def bench(
 
     Writes and reads every case in turn, --repeat times, and checks every value. Cases: posix (each rank its own
     file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase (which has no checksums),
-    idx_two_phase. Exit status 1 if a value was wrong.
+    idx_two_phase; with --peers also pnetcdf, pnetcdf_nonblocking, hdf5 and hdf5_chunked, which a program of their own
+    measures, in turn with Esker's and beside a posix of its own. Exit status 1 if a value was wrong.
     """
     program = program or benchmark.find_program()
     if program is None:
@@ -84,13 +88,28 @@ def bench(
         )
     if shutil.which(program) is None:
         raise click.ClickException(f"{program}: no such program")
+    peer_program = peers.find_program(program) if with_peers else None
+    if with_peers and peer_program is None:
+        raise click.ClickException(peers.MISSING)
     picture_kind = kind_of_picture(plot_path) if plot_path else None
     for output in filter(None, (json_path, plot_path)):
         with as_exit_status():
             output.open("a").close()  # better known now than after the run
-    command = benchmark.command(program, mpiexec, workload, ranks, block, steps, repeat, directory, options)
-    measured = _run(command, repeat)
-    results = benchmark.results(measured, directory)
+
+    def measure(measuring: str, repetitions: int, own_options: tuple[str, ...] = ()) -> dict[str, Any]:
+        return _run(
+            benchmark.command(
+                measuring, mpiexec, workload, ranks, block, steps, repetitions, directory, own_options
+            ),
+            repetitions,
+        )
+
+    runs, peer_runs = [], []
+    for repetitions in peers.turns(repeat) if peer_program else [repeat]:
+        runs.append(measure(program, repetitions, options))
+        if peer_program:
+            peer_runs.append(measure(peer_program, repetitions))
+    results = benchmark.results(runs, directory, peer_runs)
     if json_path:
         with as_exit_status():
             json_path.write_text(json.dumps(results, indent=2) + "\n")
@@ -109,7 +128,7 @@ def _run(command: list[str], repeat: int) -> dict[str, Any]:
         raise click.ClickException(f"no launcher {launcher}; name one by --mpiexec")
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "measured.json"
-        with console.status(f"{repeat} repetitions and one to warm up"):
+        with console.status(f"{Path(command[3]).name}: {repeat} repetitions and one to warm up"):
             done = subprocess.run([*command, "--json", str(output)], env=benchmark.environment())
         if not output.exists() or done.returncode not in (0, 1):
             raise click.ClickException(f"the benchmark failed with status {done.returncode}")
@@ -141,6 +160,28 @@ def _print(results: dict[str, Any]) -> None:
             str(case["bad_values"]),
         )
     console.print(table)
+    if "esker_over_peers" in results:
+        _print_over_peers(console, results)
+
+
+def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
+    libraries = results["config"]["peers"]
+    console.print(
+        f"\nEsker's speed over PnetCDF {libraries['pnetcdf']} and HDF5 {libraries['hdf5']} (MPI-IO: "
+        f"{libraries['mpi_io']}): quotient of the ratios to posix, range of the turns"
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    table.add_column("peer")
+    for column in ("write / peer", "read / peer"):
+        table.add_column(column, justify="right")
+    for pair in results["esker_over_peers"]:
+        table.add_row(pair["case"], pair["peer"], _quotient(pair["write"]), _quotient(pair["read"]))
+    console.print(table)
+
+
+def _quotient(of_ratios: dict[str, float]) -> str:
+    return f"{of_ratios['quotient']:.2f} ({of_ratios['min']:.2f}-{of_ratios['max']:.2f})"
 
 
 def _spread(ratio: dict[str, float] | None) -> str:
