@@ -59,9 +59,8 @@ Handle creation(const Variable& variable, Hdf5Layout layout) {
   Handle create(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make dataset properties");
   check(H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "leave out fill values");
   if (layout == Hdf5Layout::kContiguous) return create;
-  std::vector<hsize_t> chunk = sizes(variable.count);
-  if (chunk.size() > 3) chunk.front() = 1;  // the component
-  check(H5Pset_chunk(create, static_cast<int>(chunk.size()), chunk.data()), "set chunks");
+  check(H5Pset_chunk(create, static_cast<int>(variable.count.size()), sizes(variable.count).data()),
+        "set chunks");
   return create;
 }
 

@@ -68,7 +68,8 @@ std::unique_ptr<Case> pnetcdf_case(MPI_Comm comm, const std::string& directory, 
 std::string pnetcdf_version();
 
 enum class Hdf5Layout { kContiguous, kChunked };
-/// HDF5, collective. Chunked: a chunk is one component of a rank's block; to be had where has_equal_blocks().
+/// HDF5, collective. Chunked: a chunk is a rank's block with all components (with a chunk per component it
+/// takes twice as long); to be had where has_equal_blocks().
 std::unique_ptr<Case> hdf5_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
                                 Hdf5Layout layout);
 /// "1.10.8"
