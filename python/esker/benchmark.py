@@ -182,7 +182,7 @@ def _draw_ratios(axes: Any, results: dict[str, Any]) -> None:
         positions = [i + offset for i in range(len(cases))]
         axes.bar(positions, medians, 0.4, yerr=(below, above), capsize=3, label=label)
     axes.axhline(1, color="grey", linewidth=0.8)
-    axes.set_xticks(range(len(cases)), [case["name"] for case in cases], rotation=20)
+    axes.set_xticks(range(len(cases)), [case["name"] for case in cases], rotation=25, ha="right")
     axes.set_ylabel("speed relative to posix (median, range)")
     axes.legend(frameon=False)
 

@@ -1,4 +1,4 @@
-"""What `esker bench --peers` adds: two programs that run in turn, and Esker's speed over that of other libraries."""
+"""What `esker bench --peers` adds: two programs in turn, and Esker's speed over that of other libraries."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 PROGRAM = "esker-bench-peers"
 MISSING = (
-    f"the program {PROGRAM} is not installed: it is built for Open MPI where the Debian packages libpnetcdf-dev and "
-    "libhdf5-openmpi-dev are (scripts/setup.sh peers)"
+    f"the program {PROGRAM} is not installed: it is built for Open MPI where the Debian packages "
+    "libpnetcdf-dev and libhdf5-openmpi-dev are (scripts/setup.sh peers)"
 )
 
 REPEATS_IN_TURN = 3
@@ -34,7 +34,7 @@ def turns(repeat: int) -> list[int]:
 
 
 def merged(runs: Sequence[Measured]) -> Measured:
-    """Several runs of one program as if they were one: repetitions one after the other, the largest memory."""
+    """Several runs of one program as one: repetitions one after the other, the largest memory."""
     cases = []
     for same in zip(*(run["cases"] for run in runs), strict=True):
         if len({case["name"] for case in same}) != 1:

@@ -167,8 +167,8 @@ def _print(results: dict[str, Any]) -> None:
 def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
     libraries = results["config"]["peers"]
     console.print(
-        f"\nEsker's speed over PnetCDF {libraries['pnetcdf']} and HDF5 {libraries['hdf5']} (MPI-IO: "
-        f"{libraries['mpi_io']}): quotient of the ratios to posix, range of the turns"
+        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']} and HDF5 {libraries['hdf5']} "
+        f"(MPI-IO: {libraries['mpi_io']}), range of turns"
     )
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
     table.add_column("case")
