@@ -53,8 +53,8 @@ def merged(runs: Sequence[Measured]) -> Measured:
 def over_peers(esker_runs: Sequence[Measured], peer_runs: Sequence[Measured]) -> list[dict[str, Any]]:
     """Speed of each of Esker's cases over that of each peer.
 
-    It is the quotient of their ratios to posix, each to the posix of the same process: of the medians over all
-    repetitions, with the range of the quotients of single turns.
+    It is the quotient of their ratios to posix, each to the posix of the same process: of the medians over
+    all repetitions, with the range of the quotients of single turns.
     """
     return [
         {
