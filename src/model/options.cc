@@ -142,17 +142,17 @@ constexpr std::array<OptionRow, 18> kOptions{{
     {"aggregators", "0 (chosen from ranks, files and bytes) or a number", "ranks that write",
      [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.aggregators); }},
+    {"aggregation_factor", "0 (not used) or a number", "ranks for each one that writes; not with aggregators",
+     [](std::string_view text, Options& o) {
+       return assign(o.aggregation_factor, parse_in(text, 0, kMaxInt));
+     },
+     [](const Options& o) { return std::to_string(o.aggregation_factor); }},
     {"transport", "auto, messages or shared", "how samples get from rank to rank",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
      [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},
     {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",
      [](std::string_view text, Options& o) { return assign(o.window_bytes, parse_size(text, 0, kGiB)); },
      [](const Options& o) { return print_size(o.window_bytes); }},
-    {"aggregation_factor", "0 (not used) or a number", "ranks for each one that writes; not with aggregators",
-     [](std::string_view text, Options& o) {
-       return assign(o.aggregation_factor, parse_in(text, 0, kMaxInt));
-     },
-     [](const Options& o) { return std::to_string(o.aggregation_factor); }},
     {"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
      "regular boxes in which neighbours collect samples first",
      [](std::string_view text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },

@@ -34,8 +34,7 @@ Index widest_window(const Options& options, int n_aggregators, const PieceSpace&
 Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& space, Index least_bytes,
                         bool is_shared) {
   const int n_aggregators = num_aggregators(options, n_ranks, space);
-  return {space, n_ranks, n_aggregators,
-          widest_window(options, n_aggregators, space, least_bytes, is_shared),
+  return {space, n_ranks, n_aggregators, widest_window(options, n_aggregators, space, least_bytes, is_shared),
           is_shared ? WindowOrder::kScattered : WindowOrder::kFile};
 }
 

@@ -23,6 +23,7 @@ Options small_blocks(bool aggregate) {
   options.memory_budget_bytes = Index{100} << 10;
   options.aggregators = 3;
   options.aggregate = aggregate;
+  options.transport = Transport::kMessages;  // what the planner counts
   options.checksums = aggregate;
   return options;
 }

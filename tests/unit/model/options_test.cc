@@ -57,8 +57,8 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file",
                                              "alignment", "in_block", "split", "checksums", "aggregate",
-                                             "aggregators", "aggregation_factor", "restructure", "max_fan_in",
-                                             "memory_budget", "fsync", "report"}));
+                                             "aggregators", "aggregation_factor", "transport", "window",
+                                             "restructure", "max_fan_in", "memory_budget", "fsync", "report"}));
 }
 
 TEST(Options, FromText) {
