@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "base/checked.h"
@@ -22,17 +21,6 @@ Index scattering_stride(Index n) {
   auto stride = std::max<Index>(1, static_cast<Index>(0.618 * static_cast<double>(n)));
   while (std::gcd(stride, n) != 1) ++stride;
   return stride;
-}
-
-/// The x in [0, n) with a * x % n = 1 % n, by Euclid's algorithm; a and n have no factor in common.
-Index inverse(Index a, Index n) {
-  Index x = 1, next_x = 0;
-  for (Index rest = a, next = n; next != 0;) {
-    const Index quotient = rest / next;
-    std::tie(rest, next) = std::pair(next, rest - quotient * next);
-    std::tie(x, next_x) = std::pair(next_x, x - quotient * next_x);
-  }
-  return (x % n + n) % n;
 }
 
 /// A boundary between two files near `cut` (within an eighth of a share), or else the piece boundary at or
@@ -62,6 +50,7 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, In
 
 void Ownership::set_window(Index window_bytes) {
   window_bytes_ = window_bytes;
+  turns_.clear();
   num_rounds_ = 0;
   for (int a = 0; a < num_aggregators(); ++a) {
     num_rounds_ = std::max(num_rounds_, num_windows(a));
@@ -91,24 +80,46 @@ Index Ownership::num_windows(int aggregator) const {
   return div_up(cuts_[aggregator + 1] - cuts_[aggregator], window_bytes_);
 }
 
-/// Window `round` * stride % num_windows is taken in a round.
-Index Ownership::stride(int aggregator) const {
-  return order_ == WindowOrder::kFile ? 1 : scattering_stride(num_windows(aggregator));
+Index Ownership::window_begin(int aggregator, Index window) const {
+  return std::min(cuts_[aggregator + 1], cuts_[aggregator] + window * window_bytes_);
+}
+
+const Ownership::Turns& Ownership::turns_of(int aggregator) const {
+  const auto [found, is_new] = turns_.try_emplace(aggregator);
+  Turns& turns = found->second;
+  if (!is_new) return turns;
+  std::map<std::pair<int, int>, std::vector<Index>> of_field;
+  for (Index w = 0; w < num_windows(aggregator); ++w) {
+    const Index first = space_->first_piece_from(window_begin(aggregator, w));
+    if (first == space_->num_pieces()) break;  // the last piece begins before
+    of_field[{space_->layout_of(first), space_->piece(first).field}].push_back(w);
+  }
+  turns.round.assign(static_cast<std::size_t>(num_windows(aggregator)), -1);
+  for (const auto& [field, windows] : of_field) {
+    const auto n = static_cast<Index>(windows.size());
+    for (Index i = 0; i < n; ++i) {
+      const Index window = windows[static_cast<std::size_t>(i * scattering_stride(n) % n)];
+      turns.round[static_cast<std::size_t>(window)] = static_cast<Index>(turns.window.size());
+      turns.window.push_back(window);
+    }
+  }
+  return turns;
 }
 
 Index Ownership::round_at(int aggregator, Index position) const {
   const Index window = (position - cuts_[aggregator]) / window_bytes_;
-  const Index windows = num_windows(aggregator);
-  return window * inverse(stride(aggregator), windows) % windows;
+  return order_ == WindowOrder::kFile ? window : turns_of(aggregator).round[static_cast<std::size_t>(window)];
 }
 
 Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
-  const Index end = cuts_[aggregator + 1];
-  const Index windows = num_windows(aggregator);
-  const Index window = round < windows ? round * stride(aggregator) % windows : windows;
-  const Index from = std::min(end, cuts_[aggregator] + window * window_bytes_);
-  const Index to = std::min(end, from + window_bytes_);
-  return {space_->first_piece_from(from), space_->first_piece_from(to)};
+  Index window = round;
+  if (order_ == WindowOrder::kByField) {
+    const auto& windows = turns_of(aggregator).window;
+    window = round < static_cast<Index>(windows.size()) ? windows[static_cast<std::size_t>(round)]
+                                                        : num_windows(aggregator);
+  }
+  return {space_->first_piece_from(window_begin(aggregator, window)),
+          space_->first_piece_from(window_begin(aggregator, window + 1))};
 }
 
 int choose_aggregators(int n_ranks, const PieceSpace& space) {

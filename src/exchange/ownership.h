@@ -4,11 +4,13 @@
 // construction. Its run falls into *windows* of `window_bytes`; the pieces that begin in a window are
 // collected and stored in one round. All of it is arithmetic on positions, the same on every rank.
 //
-// Neighbouring windows are of the same few ranks. In the order of the file these would have all the work for
-// some rounds and then none; taken in strides of the golden section, windows that are near in time are far
-// apart in the grid, and every rank has its share of each few rounds.
+// In the order of the file, neighbouring windows are of the same few ranks, which would have all the work for
+// some rounds and then none; and a field's samples are read once for each of its files, long after each
+// other. So ranks that fill each other's windows take them field by field, while its samples are in their
+// caches, and within a field in strides of the golden section: every rank has its share of each few rounds.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "exchange/piece_space.h"
@@ -16,7 +18,7 @@
 namespace esker {
 
 /// In which order an aggregator takes its windows.
-enum class WindowOrder { kFile, kScattered };
+enum class WindowOrder { kFile, kByField };
 
 class Ownership {
  public:
@@ -50,8 +52,13 @@ class Ownership {
   [[nodiscard]] Pieces pieces(int aggregator, Index round) const;
 
  private:
+  /// The windows of one aggregator by round, and the reverse.
+  struct Turns {
+    std::vector<Index> window, round;
+  };
   [[nodiscard]] Index num_windows(int aggregator) const;
-  [[nodiscard]] Index stride(int aggregator) const;
+  [[nodiscard]] Index window_begin(int aggregator, Index window) const;
+  [[nodiscard]] const Turns& turns_of(int aggregator) const;
 
   const PieceSpace* space_;
   int n_ranks_;
@@ -59,6 +66,7 @@ class Ownership {
   WindowOrder order_;
   std::vector<Index> cuts_;  // positions, num_aggregators() + 1 of them; each begins a piece
   Index num_rounds_ = 0;
+  mutable std::map<int, Turns> turns_;  // of the aggregators asked for, unless they go by the file
 };
 
 /// How many ranks aggregate when the user does not say: one per file and field, but no more than one per 4

@@ -35,7 +35,7 @@ Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& s
                         bool is_shared) {
   const int n_aggregators = num_aggregators(options, n_ranks, space);
   return {space, n_ranks, n_aggregators, widest_window(options, n_aggregators, space, least_bytes, is_shared),
-          is_shared ? WindowOrder::kScattered : WindowOrder::kFile};
+          is_shared ? WindowOrder::kByField : WindowOrder::kFile};
 }
 
 }  // namespace
