@@ -20,18 +20,21 @@ esker::Patch patch_of(const FieldMemory& field) {
 
 class IdxCase final : public Case {
  public:
-  IdxCase(std::string name, std::string path, const esker::Communicator& comm, esker::Options options)
-      : name_(std::move(name)), path_(std::move(path)), comm_(comm), options_(std::move(options)) {}
+  IdxCase(const IdxStyle& style, std::string path, const esker::Communicator& comm, esker::Options options)
+      : style_(style), path_(std::move(path)), comm_(comm), options_(std::move(options)) {}
 
-  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string name() const override { return style_.name; }
 
   void begin_write() override { writer_ = esker::Writer::create(path_, comm_, options_).value(); }
 
   void write_step(const Workload& workload, Index step) override {
     if (step == 0) define(workload);
     writer_->begin_step(static_cast<double>(step)).check();
-    for (std::size_t f = 0; f < workload.fields.size(); ++f) {
-      writer_->put(handles_[f], patch_of(workload.fields[f])).check();
+    for (const Column& column : columns_) {
+      const FieldMemory& field = workload.fields[column.field];
+      esker::Patch patch = patch_of(field);
+      patch.data = field.samples.data() + column.first_component * field.component_stride;
+      writer_->put(column.handle, patch).check();
     }
     writer_->end_step().check();
     stored_bytes_ += writer_->last_step().stored_bytes;
@@ -42,17 +45,23 @@ class IdxCase final : public Case {
   void begin_read() override { dataset_ = esker::Dataset::open(path_).value(); }
 
   void read_step(const Workload& workload, Index step, Samples& samples) override {
-    for (std::size_t f = 0; f < workload.fields.size(); ++f) {
-      const FieldMemory& field = workload.fields[f];
-      const esker::Query query{.field = field.name, .step = step, .box = field.box};
-      dataset_->read(query, samples[f].data(), samples[f].size() * sizeof(double)).check();
+    for (const Column& column : columns_) {
+      const FieldMemory& field = workload.fields[column.field];
+      const Index count = field.box.num_samples() * column.components;
+      double* answer = samples[column.field].data() + field.box.num_samples() * column.first_component;
+      const esker::Query query{.field = column.name, .step = step, .box = field.box};
+      dataset_->read(query, answer, static_cast<std::size_t>(count) * sizeof(double)).check();
     }
   }
 
   void end_read() override { dataset_.reset(); }
 
   [[nodiscard]] Answer answer(const FieldMemory& field, const double* first) const override {
-    return dense(field, first);
+    Answer answer = dense(field, first);
+    if (style_.vectors) return answer;
+    for (Index& stride : answer.strides) stride /= field.components;  // one component after the other
+    answer.component_stride = field.box.num_samples();
+    return answer;
   }
 
   /// Rank 0 answers for all files.
@@ -79,36 +88,58 @@ class IdxCase final : public Case {
     for (const GridExtent& grid : workload.grids) {
       grids.push_back(writer_->def_grid(grid.name, {dims.begin(), dims.begin() + grid.rank}).value());
     }
-    handles_.clear();
-    for (const FieldMemory& field : workload.fields) {
-      handles_.push_back(writer_
-                             ->def_field(grids[field.grid], field.name, esker::SampleType::kFloat64,
-                                         {.components = field.components})
-                             .value());
+    columns_.clear();
+    for (std::size_t f = 0; f < workload.fields.size(); ++f) {
+      const FieldMemory& field = workload.fields[f];
+      const int width = style_.vectors ? field.components : 1;
+      for (int c = 0; c < field.components; c += width) {
+        const std::string name =
+            width == field.components ? field.name : field.name + "_" + std::to_string(c);
+        const auto handle =
+            writer_->def_field(grids[field.grid], name, esker::SampleType::kFloat64, {.components = width});
+        columns_.push_back({f, c, width, name, handle.value()});
+      }
     }
   }
 
-  std::string name_, path_;
+  /// A field of the dataset: components of a field of the workload.
+  struct Column {
+    std::size_t field = 0;
+    int first_component = 0, components = 1;
+    std::string name;
+    esker::FieldId handle;
+  };
+
+  const IdxStyle& style_;
+  std::string path_;
   esker::Communicator comm_;
   esker::Options options_;
   std::optional<esker::Writer> writer_;
   std::optional<esker::Dataset> dataset_;
-  std::vector<esker::FieldId> handles_;
+  std::vector<Column> columns_;
   Index stored_bytes_ = 0;
   std::string details_;
 };
 
 }  // namespace
 
-std::unique_ptr<Case> idx_case(const std::string& directory, const esker::Communicator& comm, bool aggregate,
-                               const esker::Options& options) {
+const std::vector<IdxStyle>& idx_styles() {
+  static const std::vector<IdxStyle> styles{
+      // A rank that holds a part of a block can make no checksum of it.
+      {"idx_one_phase", {{"aggregate", "false"}, {"checksums", "false"}}},
+      {"idx_two_phase", {}},
+      {"idx_three_phase", {{"restructure", "default"}}},
+      {"idx_vectors", {}, true},
+  };
+  return styles;
+}
+
+std::unique_ptr<Case> idx_case(const std::string& directory, const esker::Communicator& comm,
+                               const IdxStyle& style, const esker::Options& options) {
   esker::Options used = options;
   used.set("report", "none").check();
-  used.set("aggregate", aggregate ? "true" : "false").check();
-  if (!aggregate)
-    used.set("checksums", "false").check();  // a rank that holds a part of a block can make none
-  const std::string name = aggregate ? "idx_two_phase" : "idx_one_phase";
-  return std::make_unique<IdxCase>(name, directory + "/" + name + "/run.idx", comm, used);
+  for (const auto& [name, value] : style.options) used.set(name, value).check();
+  return std::make_unique<IdxCase>(style, directory + "/" + style.name + "/run.idx", comm, used);
 }
 
 }  // namespace bench

@@ -33,8 +33,9 @@ std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& na
     if (name == "posix") cases.push_back(posix_case(directory, ranks.rank()));
     if (name == "posix_shared") cases.push_back(posix_shared_case(directory, offset));
     if (name == "memcpy") cases.push_back(memcpy_case());
-    if (name == "idx_one_phase") cases.push_back(idx_case(directory, ranks, false, options));
-    if (name == "idx_two_phase") cases.push_back(idx_case(directory, ranks, true, options));
+    for (const IdxStyle& style : idx_styles()) {
+      if (name == style.name) cases.push_back(idx_case(directory, ranks, style, options));
+    }
   }
   return cases;
 }
@@ -47,11 +48,12 @@ int main(int argc, char** argv) {
   bench::Program program{
       .name = "esker-bench",
       .description = "Measures Esker against plain files; started by `esker bench`",
-      .cases = {"posix", "posix_shared", "memcpy", "idx_one_phase", "idx_two_phase"},
+      .cases = {"posix", "posix_shared", "memcpy"},
       .define_more = {},
       .make_cases = {},
       .libraries = {},
   };
+  for (const bench::IdxStyle& style : bench::idx_styles()) program.cases.emplace_back(style.name);
   program.define_more = [&](CLI::App& app) {
     app.add_option("-o,--option", options, "KEY=VALUE: an option of Esker; repeatable")
         ->allow_extra_args(false);
