@@ -8,19 +8,17 @@
 
 namespace esker {
 
-/// Pieces [first, last) that one aggregator stores in a file that another one owns.
+/// Pieces that one aggregator stores in files that another one owns: whoever stores the first piece of a file
+/// owns it.
 struct HandOver {
   int peer = 0;
-  Index first_piece = 0, last_piece = 0;
+  std::vector<Ownership::Pieces> pieces;  ///< in order
 
-  [[nodiscard]] Index num_pieces() const { return last_piece - first_piece; }
+  [[nodiscard]] Index num_pieces() const;
 };
 
-/// What the aggregator stores in its first file, if another one stores the beginning of that file and so owns
-/// it.
+/// What the aggregator tells owners, and what it is told as one; ascending peers.
 std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int aggregator);
-
-/// What the following aggregators store in the file that this one began last.
 std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int aggregator);
 
 }  // namespace esker

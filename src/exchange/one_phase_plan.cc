@@ -40,7 +40,7 @@ Plan make_one_phase_plan(const PieceSpace& space, const Ownership& ownership,
                          const std::vector<FieldPatches>& fields, int rank, Index window_bytes) {
   Plan plan;
   const int aggregator = ownership.aggregator_of_rank(rank);
-  if (aggregator >= 0) plan.owned = ownership.positions(aggregator);
+  if (aggregator >= 0) plan.owned = ownership.runs(aggregator);
   for (OwnSegment& own : find_own(space, fields, rank)) {
     const Index end = space.position_bytes(own.piece + 1);
     const Window* last = plan.rounds.empty() ? nullptr : &plan.rounds.back().window;

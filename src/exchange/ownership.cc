@@ -1,7 +1,7 @@
 #include "exchange/ownership.h"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/checked.h"
@@ -14,13 +14,6 @@ constexpr Index kMinBytesPerAggregator = Index{4} << 20;
 /// floor(total * part / parts) without overflow; part <= parts < 2^31.
 Index share(Index total, Index part, Index parts) {
   return total / parts * part + total % parts * part / parts;
-}
-
-/// The number nearest to the golden section of `n` that has no factor in common with it.
-Index scattering_stride(Index n) {
-  auto stride = std::max<Index>(1, static_cast<Index>(0.618 * static_cast<double>(n)));
-  while (std::gcd(stride, n) != 1) ++stride;
-  return stride;
 }
 
 /// A boundary between two files near `cut` (within an eighth of a share), or else the piece boundary at or
@@ -37,9 +30,8 @@ Index snap(const PieceSpace& space, Index cut, Index tolerance) {
 
 }  // namespace
 
-Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes,
-                     WindowOrder order)
-    : space_(&space), n_ranks_(n_ranks), order_(order) {
+Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes)
+    : space_(&space), n_ranks_(n_ranks), n_aggregators_(n_aggregators) {
   const Index total = space.stored_bytes();
   for (int a = 0; a <= n_aggregators; ++a) {
     const Index cut = snap(space, share(total, a, n_aggregators), total / n_aggregators / 8);
@@ -48,78 +40,132 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, In
   set_window(window_bytes);
 }
 
+Ownership::Ownership(const PieceSpace& space, int n_ranks, std::vector<int> placement, Index window_bytes)
+    : space_(&space),
+      n_ranks_(n_ranks),
+      n_aggregators_(static_cast<int>(placement.size())),
+      placement_(std::move(placement)) {
+  set_window(window_bytes);
+}
+
 void Ownership::set_window(Index window_bytes) {
   window_bytes_ = window_bytes;
   turns_.clear();
   num_rounds_ = 0;
-  for (int a = 0; a < num_aggregators(); ++a) {
+  for (int a = 0; a < n_aggregators_; ++a) {
+    if (is_local()) turns_.push_back(make_turns(a));
     num_rounds_ = std::max(num_rounds_, num_windows(a));
   }
 }
 
 int Ownership::num_writers() const {
   int writers = 0;
-  for (int a = 0; a < num_aggregators(); ++a) writers += cuts_[a + 1] > cuts_[a] ? 1 : 0;
+  for (int a = 0; a < n_aggregators_; ++a) writers += num_windows(a) > 0 ? 1 : 0;
   return writers;
 }
 
 int Ownership::rank_of(int aggregator) const {
-  return static_cast<int>(share(n_ranks_, aggregator, num_aggregators()));
+  return is_local() ? placement_[static_cast<std::size_t>(aggregator)]
+                    : static_cast<int>(share(n_ranks_, aggregator, n_aggregators_));
 }
 
 int Ownership::aggregator_of_rank(int rank) const {
-  const auto a = static_cast<int>(div_up(Index{rank} * num_aggregators(), n_ranks_));
-  return a < num_aggregators() && rank_of(a) == rank ? a : -1;
+  if (is_local()) {
+    const auto found = std::find(placement_.begin(), placement_.end(), rank);
+    return found == placement_.end() ? -1 : static_cast<int>(found - placement_.begin());
+  }
+  const auto a = static_cast<int>(div_up(Index{rank} * n_aggregators_, n_ranks_));
+  return a < n_aggregators_ && rank_of(a) == rank ? a : -1;
 }
 
-int Ownership::owner_at(Index position) const {
-  return static_cast<int>(std::upper_bound(cuts_.begin(), cuts_.end() - 1, position) - cuts_.begin()) - 1;
+int Ownership::owner_of(const PieceAt& piece) const {
+  if (is_local()) {
+    const int layout = space_->layout_of(piece.number);
+    return space_->layout(layout).share_of(piece.number - space_->first_ordinal(layout), n_aggregators_);
+  }
+  return static_cast<int>(std::upper_bound(cuts_.begin(), cuts_.end() - 1, piece.position) - cuts_.begin()) -
+         1;
+}
+
+Ownership::Range Ownership::owners_of(const Pieces& pieces) const {
+  if (is_local() || pieces.first == pieces.last) return {0, n_aggregators_};
+  const auto owner = [&](Index piece) { return owner_of({piece, space_->position_bytes(piece)}); };
+  return {owner(pieces.first), owner(pieces.last - 1) + 1};
+}
+
+std::vector<Ownership::Pieces> Ownership::runs(int aggregator) const {
+  std::vector<Pieces> runs;
+  if (!is_local()) {
+    const auto a = static_cast<std::size_t>(aggregator);
+    const Pieces run{space_->first_piece_from(cuts_[a]), space_->first_piece_from(cuts_[a + 1])};
+    if (run.first < run.last) runs.push_back(run);
+    return runs;
+  }
+  for (int number = 0; number < space_->num_layouts(); ++number) {
+    const Index base = space_->first_ordinal(number);
+    for (const Layout::Run& run : space_->layout(number).runs_of_share(aggregator, n_aggregators_)) {
+      runs.push_back({base + run.first, base + run.last});
+    }
+  }
+  return runs;
 }
 
 Index Ownership::num_windows(int aggregator) const {
-  return div_up(cuts_[aggregator + 1] - cuts_[aggregator], window_bytes_);
+  const auto a = static_cast<std::size_t>(aggregator);
+  return is_local() ? static_cast<Index>(turns_[a].windows.size())
+                    : div_up(cuts_[a + 1] - cuts_[a], window_bytes_);
 }
 
-Index Ownership::window_begin(int aggregator, Index window) const {
-  return std::min(cuts_[aggregator + 1], cuts_[aggregator] + window * window_bytes_);
-}
-
-const Ownership::Turns& Ownership::turns_of(int aggregator) const {
-  const auto [found, is_new] = turns_.try_emplace(aggregator);
-  Turns& turns = found->second;
-  if (!is_new) return turns;
-  std::map<std::pair<int, int>, std::vector<Index>> of_field;
-  for (Index w = 0; w < num_windows(aggregator); ++w) {
-    const Index first = space_->first_piece_from(window_begin(aggregator, w));
-    if (first == space_->num_pieces()) break;  // the last piece begins before
-    of_field[{space_->layout_of(first), space_->piece(first).field}].push_back(w);
+void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& windows) const {
+  for (Index first = run.first; first < run.last;) {
+    const Index end = space_->position_bytes(first) + window_bytes_;
+    Index last = first + 1;
+    while (last < run.last && space_->position_bytes(last + 1) <= end) ++last;
+    windows.push_back({first, last});
+    first = last;
   }
-  turns.round.assign(static_cast<std::size_t>(num_windows(aggregator)), -1);
-  for (const auto& [field, windows] : of_field) {
-    const auto n = static_cast<Index>(windows.size());
-    for (Index i = 0; i < n; ++i) {
-      const Index window = windows[static_cast<std::size_t>(i * scattering_stride(n) % n)];
-      turns.round[static_cast<std::size_t>(window)] = static_cast<Index>(turns.window.size());
-      turns.window.push_back(window);
-    }
+}
+
+Ownership::Turns Ownership::make_turns(int aggregator) const {
+  Turns turns;
+  for (const Pieces& run : runs(aggregator)) cut_run(run, turns.windows);
+  std::vector<std::tuple<int, int, Index>> order;  // layout, field, number of the window
+  for (const Pieces& window : turns.windows) {
+    order.emplace_back(space_->layout_of(window.first), space_->piece(window.first).field,
+                       static_cast<Index>(order.size()));
+  }
+  std::sort(order.begin(), order.end());
+  const std::vector<Pieces> in_order = turns.windows;
+  turns.rounds_in_order.resize(order.size());
+  for (std::size_t round = 0; round < order.size(); ++round) {
+    const auto window = static_cast<std::size_t>(std::get<2>(order[round]));
+    turns.windows[round] = in_order[window];
+    turns.rounds_in_order[window] = static_cast<Index>(round);
   }
   return turns;
 }
 
-Index Ownership::round_at(int aggregator, Index position) const {
-  const Index window = (position - cuts_[aggregator]) / window_bytes_;
-  return order_ == WindowOrder::kFile ? window : turns_of(aggregator).round[static_cast<std::size_t>(window)];
+Index Ownership::round_of(int aggregator, const PieceAt& piece) const {
+  const auto a = static_cast<std::size_t>(aggregator);
+  if (!is_local()) return (piece.position - cuts_[a]) / window_bytes_;
+  const Turns& turns = turns_[a];
+  const auto after = std::upper_bound(turns.rounds_in_order.begin(), turns.rounds_in_order.end(),
+                                      piece.number, [&](Index number, Index round) {
+                                        return number < turns.windows[static_cast<std::size_t>(round)].first;
+                                      });
+  return *(after - 1);
 }
 
 Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
-  Index window = round;
-  if (order_ == WindowOrder::kByField) {
-    const auto& windows = turns_of(aggregator).window;
-    window = round < static_cast<Index>(windows.size()) ? windows[static_cast<std::size_t>(round)]
-                                                        : num_windows(aggregator);
+  const auto a = static_cast<std::size_t>(aggregator);
+  if (is_local()) {
+    const auto& windows = turns_[a].windows;
+    return round < static_cast<Index>(windows.size()) ? windows[static_cast<std::size_t>(round)]
+                                                      : Pieces{space_->num_pieces(), space_->num_pieces()};
   }
-  return {space_->first_piece_from(window_begin(aggregator, window)),
-          space_->first_piece_from(window_begin(aggregator, window + 1))};
+  const Index from = std::min(cuts_[a + 1], cuts_[a] + round * window_bytes_);
+  const Index to = std::min(cuts_[a + 1], from + window_bytes_);
+  return {space_->first_piece_from(from), space_->first_piece_from(to)};
 }
 
 int choose_aggregators(int n_ranks, const PieceSpace& space) {

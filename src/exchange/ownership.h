@@ -1,32 +1,30 @@
 // Ownership: which rank aggregates which pieces, and in which round.
 //
-// Aggregator a of A owns one contiguous run of positions: few files each, long extents, equal bytes by
-// construction. Its run falls into *windows* of `window_bytes`; the pieces that begin in a window are
-// collected and stored in one round. All of it is arithmetic on positions, the same on every rank.
+// By one of two rules. *Contiguous*: aggregator a of A owns one run of positions: few files each, long
+// extents, equal bytes by construction; all of it is arithmetic, for any number of ranks. *Local*: aggregator
+// a owns share a of every layout, which is near together in the grid, and is the rank that holds the midst of
+// it: most samples stay where they are; for ranks of one node, where many writes cost no more than few.
 //
-// In the order of the file, neighbouring windows are of the same few ranks, which would have all the work for
-// some rounds and then none; and a field's samples are read once for each of its files, long after each
-// other. So ranks that fill each other's windows take them field by field, while its samples are in their
-// caches, and within a field in strides of the golden section: every rank has its share of each few rounds.
+// What an aggregator owns falls into *windows* of at most `window_bytes`, unless a single piece is larger;
+// the pieces of a window are collected and stored in one round. By the contiguous rule windows are taken in
+// the order of the file, by the local rule field by field, while a field's samples are in the caches.
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "exchange/piece_space.h"
 
 namespace esker {
 
-/// In which order an aggregator takes its windows.
-enum class WindowOrder { kFile, kByField };
-
 class Ownership {
  public:
-  /// A aggregators of `n_ranks` ranks, spread evenly. 1 <= n_aggregators <= n_ranks; window_bytes > 0.
-  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes,
-            WindowOrder order = WindowOrder::kFile);
+  /// The contiguous rule: A aggregators of `n_ranks` ranks, spread evenly. 1 <= n_aggregators <= n_ranks;
+  /// window_bytes > 0.
+  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
+  /// The local rule: aggregator a is rank placement[a], each another one.
+  Ownership(const PieceSpace& space, int n_ranks, std::vector<int> placement, Index window_bytes);
 
-  [[nodiscard]] int num_aggregators() const { return static_cast<int>(cuts_.size()) - 1; }
+  [[nodiscard]] int num_aggregators() const { return n_aggregators_; }
   [[nodiscard]] Index window_bytes() const { return window_bytes_; }
   void set_window(Index window_bytes);
   /// Aggregators that own at least one piece.
@@ -35,38 +33,47 @@ class Ownership {
   /// The aggregator that `rank` is, or -1.
   [[nodiscard]] int aggregator_of_rank(int rank) const;
 
-  [[nodiscard]] int owner_at(Index position) const;  ///< aggregator, of a piece at `position`
-  [[nodiscard]] Index round_at(int aggregator, Index position) const;
-  [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
-
-  /// Where the run of an aggregator begins and ends; both begin a piece.
-  struct Run {
-    Index begin = 0, end = 0;
-  };
-  [[nodiscard]] Run positions(int aggregator) const { return {cuts_[aggregator], cuts_[aggregator + 1]}; }
-
-  /// Pieces of an aggregator in a round, [first, last).
+  /// Pieces next to each other, [first, last).
   struct Pieces {
     Index first = 0, last = 0;
   };
+  /// A piece of the space, and its position.
+  struct PieceAt {
+    Index number = 0, position = 0;
+  };
+  [[nodiscard]] int owner_of(const PieceAt& piece) const;  ///< aggregator
+  [[nodiscard]] Index round_of(int aggregator, const PieceAt& piece) const;
+  [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
+
+  /// What an aggregator owns, in order.
+  [[nodiscard]] std::vector<Pieces> runs(int aggregator) const;
+  /// What it collects in a round.
   [[nodiscard]] Pieces pieces(int aggregator, Index round) const;
+  /// Aggregators that may own pieces of a range.
+  struct Range {
+    int first = 0, last = 0;  ///< [first, last)
+  };
+  [[nodiscard]] Range owners_of(const Pieces& pieces) const;
 
  private:
-  /// The windows of one aggregator by round, and the reverse.
+  /// The windows of one aggregator, by round and in order.
   struct Turns {
-    std::vector<Index> window, round;
+    std::vector<Pieces> windows;
+    std::vector<Index> rounds_in_order;  // of the windows by their first pieces
   };
+  [[nodiscard]] bool is_local() const { return !placement_.empty(); }
   [[nodiscard]] Index num_windows(int aggregator) const;
-  [[nodiscard]] Index window_begin(int aggregator, Index window) const;
-  [[nodiscard]] const Turns& turns_of(int aggregator) const;
+  [[nodiscard]] Turns make_turns(int aggregator) const;
+  void cut_run(const Pieces& run, std::vector<Pieces>& windows) const;
 
   const PieceSpace* space_;
   int n_ranks_;
+  int n_aggregators_;
   Index window_bytes_ = 0;
-  WindowOrder order_;
-  std::vector<Index> cuts_;  // positions, num_aggregators() + 1 of them; each begins a piece
   Index num_rounds_ = 0;
-  mutable std::map<int, Turns> turns_;  // of the aggregators asked for, unless they go by the file
+  std::vector<Index> cuts_;     // contiguous: positions, n_aggregators + 1 of them; each begins a piece
+  std::vector<int> placement_;  // local: the aggregators' ranks
+  std::vector<Turns> turns_;    // local: per aggregator
 };
 
 /// How many ranks aggregate when the user does not say: one per file and field, but no more than one per 4

@@ -12,6 +12,7 @@ class PieceSpace {
  public:
   void add(const Layout& layout);
 
+  [[nodiscard]] int num_layouts() const { return static_cast<int>(layouts_.size()); }
   [[nodiscard]] const Layout& layout(int number) const { return *layouts_[number]; }
   [[nodiscard]] Index num_pieces() const { return first_ordinal_.back(); }
   [[nodiscard]] Index stored_bytes() const { return first_position_.back(); }

@@ -1,30 +1,62 @@
 #include "exchange/piece_sums.h"
 
+#include <algorithm>
+
 namespace esker {
 
 PieceSums::PieceSums(const Plan& plan) {
-  Index num_pieces = 0;
-  for (const Round& round : plan.rounds) {
-    const Index in_round = round.window.last_piece - round.window.first_piece;
-    if (in_round > 0 && (num_pieces == 0 || round.window.first_piece < first_piece_)) {
-      first_piece_ = round.window.first_piece;
-    }
-    num_pieces += in_round;
+  std::vector<Ownership::Pieces> known = plan.owned;
+  std::size_t num_travelling = 0;
+  for (const HandOver& take : plan.takes) {
+    known.insert(known.end(), take.pieces.begin(), take.pieces.end());
+    num_travelling += static_cast<std::size_t>(take.num_pieces());
   }
-  for (const HandOver& take : plan.takes) num_pieces += take.num_pieces();
-  sums_.resize(static_cast<std::size_t>(num_pieces));
+  for (const HandOver& give : plan.gives) num_travelling += static_cast<std::size_t>(give.num_pieces());
+  std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t num_sums = 0;
+  for (const Ownership::Pieces& pieces : known) {
+    if (stretches_.empty() || stretches_.back().pieces.last != pieces.first) {
+      stretches_.push_back({pieces, num_sums});
+    }
+    stretches_.back().pieces.last = pieces.last;
+    num_sums += static_cast<std::size_t>(pieces.last - pieces.first);
+  }
+  sums_.resize(num_sums);
+  travelling_.resize(num_travelling);
+}
+
+std::size_t PieceSums::offset_of(Index piece) const {
+  const auto after =
+      std::upper_bound(stretches_.begin(), stretches_.end(), piece,
+                       [](Index p, const Stretch& stretch) { return p < stretch.pieces.first; });
+  const Stretch& stretch = *(after - 1);
+  return stretch.offset + static_cast<std::size_t>(piece - stretch.pieces.first);
 }
 
 void PieceSums::hand_over(Comm& comm, const Plan& plan) {
-  for (const HandOver& take : plan.takes) comm.start_receive(bytes_of(take), take.peer);
-  for (const HandOver& give : plan.gives) comm.start_send(bytes_of(give), give.peer);
+  std::uint64_t* next = travelling_.data();
+  for (const HandOver& give : plan.gives) {
+    const std::span message(next, static_cast<std::size_t>(give.num_pieces()));
+    for (const Ownership::Pieces& pieces : give.pieces) {
+      const auto sums = of(pieces.first, pieces.last);
+      next = std::copy(sums.begin(), sums.end(), next);
+    }
+    comm.start_send(std::as_bytes(message), give.peer);
+  }
+  const std::uint64_t* taken = next;
+  for (const HandOver& take : plan.takes) {
+    const std::span message(next, static_cast<std::size_t>(take.num_pieces()));
+    comm.start_receive(std::as_writable_bytes(message), take.peer);
+    next += message.size();
+  }
   comm.finish();
-}
-
-std::span<std::byte> PieceSums::bytes_of(const HandOver& pieces) {
-  return std::as_writable_bytes(
-      std::span(sums_).subspan(static_cast<std::size_t>(pieces.first_piece - first_piece_),
-                               static_cast<std::size_t>(pieces.num_pieces())));
+  for (const HandOver& take : plan.takes) {
+    for (const Ownership::Pieces& pieces : take.pieces) {
+      const auto count = static_cast<std::size_t>(pieces.last - pieces.first);
+      std::copy_n(taken, count, sums_.data() + offset_of(pieces.first));
+      taken += count;
+    }
+  }
 }
 
 }  // namespace esker

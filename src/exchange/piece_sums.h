@@ -21,7 +21,7 @@ class PieceSums {
   explicit PieceSums(const Plan& plan);
 
   /// The rank has stored `piece`, whose checksum is `sum`.
-  void set(Index piece, std::uint64_t sum) { sums_[static_cast<std::size_t>(piece - first_piece_)] = sum; }
+  void set(Index piece, std::uint64_t sum) { sums_[offset_of(piece)] = sum; }
 
   /// Collective, with the plan it was made for: tells owners what they have to know. Moves the planned bytes
   /// whatever has happened to the files.
@@ -29,15 +29,20 @@ class PieceSums {
 
   /// Those of pieces [first, last), all of which this rank stored or was told of.
   [[nodiscard]] std::span<const std::uint64_t> of(Index first, Index last) const {
-    return std::span(sums_).subspan(static_cast<std::size_t>(first - first_piece_),
-                                    static_cast<std::size_t>(last - first));
+    return {sums_.data() + offset_of(first), static_cast<std::size_t>(last - first)};
   }
 
  private:
-  [[nodiscard]] std::span<std::byte> bytes_of(const HandOver& pieces);
+  /// Pieces whose sums stand next to each other.
+  struct Stretch {
+    Ownership::Pieces pieces;
+    std::size_t offset = 0;
+  };
+  [[nodiscard]] std::size_t offset_of(Index piece) const;
 
-  Index first_piece_ = 0;
-  std::vector<std::uint64_t> sums_;  // of this rank's pieces, then of those it takes
+  std::vector<Stretch> stretches_;  // in order
+  std::vector<std::uint64_t> sums_;
+  std::vector<std::uint64_t> travelling_;  // given, then taken
 };
 
 }  // namespace esker

@@ -110,7 +110,7 @@ class Planner {
     }
     Plan plan;
     if (aggregator_ >= 0) {
-      plan.owned = ownership_.positions(aggregator_);
+      plan.owned = ownership_.runs(aggregator_);
       plan.gives = find_gives(space_, ownership_, aggregator_);
       plan.takes = find_takes(space_, ownership_, aggregator_);
       plan.num_sends = plan.gives.size();
@@ -134,10 +134,12 @@ class Planner {
   };
   Destination destination_of(int f, const Piece& piece) {
     Destination to;
-    to.position = space_.first_position(fields_[static_cast<std::size_t>(f)].layout) + piece.position_bytes;
-    to.aggregator = ownership_.owner_at(to.position);
+    const int layout = fields_[static_cast<std::size_t>(f)].layout;
+    to.position = space_.first_position(layout) + piece.position_bytes;
+    const Ownership::PieceAt at{space_.first_ordinal(layout) + piece.ordinal, to.position};
+    to.aggregator = ownership_.owner_of(at);
     to.rank = ownership_.rank_of(to.aggregator);
-    to.traffic = &rounds_[static_cast<std::size_t>(ownership_.round_at(to.aggregator, to.position))];
+    to.traffic = &rounds_[static_cast<std::size_t>(ownership_.round_of(to.aggregator, at))];
     return to;
   }
 

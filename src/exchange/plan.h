@@ -90,9 +90,8 @@ struct Round {
 
 struct Plan {
   std::vector<Round> rounds;
-  std::vector<HandOver> gives;  ///< to the owners of the files that this rank only adds to
-  std::vector<HandOver> takes;  ///< for this rank's last file: pieces that follow its own, in order
-  Ownership::Run owned;  ///< files that begin at these positions are this rank's: it writes their headers
+  std::vector<HandOver> gives, takes;    ///< what is told of pieces in files that more than one rank stores
+  std::vector<Ownership::Pieces> owned;  ///< by this rank: it writes the headers of files that begin with one
   // The largest of any round: what the buffers must hold. Both hops' sends stand beside each other; their
   // receives follow one another.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;

@@ -119,13 +119,14 @@ void TrafficCounter::find_coarse(int f, Index box, Index round, CoarseShares& sh
   const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
   const VirtualGrid& way = relays_.ways(f).front();
   const Index base = space_.first_position(field.layout);
+  const Index first_ordinal = space_.first_ordinal(field.layout);
   space_.layout(field.layout)
       .for_each_segment(
           field.field, way.boxes->box(box), way.levels,
           [&](const Piece& piece, const PiecePart& part, const Box& indices) {
-            const Index position = base + piece.position_bytes;
-            const int aggregator = ownership_.owner_at(position);
-            if (ownership_.round_at(aggregator, position) != round) return;
+            const Ownership::PieceAt at{first_ordinal + piece.ordinal, base + piece.position_bytes};
+            const int aggregator = ownership_.owner_of(at);
+            if (ownership_.round_of(aggregator, at) != round) return;
             const int relay = finder_.relay_of(f, way, box, aggregator);
             if (relay == ownership_.rank_of(aggregator)) return;
             shares.of_relay[relay].push_back({f, part.lattice.sub(indices), piece.sample_bytes});

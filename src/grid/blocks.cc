@@ -124,6 +124,12 @@ void BlockGrid::for_each_block_meeting(const Box& box, int level,
                        [&](const Point& tile) { visit(block_of_tile(tile, level)); });
 }
 
+BlockGrid::Existing BlockGrid::existing_at(int level) const {
+  if (level == bits_per_block_) return {0, 1};
+  const Level& found = levels_[static_cast<std::size_t>(level - bits_per_block_ - 1)];
+  return {found.existing_before, found.tiles.num_samples()};
+}
+
 Index BlockGrid::first_block_of_level(int level) const { return Index{1} << tile_digits(level); }
 
 Point BlockGrid::samples_per_axis(int level) const {

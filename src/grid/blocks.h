@@ -45,6 +45,12 @@ class BlockGrid {
   /// The existing block that has `ordinal` existing blocks before it. O(max_level * rank).
   [[nodiscard]] Index nth_existing(Index ordinal) const;
 
+  /// Existing blocks of a level of blocks, in Z order: those before them, and how many they are.
+  struct Existing {
+    Index before = 0, count = 0;
+  };
+  [[nodiscard]] Existing existing_at(int level) const;
+
   /// Calls `visit(block)` for the existing blocks that hold at least one sample of `box` (half open, any
   /// box) at level `level` of blocks: level == bits_per_block means block 0, else level in
   /// (bits_per_block, m]. Ascending in tile index (x fastest), not in block number. O(blocks visited).

@@ -43,6 +43,10 @@ class IdxLayout final : public Layout {
   using Layout::for_each_segment;
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
 
+  [[nodiscard]] int share_of(Index ordinal, int n) const override;
+  [[nodiscard]] std::vector<Run> runs_of_share(int share, int n) const override;
+  [[nodiscard]] Point middle_of_share(int share, int n) const override;
+
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
   /// Block `block` (existing) of field `field` (present).
@@ -69,6 +73,8 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Place place_of(Index ordinal) const;
   [[nodiscard]] Index position_of(const Place& place) const;
   [[nodiscard]] Piece make_piece(const Place& place, Index block) const;
+  [[nodiscard]] Index num_coarse(int n_shares) const;
+  [[nodiscard]] std::vector<Run> existing_of_share(int share, int n, int present_field) const;
   [[nodiscard]] Index data_start() const;
   [[nodiscard]] Index block_alignment() const;
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "esker/box.hpp"
 #include "esker/lattice.hpp"
@@ -75,6 +76,18 @@ class Layout {
   [[nodiscard]] virtual Index num_fields() const = 0;
   /// Files that hold at least one piece.
   [[nodiscard]] virtual Index num_files() const = 0;
+
+  /// Neighbouring pieces of a file.
+  struct Run {
+    Index first = 0, last = 0;  ///< ordinals, [first, last)
+  };
+  /// The pieces fall into `n` shares of nearly equal bytes, each of which is near together in the grid, on
+  /// all levels that are fine enough for that. Which one a piece is of:
+  [[nodiscard]] virtual int share_of(Index ordinal, int n) const = 0;
+  /// The pieces of a share, in file order.
+  [[nodiscard]] virtual std::vector<Run> runs_of_share(int share, int n) const = 0;
+  /// A sample in the midst of a share.
+  [[nodiscard]] virtual Point middle_of_share(int share, int n) const = 0;
 
   /// The parts of pieces fall into levels: those of one level spread over *tiles* of the same extent, which
   /// are smaller the finer the level. IDX: the levels of blocks, block 0 being the coarsest.

@@ -16,6 +16,7 @@
 #include "write/agreed.h"
 #include "write/boxes.h"
 #include "write/own_runs.h"
+#include "write/placement.h"
 #include "write/step_cut.h"
 #include "write/step_files.h"
 
@@ -241,11 +242,12 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
 // Where memory cannot be shared, all ranks send messages instead - if they may.
 Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields) {
   if (shares_memory()) {
-    const Status shared = cut_step(plan, fields, comm_->node_ranks());
+    ESKER_ASSIGN_OR_RETURN(const std::vector<int> placement, place(plan));
+    const Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
     if (shared.ok() || options_.transport == Transport::kShared) return shared;
     cannot_share_ = true;
   }
-  return cut_step(plan, fields, {});
+  return cut_step(plan, fields, {}, {});
 }
 
 /// Whether ranks of a node fill each other's windows. The same on all ranks.
@@ -254,9 +256,22 @@ bool WritePipeline::shares_memory() const {
          comm_->size() > 1;
 }
 
+/// Ranks of one node aggregate what is near what they hold; of several, contiguous parts of files.
+Result<std::vector<int>> WritePipeline::place(const StepPlan& plan) {
+  const auto& columns = plan.layouts->columns;
+  if (comm_->node().size() < comm_->size() || columns.empty()) return std::vector<int>();
+  const auto largest = std::max_element(columns.begin(), columns.end(), [&](const auto& a, const auto& b) {
+    return plan.space.layout(a.layout).stored_bytes() < plan.space.layout(b.layout).stored_bytes();
+  });
+  const auto field = std::find(plan.fields.begin(), plan.fields.end(), largest->field);
+  return place_aggregators(*comm_, plan.space.layout(largest->layout),
+                           plan.boxes[static_cast<std::size_t>(field - plan.fields.begin())],
+                           num_aggregators(options_, comm_->size(), plan.space));
+}
+
 Status WritePipeline::cut_step(StepPlan& plan, const std::vector<FieldPatches>& fields,
-                               std::span<const int> near) {
-  for (StepCut cut(plan.space, options_, comm_->size(), near);;) {
+                               std::span<const int> near, const std::vector<int>& placement) {
+  for (StepCut cut(plan.space, options_, comm_->size(), near, placement);;) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       plan.plan = cut.plan_of(comm_->rank(), fields);
       plan.writers = cut.num_writers(fields);

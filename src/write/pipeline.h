@@ -99,7 +99,9 @@ class WritePipeline {
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
   [[nodiscard]] bool shares_memory() const;
-  Status cut_step(StepPlan& plan, const std::vector<FieldPatches>& fields, std::span<const int> near);
+  Result<std::vector<int>> place(const StepPlan& plan);
+  Status cut_step(StepPlan& plan, const std::vector<FieldPatches>& fields, std::span<const int> near,
+                  const std::vector<int>& placement);
   static void take_patches(StepPlan& plan, const StepInput& input);
   void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);

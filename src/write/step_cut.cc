@@ -14,14 +14,6 @@ constexpr Index kMaxPartBytes = Index{1} << 30;
 constexpr Index kSharedWindowBytes = Index{1} << 20;
 constexpr int kSharedSlots = 8;
 
-/// Ranks that collect and store; with one phase they only complete files.
-int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space) {
-  if (!options.aggregate) return n_ranks;
-  if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
-  if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
-  return choose_aggregators(n_ranks, space);
-}
-
 /// The window to begin with. One that near ranks fill is small, to stay in a core's cache.
 Index widest_window(const Options& options, int n_aggregators, const PieceSpace& space, Index least_bytes,
                     bool is_shared) {
@@ -32,13 +24,22 @@ Index widest_window(const Options& options, int n_aggregators, const PieceSpace&
 }
 
 Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& space, Index least_bytes,
-                        bool is_shared) {
+                        bool is_shared, const std::vector<int>& placement) {
   const int n_aggregators = num_aggregators(options, n_ranks, space);
-  return {space, n_ranks, n_aggregators, widest_window(options, n_aggregators, space, least_bytes, is_shared),
-          is_shared ? WindowOrder::kByField : WindowOrder::kFile};
+  const Index window_bytes = widest_window(options, n_aggregators, space, least_bytes, is_shared);
+  return placement.empty() ? Ownership(space, n_ranks, n_aggregators, window_bytes)
+                           : Ownership(space, n_ranks, placement, window_bytes);
 }
 
 }  // namespace
+
+// With one phase they only complete files.
+int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space) {
+  if (!options.aggregate) return n_ranks;
+  if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
+  if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
+  return choose_aggregators(n_ranks, space);
+}
 
 Status check_phases(const Options& options, const StepLayouts& layouts) {
   if (options.aggregators > 0 && options.aggregation_factor > 0) {
@@ -52,14 +53,15 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
                "checksums=false");
 }
 
-StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near)
+StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near,
+                 const std::vector<int>& placement)
     : space_(space),
       options_(options),
       n_ranks_(n_ranks),
       near_(near),
       num_slots_(near.empty() ? 1 : kSharedSlots),
       least_bytes_(std::max<Index>(1, space.largest_piece_bytes())),
-      ownership_(cut_ownership(options, n_ranks, space, least_bytes_, !near.empty())) {}
+      ownership_(cut_ownership(options, n_ranks, space, least_bytes_, !near.empty(), placement)) {}
 
 Relays StepCut::relays(const std::vector<FieldPatches>& fields) const {
   return {space_, ownership_, fields, n_ranks_, {options_.restructure, options_.max_fan_in}};

@@ -16,6 +16,9 @@ namespace esker {
 /// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
 Status check_phases(const Options& options, const StepLayouts& layouts);
 
+/// Ranks that collect and store, by the options and what there is to store.
+int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space);
+
 /// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where
 /// its samples go, so the window starts at a third of the budget and shrinks, down to one piece, until the
 /// largest rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
@@ -23,7 +26,9 @@ class StepCut {
  public:
   /// `space` and `options` outlive it. `near`: ranks that fill each other's windows, see place_near(); of
   /// other ranks' plans nothing is known then.
-  StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {});
+  /// `placement`: the aggregators' ranks by the local rule (Ownership); without, the contiguous one.
+  StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {},
+          const std::vector<int>& placement = {});
 
   [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields) const;
   [[nodiscard]] const Ownership& ownership() const { return ownership_; }

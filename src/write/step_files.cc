@@ -47,11 +47,14 @@ Status StepFiles::complete(const Place& place, const PieceSums& sums) {
   return file->file->extend_to(place.data_offset_bytes + (place.end - place.begin));
 }
 
-Status StepFiles::finish(const Ownership::Run& owned, const PieceSums& sums, bool durable) {
-  for (Index position = owned.begin; position < owned.end;) {
-    const Place place = place_at(position);
-    if (place.begin == position) ESKER_RETURN_IF_ERROR(complete(place, sums));
-    position = place.end;
+Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable) {
+  for (const Ownership::Pieces& run : owned) {
+    const Index end = space_.position_bytes(run.last);
+    for (Index position = space_.position_bytes(run.first); position < end;) {
+      const Place place = place_at(position);
+      if (place.begin == position) ESKER_RETURN_IF_ERROR(complete(place, sums));
+      position = place.end;
+    }
   }
   for (auto& [key, file] : files_) {
     if (durable) ESKER_RETURN_IF_ERROR(file.file->sync());

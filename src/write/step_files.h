@@ -27,10 +27,10 @@ class StepFiles {
   /// Writes the bytes of the positions from `begin` on to the files they belong to: one write per file.
   Status write(Index begin, std::span<const std::byte> bytes);
 
-  /// Completes the files that begin at the positions `owned`: headers, and their full length; then syncs all
-  /// files that were opened if `durable`, and closes them. `sums`: of all pieces in the owned files, if the
-  /// layouts have checksums.
-  Status finish(const Ownership::Run& owned, const PieceSums& sums, bool durable);
+  /// Completes the files that begin with one of the pieces `owned`: headers, and their full length; then
+  /// syncs all files that were opened if `durable`, and closes them. `sums`: of all pieces in the owned
+  /// files, if the layouts have checksums.
+  Status finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable);
 
   /// Removes what this rank wrote, as far as that can be done; for a step that failed anywhere.
   void discard() noexcept;

@@ -1,7 +1,9 @@
 // Random exchanges: what the tests of plans are made from.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -48,6 +50,17 @@ inline PlanCase random_case(std::mt19937& random, int n_ranks) {
   }
   for (const auto& layout : test.layouts) test.space.add(*layout);
   return test;
+}
+
+/// By one rule or the other.
+inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index window_bytes,
+                                  std::mt19937& random) {
+  if (random() % 2 == 0) return {test.space, test.n_ranks, n_aggregators, window_bytes};
+  std::vector<int> ranks(static_cast<std::size_t>(test.n_ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::shuffle(ranks.begin(), ranks.end(), random);
+  ranks.resize(static_cast<std::size_t>(n_aggregators));
+  return {test.space, test.n_ranks, ranks, window_bytes};
 }
 
 }  // namespace esker::testing_support

@@ -14,6 +14,7 @@ namespace {
 
 using testing_support::PlanCase;
 using testing_support::random_case;
+using testing_support::random_ownership;
 using testing_support::shared;
 
 using Key = std::tuple<Index, int, int, Index, Index>;  // position, field, patch, first sample, samples
@@ -33,7 +34,7 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
   const Index window = 1 + static_cast<Index>(random() % 20000);
-  const Ownership ownership(test.space, test.n_ranks, aggregators, window);
+  const Ownership ownership = random_ownership(test, aggregators, window, random);
   std::vector<Plan> plans;
   const Relays none(test.space, ownership, test.fields, test.n_ranks, {});
   for (int r = 0; r < test.n_ranks; ++r) {
@@ -77,7 +78,8 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
-  const Ownership ownership(test.space, test.n_ranks, aggregators, 1 + static_cast<Index>(random() % 20000));
+  const Ownership ownership =
+      random_ownership(test, aggregators, 1 + static_cast<Index>(random() % 20000), random);
   const Relays none(test.space, ownership, test.fields, test.n_ranks, {});
   std::vector<int> knows_all(static_cast<std::size_t>(test.space.num_pieces()));
   testing_support::run_ranks(test.n_ranks, [&](const Communicator& comm) {
@@ -91,22 +93,82 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
     sums.hand_over(*comm.get(), plan);
     const int aggregator = ownership.aggregator_of_rank(comm.rank());
     if (aggregator < 0) return;
-    const auto [begin, end] = ownership.positions(aggregator);
-    for (Index position = begin; position < end;) {
-      const int number = test.space.layout_at(position);
-      const Index base = test.space.first_position(number);
-      const auto file = test.space.layout(number).file_at(position - base);
-      const Index first = test.space.first_piece_from(base + file.begin);
-      const Index last = test.space.first_piece_from(base + file.end);
-      for (Index p = first; p < last && base + file.begin >= begin; ++p) {
-        EXPECT_EQ(sums.of(first, last)[static_cast<std::size_t>(p - first)],
-                  static_cast<std::uint64_t>(1000 + p));
-        ++knows_all[static_cast<std::size_t>(p)];
+    for (const Ownership::Pieces& run : ownership.runs(aggregator)) {
+      for (Index first = run.first; first < run.last;) {
+        const Index position = test.space.position_bytes(first);
+        const int number = test.space.layout_at(position);
+        const Index base = test.space.first_position(number);
+        const auto file = test.space.layout(number).file_at(position - base);
+        const Index last = test.space.first_piece_from(base + file.end);
+        for (Index p = first; p < last && base + file.begin == position; ++p) {
+          EXPECT_EQ(sums.of(first, last)[static_cast<std::size_t>(p - first)],
+                    static_cast<std::uint64_t>(1000 + p));
+          ++knows_all[static_cast<std::size_t>(p)];
+        }
+        first = last;
       }
-      position = base + file.end;
     }
   });
   for (const int owners : knows_all) ASSERT_EQ(owners, 1);
+}
+
+// By either rule each piece is of one aggregator and one round, and the two directions agree.
+TEST_P(PlanProperties, EveryPieceHasOneOwnerAndOneRound) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
+  const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
+  const Ownership ownership =
+      random_ownership(test, aggregators, 1 + static_cast<Index>(random() % 20000), random);
+  std::vector<int> owned(static_cast<std::size_t>(test.space.num_pieces()));
+  for (int a = 0; a < aggregators; ++a) {
+    EXPECT_EQ(ownership.aggregator_of_rank(ownership.rank_of(a)), a);
+    Index in_runs = 0, in_rounds = 0;
+    for (const auto& run : ownership.runs(a)) in_runs += run.last - run.first;
+    for (Index round = 0; round < ownership.num_rounds(); ++round) {
+      const Ownership::Pieces pieces = ownership.pieces(a, round);
+      in_rounds += pieces.last - pieces.first;
+      for (Index p = pieces.first; p < pieces.last; ++p) {
+        const Ownership::PieceAt at{p, test.space.position_bytes(p)};
+        ++owned[static_cast<std::size_t>(p)];
+        ASSERT_EQ(ownership.owner_of(at), a);
+        ASSERT_EQ(ownership.round_of(a, at), round);
+        const Ownership::Range owners = ownership.owners_of({p, p + 1});
+        ASSERT_TRUE(owners.first <= a && a < owners.last);
+      }
+    }
+    ASSERT_EQ(in_runs, in_rounds);
+  }
+  for (const int owners : owned) ASSERT_EQ(owners, 1);
+}
+
+// What is near in the grid is stored by one rank: with blocks that fit in the patches nearly all samples
+// stay.
+TEST(Plan, TheLocalRuleKeepsSamplesWhereTheyAre) {
+  const Box box{{0, 0, 0}, {64, 64, 64}};
+  const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
+  const idx::IdxLayout layout(BlockGrid(mask, 9, box), {{8, true}, {8, true}},
+                              {16, 4096, 4096, InBlockOrder::kRowMajor});
+  PieceSpace space;
+  space.add(layout);
+  const auto parts = BrickDecomposition::even(3, box.hi, {2, 2, 1}).value();
+  const auto holders = std::make_shared<const BrickDistribution>(parts);
+  const std::vector<FieldPatches> fields{{0, 0, holders}, {0, 1, holders}};
+  std::vector<int> placement;
+  for (int a = 0; a < 4; ++a) {
+    placement.push_back(static_cast<int>(parts.part_of(layout.middle_of_share(a, 4))));
+  }
+  const auto moved = [&](const Ownership& ownership) {
+    Index bytes = 0;
+    for (int rank = 0; rank < 4; ++rank) {
+      const Relays none(space, ownership, fields, 4, {});
+      for (const Round& round : make_plan(space, ownership, fields, none, rank).rounds) {
+        for (const Message& message : round.sends) bytes += message.bytes;
+      }
+    }
+    return static_cast<double>(bytes) / static_cast<double>(space.stored_bytes());
+  };
+  EXPECT_LT(moved(Ownership(space, 4, placement, 1 << 16)), 0.01);
+  EXPECT_GT(moved(Ownership(space, 4, 4, 1 << 16)), 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, PlanProperties, testing::Range(0, 150));
