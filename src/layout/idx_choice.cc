@@ -9,7 +9,7 @@ namespace esker::idx {
 namespace {
 
 constexpr double kMaxStoredOverData = 1.15;
-constexpr Index kMaxBlockBytes = Index{4} << 20;
+constexpr Index kMaxBlockBytes = Index{256} << 10;
 constexpr Index kMinBlockBytes = Index{16} << 10;
 constexpr Index kMaxFileBytes = Index{64} << 20;
 constexpr Index kMinFileBytes = Index{4} << 20;

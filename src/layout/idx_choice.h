@@ -9,7 +9,7 @@ namespace esker::idx {
 /// Samples in existing blocks over samples in the box: what whole blocks cost (>= 1).
 double stored_over_data(const Bitmask& mask, int bits_per_block, const Box& box);
 
-/// The largest bits_per_block with stored_over_data <= 1.15 and blocks of at most 4 MiB; if there is none,
+/// The largest bits_per_block with stored_over_data <= 1.15 and blocks of at most 256 KiB; if there is none,
 /// the one with the least stored_over_data among blocks of at least 16 KiB (all, where the grid is smaller).
 /// `sample_bytes` is that of the grid's largest field.
 int choose_bits_per_block(const Bitmask& mask, const Box& box, Index sample_bytes);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kMaxPartBytes = Index{1} << 30;
 // A window that is filled and stored while it is in a core's cache, and as many as let neighbours work ahead.
-constexpr Index kSharedWindowBytes = Index{1} << 20;
+constexpr Index kSharedWindowBytes = Index{512} << 10;
 constexpr int kSharedSlots = 8;
 
 /// The window to begin with. One that near ranks fill is small, to stay in a core's cache.

@@ -95,8 +95,8 @@ TEST(IdxLayout, PiecesFollowEachOtherInTheFilesAndCoverTheBox) {
 TEST(IdxChoice, LargeEvenGridsGetLargeBlocksThatWasteNothing) {
   const Box box{{0, 0, 0}, {256, 256, 256}};
   const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
-  EXPECT_EQ(choose_bits_per_block(mask, box, 8), 19);  // 4 MiB
-  EXPECT_DOUBLE_EQ(stored_over_data(mask, 19, box), 1.0);
+  EXPECT_EQ(choose_bits_per_block(mask, box, 8), 15);  // 256 KiB
+  EXPECT_DOUBLE_EQ(stored_over_data(mask, 15, box), 1.0);
 }
 
 TEST(IdxChoice, OddGridsGetTheLargestBlocksThatStayUnder15Percent) {
