@@ -193,7 +193,7 @@ Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& 
                          options.aggregate ? count_traffic(cut, step) : count_runs(cut, step, n_ranks));
   PlanReport report;
   report.ranks = n_ranks;
-  report.writers = cut.num_writers(step.fields);
+  report.writers = cut.num_writers(num_holders(step.fields, n_ranks));
   report.aggregators = options.aggregate ? cut.ownership().num_aggregators() : 0;
   for (const auto& layout : step.layouts->layouts) report.files += layout->num_files();
   report.blocks = step.space.num_pieces();

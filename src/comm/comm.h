@@ -1,8 +1,8 @@
 // Comm: what Esker needs of a group of ranks. A serial body here, an MPI body in comm/mpi.
 //
-// Collective are barrier, all_*, broadcast; the transfers between two ranks are matched by the two. Calls
-// come from one thread. A failure inside MPI itself ends the program through MPI's error handler: no rank
-// could be told of it.
+// Collective are barrier, all_*, broadcast, exchange_sizes; the transfers between two ranks are matched by
+// the two. Calls come from one thread. A failure inside MPI itself ends the program through MPI's error
+// handler: no rank could be told of it.
 //
 // Nothing here allocates memory while it communicates: a rank that runs out of memory inside a collective
 // call would leave the others waiting in it. Who calls provides the memory, and agrees on it before.
@@ -19,6 +19,12 @@
 #include "esker/export.h"
 
 namespace esker {
+
+/// Another rank, and how many bytes are for it or come from it.
+struct PeerSize {
+  int peer = 0;
+  std::uint64_t bytes = 0;
+};
 
 class ESKER_API Comm {
  public:
@@ -47,6 +53,12 @@ class ESKER_API Comm {
 
   /// Makes room for so many transfers between two finish(); may throw. With it start_* allocate nothing.
   virtual void reserve_transfers(std::size_t sends, std::size_t receives) = 0;
+
+  /// Tells each rank in `to` how many bytes this one has for it; each is there once. Returns how many ranks
+  /// said so to this one, and puts those that fit into `from`, in any order. Collective, between finish() and
+  /// the next start_*, after reserve_transfers() for as many sends. Costs what the own partners and a barrier
+  /// cost, not what the group's size does.
+  virtual std::size_t exchange_sizes(std::span<const PeerSize> to, std::span<PeerSize> from) = 0;
 
   /// Non-blocking transfers between two ranks; those of one pair arrive in the order of sending. At most
   /// 1 GiB each. The memory stays untouched (send) or unread (receive) until finish or wait_any_receive says

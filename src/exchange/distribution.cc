@@ -27,17 +27,29 @@ std::vector<HeldBox> list_boxes(const BoxesOfRanks& of_rank) {
   return list;
 }
 
-Point mean_extent(const Box& domain, const std::vector<HeldBox>& boxes) {
-  if (boxes.empty()) return domain.extents();
-  Point mean{};
+BoxTotals add_up(const std::vector<HeldBox>& boxes) {
+  BoxTotals totals;
+  totals.n_boxes = static_cast<Index>(boxes.size());
   for (const HeldBox& held : boxes) {
-    for (int a = 0; a < kMaxRank; ++a) mean[a] += held.box.extent(a);
+    for (int a = 0; a < kMaxRank; ++a) totals.extents[a] += held.box.extent(a);
   }
-  for (Index& extent : mean) extent = div_up(extent, static_cast<Index>(boxes.size()));
-  return mean;
+  return totals;
 }
 
 }  // namespace
+
+Point mean_extent(const Box& domain, const BoxTotals& totals) {
+  if (totals.n_boxes == 0) return domain.extents();
+  Point mean{};
+  for (int a = 0; a < kMaxRank; ++a) mean[a] = div_up(totals.extents[a], totals.n_boxes);
+  return mean;
+}
+
+BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent) {
+  Point boxes{1, 1, 1, 1, 1};
+  for (int a = 0; a < domain.rank; ++a) boxes[a] = root_up(div_up(domain.hi[a], typical_extent[a]));
+  return BrickDecomposition::even(domain.rank, domain.hi, boxes).value();
+}
 
 void Distribution::add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const {
   for_each_meeting(intersect(samples.bounds(), region), [&](int rank, int, const Box& box) {
@@ -122,16 +134,10 @@ BoxListDistribution::BoxListDistribution(const Box& domain, BoxesOfRanks boxes)
     : domain_(domain),
       of_rank_(std::move(boxes)),
       index_(list_boxes(of_rank_)),
-      typical_extent_(mean_extent(domain_, index_.boxes())) {}
+      typical_extent_(mean_extent(domain_, add_up(index_.boxes()))) {}
 
 void BoxListDistribution::for_each_meeting(const Box& region, const Visit& visit) const {
   for (const HeldBox* held : index_.meeting(region)) visit(held->rank, held->patch, held->box);
-}
-
-BrickDecomposition BoxListDistribution::coarse_cut() const {
-  Point boxes{1, 1, 1, 1, 1};
-  for (int a = 0; a < domain_.rank; ++a) boxes[a] = root_up(div_up(domain_.hi[a], typical_extent_[a]));
-  return BrickDecomposition::even(domain_.rank, domain_.hi, boxes).value();
 }
 
 }  // namespace esker

@@ -26,6 +26,19 @@ struct Share {
   Index n_samples = 0;
 };
 
+/// Of all boxes of a grid, over all ranks.
+struct BoxTotals {
+  Index n_put = 0;    ///< also empty ones
+  Index n_boxes = 0;  ///< with samples
+  Point extents{};    ///< their sums, per axis
+};
+
+/// The mean extents of a box, rounded up; those of the domain if there is no box.
+Point mean_extent(const Box& domain, const BoxTotals& totals);
+
+/// A cut of the domain for boxes of that extent, see Distribution::coarse_cut().
+BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent);
+
 class Distribution {
  public:
   using Visit = std::function<void(int rank, int patch, const Box& box)>;
@@ -83,7 +96,9 @@ class BoxListDistribution final : public Distribution {
   }
   void for_each_meeting(const Box& region, const Visit& visit) const override;
   [[nodiscard]] Point typical_extent() const override { return typical_extent_; }
-  [[nodiscard]] BrickDecomposition coarse_cut() const override;
+  [[nodiscard]] BrickDecomposition coarse_cut() const override {
+    return coarse_cut_for(domain_, typical_extent_);
+  }
 
  private:
   Box domain_;

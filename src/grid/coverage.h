@@ -15,8 +15,8 @@ struct CoverageDefect {
   int second = -1;  ///< index of another box that covers it too (an overlap); -1 for a gap
 };
 
-/// The first defect found, or nothing when `boxes` cover every sample of `domain` exactly once. Boxes lie
-/// in `domain`; empty ones are ignored. Deterministic: the same list gives the same answer on every
+/// The first defect found, or nothing when `boxes` cover every sample of `domain` exactly once. Boxes may
+/// reach beyond it; empty ones are ignored. Deterministic: the same list gives the same answer on every
 /// rank. Recursive bisection at box faces: O(n log n) for boxes that tile.
 std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes);
 

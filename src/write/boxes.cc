@@ -1,77 +1,80 @@
 #include "write/boxes.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
-#include "comm/gather.h"
 #include "grid/coverage.h"
 
 namespace esker {
 namespace {
 
-/// Per field: the number of boxes, then lo and hi of each.
-std::vector<Index> encode(const std::vector<std::vector<Box>>& boxes) {
-  std::vector<Index> numbers;
-  for (const auto& of_field : boxes) {
-    numbers.push_back(static_cast<Index>(of_field.size()));
-    for (const Box& box : of_field) {
-      numbers.insert(numbers.end(), box.lo.begin(), box.lo.begin() + box.rank);
-      numbers.insert(numbers.end(), box.hi.begin(), box.hi.begin() + box.rank);
-    }
-  }
-  return numbers;
+Box domain_of(const Schema& schema, int field) {
+  return schema.box_of(schema.grids()[schema.fields()[field].grid]);
 }
 
-Box decode_box(const Index*& next, int rank) {
-  Box box;
-  box.rank = rank;
-  for (int a = 0; a < rank; ++a) box.lo[a] = *next++;
-  for (int a = 0; a < rank; ++a) box.hi[a] = *next++;
-  return box;
-}
-
-BoxesOfField decode(const Schema& schema, const std::vector<int>& fields, const Gathered& all) {
-  std::vector<BoxesOfRanks> gathered(fields.size());
-  for (const auto& bytes : all.of_rank) {
-    std::vector<Index> numbers(bytes.size() / sizeof(Index));
-    if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
-    const Index* next = numbers.data();
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      const int rank = schema.rank_of(schema.grids()[schema.fields()[fields[f]].grid]);
-      std::vector<Box>& boxes = gathered[f].emplace_back();
-      for (Index left = *next++; left > 0; --left) boxes.push_back(decode_box(next, rank));
-    }
-  }
-  // Most fields are put in the boxes of the field before, and then share them.
-  BoxesOfField shared;
-  std::shared_ptr<const BoxListDistribution> last;
+/// [position in fields] -> that of the field before on the same grid, or -1.
+std::vector<int> find_earlier(const Schema& schema, const std::vector<int>& fields) {
+  std::map<int, int> last_on_grid;
+  std::vector<int> earlier;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const Box domain = schema.box_of(schema.grids()[schema.fields()[fields[f]].grid]);
-    const bool same = last && last->domain() == domain && last->of_rank() == gathered[f];
-    if (!same) last = std::make_shared<const BoxListDistribution>(domain, std::move(gathered[f]));
-    shared[fields[f]] = last;
+    const auto [last, is_first] = last_on_grid.try_emplace(schema.fields()[fields[f]].grid, -1);
+    earlier.push_back(std::exchange(last->second, static_cast<int>(f)));
   }
-  return shared;
+  return earlier;
 }
 
-Status describe(const Field& field, const CoverageDefect& defect, const std::vector<int>& rank_of,
-                const std::vector<Box>& boxes) {
-  if (defect.second < 0) {
-    return error(Code::kInvalidArgument,
-                 "field '{}': no rank put the samples {}; together the ranks' patches must cover the grid "
-                 "exactly once",
-                 field.name, defect.where.to_string());
+/// Most fields are put in the boxes of one before, and then share them: which list each of them has.
+struct Lists {
+  std::vector<int> earlier;
+  std::vector<std::uint64_t>
+      is_new;                    // [position in fields]: some rank's boxes are others than of the earlier
+  std::vector<int> list_of;      // [position in fields]
+  std::vector<int> first_field;  // [list], position in the schema
+  std::vector<BoxList> mine;
+
+  void compare(const Schema& schema, const std::vector<int>& fields,
+               const std::vector<std::vector<Box>>& boxes) {
+    earlier = find_earlier(schema, fields);
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      is_new.push_back(earlier[f] < 0 || boxes[f] != boxes[static_cast<std::size_t>(earlier[f])] ? 1 : 0);
+    }
   }
+
+  void make(const Schema& schema, const std::vector<int>& fields,
+            const std::vector<std::vector<Box>>& boxes) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (is_new[f] == 0) {
+        list_of.push_back(list_of[static_cast<std::size_t>(earlier[f])]);
+        continue;
+      }
+      list_of.push_back(static_cast<int>(mine.size()));
+      first_field.push_back(fields[f]);
+      mine.push_back({domain_of(schema, fields[f]), boxes[f]});
+    }
+  }
+};
+
+Status describe_missing(const Field& field) {
+  return error(Code::kInvalidArgument, "field '{}' is due but no rank put it", field.name);
+}
+
+Status describe_gap(const Field& field, const Box& where) {
+  return error(Code::kInvalidArgument,
+               "field '{}': no rank put the samples {}; together the ranks' patches must cover the grid "
+               "exactly once",
+               field.name, where.to_string());
+}
+
+Status describe_overlap(const Field& field, const Box& where, const HeldBox& first, const HeldBox& second) {
   return error(Code::kInvalidArgument,
                "field '{}': patches overlap in {}: rank {} put {}, rank {} put {}; each sample must be put "
                "exactly once",
-               field.name, defect.where.to_string(), rank_of[defect.first], boxes[defect.first].to_string(),
-               rank_of[defect.second], boxes[defect.second].to_string());
+               field.name, where.to_string(), first.rank, first.box.to_string(), second.rank,
+               second.box.to_string());
 }
 
 Status check_field(const Field& field, const Distribution& holders, int n_ranks) {
@@ -83,11 +86,29 @@ Status check_field(const Field& field, const Distribution& holders, int n_ranks)
       rank_of.push_back(r);
     }
   }
-  if (boxes.empty()) {
-    return error(Code::kInvalidArgument, "field '{}' is due but no rank put it", field.name);
-  }
+  if (boxes.empty()) return describe_missing(field);
   const auto defect = find_coverage_defect(holders.domain(), boxes);
-  return defect ? describe(field, *defect, rank_of, boxes) : Status();
+  if (!defect) return {};
+  if (defect->second < 0) return describe_gap(field, defect->where);
+  const auto held = [&](int i) { return HeldBox{boxes[i], rank_of[i], 0}; };
+  return describe_overlap(field, defect->where, held(defect->first), held(defect->second));
+}
+
+/// What all ranks see.
+Status check_all_put(const Schema& schema, const Lists& lists, const Directory& directory) {
+  for (std::size_t l = 0; l < lists.mine.size(); ++l) {
+    if (directory.lists()[l]->num_put() == 0) return describe_missing(schema.fields()[lists.first_field[l]]);
+  }
+  return {};
+}
+
+/// What this rank sees as a home.
+Status check_bricks(const Schema& schema, const Lists& lists, const Directory& directory) {
+  const auto& defect = directory.defect();
+  if (!defect) return {};
+  const Field& field = schema.fields()[lists.first_field[defect->list]];
+  if (!defect->first) return describe_gap(field, defect->where);
+  return describe_overlap(field, defect->where, *defect->first, *defect->second);
 }
 
 }  // namespace
@@ -103,20 +124,31 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& pa
   return boxes;
 }
 
-Result<BoxesOfField> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                  const std::vector<std::vector<Box>>& mine) {
-  std::vector<Index> numbers_of_mine;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "gather boxes", [&] {
-    numbers_of_mine = encode(mine);
+Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
+                                const std::vector<std::vector<Box>>& mine, const std::string& context) {
+  Lists lists;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
+    lists.compare(schema, fields, mine);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(const Gathered all, gather(comm, std::as_bytes(std::span(numbers_of_mine))));
-  BoxesOfField boxes;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "gather boxes", [&] {
-    boxes = decode(schema, fields, all);
+  comm.all_reduce_max(lists.is_new);
+  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
+    lists.make(schema, fields, mine);
     return Status();
   }));
-  return boxes;
+  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists.mine));
+  BoxesOfField of_field;
+  Status all_put;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&]() -> Status {
+    all_put = check_all_put(schema, lists, directory).with_context(context);
+    if (!all_put.ok()) return {};
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      of_field[fields[f]] = directory.lists()[static_cast<std::size_t>(lists.list_of[f])];
+    }
+    return check_bricks(schema, lists, directory).with_context(context);
+  }));
+  ESKER_RETURN_IF_ERROR(all_put);  // the same on all ranks
+  return SharedBoxes{std::move(directory), std::move(of_field)};
 }
 
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,

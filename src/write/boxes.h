@@ -3,11 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/comm.h"
 #include "esker/schema.hpp"
 #include "esker/writer.hpp"
+#include "exchange/directory.h"
 #include "exchange/plan.h"
 #include "format/format_writer.h"
 
@@ -20,11 +22,19 @@ bool is_due(const Field& field, Index step);
 std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
                                        const std::vector<int>& fields);
 
-/// All ranks' boxes of each of the fields at positions `fields`. Collective; errors are those of all ranks.
-/// `mine` is boxes_of(...) for them.
 using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
-Result<BoxesOfField> gather_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                  const std::vector<std::vector<Box>>& mine);
+
+/// Who holds which boxes of the fields of a step, as far as a rank has learnt it.
+struct SharedBoxes {
+  Directory directory;
+  BoxesOfField of_field;  ///< fields that all ranks put in the same boxes share a list
+};
+
+/// Shares the boxes of the fields at positions `fields`, and checks that they cover each field's grid exactly
+/// once; `mine` is boxes_of(...) for them. Collective; errors are those of all ranks: kInvalidArgument naming
+/// field, ranks and boxes, led by `context`.
+Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
+                                const std::vector<std::vector<Box>>& mine, const std::string& context);
 
 /// The columns of a step as the planner takes them.
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -221,16 +222,17 @@ Status WritePipeline::lay_out(StepPlan& plan, const StepInput& input) const {
 
 Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   const Stopwatch watch;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return lay_out(plan, input); }));
-  ESKER_ASSIGN_OR_RETURN(const BoxesOfField boxes, gather_boxes(*comm_, schema_, plan.fields, plan.boxes));
-  Status covered;
-  std::vector<FieldPatches> fields;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&]() -> Status {
-    covered = check_coverage(schema_, boxes, comm_->size()).with_context(fmt::format("step {}", input.step));
-    fields = patches_of_columns(plan.layouts->columns, boxes);
-    return {};
+  std::string context;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    context = fmt::format("step {}", input.step);
+    return lay_out(plan, input);
   }));
-  ESKER_RETURN_IF_ERROR(covered);  // every rank checks the same boxes and finds the same defect
+  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema_, plan.fields, plan.boxes, context));
+  PlannedFields fields{boxes.directory, {}};
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    fields.patches = patches_of_columns(plan.layouts->columns, boxes.of_field);
+    return Status();
+  }));
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
   ESKER_RETURN_IF_ERROR(fit_to_budget(plan, fields));
   plan.ready = true;
@@ -240,7 +242,7 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
 }
 
 // Where memory cannot be shared, all ranks send messages instead - if they may.
-Status WritePipeline::fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields) {
+Status WritePipeline::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
   if (shares_memory()) {
     ESKER_ASSIGN_OR_RETURN(const std::vector<int> placement, place(plan));
     const Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
@@ -269,12 +271,20 @@ Result<std::vector<int>> WritePipeline::place(const StepPlan& plan) {
                            num_aggregators(options_, comm_->size(), plan.space));
 }
 
-Status WritePipeline::cut_step(StepPlan& plan, const std::vector<FieldPatches>& fields,
-                               std::span<const int> near, const std::vector<int>& placement) {
-  for (StepCut cut(plan.space, options_, comm_->size(), near, placement);;) {
+Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
+                               const std::vector<int>& placement) {
+  std::optional<StepCut> cut;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    cut.emplace(plan.space, options_, comm_->size(), near, placement);
+    return Status();
+  }));
+  for (;;) {
+    ESKER_RETURN_IF_ERROR(fields.directory.learn([&](const VisitRegion& visit) {
+      cut->for_each_region_to_know(comm_->rank(), fields.patches, visit);
+    }));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      plan.plan = cut.plan_of(comm_->rank(), fields);
-      plan.writers = cut.num_writers(fields);
+      plan.plan = cut->plan_of(comm_->rank(), fields.patches);
+      plan.writers = cut->num_writers(fields.directory.num_holders());
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));
@@ -283,8 +293,13 @@ Status WritePipeline::cut_step(StepPlan& plan, const std::vector<FieldPatches>& 
                                       static_cast<std::uint64_t>(needs.largest_part_bytes)};
     comm_->all_reduce_max(most);
     needs = {static_cast<Index>(most[0]), static_cast<Index>(most[1])};
-    if (cut.fits(needs)) break;
-    if (!cut.shrink()) return cut.does_not_fit(needs);
+    if (cut->fits(needs)) break;
+    bool is_smaller = false;
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+      is_smaller = cut->shrink();
+      return Status();
+    }));
+    if (!is_smaller) return cut->does_not_fit(needs);
   }
   return all_do(*comm_, "plan", [&] {
     comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);

@@ -16,6 +16,7 @@
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "esker/writer.hpp"
+#include "exchange/directory.h"
 #include "exchange/piece_sums.h"
 #include "exchange/plan.h"
 #include "exchange/run.h"
@@ -97,10 +98,15 @@ class WritePipeline {
   Status prepare(const StepInput& input, Prepared& prepared);
   Status lay_out(StepPlan& plan, const StepInput& input) const;
   Status make_step_plan(StepPlan& plan, const StepInput& input);
-  Status fit_to_budget(StepPlan& plan, const std::vector<FieldPatches>& fields);
+  /// The columns of a step, and what they learn their boxes from.
+  struct PlannedFields {
+    Directory& directory;
+    std::vector<FieldPatches> patches;
+  };
+  Status fit_to_budget(StepPlan& plan, PlannedFields& fields);
   [[nodiscard]] bool shares_memory() const;
   Result<std::vector<int>> place(const StepPlan& plan);
-  Status cut_step(StepPlan& plan, const std::vector<FieldPatches>& fields, std::span<const int> near,
+  Status cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                   const std::vector<int>& placement);
   static void take_patches(StepPlan& plan, const StepInput& input);
   void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);

@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "write/boxes.h"
 
 namespace esker {
 namespace {
@@ -76,8 +75,10 @@ Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields) const {
   return plan;
 }
 
-int StepCut::num_writers(const std::vector<FieldPatches>& fields) const {
-  return options_.aggregate ? ownership_.num_writers() : num_holders(fields, n_ranks_);
+void StepCut::for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields,
+                                      const VisitRegion& visit) const {
+  if (!options_.aggregate) return;  // a rank has to do with its own boxes alone
+  esker::for_each_region_to_know(space_, ownership_, fields, relays(fields), rank, visit);
 }
 
 StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {

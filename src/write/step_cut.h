@@ -8,6 +8,7 @@
 #include "esker/options.hpp"
 #include "exchange/ownership.h"
 #include "exchange/plan.h"
+#include "exchange/regions.h"
 #include "exchange/traffic.h"
 #include "format/format_writer.h"
 
@@ -31,11 +32,16 @@ class StepCut {
           const std::vector<int>& placement = {});
 
   [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields) const;
+  /// Calls visit for the regions that plan_of(rank, fields) must know.
+  void for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields,
+                               const VisitRegion& visit) const;
   [[nodiscard]] const Ownership& ownership() const { return ownership_; }
   /// How samples travel with the window as it is.
   [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;
-  /// Ranks that write samples.
-  [[nodiscard]] int num_writers(const std::vector<FieldPatches>& fields) const;
+  /// Ranks that write samples, of which `n_holders` hold some.
+  [[nodiscard]] int num_writers(int n_holders) const {
+    return options_.aggregate ? ownership_.num_writers() : n_holders;
+  }
 
   /// The most of any rank.
   struct Needs {

@@ -61,6 +61,21 @@ class ThreadComm final : public Comm {
   }
   void reserve_transfers(std::size_t, std::size_t) override {}
 
+  std::size_t exchange_sizes(std::span<const PeerSize> to, std::span<PeerSize> from) override {
+    const auto posted = post(std::as_bytes(to));
+    std::size_t n_told = 0;
+    for (std::size_t r = 0; r < posted.size(); ++r) {
+      for (std::size_t i = 0; i < posted[r].size(); i += sizeof(PeerSize)) {
+        PeerSize size;
+        std::memcpy(&size, posted[r].data() + i, sizeof(size));
+        if (size.peer != rank_) continue;
+        if (n_told < from.size()) from[n_told] = {static_cast<int>(r), size.bytes};
+        ++n_told;
+      }
+    }
+    return n_told;
+  }
+
   void start_send(std::span<const std::byte> bytes, int to) override {
     const std::scoped_lock lock(group_->mutex);
     group_->mail[{rank_, to}].emplace_back(bytes.begin(), bytes.end());

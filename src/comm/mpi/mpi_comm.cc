@@ -10,7 +10,8 @@
 namespace esker {
 namespace {
 
-constexpr int kTag = 1;  // one is enough: messages of a pair of ranks do not overtake each other
+constexpr int kTag = 1;      // one is enough: messages of a pair of ranks do not overtake each other
+constexpr int kSizeTag = 2;  // and the next, in turn
 constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;
 
 class MpiComm final : public Comm {
@@ -84,6 +85,32 @@ class MpiComm final : public Comm {
     sends_.reserve(sends);
     receives_.reserve(receives);
   }
+
+  // Hoefler, Siebert, Lumsdaine: Scalable Communication Protocols for Dynamic Sparse Data Exchange, 2010
+  // (NBX). A synchronous send is complete when it has been received; when those of all ranks are, the barrier
+  // ends. A rank that is through may begin the next exchange while others have not noticed: that has another
+  // tag.
+  std::size_t exchange_sizes(std::span<const PeerSize> to, std::span<PeerSize> from) override {
+    const int tag = kSizeTag + static_cast<int>(num_size_exchanges_++ % 2);
+    for (const PeerSize& size : to) {
+      MPI_Issend(&size.bytes, 1, MPI_UINT64_T, size.peer, tag, comm_, &sends_.emplace_back());
+    }
+    std::size_t n_told = 0;
+    MPI_Request all_are_told = MPI_REQUEST_NULL;
+    for (int done = 0; done == 0;) {
+      n_told += receive_size(tag, from.subspan(std::min(n_told, from.size())));
+      if (all_are_told != MPI_REQUEST_NULL) {
+        MPI_Test(&all_are_told, &done, MPI_STATUS_IGNORE);
+        continue;
+      }
+      int mine_are_told = 0;
+      MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &mine_are_told, MPI_STATUSES_IGNORE);
+      if (mine_are_told != 0) MPI_Ibarrier(comm_, &all_are_told);
+    }
+    sends_.clear();
+    return n_told;
+  }
+
   void start_send(std::span<const std::byte> bytes, int to) override {
     MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag, comm_,
               &sends_.emplace_back());
@@ -105,12 +132,25 @@ class MpiComm final : public Comm {
   }
 
  private:
+  /// One size that has come, if any has; returns how many.
+  std::size_t receive_size(int tag, std::span<PeerSize> room) {
+    int has_come = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &has_come, &status);
+    if (has_come == 0) return 0;
+    PeerSize size{status.MPI_SOURCE, 0};
+    MPI_Recv(&size.bytes, 1, MPI_UINT64_T, size.peer, tag, comm_, MPI_STATUS_IGNORE);
+    if (!room.empty()) room.front() = size;
+    return 1;
+  }
+
   MPI_Comm comm_;
   std::unique_ptr<MpiComm> node_;
   std::vector<int> node_ranks_;
   int rank_ = 0;
   int size_ = 1;
   std::vector<int> counts_, starts_;  // per rank, for gathering
+  unsigned num_size_exchanges_ = 0;
   std::vector<MPI_Request> sends_;
   std::vector<MPI_Request> receives_;
 };

@@ -1,0 +1,79 @@
+#include "comm/deliver.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+
+namespace esker {
+namespace {
+
+constexpr std::size_t kFewSenders = 32;  // neighbours in three dimensions, and some
+constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 30;
+
+Result<std::vector<PeerSize>> sizes_of(std::span<const Parcel> parcels) {
+  std::vector<PeerSize> sizes;
+  for (const Parcel& parcel : parcels) {
+    if (parcel.bytes.size() > kMaxParcelBytes) {
+      return error(Code::kUnsupported, "{} bytes for rank {}: ranks can tell each other 1 GiB at most",
+                   parcel.bytes.size(), parcel.to);
+    }
+    sizes.push_back({parcel.to, parcel.bytes.size()});
+  }
+  return sizes;
+}
+
+/// Room for what `senders` have; each delivery gets its place in it.
+void make_room(std::span<const PeerSize> senders, Deliveries& mail) {
+  std::size_t total = 0;
+  for (const PeerSize& sender : senders) total += sender.bytes;
+  mail.joined.reset(new std::byte[total]);
+  std::byte* next = mail.joined.get();
+  mail.deliveries.reserve(senders.size());
+  for (const PeerSize& sender : senders) {
+    mail.deliveries.push_back({sender.peer, {next, static_cast<std::size_t>(sender.bytes)}});
+    next += sender.bytes;
+  }
+}
+
+}  // namespace
+
+// Who sends how much is told before memory is allocated for it; ranks that have too little room to be told
+// all are told how much they need, and then all are told again.
+Result<Deliveries> deliver(Comm& comm, std::span<const Parcel> parcels, std::size_t expected) {
+  std::vector<PeerSize> to, from;
+  const auto prepare = [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(to, sizes_of(parcels));
+    from.resize(std::max(expected, kFewSenders));
+    comm.reserve_transfers(parcels.size(), 0);
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(comm, "deliver", prepare));
+  Deliveries mail;
+  for (bool again = true; again;) {
+    const std::size_t n_senders = comm.exchange_sizes(to, from);
+    const bool too_many = n_senders > from.size();
+    const Status mine = guarded("deliver", [&] {
+      from.resize(n_senders);
+      if (too_many) return Status();
+      std::sort(from.begin(), from.end(),
+                [](const PeerSize& a, const PeerSize& b) { return a.peer < b.peer; });
+      mail = Deliveries();
+      make_room(from, mail);
+      comm.reserve_transfers(parcels.size(), n_senders);
+      return Status();
+    });
+    ESKER_RETURN_IF_ERROR(agree(comm, Ballot{mine, "", 0, "", too_many}, &again));
+  }
+  std::byte* next = mail.joined.get();
+  for (const Delivery& delivery : mail.deliveries) {
+    comm.start_receive({next, delivery.bytes.size()}, delivery.rank);
+    next += delivery.bytes.size();
+  }
+  for (const Parcel& parcel : parcels) comm.start_send(parcel.bytes, parcel.to);
+  comm.finish();
+  return mail;
+}
+
+}  // namespace esker

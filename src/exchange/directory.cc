@@ -1,0 +1,237 @@
+#include "exchange/directory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "comm/deliver.h"
+#include "grid/coverage.h"
+
+namespace esker {
+namespace {
+
+/// A box, or a question about one, as it travels.
+struct Entry {
+  Index list = 0, rank = 0, patch = 0;
+  Point lo{}, hi{};
+};
+
+/// What there is for other ranks.
+struct Letters {
+  std::map<int, std::vector<Entry>> of_rank;
+  std::vector<Parcel> parcels;  // of the same bytes
+
+  void wrap() {
+    for (const auto& [rank, entries] : of_rank) parcels.push_back({rank, std::as_bytes(std::span(entries))});
+  }
+};
+
+template <class Visit>
+void for_each_entry(const Delivery& delivery, const Visit& visit) {
+  for (auto bytes = delivery.bytes; !bytes.empty(); bytes = bytes.subspan(sizeof(Entry))) {
+    Entry entry;
+    std::memcpy(&entry, bytes.data(), sizeof(Entry));
+    visit(entry);
+  }
+}
+
+Entry make_entry(int list, const HeldBox& held) {
+  return {list, held.rank, held.patch, held.box.lo, held.box.hi};
+}
+
+HeldBox held_box(const Entry& entry, int n_axes) {
+  return {Box(n_axes, entry.lo, entry.hi), static_cast<int>(entry.rank), static_cast<int>(entry.patch)};
+}
+
+using Lists = std::vector<std::shared_ptr<KnownBoxes>>;
+
+/// [list] -> the boxes that other ranks sent, in the order of ranks.
+std::vector<std::vector<HeldBox>> read_boxes(const Deliveries& mail, const Lists& lists) {
+  std::vector<std::vector<HeldBox>> boxes(lists.size());
+  for (const Delivery& delivery : mail.deliveries) {
+    for_each_entry(delivery, [&](const Entry& entry) {
+      const auto list = static_cast<std::size_t>(entry.list);
+      boxes[list].push_back(held_box(entry, lists[list]->domain().rank));
+    });
+  }
+  return boxes;
+}
+
+// Per list the extents of all boxes, their number without and with empty ones; then 1 for a rank that holds
+// some. As reals, which are exact for sums up to 2^53.
+constexpr std::size_t kSumsOfList = kMaxRank + 2;
+
+std::vector<double> add_up(const std::vector<BoxList>& lists) {
+  std::vector<double> sums(lists.size() * kSumsOfList + 1);
+  for (std::size_t l = 0; l < lists.size(); ++l) {
+    double* of_list = &sums[l * kSumsOfList];
+    for (const Box& box : lists[l].boxes) {
+      sums.back() = 1;
+      ++of_list[kMaxRank + 1];
+      if (box.empty()) continue;
+      for (int a = 0; a < kMaxRank; ++a) of_list[a] += static_cast<double>(box.extent(a));
+      ++of_list[kMaxRank];
+    }
+  }
+  return sums;
+}
+
+BoxTotals totals_of(const double* of_list) {
+  BoxTotals totals;
+  for (int a = 0; a < kMaxRank; ++a) totals.extents[a] = static_cast<Index>(of_list[a]);
+  totals.n_boxes = static_cast<Index>(of_list[kMaxRank]);
+  totals.n_put = static_cast<Index>(of_list[kMaxRank + 1]);
+  return totals;
+}
+
+/// This rank's boxes, for the homes of the bricks that they meet.
+Letters tell_homes(const Lists& lists, int rank) {
+  Letters letters;
+  for (std::size_t l = 0; l < lists.size(); ++l) {
+    const std::vector<Box> boxes = lists[l]->boxes_of(rank);
+    const Homes& homes = lists[l]->homes();
+    for (std::size_t p = 0; p < boxes.size(); ++p) {
+      const Entry entry = make_entry(static_cast<int>(l), {boxes[p], rank, static_cast<int>(p)});
+      homes.for_each_brick(
+          boxes[p], [&](Index brick, const Box&) { letters.of_rank[homes.home_of(brick)].push_back(entry); });
+    }
+  }
+  letters.wrap();
+  return letters;
+}
+
+/// What is wrong in the brick that `rank` is the home of.
+std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, int rank,
+                                           const std::vector<HeldBox>& told) {
+  const Index brick = known.homes().brick_of(rank);
+  if (brick < 0) return std::nullopt;
+  std::vector<Box> boxes;
+  for (const HeldBox& held : told) boxes.push_back(held.box);
+  const auto found = find_coverage_defect(known.homes().bricks().box(brick), boxes);
+  if (!found) return std::nullopt;
+  DirectoryDefect defect{list, found->where, std::nullopt, std::nullopt};
+  if (found->second >= 0) {
+    defect.first = told[static_cast<std::size_t>(found->first)];
+    defect.second = told[static_cast<std::size_t>(found->second)];
+  }
+  return defect;
+}
+
+}  // namespace
+
+Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& mine) {
+  std::vector<double> sums;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
+    sums = add_up(mine);
+    return Status();
+  }));
+  comm.all_reduce_sum(sums);
+  Directory directory(comm);
+  Letters letters;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
+    directory.start(mine, sums);
+    letters = tell_homes(directory.lists_, comm.rank());
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(const Deliveries mail, deliver(comm, letters.parcels));
+  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
+    directory.keep(read_boxes(mail, directory.lists_));
+    return Status();
+  }));
+  return directory;
+}
+
+void Directory::start(const std::vector<BoxList>& mine, const std::vector<double>& sums) {
+  num_holders_ = static_cast<int>(sums.back());
+  for (std::size_t l = 0; l < mine.size(); ++l) {
+    lists_.push_back(std::make_shared<KnownBoxes>(mine[l].domain, comm_->size(), comm_->rank(), mine[l].boxes,
+                                                  totals_of(&sums[l * kSumsOfList])));
+  }
+}
+
+void Directory::keep(std::vector<std::vector<HeldBox>> told) {
+  for (std::size_t l = 0; l < told.size(); ++l) {
+    if (!defect_) defect_ = find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), told[l]);
+    kept_.emplace_back(std::move(told[l]));
+  }
+}
+
+namespace {
+
+/// What a rank asks the homes.
+struct Inquiry {
+  std::vector<std::optional<Questions>> of_list;  // none: enough is known
+  Letters letters;
+};
+
+Inquiry inquire(const Lists& lists, const Directory::Regions& regions) {
+  std::vector<std::vector<Box>> regions_of(lists.size());
+  regions([&](const Distribution& holders, const Box& region) {
+    const auto list = std::find_if(lists.begin(), lists.end(), [&](auto& l) { return l.get() == &holders; });
+    regions_of[static_cast<std::size_t>(list - lists.begin())].push_back(region);
+  });
+  Inquiry inquiry;
+  for (std::size_t l = 0; l < lists.size(); ++l) {
+    const Homes& homes = lists[l]->homes();
+    Questions questions = questions_about(homes, std::move(regions_of[l]));
+    auto& asked = inquiry.of_list.emplace_back();
+    if (lists[l]->knows(questions)) continue;
+    for (const auto& [brick, box] : questions) {
+      const Entry entry = make_entry(static_cast<int>(l), {box, -1, -1});
+      inquiry.letters.of_rank[homes.home_of(brick)].push_back(entry);
+    }
+    asked = std::move(questions);
+  }
+  inquiry.letters.wrap();
+  return inquiry;
+}
+
+Letters answer(const Deliveries& mail, const std::vector<BoxIndex>& kept, const Lists& lists) {
+  Letters letters;
+  for (const Delivery& delivery : mail.deliveries) {
+    auto& answers = letters.of_rank[delivery.rank];
+    for_each_entry(delivery, [&](const Entry& question) {
+      const auto list = static_cast<std::size_t>(question.list);
+      const Box where(lists[list]->domain().rank, question.lo, question.hi);
+      for (const HeldBox* held : kept[list].meeting(where)) {
+        answers.push_back(make_entry(static_cast<int>(list), *held));
+      }
+    });
+  }
+  letters.wrap();
+  return letters;
+}
+
+}  // namespace
+
+Status Directory::learn(const Regions& regions) {
+  Inquiry inquiry;
+  const Status mine = guarded("learn boxes", [&] {
+    inquiry = inquire(lists_, regions);
+    return Status();
+  });
+  bool any_asks = false;
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "", 0, "", !inquiry.letters.parcels.empty()}, &any_asks));
+  if (!any_asks) return {};
+  ESKER_ASSIGN_OR_RETURN(const Deliveries questions, deliver(*comm_, inquiry.letters.parcels));
+  Letters answers;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "learn boxes", [&] {
+    answers = answer(questions, kept_, lists_);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(const Deliveries mail,
+                         deliver(*comm_, answers.parcels, inquiry.letters.parcels.size()));
+  return all_do(*comm_, "learn boxes", [&] {
+    auto boxes = read_boxes(mail, lists_);
+    for (std::size_t l = 0; l < lists_.size(); ++l) {
+      if (inquiry.of_list[l]) lists_[l]->learn(std::move(*inquiry.of_list[l]), std::move(boxes[l]));
+    }
+    return Status();
+  });
+}
+
+}  // namespace esker
