@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "comm/agree.h"
+#include "comm/deliver.h"
 #include "comm/gather.h"
 #include "support/mpi_fixture.h"
 
@@ -55,6 +56,58 @@ TEST_F(CommTest, MessagesOfAllPairsArriveInOrder) {
   comm().finish();
   EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0), 2 * size);
   for (int r = 0; r < 2 * size; ++r) EXPECT_EQ(received[r], (std::array<int, 2>{r / 2, comm().rank()}));
+}
+
+// Rank r sends to r, r + 1, ... - each exchange to one more - and nobody else.
+TEST_F(CommTest, RanksAreToldTheSizesThatAreMeantForThem) {
+  const auto size = static_cast<std::size_t>(comm().size());
+  std::vector<PeerSize> room(size);
+  for (std::size_t partners = 0; partners <= size; ++partners) {
+    std::vector<PeerSize> to;
+    for (std::size_t i = 0; i < partners; ++i) {
+      const int peer = static_cast<int>((static_cast<std::size_t>(comm().rank()) + i) % size);
+      to.push_back({peer, 1000 * partners + static_cast<std::uint64_t>(comm().rank())});
+    }
+    comm().reserve_transfers(to.size(), 0);
+    ASSERT_EQ(comm().exchange_sizes(to, room), partners);
+    std::vector<int> heard(size);
+    for (std::size_t i = 0; i < partners; ++i) {
+      EXPECT_EQ(room[i].bytes, 1000 * partners + static_cast<std::uint64_t>(room[i].peer));
+      ++heard[static_cast<std::size_t>(room[i].peer)];
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      EXPECT_EQ(heard[(static_cast<std::size_t>(comm().rank()) + size - i) % size], i < partners ? 1 : 0);
+    }
+  }
+}
+
+TEST_F(CommTest, SizesThatDoNotFitAreCounted) {
+  std::vector<PeerSize> to;
+  for (int r = 0; r < comm().size(); ++r) to.push_back({r, 7});
+  comm().reserve_transfers(to.size(), 0);
+  for (std::size_t room = 0; room <= to.size(); ++room) {
+    std::vector<PeerSize> from(room, PeerSize{-1, 0});
+    EXPECT_EQ(comm().exchange_sizes(to, from), to.size());
+    for (const PeerSize& size : from) EXPECT_EQ(size.bytes, 7u);
+  }
+}
+
+// Rank r has r + 1 bytes for each rank that is lower, or itself; the last one hears of itself only.
+TEST_F(CommTest, ParcelsComeByAscendingRanks) {
+  const std::vector<std::byte> mine(static_cast<std::size_t>(comm().rank()) + 1,
+                                    static_cast<std::byte>(comm().rank()));
+  std::vector<Parcel> parcels;
+  for (int r = 0; r <= comm().rank(); ++r) parcels.push_back({r, mine});
+  const Deliveries mail = deliver(comm(), parcels).value();
+  ASSERT_EQ(mail.deliveries.size(), static_cast<std::size_t>(comm().size() - comm().rank()));
+  for (std::size_t d = 0; d < mail.deliveries.size(); ++d) {
+    const int from = comm().rank() + static_cast<int>(d);
+    EXPECT_EQ(mail.deliveries[d].rank, from);
+    const std::vector<std::byte> bytes(mail.deliveries[d].bytes.begin(), mail.deliveries[d].bytes.end());
+    EXPECT_EQ(bytes,
+              std::vector<std::byte>(static_cast<std::size_t>(from) + 1, static_cast<std::byte>(from)));
+  }
+  EXPECT_TRUE(deliver(comm(), {}).value().deliveries.empty());
 }
 
 TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
