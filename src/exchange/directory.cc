@@ -168,7 +168,7 @@ struct Inquiry {
   Letters letters;
 };
 
-Inquiry inquire(const Lists& lists, const Directory::Regions& regions) {
+Inquiry inquire(const Lists& lists, const std::function<void(const VisitRegion&)>& regions) {
   std::vector<std::vector<Box>> regions_of(lists.size());
   regions([&](const Distribution& holders, const Box& region) {
     const auto list = std::find_if(lists.begin(), lists.end(), [&](auto& l) { return l.get() == &holders; });
@@ -208,7 +208,7 @@ Letters answer(const Deliveries& mail, const std::vector<BoxIndex>& kept, const 
 
 }  // namespace
 
-Status Directory::learn(const Regions& regions) {
+Status Directory::learn_all(const std::function<void(const VisitRegion&)>& regions) {
   Inquiry inquiry;
   const Status mine = guarded("learn boxes", [&] {
     inquiry = inquire(lists_, regions);

@@ -51,14 +51,17 @@ class Directory {
   /// Ranks that hold a box of any list.
   [[nodiscard]] int num_holders() const { return num_holders_; }
 
-  /// Calls visit(list, region) for what this rank must know, the list being one of lists().
-  using Regions = std::function<void(const VisitRegion& visit)>;
-  /// Asks for the boxes in the regions; a list of which some are not known yet knows only these then.
-  /// Collective, one small all-reduce where all ranks know enough; errors are those of all ranks.
-  Status learn(const Regions& regions);
+  /// Asks for the boxes in the regions for which `regions(visit)` calls visit(list, region), the list being
+  /// one of lists(); a list of which some are not known yet knows only these then. Collective, one small
+  /// all-reduce where all ranks know enough; errors are those of all ranks.
+  template <class Regions>
+  Status learn(const Regions& regions) {
+    return learn_all(std::cref(regions));  // by reference: no memory is needed where nothing is agreed yet
+  }
 
  private:
   explicit Directory(Comm& comm) : comm_(&comm) {}
+  Status learn_all(const std::function<void(const VisitRegion&)>& regions);
   void start(const std::vector<BoxList>& mine, const std::vector<double>& sums);
   void keep(std::vector<std::vector<HeldBox>> told);
 

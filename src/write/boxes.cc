@@ -147,7 +147,7 @@ Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vec
     }
     return check_bricks(schema, lists, directory).with_context(context);
   }));
-  ESKER_RETURN_IF_ERROR(all_put);  // the same on all ranks
+  if (!all_put.ok()) return all_put;  // the same on all ranks
   return SharedBoxes{std::move(directory), std::move(of_field)};
 }
 

@@ -169,6 +169,7 @@ struct Cube {
     space.add(layout);
     BoxesOfRanks boxes;
     for (int r = 0; r < n_ranks; ++r) boxes.push_back({parts.box(r)});
+    ownership = std::make_unique<Ownership>(space, n_ranks, n_ranks, 4096);
     all = std::make_shared<const BoxListDistribution>(domain, std::move(boxes));
   }
 
@@ -177,20 +178,19 @@ struct Cube {
   BrickDecomposition parts;
   idx::IdxLayout layout;
   PieceSpace space;
+  std::unique_ptr<Ownership> ownership;
   std::shared_ptr<const BoxListDistribution> all;
 };
 
 /// Boxes that the rank learns of, by whatever it asks.
-std::size_t num_learnt(const Cube& cube, int rank, const RelayRules& rules) {
+std::size_t num_learnt(const Cube& cube, int rank, const Relays& relays) {
   const Index n = cube.n_ranks;
   const BoxTotals totals{n, n, {8 * n, 8 * n, 8 * n, n, n}};
   const auto known =
       std::make_shared<KnownBoxes>(cube.domain, cube.n_ranks, rank, cube.all->boxes_of(rank), totals);
-  const Ownership ownership(cube.space, cube.n_ranks, cube.n_ranks, 4096);
   const std::vector<FieldPatches> fields{{0, 0, known}};
-  const Relays relays(cube.space, ownership, fields, cube.n_ranks, rules);
   std::vector<Box> regions;
-  for_each_region_to_know(cube.space, ownership, fields, relays, rank,
+  for_each_region_to_know(cube.space, *cube.ownership, fields, relays, rank,
                           [&](const Distribution&, const Box& region) { regions.push_back(region); });
   std::set<int> learnt;
   for (const auto& question : questions_about(known->homes(), regions)) {
@@ -207,8 +207,9 @@ TEST(Directory, WhatARankLearnsDoesNotGrowWithTheNumberOfRanks) {
     const auto root = static_cast<std::size_t>(std::ceil(std::sqrt(cube.n_ranks)));
     for (const char* restructure : {"off", "default", "expanded"}) {
       const RelayRules rules{Restructure::parse(restructure).value(), 32};
+      const Relays relays(cube.space, *cube.ownership, {{0, 0, cube.all}}, cube.n_ranks, rules);
       std::vector<std::size_t> learnt;
-      for (int r = 0; r < cube.n_ranks; ++r) learnt.push_back(num_learnt(cube, r, rules));
+      for (int r = 0; r < cube.n_ranks; ++r) learnt.push_back(num_learnt(cube, r, relays));
       std::sort(learnt.begin(), learnt.end());
       std::printf("%d ranks, %s: median %zu, most %zu\n", cube.n_ranks, restructure,
                   learnt[learnt.size() / 2], learnt.back());
