@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/guarded.h"
-#include "base/macros.h"
-#include "grid/copy_samples.h"
+#include "exchange/segment_maps.h"
 
 namespace esker {
 namespace {
@@ -19,9 +16,11 @@ namespace {
 /// sent, received and forgotten.
 class Run {
  public:
-  Run(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
-      const ExchangeBuffers::Parts& buffers, ExchangeStats& stats)
-      : comm_(comm), plan_(plan), patches_(patches), buffers_(buffers), stats_(stats) {}
+  Run(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
+      MessageTransport& transport, ExchangeStats& stats)
+      : plan_(plan), patches_(patches), buffers_(buffers), transport_(transport), stats_(stats) {
+    transport_.begin_run(buffers);
+  }
 
   // A rank whose window waits for others fills theirs of later rounds meanwhile, as far as windows are free.
   // It never sleeps for its own window while another one waits for what it could place: of all ranks, the one
@@ -45,7 +44,9 @@ class Run {
 
  private:
   /// Messages share their buffers from round to round: then there is no working ahead.
-  [[nodiscard]] bool can_work_ahead() const { return plan_.send_bytes == 0 && plan_.receive_bytes == 0; }
+  [[nodiscard]] bool can_work_ahead() const {
+    return plan_.send_bytes == 0 && plan_.receive_bytes == 0 && !transport_.keeps_step();
+  }
 
   /// Sends and places what this rank has for round filled_; false if a near rank's window is not free yet,
   /// and it does not `wait` for it: the next call goes on there.
@@ -54,8 +55,7 @@ class Run {
     Stopwatch watch;
     if (!std::exchange(begun_, true)) {
       relay(round.relay, watch);
-      receive(round.receives);
-      for (const Message& message : round.sends) send(message);
+      send_all({2 * filled_ + 1, &round.sends, &round.receives}, watch);
       pack(round.local, window(filled_).data(), round.window.begin);
       stats_.pack_s += watch.lap();
     }
@@ -86,7 +86,7 @@ class Run {
       attempt("store", [&] { return store(round, bytes); });
       stats_.store_s += watch.lap();
     }
-    comm_.finish();
+    transport_.finish();
     stats_.wait_s += watch.lap();
   }
 
@@ -116,16 +116,19 @@ class Run {
     if (status_.ok()) status_ = guarded(what, action);
   }
 
-  void receive(const std::vector<Message>& messages) {
-    for (const Message& message : messages) {
-      comm_.start_receive(buffers_.receive.subspan(message.offset_bytes, message.bytes), message.peer);
-    }
+  /// Starts a hop: what this rank has for others is packed and on its way then.
+  void send_all(const Hop& hop, Stopwatch& watch) {
+    transport_.begin(hop);
+    stats_.wait_s += watch.lap();
+    for (const Message& message : *hop.sends) send(message);
+    stats_.pack_s += watch.lap();
+    transport_.end_sends();
+    stats_.wait_s += watch.lap();
   }
 
   /// The first hop: what this rank relays stands in its messages of the second one then.
   void relay(const RelayHop& hop, Stopwatch& watch) {
-    receive(hop.receives);
-    for (const Message& message : hop.sends) send(message);
+    send_all({2 * filled_, &hop.sends, &hop.receives}, watch);
     attempt("pack", [&] {
       for (const Segment& segment : hop.local.segments) {
         const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
@@ -135,7 +138,7 @@ class Run {
     });
     stats_.pack_s += watch.lap();
     for_each_received(watch, [&](std::size_t m) {
-      const std::byte* source = buffers_.receive.data() + hop.receives[m].offset_bytes;
+      const std::byte* source = transport_.received(hop.receives[m]);
       for (const Segment& segment : hop.receives[m].segments) {
         const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
         copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
@@ -143,14 +146,13 @@ class Run {
         source += segment.bytes();
       }
     });
-    comm_.finish();
+    transport_.finish();
     stats_.wait_s += watch.lap();
   }
 
   void send(const Message& message) {
-    const auto bytes = buffers_.send.subspan(message.offset_bytes, message.bytes);
     attempt("pack", [&] {
-      std::byte* target = bytes.data();
+      std::byte* target = transport_.target(message).data();
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) {
           gather(segment, target, SampleMap::dense(segment.indices, segment.sample_bytes));
@@ -159,7 +161,7 @@ class Run {
       }
       return Status();
     });
-    comm_.start_send(bytes, message.peer);
+    transport_.send(message);
     stats_.sent_bytes += message.bytes;
     ++stats_.messages;
   }
@@ -168,9 +170,9 @@ class Run {
   void pack(const Message& message, std::byte* window, Index window_begin) {
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
-        if (segment.patch != kRelayed) {
-          gather(segment, window + (segment.position - window_begin), in_piece(segment));
-        }
+        if (segment.patch == kRelayed) continue;
+        const SegmentMap place = map_in_window(segment, window_begin);
+        gather(segment, window + place.first_bytes, place.samples);
       }
       return Status();
     });
@@ -186,9 +188,10 @@ class Run {
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) continue;
         const Relayed& whole = round.relay.relayed[static_cast<std::size_t>(segment.relayed)];
+        const SegmentMap place = map_in_window(segment, message.window_begin);
         copy_samples(segment.sample_bytes, buffers_.send.data() + whole.offset_bytes,
                      SampleMap::dense(segment.indices, segment.sample_bytes),
-                     window.data() + (segment.position - message.window_begin), in_piece(segment));
+                     window.data() + place.first_bytes, place.samples);
       }
       return Status();
     });
@@ -201,7 +204,7 @@ class Run {
   /// Calls place(number) for each message that has been started to be received, as they come.
   template <class Place>
   void for_each_received(Stopwatch& watch, const Place& place) {
-    for (int m = comm_.wait_any_receive(); m >= 0; m = comm_.wait_any_receive()) {
+    for (int m = transport_.next_received(); m >= 0; m = transport_.next_received()) {
       stats_.wait_s += watch.lap();
       attempt("place", [&] {
         place(static_cast<std::size_t>(m));
@@ -234,28 +237,20 @@ class Run {
   }
 
   void place(const Message& message, std::byte* window, Index window_begin) {
-    const std::byte* source = buffers_.receive.data() + message.offset_bytes;
+    const std::byte* source = transport_.received(message);
     for (const Segment& segment : message.segments) {
+      const SegmentMap place = map_in_window(segment, window_begin);
       copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
-                   window + (segment.position - window_begin), in_piece(segment));
+                   window + place.first_bytes, place.samples);
       source += segment.bytes();
     }
-  }
-
-  [[nodiscard]] static SampleMap in_piece(const Segment& segment) {
-    return SampleMap::ordered(segment.indices, segment.order, segment.sample_bytes);
   }
 
   /// Samples of a patch, from the caller's memory to `target`.
   void gather(const Segment& segment, std::byte* target, SampleMap target_map) {
     const Patch& patch = patches_[segment.field][segment.patch];
     const auto* source = static_cast<const std::byte*>(patch.data);
-    std::array<Index, kMaxRank> strides{};
-    for (int a = 0; a < patch.box.rank; ++a) {
-      source += (segment.samples.origin[a] - patch.box.lo[a]) * patch.stride_bytes[a];
-      strides[a] = segment.samples.stride[a] * patch.stride_bytes[a];
-    }
-    SampleMap source_map = SampleMap::strided(segment.indices, strides);
+    auto [first_bytes, source_map] = map_in_patch(segment, patch);
     Index element_bytes = segment.sample_bytes;
     const Index component_bytes = size_bytes(patch.type);
     const int components = static_cast<int>(element_bytes / component_bytes);
@@ -264,13 +259,13 @@ class Run {
       source_map.add_strided(components, patch.component_stride_bytes);
       target_map.add_strided(components, component_bytes);
     }
-    copy_samples(element_bytes, source, source_map, target, target_map);
+    copy_samples(element_bytes, source + first_bytes, source_map, target, target_map);
   }
 
-  Comm& comm_;
   const Plan& plan_;
-  const std::vector<std::vector<Patch>>& patches_;
+  const PatchesOfFields& patches_;
   const ExchangeBuffers::Parts& buffers_;
+  MessageTransport& transport_;
   ExchangeStats& stats_;
   std::size_t filled_ = 0;  // rounds that this rank has filled
   bool begun_ = false;      // the next one
@@ -278,67 +273,12 @@ class Run {
   Status status_;
 };
 
-/// What a plan needs of memory that no other rank sees, and of memory that is shared.
-Index private_bytes(const Plan& plan) {
-  return plan.buffer_bytes() - (plan.shares_windows ? plan.num_slots * plan.window_bytes : 0);
-}
-Index shared_bytes(const Plan& plan) { return NodeWindows::bytes_for(plan.num_slots, plan.window_bytes); }
-
 }  // namespace
 
-bool ExchangeBuffers::fit(const Plan& plan) const {
-  return private_bytes(plan) <= size_ &&
-         (!plan.shares_windows || (shared_ && shared_->size_bytes() >= shared_bytes(plan)));
-}
-
-Index ExchangeBuffers::size_bytes() const { return size_ + (shared_ ? shared_->size_bytes() : 0); }
-
-Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
-  if (plan.shares_windows) {
-    const Index has = shared_ ? shared_->size_bytes() : 0;
-    std::array<std::uint64_t, 1> any_grows{has < shared_bytes(plan) ? 1u : 0u};
-    comm.node().all_reduce_max(any_grows);
-    if (any_grows[0] != 0) {
-      shared_.reset();
-      uses_ = 0;
-      ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
-    }
-  }
-  const Index bytes = private_bytes(plan);
-  if (bytes <= size_) return {};
-  data_.reset();
-  size_ = 0;
-  data_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
-  if (!data_) return error(Code::kOutOfMemory, "cannot allocate exchange buffers of {} bytes", bytes);
-  size_ = bytes;
-  return {};
-}
-
-ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
-  Parts parts;
-  std::byte* next = data_.get();
-  const auto take = [&next](Index bytes) {
-    const std::span<std::byte> part(next, static_cast<std::size_t>(bytes));
-    next += bytes;
-    return part;
-  };
-  if (plan.shares_windows) {
-    parts.shared = shared_.get();
-    parts.shared->set_num_slots(plan.num_slots);
-    parts.first_use = uses_;
-  } else {
-    parts.window = take(plan.window_bytes);
-  }
-  parts.receive = take(plan.receive_bytes);
-  parts.send = take(plan.send_bytes);
-  parts.marks = take(plan.mark_bytes);
-  return parts;
-}
-
-Status run_exchange(Comm& comm, const Plan& plan, const std::vector<std::vector<Patch>>& patches,
-                    ExchangeBuffers& buffers, ExchangeStats& stats, const StoreWindow& store) {
+Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
+                    MessageTransport& transport, ExchangeStats& stats, const StoreWindow& store) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  Run run(comm, plan, patches, parts, stats);
+  Run run(plan, patches, parts, transport, stats);
   run.all_rounds(store);
   if (plan.shares_windows) buffers.count_uses(plan);
   return std::move(run.status());

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
+#include "exchange/transports/make.h"
 #include "format/make.h"
 #include "store/commit.h"
 #include "write/agreed.h"
@@ -285,6 +286,7 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       plan.plan = cut->plan_of(comm_->rank(), fields.patches);
       plan.writers = cut->num_writers(fields.directory.num_holders());
+      plan.transport = make_message_transport(options_.transport);
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));
@@ -301,10 +303,13 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     }));
     if (!is_smaller) return cut->does_not_fit(needs);
   }
-  return all_do(*comm_, "plan", [&] {
+  // Not in one with what follows: that is collective on each node already.
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);
-    return buffers_.reserve(*comm_, plan.plan);
-  });
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return buffers_.reserve(*comm_, plan.plan); }));
+  return plan.transport->prepare(*comm_, plan.plan);
 }
 
 /// This rank's patches of the components that each column holds.
@@ -343,7 +348,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   };
   const double hashed_before = counters_.checksum_s;
   ExchangeStats stats;
-  Status stored = run_exchange(*comm_, plan.plan, plan.patches, buffers_, stats,
+  Status stored = run_exchange(plan.plan, plan.patches, buffers_, *plan.transport, stats,
                                std::cref(store));  // by reference: it fits in the function object
   stats.store_s -= counters_.checksum_s - hashed_before;
   counters_.add(stats);

@@ -80,6 +80,7 @@ class WritePipeline {
     PieceSpace space;
     std::vector<std::vector<Box>> boxes;  ///< mine, when the plan was made: [position in fields]
     Plan plan;
+    std::unique_ptr<MessageTransport> transport;
     PieceSums sums;
     std::vector<std::vector<Patch>> patches;  ///< mine, of the step at hand: [column]
     int writers = 0;

@@ -1,0 +1,70 @@
+#include "exchange/buffers.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "base/error.h"
+#include "base/macros.h"
+
+namespace esker {
+namespace {
+
+/// What a plan needs of memory that no other rank sees, and of memory that is shared.
+Index private_bytes(const Plan& plan) {
+  return plan.buffer_bytes() - (plan.shares_windows ? plan.num_slots * plan.window_bytes : 0);
+}
+Index shared_bytes(const Plan& plan) { return NodeWindows::bytes_for(plan.num_slots, plan.window_bytes); }
+
+}  // namespace
+
+bool ExchangeBuffers::fit(const Plan& plan) const {
+  return private_bytes(plan) <= size_ &&
+         (!plan.shares_windows || (shared_ && shared_->size_bytes() >= shared_bytes(plan)));
+}
+
+Index ExchangeBuffers::size_bytes() const { return size_ + (shared_ ? shared_->size_bytes() : 0); }
+
+Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
+  if (plan.shares_windows) {
+    const Index has = shared_ ? shared_->size_bytes() : 0;
+    std::array<std::uint64_t, 1> any_grows{has < shared_bytes(plan) ? 1u : 0u};
+    comm.node().all_reduce_max(any_grows);
+    if (any_grows[0] != 0) {
+      shared_.reset();
+      uses_ = 0;
+      ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
+    }
+  }
+  const Index bytes = private_bytes(plan);
+  if (bytes <= size_) return {};
+  data_.reset();
+  size_ = 0;
+  data_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  if (!data_) return error(Code::kOutOfMemory, "cannot allocate exchange buffers of {} bytes", bytes);
+  size_ = bytes;
+  return {};
+}
+
+ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
+  Parts parts;
+  std::byte* next = data_.get();
+  const auto take = [&next](Index bytes) {
+    const std::span<std::byte> part(next, static_cast<std::size_t>(bytes));
+    next += bytes;
+    return part;
+  };
+  if (plan.shares_windows) {
+    parts.shared = shared_.get();
+    parts.shared->set_num_slots(plan.num_slots);
+    parts.first_use = uses_;
+  } else {
+    parts.window = take(plan.window_bytes);
+  }
+  parts.receive = take(plan.receive_bytes);
+  parts.send = take(plan.send_bytes);
+  parts.marks = take(plan.mark_bytes);
+  return parts;
+}
+
+}  // namespace esker

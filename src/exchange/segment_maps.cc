@@ -1,0 +1,23 @@
+#include "exchange/segment_maps.h"
+
+#include <array>
+
+namespace esker {
+
+SegmentMap map_in_patch(const Segment& segment, const Patch& patch) {
+  SegmentMap map;
+  std::array<Index, kMaxRank> strides{};
+  for (int a = 0; a < patch.box.rank; ++a) {
+    map.first_bytes += (segment.samples.origin[a] - patch.box.lo[a]) * patch.stride_bytes[a];
+    strides[a] = segment.samples.stride[a] * patch.stride_bytes[a];
+  }
+  map.samples = SampleMap::strided(segment.indices, strides);
+  return map;
+}
+
+SegmentMap map_in_window(const Segment& segment, Index window_begin) {
+  return {segment.position - window_begin,
+          SampleMap::ordered(segment.indices, segment.order, segment.sample_bytes)};
+}
+
+}  // namespace esker

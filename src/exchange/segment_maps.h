@@ -1,0 +1,24 @@
+// Where the samples of a segment stand: in the caller's patch, and in the piece that they belong to.
+#pragma once
+
+#include <cstddef>
+
+#include "esker/writer.hpp"
+#include "exchange/plan.h"
+#include "grid/copy_samples.h"
+
+namespace esker {
+
+/// One side of a copy of a segment: samples from `first` on, counted in bytes from where that side begins.
+struct SegmentMap {
+  Index first_bytes = 0;
+  SampleMap samples;
+};
+
+/// In a patch, from patch.data on. The components are not in it: they stand component_stride_bytes apart.
+SegmentMap map_in_patch(const Segment& segment, const Patch& patch);
+
+/// In a window that begins at position `window_begin`.
+SegmentMap map_in_window(const Segment& segment, Index window_begin);
+
+}  // namespace esker
