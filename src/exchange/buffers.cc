@@ -28,7 +28,7 @@ Index ExchangeBuffers::size_bytes() const { return size_ + (shared_ ? shared_->s
 Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
   if (plan.shares_windows) {
     const Index has = shared_ ? shared_->size_bytes() : 0;
-    std::array<std::uint64_t, 1> any_grows{has < shared_bytes(plan) ? 1u : 0u};
+    std::array<std::uint64_t, 1> any_grows{!shared_ || has < shared_bytes(plan) ? 1u : 0u};
     comm.node().all_reduce_max(any_grows);
     if (any_grows[0] != 0) {
       shared_.reset();
