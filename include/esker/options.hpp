@@ -29,6 +29,9 @@ enum class Transport {
   kAuto,      ///< shared between ranks of a node, if its memory can be had, else messages
   kMessages,  ///< one message per pair of ranks and round
   kShared,    ///< ranks of a node fill each other's windows in shared memory; between nodes, messages
+  kAllToAll,  ///< all messages of a round by one collective call (MPI_Alltoallv)
+  kPut,       ///< one MPI_Put per pair of ranks and round; ranks of a pair keep in step (post, start)
+  kPutFence,  ///< the same; all ranks keep in step (fence)
 };
 
 struct ESKER_API Options {
@@ -41,8 +44,8 @@ struct ESKER_API Options {
   bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several
   bool checksums = true;  ///< (format) of each block and of each table of blocks
   bool aggregate = true;  ///< false: each rank writes its own runs of samples (one-phase; without checksums)
-  Transport transport = Transport::kAuto;       ///< how samples get from rank to rank
-  Index window_bytes = 0;                       ///< collected and written at a time by a rank; 0: chosen
+  Transport transport = Transport::kAuto;  ///< how samples get from rank to rank
+  Index window_bytes = 0;                  ///< collected and written at a time by a rank; 0: chosen
   /// Ranks that write; 0: one per file and field, but no more than one per 4 MiB of a step, at most all.
   int aggregators = 0;
   int aggregation_factor = 0;  ///< ranks for each one that writes, instead of `aggregators`; 0: not used

@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 
+#include "comm/remote_memory.h"
 #include "esker/communicator.hpp"
 #include "esker/export.h"
 
@@ -24,6 +25,13 @@ namespace esker {
 struct PeerSize {
   int peer = 0;
   std::uint64_t bytes = 0;
+};
+
+/// Parts of a buffer, one per rank: counts[r] bytes from bytes + starts[r] on.
+template <class Byte>
+struct PartsOfRanks {
+  Byte* bytes = nullptr;
+  std::span<const int> counts, starts;
 };
 
 class ESKER_API Comm {
@@ -50,6 +58,14 @@ class ESKER_API Comm {
   /// Every rank's bytes, one after the other in the order of ranks; lengths[r] of rank r.
   virtual void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t> lengths,
                           std::span<std::byte> joined) = 0;
+
+  /// To every rank its part of `sends`, from every rank its part of `receives`: lengths are those of the two.
+  virtual void all_to_all(const PartsOfRanks<const std::byte>& sends,
+                          const PartsOfRanks<std::byte>& receives) = 0;
+
+  /// Local; may throw. Not to be used beyond the life of this Comm.
+  [[nodiscard]] virtual std::unique_ptr<RemoteMemory> make_remote_memory() = 0;
+  [[nodiscard]] virtual std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) = 0;
 
   /// Makes room for so many transfers between two finish(); may throw. With it start_* allocate nothing.
   virtual void reserve_transfers(std::size_t sends, std::size_t receives) = 0;

@@ -8,6 +8,19 @@
 namespace esker {
 namespace {
 
+/// There is nobody else to put anything.
+class SerialRemoteMemory final : public RemoteMemory {
+ public:
+  bool expose(std::span<std::byte>) override { return true; }
+  void withdraw() override {}
+  void put(std::span<const std::byte>, int, std::size_t) override {}
+  void fence() override {}
+  void post(const RankGroup&) override {}
+  void start(const RankGroup&) override {}
+  void complete() override {}
+  void wait() override {}
+};
+
 /// One rank that may also send to itself.
 class SerialComm final : public Comm {
  public:
@@ -25,6 +38,17 @@ class SerialComm final : public Comm {
   void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t>,
                   std::span<std::byte> joined) override {
     std::copy(mine.begin(), mine.end(), joined.begin());
+  }
+
+  void all_to_all(const PartsOfRanks<const std::byte>& sends,
+                  const PartsOfRanks<std::byte>& receives) override {
+    std::copy_n(sends.bytes + sends.starts[0], sends.counts[0], receives.bytes + receives.starts[0]);
+  }
+  std::unique_ptr<RemoteMemory> make_remote_memory() override {
+    return std::make_unique<SerialRemoteMemory>();
+  }
+  std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
+    return std::make_unique<RankGroup>(ranks);
   }
 
   void reserve_transfers(std::size_t sends, std::size_t receives) override {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "comm/agree.h"
 
 namespace esker {
 namespace {
@@ -36,6 +37,10 @@ Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
       ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
     }
   }
+  return reserve_private(plan);
+}
+
+Status ExchangeBuffers::reserve_private(const Plan& plan) {
   const Index bytes = private_bytes(plan);
   if (bytes <= size_) return {};
   data_.reset();
@@ -46,8 +51,33 @@ Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
   return {};
 }
 
+Status ExchangeBuffers::reserve_exposed(Comm& comm, const Plan& plan) {
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    if (!remote_) remote_ = comm.make_remote_memory();
+    return Status();
+  }));
+  std::array<std::uint64_t, 1> any_grows{!is_exposed_ || private_bytes(plan) > size_ ? 1u : 0u};
+  comm.all_reduce_max(any_grows);
+  if (any_grows[0] == 0) return {};
+  withdraw();
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] { return reserve_private(plan); }));
+  is_exposed_ = remote_->expose({data_.get(), static_cast<std::size_t>(size_)});
+  return all_do(comm, "plan", [&] {
+    return is_exposed_ ? Status()
+                       : error(Code::kUnsupported,
+                               "transport: this MPI has no unified memory for puts (MPI_WIN_MODEL)");
+  });
+}
+
+void ExchangeBuffers::withdraw() {
+  if (is_exposed_) remote_->withdraw();
+  is_exposed_ = false;
+}
+
+// The windows come first: receive_offset().
 ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
   Parts parts;
+  if (is_exposed_) parts.remote = remote_.get();
   std::byte* next = data_.get();
   const auto take = [&next](Index bytes) {
     const std::span<std::byte> part(next, static_cast<std::size_t>(bytes));

@@ -16,6 +16,12 @@ class ExchangeBuffers {
   /// Collective, with the ranks' plans of one exchange; errors are those of all ranks of a node. kOutOfMemory
   /// names the bytes that could not be had.
   Status reserve(Comm& comm, const Plan& plan);
+  /// The same for a plan that shares no windows, in memory that other ranks put into. Collective; errors are
+  /// those of all ranks, also kUnsupported.
+  Status reserve_exposed(Comm& comm, const Plan& plan);
+  /// Ends what reserve_exposed() began: memory that is exposed to the end of the program is not all freed.
+  /// Collective.
+  void withdraw();
   [[nodiscard]] bool fit(const Plan& plan) const;
   /// What is reserved on this rank.
   [[nodiscard]] Index size_bytes() const;
@@ -23,18 +29,25 @@ class ExchangeBuffers {
   /// The parts that a plan uses, which fit. The windows are in `window`, or shared.
   struct Parts {
     std::span<std::byte> send, receive, window, marks;
-    NodeWindows* shared = nullptr;  ///< if the plan shares windows
-    Index first_use = 0;            ///< of a shared window, in the first round
+    RemoteMemory* remote = nullptr;  ///< if it is exposed: all parts, see receive_offset()
+    NodeWindows* shared = nullptr;   ///< if the plan shares windows
+    Index first_use = 0;             ///< of a shared window, in the first round
   };
   [[nodiscard]] Parts parts(const Plan& plan);
+  /// Where the receive buffer of a plan that shares no windows begins in what is exposed.
+  [[nodiscard]] static Index receive_offset(const Plan& plan) { return plan.window_bytes; }
   /// A plan that shares windows has been run: its rounds are counted.
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 
  private:
+  [[nodiscard]] Status reserve_private(const Plan& plan);
+
   std::unique_ptr<std::byte[]> data_;
   Index size_ = 0;
   std::unique_ptr<NodeWindows> shared_;
   Index uses_ = 0;  ///< of shared windows
+  std::unique_ptr<RemoteMemory> remote_;
+  bool is_exposed_ = false;  ///< the same on all ranks
 };
 
 }  // namespace esker

@@ -45,6 +45,9 @@ class MessageTransport {
   /// All ranks take part in every hop, also those that have no messages in it: none works ahead.
   [[nodiscard]] virtual bool keeps_step() const { return false; }
 
+  /// Needs memory that other ranks put into, see ExchangeBuffers::reserve_exposed.
+  [[nodiscard]] virtual bool puts() const { return false; }
+
   /// What follows is a run of the plan, in this memory.
   void begin_run(const ExchangeBuffers::Parts& memory) { memory_ = memory; }
 

@@ -60,7 +60,9 @@ std::string print_size(Index bytes) {
 
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
-constexpr std::array<std::string_view, 3> kTransportNames{"auto", "messages", "shared"};  // as Transport
+constexpr std::array<std::string_view, 6> kTransportNames{
+    // as Transport
+    "auto", "messages", "shared", "all_to_all", "put", "put_fence"};
 
 constexpr std::array<std::string_view, 2> kInBlockNames{"row_major", "hz"};  // in the order of InBlockOrder
 
@@ -147,7 +149,8 @@ constexpr std::array<OptionRow, 18> kOptions{{
        return assign(o.aggregation_factor, parse_in(text, 0, kMaxInt));
      },
      [](const Options& o) { return std::to_string(o.aggregation_factor); }},
-    {"transport", "auto, messages or shared", "how samples get from rank to rank",
+    {"transport", "auto, messages, shared, all_to_all, put or put_fence",
+     "how samples get from rank to rank: see docs/guide/transports.md",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
      [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},
     {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",

@@ -246,17 +246,28 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
 Status WritePipeline::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
   if (shares_memory()) {
     ESKER_ASSIGN_OR_RETURN(const std::vector<int> placement, place(plan));
-    const Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
+    Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
     if (shared.ok() || options_.transport == Transport::kShared) return shared;
-    cannot_share_ = true;
+    cannot_share_ = std::move(shared);
   }
   return cut_step(plan, fields, {}, {});
 }
 
 /// Whether ranks of a node fill each other's windows. The same on all ranks.
 bool WritePipeline::shares_memory() const {
-  return options_.aggregate && options_.transport != Transport::kMessages && !cannot_share_ &&
-         comm_->size() > 1;
+  const bool wanted = options_.transport == Transport::kAuto || options_.transport == Transport::kShared;
+  return wanted && options_.aggregate && cannot_share_.ok() && comm_->size() > 1;
+}
+
+/// What has been used, or will be.
+TransportReport WritePipeline::transport_report() const {
+  if (!options_.aggregate || comm_->size() == 1) return {"none", ""};
+  if (shares_memory()) return {"shared", ""};
+  if (!cannot_share_.ok()) return {"messages", "not shared: " + cannot_share_.message()};
+  for (const Options::Entry& entry : options_.entries()) {
+    if (entry.name == "transport") return {entry.value, ""};
+  }
+  return {};
 }
 
 /// Ranks of one node aggregate what is near what they hold; of several, contiguous parts of files.
@@ -286,7 +297,7 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       plan.plan = cut->plan_of(comm_->rank(), fields.patches);
       plan.writers = cut->num_writers(fields.directory.num_holders());
-      plan.transport = make_message_transport(options_.transport);
+      plan.transport = make_message_transport(options_.aggregate ? options_.transport : Transport::kMessages);
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));
@@ -303,12 +314,21 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     }));
     if (!is_smaller) return cut->does_not_fit(needs);
   }
+  return reserve(plan);
+}
+
+/// Room for all that running the plan takes.
+Status WritePipeline::reserve(StepPlan& plan) {
   // Not in one with what follows: that is collective on each node already.
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);
     return Status();
   }));
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return buffers_.reserve(*comm_, plan.plan); }));
+  if (plan.transport->puts()) {
+    ESKER_RETURN_IF_ERROR(buffers_.reserve_exposed(*comm_, plan.plan));
+  } else {
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return buffers_.reserve(*comm_, plan.plan); }));
+  }
   return plan.transport->prepare(*comm_, plan.plan);
 }
 
@@ -411,6 +431,7 @@ Status WritePipeline::close(const Status& local) {
   Status status = agree(*comm_, Ballot{local, "close", 0, local.message(), false});
   if (status.code() == Code::kMismatchedCall)
     return status;  // the others are elsewhere: nothing more to do together
+  buffers_.withdraw();
   const auto keep_first = [&](Status next) {
     if (status.ok()) status = std::move(next);
   };
@@ -450,6 +471,7 @@ Status WritePipeline::write_report() {
   RunReport report;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
     report = gather_report(*comm_, counters_, steps_, options_);
+    report.transport = transport_report();
     return Status();
   }));
   return root_does(*comm_, "report", [&] {
@@ -460,7 +482,9 @@ Status WritePipeline::write_report() {
 
 Result<RunReport> WritePipeline::report() {
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
-  return gather_report(*comm_, counters_, steps_, options_);
+  RunReport report = gather_report(*comm_, counters_, steps_, options_);
+  report.transport = transport_report();
+  return report;
 }
 
 }  // namespace esker

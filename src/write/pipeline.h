@@ -109,6 +109,8 @@ class WritePipeline {
   Result<std::vector<int>> place(const StepPlan& plan);
   Status cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                   const std::vector<int>& placement);
+  Status reserve(StepPlan& plan);
+  [[nodiscard]] TransportReport transport_report() const;
   static void take_patches(StepPlan& plan, const StepInput& input);
   void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);
@@ -129,7 +131,7 @@ class WritePipeline {
   Schema schema_;
   bool defined_ = false;
   bool created_ = false;        // what stands before the first step
-  bool cannot_share_ = false;   // memory with the ranks of this node: messages instead
+  Status cannot_share_;         // why not memory with the ranks of a node: messages instead
   bool has_leftovers_ = false;  // of a step that could not be cleaned up
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;

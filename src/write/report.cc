@@ -133,6 +133,8 @@ std::string report_to_text(const RunReport& report) {
     text += fmt::format("  {:<18}{:>12}{:>12}{:>12}\n", amount.name, print(amount.min), print(amount.mean),
                         print(amount.max));
   }
+  text += fmt::format("transport: {}{}{}\n", report.transport.used,
+                      report.transport.reason.empty() ? "" : ", ", report.transport.reason);
   text += "configuration\n";
   for (const Options::Entry& entry : report.configuration) {
     text += fmt::format("  {:<18} {:<14} ({})\n", entry.name, entry.value, entry.source);
@@ -143,6 +145,7 @@ std::string report_to_text(const RunReport& report) {
 std::string report_to_json(const RunReport& report) {
   Json json;
   json["ranks"] = report.ranks;
+  json["transport"] = {{"used", report.transport.used}, {"reason", report.transport.reason}};
   json["total"] = step_to_json(sum_of(report.steps));
   for (const char* key : {"step", "time", "writers"}) json["total"].erase(key);
   json["phases_s"] = spreads_to_json(report.phases);

@@ -38,8 +38,15 @@ struct Spread {
   double min = 0, mean = 0, max = 0;
 };
 
+/// How samples got from rank to rank.
+struct TransportReport {
+  std::string used;    ///< a name of the option `transport`; "none": they did not
+  std::string reason;  ///< why not another way that was preferred
+};
+
 struct RunReport {
   int ranks = 0;
+  TransportReport transport;
   std::vector<Spread> phases;     ///< seconds
   std::vector<Spread> amounts;    ///< bytes and counts, per rank
   std::vector<StepReport> steps;  ///< committed

@@ -24,17 +24,86 @@ struct Group {
   std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mail;  // (from, to)
 };
 
+/// Of one rank; the others know it by its address.
+class ThreadRemoteMemory final : public RemoteMemory {
+ public:
+  explicit ThreadRemoteMemory(Comm& comm)
+      : comm_(comm), all_(static_cast<std::size_t>(comm.size())), posted_(all_.size()), done_(all_.size()) {}
+
+  bool expose(std::span<std::byte> memory) override {
+    memory_ = memory;
+    comm_.all_gather(reinterpret_cast<std::uintptr_t>(this), all_);
+    return true;
+  }
+  void withdraw() override {
+    comm_.barrier();
+    memory_ = {};
+  }
+  void put(std::span<const std::byte> bytes, int to, std::size_t offset_bytes) override {
+    const std::span<std::byte> target = of(to).memory_.subspan(offset_bytes, bytes.size());
+    std::copy(bytes.begin(), bytes.end(), target.begin());
+  }
+  void fence() override { comm_.barrier(); }
+
+  void post(const RankGroup& sources) override {
+    waits_for_ = &sources;
+    const std::scoped_lock lock(mutex_);
+    for (const int source : sources.ranks()) ++posted_[static_cast<std::size_t>(source)];
+    changed_.notify_all();
+  }
+  void start(const RankGroup& targets) override {
+    targets_ = &targets;
+    for (const int target : targets.ranks()) of(target).take(of(target).posted_, comm_.rank());
+  }
+  void complete() override {
+    for (const int target : targets_->ranks()) {
+      ThreadRemoteMemory& memory = of(target);
+      const std::scoped_lock lock(memory.mutex_);
+      ++memory.done_[static_cast<std::size_t>(comm_.rank())];
+      memory.changed_.notify_all();
+    }
+  }
+  void wait() override {
+    for (const int source : waits_for_->ranks()) take(done_, source);
+  }
+
+ private:
+  [[nodiscard]] ThreadRemoteMemory& of(int rank) const {
+    return *reinterpret_cast<ThreadRemoteMemory*>(all_[static_cast<std::size_t>(rank)]);
+  }
+  /// Waits until there is one of that rank.
+  void take(std::vector<int>& counts, int rank) {
+    int& count = counts[static_cast<std::size_t>(rank)];
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return count > 0; });
+    --count;
+  }
+
+  Comm& comm_;
+  std::vector<std::uint64_t> all_;  // addresses, per rank
+  std::span<std::byte> memory_;
+  const RankGroup* waits_for_ = nullptr;
+  const RankGroup* targets_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<int> posted_, done_;  // per rank, not yet taken
+};
+
 class ThreadComm final : public Comm {
  public:
-  ThreadComm(std::shared_ptr<Group> group, int rank)
-      : group_(std::move(group)), rank_(rank), all_ranks_(static_cast<std::size_t>(group_->size)) {
-    std::iota(all_ranks_.begin(), all_ranks_.end(), 0);
+  /// Without `node`, all ranks of the group share one.
+  ThreadComm(std::shared_ptr<Group> group, int rank, std::unique_ptr<ThreadComm> node = {}, int first = 0)
+      : group_(std::move(group)),
+        rank_(rank),
+        node_(std::move(node)),
+        node_ranks_(static_cast<std::size_t>(node_ ? node_->size() : group_->size)) {
+    std::iota(node_ranks_.begin(), node_ranks_.end(), first);
   }
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return group_->size; }
-  [[nodiscard]] Comm& node() override { return *this; }
-  [[nodiscard]] std::span<const int> node_ranks() const override { return all_ranks_; }
+  [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }
+  [[nodiscard]] std::span<const int> node_ranks() const override { return node_ranks_; }
   void barrier() override { group_->meet.arrive_and_wait(); }
 
   void all_reduce_max(std::span<std::uint64_t> values) override {
@@ -58,6 +127,20 @@ class ThreadComm final : public Comm {
                   std::span<std::byte> joined) override {
     auto next = joined.begin();
     for (const auto& bytes : post(mine)) next = std::copy(bytes.begin(), bytes.end(), next);
+  }
+  void all_to_all(const PartsOfRanks<const std::byte>& sends,
+                  const PartsOfRanks<std::byte>& receives) override {
+    for (int r = 0; r < size(); ++r) {
+      start_send({sends.bytes + sends.starts[r], static_cast<std::size_t>(sends.counts[r])}, r);
+      start_receive({receives.bytes + receives.starts[r], static_cast<std::size_t>(receives.counts[r])}, r);
+    }
+    finish();
+  }
+  std::unique_ptr<RemoteMemory> make_remote_memory() override {
+    return std::make_unique<ThreadRemoteMemory>(*this);
+  }
+  std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
+    return std::make_unique<RankGroup>(ranks);
   }
   void reserve_transfers(std::size_t, std::size_t) override {}
 
@@ -126,18 +209,28 @@ class ThreadComm final : public Comm {
 
   std::shared_ptr<Group> group_;
   int rank_;
-  std::vector<int> all_ranks_;
+  std::unique_ptr<ThreadComm> node_;
+  std::vector<int> node_ranks_;
   std::vector<std::pair<std::span<std::byte>, int>> receives_;
   std::size_t next_ = 0;
 };
 
 }  // namespace
 
-void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body) {
-  auto group = std::make_shared<Group>(n_ranks);
+void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body, int ranks_per_node) {
+  const int per_node = ranks_per_node > 0 ? ranks_per_node : n_ranks;
+  const auto group = std::make_shared<Group>(n_ranks);
+  std::vector<std::shared_ptr<Group>> nodes;
+  for (int first = 0; first < n_ranks; first += per_node) {
+    nodes.push_back(std::make_shared<Group>(std::min(per_node, n_ranks - first)));
+  }
   std::vector<std::jthread> threads;
   for (int r = 0; r < n_ranks; ++r) {
-    threads.emplace_back([&, r] { body(Communicator(std::make_shared<ThreadComm>(group, r))); });
+    threads.emplace_back([&, r] {
+      const int node = r / per_node;
+      auto of_node = std::make_unique<ThreadComm>(nodes[static_cast<std::size_t>(node)], r % per_node);
+      body(Communicator(std::make_shared<ThreadComm>(group, r, std::move(of_node), node * per_node)));
+    });
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace esker::testing_support {
 
-/// Runs `body` on `n_ranks` threads, each with its own rank; returns when all have.
-void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body);
+/// Runs `body` on `n_ranks` threads, each with its own rank; returns when all have. So many ranks in a row
+/// are a node; 0: all.
+void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body, int ranks_per_node = 0);
 
 }  // namespace esker::testing_support

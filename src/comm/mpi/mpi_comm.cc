@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "comm/mpi/mpi_remote_memory.h"
 #include "esker/mpi.hpp"
 
 namespace esker {
@@ -79,6 +80,17 @@ class MpiComm final : public Comm {
       broadcast(part, r);
       joined = joined.subspan(part.size());
     }
+  }
+
+  void all_to_all(const PartsOfRanks<const std::byte>& sends,
+                  const PartsOfRanks<std::byte>& receives) override {
+    MPI_Alltoallv(sends.bytes, sends.counts.data(), sends.starts.data(), MPI_BYTE, receives.bytes,
+                  receives.counts.data(), receives.starts.data(), MPI_BYTE, comm_);
+  }
+
+  std::unique_ptr<RemoteMemory> make_remote_memory() override { return mpi_remote_memory(comm_); }
+  std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
+    return mpi_rank_group(comm_, ranks);
   }
 
   void reserve_transfers(std::size_t sends, std::size_t receives) override {

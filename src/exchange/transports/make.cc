@@ -1,6 +1,8 @@
 #include "exchange/transports/make.h"
 
+#include "exchange/transports/all_to_all.h"
 #include "exchange/transports/point_to_point.h"
+#include "exchange/transports/put.h"
 
 namespace esker {
 
@@ -10,6 +12,12 @@ std::unique_ptr<MessageTransport> make_message_transport(Transport transport) {
     case Transport::kMessages:
     case Transport::kShared:
       break;
+    case Transport::kAllToAll:
+      return std::make_unique<AllToAll>();
+    case Transport::kPut:
+      return std::make_unique<PutMessages>(PutSync::kPairs);
+    case Transport::kPutFence:
+      return std::make_unique<PutMessages>(PutSync::kFence);
   }
   return std::make_unique<PointToPoint>();
 }

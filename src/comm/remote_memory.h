@@ -1,0 +1,57 @@
+// RemoteMemory: memory of this rank that other ranks put bytes into.
+//
+// The ranks agree on when that may happen in one of two ways:
+//   fence()   all ranks together; what was put before the second of two fences stands after it.
+//   post() and wait() by who is put to; start(), put(), complete() by who puts: with only those ranks that
+//             have something for each other.
+// A put goes to other ranks only and never to where another one goes, or where the owner reads or writes,
+// between the same two points; the owner may use the rest meanwhile. Only what says "may throw" allocates.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "esker/export.h"
+
+namespace esker {
+
+/// Ranks to post() or start() with; Comm::make_group makes it once for many times.
+class ESKER_API RankGroup {
+ public:
+  explicit RankGroup(std::span<const int> ranks) : ranks_(ranks.begin(), ranks.end()) {}
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+  virtual ~RankGroup() = default;
+  [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
+
+ private:
+  std::vector<int> ranks_;
+};
+
+class ESKER_API RemoteMemory {
+ public:
+  RemoteMemory() = default;
+  RemoteMemory(const RemoteMemory&) = delete;
+  RemoteMemory& operator=(const RemoteMemory&) = delete;
+  /// Local: what is still exposed is not touched by others any more, and what they know of it is not freed.
+  virtual ~RemoteMemory() = default;
+
+  /// Collective; at most one memory at a time. False, on all ranks, if it cannot be used as said above.
+  [[nodiscard]] virtual bool expose(std::span<std::byte> memory) = 0;
+  /// Ends expose(). Collective.
+  virtual void withdraw() = 0;
+
+  /// Bytes, at most 1 GiB, to `offset_bytes` of what rank `to` has exposed. They stay untouched until fence()
+  /// or complete() returns.
+  virtual void put(std::span<const std::byte> bytes, int to, std::size_t offset_bytes) = 0;
+
+  virtual void fence() = 0;
+
+  virtual void post(const RankGroup& sources) = 0;
+  virtual void start(const RankGroup& targets) = 0;
+  virtual void complete() = 0;
+  virtual void wait() = 0;
+};
+
+}  // namespace esker

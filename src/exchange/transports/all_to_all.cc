@@ -1,0 +1,55 @@
+#include "exchange/transports/all_to_all.h"
+
+#include "base/macros.h"
+#include "comm/agree.h"
+
+namespace esker {
+
+void AllToAll::Parts::resize(int n_ranks) {
+  counts.assign(static_cast<std::size_t>(n_ranks), 0);
+  starts.assign(static_cast<std::size_t>(n_ranks), 0);
+}
+
+// Buffers are at most 1 GiB (StepCut), so they have their numbers in an int.
+void AllToAll::Parts::set(const Message& message) {
+  const auto peer = static_cast<std::size_t>(message.peer);
+  counts[peer] = static_cast<int>(message.bytes);
+  starts[peer] = static_cast<int>(message.offset_bytes);
+}
+
+void AllToAll::Parts::clear(const std::vector<Message>& messages) {
+  for (const Message& message : messages) counts[static_cast<std::size_t>(message.peer)] = 0;
+}
+
+Status AllToAll::prepare(Comm& comm, const Plan& plan) {
+  comm_ = &comm;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    sends_.resize(comm.size());
+    receives_.resize(comm.size());
+    return Status();
+  }));
+  return busy_.find(comm, plan);
+}
+
+void AllToAll::begin(const Hop& hop) {
+  hop_ = hop;
+  next_ = 0;
+  for (const Message& message : *hop.receives) receives_.set(message);
+}
+
+void AllToAll::send(const Message& message) { sends_.set(message); }
+
+void AllToAll::end_sends() {
+  if (!busy_.is_busy(hop_.number)) return;
+  comm_->all_to_all({memory().send.data(), sends_.counts, sends_.starts},
+                    {memory().receive.data(), receives_.counts, receives_.starts});
+}
+
+int AllToAll::next_received() { return next_ < hop_.receives->size() ? static_cast<int>(next_++) : -1; }
+
+void AllToAll::finish() {
+  sends_.clear(*hop_.sends);
+  receives_.clear(*hop_.receives);
+}
+
+}  // namespace esker

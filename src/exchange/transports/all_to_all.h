@@ -1,0 +1,38 @@
+// All messages of a hop by one collective call: MPI_Alltoallv. Hops without messages are skipped.
+#pragma once
+
+#include <vector>
+
+#include "exchange/message_transport.h"
+#include "exchange/transports/busy_hops.h"
+
+namespace esker {
+
+class AllToAll final : public MessageTransport {
+ public:
+  Status prepare(Comm& comm, const Plan& plan) override;
+  [[nodiscard]] bool keeps_step() const override { return busy_.any(); }
+  void begin(const Hop& hop) override;
+  void send(const Message& message) override;
+  void end_sends() override;
+  [[nodiscard]] int next_received() override;
+  void finish() override;
+
+ private:
+  /// Bytes per rank, and where they begin; zero where there is no message.
+  struct Parts {
+    std::vector<int> counts, starts;
+
+    void resize(int n_ranks);
+    void set(const Message& message);
+    void clear(const std::vector<Message>& messages);
+  };
+
+  Comm* comm_ = nullptr;
+  BusyHops busy_;
+  Parts sends_, receives_;
+  Hop hop_;
+  std::size_t next_ = 0;  // message to be returned
+};
+
+}  // namespace esker

@@ -1,0 +1,28 @@
+#include "exchange/transports/busy_hops.h"
+
+#include <algorithm>
+
+#include "base/macros.h"
+#include "comm/agree.h"
+
+namespace esker {
+
+Status BusyHops::find(Comm& comm, const Plan& plan) {
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    busy_.clear();
+    busy_.reserve(2 * plan.rounds.size());
+    for (const Round& round : plan.rounds) {
+      busy_.push_back(round.relay.sends.empty() ? 0 : 1);
+      busy_.push_back(round.sends.empty() ? 0 : 1);
+    }
+    return Status();
+  }));
+  if (!busy_.empty()) comm.all_reduce_max(busy_);
+  return {};
+}
+
+bool BusyHops::any() const {
+  return std::any_of(busy_.begin(), busy_.end(), [](std::uint64_t busy) { return busy != 0; });
+}
+
+}  // namespace esker

@@ -1,0 +1,24 @@
+// Which hops of an exchange move messages at all: a transport that takes all ranks skips the others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/comm.h"
+#include "exchange/plan.h"
+
+namespace esker {
+
+class BusyHops {
+ public:
+  /// Collective, with the ranks' plans of one exchange; errors are those of all ranks.
+  Status find(Comm& comm, const Plan& plan);
+  /// Whether any rank has a message in that hop; the same on all ranks.
+  [[nodiscard]] bool is_busy(std::size_t hop) const { return busy_[hop] != 0; }
+  [[nodiscard]] bool any() const;
+
+ private:
+  std::vector<std::uint64_t> busy_;  // [hop]
+};
+
+}  // namespace esker

@@ -1,0 +1,54 @@
+// One contiguous put per message, straight into the receive buffer of the other rank.
+//
+// While planning, each receiver tells its senders where their messages begin. In a hop, either the ranks that
+// have messages for each other keep in step (post, start, complete, wait), or all ranks by fences.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "comm/remote_memory.h"
+#include "exchange/message_transport.h"
+#include "exchange/transports/busy_hops.h"
+
+namespace esker {
+
+enum class PutSync { kPairs, kFence };
+
+class PutMessages final : public MessageTransport {
+ public:
+  explicit PutMessages(PutSync sync) : sync_(sync) {}
+
+  Status prepare(Comm& comm, const Plan& plan) override;
+  [[nodiscard]] bool puts() const override { return true; }
+  [[nodiscard]] bool keeps_step() const override { return sync_ == PutSync::kFence && busy_.any(); }
+  void begin(const Hop& hop) override;
+  void send(const Message&) override {}
+  void end_sends() override;
+  [[nodiscard]] int next_received() override;
+  void finish() override {}
+
+ private:
+  /// What this rank knows of the others in one hop.
+  struct HopPeers {
+    std::vector<std::size_t> offsets;  ///< where each message to be sent begins in its target's memory
+    const RankGroup* targets = nullptr;
+    const RankGroup* sources = nullptr;
+  };
+  using Offsets = std::map<int, std::vector<std::uint64_t>>;  // by rank; in the order of hops
+
+  Status exchange_offsets(Comm& comm, const Plan& plan, Offsets& of_targets);
+  void make_peers(Comm& comm, const Plan& plan, const Offsets& of_targets);
+  const RankGroup* group_of(Comm& comm, const std::vector<Message>& messages);
+
+  PutSync sync_;
+  BusyHops busy_;
+  std::vector<HopPeers> peers_;  // [hop]
+  std::map<std::vector<int>, std::unique_ptr<RankGroup>> groups_;
+  Hop hop_;
+  bool arrived_ = false;  // all messages of the hop
+  std::size_t next_ = 0;  // message to be returned
+};
+
+}  // namespace esker
