@@ -110,6 +110,61 @@ TEST_F(CommTest, ParcelsComeByAscendingRanks) {
   EXPECT_TRUE(deliver(comm(), {}).value().deliveries.empty());
 }
 
+TEST_F(CommTest, AllToAllMovesPartsOfDifferentLengths) {
+  const int size = comm().size(), rank = comm().rank();
+  // r bytes to rank r from each, after two that stay; rank 0 receives nothing.
+  std::vector<int> counts(static_cast<std::size_t>(size)), starts(counts), lengths(counts), places(counts);
+  std::vector<std::byte> sent(static_cast<std::size_t>(size * size)), received(sent.size() + 1);
+  for (int r = 0; r < size; ++r) {
+    counts[r] = r;
+    starts[r] = r * size;
+    lengths[r] = rank;
+    places[r] = 1 + r * size;
+    for (int i = 0; i < r; ++i) sent[r * size + i] = static_cast<std::byte>(10 * rank + i + 1);
+  }
+  comm().all_to_all({sent.data(), counts, starts}, {received.data(), lengths, places});
+  EXPECT_EQ(received[0], std::byte{});
+  for (int r = 0; r < size; ++r) {
+    for (int i = 0; i < size; ++i) {
+      EXPECT_EQ(received[1 + r * size + i], static_cast<std::byte>(i < rank ? 10 * r + i + 1 : 0));
+    }
+  }
+}
+
+TEST_F(CommTest, RanksPutIntoEachOthersMemoryByPairsAndByFences) {
+  const int size = comm().size(), rank = comm().rank();
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  const auto to = comm().make_group(std::span(&next, 1)), from = comm().make_group(std::span(&last, 1));
+  for (const bool by_fences : {false, true}) {
+    const auto remote = comm().make_remote_memory();
+    for (std::size_t memory_elems : {4u, 9u}) {  // exposed again, larger
+      std::vector<int> memory(memory_elems, -1);
+      ASSERT_TRUE(remote->expose(std::as_writable_bytes(std::span(memory))));
+      for (int turn = 0; turn < 50; ++turn) {
+        const int value = 1000 * turn + rank;
+        if (by_fences) {
+          remote->fence();
+        } else if (size > 1) {
+          remote->post(*from);
+          remote->start(*to);
+        }
+        if (size > 1) remote->put(std::as_bytes(std::span(&value, 1)), next, 2 * sizeof(int));
+        if (by_fences) {
+          remote->fence();
+        } else if (size > 1) {
+          remote->complete();
+          remote->wait();
+        }
+        ASSERT_EQ(memory[2], size > 1 ? 1000 * turn + last : -1);
+        ASSERT_EQ(memory[1], -1);
+        ASSERT_EQ(memory[3], -1);
+        memory[2] = -1;
+      }
+      remote->withdraw();
+    }
+  }
+}
+
 TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
   for (const bool flag : {false, true}) {
     bool any_flag = !flag;

@@ -70,6 +70,9 @@ Options options_of(const RunPlan& run) {
   options.in_block = run.in_block;
   options.checksums = run.checksums;
   options.aggregate = run.aggregate;
+  options.transport = run.transport;
+  options.restructure = run.restructure;
+  options.max_fan_in = run.max_fan_in;
   options.fsync = run.fsync;
   options.overwrite = run.overwrite;
   return options;
@@ -132,9 +135,10 @@ Status write_on_rank(const Communicator& comm, const std::shared_ptr<Store>& sto
 
 Status write_all(const std::function<std::shared_ptr<Store>(int rank)>& store_of_rank, const RunPlan& run) {
   std::vector<Status> results(static_cast<std::size_t>(run.n_ranks));
-  run_ranks(run.n_ranks, [&](const Communicator& comm) {
+  const auto body = [&](const Communicator& comm) {
     results[static_cast<std::size_t>(comm.rank())] = write_on_rank(comm, store_of_rank(comm.rank()), run);
-  });
+  };
+  run_ranks(run.n_ranks, body, run.ranks_per_node);
   for (const Status& result : results) {
     EXPECT_EQ(result.code(), results[0].code());
     EXPECT_EQ(result.message(), results[0].message());

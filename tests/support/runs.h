@@ -28,6 +28,10 @@ struct RunPlan {
   InBlockOrder in_block = InBlockOrder::kRowMajor;
   bool checksums = true;
   bool aggregate = true;
+  Transport transport = Transport::kAuto;
+  int ranks_per_node = 0;  ///< of ranks that are threads; 0: all
+  Restructure restructure{};
+  int max_fan_in = 0;
   Fsync fsync = Fsync::kNone;
   bool single = false;  ///< single_schema() instead of mixed_schema()
   bool overwrite = false;

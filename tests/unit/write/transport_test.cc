@@ -1,0 +1,63 @@
+// The conformance suite of transports on threads for ranks: no MPI.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "store/faulty_store.h"
+#include "support/transport_cases.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: runs
+
+class TransportOnThreads : public testing::TestWithParam<int> {
+ protected:
+  [[nodiscard]] Transport transport() const { return kTransports[static_cast<std::size_t>(GetParam())]; }
+};
+
+TEST_P(TransportOnThreads, MakesTheFilesOfOneRank) {
+  for (const int n_ranks : {1, 2, 4, 7}) {
+    for (RunPlan run : transport_runs(transport(), n_ranks)) {
+      RunPlan serial = run;
+      serial.n_ranks = 1;
+      serial.aggregators = 0;
+      serial.memory_budget = RunPlan().memory_budget;
+      const auto reference = memory_store();
+      ASSERT_TRUE(write_all(reference, serial).ok());
+      for (const int per_node : {0, 1, 3}) {
+        run.ranks_per_node = per_node;
+        SCOPED_TRACE(name_of(run));
+        const auto store = memory_store();
+        const Status status = write_all(store, run);
+        ASSERT_TRUE(status.ok()) << status.message();
+        expect_same_files(*store, *reference, ".");
+      }
+    }
+  }
+}
+
+TEST_P(TransportOnThreads, ARankThatCannotStoreStillMovesItsBytes) {
+  for (const int failing_rank : {0, 3}) {
+    const auto inner = memory_store();
+    RunPlan run = transport_runs(transport(), 4).back();
+    run.ranks_per_node = 2;
+    const auto store_of_rank = [&](int rank) {
+      return faulty_store(inner, [=](StoreCall call, const std::string& path) {
+        const bool is_block = path.find(".bin") != std::string::npos;
+        return rank == failing_rank && call == StoreCall::kWrite && is_block ? ENOSPC : 0;
+      });
+    };
+    const Status failed = write_all(store_of_rank, run);
+    EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
+    EXPECT_NE(failed.message().find("rank " + std::to_string(failing_rank)), std::string::npos);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransportOnThreads, testing::Range(0, static_cast<int>(kTransports.size())),
+                         [](const auto& test) {
+                           return std::string(kTransportNames[static_cast<std::size_t>(test.param)]);
+                         });
+
+}  // namespace
+}  // namespace esker
