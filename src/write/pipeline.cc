@@ -285,6 +285,7 @@ Result<std::vector<int>> WritePipeline::place(const StepPlan& plan) {
 
 Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                                const std::vector<int>& placement) {
+  const bool has_messages = options_.aggregate && comm_->size() > 1;
   std::optional<StepCut> cut;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     cut.emplace(plan.space, options_, comm_->size(), near, placement);
@@ -297,7 +298,7 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       plan.plan = cut->plan_of(comm_->rank(), fields.patches);
       plan.writers = cut->num_writers(fields.directory.num_holders());
-      plan.transport = make_message_transport(options_.aggregate ? options_.transport : Transport::kMessages);
+      plan.transport = make_message_transport(has_messages ? options_.transport : Transport::kMessages);
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));

@@ -56,17 +56,17 @@ void add(std::vector<Index>& numbers, const Round& round) {
 
 /// All that a plan says, to compare it with another one.
 std::vector<Index> numbers_of(const Plan& plan) {
-  std::vector<Index> numbers{plan.owned.begin,
-                             plan.owned.end,
-                             plan.send_bytes,
+  std::vector<Index> numbers{plan.send_bytes,
                              plan.receive_bytes,
                              plan.window_bytes,
                              static_cast<Index>(plan.rounds.size()),
                              static_cast<Index>(plan.num_sends),
                              static_cast<Index>(plan.num_receives)};
+  for (const auto& run : plan.owned) numbers.insert(numbers.end(), {run.first, run.last});
   for (const auto* hand_overs : {&plan.gives, &plan.takes}) {
     for (const HandOver& h : *hand_overs) {
-      numbers.insert(numbers.end(), {h.peer, h.first_piece, h.last_piece});
+      numbers.push_back(h.peer);
+      for (const auto& run : h.pieces) numbers.insert(numbers.end(), {run.first, run.last});
     }
   }
   for (const Round& round : plan.rounds) add(numbers, round);
