@@ -12,14 +12,13 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/max_part.h"
 #include "store/store.h"
 
 namespace esker {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB per call
 
 class PosixFile final : public File {
  public:
@@ -30,7 +29,7 @@ class PosixFile final : public File {
 
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
     while (!bytes.empty()) {
-      const ssize_t n = ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), kMaxCallBytes), offset);
+      const ssize_t n = ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), max_part_bytes()), offset);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return system_error(errno, "write", path_);
       if (n == 0) return system_error(ENOSPC, "write", path_);
@@ -42,7 +41,7 @@ class PosixFile final : public File {
 
   Status read_at(std::span<std::byte> bytes, Index offset) const override {
     while (!bytes.empty()) {
-      const ssize_t n = ::pread(descriptor_, bytes.data(), std::min(bytes.size(), kMaxCallBytes), offset);
+      const ssize_t n = ::pread(descriptor_, bytes.data(), std::min(bytes.size(), max_part_bytes()), offset);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return system_error(errno, "read", path_);
       if (n == 0) {

@@ -4,14 +4,16 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/max_part.h"
 
 namespace esker {
 namespace {
 
-constexpr Index kMaxPartBytes = Index{1} << 30;
 // A window that is filled and stored while it is in a core's cache, and as many as let neighbours work ahead.
 constexpr Index kSharedWindowBytes = Index{512} << 10;
 constexpr int kSharedSlots = 8;
+
+Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
 /// The window to begin with. One that near ranks fill is small, to stay in a core's cache.
 Index widest_window(const Options& options, int n_aggregators, const PieceSpace& space, Index least_bytes,
@@ -19,7 +21,7 @@ Index widest_window(const Options& options, int n_aggregators, const PieceSpace&
   const Index largest_share = 2 * div_up(space.stored_bytes(), n_aggregators);  // cuts move to ends of files
   const Index chosen = is_shared ? kSharedWindowBytes : options.memory_budget_bytes / 3;
   const Index wanted = options.window_bytes > 0 ? options.window_bytes : chosen;
-  return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, kMaxPartBytes / 2));
+  return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, max_part() / 2));
 }
 
 Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& space, Index least_bytes,
@@ -100,7 +102,7 @@ StepCut::Needs StepCut::needs_of(const Plan& plan) {
 }
 
 bool StepCut::fits(const Needs& needs) const {
-  return needs.buffer_bytes <= options_.memory_budget_bytes && needs.largest_part_bytes <= kMaxPartBytes;
+  return needs.buffer_bytes <= options_.memory_budget_bytes && needs.largest_part_bytes <= max_part();
 }
 
 bool StepCut::shrink() {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/max_part.h"
 #include "comm/comm.h"
 #include "comm/mpi/mpi_remote_memory.h"
 #include "esker/mpi.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr int kTag = 1;      // one is enough: messages of a pair of ranks do not overtake each other
 constexpr int kSizeTag = 2;  // and the next, in turn
-constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;
 
 class MpiComm final : public Comm {
  public:
@@ -55,7 +55,7 @@ class MpiComm final : public Comm {
 
   void broadcast(std::span<std::byte> bytes, int root) override {
     while (!bytes.empty()) {
-      const std::size_t part = std::min(bytes.size(), kMaxCallBytes);
+      const std::size_t part = std::min(bytes.size(), max_part_bytes());
       MPI_Bcast(bytes.data(), static_cast<int>(part), MPI_BYTE, root, comm_);
       bytes = bytes.subspan(part);
     }
@@ -67,7 +67,7 @@ class MpiComm final : public Comm {
 
   void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t> lengths,
                   std::span<std::byte> joined) override {
-    if (joined.size() <= kMaxCallBytes) {
+    if (joined.size() <= max_part_bytes()) {
       std::copy(lengths.begin(), lengths.end(), counts_.begin());
       std::exclusive_scan(counts_.begin(), counts_.end(), starts_.begin(), 0);
       MPI_Allgatherv(mine.data(), counts_[rank_], MPI_BYTE, joined.data(), counts_.data(), starts_.data(),
