@@ -179,8 +179,9 @@ ESKER_API esker_status esker_open(const char* path, unsigned flags, esker_datase
 
 /// Closes the dataset; the handle stays, for esker_message and esker_free. Collective for a dataset that is
 /// written: an open step is discarded, the report written, the lock released; without a committed step it
-/// leaves an empty dataset, or the one that was to be overwritten. Local for one that is read. After
-/// ESKER_MISMATCHED_CALL it is still open. Closing once more is no error and does nothing.
+/// leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks have closed or
+/// abandoned the dataset; what others call before fails, and then so does this, with ESKER_MISMATCHED_CALL; the
+/// dataset is closed also then. Local for one that is read. Closing once more is no error and does nothing.
 ESKER_API esker_status esker_close(esker_dataset* ds);
 
 /// Ends the handle in any state; NULL is ignored. Local, but that with the last handle of a communicator

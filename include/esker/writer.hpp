@@ -137,7 +137,9 @@ class ESKER_API Writer {
   /// the step is visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
   /// Collective. Ends an open step by discarding it, writes the report, releases the lock. Without a
-  /// committed step it leaves an empty dataset, or the one that was to be overwritten.
+  /// committed step it leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks
+  /// have closed or abandoned the writer; what others call before fails, and then so does this, with
+  /// kMismatchedCall. The writer is closed also then.
   Status close();
   /// This rank is done with the writer wherever the other ranks are: what they call fails, naming `reason`,
   /// until they close or abandon it, too, which ends it as close() does, but makes no dataset without a step.

@@ -265,6 +265,7 @@ class Writer:
     def close(self) -> None:
         """Writes the report and releases the dataset. Collective; for a closed writer nothing.
 
+        Returns when all ranks have left the writer; what others call on it before fails, and then so does this.
         Without a step there is an empty dataset, or the one that was to be overwritten.
         """
         with self._abandoned_on_error():

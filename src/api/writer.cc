@@ -121,16 +121,13 @@ class Writer::Impl {
 
   Status close() {
     if (closed) return {};
-    Status status;
-    if (!defined && !schema.fields().empty() && !leaving) status = define_once();
-    leaving =
-        status.code() == Code::kMismatchedCall;  // the others define no more: the next close just closes
-    if (leaving) return status;
-    const Status ended = pipeline->close(take_local());
-    if (ended.code() != Code::kMismatchedCall) {
-      closed = true;
-      input.reset();
-    }
+    Status status, mismatch;
+    if (!defined && !schema.fields().empty()) status = define_once();
+    // Others that define no more are elsewhere; all hear of it when they meet.
+    if (status.code() == Code::kMismatchedCall) std::swap(status, mismatch);
+    Status ended = pipeline->close(take_local(), std::move(mismatch));
+    closed = true;
+    input.reset();
     return status.ok() ? ended : status;
   }
 
@@ -140,12 +137,9 @@ class Writer::Impl {
     (void)remember(reason);
     const Status first = take_local();
     input.reset();
-    Status ended;
-    while (!closed) {
-      ended = pipeline->close(first);
-      closed = ended.code() != Code::kMismatchedCall;
-    }
-    return ended;
+    if (closed) return {};
+    closed = true;
+    return pipeline->abandon(first);
   }
 
   std::unique_ptr<WritePipeline> pipeline;
@@ -174,7 +168,6 @@ class Writer::Impl {
   }
 
   bool defined;
-  bool leaving = false;
   Status local;
   std::optional<StepInput> input;
 };

@@ -13,6 +13,8 @@
 namespace esker {
 namespace {
 
+constexpr std::string_view kMismatch = "ranks made different collective calls: ";
+
 /// "end_step(step 3) on rank 2, close() on ranks 0, 1, 3 and 12 more"
 Status describe_mismatch(Comm& comm, const Ballot& ballot) {
   std::string mine;
@@ -34,7 +36,7 @@ Status describe_mismatch(Comm& comm, const Ballot& ballot) {
                         fmt::join(listed, ", "));
     if (ranks.size() > kMaxListed) text += fmt::format(" and {} more", ranks.size() - kMaxListed);
   }
-  return error(Code::kMismatchedCall, "ranks made different collective calls: {}", text);
+  return error(Code::kMismatchedCall, "{}{}", kMismatch, text);
 }
 
 /// A Status as it travels: nothing is allocated to receive it. Longer texts are cut.
@@ -50,9 +52,10 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
   failure.length =
       static_cast<std::uint32_t>(status.message().copy(failure.text.data(), failure.text.size()));
   comm.broadcast(std::as_writable_bytes(std::span(&failure, 1)), failing_rank);
+  const std::string_view text(failure.text.data(), failure.length);
   try {
-    return error(failure.code, "rank {}: {}", failing_rank,
-                 std::string_view(failure.text.data(), failure.length));
+    if (text.starts_with(kMismatch)) return error(failure.code, "{}", text);  // it names the ranks
+    return error(failure.code, "rank {}: {}", failing_rank, text);
   } catch (const std::exception&) {
     return {failure.code, "out of memory"};  // short enough to need no allocation
   }
@@ -72,10 +75,10 @@ Status agree(Comm& comm, const Ballot& ballot, bool* any_flag) {
                                       ballot.flag ? 1u : 0u};
   comm.all_reduce_max(values);
   if (values[0] != ~values[1]) return describe_mismatch(comm, ballot);
+  if (any_flag) *any_flag = values[5] != 0;
   // Before the arguments: a rank whose local call failed has other arguments for that reason.
   if (values[4] != 0) return share_failure(comm, ballot.status, comm.size() - static_cast<int>(values[4]));
   if (values[2] != ~values[3]) return describe_mismatch(comm, ballot);
-  if (any_flag) *any_flag = values[5] != 0;
   return {};
 }
 

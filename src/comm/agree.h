@@ -25,7 +25,8 @@ struct Ballot {
 };
 
 /// Collective. Errors: that of the lowest failing rank, its text led by "rank R: "; kMismatchedCall. The same
-/// on all ranks. `any_flag`, if given, tells whether some rank's flag was set.
+/// on all ranks. `any_flag`, if given, tells whether some rank's flag was set; it is left alone when the
+/// ranks are in different operations.
 Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr);
 
 /// The same for a status alone, inside an operation that has been agreed on already.

@@ -428,10 +428,32 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
                     plan.files});
 }
 
-Status WritePipeline::close(const Status& local) {
-  Status status = agree(*comm_, Ballot{local, "close", 0, local.message(), false});
-  if (status.code() == Code::kMismatchedCall)
-    return status;  // the others are elsewhere: nothing more to do together
+/// The ranks' own errors; `mismatch` keeps the first that tells of others in other calls. Allocates nothing
+/// that this rank alone might not get.
+Status WritePipeline::meet_to_close(const Status& local, Status& mismatch) {
+  Status status;
+  for (bool all_are_here = false; !all_are_here;) {
+    status = agree(*comm_, Ballot{local, "close", 0, local.message(), true}, &all_are_here);
+    if (!all_are_here && mismatch.ok()) mismatch = std::move(status);
+  }
+  return status;
+}
+
+// That a rank closed where others did not is what went wrong first; its text holds that rank's own error.
+Status WritePipeline::close(const Status& local, Status mismatch) {
+  Status status = meet_to_close(local, mismatch);
+  Status early = agree(*comm_, mismatch);
+  return end_together(early.ok() ? std::move(status) : std::move(early));
+}
+
+Status WritePipeline::abandon(const Status& reason) {
+  Status mismatch;
+  Status status = meet_to_close(reason, mismatch);
+  Status early = agree(*comm_, Status());
+  return end_together(early.ok() ? std::move(status) : std::move(early));
+}
+
+Status WritePipeline::end_together(Status status) {
   buffers_.withdraw();
   const auto keep_first = [&](Status next) {
     if (status.ok()) status = std::move(next);

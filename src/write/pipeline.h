@@ -52,8 +52,12 @@ class WritePipeline {
   Status write_step(const StepInput& input);
   /// Collective: steps with a later time than `time` are committed no more, and their files go.
   Status rewind(const Status& local, double time);
-  /// Collective: makes data durable where asked, writes the report, releases the lock.
-  Status close(const Status& local);
+  /// Collective: makes data durable where asked, writes the report, releases the lock. Returns when all ranks
+  /// have closed or abandoned: while others are in other calls, which fail, it goes on, and fails then, too.
+  /// `mismatch`: what this rank has heard already of others that are in other calls.
+  Status close(const Status& local, Status mismatch = {});
+  /// The same for a rank that does not mind where the others are: it fails by `reason` alone.
+  Status abandon(const Status& reason);
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
   /// Of the committed steps.
@@ -119,6 +123,8 @@ class WritePipeline {
   void discard(Index step, StepFiles& files);
   Status reclaim(bool durable);
   Status create_files();
+  Status meet_to_close(const Status& local, Status& mismatch);
+  Status end_together(Status status);
   Status sync_all();
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
   Status write_report();
