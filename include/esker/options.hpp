@@ -54,7 +54,10 @@ struct ESKER_API Options {
   int max_fan_in = 0;
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
-  std::string report;                           ///< JSON report: a path, "" beside the dataset, "none"
+  /// For finding a rank that does not make the collective call of the others: from create or append on they
+  /// wait so many seconds for it at each, and name it then. 0: for ever.
+  double call_timeout = 0;
+  std::string report;  ///< JSON report: a path, "" beside the dataset, "none"
 
   /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
   /// (powers of 1024). kInvalidArgument says what the option takes and changes nothing; an unknown name lists

@@ -9,13 +9,22 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/gather.h"
+#include "comm/roll_call.h"
 
 namespace esker {
 namespace {
 
 constexpr std::string_view kMismatch = "ranks made different collective calls: ";
 
-/// "end_step(step 3) on rank 2, close() on ranks 0, 1, 3 and 12 more"
+/// "ranks 0, 1, 3 and 12 more"
+std::string list_ranks(const std::vector<int>& ranks) {
+  constexpr std::size_t kMaxListed = 8;
+  const std::vector<int> listed(ranks.begin(), ranks.begin() + std::min(ranks.size(), kMaxListed));
+  std::string text = fmt::format("rank{} {}", ranks.size() > 1 ? "s" : "", fmt::join(listed, ", "));
+  if (ranks.size() > kMaxListed) text += fmt::format(" and {} more", ranks.size() - kMaxListed);
+  return text;
+}
+
 Status describe_mismatch(Comm& comm, const Ballot& ballot) {
   std::string mine;
   ESKER_RETURN_IF_ERROR(all_do(comm, "describe a mismatch", [&] {
@@ -28,15 +37,7 @@ Status describe_mismatch(Comm& comm, const Ballot& ballot) {
     const auto bytes = all.of_rank[r];
     ranks_of[{reinterpret_cast<const char*>(bytes.data()), bytes.size()}].push_back(static_cast<int>(r));
   }
-  constexpr std::size_t kMaxListed = 8;
-  std::string text;
-  for (const auto& [call, ranks] : ranks_of) {
-    const std::vector<int> listed(ranks.begin(), ranks.begin() + std::min(ranks.size(), kMaxListed));
-    text += fmt::format("{}{} on rank{} {}", text.empty() ? "" : "; ", call, ranks.size() > 1 ? "s" : "",
-                        fmt::join(listed, ", "));
-    if (ranks.size() > kMaxListed) text += fmt::format(" and {} more", ranks.size() - kMaxListed);
-  }
-  return error(Code::kMismatchedCall, "{}{}", kMismatch, text);
+  return mismatch_error(ranks_of);
 }
 
 /// A Status as it travels: nothing is allocated to receive it. Longer texts are cut.
@@ -63,7 +64,19 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
 
 }  // namespace
 
+Status mismatch_error(const std::map<std::string_view, std::vector<int>>& ranks_of_call) {
+  std::string text;
+  for (const auto& [call, ranks] : ranks_of_call) {
+    text += fmt::format("{}{} on {}", text.empty() ? "" : "; ", call, list_ranks(ranks));
+  }
+  return error(Code::kMismatchedCall, "{}{}", kMismatch, text);
+}
+
 Status agree(Comm& comm, const Ballot& ballot, bool* any_flag) {
+  ESKER_RETURN_IF_ERROR(comm.ended());
+  if (comm.roll_call() && !ballot.operation.empty()) {
+    ESKER_RETURN_IF_ERROR(comm.roll_call()->call(comm, ballot.operation, ballot.arguments_text));
+  }
   const std::uint64_t operation = hash_text(0, ballot.operation);
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());
   // All are equal when maximum and minimum, which is the complement of a maximum, are.

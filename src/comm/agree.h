@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
+#include <vector>
 
 #include "base/guarded.h"
 #include "comm/comm.h"
@@ -24,9 +26,9 @@ struct Ballot {
   bool flag = false;                ///< "this rank wants something"
 };
 
-/// Collective. Errors: that of the lowest failing rank, its text led by "rank R: "; kMismatchedCall. The same
-/// on all ranks. `any_flag`, if given, tells whether some rank's flag was set; it is left alone when the
-/// ranks are in different operations.
+/// Collective; the opening of a call unless `operation` is empty. Errors: comm.ended(); that of the lowest
+/// failing rank, its text led by "rank R: "; kMismatchedCall. The same on all ranks. `any_flag`, if given,
+/// tells whether some rank's flag was set; it is left alone when the ranks are in different operations.
 Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr);
 
 /// The same for a status alone, inside an operation that has been agreed on already.
@@ -44,6 +46,9 @@ template <class Action>
 Status root_does(Comm& comm, const char* what, const Action& action) {
   return all_do(comm, what, [&]() -> Status { return comm.rank() == 0 ? action() : Status(); });
 }
+
+/// kMismatchedCall, saying which ranks are in which call.
+Status mismatch_error(const std::map<std::string_view, std::vector<int>>& ranks_of_call);
 
 /// FNV-1a, for arguments: hash(hash(0, a), b).
 std::uint64_t hash_text(std::uint64_t seed, std::string_view text);

@@ -14,10 +14,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "comm/remote_memory.h"
 #include "esker/communicator.hpp"
 #include "esker/export.h"
+#include "esker/status.hpp"
 
 namespace esker {
 
@@ -34,8 +36,20 @@ struct PartsOfRanks {
   std::span<const int> counts, starts;
 };
 
+class RollCall;
+
 class ESKER_API Comm {
  public:
+  /// Who holds something on behalf of the ranks, a lock say, that is to be let go when the program ends them.
+  class Guest {
+   public:
+    /// MPI_Finalize has been called, with the guest still here. Local: no collective call is possible.
+    virtual void comm_ends() = 0;
+
+   protected:
+    ~Guest() = default;
+  };
+
   virtual ~Comm() = default;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
@@ -86,6 +100,36 @@ class ESKER_API Comm {
   virtual int wait_any_receive() = 0;
   /// Returns when all started transfers are complete.
   virtual void finish() = 0;
+
+  /// Notes: messages of one size that do not meet the transfers. A note that is started stays untouched until
+  /// finish_notes() says that all have been sent.
+  virtual void start_note(std::span<const std::byte> note, int to) = 0;
+  /// The rank whose note has just been put into `note`; -1: none has come. Never waits.
+  virtual int take_note(std::span<std::byte> note) = 0;
+  virtual void finish_notes() = 0;
+
+  /// From the next opening of a collective call on, ranks that do not come are named (roll_call.h). The same
+  /// on all ranks.
+  void set_roll_call(std::shared_ptr<RollCall> roll_call) { roll_call_ = std::move(roll_call); }
+  [[nodiscard]] RollCall* roll_call() const { return roll_call_.get(); }
+
+  /// Why there can be no more collective calls: every agree() returns it. Success: there can.
+  [[nodiscard]] const Status& ended() const { return ended_; }
+  void end(const Status& why) { ended_ = why; }
+
+  /// May throw. A guest leaves before it goes.
+  void add_guest(Guest* guest) { guests_.push_back(guest); }
+  void remove_guest(Guest* guest) { std::erase(guests_, guest); }
+
+ protected:
+  void tell_guests() {
+    for (Guest* guest : guests_) guest->comm_ends();
+  }
+
+ private:
+  std::shared_ptr<RollCall> roll_call_;
+  std::vector<Guest*> guests_;
+  Status ended_;
 };
 
 /// A group of one.

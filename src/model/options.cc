@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -84,6 +85,11 @@ std::optional<InBlockOrder> parse_in_block(std::string_view text) {
   return parse_name<InBlockOrder>(kInBlockNames, text);
 }
 
+std::optional<double> parse_seconds(std::string_view text) {
+  const auto value = parse_real(text);
+  return value && *value >= 0 && std::isfinite(*value) ? value : std::nullopt;
+}
+
 /// Stores a parsed value, if there is one.
 template <class Member, class Value>
 bool assign(Member& member, const std::optional<Value>& value) {
@@ -105,7 +111,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 18> kOptions{{
+constexpr std::array<OptionRow, 19> kOptions{{
     {"format", "idx", "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
@@ -171,6 +177,10 @@ constexpr std::array<OptionRow, 18> kOptions{{
     {"fsync", "none, step or close", "when data must have reached the device",
      [](std::string_view text, Options& o) { return assign(o.fsync, parse_fsync(text)); },
      [](const Options& o) { return std::string(kFsyncNames[static_cast<std::size_t>(o.fsync)]); }},
+    {"call_timeout", "0 (off) or seconds",
+     "wait so long for ranks that do not make a collective call, and name them",
+     [](std::string_view text, Options& o) { return assign(o.call_timeout, parse_seconds(text)); },
+     [](const Options& o) { return fmt::format("{}", o.call_timeout); }},
     {"report", "a path, nothing (beside the dataset) or none", "JSON report",
      [](std::string_view text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
      [](const Options& o) { return o.report; }},

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
+#include "comm/roll_call.h"
 #include "exchange/transports/make.h"
 #include "format/make.h"
 #include "store/commit.h"
@@ -30,7 +31,14 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
       store_(std::move(store)),
       format_(std::move(format)),
       options_(std::move(options)),
-      top_(directory_of(format_->stem())) {}
+      top_(directory_of(format_->stem())) {
+  comm_->add_guest(this);
+}
+
+/// Without the other ranks: the dataset is as the last step left it, and may be written by others now.
+void WritePipeline::release_alone() {
+  if (comm_->rank() == 0) (void)guarded("release", [this] { return format_->release(); });
+}
 
 Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
                                                            const std::shared_ptr<Store>& store,
@@ -42,6 +50,9 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
   std::unique_ptr<WritePipeline> pipeline;
   const auto make = [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(store, path, shared));
+    if (shared.call_timeout > 0) {
+      comm->set_roll_call(std::make_shared<RollCall>(comm->size(), shared.call_timeout));
+    }
     pipeline.reset(new WritePipeline(comm, store, std::move(format), std::move(shared)));
     return {};
   };
@@ -432,7 +443,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
 /// that this rank alone might not get.
 Status WritePipeline::meet_to_close(const Status& local, Status& mismatch) {
   Status status;
-  for (bool all_are_here = false; !all_are_here;) {
+  for (bool all_are_here = false; !all_are_here && comm_->ended().ok();) {
     status = agree(*comm_, Ballot{local, "close", 0, local.message(), true}, &all_are_here);
     if (!all_are_here && mismatch.ok()) mismatch = std::move(status);
   }
@@ -454,6 +465,10 @@ Status WritePipeline::abandon(const Status& reason) {
 }
 
 Status WritePipeline::end_together(Status status) {
+  if (!comm_->ended().ok()) {
+    release_alone();
+    return comm_->ended();
+  }
   buffers_.withdraw();
   const auto keep_first = [&](Status next) {
     if (status.ok()) status = std::move(next);

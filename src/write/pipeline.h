@@ -35,12 +35,16 @@ struct StepInput {
   std::vector<std::vector<Patch>> patches;  ///< [position in Schema::fields()]
 };
 
-class WritePipeline {
+class WritePipeline final : private Comm::Guest {
  public:
   /// Collective: checks that the dataset may be made and takes its lock. Rank 0's options hold for all.
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
                                                        const Result<Options>& options);
+  WritePipeline(const WritePipeline&) = delete;
+  WritePipeline& operator=(const WritePipeline&) = delete;
+  ~WritePipeline() { comm_->remove_guest(this); }
+
   /// Collective: goes on with a dataset that stands at `path`, whose schema is then known, after removing
   /// what an unfinished step left there.
   static Result<std::unique_ptr<WritePipeline>> append(std::shared_ptr<Comm> comm,
@@ -75,6 +79,8 @@ class WritePipeline {
                                                      const char* operation, const std::string& path,
                                                      const Result<Options>& options);
   Status restore();
+  void comm_ends() override { release_alone(); }
+  void release_alone();
 
   /// The plan for the steps that hold a certain set of fields.
   struct StepPlan {

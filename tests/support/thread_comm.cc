@@ -21,7 +21,8 @@ struct Group {
   std::vector<std::vector<std::byte>> board;
   std::mutex mutex;
   std::condition_variable arrived;
-  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mail;  // (from, to)
+  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mail;   // (from, to)
+  std::map<int, std::deque<std::pair<int, std::vector<std::byte>>>> notes;  // by receiver
 };
 
 /// Of one rank; the others know it by its address.
@@ -182,6 +183,21 @@ class ThreadComm final : public Comm {
     receives_.clear();
     next_ = 0;
   }
+
+  void start_note(std::span<const std::byte> note, int to) override {
+    const std::scoped_lock lock(group_->mutex);
+    group_->notes[to].emplace_back(rank_, std::vector<std::byte>(note.begin(), note.end()));
+  }
+  int take_note(std::span<std::byte> note) override {
+    const std::scoped_lock lock(group_->mutex);
+    auto& mine = group_->notes[rank_];
+    if (mine.empty()) return -1;
+    const auto [from, bytes] = std::move(mine.front());
+    mine.pop_front();
+    std::copy(bytes.begin(), bytes.end(), note.begin());
+    return from;
+  }
+  void finish_notes() override {}
 
  private:
   /// Every rank's bytes.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kTag = 1;      // one is enough: messages of a pair of ranks do not overtake each other
 constexpr int kSizeTag = 2;  // and the next, in turn
+constexpr int kNoteTag = 4;
 
 class MpiComm final : public Comm {
  public:
@@ -32,7 +33,19 @@ class MpiComm final : public Comm {
   ~MpiComm() override {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (!finalized) MPI_Comm_free(&comm_);
+    if (finalized) return;
+    if (finalize_key_ != MPI_KEYVAL_INVALID) {
+      is_watching_ = false;  // deleting the attribute by hand makes the same call
+      MPI_Comm_delete_attr(MPI_COMM_SELF, finalize_key_);
+      MPI_Comm_free_keyval(&finalize_key_);
+    }
+    if (ended().ok()) MPI_Comm_free(&comm_);  // else ranks may still be in a call on it
+  }
+
+  /// Tells the guests of MPI_Finalize, which begins by deleting the attributes of MPI_COMM_SELF.
+  void watch_finalize() {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &MpiComm::finalize, &finalize_key_, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
   }
 
   [[nodiscard]] int rank() const override { return rank_; }
@@ -143,6 +156,24 @@ class MpiComm final : public Comm {
     sends_.clear();
   }
 
+  void start_note(std::span<const std::byte> note, int to) override {
+    MPI_Isend(note.data(), static_cast<int>(note.size()), MPI_BYTE, to, kNoteTag, comm_,
+              &notes_.emplace_back());
+  }
+  int take_note(std::span<std::byte> note) override {
+    int has_come = 0;
+    MPI_Status from{};
+    MPI_Iprobe(MPI_ANY_SOURCE, kNoteTag, comm_, &has_come, &from);
+    if (!has_come) return -1;
+    MPI_Recv(note.data(), static_cast<int>(note.size()), MPI_BYTE, from.MPI_SOURCE, kNoteTag, comm_,
+             MPI_STATUS_IGNORE);
+    return from.MPI_SOURCE;
+  }
+  void finish_notes() override {
+    MPI_Waitall(static_cast<int>(notes_.size()), notes_.data(), MPI_STATUSES_IGNORE);
+    notes_.clear();
+  }
+
  private:
   /// One size that has come, if any has; returns how many.
   std::size_t receive_size(int tag, std::span<PeerSize> room) {
@@ -156,7 +187,17 @@ class MpiComm final : public Comm {
     return 1;
   }
 
+  static int finalize(MPI_Comm, int, void* self, void*) {
+    auto& comm = *static_cast<MpiComm*>(self);
+    if (!comm.is_watching_) return MPI_SUCCESS;
+    comm.end({Code::kWrongOrder, "MPI has been finalized"});
+    comm.tell_guests();
+    return MPI_SUCCESS;
+  }
+
   MPI_Comm comm_;
+  int finalize_key_ = MPI_KEYVAL_INVALID;
+  bool is_watching_ = true;
   std::unique_ptr<MpiComm> node_;
   std::vector<int> node_ranks_;
   int rank_ = 0;
@@ -165,6 +206,7 @@ class MpiComm final : public Comm {
   unsigned num_size_exchanges_ = 0;
   std::vector<MPI_Request> sends_;
   std::vector<MPI_Request> receives_;
+  std::vector<MPI_Request> notes_;
 };
 
 /// The ranks of `comm` on this one's node. Tests make several nodes of one by ESKER_TEST_RANKS_PER_NODE.
@@ -188,7 +230,9 @@ Communicator mpi_communicator(MPI_Comm comm) {
   MPI_Comm_dup(comm, &copy);
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_ARE_FATAL);  // the caller's may be MPI_ERRORS_RETURN
   auto node = std::make_unique<MpiComm>(split_by_node(copy));
-  return Communicator(std::make_shared<MpiComm>(copy, std::move(node)));
+  auto made = std::make_shared<MpiComm>(copy, std::move(node));
+  made->watch_finalize();
+  return Communicator(std::move(made));
 }
 
 }  // namespace esker

@@ -55,10 +55,11 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
     EXPECT_EQ(e.source, "built-in") << e.name;
     EXPECT_FALSE(e.help.empty()) << e.name;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file",
-                                             "alignment", "in_block", "split", "checksums", "aggregate",
-                                             "aggregators", "aggregation_factor", "transport", "window",
-                                             "restructure", "max_fan_in", "memory_budget", "fsync", "report"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file", "alignment",
+                                      "in_block", "split", "checksums", "aggregate", "aggregators",
+                                      "aggregation_factor", "transport", "window", "restructure",
+                                      "max_fan_in", "memory_budget", "fsync", "call_timeout", "report"}));
 }
 
 TEST(Options, FromText) {
