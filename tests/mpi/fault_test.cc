@@ -56,7 +56,7 @@ class StepFaults : public FaultTest, public testing::WithParamInterface<bool> {
   /// Step 1 under a fault, then without, then taken back.
   void run_case(WritePipeline& pipeline, const RunPlan& run, const StoreFault& fault, int victim,
                 int reason) {
-    const std::string name = name_of(fault, victim, reason);
+    const std::string name = name_of(fault, victim, reason) + ", " + text_of(run.options);
     SCOPED_TRACE(name);
     const Watchdog watchdog(name);
     const StepData data(comm_, run, 1);
@@ -83,27 +83,31 @@ class StepFaults : public FaultTest, public testing::WithParamInterface<bool> {
 };
 
 TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
-  for (const Fsync fsync : {Fsync::kNone, Fsync::kStep}) {
-    RunPlan run = plan("run.idx", GetParam());
-    run.fsync = fsync;
-    run.overwrite = true;
-    auto pipeline = open_run(comm_, store_, run).value();
-    write_step(*pipeline, comm_, run, 0).check();
-    for (const int reason : kReasons) {
+  std::size_t turn = 0;  // each fault meets every victim and way, and the reasons in turn
+  for (const auto& way : ways_to_move()) {
+    for (const Fsync fsync : {Fsync::kNone, Fsync::kStep}) {
+      RunPlan run = plan("run.idx", GetParam());
+      run.fsync = fsync;
+      run.overwrite = true;
+      run.options = way;
+      auto pipeline = open_run(comm_, store_, run).value();
+      write_step(*pipeline, comm_, run, 0).check();
       for (const StoreFault& fault : block_faults()) {
         if (fault.fsync != fsync) continue;
-        for (const int victim : victims()) run_case(*pipeline, run, fault, victim, reason);
+        for (const int victim : victims()) {
+          run_case(*pipeline, run, fault, victim, kReasons[turn++ % kReasons.size()]);
+        }
         if (!all_well()) return;
       }
       for (const StoreFault& fault : commit_faults(replaced())) {
-        if (fault.fsync == fsync) run_case(*pipeline, run, fault, 0, reason);
+        if (fault.fsync == fsync) run_case(*pipeline, run, fault, 0, kReasons[turn++ % kReasons.size()]);
         if (!all_well()) return;
       }
+      write_step(*pipeline, comm_, run, 1).check();
+      EXPECT_TRUE(pipeline->close({}).ok());
+      expect_clean(run, 2);
+      expect_undisturbed(run, directory_);
     }
-    write_step(*pipeline, comm_, run, 1).check();
-    EXPECT_TRUE(pipeline->close({}).ok());
-    expect_clean(run, 2);
-    expect_undisturbed(run, directory_);
   }
   RecordProperty("cases", cases_);
   EXPECT_GT(hits_, cases_ / 2);

@@ -2,6 +2,8 @@
 // or success; never a hang; the next attempt succeeds, in the bytes of a run that met no fault.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "support/fault_fixture.h"
@@ -68,6 +70,8 @@ class MemoryFaults : public FaultTest, public testing::WithParamInterface<bool> 
     }
   }
 
+  void fail_in_a_step(const std::map<std::string, std::string>& way);
+
   void TearDown() override {
     if (comm_.rank() == 0) std::printf("%d cases\n", cases_);
     FaultTest::TearDown();
@@ -77,14 +81,24 @@ class MemoryFaults : public FaultTest, public testing::WithParamInterface<bool> 
 };
 
 TEST_P(MemoryFaults, InAStepAreAgreedAndTheNextStepSucceeds) {
+  for (const auto& way : ways_to_move()) {
+    fail_in_a_step(way);
+    if (!all_well()) return;
+  }
+}
+
+// Plan, pack and aggregate.
+void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way) {
   RunPlan run = plan("run.idx", GetParam());
+  run.overwrite = true;
+  run.options = way;
   auto pipeline = open_run(comm_, store_, run).value();
   write_step(*pipeline, comm_, run, 0).check();
   for (const bool plans : {false, true}) {
     for_each_fault(0, [&](const NewFault& fault, int victim) {
       if (plans) ++run.seed;  // other boxes: the step is planned anew
       const StepData data(comm_, run, 1);
-      const bool met = fail(plans ? "planned step" : "step", fault, victim,
+      const bool met = fail((plans ? "planned step, " : "step, ") + text_of(way), fault, victim,
                             [&] { return pipeline->write_step(data.input); });
       if (static_cast<Index>(pipeline->times().size()) < 2) {
         const Status again = pipeline->write_step(data.input);
@@ -99,6 +113,35 @@ TEST_P(MemoryFaults, InAStepAreAgreedAndTheNextStepSucceeds) {
   write_step(*pipeline, comm_, run, 1).check();
   pipeline->close({}).check();
   expect_clean(run, 2);
+}
+
+// Memory of the node that cannot be shared, on every rank alike.
+TEST_P(MemoryFaults, OfTheNodeFailWhereItMustBeSharedAndElseMessagesAreSent) {
+  const Watchdog watchdog("no shared memory");
+  RunPlan run = plan("run.idx", GetParam());
+  run.overwrite = true;
+  ::setenv("ESKER_TEST_SHARED_BYTES", "1", 1);
+  for (const char* transport : {"shared", "auto"}) {
+    run.options["transport"] = transport;
+    auto pipeline = open_run(comm_, store_, run).value();
+    for (Index step = 0; step < 2; ++step) {
+      const Status status = write_step(*pipeline, comm_, run, step);
+      const bool must_share = run.options["transport"] == "shared" && comm_.size() > 1;
+      expect_everywhere(status, must_share ? Code::kOutOfMemory : Code::kOk);
+      if (!must_share) continue;
+      EXPECT_NE(status.message().find("of memory on this node"), std::string::npos) << status.message();
+      ::unsetenv("ESKER_TEST_SHARED_BYTES");
+      const Status again = write_step(*pipeline, comm_, run, step);
+      EXPECT_TRUE(again.ok()) << again.message();
+      ::setenv("ESKER_TEST_SHARED_BYTES", "1", 1);
+      pipeline->rewind({}, -1).check();
+      break;
+    }
+    EXPECT_TRUE(pipeline->close({}).ok());
+  }
+  ::unsetenv("ESKER_TEST_SHARED_BYTES");
+  expect_clean(run, 2);
+  expect_undisturbed(run, directory_);
 }
 
 TEST_P(MemoryFaults, InCreatingARunAreAgreed) {

@@ -117,11 +117,23 @@ class MisuseTest : public FaultTest {
     return writer.end_step();
   }
 
+  void misuse_steps(const std::map<std::string, std::string>& way);
+
   Line line_{comm_};
 };
 
 TEST_F(MisuseTest, OfAStepIsAgreedAndTheNextStepSucceeds) {
-  Writer writer = Writer::create(path("run.idx"), comm_, quiet()).value();
+  for (const auto& way : ways_to_move()) {
+    misuse_steps(way);
+    if (!all_well()) return;
+  }
+}
+
+void MisuseTest::misuse_steps(const std::map<std::string, std::string>& way) {
+  Options options = quiet();
+  options.overwrite = true;
+  for (const auto& [name, value] : way) options.set(name, value).check();
+  Writer writer = Writer::create(path("run.idx"), comm_, options).value();
   const FieldId field = define(writer);
   ASSERT_TRUE(good_step(writer, field, 0).ok());
   std::vector<Misuse> all = misuses();
@@ -131,7 +143,7 @@ TEST_F(MisuseTest, OfAStepIsAgreedAndTheNextStepSucceeds) {
   for (const Misuse& misuse : all) {
     for (const int victim : victims()) {
       if (victim == kAllRanks && misuse.code == Code::kMismatchedCall) continue;
-      SCOPED_TRACE(misuse.name + " on rank " + std::to_string(victim));
+      SCOPED_TRACE(misuse.name + " on rank " + std::to_string(victim) + ", " + text_of(way));
       const Watchdog watchdog(misuse.name);
       const Status failed =
           is_victim(victim) ? misuse.act(writer, field, line_) : good_step(writer, field, 1);

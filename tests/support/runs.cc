@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <random>
+#include <sstream>
 
 #include "read/idx_dataset.h"
 #include "read/verify.h"
@@ -75,7 +77,30 @@ Options options_of(const RunPlan& run) {
   options.max_fan_in = run.max_fan_in;
   options.fsync = run.fsync;
   options.overwrite = run.overwrite;
+  for (const auto& [name, value] : run.options) options.set(name, value).check();
   return options;
+}
+
+// The names are in what the option says of a value that it does not take: "... a, b or c, found '?'".
+std::vector<std::map<std::string, std::string>> ways_to_move() {
+  std::string text = Options().set("transport", "?").message();
+  for (char& c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') c = ' ';
+  }
+  std::vector<std::map<std::string, std::string>> ways;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (word != "auto" && Options().set("transport", word).ok()) ways.push_back({{"transport", word}});
+  }
+  EXPECT_GE(ways.size(), 2U) << text;
+  ways.push_back({{"restructure", "default"}, {"max_fan_in", "2"}});
+  return ways;
+}
+
+std::string text_of(const std::map<std::string, std::string>& options) {
+  std::string text;
+  for (const auto& [name, value] : options) text += (text.empty() ? "" : " ") + name + "=" + value;
+  return text;
 }
 
 Result<std::unique_ptr<WritePipeline>> open_run(const Communicator& comm, const std::shared_ptr<Store>& store,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "comm/comm.h"
 #include "esker/options.hpp"
@@ -36,7 +38,14 @@ struct RunPlan {
   bool single = false;  ///< single_schema() instead of mixed_schema()
   bool overwrite = false;
   std::string path = "run.idx";
+  std::map<std::string, std::string> options = {};  ///< further ones, see ways_to_move()
 };
+
+/// Options with which samples travel from rank to rank in all the ways that there are: each transport, as
+/// the option lists them, and relays.
+std::vector<std::map<std::string, std::string>> ways_to_move();
+/// For messages: "transport=shared".
+std::string text_of(const std::map<std::string, std::string>& options);
 
 Schema schema_of(const RunPlan& run);
 Options options_of(const RunPlan& run);
