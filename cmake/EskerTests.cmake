@@ -23,7 +23,7 @@ function(esker_add_unit_test name)
     target_precompile_headers(unit_${name} REUSE_FROM esker_test_headers)
   endif()
   gtest_discover_tests(unit_${name} DISCOVERY_MODE PRE_TEST
-    TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 60)
+    TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 180)
 endfunction()
 
 # esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [SMOKE_RANKS 1 4] [TIMEOUT 60])

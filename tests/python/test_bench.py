@@ -15,7 +15,15 @@ from esker import benchmark
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(os.environ.get("BENCH_PROGRAM", ROOT / "build/release/bench/esker-bench"))
-CASES = ["posix", "posix_shared", "memcpy", "idx_one_phase", "idx_two_phase"]
+CASES = [
+    "posix",
+    "posix_shared",
+    "memcpy",
+    "idx_one_phase",
+    "idx_two_phase",
+    "idx_three_phase",
+    "idx_vectors",
+]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

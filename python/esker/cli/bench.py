@@ -78,7 +78,7 @@ def bench(
 
     Writes and reads every case in turn, --repeat times, and checks every value. Cases: posix (each rank its own
     file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase (which has no checksums),
-    idx_two_phase; with --peers also pnetcdf, pnetcdf_nonblocking, hdf5 and hdf5_chunked, which a program of their own
+    idx_two_phase, idx_three_phase (restructured), idx_vectors (components side by side); with --peers also pnetcdf, pnetcdf_nonblocking, hdf5 and hdf5_chunked, which a program of their own
     measures, in turn with Esker's and beside a posix of its own. Exit status 1 if a value was wrong.
     """
     program = program or benchmark.find_program()
