@@ -180,8 +180,9 @@ ESKER_API esker_status esker_open(const char* path, unsigned flags, esker_datase
 /// Closes the dataset; the handle stays, for esker_message and esker_free. Collective for a dataset that is
 /// written: an open step is discarded, the report written, the lock released; without a committed step it
 /// leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks have closed or
-/// abandoned the dataset; what others call before fails, and then so does this, with ESKER_MISMATCHED_CALL; the
-/// dataset is closed also then. Local for one that is read. Closing once more is no error and does nothing.
+/// abandoned the dataset; what others call before fails, and then so does this, with ESKER_MISMATCHED_CALL;
+/// the dataset is closed also then. Local for one that is read. Closing once more is no error and does
+/// nothing.
 ESKER_API esker_status esker_close(esker_dataset* ds);
 
 /// Ends the handle in any state; NULL is ignored. Local, but that with the last handle of a communicator
@@ -262,8 +263,8 @@ ESKER_API esker_status esker_rewind(esker_dataset* ds, double time);
 ESKER_API esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message);
 
 /// Ends the dataset for a rank that leaves its program's common path: what the other ranks call fails with
-/// `message`, until they close or abandon it, too, which ends it as esker_close does. Returns then. Collective
-/// in that sense. `status` ESKER_OK (and `message` NULL): this rank follows one that has left.
+/// `message`, until they close or abandon it, too, which ends it as esker_close does. Returns then.
+/// Collective in that sense. `status` ESKER_OK (and `message` NULL): this rank follows one that has left.
 ESKER_API esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* message);
 
 /// What one committed step cost; the same on all ranks.
