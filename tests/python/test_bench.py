@@ -89,9 +89,10 @@ def test_a_small_run_checks_every_case(
         for ratio in (found["ratio_to_posix_write"], found["ratio_to_posix_read"]):
             assert 0 < ratio["min"] <= ratio["median"] <= ratio["max"]
         assert found["name"] in done.stdout
-    one_phase, two_phase = results["cases"][3:]
+    one_phase, two_phase, three_phase, vectors = results["cases"][3:]
     assert one_phase["options"] == {"checksums": "false", "aggregate": "false", "report": "none"}
-    assert two_phase["options"] == {"aggregate": "true", "report": "none"}
+    assert two_phase["options"] == vectors["options"] == {"report": "none"}
+    assert three_phase["options"] == {"restructure": "default", "report": "none"}
     assert two_phase["phases_s_per_step"]["end_step"] > 0
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "results.png"]
