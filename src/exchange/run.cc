@@ -1,7 +1,6 @@
 #include "exchange/run.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -132,7 +131,7 @@ class Run {
     attempt("pack", [&] {
       for (const Segment& segment : hop.local.segments) {
         const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
-        gather(segment, in_relayed(segment, whole), map_in_relayed(segment, whole));
+        gather(segment, buffers_.send.data(), map_in_relayed(segment, whole));
       }
       return Status();
     });
@@ -141,8 +140,7 @@ class Run {
       const std::byte* source = transport_.received(hop.receives[m]);
       for (const Segment& segment : hop.receives[m].segments) {
         const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
-        copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
-                     in_relayed(segment, whole), map_in_relayed(segment, whole));
+        scatter(segment, source, buffers_.send.data(), map_in_relayed(segment, whole));
         source += segment.bytes();
       }
     });
@@ -155,7 +153,7 @@ class Run {
       std::byte* target = transport_.target(message).data();
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) {
-          gather(segment, target, SampleMap::dense(segment.indices, segment.sample_bytes));
+          gather(segment, target, {0, SampleMap::dense(segment.indices, segment.sample_bytes)});
         }
         target += segment.bytes();
       }
@@ -171,8 +169,7 @@ class Run {
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
         if (segment.patch == kRelayed) continue;
-        const SegmentMap place = map_in_window(segment, window_begin);
-        gather(segment, window + place.first_bytes, place.samples);
+        gather(segment, window, map_in_window(segment, window_begin));
       }
       return Status();
     });
@@ -188,10 +185,8 @@ class Run {
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) continue;
         const Relayed& whole = round.relay.relayed[static_cast<std::size_t>(segment.relayed)];
-        const SegmentMap place = map_in_window(segment, message.window_begin);
-        copy_samples(segment.sample_bytes, buffers_.send.data() + whole.offset_bytes,
-                     SampleMap::dense(segment.indices, segment.sample_bytes),
-                     window.data() + place.first_bytes, place.samples);
+        scatter(segment, buffers_.send.data() + whole.offset_bytes, window.data(),
+                map_in_window(segment, message.window_begin));
       }
       return Status();
     });
@@ -215,39 +210,23 @@ class Run {
     stats_.wait_s += watch.lap();
   }
 
-  /// Where a segment begins in what it is relayed with, and how it stands there: dense, but for what is
-  /// around.
-  [[nodiscard]] std::byte* in_relayed(const Segment& segment, const Relayed& whole) const {
-    std::byte* at = buffers_.send.data() + whole.offset_bytes;
-    Index stride = segment.sample_bytes;
-    for (int a = 0; a < whole.indices.rank; ++a) {
-      at += (segment.indices.lo[a] - whole.indices.lo[a]) * stride;
-      stride *= whole.indices.extent(a);
-    }
-    return at;
-  }
-  [[nodiscard]] static SampleMap map_in_relayed(const Segment& segment, const Relayed& whole) {
-    std::array<Index, kMaxRank> strides{};
-    Index stride = segment.sample_bytes;
-    for (int a = 0; a < whole.indices.rank; ++a) {
-      strides[a] = stride;
-      stride *= whole.indices.extent(a);
-    }
-    return SampleMap::strided(segment.indices, strides);
-  }
-
   void place(const Message& message, std::byte* window, Index window_begin) {
     const std::byte* source = transport_.received(message);
     for (const Segment& segment : message.segments) {
-      const SegmentMap place = map_in_window(segment, window_begin);
-      copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
-                   window + place.first_bytes, place.samples);
+      scatter(segment, source, window, map_in_window(segment, window_begin));
       source += segment.bytes();
     }
   }
 
-  /// Samples of a patch, from the caller's memory to `target`.
-  void gather(const Segment& segment, std::byte* target, SampleMap target_map) {
+  /// Samples that stand dense, as in a message, to their places in `target`.
+  static void scatter(const Segment& segment, const std::byte* source, std::byte* target,
+                      const SegmentMap& place) {
+    copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
+                 target + place.first_bytes, place.samples);
+  }
+
+  /// Samples of a patch, from the caller's memory to their places in `target`.
+  void gather(const Segment& segment, std::byte* target, SegmentMap place) {
     const Patch& patch = patches_[segment.field][segment.patch];
     const auto* source = static_cast<const std::byte*>(patch.data);
     auto [first_bytes, source_map] = map_in_patch(segment, patch);
@@ -257,9 +236,9 @@ class Run {
     if (components > 1 && patch.component_stride_bytes != component_bytes) {
       element_bytes = component_bytes;
       source_map.add_strided(components, patch.component_stride_bytes);
-      target_map.add_strided(components, component_bytes);
+      place.samples.add_strided(components, component_bytes);
     }
-    copy_samples(element_bytes, source + first_bytes, source_map, target, target_map);
+    copy_samples(element_bytes, source + first_bytes, source_map, target + place.first_bytes, place.samples);
   }
 
   const Plan& plan_;

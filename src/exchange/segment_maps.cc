@@ -20,4 +20,17 @@ SegmentMap map_in_window(const Segment& segment, Index window_begin) {
           SampleMap::ordered(segment.indices, segment.order, segment.sample_bytes)};
 }
 
+SegmentMap map_in_relayed(const Segment& segment, const Relayed& whole) {
+  SegmentMap map{whole.offset_bytes, {}};
+  std::array<Index, kMaxRank> strides{};
+  Index stride = segment.sample_bytes;
+  for (int a = 0; a < whole.indices.rank; ++a) {
+    map.first_bytes += (segment.indices.lo[a] - whole.indices.lo[a]) * stride;
+    strides[a] = stride;
+    stride *= whole.indices.extent(a);
+  }
+  map.samples = SampleMap::strided(segment.indices, strides);
+  return map;
+}
+
 }  // namespace esker

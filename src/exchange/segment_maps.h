@@ -21,4 +21,7 @@ SegmentMap map_in_patch(const Segment& segment, const Patch& patch);
 /// In a window that begins at position `window_begin`.
 SegmentMap map_in_window(const Segment& segment, Index window_begin);
 
+/// In the send buffer, as part of `whole`, with which it is relayed.
+SegmentMap map_in_relayed(const Segment& segment, const Relayed& whole);
+
 }  // namespace esker
