@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
+
 namespace esker {
 namespace {
 
 constexpr Index kTile = 32;  // 32 x 32 elements of 8 bytes on both sides fit in a first-level cache
 constexpr Index kLineBytes = 64;
-constexpr Index kAheadBytes = 1024;  // what is asked for ahead of its copying
+constexpr Index kAheadBytes = 2048;  // what is asked for ahead of its copying
+constexpr Index kPageBytes = 4096;   // longer rows the processor foresees by itself
 
 /// One axis of a copy: where each index stands on both sides.
 struct CopyAxis {
@@ -27,9 +30,9 @@ struct CopyAxis {
 struct CopyLoop {
   std::array<CopyAxis, kMaxCopyAxes> axis;  // innermost first; beyond num_axes, of one index
   int num_axes = 0;
-  Index run_bytes = 0;  // moved at once
-  bool across = false;  // the source is denser along the second axis than along the first
-  int ahead = -1;       // axis whose next index is asked for while one is copied
+  Index run_bytes = 0;   // moved at once
+  bool across = false;   // the source is denser along the second axis than along the first
+  Index rows_ahead = 0;  // that are asked for while one is copied
 };
 
 /// Drops axes of one index and puts the axis with the smallest target step innermost.
@@ -119,48 +122,51 @@ void copy_row(const CopyAxis& x, Index first, Index last, const std::byte* sourc
   }
 }
 
-/// Asks for the source of everything that stands below `axis`.
-void prefetch(const CopyLoop& loop, int axis, const std::byte* source) {
-  if (axis < 0) {
-    for (Index at = 0; at < loop.run_bytes; at += kLineBytes) __builtin_prefetch(source + at);
-    return;
-  }
-  const CopyAxis& along = loop.axis[axis];
-  const bool is_dense = along.count > 1 && axis <= 1 && along.source_step() < kLineBytes;
-  if (!is_dense) {
-    for (Index i = 0; i < along.count; ++i) prefetch(loop, axis - 1, source + along.source(i));
-    return;
-  }
-  // Several elements to a line: by lines.
-  const Index last = along.source(along.count - 1);
-  const CopyAxis& other = loop.axis[1 - axis];
-  for (Index i = 0; i < (axis == 1 ? other.count : 1); ++i) {
-    const std::byte* row = source + (axis == 1 ? other.source(i) : 0);
-    for (Index at = std::min<Index>(0, last); at < std::max<Index>(0, last) + loop.run_bytes;
-         at += kLineBytes) {
-      __builtin_prefetch(row + at);
-    }
+/// Asks for what is moved from `source`, and from a stretch of `axis` there.
+void prefetch(const CopyLoop& loop, const CopyAxis& axis, Index first, Index last, const std::byte* source) {
+  const Index from = first * axis.source_stride, to = (last - 1) * axis.source_stride;
+  const Index step = std::max(std::abs(axis.source_stride), kLineBytes);
+  for (Index at = std::min(from, to); at < std::max(from, to) + loop.run_bytes; at += step) {
+    __builtin_prefetch(source + at);
   }
 }
 
-/// Copies elements along the two innermost axes: in rows, or, where the source is denser along y, in tiles,
-/// so that both sides stay in cache.
+/// Copies the two innermost axes row by row. `next`: the source of the plane that comes after it, or null.
 template <class Move>
-void copy_plane(const CopyLoop& loop, const std::byte* source, std::byte* target, Move move) {
+void copy_rows(const CopyLoop& loop, const std::byte* source, const std::byte* next, std::byte* target,
+               Move move) {
   const CopyAxis& x = loop.axis[0];
   const CopyAxis& y = loop.axis[1];
-  if (!loop.across) {
-    for (Index j = 0; j < y.count; ++j) {
-      if (loop.ahead == 1 && j + 1 < y.count) prefetch(loop, 0, source + y.source(j + 1));
-      copy_row(x, 0, x.count, source + y.source(j), target + y.target(j), move);
+  for (Index j = 0; j < y.count; ++j) {
+    const Index ahead = j + loop.rows_ahead;
+    if (loop.rows_ahead > 0 && ahead < y.count) {
+      prefetch(loop, x, 0, x.count, source + y.source(ahead));
+    } else if (loop.rows_ahead > 0 && next && ahead - y.count < y.count) {
+      prefetch(loop, x, 0, x.count, next + y.source(ahead - y.count));
     }
-    return;
+    copy_row(x, 0, x.count, source + y.source(j), target + y.target(j), move);
   }
+}
+
+/// Copies them in tiles, which stay in cache on both sides: the source is denser along the second axis.
+template <class Move>
+void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* next, std::byte* target,
+                Move move) {
+  const CopyAxis& x = loop.axis[0];
+  const CopyAxis& y = loop.axis[1];
   for (Index y0 = 0; y0 < y.count; y0 += kTile) {
     const Index y1 = std::min(y0 + kTile, y.count);
     for (Index x0 = 0; x0 < x.count; x0 += kTile) {
       const Index x1 = std::min(x0 + kTile, x.count);
+      // While a tile is copied the next one is asked for, of each row of this one a column of that.
+      const bool is_last = x1 == x.count;
+      const std::byte* const ahead = is_last && y1 == y.count ? next : source;
+      const Index ahead_x = is_last ? 0 : x1;
+      const Index ahead_y = !is_last ? y0 : y1 == y.count ? 0 : y1;
       for (Index j = y0; j < y1; ++j) {
+        if (const Index i = ahead_x + j - y0; loop.rows_ahead > 0 && ahead && i < x.count) {
+          prefetch(loop, y, ahead_y, std::min(ahead_y + kTile, y.count), ahead + x.source(i));
+        }
         copy_row(x, x0, x1, source + y.source(j), target + y.target(j), move);
       }
     }
@@ -169,28 +175,33 @@ void copy_plane(const CopyLoop& loop, const std::byte* source, std::byte* target
 
 template <class Move>
 void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byte* target, Move move) {
-  if (axis < 2) return copy_plane(loop, source, target, move);
   const CopyAxis& outer = loop.axis[axis];
   for (Index i = 0; i < outer.count; ++i) {
-    if (loop.ahead == axis && i + 1 < outer.count) {
-      prefetch(loop, axis - 1, source + outer.source(i + 1));
+    const std::byte* const from = source + outer.source(i);
+    std::byte* const to = target + outer.target(i);
+    if (axis > 2) {
+      copy_axes(loop, axis - 1, from, to, move);
+      continue;
     }
-    copy_axes(loop, axis - 1, source + outer.source(i), target + outer.target(i), move);
+    const std::byte* const next = i + 1 < outer.count ? source + outer.source(i + 1) : nullptr;
+    if (loop.across) {
+      copy_tiles(loop, from, next, to, move);
+    } else {
+      copy_rows(loop, from, next, to, move);
+    }
   }
 }
 
-/// Chooses the way of copy_plane(), and the axis whose next index is worth asking for ahead.
+/// Chooses between rows and tiles, and how far ahead the source is asked for.
 void choose_way(CopyLoop& loop) {
   const CopyAxis& x = loop.axis[0];
   const CopyAxis& y = loop.axis[1];
   loop.across = loop.num_axes > 1 && y.source_step() < x.source_step();
-  Index bytes = loop.run_bytes;
-  for (int a = 0; a + 1 < loop.num_axes; ++a) {
-    bytes *= loop.axis[a].count;
-    if (bytes < kAheadBytes || (loop.across && a == 0)) continue;
-    loop.ahead = a + 1;
-    return;
+  for (const CopyAxis& axis : loop.axis) {
+    if (axis.source_table) return;  // asking costs too much there
   }
+  const Index row_bytes = x.count * std::clamp(std::abs(x.source_stride), loop.run_bytes, kLineBytes);
+  loop.rows_ahead = row_bytes < kPageBytes ? div_up(kAheadBytes, row_bytes) : 0;
 }
 
 }  // namespace
@@ -205,7 +216,7 @@ void copy_samples(Index element_bytes, const std::byte* source, const SampleMap&
   join_axes(loop);
   put_source_axis_second(loop);
   choose_way(loop);
-  const int outermost = loop.num_axes - 1;
+  const int outermost = std::max(2, loop.num_axes - 1);
   switch (loop.run_bytes) {
     case 1:
       return copy_axes(loop, outermost, source, target, MoveFixed<1>{});
