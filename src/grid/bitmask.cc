@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "base/error.h"
+#include "base/macros.h"
 
 namespace esker {
 
@@ -44,26 +45,49 @@ Result<Bitmask> Bitmask::parse(std::string_view text) {
   return Bitmask(rank, digits);
 }
 
-Result<Bitmask> Bitmask::for_extent(int rank, const Point& extent) {
+/// Checks the extent and calls deal(halvings per axis, digits) to put the axes in order.
+template <class Deal>
+Result<std::vector<int>> make_digits(int rank, const Point& extent, const Deal& deal) {
   if (rank < 1 || rank > kMaxRank) {
     return error(Code::kInvalidArgument, "a grid of {} axes instead of 1 to {}", rank, kMaxRank);
   }
   std::vector<int> digits;
-  std::array<int, kMaxRank> left{};  // halvings that remain per axis
+  std::vector<int> halvings;
   for (int a = 0; a < rank; ++a) {
     if (extent[a] < 1) return error(Code::kInvalidArgument, "extent {} on axis {}", extent[a], a);
     if (extent[a] == 1) digits.push_back(a);
-    left[a] = std::bit_width(static_cast<std::uint64_t>(extent[a] - 1));
+    halvings.push_back(std::bit_width(static_cast<std::uint64_t>(extent[a] - 1)));
   }
-  while (std::any_of(left.begin(), left.end(), [](int n) { return n > 0; })) {
-    for (int a = 0; a < rank; ++a) {
-      if (left[a] > 0) digits.push_back(a), --left[a];
-    }
-  }
+  deal(halvings, digits);
   if (digits.size() > kMaxLevel) {
     return error(Code::kInvalidArgument, "grid {} needs {} bits of address, more than {}",
                  Box::from_extent(rank, extent).to_string(), digits.size(), kMaxLevel);
   }
+  return digits;
+}
+
+Result<Bitmask> Bitmask::for_extent(int rank, const Point& extent) {
+  const auto in_turn = [&](const std::vector<int>& halvings, std::vector<int>& digits) {
+    const int most = *std::max_element(halvings.begin(), halvings.end());
+    for (int turn = 0; turn < most; ++turn) {
+      for (int a = 0; a < rank; ++a) {
+        if (halvings[a] > turn) digits.push_back(a);
+      }
+    }
+  };
+  ESKER_ASSIGN_OR_RETURN(const std::vector<int> digits, make_digits(rank, extent, in_turn));
+  return Bitmask(rank, digits);
+}
+
+Result<Bitmask> Bitmask::longest_first(int rank, const Point& extent) {
+  const auto longest_first = [&](const std::vector<int>& halvings, std::vector<int>& digits) {
+    for (int left = *std::max_element(halvings.begin(), halvings.end()); left > 0; --left) {
+      for (int a = 0; a < rank; ++a) {
+        if (halvings[a] >= left) digits.push_back(a);
+      }
+    }
+  };
+  ESKER_ASSIGN_OR_RETURN(const std::vector<int> digits, make_digits(rank, extent, longest_first));
   return Bitmask(rank, digits);
 }
 

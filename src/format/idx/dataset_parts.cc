@@ -94,12 +94,33 @@ Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Bo
   return bits;
 }
 
-Result<Header> make_header(const Schema& schema, const Options& options, int grid_number, bool fixed,
+/// Mask and size of blocks. Of two masks that share the digits evenly, that whose blocks take less space; of
+/// equals the one with longer rows (docs/decisions/0009-masks.md).
+Status choose_blocks(const PartOptions& given, Index largest_sample_bytes, Header& header) {
+  ESKER_ASSIGN_OR_RETURN(const Bitmask regular, Bitmask::longest_first(header.box.rank, header.box.hi));
+  ESKER_ASSIGN_OR_RETURN(const Bitmask in_turn, Bitmask::for_extent(header.box.rank, header.box.hi));
+  std::vector<Bitmask> candidates{regular, in_turn};
+  if (given.mask)
+    candidates = {*given.mask == in_turn ? in_turn : regular};  // no other one is of a part of ours
+  std::optional<double> least;
+  for (const Bitmask& mask : candidates) {
+    ESKER_ASSIGN_OR_RETURN(const int bits,
+                           bits_per_block(given.options, mask, header.box, largest_sample_bytes));
+    const double ratio = stored_over_data(mask, bits, header.box);
+    if (least && ratio >= *least) continue;
+    least = ratio;
+    header.bitmask = mask;
+    header.bits_per_block = bits;
+  }
+  return {};
+}
+
+Result<Header> make_header(const Schema& schema, const PartOptions& given, int grid_number, bool fixed,
                            const std::vector<Column>& columns, const std::string& part_name) {
+  const Options& options = given.options;
   const Grid& grid = schema.grids()[grid_number];
   Header header;
   header.box = schema.box_of(grid);
-  ESKER_ASSIGN_OR_RETURN(header.bitmask, Bitmask::for_extent(header.box.rank, header.box.hi));
   Index largest_sample = 0;
   Index all_samples = 0;
   for (const Column& column : columns) {
@@ -110,8 +131,7 @@ Result<Header> make_header(const Schema& schema, const Options& options, int gri
     header.fields.push_back(std::move(entry));
   }
   ESKER_RETURN_IF_ERROR(check_names_differ(header.fields));
-  ESKER_ASSIGN_OR_RETURN(header.bits_per_block,
-                         bits_per_block(options, header.bitmask, header.box, largest_sample));
+  ESKER_RETURN_IF_ERROR(choose_blocks(given, largest_sample, header));
   const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
   header.blocks_per_file = options.blocks_per_file > 0
                                ? std::min(options.blocks_per_file, blocks.num_blocks())
@@ -136,9 +156,10 @@ Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Op
       single ? std::filesystem::path(paths.stem).parent_path().string() : paths.directory();
   const std::string name = single ? std::filesystem::path(paths.stem).filename().string()
                                   : schema.grids()[grid].name + (fixed ? "_fixed" : "");
-  const Options options = options_of_part(name);
+  const PartOptions given = options_of_part(name);
+  const Options& options = given.options;
   std::vector<Column> columns = columns_of_part(schema, grid, fixed, options.split);
-  ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, options, grid, fixed, columns, name));
+  ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, given, grid, fixed, columns, name));
   ESKER_ASSIGN_OR_RETURN(FilenameTemplate files,
                          FilenameTemplate::parse(header.filename_template, fixed ? "" : kTimeTemplate));
   const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);

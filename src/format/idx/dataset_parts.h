@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "format/idx/filename_template.h"
 #include "format/idx/header.h"
 #include "format/idx/sidecar.h"
+#include "grid/bitmask.h"
 #include "grid/blocks.h"
 
 namespace esker::idx {
@@ -53,9 +55,13 @@ struct Part {
   }
 };
 
-/// What the options say of one part, given its name: the same for all in a new dataset, and what it was made
-/// with for a part that exists.
-using OptionsOfPart = std::function<Options(const std::string& part_name)>;
+/// What one part is made with: the options, and for a part that exists its mask.
+struct PartOptions {
+  Options options;
+  std::optional<Bitmask> mask;
+};
+/// Given the name of a part.
+using OptionsOfPart = std::function<PartOptions(const std::string& part_name)>;
 
 /// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field
 /// name that OpenVisus would misread, block options that do not fit.

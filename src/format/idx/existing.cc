@@ -38,14 +38,14 @@ Result<Found> parse_found(const std::string& name, const std::string& text) {
   return found;
 }
 
-Options options_of(const Found& found, Options options) {
+PartOptions options_of(const Found& found, Options options) {
   options.bits_per_block = found.header.bits_per_block;
   options.blocks_per_file = found.header.blocks_per_file;
   options.in_block = found.header.fields.front().order;
   options.split = !found.record.split.empty();
   options.alignment_bytes = found.record.alignment_bytes;
   options.checksums = found.record.checksums;
-  return options;
+  return {std::move(options), found.header.bitmask};
 }
 
 /// Whether the .idx is what this Esker makes of the schema, apart from its steps.
@@ -166,10 +166,11 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     const Status set = options.set(name, value, "dataset");
     if (!set.ok()) return error(Code::kDataLoss, "{}: {}", paths.catalog(), set.message());
   }
-  ESKER_ASSIGN_OR_RETURN(existing.parts, make_parts(paths, existing.schema, [&](const std::string& name) {
-                           const auto stands = found.find(name);
-                           return stands == found.end() ? options : options_of(stands->second, options);
-                         }));
+  ESKER_ASSIGN_OR_RETURN(
+      existing.parts, make_parts(paths, existing.schema, [&](const std::string& name) {
+        const auto stands = found.find(name);
+        return stands == found.end() ? PartOptions{options, {}} : options_of(stands->second, options);
+      }));
   existing.present.assign(existing.times.size(), std::vector<bool>(existing.schema.fields().size()));
   for (const Part& part : existing.parts) {
     const auto stands = found.find(part.name);

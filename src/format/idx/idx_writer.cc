@@ -64,7 +64,9 @@ void IdxWriter::forget_files() {
 
 Status IdxWriter::define(const Schema& schema) {
   schema_ = schema;
-  ESKER_ASSIGN_OR_RETURN(parts_, make_parts(paths_, schema_, [&](const std::string&) { return options_; }));
+  ESKER_ASSIGN_OR_RETURN(parts_, make_parts(paths_, schema_, [&](const std::string&) {
+                           return PartOptions{options_, {}};
+                         }));
   format_options_ = format_options_of(options_);
   forget_files();
   return {};

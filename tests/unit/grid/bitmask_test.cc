@@ -31,6 +31,29 @@ TEST(Bitmask, DefaultOfOpenVisus) {
   EXPECT_EQ(mask_for({3}), "V00");
 }
 
+TEST(Bitmask, LongestFirst) {
+  const auto mask_for = [](int rank, const Point& extent) {
+    return Bitmask::longest_first(rank, extent).value().to_string();
+  };
+  EXPECT_EQ(mask_for(2, {100, 37}), "V0010101010101");
+  EXPECT_EQ(mask_for(3, {20, 33, 17}), "V1012012012012012");
+  EXPECT_EQ(mask_for(3, {128, 128, 64}), "V01012012012012012012");
+  EXPECT_EQ(mask_for(3, {128, 64, 64}), "V0012012012012012012");
+  EXPECT_EQ(mask_for(3, {16, 16, 16}), "V012012012012");
+  EXPECT_EQ(mask_for(3, {8, 8, 1}), "V2010101");
+  EXPECT_EQ(mask_for(1, {3}), "V00");
+}
+
+TEST(Bitmask, LongestFirstHasTheDigitsOfTheDefault) {
+  Random random(5);
+  for (int i = 0; i < 200; ++i) {
+    const int rank = 1 + i % 5;
+    const Point extent = random.point_in(Box(rank, {1, 1, 1, 1, 1}, {900, 700, 500, 300, 200}));
+    EXPECT_EQ(Bitmask::longest_first(rank, extent).value().pow2_box(),
+              Bitmask::for_extent(rank, extent).value().pow2_box());
+  }
+}
+
 TEST(Bitmask, AxesOfExtentOneGetOneDigitFirst) {
   EXPECT_EQ(mask_for({1}), "V0");
   EXPECT_EQ(mask_for({8, 8, 1}), "V2010101");
@@ -51,6 +74,12 @@ TEST(Bitmask, DefaultCoversTheGridTightly) {
       ASSERT_TRUE(size / 2 < extent[a] || extent[a] == 1) << size << " for " << extent[a];
     }
   }
+}
+
+TEST(Bitmask, LongestFirstRefusesWhatCannotBe) {
+  EXPECT_EQ(Bitmask::longest_first(6, {}).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(Bitmask::longest_first(2, {4, 0}).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(Bitmask::longest_first(2, {Index{1} << 62, 1}).status().code(), Code::kInvalidArgument);
 }
 
 TEST(Bitmask, ForExtentRefusesWhatCannotBe) {

@@ -125,6 +125,42 @@ TEST_P(Append, KeepsBlockSizesOrderAndAlignmentOfTheDataset) {
   expect_same_files(*store, *reference, ".");
 }
 
+// Block sizes and mask are chosen together; with the block size of the dataset another mask could be chosen.
+TEST(AppendMask, IsTheOneOfTheDataset) {
+  int num_in_turn = 0;
+  for (const Point& extent : {Point{301, 561, 11}, Point{100, 30, 200}, Point{60, 120, 30}, Point{33, 70, 17},
+                              Point{76, 141, 20}, Point{320, 38, 60}}) {
+    Schema schema;
+    std::vector<DimId> dims;
+    for (int a = 0; a < 3; ++a) {
+      dims.push_back(schema.add_dim(std::string(1, static_cast<char>('x' + a)), extent[a]).value());
+    }
+    const int grid = schema.add_grid("xyz", dims).value().index;
+    schema.add_field({"f", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+    const PatchMemory memory(schema.fields()[0], 0, 0, Box::from_extent(3, extent), 0u);
+    const auto store = memory_store();
+    run_ranks(1, [&](const Communicator& comm) {
+      for (Index step = 0; step < 2; ++step) {
+        auto pipeline = (step == 0 ? WritePipeline::create(comm.get(), store, "run.idx", Options())
+                                   : WritePipeline::append(comm.get(), store, "run.idx", Options()))
+                            .value();
+        if (step == 0) pipeline->define({}, schema).check();
+        const Status status =
+            pipeline->write_step({Status(), step, static_cast<double>(step), {{memory.patch()}}});
+        EXPECT_TRUE(status.ok()) << status.message();
+        EXPECT_TRUE(pipeline->close({}).ok());
+      }
+    });
+    const auto dataset = idx::IdxDataset::open(store, "run.idx");
+    ASSERT_TRUE(dataset.ok()) << dataset.status().message();
+    EXPECT_EQ(dataset->times.size(), 2u);
+    const std::string in_turn = Bitmask::for_extent(3, extent).value().to_string();
+    num_in_turn += dataset->infos.front().bitmask == in_turn ? 1 : 0;
+  }
+  EXPECT_GT(num_in_turn, 0);
+  EXPECT_LT(num_in_turn, 6);
+}
+
 TEST_P(Append, AFailedRewindIsToldToAllAndTheDatasetStillOpens) {
   const RunPlan run = plan(3, 0, 4, single());
   const auto store = memory_store();
