@@ -107,10 +107,11 @@ Result<Traffic> count_traffic(StepCut& cut, const Step& step) {
 /// Each rank writes its own runs of samples.
 Result<Traffic> count_runs(StepCut& cut, const Step& step, int n_ranks) {
   for (;;) {
+    const Relays relays = cut.relays(step.fields);
     Traffic traffic;
     StepCut::Needs most;
     for (int rank = 0; rank < n_ranks && cut.fits(most); ++rank) {
-      const Plan plan = cut.plan_of(rank, step.fields);
+      const Plan plan = cut.plan_of(rank, step.fields, relays);
       RankTraffic& counts = traffic.ranks.emplace_back();
       counts.window_bytes = plan.buffer_bytes();  // a window and the marks of its runs
       for (const Round& round : plan.rounds) {

@@ -13,9 +13,11 @@ namespace {
 
 /// What a plan needs of memory that no other rank sees, and of memory that is shared.
 Index private_bytes(const Plan& plan) {
-  return plan.buffer_bytes() - (plan.shares_windows ? plan.num_slots * plan.window_bytes : 0);
+  return plan.buffer_bytes() - plan.num_slots * plan.shared_window_bytes;
 }
-Index shared_bytes(const Plan& plan) { return NodeWindows::bytes_for(plan.num_slots, plan.window_bytes); }
+Index shared_bytes(const Plan& plan) {
+  return NodeWindows::bytes_for(plan.num_slots, plan.shared_window_bytes);
+}
 
 }  // namespace
 
@@ -88,9 +90,8 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
     parts.shared = shared_.get();
     parts.shared->set_num_slots(plan.num_slots);
     parts.first_use = uses_;
-  } else {
-    parts.window = take(plan.window_bytes);
   }
+  parts.window = take(plan.window_bytes);
   parts.receive = take(plan.receive_bytes);
   parts.send = take(plan.send_bytes);
   parts.marks = take(plan.mark_bytes);

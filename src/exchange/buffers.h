@@ -26,7 +26,7 @@ class ExchangeBuffers {
   /// What is reserved on this rank.
   [[nodiscard]] Index size_bytes() const;
 
-  /// The parts that a plan uses, which fit. The windows are in `window`, or shared.
+  /// The parts that a plan uses, which fit. Windows that near ranks fill are in `shared`.
   struct Parts {
     std::span<std::byte> send, receive, window, marks;
     RemoteMemory* remote = nullptr;  ///< if it is exposed: all parts, see receive_offset()

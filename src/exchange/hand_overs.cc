@@ -63,10 +63,7 @@ std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& owner
       const Ownership::Range others = ownership.owners_of(file);
       for (int other = others.first; other < others.last; ++other) {
         if (other == aggregator) continue;
-        for (const Pieces& theirs : ownership.runs(other)) {
-          const Pieces common{std::max(theirs.first, file.first), std::min(theirs.last, file.last)};
-          if (common.first < common.last) takes[other].push_back(common);
-        }
+        for (const Pieces& theirs : ownership.runs(other, file)) takes[other].push_back(theirs);
       }
     });
   }

@@ -9,8 +9,6 @@
 // offered or not; all ranks of a node count alike. Use u is of slot u % num_slots().
 #pragma once
 
-#include <pthread.h>
-
 #include <memory>
 #include <span>
 #include <vector>

@@ -94,13 +94,29 @@ Ownership::Range Ownership::owners_of(const Pieces& pieces) const {
 }
 
 std::vector<Ownership::Pieces> Ownership::runs(int aggregator) const {
-  std::vector<Pieces> runs;
+  return runs(aggregator, {0, space_->num_pieces()});
+}
+
+std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& within) const {
+  const auto a = static_cast<std::size_t>(aggregator);
+  std::vector<Pieces> found;
+  const auto add = [&](const Pieces& run) {
+    const Pieces common{std::max(run.first, within.first), std::min(run.last, within.last)};
+    if (common.first < common.last) found.push_back(common);
+  };
   if (!is_local()) {
-    const auto a = static_cast<std::size_t>(aggregator);
-    const Pieces run{space_->first_piece_from(cuts_[a]), space_->first_piece_from(cuts_[a + 1])};
-    if (run.first < run.last) runs.push_back(run);
-    return runs;
+    add({space_->first_piece_from(cuts_[a]), space_->first_piece_from(cuts_[a + 1])});
+    return found;
   }
+  const std::vector<Pieces>& runs = turns_[a].runs;
+  auto run =
+      std::partition_point(runs.begin(), runs.end(), [&](const Pieces& r) { return r.last <= within.first; });
+  for (; run != runs.end() && run->first < within.last; ++run) add(*run);
+  return found;
+}
+
+std::vector<Ownership::Pieces> Ownership::runs_of_share(int aggregator) const {
+  std::vector<Pieces> runs;
   for (int number = 0; number < space_->num_layouts(); ++number) {
     const Index base = space_->first_ordinal(number);
     for (const Layout::Run& run : space_->layout(number).runs_of_share(aggregator, n_aggregators_)) {
@@ -128,17 +144,20 @@ void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& windows) const {
 
 Ownership::Turns Ownership::make_turns(int aggregator) const {
   Turns turns;
-  for (const Pieces& run : runs(aggregator)) cut_run(run, turns.windows);
-  std::vector<std::tuple<int, int, Index>> order;  // layout, field, number of the window
+  turns.runs = runs_of_share(aggregator);
+  for (const Pieces& run : turns.runs) cut_run(run, turns.windows);
+  std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, number of the window
   for (const Pieces& window : turns.windows) {
-    order.emplace_back(space_->layout_of(window.first), space_->piece(window.first).field,
+    const int layout = space_->layout_of(window.first);
+    order.emplace_back(layout, space_->piece(window.first).field,
+                       space_->layout(layout).place_on_curve(window.first - space_->first_ordinal(layout)),
                        static_cast<Index>(order.size()));
   }
   std::sort(order.begin(), order.end());
   const std::vector<Pieces> in_order = turns.windows;
   turns.rounds_in_order.resize(order.size());
   for (std::size_t round = 0; round < order.size(); ++round) {
-    const auto window = static_cast<std::size_t>(std::get<2>(order[round]));
+    const auto window = static_cast<std::size_t>(std::get<3>(order[round]));
     turns.windows[round] = in_order[window];
     turns.rounds_in_order[window] = static_cast<Index>(round);
   }

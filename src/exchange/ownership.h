@@ -7,7 +7,8 @@
 //
 // What an aggregator owns falls into *windows* of at most `window_bytes`, unless a single piece is larger;
 // the pieces of a window are collected and stored in one round. By the contiguous rule windows are taken in
-// the order of the file, by the local rule field by field, while a field's samples are in the caches.
+// the order of the file, by the local rule field by field and, of all levels together, along the layout's
+// curve: the samples of a region are read while they are in the caches.
 #pragma once
 
 #include <vector>
@@ -45,8 +46,9 @@ class Ownership {
   [[nodiscard]] Index round_of(int aggregator, const PieceAt& piece) const;
   [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
 
-  /// What an aggregator owns, in order.
+  /// What an aggregator owns, in order, of all pieces or of a range.
   [[nodiscard]] std::vector<Pieces> runs(int aggregator) const;
+  [[nodiscard]] std::vector<Pieces> runs(int aggregator, const Pieces& within) const;
   /// What it collects in a round.
   [[nodiscard]] Pieces pieces(int aggregator, Index round) const;
   /// Aggregators that may own pieces of a range.
@@ -58,12 +60,14 @@ class Ownership {
  private:
   /// The windows of one aggregator, by round and in order.
   struct Turns {
+    std::vector<Pieces> runs;  // that the windows are cut from
     std::vector<Pieces> windows;
     std::vector<Index> rounds_in_order;  // of the windows by their first pieces
   };
   [[nodiscard]] bool is_local() const { return !placement_.empty(); }
   [[nodiscard]] Index num_windows(int aggregator) const;
   [[nodiscard]] Turns make_turns(int aggregator) const;
+  [[nodiscard]] std::vector<Pieces> runs_of_share(int aggregator) const;
   void cut_run(const Pieces& run, std::vector<Pieces>& windows) const;
 
   const PieceSpace* space_;

@@ -1,6 +1,7 @@
 // PieceSpace: the pieces of all layouts that take part in one exchange, as one list.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "layout/layout.h"
@@ -27,6 +28,19 @@ class PieceSpace {
   [[nodiscard]] Index first_position(int layout_number) const { return first_position_[layout_number]; }
 
   [[nodiscard]] Piece piece(Index piece) const;
+  /// Calls visit(number of its layout, piece) for the pieces [first, last), in order; costs less than asking
+  /// for one after the other.
+  template <class Visit>
+  void for_each_piece(Index first, Index last, const Visit& visit) const {
+    while (first < last) {
+      const int number = layout_of(first);
+      const Index base = first_ordinal(number);
+      const Index end = std::min(last, base + layout(number).num_pieces());
+      layout(number).for_each_piece(first - base, end - base,
+                                    [&](const Piece& piece) { visit(number, piece); });
+      first = end;
+    }
+  }
   [[nodiscard]] Index position_bytes(Index piece) const;
   /// The first piece whose position is >= `position`; num_pieces() if there is none.
   [[nodiscard]] Index first_piece_from(Index position) const;

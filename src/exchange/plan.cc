@@ -73,7 +73,8 @@ void size_buffers(Plan& plan, Round& round) {
       std::max({plan.receive_bytes, line_up(round.relay.receives, 0), line_up(round.receives, 0)});
   plan.num_sends = std::max(plan.num_sends, round.relay.sends.size() + round.sends.size());
   plan.num_receives = std::max({plan.num_receives, round.relay.receives.size(), round.receives.size()});
-  plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
+  Index& window_bytes = round.num_placers > 0 ? plan.shared_window_bytes : plan.window_bytes;
+  window_bytes = std::max(window_bytes, round.window.size_bytes());
 }
 
 /// What a rank sends and receives in one round.
@@ -221,18 +222,17 @@ class Planner {
     window.end = space_.position_bytes(pieces.last);
     window.first_piece = pieces.first;
     window.last_piece = pieces.last;
-    for (Index number = pieces.first; number < pieces.last; ++number) {
-      const Piece piece = space_.piece(number);
-      const int layout = space_.layout_of(number);
+    space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
       const int f = number_of_field_.at({layout, piece.field});
       const Index position = space_.first_position(layout) + piece.position_bytes;
       Index covered = 0;
       for (int p = 0; p < piece.num_parts; ++p) {
         covered += collect_part(piece, space_.layout(layout).part(piece, p), position, f, traffic.from_peers);
       }
-      const Index begin = space_.position_bytes(number), end = space_.position_bytes(number + 1);
-      if (covered < end - begin) window.padded.push_back({begin - window.begin, end - begin});
-    }
+      const Index number = space_.first_ordinal(layout) + piece.ordinal;
+      const Index bytes = space_.position_bytes(number + 1) - position;
+      if (covered < bytes) window.padded.push_back({position - window.begin, bytes});
+    });
     return window;
   }
 
@@ -309,7 +309,7 @@ void place_near(Plan& plan, std::span<const int> near, int num_slots) {
   };
   plan.num_slots = num_slots;
   plan.shares_windows = true;
-  plan.send_bytes = plan.receive_bytes = 0;
+  plan.send_bytes = plan.receive_bytes = plan.window_bytes = 0;
   plan.num_sends = plan.gives.size();
   plan.num_receives = plan.takes.size();
   for (Round& round : plan.rounds) {

@@ -95,15 +95,16 @@ struct Plan {
   // The largest of any round: what the buffers must hold. Both hops' sends stand beside each other; their
   // receives follow one another.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
-  int num_slots = 1;            ///< windows that are used in turn
-  bool shares_windows = false;  ///< near ranks fill them, see place_near()
-  Index mark_bytes = 0;         ///< to find the runs of a piece (one-phase only)
+  bool shares_windows = false;    ///< near ranks fill each other's, see place_near()
+  int num_slots = 1;              ///< windows that near ranks fill, used in turn
+  Index shared_window_bytes = 0;  ///< the largest of them; window_bytes is that of the others
+  Index mark_bytes = 0;           ///< to find the runs of a piece (one-phase only)
 
   // The most transfers that are on their way at a time.
   std::size_t num_sends = 0, num_receives = 0;
 
   [[nodiscard]] Index buffer_bytes() const {
-    return send_bytes + receive_bytes + num_slots * window_bytes + mark_bytes;
+    return send_bytes + receive_bytes + window_bytes + num_slots * shared_window_bytes + mark_bytes;
   }
 };
 
@@ -113,8 +114,8 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
                const Relays& relays, int rank);
 
 /// Ranks of `near` (ascending, of one node, the plan's own among them) fill each other's windows instead of
-/// sending messages; each has `num_slots` of them, at most
-/// NodeWindows::kMaxSlots. All of them plan so. Local, pure.
+/// sending messages; each has `num_slots` of those that others fill, at most NodeWindows::kMaxSlots. All of
+/// them plan so. Local, pure.
 void place_near(Plan& plan, std::span<const int> near, int num_slots);
 
 /// The plan of a rank that stores the samples it holds and sends none (one-phase). A window holds

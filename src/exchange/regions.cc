@@ -51,15 +51,13 @@ void for_each_region_to_know(const PieceSpace& space, const Ownership& ownership
   const int aggregator = ownership.aggregator_of_rank(rank);
   if (aggregator < 0) return;
   for (const Ownership::Pieces& run : ownership.runs(aggregator)) {
-    for (Index number = run.first; number < run.last; ++number) {
-      const Piece piece = space.piece(number);
-      const int layout = space.layout_of(number);
+    space.for_each_piece(run.first, run.last, [&](int layout, const Piece& piece) {
       const int f = number_of_field.at({layout, piece.field});
       for (int p = 0; p < piece.num_parts; ++p) {
         const PiecePart part = space.layout(layout).part(piece, p);
         visit_collected(fields[static_cast<std::size_t>(f)], relays.way(f, part.level), part, visit);
       }
-    }
+    });
   }
 }
 

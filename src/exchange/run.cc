@@ -27,7 +27,7 @@ class Run {
   void all_rounds(const StoreWindow& store) {
     const std::size_t num_rounds = plan_.rounds.size();
     const auto num_slots = static_cast<std::size_t>(plan_.num_slots);
-    for (std::size_t r = 0; r < num_slots; ++r) empty_window(r);
+    for (std::size_t r = 0; r < num_slots; ++r) offer(r);
     for (std::size_t r = 0; r < num_rounds; ++r) {
       while (filled_ <= r) (void)fill(true);
       if (can_work_ahead()) {
@@ -35,7 +35,7 @@ class Run {
         }
       }
       finish(r, store);
-      empty_window(r + num_slots);
+      offer(r + num_slots);
     }
   }
 
@@ -55,8 +55,7 @@ class Run {
     if (!std::exchange(begun_, true)) {
       relay(round.relay, watch);
       send_all({2 * filled_ + 1, &round.sends, &round.receives}, watch);
-      pack(round.local, window(filled_).data(), round.window.begin);
-      stats_.pack_s += watch.lap();
+      if (is_shared(round)) fill_own(filled_, watch);
     }
     for (; placed_ < round.places.size(); ++placed_) {
       if (!place_at(round, round.places[placed_], use_of(filled_), wait, watch)) return false;
@@ -72,10 +71,15 @@ class Run {
     return placers == 0 || buffers_.shared->is_filled(use_of(round), placers, wait);
   }
 
-  /// Receives what is missing of a window and stores it.
+  /// Receives what is missing of a window and stores it. One that near ranks do not fill is made here in all,
+  /// always in the same memory, which stays in the core's cache.
   void finish(std::size_t number, const StoreWindow& store) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
+    if (!is_shared(round)) {
+      clear_padding(number, watch);
+      fill_own(number, watch);
+    }
     for_each_received(
         watch, [&](std::size_t m) { place(round.receives[m], window(number).data(), round.window.begin); });
     (void)is_filled(number, true);
@@ -92,22 +96,33 @@ class Run {
   [[nodiscard]] Index use_of(std::size_t round) const {
     return buffers_.first_use + static_cast<Index>(round);
   }
+  /// Whether near ranks fill its window, too.
+  [[nodiscard]] static bool is_shared(const Round& round) { return round.num_placers > 0; }
   [[nodiscard]] std::span<std::byte> window(std::size_t round) const {
-    return buffers_.shared ? buffers_.shared->window(use_of(round)) : buffers_.window;
+    return is_shared(plan_.rounds[round]) ? buffers_.shared->window(use_of(round)) : buffers_.window;
   }
 
-  /// Makes a window ready for the samples of a round, if there is that round.
-  void empty_window(std::size_t number) {
-    if (number >= plan_.rounds.size()) return;
-    const Round& round = plan_.rounds[number];
-    const Stopwatch watch;
-    if (buffers_.marks.empty()) {  // with marks, padding is not stored
-      for (const ByteRange& range : round.window.padded) {
-        std::memset(window(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
-      }
+  /// Lets near ranks fill the window of a round, if there is that round and they do.
+  void offer(std::size_t number) {
+    if (number >= plan_.rounds.size() || !is_shared(plan_.rounds[number])) return;
+    Stopwatch watch;
+    clear_padding(number, watch);
+    buffers_.shared->offer(use_of(number));
+  }
+
+  void clear_padding(std::size_t number, Stopwatch& watch) {
+    if (!buffers_.marks.empty()) return;  // with marks, padding is not stored
+    for (const ByteRange& range : plan_.rounds[number].window.padded) {
+      std::memset(window(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
     }
-    if (round.num_placers > 0) buffers_.shared->offer(use_of(number));
-    stats_.place_s += watch.elapsed_s();
+    stats_.place_s += watch.lap();
+  }
+
+  /// What this rank itself has for its window.
+  void fill_own(std::size_t number, Stopwatch& watch) {
+    const Round& round = plan_.rounds[number];
+    pack(round.local, window(number).data(), round.window.begin);
+    stats_.pack_s += watch.lap();
   }
 
   template <class Action>

@@ -37,17 +37,12 @@ void TrafficCounter::add_round(Index round) {
 void TrafficCounter::add_window(int aggregator, Index round) {
   const Ownership::Pieces pieces = ownership_.pieces(aggregator, round);
   if (pieces.first == pieces.last) return;
-  for (Index first = pieces.first; first < pieces.last;) {
-    const int number = space_.layout_of(first);
-    const Index base = space_.first_ordinal(number);
-    const Layout& layout = space_.layout(number);
-    const Index last = std::min(pieces.last, base + layout.num_pieces());
-    layout.for_each_piece(first - base, last - base, [&](const Piece& piece) {
-      const int f = number_of_field_.at({number, piece.field});
-      for (int p = 0; p < piece.num_parts; ++p) add_part(aggregator, f, piece, layout.part(piece, p));
-    });
-    first = last;
-  }
+  space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
+    const int f = number_of_field_.at({layout, piece.field});
+    for (int p = 0; p < piece.num_parts; ++p) {
+      add_part(aggregator, f, piece, space_.layout(layout).part(piece, p));
+    }
+  });
   const int target = ownership_.rank_of(aggregator);
   RankTraffic& writer = ranks_[static_cast<std::size_t>(target)];
   const Index window_bytes = space_.position_bytes(pieces.last) - space_.position_bytes(pieces.first);

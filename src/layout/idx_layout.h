@@ -45,6 +45,7 @@ class IdxLayout final : public Layout {
 
   [[nodiscard]] int share_of(Index ordinal, int n) const override;
   [[nodiscard]] std::vector<Run> runs_of_share(int share, int n) const override;
+  [[nodiscard]] Index place_on_curve(Index ordinal) const override;
   [[nodiscard]] Point middle_of_share(int share, int n) const override;
 
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }

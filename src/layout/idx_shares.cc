@@ -1,6 +1,8 @@
 // Shares of an IDX step: of each level that has a block for every share, one stretch of its Z order, the same
 // for all fields; of the blocks of coarser levels, field after field, one stretch.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "base/checked.h"
 #include "layout/idx_layout.h"
@@ -81,11 +83,19 @@ std::vector<Layout::Run> IdxLayout::runs_of_share(int share, int n) const {
   return runs;
 }
 
+/// Blocks of a level are numbered along the Z curve below a leading bit.
+Index IdxLayout::place_on_curve(Index ordinal) const {
+  const Index block = piece(ordinal).id;
+  if (block == 0) return 0;
+  const Index along_level = block - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(block)));
+  return along_level << (blocks_.mask().max_level() - blocks_.level_of_block(block));
+}
+
 Point IdxLayout::middle_of_share(int share, int n) const {
   const BlockGrid::Existing finest = blocks_.existing_at(blocks_.mask().max_level());
   const Index number = std::min(finest.count - 1, (2 * share + 1) * finest.count / (2 * n));
   const Lattice samples = blocks_.lattice(blocks_.nth_existing(finest.before + number));
-  Point middle = samples.point(Box(samples.rank, Point{}, samples.count).lo);
+  Point middle{};
   for (int a = 0; a < samples.rank; ++a) {
     middle[a] = std::clamp(samples.origin[a] + samples.count[a] / 2 * samples.stride[a], blocks_.box().lo[a],
                            blocks_.box().hi[a] - 1);

@@ -86,6 +86,8 @@ class Layout {
   [[nodiscard]] virtual int share_of(Index ordinal, int n) const = 0;
   /// The pieces of a share, in file order.
   [[nodiscard]] virtual std::vector<Run> runs_of_share(int share, int n) const = 0;
+  /// Orders pieces of all levels by where they begin in the grid, along a curve that stays near.
+  [[nodiscard]] virtual Index place_on_curve(Index ordinal) const = 0;
   /// A sample in the midst of a share.
   [[nodiscard]] virtual Point middle_of_share(int share, int n) const = 0;
 

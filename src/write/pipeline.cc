@@ -298,16 +298,18 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
                                const std::vector<int>& placement) {
   const bool has_messages = options_.aggregate && comm_->size() > 1;
   std::optional<StepCut> cut;
+  std::optional<Relays> relays;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     cut.emplace(plan.space, options_, comm_->size(), near, placement);
+    relays = cut->relays(fields.patches);
     return Status();
   }));
   for (;;) {
     ESKER_RETURN_IF_ERROR(fields.directory.learn([&](const VisitRegion& visit) {
-      cut->for_each_region_to_know(comm_->rank(), fields.patches, visit);
+      cut->for_each_region_to_know(comm_->rank(), fields.patches, *relays, visit);
     }));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      plan.plan = cut->plan_of(comm_->rank(), fields.patches);
+      plan.plan = cut->plan_of(comm_->rank(), fields.patches, *relays);
       plan.writers = cut->num_writers(fields.directory.num_holders());
       plan.transport = make_message_transport(has_messages ? options_.transport : Transport::kMessages);
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
@@ -322,6 +324,7 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     bool is_smaller = false;
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       is_smaller = cut->shrink();
+      relays = cut->relays(fields.patches);
       return Status();
     }));
     if (!is_smaller) return cut->does_not_fit(needs);

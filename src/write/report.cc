@@ -29,6 +29,7 @@ constexpr std::array kPhases{
 constexpr std::array kAmounts{
     AmountRow{"put_bytes", &RankCounters::put_bytes},
     AmountRow{"sent_bytes", &RankCounters::sent_bytes},
+    AmountRow{"placed_bytes", &RankCounters::placed_bytes},
     AmountRow{"stored_bytes", &RankCounters::stored_bytes},
     AmountRow{"messages", &RankCounters::messages},
     AmountRow{"plans", &RankCounters::plans},
@@ -83,6 +84,7 @@ void RankCounters::add(const ExchangeStats& stats) {
   place_s += stats.place_s;
   store_s += stats.store_s;
   sent_bytes += stats.sent_bytes;
+  placed_bytes += stats.placed_bytes;
   messages += stats.messages;
 }
 

@@ -24,6 +24,7 @@ struct RankCounters {
   double step_s = 0;      ///< end_step in all
   Index put_bytes = 0;
   Index sent_bytes = 0;
+  Index placed_bytes = 0;
   Index stored_bytes = 0;
   Index messages = 0;
   Index plans = 0;

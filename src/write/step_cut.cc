@@ -10,24 +10,26 @@ namespace esker {
 namespace {
 
 // A window that is filled and stored while it is in a core's cache, and as many as let neighbours work ahead.
-constexpr Index kSharedWindowBytes = Index{512} << 10;
+constexpr Index kCachedWindowBytes = Index{512} << 10;
 constexpr int kSharedSlots = 8;
 
 Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
-/// The window to begin with. One that near ranks fill is small, to stay in a core's cache.
+/// The window to begin with. One that no messages are for is small, to stay in a core's cache.
 Index widest_window(const Options& options, int n_aggregators, const PieceSpace& space, Index least_bytes,
-                    bool is_shared) {
+                    bool has_messages) {
   const Index largest_share = 2 * div_up(space.stored_bytes(), n_aggregators);  // cuts move to ends of files
-  const Index chosen = is_shared ? kSharedWindowBytes : options.memory_budget_bytes / 3;
+  const Index chosen = has_messages ? options.memory_budget_bytes / 3 : kCachedWindowBytes;
   const Index wanted = options.window_bytes > 0 ? options.window_bytes : chosen;
   return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, max_part() / 2));
 }
 
 Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& space, Index least_bytes,
                         bool is_shared, const std::vector<int>& placement) {
+  const bool has_messages = n_ranks > 1 && !is_shared;
   const int n_aggregators = num_aggregators(options, n_ranks, space);
-  const Index window_bytes = widest_window(options, n_aggregators, space, least_bytes, is_shared);
+  const Index window_bytes = widest_window(options, n_aggregators, space, least_bytes, has_messages);
+  if (n_ranks == 1) return {space, n_ranks, std::vector<int>{0}, window_bytes};
   return placement.empty() ? Ownership(space, n_ranks, n_aggregators, window_bytes)
                            : Ownership(space, n_ranks, placement, window_bytes);
 }
@@ -68,19 +70,19 @@ Relays StepCut::relays(const std::vector<FieldPatches>& fields) const {
   return {space_, ownership_, fields, n_ranks_, {options_.restructure, options_.max_fan_in}};
 }
 
-Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields) const {
+Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields, const Relays& relays) const {
   if (!options_.aggregate) {
     return make_one_phase_plan(space_, ownership_, fields, rank, ownership_.window_bytes());
   }
-  Plan plan = make_plan(space_, ownership_, fields, relays(fields), rank);
+  Plan plan = make_plan(space_, ownership_, fields, relays, rank);
   if (!near_.empty()) place_near(plan, near_, num_slots_);
   return plan;
 }
 
-void StepCut::for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields,
+void StepCut::for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields, const Relays& relays,
                                       const VisitRegion& visit) const {
   if (!options_.aggregate) return;  // a rank has to do with its own boxes alone
-  esker::for_each_region_to_know(space_, ownership_, fields, relays(fields), rank, visit);
+  esker::for_each_region_to_know(space_, ownership_, fields, relays, rank, visit);
 }
 
 StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {
@@ -98,7 +100,8 @@ StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {
 }
 
 StepCut::Needs StepCut::needs_of(const Plan& plan) {
-  return {plan.buffer_bytes(), std::max({plan.send_bytes, plan.receive_bytes, plan.window_bytes})};
+  return {plan.buffer_bytes(),
+          std::max({plan.send_bytes, plan.receive_bytes, plan.window_bytes, plan.shared_window_bytes})};
 }
 
 bool StepCut::fits(const Needs& needs) const {

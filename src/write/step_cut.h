@@ -31,13 +31,13 @@ class StepCut {
   StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {},
           const std::vector<int>& placement = {});
 
-  [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields) const;
-  /// Calls visit for the regions that plan_of(rank, fields) must know.
-  void for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields,
+  /// How samples travel with the window as it is: to be made anew when it shrinks.
+  [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;
+  [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields, const Relays& relays) const;
+  /// Calls visit for the regions that plan_of(rank, fields, relays) must know.
+  void for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields, const Relays& relays,
                                const VisitRegion& visit) const;
   [[nodiscard]] const Ownership& ownership() const { return ownership_; }
-  /// How samples travel with the window as it is.
-  [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;
   /// Ranks that write samples, of which `n_holders` hold some.
   [[nodiscard]] int num_writers(int n_holders) const {
     return options_.aggregate ? ownership_.num_writers() : n_holders;
