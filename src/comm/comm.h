@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/remote_memory.h"
@@ -110,26 +111,34 @@ class ESKER_API Comm {
 
   /// From the next opening of a collective call on, ranks that do not come are named (roll_call.h). The same
   /// on all ranks.
-  void set_roll_call(std::shared_ptr<RollCall> roll_call) { roll_call_ = std::move(roll_call); }
-  [[nodiscard]] RollCall* roll_call() const { return roll_call_.get(); }
+  void set_roll_call(std::shared_ptr<RollCall> roll_call) { state_->roll_call = std::move(roll_call); }
+  [[nodiscard]] RollCall* roll_call() const { return state_->roll_call.get(); }
 
   /// Why there can be no more collective calls: every agree() returns it. Success: there can.
-  [[nodiscard]] const Status& ended() const { return ended_; }
-  void end(const Status& why) { ended_ = why; }
+  [[nodiscard]] const Status& ended() const { return state_->ended; }
+  void end(const Status& why) { state_->ended = why; }
 
   /// May throw. A guest leaves before it goes.
-  void add_guest(Guest* guest) { guests_.push_back(guest); }
-  void remove_guest(Guest* guest) { std::erase(guests_, guest); }
+  void add_guest(Guest* guest) { state_->guests.push_back(guest); }
+  void remove_guest(Guest* guest) { std::erase(state_->guests, guest); }
+
+  /// What is set on this Comm; one that stands for it, see observed_comm(), has it in common.
+  struct State {
+    std::shared_ptr<RollCall> roll_call;
+    std::vector<Guest*> guests;
+    Status ended;
+  };
+  [[nodiscard]] const std::shared_ptr<State>& state() const { return state_; }
 
  protected:
+  Comm() : state_(std::make_shared<State>()) {}
+  explicit Comm(std::shared_ptr<State> state) : state_(std::move(state)) {}
   void tell_guests() {
-    for (Guest* guest : guests_) guest->comm_ends();
+    for (Guest* guest : state_->guests) guest->comm_ends();
   }
 
  private:
-  std::shared_ptr<RollCall> roll_call_;
-  std::vector<Guest*> guests_;
-  Status ended_;
+  std::shared_ptr<State> state_;
 };
 
 /// A group of one.

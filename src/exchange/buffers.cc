@@ -37,6 +37,7 @@ Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
       shared_.reset();
       uses_ = 0;
       ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
+      allocated_ += shared_->size_bytes();
     }
   }
   return reserve_private(plan);
@@ -50,6 +51,7 @@ Status ExchangeBuffers::reserve_private(const Plan& plan) {
   data_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
   if (!data_) return error(Code::kOutOfMemory, "cannot allocate exchange buffers of {} bytes", bytes);
   size_ = bytes;
+  allocated_ += bytes;
   return {};
 }
 

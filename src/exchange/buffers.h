@@ -25,6 +25,8 @@ class ExchangeBuffers {
   [[nodiscard]] bool fit(const Plan& plan) const;
   /// What is reserved on this rank.
   [[nodiscard]] Index size_bytes() const;
+  /// What has been allocated so far, also what has been freed again.
+  [[nodiscard]] Index allocated_bytes() const { return allocated_; }
 
   /// The parts that a plan uses, which fit. Windows that near ranks fill are in `shared`.
   struct Parts {
@@ -44,6 +46,7 @@ class ExchangeBuffers {
 
   std::unique_ptr<std::byte[]> data_;
   Index size_ = 0;
+  Index allocated_ = 0;
   std::unique_ptr<NodeWindows> shared_;
   Index uses_ = 0;  ///< of shared windows
   std::unique_ptr<RemoteMemory> remote_;

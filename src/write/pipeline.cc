@@ -27,7 +27,8 @@ namespace esker {
 
 WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                              std::unique_ptr<FormatWriter> format, Options options)
-    : comm_(std::move(comm)),
+    : comm_(observed_comm(std::move(comm),
+                          [this](CommCall call, std::size_t bytes) { traffic_.count(call, bytes); })),
       store_(std::move(store)),
       format_(std::move(format)),
       options_(std::move(options)),
@@ -188,6 +189,7 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
 
 Status WritePipeline::write_step(const StepInput& input) {
   const Stopwatch watch;
+  begin_counting();
   Prepared prepared;
   const Status mine = guarded("end_step", [&] { return prepare(input, prepared); });
   bool any_stale = false;
@@ -233,6 +235,7 @@ Status WritePipeline::lay_out(StepPlan& plan, const StepInput& input) const {
 }
 
 Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
+  const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   std::string context;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
@@ -383,11 +386,18 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   };
   const double hashed_before = counters_.checksum_s;
   ExchangeStats stats;
-  Status stored = run_exchange(plan.plan, plan.patches, buffers_, *plan.transport, stats,
-                               std::cref(store));  // by reference: it fits in the function object
+  Status stored;
+  {
+    const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
+    stored = run_exchange(plan.plan, plan.patches, buffers_, *plan.transport, stats,
+                          std::cref(store));  // by reference: it fits in the function object
+  }
   stats.store_s -= counters_.checksum_s - hashed_before;
   counters_.add(stats);
-  if (has_sums) plan.sums.hand_over(*comm_, plan.plan);
+  if (has_sums) {
+    const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kSums);
+    plan.sums.hand_over(*comm_, plan.plan);
+  }
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
   if (stored.ok()) stored = guarded("end_step", [&] { return finish(plan, step, files); });
@@ -429,17 +439,38 @@ Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepF
   return committed;
 }
 
+void WritePipeline::begin_counting() {
+  traffic_.begin_step();
+  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.plan_s};
+}
+
 void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
   counters_.step_s += seconds;
-  comm_->all_reduce_max(std::span<double>(&seconds, 1));
-  times_.push_back(input.time);
   for (const int f : plan.fields) {
     for (const Patch& patch : input.patches[f]) {
       counters_.put_bytes += patch.box.num_samples() * schema_.fields()[f].sample_bytes();
     }
   }
-  steps_.push_back({input.step, input.time, plan.data_bytes, plan.space.stored_bytes(), seconds, plan.writers,
-                    plan.files});
+  const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
+  const StepTraffic::Amount& sums = traffic_.of(StepTraffic::Purpose::kSums);
+  std::array<double, 6> most{seconds,
+                             counters_.plan_s - before_.plan_s,
+                             static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
+                             static_cast<double>(metadata.collectives + metadata.messages),
+                             static_cast<double>(metadata.bytes),
+                             static_cast<double>(sums.collectives + sums.messages)};
+  comm_->all_reduce_max(std::span<double>(most));
+  times_.push_back(input.time);
+  StepReport& step = steps_.emplace_back();
+  step = {input.step, input.time,   plan.data_bytes, plan.space.stored_bytes(),
+          most[0],    plan.writers, plan.files};
+  step.planned = counters_.plans > before_.plans;
+  step.plan_s = most[1];
+  step.allocated_bytes = static_cast<Index>(most[2]);
+  step.metadata_messages = static_cast<Index>(most[3]);
+  step.metadata_bytes = static_cast<Index>(most[4]);
+  step.checksum_messages = static_cast<Index>(most[5]);
+  step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
 }
 
 /// The ranks' own errors; `mismatch` keeps the first that tells of others in other calls. Allocates nothing

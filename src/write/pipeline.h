@@ -24,6 +24,7 @@
 #include "store/store.h"
 #include "write/report.h"
 #include "write/step_files.h"
+#include "write/step_traffic.h"
 
 namespace esker {
 
@@ -132,6 +133,7 @@ class WritePipeline final : private Comm::Guest {
   Status meet_to_close(const Status& local, Status& mismatch);
   Status end_together(Status status);
   Status sync_all();
+  void begin_counting();
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
   Status write_report();
 
@@ -148,6 +150,12 @@ class WritePipeline final : private Comm::Guest {
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   RankCounters counters_;
+  StepTraffic traffic_;
+  /// What the counters were when the step began.
+  struct Before {
+    Index plans = 0, allocated_bytes = 0;
+    double plan_s = 0;
+  } before_;
   std::vector<double> times_;
   std::vector<StepReport> steps_;
   std::map<Index, std::vector<std::string>> written_paths_;  // per step; only with Fsync::kClose

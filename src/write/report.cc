@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -54,7 +55,76 @@ Json step_to_json(const StepReport& step) {
           {"seconds", step.seconds},
           {"GBps", rate_GBps(step)},
           {"writers", step.writers},
-          {"files", step.files}};
+          {"files", step.files},
+          {"planned", step.planned},
+          {"plan_s", step.plan_s},
+          {"allocated_bytes", step.allocated_bytes},
+          {"metadata_messages", step.metadata_messages},
+          {"metadata_bytes", step.metadata_bytes},
+          {"checksum_messages", step.checksum_messages},
+          {"agreements", step.agreements}};
+}
+
+/// What the steps that made a plan took beside moving and storing samples, or those that made none.
+struct Upkeep {
+  std::string steps;  ///< "2-10, 12"
+  int num_steps = 0;
+  double plan_s = 0;
+  Index allocated_bytes = 0, metadata_messages = 0, metadata_bytes = 0, checksum_messages = 0;
+  int agreements = 0;  ///< the most of a step
+};
+
+/// "1-4, 6": `list`, whose last number is in `last`, and `next`, of a range that began at `first`.
+void append_number(std::string& list, Index& first, Index& last, Index next) {
+  const bool goes_on = !list.empty() && next == last + 1;
+  if (!goes_on) {
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", next);
+    first = next;
+  } else {
+    if (last > first) list.resize(list.rfind('-'));
+    list += fmt::format("-{}", next);
+  }
+  last = next;
+}
+
+Upkeep upkeep_of(const std::vector<StepReport>& steps, bool planned) {
+  Upkeep sum;
+  Index first = 0;
+  Index last = 0;
+  for (const StepReport& step : steps) {
+    if (step.planned != planned) continue;
+    append_number(sum.steps, first, last, step.step);
+    ++sum.num_steps;
+    sum.plan_s += step.plan_s;
+    sum.allocated_bytes += step.allocated_bytes;
+    sum.metadata_messages += step.metadata_messages;
+    sum.metadata_bytes += step.metadata_bytes;
+    sum.checksum_messages += step.checksum_messages;
+    sum.agreements = std::max(sum.agreements, step.agreements);
+  }
+  return sum;
+}
+
+/// "steps 1-9: planned 0, allocated 0 B, metadata messages 0, checksum messages 27, agreements 4 each"
+std::string upkeep_to_text(const Upkeep& upkeep, bool planned) {
+  if (upkeep.num_steps == 0) return {};
+  return fmt::format(
+      "steps {}: planned {}{}, allocated {}, metadata messages {}{}, checksum messages {}, agreements {} "
+      "each\n",
+      upkeep.steps, planned ? upkeep.num_steps : 0, planned ? fmt::format(" in {:.3g} s", upkeep.plan_s) : "",
+      bytes_to_text(static_cast<double>(upkeep.allocated_bytes)), upkeep.metadata_messages,
+      planned ? fmt::format(" of {}", bytes_to_text(static_cast<double>(upkeep.metadata_bytes))) : "",
+      upkeep.checksum_messages, upkeep.agreements);
+}
+
+Json upkeep_to_json(const Upkeep& upkeep) {
+  return {{"steps", upkeep.num_steps},
+          {"plan_s", upkeep.plan_s},
+          {"allocated_bytes", upkeep.allocated_bytes},
+          {"metadata_messages", upkeep.metadata_messages},
+          {"metadata_bytes", upkeep.metadata_bytes},
+          {"checksum_messages", upkeep.checksum_messages},
+          {"agreements_per_step", upkeep.agreements}};
 }
 
 Json spreads_to_json(const std::vector<Spread>& spreads) {
@@ -121,6 +191,7 @@ std::string report_to_text(const RunReport& report) {
                   report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
                   bytes_to_text(static_cast<double>(sum.stored_bytes)), stored_over_data(sum), sum.seconds,
                   rate_GBps(sum));
+  for (const bool planned : {true, false}) text += upkeep_to_text(upkeep_of(report.steps, planned), planned);
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max");
   for (const Spread& phase : report.phases) {
     text +=
@@ -149,7 +220,12 @@ std::string report_to_json(const RunReport& report) {
   json["ranks"] = report.ranks;
   json["transport"] = {{"used", report.transport.used}, {"reason", report.transport.reason}};
   json["total"] = step_to_json(sum_of(report.steps));
-  for (const char* key : {"step", "time", "writers"}) json["total"].erase(key);
+  for (const char* key : {"step", "time", "writers", "planned", "plan_s", "allocated_bytes",
+                          "metadata_messages", "metadata_bytes", "checksum_messages", "agreements"}) {
+    json["total"].erase(key);
+  }
+  json["steps_that_planned"] = upkeep_to_json(upkeep_of(report.steps, true));
+  json["steps_that_did_not"] = upkeep_to_json(upkeep_of(report.steps, false));
   json["phases_s"] = spreads_to_json(report.phases);
   json["per_rank"] = spreads_to_json(report.amounts);
   json["steps"] = Json::array();

@@ -1,0 +1,56 @@
+// StepTraffic: what one rank gives to others in a step beside its samples, by what it is for.
+#pragma once
+
+#include <array>
+
+#include "comm/observed_comm.h"
+#include "esker/box.hpp"
+
+namespace esker {
+
+class StepTraffic {
+ public:
+  enum class Purpose {
+    kAgree,  ///< how the ranks fare, and the step's own cost
+    kPlan,   ///< making a plan: metadata
+    kMove,   ///< samples
+    kSums,   ///< checksums of files that several ranks store
+  };
+  struct Amount {
+    Index collectives = 0;  ///< calls that all ranks make
+    Index messages = 0;     ///< to single ranks
+    Index bytes = 0;        ///< that this rank gave to both
+  };
+
+  /// What is counted from here on is for `purpose`, until it goes out of scope.
+  class For {
+   public:
+    For(StepTraffic& traffic, Purpose purpose) : traffic_(traffic), before_(traffic.purpose_) {
+      traffic.purpose_ = purpose;
+    }
+    For(const For&) = delete;
+    For& operator=(const For&) = delete;
+    ~For() { traffic_.purpose_ = before_; }
+
+   private:
+    StepTraffic& traffic_;
+    Purpose before_;
+  };
+
+  void begin_step() { amounts_ = {}; }
+  void count(CommCall call, std::size_t bytes) {
+    Amount& amount = amounts_[static_cast<std::size_t>(purpose_)];
+    const bool is_message = call == CommCall::kSend || call == CommCall::kNote;
+    ++(is_message ? amount.messages : amount.collectives);
+    amount.bytes += static_cast<Index>(bytes);
+  }
+  [[nodiscard]] const Amount& of(Purpose purpose) const {
+    return amounts_[static_cast<std::size_t>(purpose)];
+  }
+
+ private:
+  std::array<Amount, 4> amounts_{};
+  Purpose purpose_ = Purpose::kAgree;
+};
+
+}  // namespace esker
