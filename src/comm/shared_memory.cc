@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -21,16 +19,32 @@ namespace {
 
 constexpr Index kPageBytes = 4096;
 
-using Name = std::array<char, 64>;
+constexpr const char* kDirectory = "/dev/shm";
 
-/// A name that no other process, and no other memory of this one, has.
-Name make_name() {
-  static std::atomic<unsigned> number{0};
-  Name name{};
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  fmt::format_to_n(name.data(), name.size() - 1, "/esker-{}-{}-{}", ::getpid(), number++, now);
-  return name;
+using Path = std::array<char, 64>;
+
+/// By which other processes of this user open a descriptor of this one.
+Path path_of(int descriptor) {
+  Path path{};
+  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/fd/{}", ::getpid(), descriptor);
+  return path;
 }
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { set(-1); }
+  void set(int number) {
+    if (number_ >= 0) ::close(number_);
+    number_ = number;
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
 
 /// Tests make memory scarce by ESKER_TEST_SHARED_BYTES.
 bool is_allowed(Index bytes) {
@@ -43,23 +57,28 @@ Status no_memory(Index bytes, int reason) {
                std::strerror(reason));
 }
 
+// A file without a name: whenever the ranks are killed, nothing of it stays. Memory is reserved when it is
+// made: a page that is missing later would be a SIGBUS.
+Status make_memory(Index bytes, Descriptor& descriptor) {
+  if (!is_allowed(bytes)) return no_memory(bytes, ENOSPC);
+  descriptor.set(::open(kDirectory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (descriptor.number() < 0) return no_memory(bytes, errno);
+  const int failure = ::posix_fallocate(descriptor.number(), 0, bytes);
+  return failure == 0 ? Status() : no_memory(bytes, failure);
+}
+
+Status open_memory(const Path& path, Index bytes, Descriptor& descriptor) {
+  descriptor.set(::open(path.data(), O_RDWR | O_CLOEXEC));
+  return descriptor.number() < 0 ? no_memory(bytes, errno) : Status();
+}
+
 }  // namespace
 
-// Memory is reserved when it is made: a page that is missing later would be a SIGBUS.
-Status SharedMemory::map(const char* name, bool make) {
+Status SharedMemory::map(int descriptor) {
   const Index bytes = begins_.back();
-  if (make && !is_allowed(bytes)) return no_memory(bytes, ENOSPC);
-  const int descriptor = ::shm_open(name, O_RDWR | (make ? O_CREAT | O_EXCL : 0), 0600);
-  if (descriptor < 0) return no_memory(bytes, errno);
-  const int reserved = make ? ::posix_fallocate(descriptor, 0, bytes) : 0;
-  void* memory = MAP_FAILED;
-  if (reserved == 0) {
-    memory =
-        ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  }
-  const int reason = reserved != 0 ? reserved : errno;
-  ::close(descriptor);
-  if (memory == MAP_FAILED) return no_memory(bytes, reason);
+  void* memory =
+      ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED) return no_memory(bytes, errno);
   base_ = static_cast<std::byte*>(memory);
   return {};
 }
@@ -79,21 +98,25 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Comm& node, Index byt
   for (const std::uint64_t size : sizes) {
     memory->begins_.push_back(memory->begins_.back() + static_cast<Index>(size));
   }
-  Name name{};
+  Path path{};
+  Descriptor descriptor;  // of the rank that makes it, until all have joined
   Status made;
   if (node.rank() == 0) {
-    made = guarded("share memory", [&] {
-      name = make_name();
-      return memory->map(name.data(), true);
+    made = guarded("share memory", [&]() -> Status {
+      ESKER_RETURN_IF_ERROR(make_memory(memory->begins_.back(), descriptor));
+      path = path_of(descriptor.number());
+      return memory->map(descriptor.number());
     });
   }
-  node.broadcast(std::as_writable_bytes(std::span(name)), 0);
+  node.broadcast(std::as_writable_bytes(std::span(path)), 0);
   Status status = agree(node, made);
   if (status.ok() && node.size() > 1) {
-    status = all_do(node, "share memory",
-                    [&] { return node.rank() == 0 ? Status() : memory->map(name.data(), false); });
+    status = all_do(node, "share memory", [&]() -> Status {
+      if (node.rank() == 0) return {};
+      ESKER_RETURN_IF_ERROR(open_memory(path, memory->begins_.back(), descriptor));
+      return memory->map(descriptor.number());
+    });
   }
-  if (node.rank() == 0) (void)::shm_unlink(name.data());
   ESKER_RETURN_IF_ERROR(status);
   return memory;
 }

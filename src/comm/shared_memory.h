@@ -1,7 +1,8 @@
 // SharedMemory: memory of a node, one stretch per rank, which all its ranks read and write.
 //
 // It is our own and not MPI's: MPI_Win_allocate_shared hangs the other ranks where /dev/shm is too small
-// (shared rules, agreement). Nothing of it is left behind by a run that is killed.
+// (shared rules, agreement). It never has a name in a directory (O_TMPFILE; the others open it
+// through /proc), so nothing of it is left behind, whenever a rank is killed.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ class SharedMemory {
 
  private:
   SharedMemory() = default;
-  [[nodiscard]] Status map(const char* name, bool make);
+  [[nodiscard]] Status map(int descriptor);
 
   std::byte* base_ = nullptr;
   std::vector<Index> begins_;  // per rank of the node, and the end of all

@@ -8,6 +8,7 @@ more than esker, which is all there.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -40,6 +41,13 @@ CASES = [
     ("one", 1, "idx", 0),
 ]
 
+WAYS = ["transport=messages", "transport=shared", "transport=all_to_all", "transport=put", "transport=put_fence"]
+RELAYED = ["restructure=default", "max_fan_in=2"]
+MOVING = [(phase, victim) for phase, victim in (("8", 1), ("open", 3), ("write", 3), ("close", 1), ("idx", 0))]
+"""Phases of a step that plans: 8 is a call of the communicator in the middle of planning."""
+N_CALLS = 120
+"""More than a step makes of the communicator."""
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -58,10 +66,20 @@ def kill_run() -> Run:
     }
 
     def run(ranks: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
-        command = ["mpiexec.openmpi", "-n", str(ranks), str(program), *map(str, arguments)]
+        launcher = ["mpiexec.openmpi", "-n", str(ranks)] if ranks > 1 else []  # alone it takes half the time
+        command = [*launcher, str(program), *map(str, arguments)]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def one_step(kill_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a dataset with one step, to be copied."""
+    folder = tmp_path_factory.mktemp("one-step") / "data"
+    done = kill_run(1, folder / "run.idx", "one", 0, 1)
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +120,12 @@ def wait_until_gone(path: Path) -> None:
     while processes_of(path) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert processes_of(path) == []
+
+
+def named_in_shared_memory() -> list[str]:
+    """What stands in the node's shared memory by a name of ours."""
+    folder = Path("/dev/shm")
+    return sorted(str(p) for p in folder.glob("*esker*")) if folder.is_dir() else []
 
 
 def expect_same_arrays(ds: esker.Dataset, whole: esker.Dataset) -> None:
@@ -166,3 +190,49 @@ def test_kill(
     files, expected = files_below(folder), files_below(undisturbed(kind).parent)
     assert sorted(files) == sorted(expected)
     assert [name for name in files if files[name] != expected[name]] == []
+
+
+def kill_in_appending(
+    kill_run: Run, one_step: Path, whole: Path, folder: Path, phase: str, victim: int, options: list[str]
+) -> bool:
+    """Whether a rank was killed in the step that a run appends to a dataset of one; checks what stands then."""
+    shutil.copytree(one_step, folder)
+    path = folder / "run.idx"
+    killed = kill_run(4, path, "one", 1, 2, phase, victim, 1, "aggregators=4", "memory_budget=192K", *options)
+    if killed.returncode == 0:
+        return False
+    assert "signal 9" in killed.stdout + killed.stderr
+    wait_until_gone(path)
+    assert named_in_shared_memory() == []
+    ds = esker.open(path)
+    assert len(ds.steps) in (1, 2)
+    expect_same_arrays(ds, esker.open(whole))
+    assert esker.verify(path).num_errors == 0
+    done = kill_run(1, path, "one", len(ds.steps), N_STEPS)
+    assert done.returncode == 0, done.stderr
+    assert esker.verify(path).findings == ()
+    files, expected = files_below(folder), files_below(whole.parent)
+    assert sorted(files) == sorted(expected)
+    assert [name for name in files if files[name] != expected[name]] == []
+    return True
+
+
+@pytest.mark.parametrize("options", [*([way] for way in WAYS), RELAYED], ids=lambda options: options[0].split("=")[1])
+def test_kill_with_every_transport(
+    options: list[str], kill_run: Run, one_step: Path, undisturbed: Callable[[str], Path], tmp_path: Path
+) -> None:
+    for phase, victim in MOVING:
+        folder = tmp_path / phase
+        assert kill_in_appending(kill_run, one_step, undisturbed("one"), folder, phase, victim, options), phase
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("options", [*([way] for way in WAYS), RELAYED], ids=lambda options: options[0].split("=")[1])
+def test_kill_at_every_call_of_the_communicator(
+    options: list[str], kill_run: Run, one_step: Path, undisturbed: Callable[[str], Path], tmp_path: Path
+) -> None:
+    for call in range(N_CALLS):
+        folder = tmp_path / str(call)
+        if not kill_in_appending(kill_run, one_step, undisturbed("one"), folder, str(call), call % 4, options):
+            break
+    assert 20 < call < N_CALLS - 1

@@ -1,18 +1,23 @@
 // A small run that kills one of its ranks in the middle of a step, for tests/python/test_kill.py.
 //
-//   kill_run PATH one|several FIRST END [PHASE RANK STEP]
+//   kill_run PATH one|several FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
 //
-// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else it appends). The rank dies by SIGKILL, so
-// the program ends by what mpiexec makes of that.
+// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else it appends). PHASE is one of kPhases, or a
+// number: that of the call of the communicator in STEP at which the rank dies. "none" kills nobody. The rank
+// dies by SIGKILL, so the program ends by what mpiexec makes of that.
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <string>
 #include <string_view>
 
+#include "comm/observed_comm.h"
 #include "esker/mpi.hpp"
 #include "store/faulty_store.h"
 #include "support/runs.h"
@@ -31,6 +36,7 @@ struct Phase {
 };
 
 constexpr Phase kPhases[] = {
+    {"none", StoreCall::kOpen, "/"},  // no file ends so
     {"open", StoreCall::kOpen, ".bin"},
     {"write", StoreCall::kWrite, ".bin"},
     {"close", StoreCall::kClose, ".bin"},
@@ -75,8 +81,36 @@ class KillRule {
   bool passed_ = false;
 };
 
+/// Ends the rank at a call of the communicator, counted from 0 while armed.
+class CommRule {
+ public:
+  explicit CommRule(std::string_view phase)
+      : left_(std::isdigit(static_cast<unsigned char>(phase[0])) != 0 ? std::atoi(phase.data()) : -1) {}
+  bool armed = false;
+
+  [[nodiscard]] bool is_phase() const { return left_ >= 0; }
+  void operator()() {
+    if (armed && is_phase() && left_-- == 0) ::kill(::getpid(), SIGKILL);
+  }
+
+ private:
+  long left_;
+};
+
+/// "transport=put" ...
+std::map<std::string, std::string> options_of(char** arguments, int count) {
+  std::map<std::string, std::string> options;
+  for (int i = 0; i < count; ++i) {
+    const std::string text = arguments[i];
+    options[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
+  }
+  return options;
+}
+
 void run(char** arguments, int count) {
-  const Communicator comm = mpi_communicator(MPI_COMM_WORLD);
+  CommRule comm_rule(count > 5 ? arguments[5] : "none");
+  const Communicator comm(
+      observed_comm(mpi_communicator(MPI_COMM_WORLD).get(), [&](CommCall, std::size_t) { comm_rule(); }));
   RunPlan plan;
   plan.n_ranks = plan.aggregators = comm.size();
   plan.path = arguments[1];
@@ -84,14 +118,15 @@ void run(char** arguments, int count) {
   plan.first_step = std::atoi(arguments[3]);
   plan.end_step = std::atoi(arguments[4]);
   plan.fsync = Fsync::kStep;
-  KillRule rule(phase_of(count > 5 ? arguments[5] : "open"));
+  plan.options = options_of(arguments + 8, count - 8);
+  KillRule rule(phase_of(comm_rule.is_phase() || count <= 5 ? "none" : arguments[5]));
   const bool is_victim = count > 7 && std::atoi(arguments[6]) == comm.rank();
   const Index kill_step = count > 7 ? std::atoi(arguments[7]) : -1;
   const auto store =
       faulty_store(posix_store(), [&](StoreCall call, const std::string& path) { return rule(call, path); });
   auto pipeline = open_run(comm, store, plan).value();
   for (Index step = plan.first_step; step < plan.end_step; ++step) {
-    rule.armed = is_victim && step == kill_step;
+    rule.armed = comm_rule.armed = is_victim && step == kill_step;
     write_step(*pipeline, comm, plan, step).check();
   }
   pipeline->close({}).check();
@@ -101,7 +136,7 @@ void run(char** arguments, int count) {
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::fprintf(stderr, "usage: kill_run PATH one|several FIRST END [PHASE RANK STEP]\n");
+    std::fprintf(stderr, "usage: kill_run PATH one|several FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]\n");
     return 2;
   }
   MPI_Init(&argc, &argv);
