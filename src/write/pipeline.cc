@@ -13,6 +13,7 @@
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "comm/roll_call.h"
+#include "exchange/plan_memory.h"
 #include "exchange/transports/make.h"
 #include "format/make.h"
 #include "store/commit.h"
@@ -252,6 +253,8 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   ESKER_RETURN_IF_ERROR(fit_to_budget(plan, fields));
   plan.ready = true;
   ++counters_.plans;
+  counters_.plan_bytes = 0;
+  for (const auto& [due, kept] : plans_) counters_.plan_bytes += memory_of(kept.plan);
   counters_.plan_s += watch.elapsed_s();
   return {};
 }

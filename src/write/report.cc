@@ -35,6 +35,7 @@ constexpr std::array kAmounts{
     AmountRow{"messages", &RankCounters::messages},
     AmountRow{"plans", &RankCounters::plans},
     AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},
+    AmountRow{"plan_bytes", &RankCounters::plan_bytes},
 };
 
 double stored_over_data(const StepReport& step) {

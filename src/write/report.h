@@ -29,6 +29,7 @@ struct RankCounters {
   Index messages = 0;
   Index plans = 0;
   Index peak_buffer_bytes = 0;
+  Index plan_bytes = 0;  ///< memory of the plans that are kept, beside the budget
 
   void add(const ExchangeStats& stats);
 };

@@ -66,8 +66,7 @@ def kill_run() -> Run:
     }
 
     def run(ranks: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
-        launcher = ["mpiexec.openmpi", "-n", str(ranks)] if ranks > 1 else []  # alone it takes half the time
-        command = [*launcher, str(program), *map(str, arguments)]
+        command = ["mpiexec.openmpi", "-n", str(ranks), str(program), *map(str, arguments)]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
     return run

@@ -1,0 +1,42 @@
+#include "exchange/plan_memory.h"
+
+namespace esker {
+namespace {
+
+template <class T>
+Index list_bytes(const std::vector<T>& list) {
+  return static_cast<Index>(list.capacity() * sizeof(T));
+}
+
+Index messages_bytes(const std::vector<Message>& messages) {
+  Index bytes = list_bytes(messages);
+  for (const Message& message : messages) bytes += list_bytes(message.segments);
+  return bytes;
+}
+
+Index round_bytes(const Round& round) {
+  Index bytes = list_bytes(round.relay.local.segments) + list_bytes(round.relay.relayed) +
+                list_bytes(round.local.segments) + list_bytes(round.window.padded);
+  for (const auto* messages :
+       {&round.relay.sends, &round.relay.receives, &round.sends, &round.receives, &round.places}) {
+    bytes += messages_bytes(*messages);
+  }
+  return bytes;
+}
+
+Index hand_over_bytes(const std::vector<HandOver>& hand_overs) {
+  Index bytes = list_bytes(hand_overs);
+  for (const HandOver& hand_over : hand_overs) bytes += list_bytes(hand_over.pieces);
+  return bytes;
+}
+
+}  // namespace
+
+Index memory_of(const Plan& plan) {
+  Index bytes = list_bytes(plan.rounds) + list_bytes(plan.owned) + hand_over_bytes(plan.gives) +
+                hand_over_bytes(plan.takes);
+  for (const Round& round : plan.rounds) bytes += round_bytes(round);
+  return bytes;
+}
+
+}  // namespace esker
