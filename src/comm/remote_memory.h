@@ -8,10 +8,12 @@
 // between the same two points; the owner may use the rest meanwhile. Only what says "may throw" allocates.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "esker/box.hpp"
 #include "esker/export.h"
 
 namespace esker {
@@ -27,6 +29,30 @@ class ESKER_API RankGroup {
 
  private:
   std::vector<int> ranks_;
+};
+
+/// Bytes of this rank that stand apart: a block for every combination of indices of the axes, that of the
+/// first axis fastest.
+struct SpreadBytes {
+  struct Axis {
+    Index count = 0, stride_bytes = 0;
+  };
+
+  Index offset_bytes = 0;  ///< of the first block, from a place that the put names
+  Index block_bytes = 0;
+  int num_axes = 0;
+  std::array<Axis, kMaxRank + 1> axes{};
+
+  void add_axis(Index count, Index stride_bytes) { axes[num_axes++] = {count, stride_bytes}; }
+};
+
+/// What one put takes from where it stands; Comm::make_put_source makes it once for many times.
+class ESKER_API PutSource {
+ public:
+  PutSource() = default;
+  PutSource(const PutSource&) = delete;
+  PutSource& operator=(const PutSource&) = delete;
+  virtual ~PutSource() = default;
 };
 
 class ESKER_API RemoteMemory {
@@ -45,6 +71,8 @@ class ESKER_API RemoteMemory {
   /// Bytes, at most 1 GiB, to `offset_bytes` of what rank `to` has exposed. They stay untouched until fence()
   /// or complete() returns.
   virtual void put(std::span<const std::byte> bytes, int to, std::size_t offset_bytes) = 0;
+  /// The same of bytes that stand apart, counted from `base`; they stand without gaps at rank `to`.
+  virtual void put(const PutSource& source, const std::byte* base, int to, std::size_t offset_bytes) = 0;
 
   virtual void fence() = 0;
 

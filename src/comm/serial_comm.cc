@@ -14,6 +14,7 @@ class SerialRemoteMemory final : public RemoteMemory {
   bool expose(std::span<std::byte>) override { return true; }
   void withdraw() override {}
   void put(std::span<const std::byte>, int, std::size_t) override {}
+  void put(const PutSource&, const std::byte*, int, std::size_t) override {}
   void fence() override {}
   void post(const RankGroup&) override {}
   void start(const RankGroup&) override {}
@@ -49,6 +50,9 @@ class SerialComm final : public Comm {
   }
   std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
     return std::make_unique<RankGroup>(ranks);
+  }
+  std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes>) override {
+    return std::make_unique<PutSource>();
   }
 
   void reserve_transfers(std::size_t sends, std::size_t receives) override {

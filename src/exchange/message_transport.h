@@ -48,6 +48,13 @@ class MessageTransport {
   /// Needs memory that other ranks put into, see ExchangeBuffers::reserve_exposed.
   [[nodiscard]] virtual bool puts() const { return false; }
 
+  /// Messages are packed to target(); else own samples are taken from the patches, see take().
+  [[nodiscard]] virtual bool packs() const { return true; }
+
+  /// Where the samples of the runs that follow stand: after prepare(), and before each run in which patches
+  /// or memory may be others. Local; may throw, and is called again then before there is a run.
+  virtual void take(const Plan&, const PatchesOfFields&, const ExchangeBuffers::Parts&) {}
+
   /// What follows is a run of the plan, in this memory.
   void begin_run(const ExchangeBuffers::Parts& memory) { memory_ = memory; }
 

@@ -42,33 +42,38 @@ Index line_up(std::vector<Message>& messages, Index offset) {
   return offset;
 }
 
-/// Relayed samples are collected where they stand in the messages; those for near ranks behind them. Returns
-/// where the last one ends.
-Index place_relayed(Round& round, Index end) {
+/// Relayed samples are collected where they stand in the messages, or `apart` from them; those for near ranks
+/// behind them. Returns where the last one ends.
+Index place_relayed(Round& round, Index end, bool apart) {
   const auto place = [&](const Segment& segment, Index offset) {
     round.relay.relayed[static_cast<std::size_t>(segment.relayed)].offset_bytes = offset;
   };
+  const auto place_behind = [&](const Message& message) {
+    for (const Segment& segment : message.segments) {
+      if (segment.patch != kRelayed) continue;
+      place(segment, end);
+      end += segment.bytes();
+    }
+  };
   for (const Message& message : round.sends) {
+    if (apart) {
+      place_behind(message);
+      continue;
+    }
     Index offset = message.offset_bytes;
     for (const Segment& segment : message.segments) {
       if (segment.patch == kRelayed) place(segment, offset);
       offset += segment.bytes();
     }
   }
-  for (const Message& message : round.places) {
-    for (const Segment& segment : message.segments) {
-      if (segment.patch != kRelayed) continue;
-      place(segment, end);
-      end += segment.bytes();
-    }
-  }
+  for (const Message& message : round.places) place_behind(message);
   return end;
 }
 
 /// Gives the messages of a round their places in the buffers, and makes those large enough.
 void size_buffers(Plan& plan, Round& round) {
-  const Index send_bytes = place_relayed(round, line_up(round.sends, line_up(round.relay.sends, 0)));
-  plan.send_bytes = std::max(plan.send_bytes, send_bytes);
+  const Index messages_end = plan.relayed_apart ? 0 : line_up(round.sends, line_up(round.relay.sends, 0));
+  plan.send_bytes = std::max(plan.send_bytes, place_relayed(round, messages_end, plan.relayed_apart));
   plan.receive_bytes =
       std::max({plan.receive_bytes, line_up(round.relay.receives, 0), line_up(round.receives, 0)});
   plan.num_sends = std::max(plan.num_sends, round.relay.sends.size() + round.sends.size());
@@ -320,6 +325,12 @@ void place_near(Plan& plan, std::span<const int> near, int num_slots) {
     round.num_placers = static_cast<int>(std::erase_if(round.receives, is_near));
     size_buffers(plan, round);
   }
+}
+
+void keep_relayed_apart(Plan& plan) {
+  plan.relayed_apart = true;
+  plan.send_bytes = 0;
+  for (Round& round : plan.rounds) size_buffers(plan, round);
 }
 
 }  // namespace esker

@@ -98,6 +98,7 @@ struct Plan {
   bool shares_windows = false;    ///< near ranks fill each other's, see place_near()
   int num_slots = 1;              ///< windows that near ranks fill, used in turn
   Index shared_window_bytes = 0;  ///< the largest of them; window_bytes is that of the others
+  bool relayed_apart = false;     ///< see keep_relayed_apart()
   Index mark_bytes = 0;           ///< to find the runs of a piece (one-phase only)
 
   // The most transfers that are on their way at a time.
@@ -117,6 +118,10 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
 /// sending messages; each has `num_slots` of those that others fill, at most NodeWindows::kMaxSlots. All of
 /// them plan so. Local, pure.
 void place_near(Plan& plan, std::span<const int> near, int num_slots);
+
+/// The send buffer holds no messages, only what is relayed: for transports that take or pack own samples
+/// elsewhere. Local, pure.
+void keep_relayed_apart(Plan& plan);
 
 /// The plan of a rank that stores the samples it holds and sends none (one-phase). A window holds
 /// neighbouring pieces of which the rank has samples, as many as fit in `window_bytes`, at least one; other

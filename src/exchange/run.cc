@@ -164,6 +164,13 @@ class Run {
   }
 
   void send(const Message& message) {
+    if (transport_.packs()) pack_message(message);
+    transport_.send(message);
+    stats_.sent_bytes += message.bytes;
+    ++stats_.messages;
+  }
+
+  void pack_message(const Message& message) {
     attempt("pack", [&] {
       std::byte* target = transport_.target(message).data();
       for (const Segment& segment : message.segments) {
@@ -174,9 +181,6 @@ class Run {
       }
       return Status();
     });
-    transport_.send(message);
-    stats_.sent_bytes += message.bytes;
-    ++stats_.messages;
   }
 
   /// Samples of patches, to where they stand in a window.

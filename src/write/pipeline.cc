@@ -185,6 +185,7 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
       !plan.ready || !buffers_.fit(plan.plan) || plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input);
+  plan.transport->take(plan.plan, plan.patches, buffers_.parts(plan.plan));
   return comm_->rank() == 0 ? check_space(plan) : Status();
 }
 
@@ -350,7 +351,11 @@ Status WritePipeline::reserve(StepPlan& plan) {
   } else {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return buffers_.reserve(*comm_, plan.plan); }));
   }
-  return plan.transport->prepare(*comm_, plan.plan);
+  ESKER_RETURN_IF_ERROR(plan.transport->prepare(*comm_, plan.plan));
+  return all_do(*comm_, "plan", [&] {
+    plan.transport->take(plan.plan, plan.patches, buffers_.parts(plan.plan));
+    return Status();
+  });
 }
 
 /// This rank's patches of the components that each column holds.

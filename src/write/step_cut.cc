@@ -75,6 +75,7 @@ Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields, const R
     return make_one_phase_plan(space_, ownership_, fields, rank, ownership_.window_bytes());
   }
   Plan plan = make_plan(space_, ownership_, fields, relays, rank);
+  if (options_.transport == Transport::kPutTypes) keep_relayed_apart(plan);
   if (!near_.empty()) place_near(plan, near_, num_slots_);
   return plan;
 }

@@ -165,6 +165,35 @@ TEST_F(CommTest, RanksPutIntoEachOthersMemoryByPairsAndByFences) {
   }
 }
 
+// A plane of three rows out of a volume, backwards, then one value that stands before it.
+TEST_F(CommTest, PutsTakeBytesThatStandApartFromWhereverTheyAre) {
+  const int size = comm().size(), rank = comm().rank();
+  if (size == 1) GTEST_SKIP() << "there is nobody to put to";
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  const auto to = comm().make_group(std::span(&next, 1)), from = comm().make_group(std::span(&last, 1));
+  constexpr Index kInt = sizeof(int);
+  SpreadBytes plane{4 * kInt, kInt};
+  plane.add_axis(1, 77);
+  plane.add_axis(2, 2 * kInt);
+  plane.add_axis(3, -5 * kInt);
+  const auto source = comm().make_put_source(std::array{plane, SpreadBytes{-11 * kInt, kInt}});
+  const auto remote = comm().make_remote_memory();
+  std::vector<int> memory(9, -1);
+  ASSERT_TRUE(remote->expose(std::as_writable_bytes(std::span(memory))));
+  for (int turn = 0; turn < 20; ++turn) {
+    std::vector<int> values(40 + turn);  // elsewhere in each turn
+    std::iota(values.begin(), values.end(), 1000 * rank + 100 * turn);
+    remote->post(*from);
+    remote->start(*to);
+    remote->put(*source, std::as_bytes(std::span(values)).data() + (11 + turn) * kInt, next, kInt);
+    remote->complete();
+    remote->wait();
+    const int v = 1000 * last + 101 * turn;
+    ASSERT_EQ(memory, (std::vector{-1, v + 15, v + 17, v + 10, v + 12, v + 5, v + 7, v, -1})) << turn;
+  }
+  remote->withdraw();
+}
+
 TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
   for (const bool flag : {false, true}) {
     bool any_flag = !flag;

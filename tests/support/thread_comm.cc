@@ -25,6 +25,35 @@ struct Group {
   std::map<int, std::deque<std::pair<int, std::vector<std::byte>>>> notes;  // by receiver
 };
 
+class ThreadPutSource final : public PutSource {
+ public:
+  explicit ThreadPutSource(std::span<const SpreadBytes> parts) : parts_(parts.begin(), parts.end()) {}
+
+  void copy_to(std::span<std::byte> target, const std::byte* base) const {
+    for (const SpreadBytes& part : parts_) {
+      target = copy(part, part.num_axes, base + part.offset_bytes, target);
+    }
+  }
+
+ private:
+  /// The blocks of the first `num_axes` axes; returns what is left of `target`.
+  static std::span<std::byte> copy(const SpreadBytes& part, int num_axes, const std::byte* from,
+                                   std::span<std::byte> target) {
+    if (num_axes == 0) {
+      std::memcpy(target.first(static_cast<std::size_t>(part.block_bytes)).data(), from,
+                  static_cast<std::size_t>(part.block_bytes));
+      return target.subspan(static_cast<std::size_t>(part.block_bytes));
+    }
+    const SpreadBytes::Axis axis = part.axes[static_cast<std::size_t>(num_axes - 1)];
+    for (Index i = 0; i < axis.count; ++i) {
+      target = copy(part, num_axes - 1, from + i * axis.stride_bytes, target);
+    }
+    return target;
+  }
+
+  std::vector<SpreadBytes> parts_;
+};
+
 /// Of one rank; the others know it by its address.
 class ThreadRemoteMemory final : public RemoteMemory {
  public:
@@ -43,6 +72,9 @@ class ThreadRemoteMemory final : public RemoteMemory {
   void put(std::span<const std::byte> bytes, int to, std::size_t offset_bytes) override {
     const std::span<std::byte> target = of(to).memory_.subspan(offset_bytes, bytes.size());
     std::copy(bytes.begin(), bytes.end(), target.begin());
+  }
+  void put(const PutSource& source, const std::byte* base, int to, std::size_t offset_bytes) override {
+    static_cast<const ThreadPutSource&>(source).copy_to(of(to).memory_.subspan(offset_bytes), base);
   }
   void fence() override { comm_.barrier(); }
 
@@ -142,6 +174,9 @@ class ThreadComm final : public Comm {
   }
   std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
     return std::make_unique<RankGroup>(ranks);
+  }
+  std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
+    return std::make_unique<ThreadPutSource>(parts);
   }
   void reserve_transfers(std::size_t, std::size_t) override {}
 

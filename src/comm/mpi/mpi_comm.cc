@@ -6,6 +6,7 @@
 
 #include "base/max_part.h"
 #include "comm/comm.h"
+#include "comm/mpi/mpi_put_source.h"
 #include "comm/mpi/mpi_remote_memory.h"
 #include "esker/mpi.hpp"
 
@@ -104,6 +105,9 @@ class MpiComm final : public Comm {
   std::unique_ptr<RemoteMemory> make_remote_memory() override { return mpi_remote_memory(comm_); }
   std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
     return mpi_rank_group(comm_, ranks);
+  }
+  std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
+    return std::make_unique<MpiPutSource>(parts);
   }
 
   void reserve_transfers(std::size_t sends, std::size_t receives) override {

@@ -1,5 +1,7 @@
 #include "comm/mpi/mpi_remote_memory.h"
 
+#include "comm/mpi/mpi_put_source.h"
+
 namespace esker {
 namespace {
 
@@ -51,6 +53,11 @@ class MpiRemoteMemory final : public RemoteMemory {
   void put(std::span<const std::byte> bytes, int to, std::size_t offset_bytes) override {
     const auto count = static_cast<int>(bytes.size());
     MPI_Put(bytes.data(), count, MPI_BYTE, to, static_cast<MPI_Aint>(offset_bytes), count, MPI_BYTE, window_);
+  }
+  void put(const PutSource& source, const std::byte* base, int to, std::size_t offset_bytes) override {
+    const auto& typed = static_cast<const MpiPutSource&>(source);
+    MPI_Put(base, 1, typed.type(), to, static_cast<MPI_Aint>(offset_bytes), typed.size_bytes(), MPI_BYTE,
+            window_);
   }
 
   void fence() override {

@@ -15,9 +15,11 @@ std::unique_ptr<MessageTransport> make_message_transport(Transport transport) {
     case Transport::kAllToAll:
       return std::make_unique<AllToAll>();
     case Transport::kPut:
-      return std::make_unique<PutMessages>(PutSync::kPairs);
+      return std::make_unique<PutMessages>(PutSync::kPairs, PutFrom::kBuffer);
     case Transport::kPutFence:
-      return std::make_unique<PutMessages>(PutSync::kFence);
+      return std::make_unique<PutMessages>(PutSync::kFence, PutFrom::kBuffer);
+    case Transport::kPutTypes:
+      return std::make_unique<PutMessages>(PutSync::kPairs, PutFrom::kPatches);
   }
   return std::make_unique<PointToPoint>();
 }

@@ -22,6 +22,7 @@ Status PutMessages::prepare(Comm& comm, const Plan& plan) {
   ESKER_RETURN_IF_ERROR(exchange_offsets(comm, plan, of_targets));
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     make_peers(comm, plan, of_targets);
+    if (sources_) sources_->prepare(comm, plan);
     return Status();
   }));
   return sync_ == PutSync::kFence ? busy_.find(comm, plan) : Status();
@@ -91,7 +92,12 @@ void PutMessages::end_sends() {
   if (sync_ == PutSync::kPairs) remote.start(*peers.targets);
   for (std::size_t m = 0; m < hop_.sends->size(); ++m) {
     const Message& message = (*hop_.sends)[m];
-    remote.put(target(message), message.peer, peers.offsets[m]);
+    if (sources_) {
+      const auto [source, base] = sources_->of(hop_.number, m);
+      remote.put(*source, base, message.peer, peers.offsets[m]);
+    } else {
+      remote.put(target(message), message.peer, peers.offsets[m]);
+    }
   }
   if (sync_ == PutSync::kPairs) remote.complete();
 }

@@ -1,27 +1,39 @@
 // One contiguous put per message, straight into the receive buffer of the other rank.
 //
+// It is taken from the send buffer, where the message was packed, or from the patches themselves
+// (PutSources).
+//
 // While planning, each receiver tells its senders where their messages begin. In a hop, either the ranks that
 // have messages for each other keep in step (post, start, complete, wait), or all ranks by fences.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/remote_memory.h"
 #include "exchange/message_transport.h"
 #include "exchange/transports/busy_hops.h"
+#include "exchange/transports/put_sources.h"
 
 namespace esker {
 
 enum class PutSync { kPairs, kFence };
+enum class PutFrom { kBuffer, kPatches };
 
 class PutMessages final : public MessageTransport {
  public:
-  explicit PutMessages(PutSync sync) : sync_(sync) {}
+  PutMessages(PutSync sync, PutFrom from) : sync_(sync) {
+    if (from == PutFrom::kPatches) sources_.emplace();
+  }
 
   Status prepare(Comm& comm, const Plan& plan) override;
   [[nodiscard]] bool puts() const override { return true; }
+  [[nodiscard]] bool packs() const override { return !sources_; }
+  void take(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& parts) override {
+    if (sources_) sources_->take(plan, patches, parts.send.data());
+  }
   [[nodiscard]] bool keeps_step() const override { return sync_ == PutSync::kFence && busy_.any(); }
   void begin(const Hop& hop) override;
   void send(const Message&) override {}
@@ -43,6 +55,7 @@ class PutMessages final : public MessageTransport {
   const RankGroup* group_of(Comm& comm, const std::vector<Message>& messages);
 
   PutSync sync_;
+  std::optional<PutSources> sources_;  // with kPatches
   BusyHops busy_;
   std::vector<HopPeers> peers_;  // [hop]
   std::map<std::vector<int>, std::unique_ptr<RankGroup>> groups_;
