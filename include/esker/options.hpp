@@ -26,9 +26,10 @@ enum class Fsync { kNone, kStep, kClose };
 /// How samples get from rank to rank. Which one is the fastest depends on where the ranks are; the dataset
 /// does not depend on it.
 enum class Transport {
-  kAuto,      ///< shared between ranks of a node, if its memory can be had, else messages
+  kAuto,      ///< shared between ranks of a node, or leaders, if its memory can be had, else messages
   kMessages,  ///< one message per pair of ranks and round
   kShared,    ///< ranks of a node fill each other's windows in shared memory; between nodes, messages
+  kLeaders,   ///< as kShared; between nodes, one message per pair of nodes and round
   kAllToAll,  ///< all messages of a round by one collective call (MPI_Alltoallv)
   kPut,       ///< one MPI_Put per pair of ranks and round; ranks of a pair keep in step (post, start)
   kPutFence,  ///< the same; all ranks keep in step (fence)

@@ -13,7 +13,7 @@ namespace {
 
 /// What a plan needs of memory that no other rank sees, and of memory that is shared.
 Index private_bytes(const Plan& plan) {
-  return plan.buffer_bytes() - plan.num_slots * plan.shared_window_bytes;
+  return plan.buffer_bytes() - plan.mail.share_bytes - plan.num_slots * plan.shared_window_bytes;
 }
 Index shared_bytes(const Plan& plan) {
   return NodeWindows::bytes_for(plan.num_slots, plan.shared_window_bytes);
@@ -23,24 +23,40 @@ Index shared_bytes(const Plan& plan) {
 
 bool ExchangeBuffers::fit(const Plan& plan) const {
   return private_bytes(plan) <= size_ &&
-         (!plan.shares_windows || (shared_ && shared_->size_bytes() >= shared_bytes(plan)));
+         (!plan.shares_windows || (shared_ && shared_->size_bytes() >= shared_bytes(plan))) &&
+         (!plan.mail.used || (mail_ && mail_->size_bytes() >= plan.mail.bytes));
 }
 
-Index ExchangeBuffers::size_bytes() const { return size_ + (shared_ ? shared_->size_bytes() : 0); }
+Index ExchangeBuffers::size_bytes() const {
+  return size_ + (shared_ ? shared_->size_bytes() : 0) + mail_share_bytes_;
+}
 
 Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
-  if (plan.shares_windows) {
-    const Index has = shared_ ? shared_->size_bytes() : 0;
-    std::array<std::uint64_t, 1> any_grows{!shared_ || has < shared_bytes(plan) ? 1u : 0u};
-    comm.node().all_reduce_max(any_grows);
-    if (any_grows[0] != 0) {
-      shared_.reset();
-      uses_ = 0;
-      ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
-      allocated_ += shared_->size_bytes();
-    }
-  }
+  if (plan.shares_windows) ESKER_RETURN_IF_ERROR(reserve_shared(comm, plan));
+  if (plan.mail.used) ESKER_RETURN_IF_ERROR(reserve_mail(comm, plan));
   return reserve_private(plan);
+}
+
+Status ExchangeBuffers::reserve_shared(Comm& comm, const Plan& plan) {
+  const Index has = shared_ ? shared_->size_bytes() : 0;
+  std::array<std::uint64_t, 1> any_grows{!shared_ || has < shared_bytes(plan) ? 1u : 0u};
+  comm.node().all_reduce_max(any_grows);
+  if (any_grows[0] == 0) return {};
+  shared_.reset();
+  uses_ = 0;
+  ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
+  allocated_ += shared_->size_bytes();
+  return {};
+}
+
+// What there is, and what is needed, is the same on all ranks of a node.
+Status ExchangeBuffers::reserve_mail(Comm& comm, const Plan& plan) {
+  if (mail_ && mail_->size_bytes() >= plan.mail.bytes) return {};
+  mail_.reset();
+  mail_share_bytes_ = 0;
+  ESKER_ASSIGN_OR_RETURN(mail_, NodeMail::create(comm, plan.mail.bytes));
+  mail_share_bytes_ = plan.mail.share_bytes;
+  return {};
 }
 
 Status ExchangeBuffers::reserve_private(const Plan& plan) {
@@ -93,6 +109,7 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
     parts.shared->set_num_slots(plan.num_slots);
     parts.first_use = uses_;
   }
+  if (plan.mail.used) parts.mail = mail_.get();
   parts.window = take(plan.window_bytes);
   parts.receive = take(plan.receive_bytes);
   parts.send = take(plan.send_bytes);

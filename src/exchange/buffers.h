@@ -5,6 +5,7 @@
 #include <span>
 
 #include "comm/comm.h"
+#include "exchange/node_mail.h"
 #include "exchange/node_windows.h"
 #include "exchange/plan.h"
 
@@ -34,6 +35,7 @@ class ExchangeBuffers {
     RemoteMemory* remote = nullptr;  ///< if it is exposed: all parts, see receive_offset()
     NodeWindows* shared = nullptr;   ///< if the plan shares windows
     Index first_use = 0;             ///< of a shared window, in the first round
+    NodeMail* mail = nullptr;        ///< if messages are combined by node
   };
   [[nodiscard]] Parts parts(const Plan& plan);
   /// Where the receive buffer of a plan that shares no windows begins in what is exposed.
@@ -42,6 +44,8 @@ class ExchangeBuffers {
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 
  private:
+  [[nodiscard]] Status reserve_shared(Comm& comm, const Plan& plan);
+  [[nodiscard]] Status reserve_mail(Comm& comm, const Plan& plan);
   [[nodiscard]] Status reserve_private(const Plan& plan);
 
   std::unique_ptr<std::byte[]> data_;
@@ -49,6 +53,8 @@ class ExchangeBuffers {
   Index allocated_ = 0;
   std::unique_ptr<NodeWindows> shared_;
   Index uses_ = 0;  ///< of shared windows
+  std::unique_ptr<NodeMail> mail_;
+  Index mail_share_bytes_ = 0;  ///< of this rank
   std::unique_ptr<RemoteMemory> remote_;
   bool is_exposed_ = false;  ///< the same on all ranks
 };

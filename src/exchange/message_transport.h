@@ -71,7 +71,7 @@ class MessageTransport {
   /// Position in hop.receives of a message that has arrived and was not returned before; waits for one; -1
   /// when there is none left.
   [[nodiscard]] virtual int next_received() = 0;
-  /// Where a message that has arrived stands, until finish().
+  /// Where a message that has arrived stands, until next_received() is -1.
   [[nodiscard]] virtual const std::byte* received(const Message& message) const {
     return memory_.receive.data() + message.offset_bytes;
   }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "comm/shared_condition.h"
 
 namespace esker {
 namespace {
@@ -13,37 +14,12 @@ namespace {
 constexpr Index kPageBytes = 4096;
 constexpr Index kControlBytes = kPageBytes;  // the slots of a rank, before its windows
 
-class Locked {
- public:
-  explicit Locked(pthread_mutex_t& mutex) : mutex_(mutex) { ::pthread_mutex_lock(&mutex_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-  ~Locked() { ::pthread_mutex_unlock(&mutex_); }
-
- private:
-  pthread_mutex_t& mutex_;
-};
-
 }  // namespace
 
 struct NodeWindows::Slot {
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
+  SharedCondition condition;
   Index offered;  ///< use + 1 of the last offer
   int placed;     ///< ranks that have placed since
-
-  /// 0, or the system's reason.
-  int init() {
-    pthread_mutexattr_t mutex_attributes;
-    pthread_condattr_t cond_attributes;
-    int failure = ::pthread_mutexattr_init(&mutex_attributes);
-    if (failure == 0) failure = ::pthread_condattr_init(&cond_attributes);
-    if (failure == 0) failure = ::pthread_mutexattr_setpshared(&mutex_attributes, PTHREAD_PROCESS_SHARED);
-    if (failure == 0) failure = ::pthread_condattr_setpshared(&cond_attributes, PTHREAD_PROCESS_SHARED);
-    if (failure == 0) failure = ::pthread_mutex_init(&mutex, &mutex_attributes);
-    if (failure == 0) failure = ::pthread_cond_init(&changed, &cond_attributes);
-    return failure;
-  }
 };
 
 static_assert(NodeWindows::kMaxSlots * 256 <= kControlBytes);
@@ -67,7 +43,7 @@ Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes
   ESKER_ASSIGN_OR_RETURN(windows->memory_, SharedMemory::create(node, kControlBytes + bytes));
   int failure = 0;
   for (int slot = 0; slot < kMaxSlots && failure == 0; ++slot) {
-    failure = windows->slots_of(node.rank())[slot].init();
+    failure = windows->slots_of(node.rank())[slot].condition.init();
   }
   ESKER_RETURN_IF_ERROR(all_do(node, "share windows", [&] {
     return failure == 0 ? Status() : system_error(failure, "make a lock in", "shared memory");
@@ -77,32 +53,32 @@ Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes
 
 void NodeWindows::offer(Index use) {
   Slot& slot = slot_of(own_, use);
-  const Locked lock(slot.mutex);
+  const SharedCondition::Locked lock(slot.condition);
   slot.offered = use + 1;
   slot.placed = 0;
-  ::pthread_cond_broadcast(&slot.changed);
+  slot.condition.wake_all();
 }
 
 bool NodeWindows::is_filled(Index use, int placers, bool wait) {
   Slot& slot = slot_of(own_, use);
-  const Locked lock(slot.mutex);
-  while (wait && slot.placed < placers) ::pthread_cond_wait(&slot.changed, &slot.mutex);
+  const SharedCondition::Locked lock(slot.condition);
+  while (wait && slot.placed < placers) slot.condition.wait();
   return slot.placed >= placers;
 }
 
 std::span<std::byte> NodeWindows::begin_placing(int peer, Index use, bool wait) {
   const int number = number_of(peer);
   Slot& slot = slot_of(number, use);
-  const Locked lock(slot.mutex);
-  while (wait && slot.offered != use + 1) ::pthread_cond_wait(&slot.changed, &slot.mutex);
+  const SharedCondition::Locked lock(slot.condition);
+  while (wait && slot.offered != use + 1) slot.condition.wait();
   return slot.offered == use + 1 ? window_of(number, use) : std::span<std::byte>();
 }
 
 void NodeWindows::end_placing(int peer, Index use) {
   Slot& slot = slot_of(number_of(peer), use);
-  const Locked lock(slot.mutex);
+  const SharedCondition::Locked lock(slot.condition);
   ++slot.placed;
-  ::pthread_cond_broadcast(&slot.changed);
+  slot.condition.wake_all();
 }
 
 int NodeWindows::number_of(int peer) const {

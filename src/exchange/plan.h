@@ -12,6 +12,7 @@
 #include "esker/box.hpp"
 #include "esker/lattice.hpp"
 #include "exchange/hand_overs.h"
+#include "exchange/mail_plan.h"
 #include "exchange/ownership.h"
 #include "exchange/piece_space.h"
 #include "exchange/relays.h"
@@ -99,13 +100,15 @@ struct Plan {
   int num_slots = 1;              ///< windows that near ranks fill, used in turn
   Index shared_window_bytes = 0;  ///< the largest of them; window_bytes is that of the others
   bool relayed_apart = false;     ///< see keep_relayed_apart()
+  MailPlan mail;                  ///< messages are combined by node, see combine_by_node()
   Index mark_bytes = 0;           ///< to find the runs of a piece (one-phase only)
 
   // The most transfers that are on their way at a time.
   std::size_t num_sends = 0, num_receives = 0;
 
   [[nodiscard]] Index buffer_bytes() const {
-    return send_bytes + receive_bytes + window_bytes + num_slots * shared_window_bytes + mark_bytes;
+    return send_bytes + receive_bytes + window_bytes + num_slots * shared_window_bytes + mark_bytes +
+           mail.share_bytes;
   }
 };
 

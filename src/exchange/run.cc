@@ -58,7 +58,7 @@ class Run {
       if (is_shared(round)) fill_own(filled_, watch);
     }
     for (; placed_ < round.places.size(); ++placed_) {
-      if (!place_at(round, round.places[placed_], use_of(filled_), wait, watch)) return false;
+      if (!place_at(round.places[placed_], use_of(filled_), wait, watch)) return false;
     }
     placed_ = 0;
     begun_ = false;
@@ -176,11 +176,19 @@ class Run {
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) {
           gather(segment, target, {0, SampleMap::dense(segment.indices, segment.sample_bytes)});
+        } else if (plan_.relayed_apart) {
+          std::memcpy(target, relayed(segment), static_cast<std::size_t>(segment.bytes()));
         }
         target += segment.bytes();
       }
       return Status();
     });
+  }
+
+  /// What this rank has collected for the round that it fills.
+  [[nodiscard]] const std::byte* relayed(const Segment& segment) const {
+    const auto& all = plan_.rounds[filled_].relay.relayed;
+    return buffers_.send.data() + all[static_cast<std::size_t>(segment.relayed)].offset_bytes;
   }
 
   /// Samples of patches, to where they stand in a window.
@@ -195,7 +203,7 @@ class Run {
   }
 
   /// To the window of a near rank, if it is free.
-  bool place_at(const Round& round, const Message& message, Index use, bool wait, Stopwatch& watch) {
+  bool place_at(const Message& message, Index use, bool wait, Stopwatch& watch) {
     const auto window = buffers_.shared->begin_placing(message.peer, use, wait);
     stats_.wait_s += watch.lap();
     if (window.empty()) return false;
@@ -203,9 +211,7 @@ class Run {
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) continue;
-        const Relayed& whole = round.relay.relayed[static_cast<std::size_t>(segment.relayed)];
-        scatter(segment, buffers_.send.data() + whole.offset_bytes, window.data(),
-                map_in_window(segment, message.window_begin));
+        scatter(segment, relayed(segment), window.data(), map_in_window(segment, message.window_begin));
       }
       return Status();
     });

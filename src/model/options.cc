@@ -61,9 +61,9 @@ std::string print_size(Index bytes) {
 
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
-constexpr std::array<std::string_view, 7> kTransportNames{
+constexpr std::array<std::string_view, 8> kTransportNames{
     // as Transport
-    "auto", "messages", "shared", "all_to_all", "put", "put_fence", "put_types"};
+    "auto", "messages", "shared", "leaders", "all_to_all", "put", "put_fence", "put_types"};
 
 constexpr std::array<std::string_view, 2> kInBlockNames{"row_major", "hz"};  // in the order of InBlockOrder
 
@@ -155,7 +155,7 @@ constexpr std::array<OptionRow, 19> kOptions{{
        return assign(o.aggregation_factor, parse_in(text, 0, kMaxInt));
      },
      [](const Options& o) { return std::to_string(o.aggregation_factor); }},
-    {"transport", "auto, messages, shared, all_to_all, put, put_fence or put_types",
+    {"transport", "auto, messages, shared, leaders, all_to_all, put, put_fence or put_types",
      "how samples get from rank to rank: see docs/guide/transports.md",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
      [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},

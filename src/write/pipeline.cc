@@ -13,6 +13,7 @@
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "comm/roll_call.h"
+#include "exchange/node_items.h"
 #include "exchange/plan_memory.h"
 #include "exchange/transports/make.h"
 #include "format/make.h"
@@ -25,6 +26,12 @@
 #include "write/step_files.h"
 
 namespace esker {
+namespace {
+
+// Of a node that have messages for another one: from so many on, `auto` has leaders combine them.
+constexpr int kManySenders = 9;
+
+}  // namespace
 
 WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                              std::unique_ptr<FormatWriter> format, Options options)
@@ -265,7 +272,7 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
   if (shares_memory()) {
     ESKER_ASSIGN_OR_RETURN(const std::vector<int> placement, place(plan));
     Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
-    if (shared.ok() || options_.transport == Transport::kShared) return shared;
+    if (shared.ok() || options_.transport != Transport::kAuto) return shared;
     cannot_share_ = std::move(shared);
   }
   return cut_step(plan, fields, {}, {});
@@ -273,14 +280,16 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
 
 /// Whether ranks of a node fill each other's windows. The same on all ranks.
 bool WritePipeline::shares_memory() const {
-  const bool wanted = options_.transport == Transport::kAuto || options_.transport == Transport::kShared;
+  const Transport asked = options_.transport;
+  const bool wanted =
+      asked == Transport::kAuto || asked == Transport::kShared || asked == Transport::kLeaders;
   return wanted && options_.aggregate && cannot_share_.ok() && comm_->size() > 1;
 }
 
 /// What has been used, or will be.
 TransportReport WritePipeline::transport_report() const {
   if (!options_.aggregate || comm_->size() == 1) return {"none", ""};
-  if (shares_memory()) return {"shared", ""};
+  if (shares_memory()) return {combines_by_node_ ? "leaders" : "shared", ""};
   if (!cannot_share_.ok()) return {"messages", "not shared: " + cannot_share_.message()};
   for (const Options::Entry& entry : options_.entries()) {
     if (entry.name == "transport") return {entry.value, ""};
@@ -303,7 +312,6 @@ Result<std::vector<int>> WritePipeline::place(const StepPlan& plan) {
 
 Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                                const std::vector<int>& placement) {
-  const bool has_messages = options_.aggregate && comm_->size() > 1;
   std::optional<StepCut> cut;
   std::optional<Relays> relays;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
@@ -318,7 +326,10 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       plan.plan = cut->plan_of(comm_->rank(), fields.patches, *relays);
       plan.writers = cut->num_writers(fields.directory.num_holders());
-      plan.transport = make_message_transport(has_messages ? options_.transport : Transport::kMessages);
+      return Status();
+    }));
+    ESKER_RETURN_IF_ERROR(choose_transport(plan));
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));
@@ -336,7 +347,24 @@ Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<
     }));
     if (!is_smaller) return cut->does_not_fit(needs);
   }
+  combines_by_node_ = plan.plan.mail.used;
   return reserve(plan);
+}
+
+/// Messages are combined by node where the option says so, and with `auto` where many ranks of a node have
+/// some.
+Status WritePipeline::choose_transport(StepPlan& plan) {
+  if (plan.plan.shares_windows && options_.transport != Transport::kShared) {
+    const bool always = options_.transport == Transport::kLeaders;
+    ESKER_RETURN_IF_ERROR(combine_by_node(*comm_, plan.plan, always ? 0 : kManySenders));
+  }
+  return all_do(*comm_, "plan", [&] {
+    Transport used = options_.transport;
+    if (plan.plan.mail.used) used = Transport::kLeaders;
+    if (!options_.aggregate || comm_->size() == 1) used = Transport::kMessages;
+    plan.transport = make_message_transport(used);
+    return Status();
+  });
 }
 
 /// Room for all that running the plan takes.

@@ -120,6 +120,7 @@ class WritePipeline final : private Comm::Guest {
   Result<std::vector<int>> place(const StepPlan& plan);
   Status cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                   const std::vector<int>& placement);
+  Status choose_transport(StepPlan& plan);
   Status reserve(StepPlan& plan);
   [[nodiscard]] TransportReport transport_report() const;
   static void take_patches(StepPlan& plan, const StepInput& input);
@@ -144,9 +145,10 @@ class WritePipeline final : private Comm::Guest {
   std::string top_;  // the directory that holds the dataset
   Schema schema_;
   bool defined_ = false;
-  bool created_ = false;        // what stands before the first step
-  Status cannot_share_;         // why not memory with the ranks of a node: messages instead
-  bool has_leftovers_ = false;  // of a step that could not be cleaned up
+  bool created_ = false;           // what stands before the first step
+  Status cannot_share_;            // why not memory with the ranks of a node: messages instead
+  bool combines_by_node_ = false;  // messages of the last plan
+  bool has_leftovers_ = false;     // of a step that could not be cleaned up
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   RankCounters counters_;

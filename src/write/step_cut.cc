@@ -101,8 +101,8 @@ StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {
 }
 
 StepCut::Needs StepCut::needs_of(const Plan& plan) {
-  return {plan.buffer_bytes(),
-          std::max({plan.send_bytes, plan.receive_bytes, plan.window_bytes, plan.shared_window_bytes})};
+  return {plan.buffer_bytes(), std::max({plan.send_bytes, plan.receive_bytes, plan.window_bytes,
+                                         plan.shared_window_bytes, plan.mail.largest_bytes})};
 }
 
 bool StepCut::fits(const Needs& needs) const {

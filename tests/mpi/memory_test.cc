@@ -121,12 +121,12 @@ TEST_P(MemoryFaults, OfTheNodeFailWhereItMustBeSharedAndElseMessagesAreSent) {
   RunPlan run = plan("run.idx", GetParam());
   run.overwrite = true;
   ::setenv("ESKER_TEST_SHARED_BYTES", "1", 1);
-  for (const char* transport : {"shared", "auto"}) {
+  for (const char* transport : {"shared", "leaders", "auto"}) {
     run.options["transport"] = transport;
     auto pipeline = open_run(comm_, store_, run).value();
     for (Index step = 0; step < 2; ++step) {
       const Status status = write_step(*pipeline, comm_, run, step);
-      const bool must_share = run.options["transport"] == "shared" && comm_.size() > 1;
+      const bool must_share = run.options["transport"] != "auto" && comm_.size() > 1;
       expect_everywhere(status, must_share ? Code::kOutOfMemory : Code::kOk);
       if (!must_share) continue;
       EXPECT_NE(status.message().find("of memory on this node"), std::string::npos) << status.message();

@@ -79,7 +79,7 @@ TEST_P(EveryTransport, MakesTheFilesOfOneRank) {
     EXPECT_GT(expected[InBlockOrder::kHz].size(), 10u);
   }
   // Nodes matter most where their ranks share memory.
-  const bool shares = transport() == Transport::kShared;
+  const bool shares = transport() == Transport::kShared || transport() == Transport::kLeaders;
   for (const int per_node : shares ? std::vector{0, 1, 2, 3} : std::vector{0, 2}) {
     const Communicator comm = world_with_nodes_of(per_node);
     for (RunPlan run : transport_runs(transport(), comm_.size())) {

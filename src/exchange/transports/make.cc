@@ -1,6 +1,7 @@
 #include "exchange/transports/make.h"
 
 #include "exchange/transports/all_to_all.h"
+#include "exchange/transports/leaders.h"
 #include "exchange/transports/point_to_point.h"
 #include "exchange/transports/put.h"
 
@@ -12,6 +13,8 @@ std::unique_ptr<MessageTransport> make_message_transport(Transport transport) {
     case Transport::kMessages:
     case Transport::kShared:
       break;
+    case Transport::kLeaders:
+      return std::make_unique<ByLeaders>();
     case Transport::kAllToAll:
       return std::make_unique<AllToAll>();
     case Transport::kPut:

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "store/faulty_store.h"
+#include "support/thread_comm.h"
 #include "support/transport_cases.h"
 
 namespace esker {
@@ -51,6 +52,38 @@ TEST_P(TransportOnThreads, ARankThatCannotStoreStillMovesItsBytes) {
     const Status failed = write_all(store_of_rank, run);
     EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
     EXPECT_NE(failed.message().find("rank " + std::to_string(failing_rank)), std::string::npos);
+  }
+}
+
+// Each rank has a row for rank 0.
+TEST(AutoTransport, HasLeadersCombineWhereManyRanksOfANodeSendToAnother) {
+  constexpr int kRanks = 24;
+  Schema schema;
+  const DimId x = schema.add_dim("x", 40).value();
+  const DimId y = schema.add_dim("y", kRanks).value();
+  const GridId grid = schema.add_grid("xy", {x, y}).value();
+  schema.add_field({"a", grid.index, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+  const std::vector<double> samples(40, 1.5);
+  const auto write = [&](const Communicator& comm) {
+    Options options;
+    options.report = "none";
+    options.bits_per_block = 6;
+    options.aggregators = 1;
+    auto pipeline = WritePipeline::create(comm.get(), memory_store(), "run.idx", options).value();
+    pipeline->define({}, schema).check();
+    StepInput input{{}, 0, 0, {{}}};
+    Box row = schema.box_of(schema.grids()[0]);
+    row.lo[1] = comm.rank();
+    row.hi[1] = comm.rank() + 1;
+    input.patches[0].push_back(Patch::dense(row, samples.data()));
+    pipeline->write_step(input).check();
+    return pipeline->report().value().transport.used;
+  };
+  for (const int per_node : {8, 9, 12, kRanks}) {
+    const bool many = per_node > 8 && per_node < kRanks;
+    run_ranks(
+        kRanks, [&](const Communicator& comm) { EXPECT_EQ(write(comm), many ? "leaders" : "shared"); },
+        per_node);
   }
 }
 

@@ -1,0 +1,56 @@
+// NodeMail: the memory that the messages of a node's ranks stand in, and how these take turns (MailPlan).
+//
+// A hop goes
+//   leader: open()                  what was packed in the hop before has been sent and read
+//   ranks with messages: begin_packing(), pack, end_packing()
+//   leader: wait_packed(), send and receive, arrive()
+//   ranks with messages for them: begin_reading(), read, end_reading()
+// and all ranks call begin_hop() first, whether they have a part in it or not, so that all count alike.
+// Nobody polls. A rank waits for ranks of its node that have a part in the hop, and for no others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "comm/shared_memory.h"
+#include "exchange/mail_plan.h"
+
+namespace esker {
+
+class NodeMail {
+ public:
+  /// Room for `bytes`, the same on all ranks of the node. Collective over comm.node(); errors are those of
+  /// all its ranks, see SharedMemory.
+  static Result<std::unique_ptr<NodeMail>> create(Comm& comm, Index bytes);
+  [[nodiscard]] Index size_bytes() const { return size_bytes_; }
+  [[nodiscard]] std::byte* data() const;
+
+  void begin_hop(const MailHop& hop);
+
+  void open();
+  void wait_packed();
+  void arrive();
+
+  void begin_packing();
+  void end_packing();
+  void begin_reading();
+  void end_reading();
+
+ private:
+  struct Counters;  // in shared memory
+  NodeMail() = default;
+  [[nodiscard]] Counters& counters() const;
+  void raise(std::uint64_t Counters::*count);
+  void wait_for(std::uint64_t Counters::*count, std::uint64_t value);
+
+  std::unique_ptr<SharedMemory> memory_;
+  Index size_bytes_ = 0;
+  // What there will have been since create(): hops; ranks that have packed, that have read, this hop's
+  // included.
+  std::uint64_t hops_ = 0, packed_ = 0, read_ = 0;
+  std::uint64_t read_before_ = 0;  // without this hop's
+};
+
+}  // namespace esker

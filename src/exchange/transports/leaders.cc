@@ -1,0 +1,60 @@
+#include "exchange/transports/leaders.h"
+
+namespace esker {
+
+Status ByLeaders::prepare(Comm& comm, const Plan& plan) {
+  comm_ = &comm;
+  plan_ = &plan;
+  leads_ = comm.node().rank() == 0;
+  return {};
+}
+
+void ByLeaders::begin(const Hop& hop) {
+  hop_ = hop;
+  next_ = 0;
+  arrived_ = false;
+  read_ = hop.receives->empty();
+  const MailHop& of_node = plan_->mail.hops[hop.number];
+  of_node_ = of_node.is_busy() ? &of_node : nullptr;
+  if (!of_node_) return;
+  mail().begin_hop(of_node);
+  if (leads_) {
+    mail().open();
+    for (const NodeMessage& message : of_node.receives) {
+      comm_->start_receive(bytes_of(message), message.leader);
+    }
+  }
+  if (!hop.sends->empty()) mail().begin_packing();
+}
+
+void ByLeaders::end_sends() {
+  if (!of_node_) return;
+  if (!hop_.sends->empty()) mail().end_packing();
+  if (!leads_) return;
+  mail().wait_packed();
+  for (const NodeMessage& message : of_node_->sends) comm_->start_send(bytes_of(message), message.leader);
+}
+
+// The leader hears for all before it sees to its own.
+int ByLeaders::next_received() {
+  if (!of_node_) return -1;
+  if (!arrived_) {
+    if (leads_) {
+      while (comm_->wait_any_receive() >= 0) {
+      }
+      mail().arrive();
+    }
+    if (!read_) mail().begin_reading();
+    arrived_ = true;
+  }
+  if (next_ < hop_.receives->size()) return static_cast<int>(next_++);
+  if (!read_) mail().end_reading();
+  read_ = true;
+  return -1;
+}
+
+void ByLeaders::finish() {
+  if (of_node_ && leads_) comm_->finish();
+}
+
+}  // namespace esker

@@ -1,0 +1,40 @@
+// The messages of a hop combined by node: one send and one receive per pair of nodes, by the nodes' leaders.
+#pragma once
+
+#include "exchange/message_transport.h"
+
+namespace esker {
+
+class ByLeaders final : public MessageTransport {
+ public:
+  Status prepare(Comm& comm, const Plan& plan) override;
+  [[nodiscard]] bool keeps_step() const override { return plan_->mail.is_busy; }
+  void begin(const Hop& hop) override;
+  [[nodiscard]] std::span<std::byte> target(const Message& message) const override {
+    return {mail().data() + message.offset_bytes, static_cast<std::size_t>(message.bytes)};
+  }
+  void send(const Message&) override {}
+  void end_sends() override;
+  [[nodiscard]] int next_received() override;
+  [[nodiscard]] const std::byte* received(const Message& message) const override {
+    return mail().data() + message.offset_bytes;
+  }
+  void finish() override;
+
+ private:
+  [[nodiscard]] NodeMail& mail() const { return *memory().mail; }
+  [[nodiscard]] std::span<std::byte> bytes_of(const NodeMessage& message) const {
+    return {mail().data() + message.offset_bytes, static_cast<std::size_t>(message.bytes)};
+  }
+
+  Comm* comm_ = nullptr;
+  const Plan* plan_ = nullptr;
+  bool leads_ = false;
+  Hop hop_;
+  const MailHop* of_node_ = nullptr;  // null: nobody of the node has a part in the hop
+  bool arrived_ = false;              // all messages of the hop
+  bool read_ = false;                 // those for this rank
+  std::size_t next_ = 0;              // message to be returned
+};
+
+}  // namespace esker
