@@ -33,7 +33,7 @@ enum class Transport {
   kAllToAll,  ///< all messages of a round by one collective call (MPI_Alltoallv)
   kPut,       ///< one MPI_Put per pair of ranks and round; ranks of a pair keep in step (post, start)
   kPutFence,  ///< the same; all ranks keep in step (fence)
-  kPutTypes,  ///< as kPut, straight from the patches by derived datatypes: nothing is packed
+  kPutTypes,  ///< as kPutFence, straight from the patches by derived datatypes: nothing is packed
 };
 
 struct ESKER_API Options {

@@ -22,7 +22,7 @@ std::unique_ptr<MessageTransport> make_message_transport(Transport transport) {
     case Transport::kPutFence:
       return std::make_unique<PutMessages>(PutSync::kFence, PutFrom::kBuffer);
     case Transport::kPutTypes:
-      return std::make_unique<PutMessages>(PutSync::kPairs, PutFrom::kPatches);
+      return std::make_unique<PutMessages>(PutSync::kFence, PutFrom::kPatches);
   }
   return std::make_unique<PointToPoint>();
 }
