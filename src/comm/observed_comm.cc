@@ -62,6 +62,9 @@ class ObservedComm final : public Comm {
   [[nodiscard]] std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
     return comm_->make_group(ranks);
   }
+  [[nodiscard]] std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
+    return comm_->make_put_source(parts);
+  }
   void reserve_transfers(std::size_t sends, std::size_t receives) override {
     comm_->reserve_transfers(sends, receives);
   }

@@ -56,6 +56,7 @@ Status ExchangeBuffers::reserve_mail(Comm& comm, const Plan& plan) {
   mail_share_bytes_ = 0;
   ESKER_ASSIGN_OR_RETURN(mail_, NodeMail::create(comm, plan.mail.bytes));
   mail_share_bytes_ = plan.mail.share_bytes;
+  allocated_ += mail_share_bytes_;
   return {};
 }
 
