@@ -47,15 +47,14 @@ class Run {
     return plan_.send_bytes == 0 && plan_.receive_bytes == 0 && !transport_.keeps_step();
   }
 
-  /// Sends and places what this rank has for round filled_; false if a near rank's window is not free yet,
-  /// and it does not `wait` for it: the next call goes on there.
+  /// Sends and places what this rank has for others in round filled_; false if a near rank's window is not
+  /// free yet, and it does not `wait` for it: the next call goes on there.
   bool fill(bool wait) {
     const Round& round = plan_.rounds[filled_];
     Stopwatch watch;
     if (!std::exchange(begun_, true)) {
       relay(round.relay, watch);
       send_all({2 * filled_ + 1, &round.sends, &round.receives}, watch);
-      if (is_shared(round)) fill_own(filled_, watch);
     }
     for (; placed_ < round.places.size(); ++placed_) {
       if (!place_at(round.places[placed_], use_of(filled_), wait, watch)) return false;
@@ -71,15 +70,15 @@ class Run {
     return placers == 0 || buffers_.shared->is_filled(use_of(round), placers, wait);
   }
 
-  /// Receives what is missing of a window and stores it. One that near ranks do not fill is made here in all,
-  /// always in the same memory, which stays in the core's cache.
+  /// Puts into a window what this rank itself has for it, receives what is missing, and stores it. Own
+  /// samples come late, so that they are in the core's cache when they are stored; windows that no near rank
+  /// fills are always in the same memory.
   void finish(std::size_t number, const StoreWindow& store) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
-    if (!is_shared(round)) {
-      clear_padding(number, watch);
-      fill_own(number, watch);
-    }
+    if (!is_shared(round)) clear_padding(number, watch);
+    pack(round.local, window(number).data(), round.window.begin);
+    stats_.pack_s += watch.lap();
     for_each_received(
         watch, [&](std::size_t m) { place(round.receives[m], window(number).data(), round.window.begin); });
     (void)is_filled(number, true);
@@ -116,13 +115,6 @@ class Run {
       std::memset(window(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
     }
     stats_.place_s += watch.lap();
-  }
-
-  /// What this rank itself has for its window.
-  void fill_own(std::size_t number, Stopwatch& watch) {
-    const Round& round = plan_.rounds[number];
-    pack(round.local, window(number).data(), round.window.begin);
-    stats_.pack_s += watch.lap();
   }
 
   template <class Action>

@@ -129,7 +129,8 @@ class BudgetTest : public MpiTest {
     }
     const auto limit = static_cast<double>(comm_.size() * (budget + kSlackBytes));
     EXPECT_LE(buffers, static_cast<double>(comm_.size() * budget));
-    EXPECT_GE(growth[0], buffers / 2) << "what is counted is not what grows";
+    // Slots of shared windows that are not needed are not touched.
+    EXPECT_GE(growth[0], buffers / 8) << "what is counted is not what grows";
     EXPECT_LE(growth[0], limit + plans);
     EXPECT_LE(growth[0] + growth[1], limit + plans);
     comm_.get()->barrier();
@@ -143,12 +144,12 @@ class BudgetTest : public MpiTest {
   }
 };
 
-TEST_F(BudgetTest, HoldsFor16MiBPerRank) {
-  for (const Index budget : {4, 16, 64}) write_all_ways(budget * kMiB, k16);
+TEST_F(BudgetTest, HoldsFor16MiBPerRank) { write_all_ways(4 * kMiB, k16); }
+TEST_F(BudgetTest, LongHoldsFor16MiBPerRank) {
+  for (const Index budget : {16, 64}) write_all_ways(budget * kMiB, k16);
 }
-TEST_F(BudgetTest, HoldsFor64MiBPerRank) { write_all_ways(4 * kMiB, k64); }
 TEST_F(BudgetTest, LongHoldsFor64MiBPerRank) {
-  for (const Index budget : {16, 64}) write_all_ways(budget * kMiB, k64);
+  for (const Index budget : {4, 16, 64}) write_all_ways(budget * kMiB, k64);
 }
 TEST_F(BudgetTest, LongHoldsFor256MiBPerRank) {
   for (const Index budget : {4, 16, 64}) write_all_ways(budget * kMiB, k256);
