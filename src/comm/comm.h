@@ -80,7 +80,6 @@ class ESKER_API Comm {
 
   /// Local; may throw. Not to be used beyond the life of this Comm.
   [[nodiscard]] virtual std::unique_ptr<RemoteMemory> make_remote_memory() = 0;
-  [[nodiscard]] virtual std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) = 0;
   /// The parts come one after the other, at most 1 GiB in all.
   [[nodiscard]] virtual std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) = 0;
 

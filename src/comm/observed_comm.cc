@@ -59,9 +59,6 @@ class ObservedComm final : public Comm {
   [[nodiscard]] std::unique_ptr<RemoteMemory> make_remote_memory() override {
     return comm_->make_remote_memory();
   }
-  [[nodiscard]] std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
-    return comm_->make_group(ranks);
-  }
   [[nodiscard]] std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
     return comm_->make_put_source(parts);
   }

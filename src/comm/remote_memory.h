@@ -11,25 +11,11 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "esker/box.hpp"
 #include "esker/export.h"
 
 namespace esker {
-
-/// Ranks to post() or start() with; Comm::make_group makes it once for many times.
-class ESKER_API RankGroup {
- public:
-  explicit RankGroup(std::span<const int> ranks) : ranks_(ranks.begin(), ranks.end()) {}
-  RankGroup(const RankGroup&) = delete;
-  RankGroup& operator=(const RankGroup&) = delete;
-  virtual ~RankGroup() = default;
-  [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
-
- private:
-  std::vector<int> ranks_;
-};
 
 /// Bytes of this rank that stand apart: a block for every combination of indices of the axes, that of the
 /// first axis fastest.
@@ -76,8 +62,9 @@ class ESKER_API RemoteMemory {
 
   virtual void fence() = 0;
 
-  virtual void post(const RankGroup& sources) = 0;
-  virtual void start(const RankGroup& targets) = 0;
+  /// `sources` stay until wait() returns, `targets` until complete() does.
+  virtual void post(std::span<const int> sources) = 0;
+  virtual void start(std::span<const int> targets) = 0;
   virtual void complete() = 0;
   virtual void wait() = 0;
 };

@@ -16,8 +16,8 @@ class SerialRemoteMemory final : public RemoteMemory {
   void put(std::span<const std::byte>, int, std::size_t) override {}
   void put(const PutSource&, const std::byte*, int, std::size_t) override {}
   void fence() override {}
-  void post(const RankGroup&) override {}
-  void start(const RankGroup&) override {}
+  void post(std::span<const int>) override {}
+  void start(std::span<const int>) override {}
   void complete() override {}
   void wait() override {}
 };
@@ -47,9 +47,6 @@ class SerialComm final : public Comm {
   }
   std::unique_ptr<RemoteMemory> make_remote_memory() override {
     return std::make_unique<SerialRemoteMemory>();
-  }
-  std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
-    return std::make_unique<RankGroup>(ranks);
   }
   std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes>) override {
     return std::make_unique<PutSource>();

@@ -78,18 +78,18 @@ class ThreadRemoteMemory final : public RemoteMemory {
   }
   void fence() override { comm_.barrier(); }
 
-  void post(const RankGroup& sources) override {
-    waits_for_ = &sources;
+  void post(std::span<const int> sources) override {
+    waits_for_ = sources;
     const std::scoped_lock lock(mutex_);
-    for (const int source : sources.ranks()) ++posted_[static_cast<std::size_t>(source)];
+    for (const int source : sources) ++posted_[static_cast<std::size_t>(source)];
     changed_.notify_all();
   }
-  void start(const RankGroup& targets) override {
-    targets_ = &targets;
-    for (const int target : targets.ranks()) of(target).take(of(target).posted_, comm_.rank());
+  void start(std::span<const int> targets) override {
+    targets_ = targets;
+    for (const int target : targets) of(target).take(of(target).posted_, comm_.rank());
   }
   void complete() override {
-    for (const int target : targets_->ranks()) {
+    for (const int target : targets_) {
       ThreadRemoteMemory& memory = of(target);
       const std::scoped_lock lock(memory.mutex_);
       ++memory.done_[static_cast<std::size_t>(comm_.rank())];
@@ -97,7 +97,7 @@ class ThreadRemoteMemory final : public RemoteMemory {
     }
   }
   void wait() override {
-    for (const int source : waits_for_->ranks()) take(done_, source);
+    for (const int source : waits_for_) take(done_, source);
   }
 
  private:
@@ -115,8 +115,7 @@ class ThreadRemoteMemory final : public RemoteMemory {
   Comm& comm_;
   std::vector<std::uint64_t> all_;  // addresses, per rank
   std::span<std::byte> memory_;
-  const RankGroup* waits_for_ = nullptr;
-  const RankGroup* targets_ = nullptr;
+  std::span<const int> waits_for_, targets_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<int> posted_, done_;  // per rank, not yet taken
@@ -171,9 +170,6 @@ class ThreadComm final : public Comm {
   }
   std::unique_ptr<RemoteMemory> make_remote_memory() override {
     return std::make_unique<ThreadRemoteMemory>(*this);
-  }
-  std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
-    return std::make_unique<RankGroup>(ranks);
   }
   std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
     return std::make_unique<ThreadPutSource>(parts);

@@ -103,9 +103,6 @@ class MpiComm final : public Comm {
   }
 
   std::unique_ptr<RemoteMemory> make_remote_memory() override { return mpi_remote_memory(comm_); }
-  std::unique_ptr<RankGroup> make_group(std::span<const int> ranks) override {
-    return mpi_rank_group(comm_, ranks);
-  }
   std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
     return std::make_unique<MpiPutSource>(parts);
   }

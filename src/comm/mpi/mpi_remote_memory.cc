@@ -5,26 +5,9 @@
 namespace esker {
 namespace {
 
-class MpiRankGroup final : public RankGroup {
- public:
-  MpiRankGroup(MPI_Comm comm, std::span<const int> ranks) : RankGroup(ranks) {
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Comm_group(comm, &all);
-    MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
-    MPI_Group_free(&all);
-  }
-  ~MpiRankGroup() override {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (!finalized && group_ != MPI_GROUP_EMPTY) MPI_Group_free(&group_);
-  }
-  [[nodiscard]] MPI_Group group() const { return group_; }
-
- private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
-
-MPI_Group group_of(const RankGroup& ranks) { return static_cast<const MpiRankGroup&>(ranks).group(); }
+// Other numbers than those of MpiComm's messages.
+constexpr int kReadyTag = 101;  // "put to me"
+constexpr int kDoneTag = 102;   // "what I had for you is there"
 
 class MpiRemoteMemory final : public RemoteMemory {
  public:
@@ -47,7 +30,10 @@ class MpiRemoteMemory final : public RemoteMemory {
     return false;
   }
   void withdraw() override {
-    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    if (window_ == MPI_WIN_NULL) return;
+    if (is_locked_) MPI_Win_unlock_all(window_);
+    is_locked_ = false;
+    MPI_Win_free(&window_);
   }
 
   void put(std::span<const std::byte> bytes, int to, std::size_t offset_bytes) override {
@@ -63,24 +49,53 @@ class MpiRemoteMemory final : public RemoteMemory {
   void fence() override {
     if (window_ != MPI_WIN_NULL) MPI_Win_fence(0, window_);
   }
-  void post(const RankGroup& sources) override { MPI_Win_post(group_of(sources), 0, window_); }
-  void start(const RankGroup& targets) override { MPI_Win_start(group_of(targets), 0, window_); }
-  void complete() override { MPI_Win_complete(window_); }
-  void wait() override { MPI_Win_wait(window_); }
+  // Not MPI_Win_post and its like: MPICH 4.0 counts the posts that reach a rank without looking whose they
+  // are, and a post for a later hop, taken for another's, leaves its rank waiting for ever. Messages of two
+  // ranks do not overtake each other.
+  void post(std::span<const int> sources) override {
+    sources_ = sources;
+    for (const int source : sources) tell(source, kReadyTag);
+  }
+  void start(std::span<const int> targets) override {
+    targets_ = targets;
+    lock();
+    for (const int target : targets) hear(target, kReadyTag);
+  }
+  void complete() override {
+    for (const int target : targets_) {
+      MPI_Win_flush(target, window_);
+      tell(target, kDoneTag);
+    }
+  }
+  void wait() override {
+    for (const int source : sources_) hear(source, kDoneTag);
+    lock();  // MPI_Win_sync needs it
+    MPI_Win_sync(window_);
+  }
 
  private:
+  void lock() {
+    if (!is_locked_) MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+    is_locked_ = true;
+  }
+  void tell(int rank, int tag) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(nullptr, 0, MPI_BYTE, rank, tag, comm_, &request);
+    MPI_Request_free(&request);
+  }
+  void hear(int rank, int tag) const { MPI_Recv(nullptr, 0, MPI_BYTE, rank, tag, comm_, MPI_STATUS_IGNORE); }
+
   MPI_Comm comm_;
   MPI_Win window_ = MPI_WIN_NULL;
+  bool is_locked_ = false;        // by this rank, for puts that pairs agree on
+  std::span<const int> sources_;  // of the last post()
+  std::span<const int> targets_;  // of the last start()
 };
 
 }  // namespace
 
 std::unique_ptr<RemoteMemory> mpi_remote_memory(MPI_Comm comm) {
   return std::make_unique<MpiRemoteMemory>(comm);
-}
-
-std::unique_ptr<RankGroup> mpi_rank_group(MPI_Comm comm, std::span<const int> ranks) {
-  return std::make_unique<MpiRankGroup>(comm, ranks);
 }
 
 }  // namespace esker

@@ -12,7 +12,4 @@ namespace esker {
 /// On `comm`, which outlives it. Local; may throw.
 std::unique_ptr<RemoteMemory> mpi_remote_memory(MPI_Comm comm);
 
-/// Ranks of `comm`. Local; may throw.
-std::unique_ptr<RankGroup> mpi_rank_group(MPI_Comm comm, std::span<const int> ranks);
-
 }  // namespace esker

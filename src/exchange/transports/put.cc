@@ -21,7 +21,7 @@ Status PutMessages::prepare(Comm& comm, const Plan& plan) {
   Offsets of_targets;
   ESKER_RETURN_IF_ERROR(exchange_offsets(comm, plan, of_targets));
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    make_peers(comm, plan, of_targets);
+    make_peers(plan, of_targets);
     if (sources_) sources_->prepare(comm, plan);
     return Status();
   }));
@@ -52,26 +52,16 @@ Status PutMessages::exchange_offsets(Comm& comm, const Plan& plan, Offsets& of_t
   return {};
 }
 
-void PutMessages::make_peers(Comm& comm, const Plan& plan, const Offsets& of_targets) {
+void PutMessages::make_peers(const Plan& plan, const Offsets& of_targets) {
   std::map<int, std::size_t> used;  // of the offsets of a target
   for_each_hop(plan, [&](const auto& sends, const auto& receives) {
     HopPeers& hop = peers_.emplace_back();
     for (const Message& message : sends) {
       hop.offsets.push_back(of_targets.at(message.peer)[used[message.peer]++]);
+      hop.targets.push_back(message.peer);
     }
-    if (sync_ == PutSync::kFence) return;
-    hop.targets = group_of(comm, sends);
-    hop.sources = group_of(comm, receives);
+    for (const Message& message : receives) hop.sources.push_back(message.peer);
   });
-}
-
-const RankGroup* PutMessages::group_of(Comm& comm, const std::vector<Message>& messages) {
-  if (messages.empty()) return nullptr;
-  std::vector<int> ranks;
-  for (const Message& message : messages) ranks.push_back(message.peer);
-  auto& group = groups_[ranks];
-  if (!group) group = comm.make_group(ranks);
-  return group.get();
 }
 
 void PutMessages::begin(const Hop& hop) {
@@ -79,7 +69,7 @@ void PutMessages::begin(const Hop& hop) {
   next_ = 0;
   arrived_ = false;
   if (sync_ == PutSync::kPairs) {
-    if (!hop.receives->empty()) memory().remote->post(*peers_[hop.number].sources);
+    if (!hop.receives->empty()) memory().remote->post(peers_[hop.number].sources);
   } else if (busy_.is_busy(hop.number)) {
     memory().remote->fence();
   }
@@ -89,7 +79,7 @@ void PutMessages::end_sends() {
   if (hop_.sends->empty()) return;
   RemoteMemory& remote = *memory().remote;
   const HopPeers& peers = peers_[hop_.number];
-  if (sync_ == PutSync::kPairs) remote.start(*peers.targets);
+  if (sync_ == PutSync::kPairs) remote.start(peers.targets);
   for (std::size_t m = 0; m < hop_.sends->size(); ++m) {
     const Message& message = (*hop_.sends)[m];
     if (sources_) {

@@ -45,20 +45,17 @@ class PutMessages final : public MessageTransport {
   /// What this rank knows of the others in one hop.
   struct HopPeers {
     std::vector<std::size_t> offsets;  ///< where each message to be sent begins in its target's memory
-    const RankGroup* targets = nullptr;
-    const RankGroup* sources = nullptr;
+    std::vector<int> targets, sources;
   };
   using Offsets = std::map<int, std::vector<std::uint64_t>>;  // by rank; in the order of hops
 
   Status exchange_offsets(Comm& comm, const Plan& plan, Offsets& of_targets);
-  void make_peers(Comm& comm, const Plan& plan, const Offsets& of_targets);
-  const RankGroup* group_of(Comm& comm, const std::vector<Message>& messages);
+  void make_peers(const Plan& plan, const Offsets& of_targets);
 
   PutSync sync_;
   std::optional<PutSources> sources_;  // with kPatches
   BusyHops busy_;
   std::vector<HopPeers> peers_;  // [hop]
-  std::map<std::vector<int>, std::unique_ptr<RankGroup>> groups_;
   Hop hop_;
   bool arrived_ = false;  // all messages of the hop
   std::size_t next_ = 0;  // message to be returned
