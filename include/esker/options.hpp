@@ -31,7 +31,7 @@ enum class Transport {
   kShared,    ///< ranks of a node fill each other's windows in shared memory; between nodes, messages
   kLeaders,   ///< as kShared; between nodes, one message per pair of nodes and round
   kAllToAll,  ///< all messages of a round by one collective call (MPI_Alltoallv)
-  kPut,       ///< one MPI_Put per pair of ranks and round; ranks of a pair keep in step (post, start)
+  kPut,       ///< one MPI_Put per pair of ranks and round; ranks of a pair keep in step
   kPutFence,  ///< the same; all ranks keep in step (fence)
   kPutTypes,  ///< as kPutFence, straight from the patches by derived datatypes: nothing is packed
 };

@@ -46,7 +46,7 @@ struct ESKER_API PlanReport {
   OverRanks senders;       ///< ranks that a rank gets samples from in one hop of a round, at most
   OverRanks sent_bytes;    ///< to other ranks
   OverRanks written_bytes;
-  OverRanks buffer_bytes;                 ///< what the exchange takes of the memory budget
+  OverRanks buffer_bytes;                 ///< what the exchange takes of the memory budget, by messages
   Index burst_bytes = 0;                  ///< samples per aggregator, the mean
   std::vector<MessageBin> message_sizes;  ///< ascending, without bins at the ends that hold none
 

@@ -76,8 +76,8 @@ struct ESKER_API StepReport {
   int writers = 0;         ///< ranks that wrote
   Index files = 0;         ///< files written
   // What it took beside moving and storing the samples: the most of any rank. A step whose ranks put the
-  // boxes of an earlier one needs none of it but the agreements.
-  bool planned = false;         ///< some rank's boxes were new
+  // boxes of an earlier one needs none of it but the agreements and the checksum messages.
+  bool planned = false;         ///< some rank's boxes were new, or the fields that were due
   double plan_s = 0;            ///< seconds of end_step in which the plan was made
   Index allocated_bytes = 0;    ///< of buffers for samples
   Index metadata_messages = 0;  ///< for the plan; a collective call counts as one

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -21,13 +23,22 @@ constexpr Index kPageBytes = 4096;
 
 constexpr const char* kDirectory = "/dev/shm";
 
-using Path = std::array<char, 64>;
+/// By which other processes of this user open a file of this one, and know it: where these see other
+/// processes under its number, the path is of something else.
+struct Address {
+  std::array<char, 64> path{};
+  std::uint64_t device = 0, inode = 0;
+};
 
-/// By which other processes of this user open a descriptor of this one.
-Path path_of(int descriptor) {
-  Path path{};
-  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/fd/{}", ::getpid(), descriptor);
-  return path;
+Address address_of(int descriptor) {
+  Address address;
+  fmt::format_to_n(address.path.data(), address.path.size() - 1, "/proc/{}/fd/{}", ::getpid(), descriptor);
+  struct stat file {};
+  if (::fstat(descriptor, &file) == 0) {
+    address.device = file.st_dev;
+    address.inode = file.st_ino;
+  }
+  return address;
 }
 
 class Descriptor {
@@ -67,9 +78,13 @@ Status make_memory(Index bytes, Descriptor& descriptor) {
   return failure == 0 ? Status() : no_memory(bytes, failure);
 }
 
-Status open_memory(const Path& path, Index bytes, Descriptor& descriptor) {
-  descriptor.set(::open(path.data(), O_RDWR | O_CLOEXEC));
-  return descriptor.number() < 0 ? no_memory(bytes, errno) : Status();
+Status open_memory(const Address& address, Index bytes, Descriptor& descriptor) {
+  descriptor.set(::open(address.path.data(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  if (descriptor.number() < 0) return no_memory(bytes, errno);
+  struct stat file {};
+  const bool is_known = ::fstat(descriptor.number(), &file) == 0 && file.st_dev == address.device &&
+                        file.st_ino == address.inode && file.st_size == bytes;
+  return is_known ? Status() : no_memory(bytes, ESTALE);
 }
 
 }  // namespace
@@ -98,22 +113,22 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Comm& node, Index byt
   for (const std::uint64_t size : sizes) {
     memory->begins_.push_back(memory->begins_.back() + static_cast<Index>(size));
   }
-  Path path{};
+  Address address;
   Descriptor descriptor;  // of the rank that makes it, until all have joined
   Status made;
   if (node.rank() == 0) {
     made = guarded("share memory", [&]() -> Status {
       ESKER_RETURN_IF_ERROR(make_memory(memory->begins_.back(), descriptor));
-      path = path_of(descriptor.number());
+      address = address_of(descriptor.number());
       return memory->map(descriptor.number());
     });
   }
-  node.broadcast(std::as_writable_bytes(std::span(path)), 0);
+  node.broadcast(std::as_writable_bytes(std::span(&address, 1)), 0);
   Status status = agree(node, made);
   if (status.ok() && node.size() > 1) {
     status = all_do(node, "share memory", [&]() -> Status {
       if (node.rank() == 0) return {};
-      ESKER_RETURN_IF_ERROR(open_memory(path, memory->begins_.back(), descriptor));
+      ESKER_RETURN_IF_ERROR(open_memory(address, memory->begins_.back(), descriptor));
       return memory->map(descriptor.number());
     });
   }

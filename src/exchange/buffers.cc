@@ -90,6 +90,13 @@ Status ExchangeBuffers::reserve_exposed(Comm& comm, const Plan& plan) {
   });
 }
 
+void ExchangeBuffers::release_shared() {
+  shared_.reset();
+  mail_.reset();
+  mail_share_bytes_ = 0;
+  uses_ = 0;
+}
+
 void ExchangeBuffers::withdraw() {
   if (is_exposed_) remote_->withdraw();
   is_exposed_ = false;

@@ -23,6 +23,10 @@ class ExchangeBuffers {
   /// Ends what reserve_exposed() began: memory that is exposed to the end of the program is not all freed.
   /// Collective.
   void withdraw();
+  /// The same on all ranks.
+  [[nodiscard]] bool is_exposed() const { return is_exposed_; }
+  /// Gives back what reserve() shared with other ranks. All ranks, between two plans.
+  void release_shared();
   [[nodiscard]] bool fit(const Plan& plan) const;
   /// What is reserved on this rank.
   [[nodiscard]] Index size_bytes() const;

@@ -40,11 +40,10 @@ NodeMail::Counters& NodeMail::counters() const { return *reinterpret_cast<Counte
 
 std::byte* NodeMail::data() const { return memory_->of(0).data() + kControlBytes; }
 
-void NodeMail::raise(std::uint64_t Counters::*count) {
+void NodeMail::raise(std::uint64_t Counters::*count, std::uint64_t awaited) {
   Counters& all = counters();
   const SharedCondition::Locked lock(all.condition);
-  ++(all.*count);
-  all.condition.wake_all();
+  if (++(all.*count) >= awaited) all.condition.wake_all();
 }
 
 void NodeMail::wait_for(std::uint64_t Counters::*count, std::uint64_t value) {
@@ -62,14 +61,14 @@ void NodeMail::begin_hop(const MailHop& hop) {
 
 void NodeMail::open() {
   wait_for(&Counters::read, read_before_);
-  raise(&Counters::opened);
+  raise(&Counters::opened, hops_);
 }
 void NodeMail::wait_packed() { wait_for(&Counters::packed, packed_); }
-void NodeMail::arrive() { raise(&Counters::arrived); }
+void NodeMail::arrive() { raise(&Counters::arrived, hops_); }
 
 void NodeMail::begin_packing() { wait_for(&Counters::opened, hops_); }
-void NodeMail::end_packing() { raise(&Counters::packed); }
+void NodeMail::end_packing() { raise(&Counters::packed, packed_); }
 void NodeMail::begin_reading() { wait_for(&Counters::arrived, hops_); }
-void NodeMail::end_reading() { raise(&Counters::read); }
+void NodeMail::end_reading() { raise(&Counters::read, read_); }
 
 }  // namespace esker

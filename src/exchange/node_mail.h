@@ -42,7 +42,8 @@ class NodeMail {
   struct Counters;  // in shared memory
   NodeMail() = default;
   [[nodiscard]] Counters& counters() const;
-  void raise(std::uint64_t Counters::*count);
+  /// One more; who waits for `awaited` of them is woken.
+  void raise(std::uint64_t Counters::*count, std::uint64_t awaited);
   void wait_for(std::uint64_t Counters::*count, std::uint64_t value);
 
   std::unique_ptr<SharedMemory> memory_;

@@ -13,23 +13,29 @@ namespace {
 
 constexpr Index kPageBytes = 4096;
 constexpr Index kControlBytes = kPageBytes;  // the slots of a rank, before its windows
+constexpr std::size_t kSlotBytes = 256;      // at most
 
 }  // namespace
 
 struct NodeWindows::Slot {
   SharedCondition condition;
   Index offered;  ///< use + 1 of the last offer
+  int placers;    ///< for whom
   int placed;     ///< ranks that have placed since
 };
 
-static_assert(NodeWindows::kMaxSlots * 256 <= kControlBytes);
+struct NodeWindows::Meeting {
+  SharedCondition condition;
+  Index arrived;  ///< at all meetings
+};
 
 Index NodeWindows::bytes_for(int num_slots, Index window_bytes) {
   return num_slots * round_up(window_bytes, kPageBytes);
 }
 
 Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes) {
-  static_assert(sizeof(Slot) <= 256);
+  static_assert(sizeof(Slot) <= kSlotBytes);
+  static_assert(kMaxSlots * kSlotBytes + sizeof(Meeting) <= kControlBytes);
   Comm& node = comm.node();
   std::unique_ptr<NodeWindows> windows;
   ESKER_RETURN_IF_ERROR(all_do(node, "share windows", [&] {
@@ -41,7 +47,7 @@ Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes
   windows->own_ = node.rank();
   node.all_gather(static_cast<std::uint64_t>(bytes), windows->bytes_);
   ESKER_ASSIGN_OR_RETURN(windows->memory_, SharedMemory::create(node, kControlBytes + bytes));
-  int failure = 0;
+  int failure = windows->own_ == 0 ? windows->meeting().condition.init() : 0;
   for (int slot = 0; slot < kMaxSlots && failure == 0; ++slot) {
     failure = windows->slots_of(node.rank())[slot].condition.init();
   }
@@ -51,19 +57,20 @@ Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes
   return windows;
 }
 
-void NodeWindows::offer(Index use) {
+void NodeWindows::offer(Index use, int placers) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
   slot.offered = use + 1;
+  slot.placers = placers;
   slot.placed = 0;
   slot.condition.wake_all();
 }
 
-bool NodeWindows::is_filled(Index use, int placers, bool wait) {
+bool NodeWindows::is_filled(Index use, bool wait) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
-  while (wait && slot.placed < placers) slot.condition.wait();
-  return slot.placed >= placers;
+  while (wait && slot.placed < slot.placers) slot.condition.wait();
+  return slot.placed >= slot.placers;
 }
 
 std::span<std::byte> NodeWindows::begin_placing(int peer, Index use, bool wait) {
@@ -77,8 +84,18 @@ std::span<std::byte> NodeWindows::begin_placing(int peer, Index use, bool wait) 
 void NodeWindows::end_placing(int peer, Index use) {
   Slot& slot = slot_of(number_of(peer), use);
   const SharedCondition::Locked lock(slot.condition);
-  ++slot.placed;
-  slot.condition.wake_all();
+  if (++slot.placed == slot.placers) slot.condition.wake_all();
+}
+
+void NodeWindows::meet() {
+  Meeting& place = meeting();
+  const SharedCondition::Locked lock(place.condition);
+  const Index all = ++num_meetings_ * static_cast<Index>(ranks_.size());
+  if (++place.arrived == all) {
+    place.condition.wake_all();
+  } else {
+    while (place.arrived < all) place.condition.wait();
+  }
 }
 
 int NodeWindows::number_of(int peer) const {
@@ -91,6 +108,10 @@ NodeWindows::Slot* NodeWindows::slots_of(int number) const {
 
 NodeWindows::Slot& NodeWindows::slot_of(int number, Index use) const {
   return slots_of(number)[use % num_slots_];
+}
+
+NodeWindows::Meeting& NodeWindows::meeting() const {
+  return *reinterpret_cast<Meeting*>(memory_->of(0).data() + kMaxSlots * kSlotBytes);
 }
 
 std::span<std::byte> NodeWindows::window_of(int number, Index use) const {

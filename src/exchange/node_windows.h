@@ -37,21 +37,27 @@ class NodeWindows {
 
   /// This rank's window.
   [[nodiscard]] std::span<std::byte> window(Index use) const { return window_of(own_, use); }
-  /// It is empty: others may place.
-  void offer(Index use);
-  /// Whether `placers` ranks have placed since it was offered; `wait`: returns when they have.
-  [[nodiscard]] bool is_filled(Index use, int placers, bool wait);
+  /// It is empty: `placers` others may place.
+  void offer(Index use, int placers);
+  /// Whether all of them have placed since; `wait`: returns when they have.
+  [[nodiscard]] bool is_filled(Index use, bool wait);
 
   /// The window of rank `peer` of `comm`, on this node, if it is offered; `wait`: as soon as it is.
   [[nodiscard]] std::span<std::byte> begin_placing(int peer, Index use, bool wait);
   void end_placing(int peer, Index use);
 
+  /// Returns when all ranks of the node are here. They sleep meanwhile, where MPI would wait awake and keep
+  /// others from their core. Collective over the node.
+  void meet();
+
  private:
-  struct Slot;  // in shared memory
+  struct Slot;     // in shared memory
+  struct Meeting;  // in that of the node's first rank
   NodeWindows() = default;
   [[nodiscard]] int number_of(int peer) const;
   [[nodiscard]] Slot* slots_of(int number) const;
   [[nodiscard]] Slot& slot_of(int number, Index use) const;
+  [[nodiscard]] Meeting& meeting() const;
   [[nodiscard]] std::span<std::byte> window_of(int number, Index use) const;
 
   std::unique_ptr<SharedMemory> memory_;
@@ -59,6 +65,7 @@ class NodeWindows {
   std::vector<std::uint64_t> bytes_;  // for windows, per rank of the node
   int num_slots_ = 1;
   int own_ = 0;  // this rank's number on the node
+  Index num_meetings_ = 0;
 };
 
 }  // namespace esker

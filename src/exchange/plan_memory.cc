@@ -24,6 +24,12 @@ Index round_bytes(const Round& round) {
   return bytes;
 }
 
+Index mail_bytes(const MailPlan& mail) {
+  Index bytes = list_bytes(mail.hops);
+  for (const MailHop& hop : mail.hops) bytes += list_bytes(hop.sends) + list_bytes(hop.receives);
+  return bytes;
+}
+
 Index hand_over_bytes(const std::vector<HandOver>& hand_overs) {
   Index bytes = list_bytes(hand_overs);
   for (const HandOver& hand_over : hand_overs) bytes += list_bytes(hand_over.pieces);
@@ -34,7 +40,7 @@ Index hand_over_bytes(const std::vector<HandOver>& hand_overs) {
 
 Index memory_of(const Plan& plan) {
   Index bytes = list_bytes(plan.rounds) + list_bytes(plan.owned) + hand_over_bytes(plan.gives) +
-                hand_over_bytes(plan.takes);
+                hand_over_bytes(plan.takes) + mail_bytes(plan.mail);
   for (const Round& round : plan.rounds) bytes += round_bytes(round);
   return bytes;
 }

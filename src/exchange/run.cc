@@ -37,12 +37,16 @@ class Run {
       finish(r, store);
       offer(r + num_slots);
     }
+    const Stopwatch watch;
+    if (buffers_.shared) buffers_.shared->meet();
+    stats_.wait_s += watch.elapsed_s();
   }
 
   Status& status() { return status_; }
 
  private:
-  /// Messages share their buffers from round to round: then there is no working ahead.
+  /// Messages share their buffers from round to round: then there is no working ahead. (A transport that
+  /// packs in no buffer of this rank keeps step.)
   [[nodiscard]] bool can_work_ahead() const {
     return plan_.send_bytes == 0 && plan_.receive_bytes == 0 && !transport_.keeps_step();
   }
@@ -66,8 +70,7 @@ class Run {
   }
 
   [[nodiscard]] bool is_filled(std::size_t round, bool wait) {
-    const int placers = plan_.rounds[round].num_placers;
-    return placers == 0 || buffers_.shared->is_filled(use_of(round), placers, wait);
+    return !is_shared(plan_.rounds[round]) || buffers_.shared->is_filled(use_of(round), wait);
   }
 
   /// Puts into a window what this rank itself has for it, receives what is missing, and stores it. Own
@@ -106,7 +109,7 @@ class Run {
     if (number >= plan_.rounds.size() || !is_shared(plan_.rounds[number])) return;
     Stopwatch watch;
     clear_padding(number, watch);
-    buffers_.shared->offer(use_of(number));
+    buffers_.shared->offer(use_of(number), plan_.rounds[number].num_placers);
   }
 
   void clear_padding(std::size_t number, Stopwatch& watch) {

@@ -200,7 +200,8 @@ void choose_way(CopyLoop& loop) {
   for (const CopyAxis& axis : loop.axis) {
     if (axis.source_table) return;  // asking costs too much there
   }
-  const Index row_bytes = x.count * std::clamp(std::abs(x.source_stride), loop.run_bytes, kLineBytes);
+  if (loop.run_bytes > kLineBytes) return;  // the processor foresees it
+  const Index row_bytes = x.count * std::max(loop.run_bytes, std::min(std::abs(x.source_stride), kLineBytes));
   loop.rows_ahead = row_bytes < kPageBytes ? div_up(kAheadBytes, row_bytes) : 0;
 }
 

@@ -28,7 +28,8 @@
 namespace esker {
 namespace {
 
-// Of a node that have messages for another one: from so many on, `auto` has leaders combine them.
+// With at least so many ranks of a node sending to one other node, `auto` lets leaders combine their
+// messages.
 constexpr int kManySenders = 9;
 
 }  // namespace
@@ -188,8 +189,9 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   make_room(steps_);
   StepPlan& plan = plans_[fields_due(input.step)];
   prepared.plan = &plan;
-  prepared.stale =
-      !plan.ready || !buffers_.fit(plan.plan) || plan.boxes != boxes_of(input.patches, plan.fields);
+  prepared.stale = !plan.ready || !buffers_.fit(plan.plan) ||
+                   (plan.transport->puts() && !buffers_.is_exposed()) ||
+                   plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input);
   plan.transport->take(plan.plan, plan.patches, buffers_.parts(plan.plan));
@@ -274,6 +276,7 @@ Status WritePipeline::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
     Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
     if (shared.ok() || options_.transport != Transport::kAuto) return shared;
     cannot_share_ = std::move(shared);
+    buffers_.release_shared();
   }
   return cut_step(plan, fields, {}, {});
 }

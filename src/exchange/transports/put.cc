@@ -53,6 +53,7 @@ Status PutMessages::exchange_offsets(Comm& comm, const Plan& plan, Offsets& of_t
 }
 
 void PutMessages::make_peers(const Plan& plan, const Offsets& of_targets) {
+  peers_.clear();
   std::map<int, std::size_t> used;  // of the offsets of a target
   for_each_hop(plan, [&](const auto& sends, const auto& receives) {
     HopPeers& hop = peers_.emplace_back();

@@ -4,7 +4,7 @@
 // (PutSources).
 //
 // While planning, each receiver tells its senders where their messages begin. In a hop, either the ranks that
-// have messages for each other keep in step (post, start, complete, wait), or all ranks by fences.
+// have messages for each other keep in step (ready and done, see RemoteMemory), or all ranks by fences.
 #pragma once
 
 #include <map>
