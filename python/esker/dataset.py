@@ -189,9 +189,9 @@ class Field:
         >>> field.read(box=((3, 10), (6, 12)))
         array([[13, 14, 15],
                [14, 15, 16]])
-        >>> field.read(level=2)           # every 32nd sample along y, every 64th along x
-        array([[ 0, 64],
-               [32, 96]])
+        >>> field.read(level=3)           # every 32nd sample along both axes
+        array([[ 0, 32, 64],
+               [32, 64, 96]])
         """
         if bits is not None:
             raise NotImplementedError("read(bits=...): reading at reduced precision is not implemented yet")

@@ -84,7 +84,7 @@ class StepFaults : public FaultTest, public testing::WithParamInterface<bool> {
 
 TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
   std::size_t turn = 0;  // each fault meets every victim and way, and the reasons in turn
-  for (const auto& way : ways_to_move()) {
+  for (const auto& way : ways_to_move(comm_.size())) {
     for (const Fsync fsync : {Fsync::kNone, Fsync::kStep}) {
       RunPlan run = plan("run.idx", GetParam());
       run.fsync = fsync;

@@ -81,7 +81,7 @@ class MemoryFaults : public FaultTest, public testing::WithParamInterface<bool> 
 };
 
 TEST_P(MemoryFaults, InAStepAreAgreedAndTheNextStepSucceeds) {
-  for (const auto& way : ways_to_move()) {
+  for (const auto& way : ways_to_move(comm_.size())) {
     fail_in_a_step(way);
     if (!all_well()) return;
   }

@@ -42,6 +42,7 @@ CASES = [
 ]
 
 WAYS = ["transport=messages", "transport=shared", "transport=all_to_all", "transport=put", "transport=put_fence"]
+QUICK_WAYS = {"transport=messages", "transport=shared", "transport=put"}
 RELAYED = ["restructure=default", "max_fan_in=2"]
 MOVING = [(phase, victim) for phase, victim in (("8", 1), ("open", 3), ("write", 3), ("close", 1), ("idx", 0))]
 """Phases of a step that plans: 8 is a call of the communicator in the middle of planning."""
@@ -216,7 +217,11 @@ def kill_in_appending(
     return True
 
 
-@pytest.mark.parametrize("options", [*([way] for way in WAYS), RELAYED], ids=lambda options: options[0].split("=")[1])
+@pytest.mark.parametrize(
+    "options",
+    [*(pytest.param([way], marks=[] if way in QUICK_WAYS else [pytest.mark.long]) for way in WAYS), RELAYED],
+    ids=lambda options: options[0].split("=")[1],
+)
 def test_kill_with_every_transport(
     options: list[str], kill_run: Run, one_step: Path, undisturbed: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -97,6 +97,15 @@ std::vector<std::map<std::string, std::string>> ways_to_move() {
   return ways;
 }
 
+std::vector<std::map<std::string, std::string>> ways_to_move(int n_ranks) {
+  const auto all = ways_to_move();
+  if (n_ranks <= 4) return all;
+  std::vector<std::map<std::string, std::string>> some;
+  for (std::size_t i = 0; i + 1 < all.size(); i += 2) some.push_back(all[i]);
+  some.push_back(all.back());
+  return some;
+}
+
 std::string text_of(const std::map<std::string, std::string>& options) {
   std::string text;
   for (const auto& [name, value] : options) text += (text.empty() ? "" : " ") + name + "=" + value;

@@ -44,6 +44,8 @@ struct RunPlan {
 /// Options with which samples travel from rank to rank in all the ways that there are: each transport, as
 /// the option lists them, and relays.
 std::vector<std::map<std::string, std::string>> ways_to_move();
+/// Of these every other one where the ranks are so many that they share few cores; the last, relays, always.
+std::vector<std::map<std::string, std::string>> ways_to_move(int n_ranks);
 /// For messages: "transport=shared".
 std::string text_of(const std::map<std::string, std::string>& options);
 
