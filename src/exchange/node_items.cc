@@ -13,19 +13,10 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
+#include "exchange/hops.h"
 
 namespace esker {
 namespace {
-
-/// Calls visit(hop, sends, receives) for the hops of a plan in order.
-template <class SomePlan, class Visit>
-void for_each_hop(SomePlan& plan, const Visit& visit) {
-  std::uint64_t hop = 0;
-  for (auto& round : plan.rounds) {
-    visit(hop++, round.relay.sends, round.relay.receives);
-    visit(hop++, round.sends, round.receives);
-  }
-}
 
 using Leaders = std::map<int, std::int64_t>;  // by rank
 

@@ -4,6 +4,7 @@
 
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "exchange/hops.h"
 
 namespace esker {
 
@@ -11,10 +12,8 @@ Status BusyHops::find(Comm& comm, const Plan& plan) {
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     busy_.clear();
     busy_.reserve(2 * plan.rounds.size());
-    for (const Round& round : plan.rounds) {
-      busy_.push_back(round.relay.sends.empty() ? 0 : 1);
-      busy_.push_back(round.sends.empty() ? 0 : 1);
-    }
+    for_each_hop(
+        plan, [&](std::size_t, const auto& sends, const auto&) { busy_.push_back(sends.empty() ? 0 : 1); });
     return Status();
   }));
   if (!busy_.empty()) comm.all_reduce_max(busy_);

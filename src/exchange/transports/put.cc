@@ -2,21 +2,9 @@
 
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "exchange/hops.h"
 
 namespace esker {
-namespace {
-
-/// Calls visit(sends, receives) for every hop in order.
-template <class Visit>
-void for_each_hop(const Plan& plan, const Visit& visit) {
-  for (const Round& round : plan.rounds) {
-    visit(round.relay.sends, round.relay.receives);
-    visit(round.sends, round.receives);
-  }
-}
-
-}  // namespace
-
 Status PutMessages::prepare(Comm& comm, const Plan& plan) {
   Offsets of_targets;
   ESKER_RETURN_IF_ERROR(exchange_offsets(comm, plan, of_targets));
@@ -33,7 +21,7 @@ Status PutMessages::exchange_offsets(Comm& comm, const Plan& plan, Offsets& of_t
   Offsets of_sources;
   const auto base = static_cast<std::uint64_t>(ExchangeBuffers::receive_offset(plan));
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    for_each_hop(plan, [&](const auto& sends, const auto& receives) {
+    for_each_hop(plan, [&](std::size_t, const auto& sends, const auto& receives) {
       for (const Message& message : sends) of_targets[message.peer].push_back(0);
       for (const Message& message : receives) {
         of_sources[message.peer].push_back(base + static_cast<std::uint64_t>(message.offset_bytes));
@@ -55,7 +43,7 @@ Status PutMessages::exchange_offsets(Comm& comm, const Plan& plan, Offsets& of_t
 void PutMessages::make_peers(const Plan& plan, const Offsets& of_targets) {
   peers_.clear();
   std::map<int, std::size_t> used;  // of the offsets of a target
-  for_each_hop(plan, [&](const auto& sends, const auto& receives) {
+  for_each_hop(plan, [&](std::size_t, const auto& sends, const auto& receives) {
     HopPeers& hop = peers_.emplace_back();
     for (const Message& message : sends) {
       hop.offsets.push_back(of_targets.at(message.peer)[used[message.peer]++]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "exchange/hops.h"
 #include "exchange/segment_maps.h"
 
 namespace esker {
@@ -34,12 +35,10 @@ SpreadBytes spread_in_patch(const Segment& segment, const Patch& patch) {
 void PutSources::prepare(Comm& comm, const Plan& plan) {
   comm_ = &comm;
   sources_.clear();
-  for (const Round& round : plan.rounds) {
-    for (const auto* sends : {&round.relay.sends, &round.sends}) {
-      auto& sources = sources_.emplace_back();
-      for (const Message& message : *sends) sources.push_back(source_of(message));
-    }
-  }
+  for_each_hop(plan, [&](std::size_t, const auto& sends, const auto&) {
+    auto& sources = sources_.emplace_back();
+    for (const Message& message : sends) sources.push_back(source_of(message));
+  });
 }
 
 PutSources::Source PutSources::source_of(const Message& message) {
