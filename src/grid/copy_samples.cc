@@ -9,6 +9,7 @@ namespace esker {
 namespace {
 
 constexpr Index kTile = 32;  // 32 x 32 elements of 8 bytes on both sides fit in a first-level cache
+constexpr int kColumns = 4;  // of a tile that are copied together: half a line of the target at a time
 constexpr Index kLineBytes = 64;
 constexpr Index kAheadBytes = 2048;  // what is asked for ahead of its copying
 constexpr Index kPageBytes = 4096;   // longer rows the processor foresees by itself
@@ -126,9 +127,9 @@ void copy_row(const CopyAxis& x, Index first, Index last, const std::byte* sourc
 void prefetch(const CopyLoop& loop, const CopyAxis& axis, Index first, Index last, const std::byte* source) {
   const Index from = first * axis.source_stride, to = (last - 1) * axis.source_stride;
   const Index step = std::max(std::abs(axis.source_stride), kLineBytes);
-  for (Index at = std::min(from, to); at < std::max(from, to) + loop.run_bytes; at += step) {
-    __builtin_prefetch(source + at);
-  }
+  const Index end = std::max(from, to) + loop.run_bytes;
+  for (Index at = std::min(from, to); at < end; at += step) __builtin_prefetch(source + at);
+  if (step == kLineBytes) __builtin_prefetch(source + end - 1);
 }
 
 /// Copies the two innermost axes row by row. `next`: the source of the plane that comes after it, or null.
@@ -148,6 +149,25 @@ void copy_rows(const CopyLoop& loop, const std::byte* source, const std::byte* n
   }
 }
 
+/// Copies the elements [first, last) of the second axis and of `kWidth` neighbours on the first, at `source`
+/// and `target`: along the second axis, where the source is denser.
+template <int kWidth, class Move>
+void copy_columns(const CopyAxis& x, const CopyAxis& y, Index first, Index last, const std::byte* source,
+                  std::byte* target, Move move) {
+  const Index from = x.source_stride, to = x.target_stride;
+  const auto copy = [&](const std::byte* s, std::byte* t) {
+    for (int i = 0; i < kWidth; ++i) move(t + i * to, s + i * from);
+  };
+  if (y.is_linear()) {
+    const Index s_step = y.source_stride, t_step = y.target_stride;
+    const std::byte* s = source + first * s_step;
+    std::byte* t = target + first * t_step;
+    for (Index j = first; j < last; ++j, s += s_step, t += t_step) copy(s, t);
+  } else {
+    for (Index j = first; j < last; ++j) copy(source + y.source(j), target + y.target(j));
+  }
+}
+
 /// Copies them in tiles, which stay in cache on both sides: the source is denser along the second axis.
 template <class Move>
 void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* next, std::byte* target,
@@ -158,16 +178,23 @@ void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* 
     const Index y1 = std::min(y0 + kTile, y.count);
     for (Index x0 = 0; x0 < x.count; x0 += kTile) {
       const Index x1 = std::min(x0 + kTile, x.count);
-      // While a tile is copied the next one is asked for, of each row of this one a column of that.
+      // While a tile is copied the next one is asked for, of each column of this one a column of that.
       const bool is_last = x1 == x.count;
       const std::byte* const ahead = is_last && y1 == y.count ? next : source;
       const Index ahead_x = is_last ? 0 : x1;
       const Index ahead_y = !is_last ? y0 : y1 == y.count ? 0 : y1;
-      for (Index j = y0; j < y1; ++j) {
-        if (const Index i = ahead_x + j - y0; loop.rows_ahead > 0 && ahead && i < x.count) {
-          prefetch(loop, y, ahead_y, std::min(ahead_y + kTile, y.count), ahead + x.source(i));
-        }
-        copy_row(x, x0, x1, source + y.source(j), target + y.target(j), move);
+      const auto ask_ahead = [&](Index i) {
+        if (loop.rows_ahead == 0 || !ahead || ahead_x + i - x0 >= x.count) return;
+        prefetch(loop, y, ahead_y, std::min(ahead_y + kTile, y.count), ahead + x.source(ahead_x + i - x0));
+      };
+      Index i = x0;
+      for (; x.is_linear() && i + kColumns <= x1; i += kColumns) {
+        for (int k = 0; k < kColumns; ++k) ask_ahead(i + k);
+        copy_columns<kColumns>(x, y, y0, y1, source + x.source(i), target + x.target(i), move);
+      }
+      for (; i < x1; ++i) {
+        ask_ahead(i);
+        copy_columns<1>(x, y, y0, y1, source + x.source(i), target + x.target(i), move);
       }
     }
   }
