@@ -36,6 +36,13 @@ enum class Transport {
   kPutTypes,  ///< as kPutFence, straight from the patches by derived datatypes: nothing is packed
 };
 
+/// Which ranks write, when not all do.
+enum class AggregatorPlacement {
+  kAuto,   ///< where all ranks share a node and memory: who holds most of what they write; else as kNodes
+  kNodes,  ///< evenly over the nodes, however ranks are numbered; each writes a contiguous part of the files
+  kRanks,  ///< the same, evenly over the numbers of ranks
+};
+
 struct ESKER_API Options {
   std::string format = "idx";                       ///< (format) "idx"
   bool overwrite = false;                           ///< create may replace a dataset, all in its directory
@@ -51,13 +58,14 @@ struct ESKER_API Options {
   /// Ranks that write; 0: one per file and field, but no more than one per 4 MiB of a step, at most all.
   int aggregators = 0;
   int aggregation_factor = 0;  ///< ranks for each one that writes, instead of `aggregators`; 0: not used
+  AggregatorPlacement aggregator_placement = AggregatorPlacement::kAuto;  ///< which ranks those are
   Restructure restructure;  ///< regular boxes in which neighbours collect samples before they go to a writer
   /// Ranks that a writer hears from in a round; 0: 2 sqrt(ranks), at least 64, more if messages are large.
   int max_fan_in = 0;
   Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
-  /// For finding a rank that does not make the collective call of the others: from create or append on they
-  /// wait so many seconds for it at each, and name it then. 0: for ever.
+  /// For finding a rank that does not make the collective call of the others: they wait so many seconds for
+  /// it at each, and name it then (not yet in create and append). 0: for ever.
   double call_timeout = 0;
   std::string report;  ///< JSON report: a path, "" beside the dataset, "none"
 

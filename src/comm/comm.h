@@ -1,8 +1,8 @@
 // Comm: what Esker needs of a group of ranks. A serial body here, an MPI body in comm/mpi.
 //
-// Collective are barrier, all_*, broadcast, exchange_sizes; the transfers between two ranks are matched by
-// the two. Calls come from one thread. A failure inside MPI itself ends the program through MPI's error
-// handler: no rank could be told of it.
+// Collective are barrier, all_*, sum_before, broadcast, exchange_sizes; the transfers between two ranks are
+// matched by the two. Calls come from one thread. A failure inside MPI itself ends the program through MPI's
+// error handler: no rank could be told of it.
 //
 // Nothing here allocates memory while it communicates: a rank that runs out of memory inside a collective
 // call would leave the others waiting in it. Who calls provides the memory, and agrees on it before.
@@ -62,11 +62,16 @@ class ESKER_API Comm {
   [[nodiscard]] virtual std::span<const int> node_ranks() const = 0;
 
   virtual void barrier() = 0;
+  /// Whether all ranks have come within `limit_s` seconds; 0: waits for ever. Where it is false, this Comm is
+  /// of no more use. Limits may differ.
+  [[nodiscard]] virtual bool all_come_within(double limit_s) = 0;
   /// Element-wise maximum over ranks, in place; the same length everywhere.
   virtual void all_reduce_max(std::span<std::uint64_t> values) = 0;
   /// Element-wise sum, maximum, minimum of reals, in place.
   virtual void all_reduce_sum(std::span<double> values) = 0;
   virtual void all_reduce_max(std::span<double> values) = 0;
+  /// The sum over the ranks with lower numbers.
+  [[nodiscard]] virtual std::uint64_t sum_before(std::uint64_t mine) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
   /// Every rank's number, in the order of ranks.
   virtual void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) = 0;

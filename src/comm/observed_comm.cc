@@ -25,6 +25,10 @@ class ObservedComm final : public Comm {
     tell(CommCall::kBarrier, 0);
     comm_->barrier();
   }
+  bool all_come_within(double limit_s) override {
+    tell(CommCall::kBarrier, 0);
+    return comm_->all_come_within(limit_s);
+  }
   void all_reduce_max(std::span<std::uint64_t> values) override {
     tell(CommCall::kReduce, values.size_bytes());
     comm_->all_reduce_max(values);
@@ -36,6 +40,10 @@ class ObservedComm final : public Comm {
   void all_reduce_max(std::span<double> values) override {
     tell(CommCall::kReduce, values.size_bytes());
     comm_->all_reduce_max(values);
+  }
+  std::uint64_t sum_before(std::uint64_t mine) override {
+    tell(CommCall::kReduce, sizeof mine);
+    return comm_->sum_before(mine);
   }
   void broadcast(std::span<std::byte> bytes, int root) override {
     tell(CommCall::kBroadcast, rank() == root ? bytes.size() : 0);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/macros.h"
 #include "comm/agree.h"
 
 namespace esker {
@@ -95,6 +96,17 @@ bool RollCall::take(Comm& comm, Note& note, int& from, bool limited) {
     if (limited && now_s() > deadline_s_) return false;
     std::this_thread::sleep_for(pause);
   }
+}
+
+// Twice: who comes after others have given up completes the first meeting alone, and gives up in the second.
+Status wait_for_all(Comm& comm, std::string_view operation, double limit_s) {
+  ESKER_RETURN_IF_ERROR(comm.ended());
+  if (comm.all_come_within(limit_s) && comm.all_come_within(limit_s)) return {};
+  Status late = error(Code::kMismatchedCall,
+                      "ranks made different collective calls: {} here; none within {} s on some other rank",
+                      operation, limit_s);
+  comm.end(late);
+  return late;
 }
 
 }  // namespace esker

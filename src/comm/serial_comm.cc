@@ -30,9 +30,11 @@ class SerialComm final : public Comm {
   [[nodiscard]] Comm& node() override { return *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return kOnlyRank; }
   void barrier() override {}
+  bool all_come_within(double) override { return true; }
   void all_reduce_max(std::span<std::uint64_t>) override {}
   void all_reduce_sum(std::span<double>) override {}
   void all_reduce_max(std::span<double>) override {}
+  std::uint64_t sum_before(std::uint64_t) override { return 0; }
   void broadcast(std::span<std::byte>, int) override {}
 
   void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) override { all[0] = mine; }

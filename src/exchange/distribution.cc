@@ -51,6 +51,17 @@ BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent
   return BrickDecomposition::even(domain.rank, domain.hi, boxes).value();
 }
 
+BrickDecomposition bricks_like(const Box& domain, const Point& typical_extent, int n) {
+  Point bricks{1, 1, 1, 1, 1};
+  Index n_bricks = 1;
+  for (int a = 0; a < domain.rank; ++a) {
+    bricks[a] = std::max<Index>(1, (domain.hi[a] + typical_extent[a] / 2) / typical_extent[a]);
+    n_bricks = bricks[a] > n / n_bricks ? Index{n} + 1 : n_bricks * bricks[a];
+  }
+  return n_bricks == n ? BrickDecomposition::even(domain.rank, domain.hi, bricks).value()
+                       : BrickDecomposition::near_cubic(domain.rank, domain.hi, n).value();
+}
+
 void Distribution::add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const {
   for_each_meeting(intersect(samples.bounds(), region), [&](int rank, int, const Box& box) {
     const Index count = samples.indices_in(intersect(box, region)).num_samples();

@@ -39,6 +39,9 @@ Point mean_extent(const Box& domain, const BoxTotals& totals);
 /// A cut of the domain for boxes of that extent, see Distribution::coarse_cut().
 BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent);
 
+/// Cuts the domain into `n` bricks, of that extent if that makes n of them.
+BrickDecomposition bricks_like(const Box& domain, const Point& typical_extent, int n);
+
 class Distribution {
  public:
   using Visit = std::function<void(int rank, int patch, const Box& box)>;

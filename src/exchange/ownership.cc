@@ -32,30 +32,54 @@ Index snap(const PieceSpace& space, Index cut, Index tolerance) {
 
 Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes)
     : space_(&space), n_ranks_(n_ranks), n_aggregators_(n_aggregators) {
-  const Index total = space.stored_bytes();
-  for (int a = 0; a <= n_aggregators; ++a) {
-    const Index cut = snap(space, share(total, a, n_aggregators), total / n_aggregators / 8);
-    cuts_.push_back(std::max(cut, cuts_.empty() ? 0 : cuts_.back()));
+  cut_space();
+  set_window(window_bytes);
+}
+
+Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index window_bytes)
+    : space_(&space),
+      n_ranks_(n_ranks),
+      n_aggregators_(static_cast<int>(placement.ranks.size())),
+      placement_(std::move(placement)) {
+  for (int a = 0; a < n_aggregators_; ++a) {
+    aggregator_of_rank_.emplace_back(placement_.ranks[static_cast<std::size_t>(a)], a);
+  }
+  std::sort(aggregator_of_rank_.begin(), aggregator_of_rank_.end());
+  if (is_local()) {
+    deal_bricks();
+  } else {
+    cut_space();
   }
   set_window(window_bytes);
 }
 
-Ownership::Ownership(const PieceSpace& space, int n_ranks, std::vector<int> placement, Index window_bytes)
-    : space_(&space),
-      n_ranks_(n_ranks),
-      n_aggregators_(static_cast<int>(placement.size())),
-      placement_(std::move(placement)) {
-  set_window(window_bytes);
+/// Contiguous: into parts of equal bytes.
+void Ownership::cut_space() {
+  const Index total = space_->stored_bytes();
+  for (int a = 0; a <= n_aggregators_; ++a) {
+    const Index cut = snap(*space_, share(total, a, n_aggregators_), total / n_aggregators_ / 8);
+    cuts_.push_back(std::max(cut, cuts_.empty() ? 0 : cuts_.back()));
+  }
+}
+
+/// Local: the pieces of each brick to its aggregator.
+void Ownership::deal_bricks() {
+  turns_.resize(placement_.ranks.size());
+  for (int number = 0; number < space_->num_layouts(); ++number) {
+    const Index base = space_->first_ordinal(number);
+    const auto shares =
+        space_->layout(number).runs_of_shares(placement_.bricks[static_cast<std::size_t>(number)]);
+    for (std::size_t a = 0; a < shares.size(); ++a) {
+      for (const Layout::Run& run : shares[a]) turns_[a].runs.push_back({base + run.first, base + run.last});
+    }
+  }
 }
 
 void Ownership::set_window(Index window_bytes) {
   window_bytes_ = window_bytes;
-  turns_.clear();
+  for (Turns& turns : turns_) make_turns(turns);
   num_rounds_ = 0;
-  for (int a = 0; a < n_aggregators_; ++a) {
-    if (is_local()) turns_.push_back(make_turns(a));
-    num_rounds_ = std::max(num_rounds_, num_windows(a));
-  }
+  for (int a = 0; a < n_aggregators_; ++a) num_rounds_ = std::max(num_rounds_, num_windows(a));
 }
 
 int Ownership::num_writers() const {
@@ -65,14 +89,15 @@ int Ownership::num_writers() const {
 }
 
 int Ownership::rank_of(int aggregator) const {
-  return is_local() ? placement_[static_cast<std::size_t>(aggregator)]
-                    : static_cast<int>(share(n_ranks_, aggregator, n_aggregators_));
+  return placement_.ranks.empty() ? static_cast<int>(share(n_ranks_, aggregator, n_aggregators_))
+                                  : placement_.ranks[static_cast<std::size_t>(aggregator)];
 }
 
 int Ownership::aggregator_of_rank(int rank) const {
-  if (is_local()) {
-    const auto found = std::find(placement_.begin(), placement_.end(), rank);
-    return found == placement_.end() ? -1 : static_cast<int>(found - placement_.begin());
+  if (!placement_.ranks.empty()) {
+    const auto found =
+        std::lower_bound(aggregator_of_rank_.begin(), aggregator_of_rank_.end(), std::pair(rank, 0));
+    return found != aggregator_of_rank_.end() && found->first == rank ? found->second : -1;
   }
   const auto a = static_cast<int>(div_up(Index{rank} * n_aggregators_, n_ranks_));
   return a < n_aggregators_ && rank_of(a) == rank ? a : -1;
@@ -81,7 +106,8 @@ int Ownership::aggregator_of_rank(int rank) const {
 int Ownership::owner_of(const PieceAt& piece) const {
   if (is_local()) {
     const int layout = space_->layout_of(piece.number);
-    return space_->layout(layout).share_of(piece.number - space_->first_ordinal(layout), n_aggregators_);
+    return space_->layout(layout).share_of(piece.number - space_->first_ordinal(layout),
+                                           placement_.bricks[static_cast<std::size_t>(layout)]);
   }
   return static_cast<int>(std::upper_bound(cuts_.begin(), cuts_.end() - 1, piece.position) - cuts_.begin()) -
          1;
@@ -115,17 +141,6 @@ std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& wit
   return found;
 }
 
-std::vector<Ownership::Pieces> Ownership::runs_of_share(int aggregator) const {
-  std::vector<Pieces> runs;
-  for (int number = 0; number < space_->num_layouts(); ++number) {
-    const Index base = space_->first_ordinal(number);
-    for (const Layout::Run& run : space_->layout(number).runs_of_share(aggregator, n_aggregators_)) {
-      runs.push_back({base + run.first, base + run.last});
-    }
-  }
-  return runs;
-}
-
 Index Ownership::num_windows(int aggregator) const {
   const auto a = static_cast<std::size_t>(aggregator);
   return is_local() ? static_cast<Index>(turns_[a].windows.size())
@@ -142,9 +157,9 @@ void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& windows) const {
   }
 }
 
-Ownership::Turns Ownership::make_turns(int aggregator) const {
-  Turns turns;
-  turns.runs = runs_of_share(aggregator);
+/// Of the runs.
+void Ownership::make_turns(Turns& turns) const {
+  turns.windows.clear();
   for (const Pieces& run : turns.runs) cut_run(run, turns.windows);
   std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, number of the window
   for (const Pieces& window : turns.windows) {
@@ -161,7 +176,6 @@ Ownership::Turns Ownership::make_turns(int aggregator) const {
     turns.windows[round] = in_order[window];
     turns.rounds_in_order[window] = static_cast<Index>(round);
   }
-  return turns;
 }
 
 Index Ownership::round_of(int aggregator, const PieceAt& piece) const {

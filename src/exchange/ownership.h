@@ -1,9 +1,10 @@
 // Ownership: which rank aggregates which pieces, and in which round.
 //
 // By one of two rules. *Contiguous*: aggregator a of A owns one run of positions: few files each, long
-// extents, equal bytes by construction; all of it is arithmetic, for any number of ranks. *Local*: aggregator
-// a owns share a of every layout, which is near together in the grid, and is the rank that holds the midst of
-// it: most samples stay where they are; for ranks of one node, where many writes cost no more than few.
+// extents, equal bytes by construction; all of it is arithmetic, for any number of ranks. *Local*: the grid
+// is cut into bricks like those that the ranks hold; aggregator a owns the pieces in brick a, and is the rank
+// that holds the midst of it: most samples stay where they are; for ranks of one node, where many writes cost
+// no more than few. O(pieces) on each rank.
 //
 // What an aggregator owns falls into *windows* of at most `window_bytes`, unless a single piece is larger;
 // the pieces of a window are collected and stored in one round. By the contiguous rule windows are taken in
@@ -11,19 +12,29 @@
 // curve: the samples of a region are read while they are in the caches.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "exchange/piece_space.h"
 
 namespace esker {
 
+/// Which ranks aggregate.
+struct Placement {
+  std::vector<int> ranks;  ///< that the aggregators are, each another one
+  std::vector<BrickDecomposition>
+      bricks;  ///< of each layout, one for each aggregator; none: the contiguous rule
+
+  [[nodiscard]] bool is_local() const { return !bricks.empty(); }
+};
+
 class Ownership {
  public:
-  /// The contiguous rule: A aggregators of `n_ranks` ranks, spread evenly. 1 <= n_aggregators <= n_ranks;
-  /// window_bytes > 0.
+  /// The contiguous rule: A aggregators, spread evenly over the numbers of ranks. 1 <= n_aggregators <=
+  /// n_ranks; window_bytes > 0.
   Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
-  /// The local rule: aggregator a is rank placement[a], each another one.
-  Ownership(const PieceSpace& space, int n_ranks, std::vector<int> placement, Index window_bytes);
+  /// By either rule; `placement` has ranks.
+  Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index window_bytes);
 
   [[nodiscard]] int num_aggregators() const { return n_aggregators_; }
   [[nodiscard]] Index window_bytes() const { return window_bytes_; }
@@ -64,10 +75,11 @@ class Ownership {
     std::vector<Pieces> windows;
     std::vector<Index> rounds_in_order;  // of the windows by their first pieces
   };
-  [[nodiscard]] bool is_local() const { return !placement_.empty(); }
+  [[nodiscard]] bool is_local() const { return placement_.is_local(); }
+  void cut_space();
+  void deal_bricks();
   [[nodiscard]] Index num_windows(int aggregator) const;
-  [[nodiscard]] Turns make_turns(int aggregator) const;
-  [[nodiscard]] std::vector<Pieces> runs_of_share(int aggregator) const;
+  void make_turns(Turns& turns) const;
   void cut_run(const Pieces& run, std::vector<Pieces>& windows) const;
 
   const PieceSpace* space_;
@@ -75,9 +87,10 @@ class Ownership {
   int n_aggregators_;
   Index window_bytes_ = 0;
   Index num_rounds_ = 0;
-  std::vector<Index> cuts_;     // contiguous: positions, n_aggregators + 1 of them; each begins a piece
-  std::vector<int> placement_;  // local: the aggregators' ranks
-  std::vector<Turns> turns_;    // local: per aggregator
+  std::vector<Index> cuts_;  // contiguous: positions, n_aggregators + 1 of them; each begins a piece
+  Placement placement_;      // without ranks: spread evenly
+  std::vector<std::pair<int, int>> aggregator_of_rank_;  // of the ranks there, ascending
+  std::vector<Turns> turns_;                             // local: per aggregator
 };
 
 /// How many ranks aggregate when the user does not say: one per file and field, but no more than one per 4

@@ -35,8 +35,8 @@ class Bitmask {
   /// kInvalidArgument for an extent < 1 or more than kMaxLevel digits.
   static Result<Bitmask> for_extent(int rank, const Point& extent);
   /// The same digits with those first that longer axes have more of; then all axes take turns, down to the
-  /// finest split, which is of the last axis longer than 1. So samples of every level have nearly the same distance on all
-  /// axes, blocks are compact, and the finest levels keep whole rows of x. Errors as above.
+  /// finest split, which is of the last axis longer than 1. So samples of every level have nearly the same
+  /// distance on all axes, blocks are compact, and the finest levels keep whole rows of x. Errors as above.
   static Result<Bitmask> longest_first(int rank, const Point& extent);
 
   [[nodiscard]] int rank() const { return rank_; }

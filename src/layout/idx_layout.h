@@ -43,12 +43,12 @@ class IdxLayout final : public Layout {
   using Layout::for_each_segment;
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
 
-  [[nodiscard]] int share_of(Index ordinal, int n) const override;
-  [[nodiscard]] std::vector<Run> runs_of_share(int share, int n) const override;
+  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
+  [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Index place_on_curve(Index ordinal) const override;
-  [[nodiscard]] Point middle_of_share(int share, int n) const override;
 
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
+  [[nodiscard]] Box domain() const override { return blocks_.box(); }
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
   /// Block `block` (existing) of field `field` (present).
   [[nodiscard]] Piece piece_of(int field, Index block) const;
@@ -74,8 +74,9 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Place place_of(Index ordinal) const;
   [[nodiscard]] Index position_of(const Place& place) const;
   [[nodiscard]] Piece make_piece(const Place& place, Index block) const;
-  [[nodiscard]] Index num_coarse(int n_shares) const;
-  [[nodiscard]] std::vector<Run> existing_of_share(int share, int n, int present_field) const;
+  [[nodiscard]] Index num_coarse(Index n_shares) const;
+  [[nodiscard]] Index share_of_coarse(Index number, Index present_field, Index coarse, Index n_shares) const;
+  [[nodiscard]] Index brick_of(Index block, const BrickDecomposition& bricks) const;
   [[nodiscard]] Index data_start() const;
   [[nodiscard]] Index block_alignment() const;
 

@@ -1,24 +1,15 @@
-// Shares of an IDX step: of each level that has a block for every share, one stretch of its Z order, the same
-// for all fields; of the blocks of coarser levels, field after field, one stretch.
+// Shares of an IDX step: of each level that has a block for every share, the blocks whose middles lie in a
+// brick, the same for all fields; the blocks of coarser levels are dealt field after field.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#include "base/checked.h"
 #include "layout/idx_layout.h"
 
 namespace esker::idx {
-namespace {
-
-/// The numbers of [0, count) that share `share` of `n` has: those with number * n / count == share.
-Layout::Run stretch(Index count, int share, int n) {
-  return {div_up(count * share, n), div_up(count * (share + 1), n)};
-}
-
-}  // namespace
 
 /// Existing blocks of the levels that have not one for every share.
-Index IdxLayout::num_coarse(int n_shares) const {
+Index IdxLayout::num_coarse(Index n_shares) const {
   for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
     const BlockGrid::Existing existing = blocks_.existing_at(level);
     if (existing.count >= n_shares) return existing.before;
@@ -26,61 +17,60 @@ Index IdxLayout::num_coarse(int n_shares) const {
   return num_existing_;
 }
 
-int IdxLayout::share_of(Index ordinal, int n) const {
+/// Of `coarse` blocks of each field, the one that is number `number`.
+Index IdxLayout::share_of_coarse(Index number, Index present_field, Index coarse, Index n_shares) const {
+  return (present_field * coarse + number) * n_shares / (num_present_ * coarse);
+}
+
+/// The brick that holds the middle of what a block has of the grid.
+Index IdxLayout::brick_of(Index block, const BrickDecomposition& bricks) const {
+  const Lattice samples = blocks_.lattice(block);
+  Point middle{};
+  for (int a = 0; a < samples.rank; ++a) {
+    const Index end = std::min(samples.origin[a] + samples.count[a] * samples.stride[a], blocks_.box().hi[a]);
+    middle[a] = (samples.origin[a] + end) / 2;
+  }
+  return bricks.part_of(middle);
+}
+
+int IdxLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
   const Place place = place_of(ordinal);
   const Index number = place.range.existing_before + place.number_in_file;
+  const Index n = bricks.num_parts();
   const Index coarse = num_coarse(n);
-  if (number < coarse) {
-    return static_cast<int>((place.present_field * coarse + number) * n / (num_present_ * coarse));
-  }
-  int level = blocks_.mask().max_level();
-  while (blocks_.existing_at(level).before > number) --level;
-  const BlockGrid::Existing existing = blocks_.existing_at(level);
-  return static_cast<int>((number - existing.before) * n / existing.count);
+  return static_cast<int>(number < coarse ? share_of_coarse(number, place.present_field, coarse, n)
+                                          : brick_of(blocks_.nth_existing(number), bricks));
 }
 
-/// By their numbers among the existing blocks.
-std::vector<Layout::Run> IdxLayout::existing_of_share(int share, int n, int present_field) const {
-  std::vector<Run> runs;
+std::vector<std::vector<Layout::Run>> IdxLayout::runs_of_shares(const BrickDecomposition& bricks) const {
+  const Index n = bricks.num_parts();
   const Index coarse = num_coarse(n);
-  const Run of_coarse = stretch(num_present_ * coarse, share, n);
-  const Index before = present_field * coarse;
-  runs.push_back({std::clamp<Index>(of_coarse.first - before, 0, coarse),
-                  std::clamp<Index>(of_coarse.last - before, 0, coarse)});
-  for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
-    const BlockGrid::Existing existing = blocks_.existing_at(level);
-    if (existing.before < coarse) continue;
-    const Run mine = stretch(existing.count, share, n);
-    runs.push_back({existing.before + mine.first, existing.before + mine.last});
+  std::vector<Index> bricks_of_fine;
+  for (Index number = coarse; number < num_existing_; ++number) {
+    bricks_of_fine.push_back(brick_of(blocks_.nth_existing(number), bricks));
   }
-  return runs;
-}
-
-std::vector<Layout::Run> IdxLayout::runs_of_share(int share, int n) const {
-  std::vector<std::vector<Run>> of_field;
-  for (int field = 0; field < num_present_; ++field) of_field.push_back(existing_of_share(share, n, field));
-  std::vector<Run> runs;
-  const auto add = [&](Run run) {
-    if (run.first >= run.last) return;
-    if (!runs.empty() && runs.back().last == run.first) {
-      runs.back().last = run.last;
+  std::vector<std::vector<Run>> shares(static_cast<std::size_t>(n));
+  const auto add = [&](Index share, Index ordinal) {
+    std::vector<Run>& runs = shares[static_cast<std::size_t>(share)];
+    if (!runs.empty() && runs.back().last == ordinal) {
+      ++runs.back().last;
     } else {
-      runs.push_back(run);
+      runs.push_back({ordinal, ordinal + 1});
     }
   };
   for (Index before = 0; before < num_existing_ && num_present_ > 0;) {
     const FileRange range = range_of(blocks_.nth_existing(before) / parameters_.blocks_per_file);
-    const Index end = before + range.num_existing;
-    for (int field = 0; field < num_present_; ++field) {
-      const Index section = before * num_present_ + field * range.num_existing;
-      for (const Run& run : of_field[static_cast<std::size_t>(field)]) {
-        add({section + std::clamp(run.first, before, end) - before,
-             section + std::clamp(run.last, before, end) - before});
+    for (Index field = 0; field < num_present_; ++field) {
+      for (Index number = before; number < before + range.num_existing; ++number) {
+        const Index ordinal = before * num_present_ + field * range.num_existing + number - before;
+        add(number < coarse ? share_of_coarse(number, field, coarse, n)
+                            : bricks_of_fine[static_cast<std::size_t>(number - coarse)],
+            ordinal);
       }
     }
-    before = end;
+    before += range.num_existing;
   }
-  return runs;
+  return shares;
 }
 
 /// Blocks of a level are numbered along the Z curve below a leading bit.
@@ -89,18 +79,6 @@ Index IdxLayout::place_on_curve(Index ordinal) const {
   if (block == 0) return 0;
   const Index along_level = block - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(block)));
   return along_level << (blocks_.mask().max_level() - blocks_.level_of_block(block));
-}
-
-Point IdxLayout::middle_of_share(int share, int n) const {
-  const BlockGrid::Existing finest = blocks_.existing_at(blocks_.mask().max_level());
-  const Index number = std::min(finest.count - 1, (2 * share + 1) * finest.count / (2 * n));
-  const Lattice samples = blocks_.lattice(blocks_.nth_existing(finest.before + number));
-  Point middle{};
-  for (int a = 0; a < samples.rank; ++a) {
-    middle[a] = std::clamp(samples.origin[a] + samples.count[a] / 2 * samples.stride[a], blocks_.box().lo[a],
-                           blocks_.box().hi[a] - 1);
-  }
-  return middle;
 }
 
 }  // namespace esker::idx

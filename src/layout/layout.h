@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/decomposition.hpp"
 #include "esker/lattice.hpp"
 #include "grid/order.h"
 
@@ -46,6 +47,8 @@ class Layout {
  public:
   virtual ~Layout() = default;
 
+  /// The grid.
+  [[nodiscard]] virtual Box domain() const = 0;
   [[nodiscard]] virtual Index num_pieces() const = 0;
   [[nodiscard]] virtual Piece piece(Index ordinal) const = 0;
   /// Calls visit for the pieces [first, last), in order; costs less than asking for one after the other.
@@ -81,15 +84,15 @@ class Layout {
   struct Run {
     Index first = 0, last = 0;  ///< ordinals, [first, last)
   };
-  /// The pieces fall into `n` shares of nearly equal bytes, each of which is near together in the grid, on
-  /// all levels that are fine enough for that. Which one a piece is of:
-  [[nodiscard]] virtual int share_of(Index ordinal, int n) const = 0;
-  /// The pieces of a share, in file order.
-  [[nodiscard]] virtual std::vector<Run> runs_of_share(int share, int n) const = 0;
+  /// The pieces fall into shares, one for each of `bricks`, which cover the grid: a piece is of the brick
+  /// that holds its middle, but pieces of levels that have not one for every brick are dealt evenly. Which
+  /// share a piece is of:
+  [[nodiscard]] virtual int share_of(Index ordinal, const BrickDecomposition& bricks) const = 0;
+  /// The pieces of all shares, in file order.
+  [[nodiscard]] virtual std::vector<std::vector<Run>> runs_of_shares(
+      const BrickDecomposition& bricks) const = 0;
   /// Orders pieces of all levels by where they begin in the grid, along a curve that stays near.
   [[nodiscard]] virtual Index place_on_curve(Index ordinal) const = 0;
-  /// A sample in the midst of a share.
-  [[nodiscard]] virtual Point middle_of_share(int share, int n) const = 0;
 
   /// The parts of pieces fall into levels: those of one level spread over *tiles* of the same extent, which
   /// are smaller the finer the level. IDX: the levels of blocks, block 0 being the coarsest.

@@ -65,6 +65,9 @@ constexpr std::array<std::string_view, 8> kTransportNames{
     // as Transport
     "auto", "messages", "shared", "leaders", "all_to_all", "put", "put_fence", "put_types"};
 
+constexpr std::array<std::string_view, 3> kPlacementNames{"auto", "nodes",
+                                                          "ranks"};  // as AggregatorPlacement
+
 constexpr std::array<std::string_view, 2> kInBlockNames{"row_major", "hz"};  // in the order of InBlockOrder
 
 /// The enumerator at the position of `text` in the list of their names.
@@ -111,7 +114,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 19> kOptions{{
+constexpr std::array<OptionRow, 20> kOptions{{
     {"format", "idx", "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
@@ -155,6 +158,13 @@ constexpr std::array<OptionRow, 19> kOptions{{
        return assign(o.aggregation_factor, parse_in(text, 0, kMaxInt));
      },
      [](const Options& o) { return std::to_string(o.aggregation_factor); }},
+    {"aggregator_placement", "auto, nodes or ranks", "which ranks write: see docs/guide/planning.md",
+     [](std::string_view text, Options& o) {
+       return assign(o.aggregator_placement, parse_name<AggregatorPlacement>(kPlacementNames, text));
+     },
+     [](const Options& o) {
+       return std::string(kPlacementNames[static_cast<std::size_t>(o.aggregator_placement)]);
+     }},
     {"transport", "auto, messages, shared, leaders, all_to_all, put, put_fence or put_types",
      "how samples get from rank to rank: see docs/guide/transports.md",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <optional>
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -13,26 +12,16 @@
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "comm/roll_call.h"
-#include "exchange/node_items.h"
 #include "exchange/plan_memory.h"
-#include "exchange/transports/make.h"
 #include "format/make.h"
 #include "store/commit.h"
 #include "write/agreed.h"
 #include "write/boxes.h"
 #include "write/own_runs.h"
-#include "write/placement.h"
 #include "write/step_cut.h"
 #include "write/step_files.h"
 
 namespace esker {
-namespace {
-
-// With at least so many ranks of a node sending to one other node, `auto` lets leaders combine their
-// messages.
-constexpr int kManySenders = 9;
-
-}  // namespace
 
 WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
                              std::unique_ptr<FormatWriter> format, Options options)
@@ -41,7 +30,8 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
       store_(std::move(store)),
       format_(std::move(format)),
       options_(std::move(options)),
-      top_(directory_of(format_->stem())) {
+      top_(directory_of(format_->stem())),
+      planner_(*comm_, options_, buffers_) {
   comm_->add_guest(this);
 }
 
@@ -54,6 +44,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
                                                            const std::shared_ptr<Store>& store,
                                                            const char* operation, const std::string& path,
                                                            const Result<Options>& options) {
+  ESKER_RETURN_IF_ERROR(wait_for_all(*comm, operation, options.ok() ? options->call_timeout : 0));
   const Status local = store ? options.status() : out_of_memory(operation);
   ESKER_RETURN_IF_ERROR(agree(*comm, Ballot{local, operation, hash_text(0, path), path, false}));
   ESKER_ASSIGN_OR_RETURN(Options shared, share_options(*comm, *options));
@@ -193,7 +184,7 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
                    (plan.transport->puts() && !buffers_.is_exposed()) ||
                    plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
-  take_patches(plan, input);
+  take_patches(plan, input.patches);
   plan.transport->take(plan.plan, plan.patches, buffers_.parts(plan.plan));
   return comm_->rank() == 0 ? check_space(plan) : Status();
 }
@@ -225,181 +216,23 @@ Status WritePipeline::write_step(const StepInput& input) {
   return {};
 }
 
-Status WritePipeline::lay_out(StepPlan& plan, const StepInput& input) const {
-  plan = StepPlan();
-  plan.due = fields_due(input.step);
-  for (std::size_t f = 0; f < plan.due.size(); ++f) {
-    if (!plan.due[f]) continue;
-    plan.fields.push_back(static_cast<int>(f));
-    const Field& field = schema_.fields()[f];
-    plan.data_bytes += schema_.box_of(schema_.grids()[field.grid]).num_samples() * field.sample_bytes();
-  }
-  plan.boxes = boxes_of(input.patches, plan.fields);
-  plan.layouts = format_->lay_out(plan.due);
-  ESKER_RETURN_IF_ERROR(check_phases(options_, *plan.layouts));
-  for (const auto& layout : plan.layouts->layouts) {
-    plan.space.add(*layout);
-    plan.files += layout->num_files();
-  }
-  take_patches(plan, input);
-  return {};
-}
-
 Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   std::string context;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     context = fmt::format("step {}", input.step);
-    return lay_out(plan, input);
-  }));
-  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema_, plan.fields, plan.boxes, context));
-  PlannedFields fields{boxes.directory, {}};
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    fields.patches = patches_of_columns(plan.layouts->columns, boxes.of_field);
-    return Status();
+    plan = StepPlan();
+    lay_out(plan, schema_, fields_due(input.step), *format_, input.patches);
+    return check_phases(options_, *plan.layouts);
   }));
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
-  ESKER_RETURN_IF_ERROR(fit_to_budget(plan, fields));
-  plan.ready = true;
+  ESKER_RETURN_IF_ERROR(planner_.make(plan, schema_, context));
   ++counters_.plans;
   counters_.plan_bytes = 0;
   for (const auto& [due, kept] : plans_) counters_.plan_bytes += memory_of(kept.plan);
   counters_.plan_s += watch.elapsed_s();
   return {};
-}
-
-// Where memory cannot be shared, all ranks send messages instead - if they may.
-Status WritePipeline::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
-  if (shares_memory()) {
-    ESKER_ASSIGN_OR_RETURN(const std::vector<int> placement, place(plan));
-    Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
-    if (shared.ok() || options_.transport != Transport::kAuto) return shared;
-    cannot_share_ = std::move(shared);
-    buffers_.release_shared();
-  }
-  return cut_step(plan, fields, {}, {});
-}
-
-/// Whether ranks of a node fill each other's windows. The same on all ranks.
-bool WritePipeline::shares_memory() const {
-  const Transport asked = options_.transport;
-  const bool wanted =
-      asked == Transport::kAuto || asked == Transport::kShared || asked == Transport::kLeaders;
-  return wanted && options_.aggregate && cannot_share_.ok() && comm_->size() > 1;
-}
-
-/// What has been used, or will be.
-TransportReport WritePipeline::transport_report() const {
-  if (!options_.aggregate || comm_->size() == 1) return {"none", ""};
-  if (shares_memory()) return {combines_by_node_ ? "leaders" : "shared", ""};
-  if (!cannot_share_.ok()) return {"messages", "not shared: " + cannot_share_.message()};
-  for (const Options::Entry& entry : options_.entries()) {
-    if (entry.name == "transport") return {entry.value, ""};
-  }
-  return {};
-}
-
-/// Ranks of one node aggregate what is near what they hold; of several, contiguous parts of files.
-Result<std::vector<int>> WritePipeline::place(const StepPlan& plan) {
-  const auto& columns = plan.layouts->columns;
-  if (comm_->node().size() < comm_->size() || columns.empty()) return std::vector<int>();
-  const auto largest = std::max_element(columns.begin(), columns.end(), [&](const auto& a, const auto& b) {
-    return plan.space.layout(a.layout).stored_bytes() < plan.space.layout(b.layout).stored_bytes();
-  });
-  const auto field = std::find(plan.fields.begin(), plan.fields.end(), largest->field);
-  return place_aggregators(*comm_, plan.space.layout(largest->layout),
-                           plan.boxes[static_cast<std::size_t>(field - plan.fields.begin())],
-                           num_aggregators(options_, comm_->size(), plan.space));
-}
-
-Status WritePipeline::cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
-                               const std::vector<int>& placement) {
-  std::optional<StepCut> cut;
-  std::optional<Relays> relays;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    cut.emplace(plan.space, options_, comm_->size(), near, placement);
-    relays = cut->relays(fields.patches);
-    return Status();
-  }));
-  for (;;) {
-    ESKER_RETURN_IF_ERROR(fields.directory.learn([&](const VisitRegion& visit) {
-      cut->for_each_region_to_know(comm_->rank(), fields.patches, *relays, visit);
-    }));
-    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      plan.plan = cut->plan_of(comm_->rank(), fields.patches, *relays);
-      plan.writers = cut->num_writers(fields.directory.num_holders());
-      return Status();
-    }));
-    ESKER_RETURN_IF_ERROR(choose_transport(plan));
-    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
-      return Status();
-    }));
-    StepCut::Needs needs = StepCut::needs_of(plan.plan);
-    std::array<std::uint64_t, 2> most{static_cast<std::uint64_t>(needs.buffer_bytes),
-                                      static_cast<std::uint64_t>(needs.largest_part_bytes)};
-    comm_->all_reduce_max(most);
-    needs = {static_cast<Index>(most[0]), static_cast<Index>(most[1])};
-    if (cut->fits(needs)) break;
-    bool is_smaller = false;
-    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      is_smaller = cut->shrink();
-      relays = cut->relays(fields.patches);
-      return Status();
-    }));
-    if (!is_smaller) return cut->does_not_fit(needs);
-  }
-  combines_by_node_ = plan.plan.mail.used;
-  return reserve(plan);
-}
-
-/// Messages are combined by node where the option says so, and with `auto` where many ranks of a node have
-/// some.
-Status WritePipeline::choose_transport(StepPlan& plan) {
-  if (plan.plan.shares_windows && options_.transport != Transport::kShared) {
-    const bool always = options_.transport == Transport::kLeaders;
-    ESKER_RETURN_IF_ERROR(combine_by_node(*comm_, plan.plan, always ? 0 : kManySenders));
-  }
-  return all_do(*comm_, "plan", [&] {
-    Transport used = options_.transport;
-    if (plan.plan.mail.used) used = Transport::kLeaders;
-    if (!options_.aggregate || comm_->size() == 1) used = Transport::kMessages;
-    plan.transport = make_message_transport(used);
-    return Status();
-  });
-}
-
-/// Room for all that running the plan takes.
-Status WritePipeline::reserve(StepPlan& plan) {
-  // Not in one with what follows: that is collective on each node already.
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);
-    return Status();
-  }));
-  if (plan.transport->puts()) {
-    ESKER_RETURN_IF_ERROR(buffers_.reserve_exposed(*comm_, plan.plan));
-  } else {
-    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return buffers_.reserve(*comm_, plan.plan); }));
-  }
-  ESKER_RETURN_IF_ERROR(plan.transport->prepare(*comm_, plan.plan));
-  return all_do(*comm_, "plan", [&] {
-    plan.transport->take(plan.plan, plan.patches, buffers_.parts(plan.plan));
-    return Status();
-  });
-}
-
-/// This rank's patches of the components that each column holds.
-void WritePipeline::take_patches(StepPlan& plan, const StepInput& input) {
-  const auto& columns = plan.layouts->columns;
-  plan.patches.resize(columns.size());
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    plan.patches[c] = input.patches[columns[c].field];
-    for (Patch& patch : plan.patches[c]) {
-      patch.data = static_cast<const std::byte*>(patch.data) +
-                   columns[c].first_component * patch.component_stride_bytes;
-    }
-  }
 }
 
 void WritePipeline::add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes) {
@@ -582,7 +415,7 @@ Status WritePipeline::write_report() {
   RunReport report;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
     report = gather_report(*comm_, counters_, steps_, options_);
-    report.transport = transport_report();
+    report.transport = planner_.transport_report();
     return Status();
   }));
   return root_does(*comm_, "report", [&] {
@@ -594,7 +427,7 @@ Status WritePipeline::write_report() {
 Result<RunReport> WritePipeline::report() {
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
   RunReport report = gather_report(*comm_, counters_, steps_, options_);
-  report.transport = transport_report();
+  report.transport = planner_.transport_report();
   return report;
 }
 

@@ -16,14 +16,12 @@
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "esker/writer.hpp"
-#include "exchange/directory.h"
-#include "exchange/piece_sums.h"
-#include "exchange/plan.h"
 #include "exchange/run.h"
 #include "format/format_writer.h"
 #include "store/store.h"
 #include "write/report.h"
 #include "write/step_files.h"
+#include "write/step_plan.h"
 #include "write/step_traffic.h"
 
 namespace esker {
@@ -83,22 +81,6 @@ class WritePipeline final : private Comm::Guest {
   void comm_ends() override { release_alone(); }
   void release_alone();
 
-  /// The plan for the steps that hold a certain set of fields.
-  struct StepPlan {
-    std::vector<bool> due;    ///< [position in the schema]
-    std::vector<int> fields;  ///< due, positions in the schema
-    std::unique_ptr<StepLayouts> layouts;
-    PieceSpace space;
-    std::vector<std::vector<Box>> boxes;  ///< mine, when the plan was made: [position in fields]
-    Plan plan;
-    std::unique_ptr<MessageTransport> transport;
-    PieceSums sums;
-    std::vector<std::vector<Patch>> patches;  ///< mine, of the step at hand: [column]
-    int writers = 0;
-    Index files = 0, data_bytes = 0;
-    bool ready = false;
-  };
-
   [[nodiscard]] std::vector<bool> fields_due(Index step) const;
   [[nodiscard]] Status check_space(const StepPlan& plan) const;
   /// What a rank brings to the opening of a step.
@@ -108,22 +90,7 @@ class WritePipeline final : private Comm::Guest {
     std::string arguments;
   };
   Status prepare(const StepInput& input, Prepared& prepared);
-  Status lay_out(StepPlan& plan, const StepInput& input) const;
   Status make_step_plan(StepPlan& plan, const StepInput& input);
-  /// The columns of a step, and what they learn their boxes from.
-  struct PlannedFields {
-    Directory& directory;
-    std::vector<FieldPatches> patches;
-  };
-  Status fit_to_budget(StepPlan& plan, PlannedFields& fields);
-  [[nodiscard]] bool shares_memory() const;
-  Result<std::vector<int>> place(const StepPlan& plan);
-  Status cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
-                  const std::vector<int>& placement);
-  Status choose_transport(StepPlan& plan);
-  Status reserve(StepPlan& plan);
-  [[nodiscard]] TransportReport transport_report() const;
-  static void take_patches(StepPlan& plan, const StepInput& input);
   void add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);
   Status finish(const StepPlan& plan, Index step, StepFiles& files);
@@ -145,12 +112,11 @@ class WritePipeline final : private Comm::Guest {
   std::string top_;  // the directory that holds the dataset
   Schema schema_;
   bool defined_ = false;
-  bool created_ = false;           // what stands before the first step
-  Status cannot_share_;            // why not memory with the ranks of a node: messages instead
-  bool combines_by_node_ = false;  // messages of the last plan
-  bool has_leftovers_ = false;     // of a step that could not be cleaned up
+  bool created_ = false;        // what stands before the first step
+  bool has_leftovers_ = false;  // of a step that could not be cleaned up
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
+  StepPlanner planner_;
   RankCounters counters_;
   StepTraffic traffic_;
   /// What the counters were when the step began.

@@ -1,20 +1,24 @@
-// Placement: which ranks aggregate by the local rule of Ownership.
+// Placement: which ranks aggregate.
 #pragma once
 
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/box.hpp"
+#include "esker/decomposition.hpp"
 #include "esker/status.hpp"
-#include "layout/layout.h"
 
 namespace esker {
 
-/// For each of `n_aggregators` (at most comm.size()) the rank that holds the midst of its share of `layout`,
-/// by this rank's boxes `mine` of the layout's grid; another one where a rank holds several. Collective, the
-/// same on all ranks. Errors: those of all ranks (memory).
-Result<std::vector<int>> place_aggregators(Comm& comm, const Layout& layout, const std::vector<Box>& mine,
-                                           int n_aggregators);
+/// For each of `bricks` (at most comm.size()) the rank that holds its midst, by this rank's boxes `mine` of
+/// the same grid; another one where a rank holds several. Collective, the same on all ranks. Errors: those of
+/// all ranks (memory).
+Result<std::vector<int>> place_aggregators(Comm& comm, const BrickDecomposition& bricks,
+                                           const std::vector<Box>& mine);
+
+/// `n_aggregators` ranks, spread evenly over the nodes, however ranks are numbered: evenly over the list of
+/// all ranks node by node. Collective, the same on all ranks; O(n_aggregators). Errors: those of all ranks
+/// (memory).
+Result<std::vector<int>> spread_over_nodes(Comm& comm, int n_aggregators);
 
 /// Makes the ranks of a list different: where one (or -1) is taken, the next one that is free, in a circle.
 void make_different(std::vector<int>& ranks, int n_ranks);

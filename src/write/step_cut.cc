@@ -24,14 +24,24 @@ Index widest_window(const Options& options, int n_aggregators, const PieceSpace&
   return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, max_part() / 2));
 }
 
+/// All on one rank.
+Placement whole_placement(const PieceSpace& space) {
+  Placement placement{{0}, {}};
+  for (int number = 0; number < space.num_layouts(); ++number) {
+    const Box domain = space.layout(number).domain();
+    placement.bricks.push_back(bricks_like(domain, domain.hi, 1));
+  }
+  return placement;
+}
+
 Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& space, Index least_bytes,
-                        bool is_shared, const std::vector<int>& placement) {
+                        bool is_shared, const Placement& placement) {
   const bool has_messages = n_ranks > 1 && !is_shared;
   const int n_aggregators = num_aggregators(options, n_ranks, space);
   const Index window_bytes = widest_window(options, n_aggregators, space, least_bytes, has_messages);
-  if (n_ranks == 1) return {space, n_ranks, std::vector<int>{0}, window_bytes};
-  return placement.empty() ? Ownership(space, n_ranks, n_aggregators, window_bytes)
-                           : Ownership(space, n_ranks, placement, window_bytes);
+  if (n_ranks == 1) return {space, n_ranks, whole_placement(space), window_bytes};
+  return placement.ranks.empty() ? Ownership(space, n_ranks, n_aggregators, window_bytes)
+                                 : Ownership(space, n_ranks, placement, window_bytes);
 }
 
 }  // namespace
@@ -57,7 +67,7 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
 }
 
 StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near,
-                 const std::vector<int>& placement)
+                 const Placement& placement)
     : space_(space),
       options_(options),
       n_ranks_(n_ranks),

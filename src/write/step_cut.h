@@ -27,9 +27,9 @@ class StepCut {
  public:
   /// `space` and `options` outlive it. `near`: ranks that fill each other's windows, see place_near(); of
   /// other ranks' plans nothing is known then.
-  /// `placement`: the aggregators' ranks by the local rule (Ownership); without, the contiguous one.
+  /// `placement`: of the aggregators; without ranks, the contiguous rule, spread over the numbers of ranks.
   StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {},
-          const std::vector<int>& placement = {});
+          const Placement& placement = {});
 
   /// How samples travel with the window as it is: to be made anew when it shrinks.
   [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;

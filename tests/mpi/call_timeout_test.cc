@@ -77,6 +77,26 @@ TEST_F(CallTimeoutTest, ARankThatDoesNotComeIsNamedAndTheWriterEnds) {
   }
 }
 
+TEST_F(CallTimeoutTest, ARankThatDoesNotCreateKeepsNobodyWaiting) {
+  if (comm_.size() == 1) GTEST_SKIP() << "needs a rank that waits";
+  const Watchdog watchdog("a rank does not create");
+  Options options;
+  options.call_timeout = 1;
+  const Communicator own = mpi_communicator(MPI_COMM_WORLD);
+  const auto create = [&] { return Writer::create(path("run.idx"), own, options).status(); };
+  if (!is_last_rank()) {
+    const Status failed = create();
+    EXPECT_EQ(failed.code(), Code::kMismatchedCall) << failed.message();
+    EXPECT_NE(failed.message().find("create here; none within 1 s"), std::string::npos) << failed.message();
+    EXPECT_EQ(create().message(), failed.message());
+  }
+  comm_.get()->barrier();
+  if (is_last_rank()) {
+    EXPECT_EQ(create().code(), Code::kMismatchedCall) << "it comes late";
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("run.esker-lock")));
+}
+
 TEST_F(CallTimeoutTest, RanksThatComeLateAreWaitedForAndOtherErrorsAreAsEver) {
   const Watchdog watchdog("late ranks");
   Writer writer = create(25);

@@ -124,13 +124,13 @@ class ThreadRemoteMemory final : public RemoteMemory {
 class ThreadComm final : public Comm {
  public:
   /// Without `node`, all ranks of the group share one.
-  ThreadComm(std::shared_ptr<Group> group, int rank, std::unique_ptr<ThreadComm> node = {}, int first = 0)
-      : group_(std::move(group)),
-        rank_(rank),
-        node_(std::move(node)),
-        node_ranks_(static_cast<std::size_t>(node_ ? node_->size() : group_->size)) {
-    std::iota(node_ranks_.begin(), node_ranks_.end(), first);
+  ThreadComm(std::shared_ptr<Group> group, int rank)
+      : group_(std::move(group)), rank_(rank), node_ranks_(static_cast<std::size_t>(group_->size)) {
+    std::iota(node_ranks_.begin(), node_ranks_.end(), 0);
   }
+  ThreadComm(std::shared_ptr<Group> group, int rank, std::unique_ptr<ThreadComm> node,
+             std::vector<int> node_ranks)
+      : group_(std::move(group)), rank_(rank), node_(std::move(node)), node_ranks_(std::move(node_ranks)) {}
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return group_->size; }
@@ -215,6 +215,21 @@ class ThreadComm final : public Comm {
     next_ = 0;
   }
 
+  bool all_come_within(double) override {
+    barrier();
+    return true;
+  }
+  std::uint64_t sum_before(std::uint64_t mine) override {
+    const auto all = post(std::as_bytes(std::span(&mine, 1)));
+    std::uint64_t sum = 0;
+    for (int r = 0; r < rank_; ++r) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, all[static_cast<std::size_t>(r)].data(), sizeof value);
+      sum += value;
+    }
+    return sum;
+  }
+
   void start_note(std::span<const std::byte> note, int to) override {
     const std::scoped_lock lock(group_->mutex);
     group_->notes[to].emplace_back(rank_, std::vector<std::byte>(note.begin(), note.end()));
@@ -264,21 +279,26 @@ class ThreadComm final : public Comm {
 
 }  // namespace
 
-void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body, int ranks_per_node) {
-  const int per_node = ranks_per_node > 0 ? ranks_per_node : n_ranks;
-  const auto group = std::make_shared<Group>(n_ranks);
-  std::vector<std::shared_ptr<Group>> nodes;
-  for (int first = 0; first < n_ranks; first += per_node) {
-    nodes.push_back(std::make_shared<Group>(std::min(per_node, n_ranks - first)));
-  }
+void run_ranks(const std::vector<int>& nodes, const std::function<void(const Communicator&)>& body) {
+  const auto group = std::make_shared<Group>(static_cast<int>(nodes.size()));
+  std::map<int, std::vector<int>> ranks_of;
+  for (std::size_t r = 0; r < nodes.size(); ++r) ranks_of[nodes[r]].push_back(static_cast<int>(r));
   std::vector<std::jthread> threads;
-  for (int r = 0; r < n_ranks; ++r) {
-    threads.emplace_back([&, r] {
-      const int node = r / per_node;
-      auto of_node = std::make_unique<ThreadComm>(nodes[static_cast<std::size_t>(node)], r % per_node);
-      body(Communicator(std::make_shared<ThreadComm>(group, r, std::move(of_node), node * per_node)));
-    });
+  for (const auto& [node, ranks] : ranks_of) {
+    const auto group_of_node = std::make_shared<Group>(static_cast<int>(ranks.size()));
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      threads.emplace_back([&body, &ranks = ranks, group, group_of_node, i] {
+        auto of_node = std::make_unique<ThreadComm>(group_of_node, static_cast<int>(i));
+        body(Communicator(std::make_shared<ThreadComm>(group, ranks[i], std::move(of_node), ranks)));
+      });
+    }
   }
+}
+
+void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body, int ranks_per_node) {
+  std::vector<int> nodes;
+  for (int r = 0; r < n_ranks; ++r) nodes.push_back(ranks_per_node > 0 ? r / ranks_per_node : 0);
+  run_ranks(nodes, body);
 }
 
 }  // namespace esker::testing_support

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "comm/comm.h"
 
 namespace esker::testing_support {
 
-/// Runs `body` on `n_ranks` threads, each with its own rank; returns when all have. So many ranks in a row
-/// are a node; 0: all.
+/// Runs `body` on threads, each with its own rank; returns when all have. `nodes`: of every rank, numbered
+/// from 0 on.
+void run_ranks(const std::vector<int>& nodes, const std::function<void(const Communicator&)>& body);
+
+/// The same for `n_ranks`, of which so many in a row are a node; 0: all.
 void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body, int ranks_per_node = 0);
 
 }  // namespace esker::testing_support

@@ -1,9 +1,12 @@
 // The MPI body of Comm, on a private duplicate of the caller's communicator.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <numeric>
+#include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/max_part.h"
 #include "comm/comm.h"
 #include "comm/mpi/mpi_put_source.h"
@@ -57,6 +60,22 @@ class MpiComm final : public Comm {
 
   void barrier() override { MPI_Barrier(comm_); }
 
+  // A request that is not waited for is left to MPI.
+  bool all_come_within(double limit_s) override {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm_, &request);
+    if (limit_s <= 0) {
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      return true;
+    }
+    const Stopwatch watch;
+    for (int have_come = 0;;) {
+      MPI_Test(&request, &have_come, MPI_STATUS_IGNORE);
+      if (have_come != 0) return true;
+      if (watch.elapsed_s() > limit_s) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
   void all_reduce_max(std::span<std::uint64_t> values) override {
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, MPI_MAX, comm_);
   }
@@ -67,6 +86,11 @@ class MpiComm final : public Comm {
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, comm_);
   }
 
+  std::uint64_t sum_before(std::uint64_t mine) override {
+    std::uint64_t sum = 0;
+    MPI_Exscan(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, comm_);
+    return rank_ == 0 ? 0 : sum;  // nothing is said of rank 0
+  }
   void broadcast(std::span<std::byte> bytes, int root) override {
     while (!bytes.empty()) {
       const std::size_t part = std::min(bytes.size(), max_part_bytes());

@@ -60,7 +60,12 @@ inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index
   std::iota(ranks.begin(), ranks.end(), 0);
   std::shuffle(ranks.begin(), ranks.end(), random);
   ranks.resize(static_cast<std::size_t>(n_aggregators));
-  return {test.space, test.n_ranks, ranks, window_bytes};
+  Placement placement{ranks, {}};
+  for (const auto& layout : test.layouts) {
+    const Box domain = layout->domain();
+    placement.bricks.push_back(bricks_like(domain, domain.hi, n_aggregators));
+  }
+  return {test.space, test.n_ranks, placement, window_bytes};
 }
 
 }  // namespace esker::testing_support

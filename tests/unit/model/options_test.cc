@@ -58,7 +58,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
   EXPECT_EQ(names,
             (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file", "alignment",
                                       "in_block", "split", "checksums", "aggregate", "aggregators",
-                                      "aggregation_factor", "transport", "window", "restructure",
+                                      "aggregation_factor", "aggregator_placement", "transport", "window", "restructure",
                                       "max_fan_in", "memory_budget", "fsync", "call_timeout", "report"}));
 }
 

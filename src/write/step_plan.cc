@@ -1,0 +1,215 @@
+#include "write/step_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "exchange/node_items.h"
+#include "exchange/transports/make.h"
+#include "write/boxes.h"
+#include "write/placement.h"
+#include "write/step_cut.h"
+
+namespace esker {
+namespace {
+
+// With at least so many ranks of a node sending to one other node, `auto` lets leaders combine their
+// messages.
+constexpr int kManySenders = 9;
+
+}  // namespace
+
+void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches) {
+  const auto& columns = plan.layouts->columns;
+  plan.patches.resize(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    plan.patches[c] = patches[columns[c].field];
+    for (Patch& patch : plan.patches[c]) {
+      patch.data = static_cast<const std::byte*>(patch.data) +
+                   columns[c].first_component * patch.component_stride_bytes;
+    }
+  }
+}
+
+void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
+             const std::vector<std::vector<Patch>>& patches) {
+  plan.due = std::move(due);
+  for (std::size_t f = 0; f < plan.due.size(); ++f) {
+    if (!plan.due[f]) continue;
+    plan.fields.push_back(static_cast<int>(f));
+    const Field& field = schema.fields()[f];
+    plan.data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
+  }
+  plan.boxes = boxes_of(patches, plan.fields);
+  plan.layouts = format.lay_out(plan.due);
+  for (const auto& layout : plan.layouts->layouts) {
+    plan.space.add(*layout);
+    plan.files += layout->num_files();
+  }
+  take_patches(plan, patches);
+}
+
+Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string& context) {
+  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema, plan.fields, plan.boxes, context));
+  PlannedFields fields{boxes.directory, {}};
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    fields.patches = patches_of_columns(plan.layouts->columns, boxes.of_field);
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(fit_to_budget(plan, fields));
+  plan.ready = true;
+  return {};
+}
+
+// Where memory cannot be shared, all ranks send messages instead - if they may.
+Status StepPlanner::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
+  if (shares_memory()) {
+    ESKER_ASSIGN_OR_RETURN(const Placement placement, place(plan, fields));
+    Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
+    if (shared.ok() || options_->transport != Transport::kAuto) return shared;
+    cannot_share_ = std::move(shared);
+    buffers_->release_shared();
+  }
+  ESKER_ASSIGN_OR_RETURN(const Placement placement, place(plan, fields));
+  return cut_step(plan, fields, {}, placement);
+}
+
+/// Whether ranks of a node fill each other's windows. The same on all ranks.
+bool StepPlanner::shares_memory() const {
+  const Transport asked = options_->transport;
+  const bool wanted =
+      asked == Transport::kAuto || asked == Transport::kShared || asked == Transport::kLeaders;
+  return wanted && options_->aggregate && cannot_share_.ok() && comm_->size() > 1;
+}
+
+/// What has been used, or will be.
+TransportReport StepPlanner::transport_report() const {
+  if (!options_->aggregate || comm_->size() == 1) return {"none", ""};
+  if (shares_memory()) return {combines_by_node_ ? "leaders" : "shared", ""};
+  if (!cannot_share_.ok()) return {"messages", "not shared: " + cannot_share_.message()};
+  for (const Options::Entry& entry : options_->entries()) {
+    if (entry.name == "transport") return {entry.value, ""};
+  }
+  return {};
+}
+
+Result<Placement> StepPlanner::place(const StepPlan& plan, const PlannedFields& fields) {
+  const AggregatorPlacement asked = options_->aggregator_placement;
+  const int n_aggregators = num_aggregators(*options_, comm_->size(), plan.space);
+  const bool is_one_node = comm_->node().size() == comm_->size();
+  if (asked == AggregatorPlacement::kAuto && is_one_node && shares_memory() && plan.space.num_pieces() > 0) {
+    return place_near(plan, fields, n_aggregators);
+  }
+  Placement placement;
+  if (asked != AggregatorPlacement::kRanks && !is_one_node && n_aggregators < comm_->size()) {
+    ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(*comm_, n_aggregators));
+  }
+  return placement;
+}
+
+/// Who holds the midst of a brick aggregates what lies there; of the layout that stores most, where they
+/// differ.
+Result<Placement> StepPlanner::place_near(const StepPlan& plan, const PlannedFields& fields,
+                                          int n_aggregators) {
+  Placement placement;
+  int largest = 0;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    for (int number = 0; number < plan.space.num_layouts(); ++number) {
+      const auto of_layout = std::find_if(fields.patches.begin(), fields.patches.end(),
+                                          [&](const FieldPatches& f) { return f.layout == number; });
+      const Distribution& holders = *of_layout->holders;
+      placement.bricks.push_back(bricks_like(holders.domain(), holders.typical_extent(), n_aggregators));
+      const Index bytes = plan.space.layout(number).stored_bytes();
+      if (bytes > plan.space.layout(largest).stored_bytes()) largest = number;
+    }
+    return Status();
+  }));
+  const auto& columns = plan.layouts->columns;
+  const auto column =
+      std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.layout == largest; });
+  const auto field = std::find(plan.fields.begin(), plan.fields.end(), column->field);
+  ESKER_ASSIGN_OR_RETURN(
+      placement.ranks, place_aggregators(*comm_, placement.bricks[static_cast<std::size_t>(largest)],
+                                         plan.boxes[static_cast<std::size_t>(field - plan.fields.begin())]));
+  return placement;
+}
+
+Status StepPlanner::cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
+                             const Placement& placement) {
+  std::optional<StepCut> cut;
+  std::optional<Relays> relays;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    cut.emplace(plan.space, *options_, comm_->size(), near, placement);
+    relays = cut->relays(fields.patches);
+    return Status();
+  }));
+  for (;;) {
+    ESKER_RETURN_IF_ERROR(fields.directory.learn([&](const VisitRegion& visit) {
+      cut->for_each_region_to_know(comm_->rank(), fields.patches, *relays, visit);
+    }));
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+      plan.plan = cut->plan_of(comm_->rank(), fields.patches, *relays);
+      plan.writers = cut->num_writers(fields.directory.num_holders());
+      return Status();
+    }));
+    ESKER_RETURN_IF_ERROR(choose_transport(plan));
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+      if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
+      return Status();
+    }));
+    StepCut::Needs needs = StepCut::needs_of(plan.plan);
+    std::array<std::uint64_t, 2> most{static_cast<std::uint64_t>(needs.buffer_bytes),
+                                      static_cast<std::uint64_t>(needs.largest_part_bytes)};
+    comm_->all_reduce_max(most);
+    needs = {static_cast<Index>(most[0]), static_cast<Index>(most[1])};
+    if (cut->fits(needs)) break;
+    bool is_smaller = false;
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+      is_smaller = cut->shrink();
+      relays = cut->relays(fields.patches);
+      return Status();
+    }));
+    if (!is_smaller) return cut->does_not_fit(needs);
+  }
+  combines_by_node_ = plan.plan.mail.used;
+  return reserve(plan);
+}
+
+/// Messages are combined by node where the option says so, and with `auto` where many ranks of a node have
+/// some.
+Status StepPlanner::choose_transport(StepPlan& plan) {
+  if (plan.plan.shares_windows && options_->transport != Transport::kShared) {
+    const bool always = options_->transport == Transport::kLeaders;
+    ESKER_RETURN_IF_ERROR(combine_by_node(*comm_, plan.plan, always ? 0 : kManySenders));
+  }
+  return all_do(*comm_, "plan", [&] {
+    Transport used = options_->transport;
+    if (plan.plan.mail.used) used = Transport::kLeaders;
+    if (!options_->aggregate || comm_->size() == 1) used = Transport::kMessages;
+    plan.transport = make_message_transport(used);
+    return Status();
+  });
+}
+
+/// Room for all that running the plan takes.
+Status StepPlanner::reserve(StepPlan& plan) {
+  // Not in one with what follows: that is collective on each node already.
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);
+    return Status();
+  }));
+  if (plan.transport->puts()) {
+    ESKER_RETURN_IF_ERROR(buffers_->reserve_exposed(*comm_, plan.plan));
+  } else {
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return buffers_->reserve(*comm_, plan.plan); }));
+  }
+  ESKER_RETURN_IF_ERROR(plan.transport->prepare(*comm_, plan.plan));
+  return all_do(*comm_, "plan", [&] {
+    plan.transport->take(plan.plan, plan.patches, buffers_->parts(plan.plan));
+    return Status();
+  });
+}
+
+}  // namespace esker

@@ -1,0 +1,83 @@
+// StepPlan: all that is known of steps that hold a certain set of fields, before their samples. StepPlanner
+// makes it, with all ranks together: who holds what, how the step is cut to fit the budget, the transport,
+// and room for all that running it takes - so that a second step plans and allocates nothing.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "esker/options.hpp"
+#include "esker/schema.hpp"
+#include "esker/writer.hpp"
+#include "exchange/buffers.h"
+#include "exchange/directory.h"
+#include "exchange/message_transport.h"
+#include "exchange/piece_sums.h"
+#include "exchange/plan.h"
+#include "format/format_writer.h"
+#include "write/report.h"
+
+namespace esker {
+
+/// The plan for the steps that hold a certain set of fields.
+struct StepPlan {
+  std::vector<bool> due;    ///< [position in the schema]
+  std::vector<int> fields;  ///< due, positions in the schema
+  std::unique_ptr<StepLayouts> layouts;
+  PieceSpace space;
+  std::vector<std::vector<Box>> boxes;  ///< mine, when the plan was made: [position in fields]
+  Plan plan;
+  std::unique_ptr<MessageTransport> transport;
+  PieceSums sums;
+  std::vector<std::vector<Patch>> patches;  ///< mine, of the step at hand: [column]
+  int writers = 0;
+  Index files = 0, data_bytes = 0;
+  bool ready = false;
+};
+
+/// Lays out the fields that are due (by position in the schema), of which this rank brings `patches`. Local.
+void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
+             const std::vector<std::vector<Patch>>& patches);
+
+/// The patches of a step for each column, from those of each field of the schema: they point to its first
+/// component. Local.
+void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches);
+
+class StepPlanner {
+ public:
+  /// All outlive it.
+  StepPlanner(Comm& comm, const Options& options, ExchangeBuffers& buffers)
+      : comm_(&comm), options_(&options), buffers_(&buffers) {}
+
+  /// Completes a plan that is laid out; `context` says in errors which step it is for. Collective; errors are
+  /// those of all ranks: boxes that do not cover a grid exactly once, a budget that is too small, memory.
+  Status make(StepPlan& plan, const Schema& schema, const std::string& context);
+  /// What has been used, or will be.
+  [[nodiscard]] TransportReport transport_report() const;
+
+ private:
+  /// The columns of a step, and what they learn their boxes from.
+  struct PlannedFields {
+    Directory& directory;
+    std::vector<FieldPatches> patches;
+  };
+  Status fit_to_budget(StepPlan& plan, PlannedFields& fields);
+  [[nodiscard]] bool shares_memory() const;
+  Result<Placement> place(const StepPlan& plan, const PlannedFields& fields);
+  Result<Placement> place_near(const StepPlan& plan, const PlannedFields& fields, int n_aggregators);
+  Status cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
+                  const Placement& placement);
+  Status choose_transport(StepPlan& plan);
+  Status reserve(StepPlan& plan);
+
+  Comm* comm_;
+  const Options* options_;
+  ExchangeBuffers* buffers_;
+  Status cannot_share_;            // why not memory with the ranks of a node: messages instead
+  bool combines_by_node_ = false;  // messages of the last plan
+};
+
+}  // namespace esker
