@@ -28,7 +28,7 @@ struct Segment {
   int relayed = -1;    ///< at the relay: which of RelayHop::relayed it is put in, or is
   Box indices;         ///< lattice indices in the part
   Lattice samples;     ///< the same samples in the grid
-  BitOrder order;      ///< of the part
+  SampleOrder order;      ///< of the part
   Index sample_bytes = 0;
 
   [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }

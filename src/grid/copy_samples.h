@@ -34,8 +34,8 @@ class SampleMap {
   static SampleMap strided(const SampleMap& like, const std::array<Index, kMaxRank>& stride_bytes);
   /// The samples `indices` of a piece whose order is `order`, `sample_bytes` each; with `step`, every
   /// step[a]-th of them along each axis, from indices.lo on. Costs what is wanted, however large the piece
-  /// is; nothing is allocated for axes that fill neighbouring bits, as all do in row-major pieces.
-  static SampleMap ordered(const Box& indices, const BitOrder& order, Index sample_bytes,
+  /// is; nothing is allocated for axes with strides, or that fill neighbouring bits.
+  static SampleMap ordered(const Box& indices, const SampleOrder& order, Index sample_bytes,
                            const Point& step = {1, 1, 1, 1, 1});
   /// Dense and row-major: how samples travel in a message.
   static SampleMap dense(const Box& indices, Index sample_bytes);

@@ -1,8 +1,8 @@
-// BitOrder: where a sample of a piece stands, as a sum of one number per axis.
+// SampleOrder: where a sample of a piece stands, as a sum of one number per axis.
 //
-// The orders inside an IDX block are separable: sample (i,j,k) stands at X(i) + Y(j) + Z(k). Counts are
-// powers of two there, so each axis fills bits of its own of the position, in row-major and in HZ order, and
-// the bits are all there is to know: as small for a block of 2^30 samples as for 16.
+// The orders inside pieces are separable: sample (i,j,k) stands at X(i) + Y(j) + Z(k). In row-major order
+// each axis has a stride. In HZ order, where counts are powers of two, each axis fills bits of its own of the
+// position. One number per axis is all there is to know: as small for a piece of 2^30 samples as for 16.
 #pragma once
 
 #include <array>
@@ -13,26 +13,27 @@
 
 namespace esker {
 
-/// Index i of axis a fills those bits of the position, counted in samples from the first of the piece, that
-/// bits[a] has set: the lowest bit of i the lowest one.
-struct BitOrder {
+struct SampleOrder {
   int rank = 0;
-  std::array<std::uint64_t, kMaxRank> bits{};
+  /// Index i of axis a fills those bits of the position, counted in samples from the first of the piece, that
+  /// axes[a] has set: the lowest bit of i the lowest one. Else axes[a] is the stride.
+  bool has_bits = false;
+  std::array<std::uint64_t, kMaxRank> axes{};
 
   /// What index `i` of an axis adds to the position. O(bits).
   [[nodiscard]] Index on_axis(int axis, Index i) const;
   [[nodiscard]] Index at(const Point& lattice_index) const;
 };
 
-/// x fastest, dense; every count is a power of two.
-BitOrder row_major_order(int rank, const Point& count);
+/// x fastest, dense.
+SampleOrder row_major_order(int rank, const Point& count);
 
 /// HZ order inside any block b >= 1 of level `level` > bits_per_block: the same for all blocks of
 /// that level. Source: docs/formats/idx.md, section 5.
-BitOrder hz_order_in_block(const Bitmask& mask, int bits_per_block, int level);
+SampleOrder hz_order_in_block(const Bitmask& mask, int bits_per_block, int level);
 
 /// HZ order of the samples that `level` adds, counted from the first sample of the level
 /// (block 0 in HZ order is one such piece per level 0 ... bits_per_block).
-BitOrder hz_order_in_level(const Bitmask& mask, int level);
+SampleOrder hz_order_in_level(const Bitmask& mask, int level);
 
 }  // namespace esker

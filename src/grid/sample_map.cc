@@ -10,11 +10,11 @@ namespace {
 bool are_neighbours(std::uint64_t bits) { return std::has_single_bit((bits >> std::countr_zero(bits)) + 1); }
 
 // Indices are added while spread over their bits: ones in between carry from each bit to the next one.
-std::vector<Index> spread(const BitOrder& order, int axis, Index first, Index count, Index step,
+std::vector<Index> spread(const SampleOrder& order, int axis, Index first, Index count, Index step,
                           Index sample_bytes) {
   std::vector<Index> table;
   table.reserve(static_cast<std::size_t>(count));
-  const std::uint64_t bits = order.bits[axis];
+  const std::uint64_t bits = order.axes[axis];
   const auto advance = static_cast<std::uint64_t>(order.on_axis(axis, step));
   auto at = static_cast<std::uint64_t>(order.on_axis(axis, first));
   for (Index i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ SampleMap SampleMap::strided(const SampleMap& like, const std::array<Index, kMax
   return map;
 }
 
-SampleMap SampleMap::ordered(const Box& indices, const BitOrder& order, Index sample_bytes,
+SampleMap SampleMap::ordered(const Box& indices, const SampleOrder& order, Index sample_bytes,
                              const Point& step) {
   SampleMap map;
   map.num_axes_ = indices.rank;
@@ -46,7 +46,7 @@ SampleMap SampleMap::ordered(const Box& indices, const BitOrder& order, Index sa
     const Index count = div_up(indices.extent(a), step[a]);
     Axis& axis = map.axes_[a];
     axis.count = count;
-    if (count <= 1 || are_neighbours(order.bits[a])) {
+    if (count <= 1 || !order.has_bits || are_neighbours(order.axes[a])) {
       axis.first = order.on_axis(a, indices.lo[a]) * sample_bytes;
       axis.stride = count <= 1 ? 0 : order.on_axis(a, step[a]) * sample_bytes;
     } else {

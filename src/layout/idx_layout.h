@@ -89,8 +89,8 @@ class IdxLayout final : public Layout {
   std::vector<Index> stored_before_;    // prefix sums of stored_bytes_
   Index num_existing_ = 0;
   Index num_present_ = 0;
-  std::vector<PiecePart> coarse_;         // the parts of block 0
-  std::vector<BitOrder> order_of_level_;  // of the other blocks: [level - bits_per_block - 1]
+  std::vector<PiecePart> coarse_;            // the parts of block 0
+  std::vector<SampleOrder> order_of_level_;  // of the other blocks: [level - bits_per_block - 1]
 };
 
 }  // namespace esker::idx

@@ -50,22 +50,14 @@ std::vector<std::vector<Layout::Run>> IdxLayout::runs_of_shares(const BrickDecom
     bricks_of_fine.push_back(brick_of(blocks_.nth_existing(number), bricks));
   }
   std::vector<std::vector<Run>> shares(static_cast<std::size_t>(n));
-  const auto add = [&](Index share, Index ordinal) {
-    std::vector<Run>& runs = shares[static_cast<std::size_t>(share)];
-    if (!runs.empty() && runs.back().last == ordinal) {
-      ++runs.back().last;
-    } else {
-      runs.push_back({ordinal, ordinal + 1});
-    }
-  };
   for (Index before = 0; before < num_existing_ && num_present_ > 0;) {
     const FileRange range = range_of(blocks_.nth_existing(before) / parameters_.blocks_per_file);
     for (Index field = 0; field < num_present_; ++field) {
       for (Index number = before; number < before + range.num_existing; ++number) {
         const Index ordinal = before * num_present_ + field * range.num_existing + number - before;
-        add(number < coarse ? share_of_coarse(number, field, coarse, n)
-                            : bricks_of_fine[static_cast<std::size_t>(number - coarse)],
-            ordinal);
+        const Index share = number < coarse ? share_of_coarse(number, field, coarse, n)
+                                            : bricks_of_fine[static_cast<std::size_t>(number - coarse)];
+        append_to_runs(shares[static_cast<std::size_t>(share)], ordinal);
       }
     }
     before += range.num_existing;

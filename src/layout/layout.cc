@@ -2,6 +2,14 @@
 
 namespace esker {
 
+void append_to_runs(std::vector<Layout::Run>& runs, Index ordinal) {
+  if (!runs.empty() && runs.back().last == ordinal) {
+    ++runs.back().last;
+  } else {
+    runs.push_back({ordinal, ordinal + 1});
+  }
+}
+
 Index first_piece_from(const Layout& layout, Index position) {
   Index low = 0;
   Index high = layout.num_pieces();

@@ -20,7 +20,7 @@ namespace esker {
 struct PiecePart {
   Lattice lattice;         ///< which samples; all exist in the piece, also those beyond the grid
   Index first_sample = 0;  ///< of the piece: where the part begins
-  BitOrder order;          ///< of the samples in the part
+  SampleOrder order;       ///< of the samples in the part
   int level = 0;           ///< see Layout::levels
 };
 
@@ -110,6 +110,9 @@ class Layout {
     for_each_segment(field, box, levels(), visit);
   }
 };
+
+/// Lengthens the last run by a piece that follows it, or begins another.
+void append_to_runs(std::vector<Layout::Run>& runs, Index ordinal);
 
 /// The first piece whose position is >= `position`; num_pieces() if there is none.
 Index first_piece_from(const Layout& layout, Index position);

@@ -28,7 +28,7 @@ void add(std::vector<Index>& numbers, const Message& message) {
     numbers.insert(numbers.end(), {s.position, s.field, s.patch, s.relayed, s.sample_bytes});
     add(numbers, s.indices);
     add(numbers, s.samples.bounds());
-    for (const std::uint64_t bits : s.order.bits) numbers.push_back(static_cast<Index>(bits));
+    for (const std::uint64_t bits : s.order.axes) numbers.push_back(static_cast<Index>(bits));
   }
 }
 

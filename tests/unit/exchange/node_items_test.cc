@@ -147,7 +147,7 @@ TEST(NodeItems, BothNodesDeriveTheSamePlacesInTheirMessages) {
 }
 
 TEST(NodeItems, FewSendersAreLeftAlone) {
-  std::mt19937 random(1);
+  std::mt19937 random(5);  // a grid of which all ranks hold some
   const PlanCase test = random_case(random, kRanks);
   const Ownership ownership(test.space, kRanks, 1, test.space.stored_bytes());
   const Relays relays(test.space, ownership, test.fields, kRanks, {Restructure(), 0});

@@ -9,13 +9,14 @@
 
 #include "exchange/plan.h"
 #include "layout/idx_layout.h"
+#include "layout/row_major.h"
 #include "support/tilings.h"
 
 namespace esker::testing_support {
 
 /// Layouts of random grids and who holds which boxes of their fields.
 struct PlanCase {
-  std::vector<std::unique_ptr<idx::IdxLayout>> layouts;
+  std::vector<std::unique_ptr<Layout>> layouts;
   PieceSpace space;
   std::vector<FieldPatches> fields;
   std::vector<Box> domains;
@@ -24,6 +25,20 @@ struct PlanCase {
 
 inline std::shared_ptr<const Distribution> shared(const Box& domain, BoxesOfRanks boxes) {
   return std::make_shared<const BoxListDistribution>(domain, std::move(boxes));
+}
+
+inline std::unique_ptr<Layout> random_layout(std::mt19937& random, const Box& box) {
+  if (random() % 3 == 0) {
+    const Index piece_bytes = 8 * (1 + static_cast<Index>(random() % 100));
+    return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes);
+  }
+  const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
+  const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
+  const Index per_file = 1 + static_cast<Index>(random() % 6);
+  return std::make_unique<idx::IdxLayout>(
+      BlockGrid(mask, bits, box), std::vector<idx::LayoutField>{{4, true}, {8, true}},
+      idx::LayoutParameters{per_file, 64, 40 + 80 * per_file,
+                            random() % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz});
 }
 
 inline PlanCase random_case(std::mt19937& random, int n_ranks) {
@@ -35,14 +50,8 @@ inline PlanCase random_case(std::mt19937& random, int n_ranks) {
     box.rank = 1 + static_cast<int>(random() % 3);
     for (int a = 0; a < box.rank; ++a)
       box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 60 : 15));
-    const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
-    const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
-    const Index per_file = 1 + static_cast<Index>(random() % 6);
-    test.layouts.push_back(std::make_unique<idx::IdxLayout>(
-        BlockGrid(mask, bits, box), std::vector<idx::LayoutField>{{4, true}, {8, true}},
-        idx::LayoutParameters{per_file, 64, 40 + 80 * per_file,
-                              random() % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz}));
-    for (int f = 0; f < 2; ++f) {
+    test.layouts.push_back(random_layout(random, box));
+    for (int f = 0; f < test.layouts.back()->num_fields(); ++f) {
       const auto boxes = random_tiling(box, 1 + static_cast<int>(random() % 12), random);
       test.fields.push_back({l, f, shared(box, deal(boxes, test.n_ranks, random))});
       test.domains.push_back(box);

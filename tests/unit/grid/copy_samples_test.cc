@@ -72,7 +72,7 @@ TEST(CopySamples, EveryAxisOrderAndElementSizeMatchesOneByOne) {
 
 TEST(CopySamples, NegativeStridesAndOrders) {
   const Box box{{0, 0}, {5, 4}};
-  const BitOrder order{.rank = 2, .bits = {0b10101, 0b01010}};
+  const SampleOrder order{.rank = 2, .has_bits = true, .axes = {0b10101, 0b01010}};
   const auto source = numbered(400);
   std::vector<std::byte> target(200), expected(200);
   const SampleMap from = SampleMap::strided(box, {-8, -40});
@@ -83,11 +83,11 @@ TEST(CopySamples, NegativeStridesAndOrders) {
 }
 
 TEST(CopySamples, StepsPickEveryNthIndex) {
-  const BitOrder x{.rank = 2, .bits = {0b1111, 0b110000}};
+  const SampleOrder x{.rank = 2, .has_bits = true, .axes = {0b1111, 0b110000}};
   const SampleMap map = SampleMap::ordered(Box{{2, 1}, {10, 4}}, x, 8, {3, 1, 1, 1, 1});
   EXPECT_EQ(offsets(map, 0), (std::vector<Index>{16, 40, 64}));
   EXPECT_EQ(offsets(map, 1), (std::vector<Index>{128, 256, 384}));
-  const BitOrder interleaved{.rank = 1, .bits = {0b1010101}};
+  const SampleOrder interleaved{.rank = 1, .has_bits = true, .axes = {0b1010101}};
   EXPECT_EQ(offsets(SampleMap::ordered(Box{{1}, {16}}, interleaved, 1, {4, 1, 1, 1, 1}), 0),
             (std::vector<Index>{1, 17, 65, 81}));
 }

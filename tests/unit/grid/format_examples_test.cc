@@ -68,7 +68,7 @@ TEST(Example8x8, BlockTable) {
 }
 
 /// The points of a piece in the order of `order`, from position `first` of the result on.
-void place(const Lattice& lattice, const BitOrder& order, Index first, Points& stored) {
+void place(const Lattice& lattice, const SampleOrder& order, Index first, Points& stored) {
   for (const Point& index : testing::points_of(lattice.all_indices())) {
     stored.at(static_cast<std::size_t>(first + order.at(index))) = lattice.point(index);
   }
@@ -127,7 +127,7 @@ TEST(Example16, BlockTable) {
 }
 
 TEST(Example16, HzBitsOfBlock2) {
-  const BitOrder order = hz_order_in_block(grid_16().mask(), 8, 10);
+  const SampleOrder order = hz_order_in_block(grid_16().mask(), 8, 10);
   // position = y2 z2 x1 y1 z1 x0 y0 z0
   const SampleMap map = SampleMap::ordered(Box{{0, 0, 0}, {4, 8, 8}}, order, 1, {1, 1, 1, 1, 1});
   EXPECT_EQ(testing_support::offsets(map, 0), (std::vector<Index>{0, 4, 32, 36}));
@@ -296,7 +296,7 @@ void expect_stored_bytes(const BlockGrid& grid, const std::string& name, Index s
     }
     const std::string row_major = block_bytes(name + "_rm", block, grid.samples_per_block() * sample_bytes);
     const Lattice lattice = grid.lattice(block);
-    const BitOrder order = row_major_order(lattice.rank, lattice.count);
+    const SampleOrder order = row_major_order(lattice.rank, lattice.count);
     for (const Point& index : testing::points_of(lattice.all_indices())) {
       ASSERT_EQ(sample_at(row_major, order.at(index), sample_bytes), value_at(lattice.point(index), size));
     }

@@ -17,8 +17,8 @@ TEST(Order, RowMajorCountsWithXFastest) {
   Random random(10);
   for (int rank = 1; rank <= kMaxRank; ++rank) {
     Point count{1, 1, 1, 1, 1};
-    for (int a = 0; a < rank; ++a) count[a] = Index{1} << random.in(0, 3);
-    const BitOrder order = row_major_order(rank, count);
+    for (int a = 0; a < rank; ++a) count[a] = random.in(1, 6);
+    const SampleOrder order = row_major_order(rank, count);
     Index position = 0;
     for (const Point& index : points_of(Box::from_extent(rank, count))) {
       ASSERT_EQ(order.at(index), position++);
@@ -32,7 +32,7 @@ TEST(Order, HzInBlockIsTheAddressLessThatOfTheBlock) {
     const int bits = static_cast<int>(random.in(0, mask.max_level()));
     const BlockGrid blocks(mask, bits, mask.pow2_box());
     for (Index b = 1; b < blocks.num_blocks(); ++b) {
-      const BitOrder order = hz_order_in_block(mask, bits, blocks.level_of_block(b));
+      const SampleOrder order = hz_order_in_block(mask, bits, blocks.level_of_block(b));
       const Lattice lattice = blocks.lattice(b);
       for (const Point& index : points_of(lattice.all_indices())) {
         ASSERT_EQ(order.at(index), brute.hz.at(lattice.point(index)) - (b << bits)) << "block " << b;
@@ -46,7 +46,7 @@ TEST(Order, HzInLevelIsTheAddressLessTheFirst) {
     const BruteOrder brute(text);
     Index first = 0;
     for (int level = 0; level <= mask.max_level(); ++level) {
-      const BitOrder order = hz_order_in_level(mask, level);
+      const SampleOrder order = hz_order_in_level(mask, level);
       const Lattice lattice = mask.samples_new_at(level);
       for (const Point& index : points_of(lattice.all_indices())) {
         ASSERT_EQ(order.at(index), brute.hz.at(lattice.point(index)) - first) << "level " << level;
@@ -58,7 +58,7 @@ TEST(Order, HzInLevelIsTheAddressLessTheFirst) {
 
 TEST(Order, BlocksOfABigGrid) {
   const Bitmask mask = Bitmask::for_extent(3, {1 << 20, 1 << 20, 1 << 20}).value();
-  const BitOrder order = hz_order_in_block(mask, 15, 60);
+  const SampleOrder order = hz_order_in_block(mask, 15, 60);
   EXPECT_EQ(order.at({31, 31, 31}), (1 << 15) - 1);
   EXPECT_EQ(order.at({32, 0, 0}), 0) << "there is no such index";
 }

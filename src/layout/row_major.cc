@@ -1,0 +1,143 @@
+#include "layout/row_major.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace esker {
+
+RowMajorLayout::RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes,
+                               Index piece_bytes)
+    : domain_(Box::from_extent(rank, extent)),
+      sample_bytes_(sample_bytes),
+      offset_bytes_(offset_bytes),
+      piece_samples_(std::max<Index>(1, piece_bytes / sample_bytes)) {
+  strides_[0] = 1;
+  for (int a = 0; a < rank; ++a) strides_[a + 1] = strides_[a] * extent[a];
+}
+
+Index RowMajorLayout::num_pieces() const { return div_up(domain_.num_samples(), piece_samples_); }
+
+Index RowMajorLayout::position_bytes(Index ordinal) const {
+  return std::min(ordinal * piece_samples_, domain_.num_samples()) * sample_bytes_;
+}
+
+Index RowMajorLayout::largest_piece_bytes() const {
+  return std::min(piece_samples_, domain_.num_samples()) * sample_bytes_;
+}
+
+Layout::FileSpan RowMajorLayout::file_at(Index /*position*/) const {
+  return {0, 0, domain_.num_samples() * sample_bytes_, offset_bytes_};
+}
+
+Point RowMajorLayout::point_at(Index sample) const {
+  Point point{};
+  for (int a = 0; a < domain_.rank; ++a) point[a] = sample % strides_[a + 1] / strides_[a];
+  return point;
+}
+
+Index RowMajorLayout::sample_at(const Point& point) const {
+  Index sample = 0;
+  for (int a = 0; a < domain_.rank; ++a) sample += point[a] * strides_[a];
+  return sample;
+}
+
+// From each sample on, as many whole rows, planes ... of the highest axis that begin there and end in the
+// piece.
+RowMajorLayout::Parts RowMajorLayout::parts_of(Index ordinal) const {
+  Parts parts;
+  Index sample = ordinal * piece_samples_;
+  const Index end = std::min(sample + piece_samples_, domain_.num_samples());
+  while (sample < end) {
+    int axis = 0;
+    while (axis + 1 < domain_.rank && sample % strides_[axis + 1] == 0 &&
+           sample + strides_[axis + 1] <= end) {
+      ++axis;
+    }
+    const Index to_border = (strides_[axis + 1] - sample % strides_[axis + 1]) / strides_[axis];
+    const Index n = std::min((end - sample) / strides_[axis], to_border);
+    Box box{domain_.rank, point_at(sample), {}};
+    for (int a = 0; a < domain_.rank; ++a) {
+      box.hi[a] = a < axis ? domain_.hi[a] : box.lo[a] + (a == axis ? n : 1);
+    }
+    parts.boxes[static_cast<std::size_t>(parts.n++)] = box;
+    sample += n * strides_[axis];
+  }
+  return parts;
+}
+
+PiecePart RowMajorLayout::make_part(const Parts& parts, int number) const {
+  const Box& box = parts.boxes[static_cast<std::size_t>(number)];
+  PiecePart part;
+  part.lattice.rank = box.rank;
+  part.lattice.origin = box.lo;
+  for (int a = 0; a < box.rank; ++a) {
+    part.lattice.stride[a] = 1;
+    part.lattice.count[a] = box.extent(a);
+  }
+  part.first_sample = sample_at(box.lo) - sample_at(parts.boxes[0].lo);
+  part.order = row_major_order(box.rank, part.lattice.count);
+  return part;
+}
+
+Piece RowMajorLayout::make_piece(Index ordinal, int num_parts) const {
+  Piece piece;
+  piece.ordinal = piece.id = ordinal;
+  piece.position_bytes = position_bytes(ordinal);
+  piece.offset_bytes = offset_bytes_ + piece.position_bytes;
+  piece.size_bytes = position_bytes(ordinal + 1) - piece.position_bytes;
+  piece.sample_bytes = sample_bytes_;
+  piece.num_parts = num_parts;
+  return piece;
+}
+
+Piece RowMajorLayout::piece(Index ordinal) const { return make_piece(ordinal, parts_of(ordinal).n); }
+
+PiecePart RowMajorLayout::part(const Piece& piece, int number) const {
+  return make_part(parts_of(piece.ordinal), number);
+}
+
+int RowMajorLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
+  const Index n = bricks.num_parts();
+  if (num_pieces() < n) return static_cast<int>(ordinal * n / num_pieces());
+  const Index first = ordinal * piece_samples_;
+  const Index end = std::min(first + piece_samples_, domain_.num_samples());
+  return static_cast<int>(bricks.part_of(point_at((first + end) / 2)));
+}
+
+std::vector<std::vector<Layout::Run>> RowMajorLayout::runs_of_shares(const BrickDecomposition& bricks) const {
+  std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
+  for (Index ordinal = 0; ordinal < num_pieces(); ++ordinal) {
+    append_to_runs(shares[static_cast<std::size_t>(share_of(ordinal, bricks))], ordinal);
+  }
+  return shares;
+}
+
+/// Whole below the axis along which a piece is cut.
+Point RowMajorLayout::tile_extent(int /*level*/) const {
+  Point extent{1, 1, 1, 1, 1};
+  for (int a = 0; a < domain_.rank; ++a) {
+    if (strides_[a] > piece_samples_) break;
+    extent[a] = std::min(domain_.hi[a], div_up(piece_samples_, strides_[a]));
+  }
+  return extent;
+}
+
+void RowMajorLayout::for_each_segment(int /*field*/, const Box& box, Levels levels,
+                                      const VisitSegment& visit) const {
+  const Box inside = intersect(box, domain_);
+  if (inside.empty() || !levels.contains(0)) return;
+  Point last = inside.hi;
+  for (int a = 0; a < inside.rank; ++a) --last[a];
+  const Index end = sample_at(last) / piece_samples_;
+  for (Index ordinal = sample_at(inside.lo) / piece_samples_; ordinal <= end; ++ordinal) {
+    const Parts parts = parts_of(ordinal);
+    for (int number = 0; number < parts.n; ++number) {
+      if (intersect(parts.boxes[static_cast<std::size_t>(number)], inside).empty()) continue;
+      const PiecePart part = make_part(parts, number);
+      visit(make_piece(ordinal, parts.n), part, part.lattice.indices_in(inside));
+    }
+  }
+}
+
+}  // namespace esker

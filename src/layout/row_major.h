@@ -1,0 +1,57 @@
+// RowMajorLayout: a variable that stands in a file in one stretch, row by row, x fastest - as in CDF files
+// and in contiguous datasets of HDF5.
+//
+// Its pieces are ranges of as many bytes each. A range is no box, but few of them: at most 2 * rank - 1, the
+// ends of rows, planes ... that it begins and ends in, and what lies between. These are its parts, one after
+// the other.
+#pragma once
+
+#include <array>
+
+#include "layout/layout.h"
+
+namespace esker {
+
+class RowMajorLayout final : public Layout {
+ public:
+  /// The samples of [0, extent), `sample_bytes` each, from byte `offset_bytes` of the file on, in pieces of
+  /// `piece_bytes` or less, at least one sample.
+  RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes);
+
+  [[nodiscard]] Box domain() const override { return domain_; }
+  [[nodiscard]] Index num_pieces() const override;
+  [[nodiscard]] Piece piece(Index ordinal) const override;
+  [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
+  [[nodiscard]] Index position_bytes(Index ordinal) const override;
+  [[nodiscard]] FileSpan file_at(Index position) const override;
+  [[nodiscard]] Index largest_piece_bytes() const override;
+  [[nodiscard]] Index num_fields() const override { return 1; }
+  [[nodiscard]] Index num_files() const override { return 1; }
+  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
+  [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
+  [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
+  [[nodiscard]] Levels levels() const override { return {0, 1}; }
+  [[nodiscard]] Point tile_extent(int level) const override;
+  void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
+  using Layout::for_each_segment;
+
+ private:
+  /// The boxes of a piece, in the order of their samples.
+  struct Parts {
+    std::array<Box, 2 * kMaxRank - 1> boxes;
+    int n = 0;
+  };
+  [[nodiscard]] Parts parts_of(Index ordinal) const;
+  [[nodiscard]] PiecePart make_part(const Parts& parts, int number) const;
+  [[nodiscard]] Piece make_piece(Index ordinal, int num_parts) const;
+  [[nodiscard]] Point point_at(Index sample) const;
+  [[nodiscard]] Index sample_at(const Point& point) const;
+
+  Box domain_;
+  std::array<Index, kMaxRank + 1> strides_{};  // of the axes, in samples; the last one: of all
+  Index sample_bytes_;
+  Index offset_bytes_;
+  Index piece_samples_;
+};
+
+}  // namespace esker

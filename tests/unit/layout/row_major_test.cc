@@ -1,0 +1,101 @@
+// Row-major variables: each sample in its place, few boxes per piece.
+#include "layout/row_major.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "unit/grid/brute_force.h"
+
+namespace esker {
+namespace {
+
+using testing::points_of;
+using testing::Random;
+
+/// A layout of a random extent, and its position of each sample by counting.
+struct Case {
+  explicit Case(Random& random) {
+    rank = static_cast<int>(random.in(1, kMaxRank));
+    for (int a = 0; a < rank; ++a) extent[a] = random.in(1, rank < 4 ? 9 : 4);
+    piece_bytes = kBytes * random.in(1, 40) + random.in(0, kBytes - 1);
+  }
+  static constexpr Index kBytes = 4, kOffset = 100;
+  int rank = 1;
+  Point extent{1, 1, 1, 1, 1};
+  Index piece_bytes = 0;
+  [[nodiscard]] Box box() const { return Box::from_extent(rank, extent); }
+  [[nodiscard]] RowMajorLayout layout() const { return {rank, extent, kBytes, kOffset, piece_bytes}; }
+};
+
+TEST(RowMajor, PartsOfPiecesHoldAllSamplesInOrder) {
+  Random random(3);
+  for (int i = 0; i < 300; ++i) {
+    const Case test(random);
+    const RowMajorLayout layout = test.layout();
+    std::map<Index, Point> point_at;
+    for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
+      const Piece piece = layout.piece(ordinal);
+      ASSERT_LE(piece.num_parts, 2 * test.rank - 1);
+      ASSERT_LE(piece.size_bytes, std::max(test.piece_bytes, Case::kBytes));
+      ASSERT_EQ(piece.offset_bytes, Case::kOffset + piece.position_bytes);
+      ASSERT_EQ(layout.position_bytes(ordinal + 1), piece.position_bytes + piece.size_bytes);
+      for (int number = 0; number < piece.num_parts; ++number) {
+        const PiecePart part = layout.part(piece, number);
+        for (const Point& index : points_of(part.lattice.all_indices())) {
+          const Index at = piece.position_bytes + (part.first_sample + part.order.at(index)) * Case::kBytes;
+          ASSERT_TRUE(point_at.emplace(at, part.lattice.point(index)).second) << at;
+        }
+      }
+    }
+    Index position = 0;
+    for (const Point& point : points_of(test.box())) {
+      ASSERT_EQ(point_at.at(position), point);
+      position += Case::kBytes;
+    }
+    ASSERT_EQ(layout.stored_bytes(), position);
+  }
+}
+
+TEST(RowMajor, SegmentsAreWhatPartsHaveOfABox) {
+  Random random(4);
+  for (int i = 0; i < 300; ++i) {
+    const Case test(random);
+    const RowMajorLayout layout = test.layout();
+    Box box = test.box();
+    for (int a = 0; a < test.rank; ++a) {
+      box.lo[a] = random.in(-1, test.extent[a] - 1);
+      box.hi[a] = random.in(box.lo[a], test.extent[a] + 1);
+    }
+    std::set<Point> seen;
+    layout.for_each_segment(0, box, [&](const Piece& piece, const PiecePart& part, const Box& indices) {
+      ASSERT_FALSE(indices.empty());
+      ASSERT_LT(piece.ordinal, layout.num_pieces());
+      for (const Point& index : points_of(indices)) {
+        ASSERT_TRUE(seen.insert(part.lattice.point(index)).second);
+      }
+    });
+    std::set<Point> wanted;
+    for (const Point& point : points_of(intersect(box, test.box()))) wanted.insert(point);
+    ASSERT_EQ(seen, wanted) << box.to_string();
+  }
+}
+
+TEST(RowMajor, SharesAreOfTheBrickThatHoldsThePiecesMiddle) {
+  const RowMajorLayout layout(3, {8, 8, 8}, 4, 0, 4 * 64);  // a plane each
+  const auto slabs = BrickDecomposition::even(3, {8, 8, 8}, {1, 1, 4}).value();
+  const auto shares = layout.runs_of_shares(slabs);
+  ASSERT_EQ(shares.size(), 4u);
+  for (int s = 0; s < 4; ++s) {
+    ASSERT_EQ(shares[static_cast<std::size_t>(s)].size(), 1u);
+    EXPECT_EQ(shares[static_cast<std::size_t>(s)][0].first, 2 * s);
+    EXPECT_EQ(shares[static_cast<std::size_t>(s)][0].last, 2 * s + 2);
+    EXPECT_EQ(layout.share_of(2 * s + 1, slabs), s);
+  }
+  const RowMajorLayout small(1, {8}, 4, 0, 16);  // two pieces for four bricks
+  EXPECT_EQ(small.share_of(1, BrickDecomposition::even(1, {8}, {4}).value()), 2);
+}
+
+}  // namespace
+}  // namespace esker
