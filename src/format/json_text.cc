@@ -1,4 +1,4 @@
-#include "format/idx/json_text.h"
+#include "format/json_text.h"
 
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-namespace esker::idx {
+namespace esker {
 namespace {
 
 /// Deepest nesting of brackets outside strings.
@@ -210,4 +210,4 @@ Status check_format(const Json& object, int known) {
   return {};
 }
 
-}  // namespace esker::idx
+}  // namespace esker

@@ -12,7 +12,7 @@
 #include "esker/box.hpp"
 #include "esker/status.hpp"
 
-namespace esker::idx {
+namespace esker {
 
 using Json = nlohmann::json;                 ///< for reading
 using OrderedJson = nlohmann::ordered_json;  ///< for writing: keys in the order in which they were put
@@ -39,4 +39,4 @@ Result<const Json*> get_object(const Json& object, const char* key);
 /// Checks the member "format" before all others: kUnsupported if it is newer than `known`.
 Status check_format(const Json& object, int known);
 
-}  // namespace esker::idx
+}  // namespace esker

@@ -9,8 +9,9 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "format/idx/catalog.h"
 #include "format/idx/pidx_header.h"
-#include "format/idx/sidecar.h"
+#include "format/schema_json.h"
 
 namespace esker::idx {
 namespace {

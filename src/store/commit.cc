@@ -32,4 +32,19 @@ Status replace_file(Store& store, const std::string& path, const std::string& te
   return store.sync_directory(directory.empty() ? "." : directory);
 }
 
+Status make_directories(Store& store, const std::string& directory, bool durable) {
+  if (directory.empty()) return {};
+  std::vector<std::string> holders;  // of the directories that are missing
+  for (std::filesystem::path path = directory; path.has_relative_path(); path = path.parent_path()) {
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path.string()));
+    if (exists) break;
+    const std::string holder = path.parent_path().string();
+    holders.push_back(holder.empty() ? "." : holder);
+  }
+  ESKER_RETURN_IF_ERROR(store.make_directories(directory));
+  if (!durable) return {};
+  for (const std::string& holder : holders) ESKER_RETURN_IF_ERROR(store.sync_directory(holder));
+  return {};
+}
+
 }  // namespace esker

@@ -15,4 +15,7 @@ std::string temporary_of(const std::string& path);
 /// could not be synced: then `path` is new but may be old again after a power failure.
 Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable);
 
+/// Makes a directory and those above it; with `durable`, the names of those that were missing last.
+Status make_directories(Store& store, const std::string& directory, bool durable);
+
 }  // namespace esker

@@ -31,6 +31,10 @@ class FaultyFile final : public File {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kWrite, "extend", path_));
     return inner_->extend_to(size);
   }
+  Status shrink_to(Index size) override {
+    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kWrite, "shrink", path_));
+    return inner_->shrink_to(size);
+  }
   Status sync() override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kSync, "sync", path_));
     return inner_->sync();

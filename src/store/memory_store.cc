@@ -62,6 +62,13 @@ class MemoryFile final : public File {
     return {};
   }
 
+  Status shrink_to(Index size) override {
+    const std::scoped_lock lock(content_->mutex);
+    content_->size = std::min(content_->size, static_cast<std::size_t>(size));
+    content_->bytes.resize(std::min(content_->bytes.size(), content_->size));
+    return {};
+  }
+
   Status sync() override { return {}; }
   Status close() override { return {}; }
 

@@ -66,6 +66,12 @@ class PosixFile final : public File {
     return system_error(errno, "extend", path_);
   }
 
+  Status shrink_to(Index size) override {
+    ESKER_ASSIGN_OR_RETURN(const Index now, size_bytes());
+    if (now <= size || ::ftruncate(descriptor_, size) == 0) return {};
+    return system_error(errno, "shrink", path_);
+  }
+
   Status sync() override {
     return ::fdatasync(descriptor_) == 0 ? Status() : system_error(errno, "sync", path_);
   }

@@ -34,6 +34,8 @@ class File {
   [[nodiscard]] virtual Result<Index> size_bytes() const = 0;
   /// Makes the file at least so long; what is added reads as zeros.
   virtual Status extend_to(Index size_bytes) = 0;
+  /// Makes the file no longer than so long; what is cut off is lost.
+  virtual Status shrink_to(Index size_bytes) = 0;
   /// Returns when what was written is on the device.
   virtual Status sync() = 0;
   /// Reports what a late write error left. The destructor closes, too, but cannot report.

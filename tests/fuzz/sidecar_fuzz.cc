@@ -1,6 +1,7 @@
 // The JSON that Esker writes beside and inside the .idx: schema, catalog, commit record.
+#include "format/idx/catalog.h"
 #include "format/idx/commit_record.h"
-#include "format/idx/sidecar.h"
+#include "format/schema_json.h"
 #include "fuzz/fuzz.h"
 
 namespace {
@@ -21,7 +22,7 @@ void check(const std::string& text, Parse parse, Print print) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = esker::fuzz::text_of(data, size);
-  check(text, esker::idx::parse_schema, esker::idx::print_schema);
+  check(text, esker::parse_schema, esker::print_schema);
   check(text, esker::idx::parse_catalog, esker::idx::print_catalog);
   check(text, esker::idx::parse_commit_record, esker::idx::print_commit_record);
   return 0;

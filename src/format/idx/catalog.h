@@ -1,27 +1,15 @@
-// The JSON files beside the .idx files: the schema, and the catalog of a dataset of several grids.
-//
-// The schema file (attributes, coordinates, names of dimensions) is never needed to read the samples.
-// The catalog (esker.json in the dataset's directory) lists the parts and the committed steps: the truth
-// for Esker when several .idx make one dataset. Reals that JSON lacks are "NaN", "Infinity", "-Infinity".
+// The catalog of a dataset of several parts: esker.json in its directory lists the parts and the committed
+// steps, the truth for Esker when several .idx make one dataset.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "esker/schema.hpp"
+#include "esker/box.hpp"
 #include "esker/status.hpp"
 
 namespace esker::idx {
-
-inline constexpr std::size_t kMaxSidecarBytes = std::size_t{64} << 20;  ///< larger texts are refused
-
-/// The whole schema as indented JSON, keys in a fixed order: the same schema gives the same bytes, and
-/// parse_schema(print_schema(s)) is s again. Attributes have passed check_attribute.
-std::string print_schema(const Schema& schema);
-/// Errors: kDataLoss (what was expected, what was found), kUnsupported (a newer format).
-Result<Schema> parse_schema(const std::string& json);
 
 /// One .idx of a dataset of several grids.
 struct CatalogPart {

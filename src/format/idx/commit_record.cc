@@ -8,7 +8,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/idx/header.h"
-#include "format/idx/json_text.h"
+#include "format/json_text.h"
 
 namespace esker::idx {
 namespace {

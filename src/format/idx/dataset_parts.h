@@ -11,10 +11,11 @@
 
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
+#include "format/idx/catalog.h"
 #include "format/idx/columns.h"
 #include "format/idx/filename_template.h"
 #include "format/idx/header.h"
-#include "format/idx/sidecar.h"
+#include "format/schema_json.h"
 #include "grid/bitmask.h"
 #include "grid/blocks.h"
 

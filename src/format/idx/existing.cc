@@ -8,8 +8,9 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/idx/catalog.h"
 #include "format/idx/commit_record.h"
-#include "format/idx/sidecar.h"
+#include "format/schema_json.h"
 
 namespace esker::idx {
 namespace {

@@ -28,7 +28,7 @@ Status IdxWriter::check_target() {
                  "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
   }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
-  ESKER_RETURN_IF_ERROR(make_parent(parent));
+  ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
   ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, paths_.lock()));
   for (const std::string& path : {paths_.single_idx(), paths_.directory()}) {
     ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
@@ -37,22 +37,6 @@ Status IdxWriter::check_target() {
       return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
     }
   }
-  return {};
-}
-
-// The directories that are made here are durable at once where the dataset is to be.
-Status IdxWriter::make_parent(const std::string& directory) {
-  if (directory.empty()) return {};
-  std::vector<std::string> holders;  // of the directories that are missing
-  for (std::filesystem::path path = directory; path.has_relative_path(); path = path.parent_path()) {
-    ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path.string()));
-    if (exists) break;
-    const std::string holder = path.parent_path().string();
-    holders.push_back(holder.empty() ? "." : holder);
-  }
-  ESKER_RETURN_IF_ERROR(store_->make_directories(directory));
-  if (options_.fsync == Fsync::kNone) return {};
-  for (const std::string& holder : holders) ESKER_RETURN_IF_ERROR(store_->sync_directory(holder));
   return {};
 }
 

@@ -53,7 +53,6 @@ class IdxWriter final : public FormatWriter {
     bool may_be_missing = false;
   };
 
-  Status make_parent(const std::string& directory);
   [[nodiscard]] Status check_replaceable() const;
   Status remove_replaced(bool single);
   [[nodiscard]] Status check_unchanged(const Replaced& file) const;

@@ -1,8 +1,9 @@
-#include "format/idx/sidecar.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "format/idx/catalog.h"
+#include "format/schema_json.h"
 
 namespace esker::idx {
 namespace {

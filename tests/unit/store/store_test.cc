@@ -68,6 +68,17 @@ TEST_P(StoreTest, ExtendsWithZerosAndNeverCuts) {
   EXPECT_EQ(read("a"), std::string("hello\0\0", 7));
 }
 
+TEST_P(StoreTest, ShrinksAndNeverExtends) {
+  write("a", "hello");
+  const auto file = store_->open(path("a"), OpenMode::kWrite).value();
+  EXPECT_TRUE(file->shrink_to(9).ok());
+  EXPECT_EQ(read("a"), "hello");
+  EXPECT_TRUE(file->shrink_to(2).ok());
+  EXPECT_EQ(read("a"), "he");
+  EXPECT_TRUE(file->extend_to(4).ok());
+  EXPECT_EQ(read("a"), std::string("he\0\0", 4)) << "what was cut off does not come back";
+}
+
 TEST_P(StoreTest, MakesMissingDirectoriesOfAFile) {
   write("deep/down/file", "x");
   EXPECT_EQ(read("deep/down/file"), "x");

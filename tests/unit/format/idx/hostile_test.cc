@@ -6,9 +6,10 @@
 #include <functional>
 #include <random>
 
+#include "format/idx/catalog.h"
 #include "format/idx/commit_record.h"
 #include "format/idx/header.h"
-#include "format/idx/sidecar.h"
+#include "format/schema_json.h"
 #include "support/mutate.h"
 #include "support/test_new.h"
 #include "unit/format/idx/idx_texts.h"
