@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace esker {
 
@@ -21,5 +22,8 @@ inline void store_be32(std::uint32_t value, std::byte* p) {
   p[2] = static_cast<std::byte>(value >> 8);
   p[3] = static_cast<std::byte>(value);
 }
+
+/// Turns the bytes of every element of 2, 4 or 8 of them round; of 1, nothing. Whole elements.
+void swap_bytes(std::span<std::byte> bytes, int element_bytes);
 
 }  // namespace esker

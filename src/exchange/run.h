@@ -22,8 +22,8 @@ struct ExchangeStats {
   Index messages = 0;      ///< sent to other ranks
 };
 
-/// What gets each of this rank's windows when all samples of the round are in it.
-using StoreWindow = std::function<Status(const Round&, std::span<const std::byte>)>;
+/// What gets each of this rank's windows when all samples of the round are in it, and may change them.
+using StoreWindow = std::function<Status(const Round&, std::span<std::byte>)>;
 
 /// Collective: all ranks run their plans of the same exchange. Returns the first thing that went wrong on
 /// this rank: an error of `store`, or memory that a copy could not get. Whatever it is, the exchange moves

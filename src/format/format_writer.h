@@ -35,6 +35,15 @@ class StepLayouts {
 
   /// Path of a file of a layout at a step.
   [[nodiscard]] virtual std::string file_path(int layout, Index file, Index step) const = 0;
+  /// Whether steps and layouts share files. What a step that failed has written stays there, behind what is
+  /// committed; nobody but commit() completes them.
+  [[nodiscard]] virtual bool shares_files() const { return false; }
+  /// What a step adds to the layout's offsets in its files.
+  [[nodiscard]] virtual Index step_offset_bytes(int /*layout*/, Index /*step*/) const { return 0; }
+  /// Makes of a piece's samples, as they are in memory, what is stored. In place, before checksum().
+  virtual void encode(int /*layout*/, const Piece& /*piece*/, std::span<std::byte> /*bytes*/) const {}
+  /// Whether encode() does anything.
+  [[nodiscard]] virtual bool has_encoding() const { return false; }
   /// Whether file_headers() wants checksums of pieces.
   [[nodiscard]] virtual bool has_checksums() const = 0;
   /// Checksum of a piece as it is stored.

@@ -59,6 +59,8 @@ std::string print_size(Index bytes) {
   return std::to_string(bytes) + (suffix == 0 ? std::string() : std::string(1, kSuffixes[suffix - 1]));
 }
 
+constexpr std::array<std::string_view, 5> kFormats{"idx", "cdf", "cdf1", "cdf2", "cdf5"};
+
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
 constexpr std::array<std::string_view, 8> kTransportNames{
@@ -115,9 +117,11 @@ struct OptionRow {
 };
 
 constexpr std::array<OptionRow, 20> kOptions{{
-    {"format", "idx", "file format (changes the dataset)",
+    {"format", "idx, cdf (the smallest that holds the fields), cdf1, cdf2 or cdf5",
+     "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
-       return assign(o.format, text == "idx" ? std::optional(std::string(text)) : std::nullopt);
+       const bool is_known = std::find(kFormats.begin(), kFormats.end(), text) != kFormats.end();
+       return assign(o.format, is_known ? std::optional(std::string(text)) : std::nullopt);
      },
      [](const Options& o) { return o.format; }},
     {"overwrite", "true or false", "create may replace an existing dataset",

@@ -235,24 +235,28 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   return {};
 }
 
-void WritePipeline::add_sums(StepPlan& plan, const Window& window, std::span<const std::byte> bytes) {
+/// Samples become what is stored, of which checksums are made.
+void WritePipeline::encode(StepPlan& plan, const Window& window, std::span<std::byte> bytes) {
   const Stopwatch watch;
-  for (Index number = window.first_piece; number < window.last_piece; ++number) {
-    const Piece piece = plan.space.piece(number);
-    const Index begin = plan.space.position_bytes(number) - window.begin;
-    plan.sums.set(number, plan.layouts->checksum(piece, bytes.subspan(begin, piece.size_bytes)));
-  }
+  plan.space.for_each_piece(window.first_piece, window.last_piece, [&](int layout, const Piece& piece) {
+    const Index begin = plan.space.first_position(layout) + piece.position_bytes - window.begin;
+    const auto of_piece =
+        bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
+    plan.layouts->encode(layout, piece, of_piece);
+    if (!plan.layouts->has_checksums()) return;
+    plan.sums.set(plan.space.first_ordinal(layout) + piece.ordinal, plan.layouts->checksum(piece, of_piece));
+  });
   counters_.checksum_s += watch.elapsed_s();
 }
 
 Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   const bool has_sums = plan.layouts->has_checksums();
-  const auto store = [&](const Round& round, std::span<const std::byte> bytes) {
+  const auto store = [&](const Round& round, std::span<std::byte> bytes) {
+    if (has_sums || plan.layouts->has_encoding()) encode(plan, round.window, bytes);
     if (!options_.aggregate) {
       counters_.stored_bytes += round.local.bytes;
       return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.plan).marks, files);
     }
-    if (has_sums) add_sums(plan, round.window, bytes);
     counters_.stored_bytes += round.window.size_bytes();
     return files.write(round.window.begin, bytes);
   };

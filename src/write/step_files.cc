@@ -13,27 +13,29 @@ StepFiles::Place StepFiles::place_at(Index position) const {
   const int layout = space_.layout_at(position);
   const Index base = space_.first_position(layout);
   const Layout::FileSpan span = space_.layout(layout).file_at(position - base);
-  return {{layout, span.file}, base + span.begin, base + span.end, span.data_offset_bytes};
+  return {layout, span.file, base + span.begin, base + span.end,
+          span.data_offset_bytes + layouts_.step_offset_bytes(layout, step_)};
 }
 
 Status StepFiles::write(Index begin, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const Place place = place_at(begin);
     const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(place.end - begin)));
-    ESKER_ASSIGN_OR_RETURN(OpenFile * file, open(place.key));
-    ESKER_RETURN_IF_ERROR(file->file->write_at(part, place.data_offset_bytes + (begin - place.begin)));
+    ESKER_ASSIGN_OR_RETURN(File * file, open(place));
+    ESKER_RETURN_IF_ERROR(file->write_at(part, place.data_offset_bytes + (begin - place.begin)));
     begin += static_cast<Index>(part.size());
     bytes = bytes.subspan(part.size());
   }
   return {};
 }
 
-Result<StepFiles::OpenFile*> StepFiles::open(const FileKey& key) {
-  OpenFile& file = files_[key];
-  if (file.file) return &file;
-  file.path = layouts_.file_path(key.first, key.second, step_);
-  ESKER_ASSIGN_OR_RETURN(file.file, store_.open(file.path, OpenMode::kWrite));
-  return &file;
+Result<File*> StepFiles::open(const Place& place) {
+  std::string path = layouts_.file_path(place.layout, place.file, step_);
+  std::unique_ptr<File>& file = files_[path];
+  if (!file) {
+    ESKER_ASSIGN_OR_RETURN(file, store_.open(path, OpenMode::kWrite));
+  }
+  return file.get();
 }
 
 Status StepFiles::complete(const Place& place, const PieceSums& sums) {
@@ -41,14 +43,15 @@ Status StepFiles::complete(const Place& place, const PieceSums& sums) {
   if (layouts_.has_checksums()) {
     of_file = sums.of(space_.first_piece_from(place.begin), space_.first_piece_from(place.end));
   }
-  ESKER_ASSIGN_OR_RETURN(OpenFile * file, open(place.key));
-  const auto headers = layouts_.file_headers(place.key.first, place.key.second, step_, of_file);
-  ESKER_RETURN_IF_ERROR(file->file->write_at(headers, 0));
-  return file->file->extend_to(place.data_offset_bytes + (place.end - place.begin));
+  ESKER_ASSIGN_OR_RETURN(File * file, open(place));
+  const auto headers = layouts_.file_headers(place.layout, place.file, step_, of_file);
+  ESKER_RETURN_IF_ERROR(file->write_at(headers, 0));
+  return file->extend_to(place.data_offset_bytes + (place.end - place.begin));
 }
 
 Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable) {
   for (const Ownership::Pieces& run : owned) {
+    if (layouts_.shares_files()) break;
     const Index end = space_.position_bytes(run.last);
     for (Index position = space_.position_bytes(run.first); position < end;) {
       const Place place = place_at(position);
@@ -56,24 +59,26 @@ Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const Piec
       position = place.end;
     }
   }
-  for (auto& [key, file] : files_) {
-    if (durable) ESKER_RETURN_IF_ERROR(file.file->sync());
-    ESKER_RETURN_IF_ERROR(file.file->close());
+  for (auto& [path, file] : files_) {
+    if (!file) continue;  // it could not be opened
+    if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+    ESKER_RETURN_IF_ERROR(file->close());
   }
   return durable ? sync_directories(store_, paths(), top_) : Status();
 }
 
 void StepFiles::discard() noexcept {
-  for (auto& [key, file] : files_) {
-    file.file.reset();
-    (void)guarded("remove", [this, &file = file] { return store_.remove(file.path); });
+  for (auto& [path, file] : files_) {
+    file.reset();
+    if (layouts_.shares_files()) continue;
+    (void)guarded("remove", [this, &path = path] { return store_.remove(path); });
   }
   files_.clear();
 }
 
 std::vector<std::string> StepFiles::paths() const {
   std::vector<std::string> paths;
-  for (const auto& [key, file] : files_) paths.push_back(file.path);
+  for (const auto& [path, file] : files_) paths.push_back(path);
   return paths;
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "exchange/piece_space.h"
@@ -32,26 +31,23 @@ class StepFiles {
   /// files, if the layouts have checksums.
   Status finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable);
 
-  /// Removes what this rank wrote, as far as that can be done; for a step that failed anywhere.
+  /// Removes what this rank wrote, as far as that can be done; for a step that failed anywhere. Files that
+  /// steps share stay.
   void discard() noexcept;
 
   /// Paths of the files that were opened.
   [[nodiscard]] std::vector<std::string> paths() const;
 
  private:
-  using FileKey = std::pair<int, Index>;  // layout, file
-  struct OpenFile {
-    std::string path;
-    std::unique_ptr<File> file;
-  };
   /// The file at a position, and which of its layout's it is; `begin` and `end` are positions in the space.
   struct Place {
-    FileKey key;
+    int layout = 0;
+    Index file = 0;
     Index begin = 0, end = 0;
     Index data_offset_bytes = 0;
   };
   [[nodiscard]] Place place_at(Index position) const;
-  Result<OpenFile*> open(const FileKey& key);
+  Result<File*> open(const Place& place);
   Status complete(const Place& place, const PieceSums& sums);
 
   Store& store_;
@@ -59,7 +55,7 @@ class StepFiles {
   const PieceSpace& space_;
   Index step_;
   const std::string& top_;
-  std::map<FileKey, OpenFile> files_;
+  std::map<std::string, std::unique_ptr<File>> files_;  // by path
 };
 
 /// The directory of a path; "." for a bare name.

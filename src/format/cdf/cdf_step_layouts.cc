@@ -1,0 +1,40 @@
+#include "format/cdf/cdf_step_layouts.h"
+
+#include "base/byte_order.h"
+#include "layout/row_major.h"
+
+namespace esker::cdf {
+namespace {
+
+// A piece is hashed, swapped and stored in a core's cache; a multiple of pages and of common stripes' parts.
+constexpr Index kPieceBytes = Index{256} << 10;
+
+}  // namespace
+
+CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const std::vector<bool>& present,
+                               std::string path)
+    : file_(file), path_(std::move(path)) {
+  for (std::size_t f = 0; f < present.size(); ++f) {
+    if (!present[f]) continue;
+    const Field& field = schema.fields()[f];
+    const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+    const int variable = file.variable_of_field[f];
+    columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
+    layouts.push_back(std::make_unique<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(),
+                                                       file.offset_of(variable, 0), kPieceBytes));
+    variable_of_layout_.push_back(variable);
+  }
+}
+
+Index CdfStepLayouts::step_offset_bytes(int layout, Index step) const {
+  const int variable = variable_of_layout_[static_cast<std::size_t>(layout)];
+  return file_.offset_of(variable, step) - file_.offset_of(variable, 0);
+}
+
+void CdfStepLayouts::encode(int layout, const Piece& /*piece*/, std::span<std::byte> bytes) const {
+  const int variable = variable_of_layout_[static_cast<std::size_t>(layout)];
+  const Type type = file_.header.variables[static_cast<std::size_t>(variable)].type;
+  swap_bytes(bytes, static_cast<int>(size_bytes(type)));
+}
+
+}  // namespace esker::cdf

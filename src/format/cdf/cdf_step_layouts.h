@@ -1,0 +1,38 @@
+// CdfStepLayouts: where the samples of one step go in a CDF file: a layout for each variable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/cdf/cdf_file.h"
+#include "format/format_writer.h"
+
+namespace esker::cdf {
+
+class CdfStepLayouts final : public StepLayouts {
+ public:
+  /// For the fields with present[field]. `file` outlives this.
+  CdfStepLayouts(const CdfFile& file, const Schema& schema, const std::vector<bool>& present,
+                 std::string path);
+
+  [[nodiscard]] std::string file_path(int /*layout*/, Index /*file*/, Index /*step*/) const override {
+    return path_;
+  }
+  [[nodiscard]] bool shares_files() const override { return true; }
+  [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override;
+  void encode(int layout, const Piece& piece, std::span<std::byte> bytes) const override;
+  [[nodiscard]] bool has_encoding() const override { return true; }
+  [[nodiscard]] bool has_checksums() const override { return false; }
+  [[nodiscard]] std::uint64_t checksum(const Piece&, std::span<const std::byte>) const override { return 0; }
+  [[nodiscard]] std::vector<std::byte> file_headers(int, Index, Index,
+                                                    std::span<const std::uint64_t>) const override {
+    return {};
+  }
+
+ private:
+  const CdfFile& file_;
+  std::string path_;
+  std::vector<int> variable_of_layout_;
+};
+
+}  // namespace esker::cdf

@@ -1,0 +1,55 @@
+// CdfWriter: a CDF file as a FormatWriter.
+//
+// The header, of no records, and the coordinates stand in the file when it appears under its name. Steps are
+// written behind those that are committed; then the step's time, and last the number of records, which
+// commits it. Fixed fields are written with the first step.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "esker/options.hpp"
+#include "format/cdf/cdf_file.h"
+#include "format/format_writer.h"
+#include "store/lock.h"
+#include "store/store.h"
+
+namespace esker::cdf {
+
+class CdfWriter final : public FormatWriter {
+ public:
+  CdfWriter(std::shared_ptr<Store> store, const std::string& path, const Options& options);
+
+  Status check_target() override;
+  [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
+  Status define(const Schema& schema) override;
+  Status create(bool durable) override;
+  Result<std::string> read_existing() override;
+  Status restore(const std::string& existing) override;
+  Status reclaim(bool durable) override;
+  Status check_ours() override;
+  [[nodiscard]] const Schema& schema() const override { return schema_; }
+  [[nodiscard]] const std::vector<double>& times() const override { return times_; }
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
+  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status rewind(Index num_steps, bool durable) override;
+  [[nodiscard]] std::vector<std::string> metadata_paths() const override { return {path_}; }
+  Status release() override;
+  [[nodiscard]] std::string stem() const override { return stem_; }
+
+ private:
+  Status fill_absent(File& file, Index step, const std::vector<bool>& present) const;
+  Status write_num_records(File& file, Index num_records, bool durable);
+
+  std::shared_ptr<Store> store_;
+  std::string stem_, path_;
+  Options options_;
+  Schema schema_;
+  CdfFile file_;
+  std::vector<double> times_;
+  bool replaces_existing_ = false;
+  std::unique_ptr<WriterLock> lock_;
+};
+
+}  // namespace esker::cdf

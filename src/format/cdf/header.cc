@@ -1,0 +1,250 @@
+#include "format/cdf/header.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include "base/byte_order.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+
+namespace esker::cdf {
+namespace {
+
+constexpr Index kAlignment = 4;  // of names, values and variables
+constexpr Index kMaxNameBytes = 256;
+constexpr Index kMax31 = std::numeric_limits<std::int32_t>::max();
+constexpr Index kMax32 = std::numeric_limits<std::uint32_t>::max();
+
+constexpr std::array<int, 12> kSizes{0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};  // by Type
+
+/// A name as every reader takes it.
+Status check_name(const char* what, const std::string& name) {
+  const bool is_good = !name.empty() && static_cast<Index>(name.size()) <= kMaxNameBytes &&
+                       name.find('\0') == std::string::npos && name.find('/') == std::string::npos;
+  if (is_good) return {};
+  return error(Code::kInvalidArgument,
+               "{} '{}': a name has 1 to {} bytes and neither a slash nor a NUL in it", what,
+               name.substr(0, 80), kMaxNameBytes);
+}
+
+/// Names of one kind, none twice.
+template <class Named>
+Status check_names(const char* what, const std::vector<Named>& list) {
+  std::set<std::string_view> names;
+  for (const Named& named : list) {
+    ESKER_RETURN_IF_ERROR(check_name(what, named.name));
+    if (!names.insert(named.name).second) {
+      return error(Code::kInvalidArgument, "{} '{}' is there twice", what, named.name);
+    }
+  }
+  return {};
+}
+
+Status check_type(Version version, Type type, const std::string& of) {
+  if (version == Version::kData64 || type <= Type::kDouble) return {};
+  return error(Code::kInvalidArgument, "'{}': CDF-{} has no type {}", of, static_cast<int>(version),
+               static_cast<int>(type));
+}
+
+Status check_attributes(Version version, const std::vector<Attribute>& attributes) {
+  ESKER_RETURN_IF_ERROR(check_names("attribute", attributes));
+  for (const Attribute& attribute : attributes) {
+    ESKER_RETURN_IF_ERROR(check_type(version, attribute.type, attribute.name));
+    const Index bytes = static_cast<Index>(attribute.values.size());
+    if (bytes % size_bytes(attribute.type) != 0) {
+      return error(Code::kInvalidArgument, "attribute '{}': {} bytes are no whole values", attribute.name,
+                   bytes);
+    }
+  }
+  return {};
+}
+
+/// Its dimensions are there, that of the records only in front, and its bytes fit 63 bits.
+Status check_variable(const Header& header, const Variable& variable) {
+  std::optional<Index> bytes = size_bytes(variable.type);
+  for (std::size_t d = 0; d < variable.dims.size(); ++d) {
+    const int dim = variable.dims[d];
+    if (dim < 0 || dim >= static_cast<int>(header.dims.size())) {
+      return error(Code::kInvalidArgument, "variable '{}': dimension {} of {}", variable.name, dim,
+                   header.dims.size());
+    }
+    const Dimension& dimension = header.dims[static_cast<std::size_t>(dim)];
+    if (dimension.length == 0 && d > 0) {
+      return error(Code::kInvalidArgument,
+                   "variable '{}': '{}', the dimension of the records, is not its first", variable.name,
+                   dimension.name);
+    }
+    if (dimension.length > 0 && bytes) bytes = checked_mul(*bytes, dimension.length);
+  }
+  if (bytes && *bytes <= std::numeric_limits<Index>::max() - kAlignment) return {};
+  return error(Code::kInvalidArgument, "variable '{}': its size does not fit 63 bits", variable.name);
+}
+
+/// Section 3.
+Status check_fits(const Header& header) {
+  if (header.version == Version::kData64) return {};
+  const auto version = static_cast<int>(header.version);
+  for (const Dimension& dim : header.dims) {
+    if (dim.length <= kMax31) continue;
+    return error(Code::kInvalidArgument, "dimension '{}' of {} does not fit CDF-{}", dim.name, dim.length,
+                 version);
+  }
+  const Index largest = (header.version == Version::kClassic ? kMax31 : kMax32) - 3;
+  const bool has_records = header.record_bytes() > 0;
+  const Variable* last = nullptr;  // of those that stand last
+  for (const Variable& variable : header.variables) {
+    if (header.is_record(variable) == has_records) last = &variable;
+  }
+  for (const Variable& variable : header.variables) {
+    if (header.version == Version::kClassic && variable.begin > kMax31) {
+      return error(Code::kInvalidArgument, "variable '{}' begins at {}, beyond what CDF-1 can say",
+                   variable.name, variable.begin);
+    }
+    if (header.value_bytes(variable) <= largest || &variable == last) continue;
+    return error(Code::kInvalidArgument,
+                 "variable '{}' has {} bytes: in CDF-{} only the last one may have more than {}",
+                 variable.name, header.value_bytes(variable), version, largest);
+  }
+  return {};
+}
+
+class Printer {
+ public:
+  explicit Printer(Version version) : version_(version) {}
+
+  void number(std::uint64_t value, int n_bytes) {
+    for (int shift = 8 * (n_bytes - 1); shift >= 0; shift -= 8) {
+      bytes_.push_back(static_cast<std::byte>(value >> shift));
+    }
+  }
+  void tag(std::uint32_t value) { number(value, 4); }
+  void count(Index value) { number(static_cast<std::uint64_t>(value), version_ == Version::kData64 ? 8 : 4); }
+  void offset(Index value) {
+    number(static_cast<std::uint64_t>(value), version_ == Version::kClassic ? 4 : 8);
+  }
+  void padded(std::span<const std::byte> values) {
+    bytes_.insert(bytes_.end(), values.begin(), values.end());
+    bytes_.resize(static_cast<std::size_t>(round_up(static_cast<Index>(bytes_.size()), kAlignment)));
+  }
+  void name(const std::string& text) {
+    count(static_cast<Index>(text.size()));
+    padded(std::as_bytes(std::span(text)));
+  }
+  void attributes(const std::vector<Attribute>& list) {
+    begin_list(kAttributes, list.size());
+    for (const Attribute& attribute : list) {
+      name(attribute.name);
+      tag(static_cast<std::uint32_t>(attribute.type));
+      count(static_cast<Index>(attribute.values.size()) / size_bytes(attribute.type));
+      padded(attribute.values);
+    }
+  }
+  void variable(const Header& header, const Variable& variable) {
+    name(variable.name);
+    count(static_cast<Index>(variable.dims.size()));
+    for (const int dim : variable.dims) count(dim);
+    attributes(variable.attributes);
+    tag(static_cast<std::uint32_t>(variable.type));
+    const Index vsize = round_up(header.value_bytes(variable), kAlignment);
+    count(version_ == Version::kData64 ? vsize : std::min(vsize, kMax32));
+    offset(variable.begin);
+  }
+  void begin_list(std::uint32_t list_tag, std::size_t n) {
+    tag(n > 0 ? list_tag : 0);
+    count(static_cast<Index>(n));
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+  static constexpr std::uint32_t kDims = 0x0A, kVariables = 0x0B, kAttributes = 0x0C;
+
+ private:
+  Version version_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+Index size_bytes(Type type) { return kSizes[static_cast<std::size_t>(type)]; }
+
+std::optional<int> Header::record_dim() const {
+  const auto found =
+      std::find_if(dims.begin(), dims.end(), [](const Dimension& dim) { return dim.length == 0; });
+  return found == dims.end() ? std::nullopt : std::optional(static_cast<int>(found - dims.begin()));
+}
+
+bool Header::is_record(const Variable& variable) const {
+  return !variable.dims.empty() && dims[static_cast<std::size_t>(variable.dims.front())].length == 0;
+}
+
+Index Header::value_bytes(const Variable& variable) const {
+  Index bytes = size_bytes(variable.type);
+  for (const int dim : variable.dims) bytes *= std::max<Index>(1, dims[static_cast<std::size_t>(dim)].length);
+  return bytes;
+}
+
+Index Header::record_bytes() const {
+  Index padded = 0, exact = 0;
+  int n = 0;
+  for (const Variable& variable : variables) {
+    if (!is_record(variable)) continue;
+    exact = value_bytes(variable);
+    padded += round_up(exact, kAlignment);
+    ++n;
+  }
+  return n == 1 ? exact : padded;
+}
+
+Status check_structure(const Header& header) {
+  ESKER_RETURN_IF_ERROR(check_names("dimension", header.dims));
+  const auto n_record_dims = std::count_if(header.dims.begin(), header.dims.end(),
+                                           [](const Dimension& dim) { return dim.length == 0; });
+  if (n_record_dims > 1) {
+    return error(Code::kInvalidArgument, "{} dimensions have no length; one at most counts the records",
+                 n_record_dims);
+  }
+  ESKER_RETURN_IF_ERROR(check_attributes(header.version, header.attributes));
+  ESKER_RETURN_IF_ERROR(check_names("variable", header.variables));
+  std::optional<Index> record_bytes = 0;
+  for (const Variable& variable : header.variables) {
+    ESKER_RETURN_IF_ERROR(check_type(header.version, variable.type, variable.name));
+    ESKER_RETURN_IF_ERROR(check_attributes(header.version, variable.attributes));
+    ESKER_RETURN_IF_ERROR(check_variable(header, variable));
+    if (!header.is_record(variable) || !record_bytes) continue;
+    record_bytes = checked_add(*record_bytes, round_up(header.value_bytes(variable), kAlignment));
+  }
+  if (record_bytes) return {};
+  return error(Code::kInvalidArgument, "the size of a record does not fit 63 bits");
+}
+
+Status check_header(const Header& header) {
+  ESKER_RETURN_IF_ERROR(check_structure(header));
+  return check_fits(header);
+}
+
+std::vector<std::byte> print_num_records(Version version, Index num_records) {
+  Printer printer(version);
+  printer.count(num_records);
+  return printer.take();
+}
+
+std::vector<std::byte> print_header(const Header& header) {
+  Printer printer(header.version);
+  printer.number(std::uint64_t{'C'} << 24 | std::uint64_t{'D'} << 16 | std::uint64_t{'F'} << 8 |
+                     static_cast<std::uint64_t>(header.version),
+                 4);
+  printer.count(header.num_records);
+  printer.begin_list(Printer::kDims, header.dims.size());
+  for (const Dimension& dim : header.dims) {
+    printer.name(dim.name);
+    printer.count(dim.length);
+  }
+  printer.attributes(header.attributes);
+  printer.begin_list(Printer::kVariables, header.variables.size());
+  for (const Variable& variable : header.variables) printer.variable(header, variable);
+  return printer.take();
+}
+
+}  // namespace esker::cdf

@@ -1,0 +1,232 @@
+// CDF files of whole runs: the netCDF library reads every value, and their bytes do not depend on ranks.
+#include <gtest/gtest.h>
+#include <netcdf.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "format/cdf/cdf_file.h"
+#include "store/faulty_store.h"
+#include "support/runs.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: runs
+
+void nc(int status) { ASSERT_EQ(status, NC_NOERR) << nc_strerror(status); }
+
+RunPlan cdf_run(int n_ranks, const std::string& format = "cdf") {
+  RunPlan run;
+  run.n_ranks = n_ranks;
+  run.path = "run.nc";
+  run.options = {{"format", format}, {"report", "none"}};
+  run.seed = static_cast<unsigned>(n_ranks);
+  return run;
+}
+
+std::map<std::string, std::string> files_of(const RunPlan& run) {
+  const auto store = memory_store();
+  const Status status = write_all(store, run);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return all_files(*store, ".");
+}
+
+/// The file of a run, as netCDF sees it.
+class NetcdfFile {
+ public:
+  explicit NetcdfFile(const std::string& bytes)
+      : path_(std::filesystem::temp_directory_path() /
+              ("esker-cdf-writer-" + std::to_string(getpid()) + ".nc")) {
+    std::filesystem::remove(path_);
+    posix_store()
+        ->open(path_, OpenMode::kWrite)
+        .value()
+        ->write_at(std::as_bytes(std::span(bytes)), 0)
+        .check();
+    nc(nc_open(path_.c_str(), NC_NOWRITE, &id_));
+  }
+  NetcdfFile(const NetcdfFile&) = delete;
+  NetcdfFile& operator=(const NetcdfFile&) = delete;
+  ~NetcdfFile() {
+    nc_close(id_);
+    std::filesystem::remove(path_);
+  }
+
+  [[nodiscard]] int id() const { return id_; }
+  [[nodiscard]] int variable(const std::string& name) const {
+    int number = -1;
+    nc(nc_inq_varid(id_, name.c_str(), &number));
+    return number;
+  }
+  /// Of one record, or all of a fixed variable: as reals.
+  [[nodiscard]] std::vector<double> values(const std::string& name, Index step, bool fixed, Index n) const {
+    const int number = variable(name);
+    int n_dims = 0;
+    nc(nc_inq_varndims(id_, number, &n_dims));
+    std::vector<int> dims(static_cast<std::size_t>(n_dims));
+    nc(nc_inq_vardimid(id_, number, dims.data()));
+    std::vector<std::size_t> start(dims.size(), 0), count;
+    for (const int dim : dims) {
+      count.emplace_back();
+      nc(nc_inq_dimlen(id_, dim, &count.back()));
+    }
+    if (!fixed) {
+      start[0] = static_cast<std::size_t>(step);
+      count[0] = 1;
+    }
+    std::vector<double> values(static_cast<std::size_t>(n));
+    nc(nc_get_vara_double(id_, number, start.data(), count.data(), values.data()));
+    return values;
+  }
+
+ private:
+  std::string path_;
+  int id_ = -1;
+};
+
+Index committed_steps(const std::string& bytes) {
+  const NetcdfFile file(bytes);
+  std::size_t n = 0;
+  nc(nc_inq_dimlen(file.id(), 0, &n));
+  return static_cast<Index>(n);
+}
+
+/// Every value of every field at every step.
+void expect_values(const NetcdfFile& file, const Schema& schema, Index n_steps) {
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const Field& field = schema.fields()[f];
+    const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+    for (Index step = 0; step < (field.fixed ? std::min<Index>(1, n_steps) : n_steps); ++step) {
+      const auto found = file.values(field.name, step, field.fixed, box.num_samples() * field.components);
+      const bool is_absent = step % field.every != 0;
+      std::size_t i = 0;
+      for_each_point(box, [&](const Point& p) {
+        for (int c = 0; c < field.components; ++c, ++i) {
+          const auto wanted = static_cast<double>(value_at(static_cast<int>(f), step, p, c));
+          ASSERT_EQ(found[i], is_absent ? 255 : wanted) << field.name << " at step " << step;
+        }
+      });
+    }
+  }
+}
+
+TEST(CdfWriter, NetcdfReadsEveryValue) {
+  const RunPlan run = cdf_run(3);
+  const auto files = files_of(run);
+  ASSERT_EQ(files.size(), 1u);
+  const NetcdfFile file(files.at("run.nc"));
+  int format = 0;
+  nc(nc_inq_format(file.id(), &format));
+  EXPECT_EQ(format, NC_FORMAT_64BIT_DATA) << "mask is an unsigned byte";
+  expect_values(file, schema_of(run), run.end_step);
+  EXPECT_EQ(file.values("time", 2, false, 1), std::vector<double>{time_of(2)});
+}
+
+TEST(CdfWriter, FilesAreTheSameForAnyNumberOfRanksAndWay) {
+  const std::string expected = files_of(cdf_run(1)).at("run.nc");
+  for (const int n_ranks : {1, 2, 4, 7}) {
+    for (const auto& way : ways_to_move(n_ranks)) {
+      RunPlan run = cdf_run(n_ranks);
+      run.new_boxes_each_step = true;
+      run.options.insert(way.begin(), way.end());
+      SCOPED_TRACE(std::to_string(n_ranks) + " ranks, " + text_of(way));
+      const auto files = files_of(run);
+      ASSERT_EQ(files.at("run.nc") == expected, true);
+    }
+  }
+}
+
+TEST(CdfWriter, ARunInPiecesMakesTheFileOfOneRun) {
+  RunPlan whole = cdf_run(1);
+  whole.end_step = 4;
+  const std::string expected = files_of(whole).at("run.nc");
+  const auto store = memory_store();
+  for (Index step = 0; step < 4; ++step) {
+    RunPlan run = cdf_run(static_cast<int>(4 - step));
+    run.first_step = step;
+    run.end_step = step + 1;
+    const Status status = write_all(store, run);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  ASSERT_EQ(all_files(*store, ".").at("run.nc") == expected, true);
+  RunPlan again = cdf_run(2);  // rewinds to step 1
+  again.first_step = 2;
+  again.end_step = 4;
+  ASSERT_TRUE(write_all(store, again).ok());
+  ASSERT_EQ(all_files(*store, ".").at("run.nc") == expected, true);
+}
+
+// What a kill leaves behind the committed steps is cut off before the next one is written.
+TEST(CdfWriter, LeftoversAreCutOff) {
+  RunPlan run = cdf_run(2);
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const std::string expected = all_files(*store, ".").at("run.nc");
+  const auto file = store->open("run.nc", OpenMode::kWrite).value();
+  const std::string garbage(100000, 'g');
+  file->write_at(std::as_bytes(std::span(garbage)), static_cast<Index>(expected.size())).check();
+  run.first_step = run.end_step;
+  run.end_step = run.first_step + 1;
+  ASSERT_TRUE(write_all(store, run).ok());
+  RunPlan whole = cdf_run(1);
+  whole.end_step = run.end_step;
+  ASSERT_EQ(all_files(*store, ".").at("run.nc") == files_of(whole).at("run.nc"), true);
+}
+
+// What stands at any call to the file system is what a kill there leaves: it opens, holds the committed
+// steps, and the run that goes on makes the file of one run.
+TEST(CdfWriter, AKillAtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
+  const RunPlan run = cdf_run(2);
+  const std::string expected = files_of(run).at("run.nc");
+  const auto store = memory_store();
+  std::mutex mutex;
+  std::set<std::string> snapshots;  // of the file
+  const auto look = [&](StoreCall, const std::string&) {
+    const std::scoped_lock lock(mutex);
+    const auto files = all_files(*store, ".");
+    if (files.contains("run.nc")) snapshots.insert(files.at("run.nc"));
+    return 0;
+  };
+  ASSERT_TRUE(write_all([&](int) { return faulty_store(store, look); }, run).ok());
+  ASSERT_GT(snapshots.size(), 20u);
+  std::set<Index> seen;
+  for (const std::string& snapshot : snapshots) {
+    const Index n_steps = committed_steps(snapshot);
+    seen.insert(n_steps);
+    expect_values(NetcdfFile(snapshot), schema_of(run), n_steps);
+    const auto rest = memory_store();
+    const auto file = rest->open("run.nc", OpenMode::kWrite).value();
+    file->write_at(std::as_bytes(std::span(snapshot)), 0).check();
+    RunPlan next = cdf_run(3);
+    next.first_step = n_steps;
+    next.overwrite = n_steps == 0;
+    const Status status = write_all(rest, next);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(all_files(*rest, ".").at("run.nc") == expected, true) << n_steps;
+  }
+  EXPECT_EQ(seen, (std::set<Index>{0, 1, 2, 3}));
+}
+
+TEST(CdfWriter, TheSmallestVersionIsTakenUnlessAskedOtherwise) {
+  const auto version_of = [](SampleType type, Index size, std::optional<cdf::Version> asked) {
+    Schema schema;
+    const DimId x = schema.add_dim("x", size).value();
+    const GridId line = schema.add_grid("line", {x}).value();
+    schema.add_field({"thk", line.index, type, 1, false, 1, {}}).status().check();
+    schema.add_field({"topg", line.index, type, 1, true, 1, {}}).status().check();
+    const auto file = cdf::make_file(schema, {.version = asked});
+    return file.ok() ? static_cast<int>(file->header.version) : 0;
+  };
+  EXPECT_EQ(version_of(SampleType::kFloat32, 4, std::nullopt), 1);
+  EXPECT_EQ(version_of(SampleType::kFloat32, 4, cdf::Version::kData64), 5);
+  EXPECT_EQ(version_of(SampleType::kUint32, 4, std::nullopt), 5);
+  EXPECT_EQ(version_of(SampleType::kUint32, 4, cdf::Version::kOffset64), 0);
+  EXPECT_EQ(version_of(SampleType::kFloat32, Index{1} << 29, std::nullopt), 2);
+  EXPECT_EQ(version_of(SampleType::kFloat32, Index{1} << 30, std::nullopt), 5);
+}
+
+}  // namespace
+}  // namespace esker
