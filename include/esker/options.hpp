@@ -38,7 +38,7 @@ enum class Transport {
 
 /// Which ranks write, when not all do.
 enum class AggregatorPlacement {
-  kAuto,   ///< where all ranks share a node and memory: who holds most of what they write; else as kNodes
+  kAuto,  ///< where all ranks share a node and memory: who holds the midst of what they write; else as kNodes
   kNodes,  ///< evenly over the nodes, however ranks are numbered; each writes a contiguous part of the files
   kRanks,  ///< the same, evenly over the numbers of ranks
 };

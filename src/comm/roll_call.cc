@@ -99,6 +99,7 @@ bool RollCall::take(Comm& comm, Note& note, int& from, bool limited) {
 }
 
 // Twice: who comes after others have given up completes the first meeting alone, and gives up in the second.
+// A rank that stalls for longer than the limit just between the two can still leave others waiting.
 Status wait_for_all(Comm& comm, std::string_view operation, double limit_s) {
   ESKER_RETURN_IF_ERROR(comm.ended());
   if (comm.all_come_within(limit_s) && comm.all_come_within(limit_s)) return {};

@@ -2,9 +2,10 @@
 //
 // By one of two rules. *Contiguous*: aggregator a of A owns one run of positions: few files each, long
 // extents, equal bytes by construction; all of it is arithmetic, for any number of ranks. *Local*: the grid
-// is cut into bricks like those that the ranks hold; aggregator a owns the pieces in brick a, and is the rank
-// that holds the midst of it: most samples stay where they are; for ranks of one node, where many writes cost
-// no more than few. O(pieces) on each rank.
+// is cut into bricks like those that the ranks hold; aggregator a owns share a of each layout, that is the
+// pieces in brick a where they are small enough, and is the rank that holds the midst of it: most samples
+// stay where they are; for ranks of one node, where many writes cost no more than few. O(pieces) on each
+// rank.
 //
 // What an aggregator owns falls into *windows* of at most `window_bytes`, unless a single piece is larger;
 // the pieces of a window are collected and stored in one round. By the contiguous rule windows are taken in

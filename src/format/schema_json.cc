@@ -162,7 +162,7 @@ std::string print_schema(const Schema& schema) { return dump_json(schema_to_json
 std::string print_schema_outline(const Schema& schema) {
   OrderedJson json = schema_to_json(schema);
   const OrderedJson empty = OrderedJson::object();
-  for (OrderedJson& grid : json["grids"]) grid["coordinates"] = grid["attributes"] = empty;
+  for (OrderedJson& grid : json["grids"]) grid["coordinates"] = empty;
   for (OrderedJson& field : json["fields"]) field["attributes"] = empty;
   json["attributes"] = empty;
   return dump_json(json, -1);

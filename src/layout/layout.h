@@ -84,9 +84,9 @@ class Layout {
   struct Run {
     Index first = 0, last = 0;  ///< ordinals, [first, last)
   };
-  /// The pieces fall into shares, one for each of `bricks`, which cover the grid: a piece is of the brick
-  /// that holds its middle, but pieces of levels that have not one for every brick are dealt evenly. Which
-  /// share a piece is of:
+  /// The pieces fall into shares of nearly equal bytes, one for each of `bricks`, which cover the grid: where
+  /// a piece is small enough to lie in a brick, it is of the one that holds its middle. Which share a piece
+  /// is of:
   [[nodiscard]] virtual int share_of(Index ordinal, const BrickDecomposition& bricks) const = 0;
   /// The pieces of all shares, in file order.
   [[nodiscard]] virtual std::vector<std::vector<Run>> runs_of_shares(

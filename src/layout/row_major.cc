@@ -98,17 +98,15 @@ PiecePart RowMajorLayout::part(const Piece& piece, int number) const {
 }
 
 int RowMajorLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  const Index n = bricks.num_parts();
-  if (num_pieces() < n) return static_cast<int>(ordinal * n / num_pieces());
-  const Index first = ordinal * piece_samples_;
-  const Index end = std::min(first + piece_samples_, domain_.num_samples());
-  return static_cast<int>(bricks.part_of(point_at((first + end) / 2)));
+  return static_cast<int>(ordinal * bricks.num_parts() / num_pieces());
 }
 
 std::vector<std::vector<Layout::Run>> RowMajorLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
-  for (Index ordinal = 0; ordinal < num_pieces(); ++ordinal) {
-    append_to_runs(shares[static_cast<std::size_t>(share_of(ordinal, bricks))], ordinal);
+  const Index n = bricks.num_parts();
+  std::vector<std::vector<Run>> shares;
+  for (Index share = 0; share < n; ++share) {
+    const Run run{div_up(num_pieces() * share, n), div_up(num_pieces() * (share + 1), n)};
+    shares.push_back(run.first < run.last ? std::vector<Run>{run} : std::vector<Run>());
   }
   return shares;
 }

@@ -3,7 +3,8 @@
 //
 // Its pieces are ranges of as many bytes each. A range is no box, but few of them: at most 2 * rank - 1, the
 // ends of rows, planes ... that it begins and ends in, and what lies between. These are its parts, one after
-// the other.
+// the other. They are as wide as the grid, wider than what a rank holds, so each share is one stretch of the
+// file: where the slowest axis alone is cut, that is what lies in the brick.
 #pragma once
 
 #include <array>

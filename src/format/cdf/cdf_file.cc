@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
+#include <cmath>
 #include <map>
 
 #include "base/checked.h"
@@ -80,16 +80,62 @@ std::vector<Attribute> to_attributes(const Attributes& attributes) {
   return list;
 }
 
+/// Also where there are NaNs.
+bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  });
+}
+
+/// A value as one of another type; nothing if it has no such value.
+std::optional<std::uint64_t> bits_as(Type type, double value) {
+  if (type == Type::kDouble) return std::bit_cast<std::uint64_t>(value);
+  if (type == Type::kFloat) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  if (!(std::abs(value) <= 0x1p53) || value != std::trunc(value)) return std::nullopt;
+  const auto integer = static_cast<Index>(value);
+  const int n_bits = 8 * static_cast<int>(size_bytes(type));
+  const bool is_unsigned = type >= Type::kUByte && type != Type::kInt64;
+  const bool fits = n_bits == 64 ? !is_unsigned || integer >= 0
+                    : is_unsigned
+                        ? integer >= 0 && integer < Index{1} << n_bits
+                        : integer >= -(Index{1} << (n_bits - 1)) && integer < Index{1} << (n_bits - 1);
+  return fits ? std::optional(static_cast<std::uint64_t>(integer)) : std::nullopt;
+}
+
+/// Attributes that hold values of the variable have its type, by the conventions.
+Status give_type(const Field& field, Variable& variable) {
+  for (Attribute& attribute : variable.attributes) {
+    const bool holds_values = attribute.name == "_FillValue" || attribute.name == "missing_value" ||
+                              attribute.name == "valid_min" || attribute.name == "valid_max" ||
+                              attribute.name == "valid_range";
+    if (!holds_values || attribute.type == variable.type || attribute.type == Type::kChar) continue;
+    const AttributeValue& value = field.attributes.at(attribute.name);
+    std::vector<double> numbers;
+    if (const auto* reals = std::get_if<std::vector<double>>(&value)) numbers = *reals;
+    if (const auto* integers = std::get_if<std::vector<Index>>(&value)) {
+      numbers.assign(integers->begin(), integers->end());
+    }
+    attribute.type = variable.type;
+    attribute.values.clear();
+    for (const double number : numbers) {
+      const auto bits = bits_as(variable.type, number);
+      if (!bits) {
+        return error(Code::kInvalidArgument, "field '{}': {} of {} is no value of its type", field.name,
+                     attribute.name, number);
+      }
+      append(*bits, static_cast<int>(size_bytes(variable.type)), attribute.values);
+    }
+  }
+  return {};
+}
+
 /// Puts a schema into a header, without places.
 class Builder {
  public:
   explicit Builder(const Schema& schema) : schema_(schema) {}
 
   Result<CdfFile> build() {
-    const auto& fields = schema_.fields();
-    const bool has_records =
-        std::any_of(fields.begin(), fields.end(), [](const Field& field) { return !field.fixed; });
-    if (has_records) file_.header.dims.push_back({kTime, 0});
+    file_.header.dims.push_back({kTime, 0});
     first_dim_ = static_cast<int>(file_.header.dims.size());
     for (const Dimension& dim : schema_.dims()) file_.header.dims.push_back({dim.name, dim.size});
     file_.header.attributes = to_attributes(schema_.attributes());
@@ -97,12 +143,10 @@ class Builder {
     for (std::size_t g = 0; g < schema_.grids().size(); ++g) {
       ESKER_RETURN_IF_ERROR(add_coordinates(static_cast<int>(g)));
     }
-    file_.variable_of_field.resize(fields.size());
-    add_fields(true);
-    if (has_records) {
-      file_.time_variable = add({kTime, {0}, {}, Type::kDouble, 0});
-      add_fields(false);
-    }
+    file_.variable_of_field.resize(schema_.fields().size());
+    ESKER_RETURN_IF_ERROR(add_fields(true));
+    file_.time_variable = add({kTime, {0}, {}, Type::kDouble, 0});
+    ESKER_RETURN_IF_ERROR(add_fields(false));
     return std::move(file_);
   }
 
@@ -120,7 +164,7 @@ class Builder {
       const auto [first, is_new] = grid_of_coordinate_.emplace(dim, number);
       if (!is_new) {
         const Grid& other = schema_.grids()[static_cast<std::size_t>(first->second)];
-        if (other.coords.at(dim) == values) continue;
+        if (are_equal(other.coords.at(dim), values)) continue;
         return error(Code::kInvalidArgument,
                      "dimension '{}' has other coordinates on grid '{}' than on grid '{}': in a CDF file it "
                      "has one variable for them",
@@ -139,17 +183,19 @@ class Builder {
     return place->second;
   }
 
-  void add_fields(bool fixed) {
+  Status add_fields(bool fixed) {
     for (std::size_t f = 0; f < schema_.fields().size(); ++f) {
       const Field& field = schema_.fields()[f];
       if (field.fixed != fixed) continue;
       Variable variable{field.name, {}, to_attributes(field.attributes), type_of(field.type), 0};
+      ESKER_RETURN_IF_ERROR(give_type(field, variable));
       if (!fixed) variable.dims.push_back(0);
       const std::vector<int>& dims = schema_.grids()[static_cast<std::size_t>(field.grid)].dims;
       for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) variable.dims.push_back(first_dim_ + *dim);
       if (field.components > 1) variable.dims.push_back(component_dim(field.components));
       file_.variable_of_field[f] = add(std::move(variable));
     }
+    return {};
   }
 
   const Schema& schema_;
@@ -161,6 +207,7 @@ class Builder {
 
 /// Where variables begin depends on the header's length, which does not depend on where they begin.
 void place_variables(Header& header, const FileParameters& parameters) {
+  const Index large = round_up(parameters.alignment_bytes, kAlignment);
   Index end = static_cast<Index>(print_header(header).size()) + parameters.spare_header_bytes;
   const auto place = [&](Variable& variable, Index alignment) {
     variable.begin = round_up(end, alignment);
@@ -169,9 +216,9 @@ void place_variables(Header& header, const FileParameters& parameters) {
   for (Variable& variable : header.variables) {
     if (header.is_record(variable)) continue;
     const bool is_large = header.value_bytes(variable) >= parameters.alignment_bytes;
-    place(variable, std::max(kAlignment, is_large ? parameters.alignment_bytes : kAlignment));
+    place(variable, is_large ? large : kAlignment);
   }
-  end = round_up(end, std::max(kAlignment, parameters.alignment_bytes));
+  end = round_up(end, large);
   for (Variable& variable : header.variables) {
     if (header.is_record(variable)) place(variable, kAlignment);
   }
@@ -215,9 +262,10 @@ std::vector<CdfFile::Coordinate> find_coordinates(const Schema& schema, const He
   std::vector<CdfFile::Coordinate> coordinates;
   for (std::size_t v = 0; v < header.variables.size(); ++v) {
     const Variable& variable = header.variables[v];
-    const bool is_coordinate = variable.type == Type::kDouble && variable.dims.size() == 1 &&
-                               header.dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
-    if (!is_coordinate || !schema.find_dim(variable.name)) continue;
+    if (variable.type != Type::kDouble || variable.dims.size() != 1) continue;
+    const Dimension& of = header.dims[static_cast<std::size_t>(variable.dims[0])];
+    const esker::Dimension* dimension = schema.find_dim(variable.name);
+    if (of.name != variable.name || !dimension || dimension->size != of.length) continue;
     for (std::size_t g = 0; g < schema.grids().size(); ++g) {
       const std::vector<int>& dims = schema.grids()[g].dims;
       const auto has_name = [&](int dim) {
@@ -254,9 +302,7 @@ Result<CdfFile> find_file(const Schema& schema, const Header& header) {
     ESKER_ASSIGN_OR_RETURN(const int found, find(number));
     file.variable_of_field.push_back(found);
   }
-  if (wanted.time_variable >= 0) {
-    ESKER_ASSIGN_OR_RETURN(file.time_variable, find(wanted.time_variable));
-  }
+  ESKER_ASSIGN_OR_RETURN(file.time_variable, find(wanted.time_variable));
   return file;
 }
 

@@ -23,9 +23,9 @@ struct FileParameters {
 };
 
 struct CdfFile {
-  Header header;                       ///< of no records
+  Header header;                       ///< of no records where the file is to be made
   std::vector<int> variable_of_field;  ///< [position in Schema::fields()]
-  int time_variable = -1;              ///< -1: all fields are fixed
+  int time_variable = -1;              ///< there is always one: records commit steps, of fixed fields, too
   struct Coordinate {
     int variable = 0;
     int grid = 0;  ///< that has the values

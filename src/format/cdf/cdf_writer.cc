@@ -1,9 +1,9 @@
 #include "format/cdf/cdf_writer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "base/error.h"
@@ -47,8 +47,14 @@ Status CdfWriter::check_target() {
   ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
   ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, stem_ + ".esker-lock"));
   ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path_));
-  if (!replaces_existing_ || options_.overwrite) return {};
-  return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
+  if (!replaces_existing_) return {};
+  if (!options_.overwrite) {
+    return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
+  }
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  const auto header = read_header(*file);
+  if (header.ok() && outline_of(*header).ok()) return {};
+  return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
 }
 
 Status CdfWriter::define(const Schema& schema) {
@@ -57,6 +63,7 @@ Status CdfWriter::define(const Schema& schema) {
   parameters.version = version_of(options_.format);
   parameters.alignment_bytes = options_.alignment_bytes;
   ESKER_ASSIGN_OR_RETURN(file_, make_file(schema_, parameters));
+  header_bytes_ = print_header(file_.header);
   return {};
 }
 
@@ -65,7 +72,8 @@ Status CdfWriter::create(bool durable) {
   const std::string temporary = temporary_of(path_);
   ESKER_RETURN_IF_ERROR(store_->remove(temporary));
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(file->write_at(print_header(file_.header), 0));
+  file_.header.num_records = 0;
+  ESKER_RETURN_IF_ERROR(file->write_at(header_bytes_, 0));
   for (const CdfFile::Coordinate& coordinate : file_.coordinates) {
     const Grid& grid = schema_.grids()[static_cast<std::size_t>(coordinate.grid)];
     ESKER_RETURN_IF_ERROR(
@@ -92,28 +100,38 @@ Status CdfWriter::restore(const std::string& text) {
   ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(text));
   schema_ = std::move(existing.schema);
   file_ = std::move(existing.file);
+  header_bytes_ = std::move(existing.header_bytes);
   times_ = std::move(existing.times);
   return {};
 }
 
-/// Behind the committed steps there is nothing.
+/// Behind the committed steps there is nothing, and none of them is shown that is cut off.
 Status CdfWriter::reclaim(bool durable) {
-  ESKER_RETURN_IF_ERROR(check_ours());
+  ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
   ESKER_RETURN_IF_ERROR(file->shrink_to(file_.file_bytes(static_cast<Index>(times_.size()))));
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  return file->close();
+  ESKER_RETURN_IF_ERROR(file->close());
+  return store_->remove(temporary_of(path_));
 }
 
 Status CdfWriter::check_ours() {
   if (!lock_) return error(Code::kWrongOrder, "{} is not locked by this writer", path_);
   ESKER_RETURN_IF_ERROR(lock_->check_held());
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
-  const std::vector<std::byte> expected = print_header(file_.header);
-  std::vector<std::byte> found(expected.size());
+  std::vector<std::byte> found(header_bytes_.size());
   ESKER_RETURN_IF_ERROR(file->read_at(found, 0));
+  std::vector<std::byte> expected = header_bytes_;
+  put_num_records(expected, file_.header.num_records);
+  if (found == expected) return {};
+  if (or_num_records_) put_num_records(expected, *or_num_records_);
   if (found == expected) return {};
   return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
+}
+
+void CdfWriter::put_num_records(std::vector<std::byte>& header_bytes, Index num_records) const {
+  const auto bytes = print_num_records(file_.header.version, num_records);
+  std::copy(bytes.begin(), bytes.end(), header_bytes.begin() + kNumRecordsOffset);
 }
 
 std::unique_ptr<StepLayouts> CdfWriter::lay_out(const std::vector<bool>& present) const {
@@ -132,12 +150,15 @@ Status CdfWriter::fill_absent(File& file, Index step, const std::vector<bool>& p
   return {};
 }
 
+/// After an error it may have happened all the same.
 Status CdfWriter::write_num_records(File& file, Index num_records, bool durable) {
-  if (file_.time_variable < 0) return {};
+  or_num_records_ = num_records;
   ESKER_RETURN_IF_ERROR(
       file.write_at(print_num_records(file_.header.version, num_records), kNumRecordsOffset));
+  if (durable) ESKER_RETURN_IF_ERROR(file.sync());
   file_.header.num_records = num_records;
-  return durable ? file.sync() : Status();
+  or_num_records_.reset();
+  return {};
 }
 
 // The number of records is written when all else is on its way to the device: durably, when it is there.
@@ -145,23 +166,23 @@ Status CdfWriter::commit(Index step, double time, const std::vector<bool>& prese
   ESKER_RETURN_IF_ERROR(check_ours());
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
   ESKER_RETURN_IF_ERROR(fill_absent(*file, step, present));
-  if (file_.time_variable >= 0) {
-    const Index offset = file_.offset_of(file_.time_variable, step);
-    ESKER_RETURN_IF_ERROR(file->write_at(big_endian(std::span(&time, 1)), offset));
-  }
+  ESKER_RETURN_IF_ERROR(
+      file->write_at(big_endian(std::span(&time, 1)), file_.offset_of(file_.time_variable, step)));
   ESKER_RETURN_IF_ERROR(file->extend_to(file_.file_bytes(step + 1)));
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
   ESKER_RETURN_IF_ERROR(write_num_records(*file, step + 1, durable));
-  ESKER_RETURN_IF_ERROR(file->close());
+  times_.resize(static_cast<std::size_t>(step));
   times_.push_back(time);
-  return {};
+  return file->close();
 }
 
+// What is to be left is noted first of all, so that reclaim() goes on where this has failed.
 Status CdfWriter::rewind(Index num_steps, bool durable) {
+  times_.resize(static_cast<std::size_t>(num_steps));
   ESKER_RETURN_IF_ERROR(check_ours());
-  times_.resize(static_cast<std::size_t>(std::min(num_steps, static_cast<Index>(times_.size()))));
+  if (file_.header.num_records == num_steps && !or_num_records_) return {};
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(write_num_records(*file, static_cast<Index>(times_.size()), durable));
+  ESKER_RETURN_IF_ERROR(write_num_records(*file, num_steps, durable));
   return file->close();
 }
 

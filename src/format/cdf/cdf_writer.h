@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,15 @@ class CdfWriter final : public FormatWriter {
  private:
   Status fill_absent(File& file, Index step, const std::vector<bool>& present) const;
   Status write_num_records(File& file, Index num_records, bool durable);
+  void put_num_records(std::vector<std::byte>& header_bytes, Index num_records) const;
 
   std::shared_ptr<Store> store_;
   std::string stem_, path_;
   Options options_;
   Schema schema_;
   CdfFile file_;
+  std::vector<std::byte> header_bytes_;  // in the file, but for the number of records
+  std::optional<Index> or_num_records_;  // of which it is not known whether they stand in the file
   std::vector<double> times_;
   bool replaces_existing_ = false;
   std::unique_ptr<WriterLock> lock_;

@@ -1,7 +1,6 @@
 #include "format/cdf/existing.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "base/byte_order.h"
@@ -69,21 +68,17 @@ Attributes to_attributes(const std::vector<Attribute>& list) {
 }
 
 Result<std::vector<double>> read_reals(const File& file, Index offset, Index n) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  if (offset > file_bytes || n > (file_bytes - offset) / static_cast<Index>(sizeof(double))) {
+    return error(Code::kDataLoss, "the file has {} bytes: {} reals at byte {} are not there", file_bytes, n,
+                 offset);
+  }
   std::vector<std::byte> bytes(static_cast<std::size_t>(n) * sizeof(double));
   ESKER_RETURN_IF_ERROR(file.read_at(bytes, offset));
   return values_of<double>(std::move(bytes));
 }
 
-/// The outline that Esker left in the header.
-Result<Schema> outline_of(const Header& header) {
-  for (const Attribute& attribute : header.attributes) {
-    if (attribute.name != kSchemaAttribute) continue;
-    return parse_schema(std::get<std::string>(to_value(attribute)));
-  }
-  return error(Code::kDataLoss, "no file of Esker: the attribute '{}' is missing", kSchemaAttribute);
-}
-
-/// Attributes of what has a variable or is the dataset; attributes of grids are not in a CDF file.
+/// Attributes of what has a variable or is the dataset; those of grids are in the outline.
 Status take_attributes(const CdfFile& file, Schema& schema) {
   schema.attributes() = to_attributes(file.header.attributes);
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
@@ -95,6 +90,15 @@ Status take_attributes(const CdfFile& file, Schema& schema) {
 }
 
 }  // namespace
+
+Result<Schema> outline_of(const Header& header) {
+  for (const Attribute& attribute : header.attributes) {
+    if (attribute.name != kSchemaAttribute) continue;
+    const AttributeValue value = to_value(attribute);
+    if (const auto* text = std::get_if<std::string>(&value)) return parse_schema(*text);
+  }
+  return error(Code::kDataLoss, "no file of Esker: the attribute '{}' is missing", kSchemaAttribute);
+}
 
 Result<std::string> read_existing(const File& file) {
   ESKER_ASSIGN_OR_RETURN(const Header header, read_header(file));
@@ -116,7 +120,8 @@ Result<std::string> read_existing(const File& file) {
     ESKER_ASSIGN_OR_RETURN(const auto time, read_reals(file, found.offset_of(found.time_variable, step), 1));
     times.append(reinterpret_cast<const char*>(time.data()), sizeof(double));
   }
-  const auto bytes = print_header(header);
+  std::vector<std::byte> bytes(print_header(header).size());
+  ESKER_RETURN_IF_ERROR(file.read_at(bytes, 0));
   return pack_texts(
       {print_schema(schema), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), times});
 }
@@ -125,7 +130,9 @@ Result<Existing> parse_existing(const std::string& text) {
   const std::vector<std::string> texts = unpack_texts(text);
   Existing existing;
   ESKER_ASSIGN_OR_RETURN(existing.schema, parse_schema(texts.at(0)));
-  ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(std::as_bytes(std::span(texts.at(1)))));
+  const auto bytes = std::as_bytes(std::span(texts.at(1)));
+  existing.header_bytes.assign(bytes.begin(), bytes.end());
+  ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(bytes));
   ESKER_ASSIGN_OR_RETURN(existing.file, find_file(existing.schema, header));
   existing.times.resize(texts.at(2).size() / sizeof(double));
   std::memcpy(existing.times.data(), texts.at(2).data(), texts.at(2).size());

@@ -11,9 +11,14 @@ namespace esker::cdf {
 
 struct Existing {
   Schema schema;
-  CdfFile file;  ///< its header's number of records is that of the committed steps
+  CdfFile file;                         ///< its header's number of records is that of the committed steps
+  std::vector<std::byte> header_bytes;  ///< as they stand in the file
   std::vector<double> times;
 };
+
+/// The schema's outline in the header, without what dimensions, variables and attributes say. kDataLoss:
+/// there is none, or it is damaged.
+Result<Schema> outline_of(const Header& header);
 
 /// All that parse_existing() needs. kDataLoss: the file is damaged, shorter than its records, or no file of
 /// Esker (kInvalidArgument: no CDF file).

@@ -15,6 +15,7 @@ namespace {
 
 constexpr Index kAlignment = 4;  // of names, values and variables
 constexpr Index kMaxNameBytes = 256;
+constexpr Index kMaxAllBytes = Index{1} << 62;  // of all variables, once: room for header and alignment
 constexpr Index kMax31 = std::numeric_limits<std::int32_t>::max();
 constexpr Index kMax32 = std::numeric_limits<std::uint32_t>::max();
 
@@ -207,16 +208,18 @@ Status check_structure(const Header& header) {
   }
   ESKER_RETURN_IF_ERROR(check_attributes(header.version, header.attributes));
   ESKER_RETURN_IF_ERROR(check_names("variable", header.variables));
-  std::optional<Index> record_bytes = 0;
+  Index all_bytes = 0;
   for (const Variable& variable : header.variables) {
     ESKER_RETURN_IF_ERROR(check_type(header.version, variable.type, variable.name));
     ESKER_RETURN_IF_ERROR(check_attributes(header.version, variable.attributes));
     ESKER_RETURN_IF_ERROR(check_variable(header, variable));
-    if (!header.is_record(variable) || !record_bytes) continue;
-    record_bytes = checked_add(*record_bytes, round_up(header.value_bytes(variable), kAlignment));
+    const auto sum = checked_add(all_bytes, round_up(header.value_bytes(variable), kAlignment));
+    if (!sum || *sum > kMaxAllBytes) {
+      return error(Code::kInvalidArgument, "all variables together have more than 2^62 bytes");
+    }
+    all_bytes = *sum;
   }
-  if (record_bytes) return {};
-  return error(Code::kInvalidArgument, "the size of a record does not fit 63 bits");
+  return {};
 }
 
 Status check_header(const Header& header) {

@@ -226,12 +226,18 @@ Result<Header> parse(ReadAt read_at, Index file_bytes) {
   ESKER_ASSIGN_OR_RETURN(Header header, parser.parse());
   const Status sound = check_structure(header);
   if (!sound.ok()) return Status(Code::kDataLoss, sound.message());
-  for (const Variable& variable : header.variables) {
-    if (variable.begin >= parser.position()) continue;
-    return error(Code::kDataLoss, "variable '{}' begins at byte {}, in the header, which ends at {}",
-                 variable.name, variable.begin, parser.position());
-  }
   if (parser.is_streaming()) header.num_records = records_in(header, file_bytes);
+  const auto of_records = checked_mul(header.num_records, header.record_bytes());
+  for (const Variable& variable : header.variables) {
+    if (variable.begin < parser.position()) {
+      return error(Code::kDataLoss, "variable '{}' begins at byte {}, in the header, which ends at {}",
+                   variable.name, variable.begin, parser.position());
+    }
+    const auto bytes = header.is_record(variable) ? of_records : header.value_bytes(variable);
+    if (!bytes || !checked_add(variable.begin, *bytes)) {
+      return error(Code::kDataLoss, "variable '{}' ends beyond what 63 bits can say", variable.name);
+    }
+  }
   return header;
 }
 

@@ -82,7 +82,7 @@ TEST(RowMajor, SegmentsAreWhatPartsHaveOfABox) {
   }
 }
 
-TEST(RowMajor, SharesAreOfTheBrickThatHoldsThePiecesMiddle) {
+TEST(RowMajor, SharesAreStretchesWhichAreBricksOfTheSlowestAxis) {
   const RowMajorLayout layout(3, {8, 8, 8}, 4, 0, 4 * 64);  // a plane each
   const auto slabs = BrickDecomposition::even(3, {8, 8, 8}, {1, 1, 4}).value();
   const auto shares = layout.runs_of_shares(slabs);

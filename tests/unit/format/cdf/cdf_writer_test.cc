@@ -3,6 +3,7 @@
 #include <netcdf.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -10,6 +11,7 @@
 #include "format/cdf/cdf_file.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
+#include "support/thread_comm.h"
 
 namespace esker {
 namespace {
@@ -208,6 +210,99 @@ TEST(CdfWriter, AKillAtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
     ASSERT_EQ(all_files(*rest, ".").at("run.nc") == expected, true) << n_steps;
   }
   EXPECT_EQ(seen, (std::set<Index>{0, 1, 2, 3}));
+}
+
+/// A run in which the calls to the file system from number `first` on fail, so many; steps are tried again.
+/// Whether there were so many calls.
+bool run_with_faults(const std::shared_ptr<Store>& store, const RunPlan& run, int first, int n_faults) {
+  int calls = 0;
+  const auto fault = [&](StoreCall, const std::string&) {
+    ++calls;
+    return first <= calls && calls < first + n_faults ? EIO : 0;
+  };
+  run_ranks(1, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, faulty_store(store, fault), run);
+    if (!pipeline.ok()) return;
+    for (Index step = run.first_step; step < run.end_step; ++step) {
+      bool is_written = false;
+      for (int attempt = 0; attempt < 3 && !is_written; ++attempt) {
+        is_written = write_step(**pipeline, comm, run, step).ok();
+      }
+      if (!is_written) break;
+    }
+    (void)(*pipeline)->close({});
+  });
+  store->remove("run.esker-lock").check();  // if that failed, too
+  return calls >= first;
+}
+
+TEST(CdfWriter, WhateverFailsTheFileHoldsTheCommittedStepsAndCanBeFollowed) {
+  RunPlan whole = cdf_run(1);
+  whole.end_step = 4;
+  whole.fsync = Fsync::kStep;
+  const std::string expected = files_of(whole).at("run.nc");
+  RunPlan run = cdf_run(1);
+  run.fsync = Fsync::kStep;
+  for (const int n_faults : {1, 3, 6}) {
+    auto store = memory_store();
+    for (int first = 1; run_with_faults(store, run, first, n_faults); ++first) {
+      SCOPED_TRACE(std::to_string(n_faults) + " from call " + std::to_string(first));
+      const auto files = all_files(*store, ".");
+      RunPlan next = cdf_run(2);
+      next.end_step = 4;
+      if (files.contains("run.nc")) {
+        next.first_step = committed_steps(files.at("run.nc"));
+        next.overwrite = next.first_step == 0;
+        expect_values(NetcdfFile(files.at("run.nc")), schema_of(run), next.first_step);
+      }
+      const Status status = write_all(store, next);
+      ASSERT_TRUE(status.ok()) << status.message();
+      const auto after = all_files(*store, ".");
+      ASSERT_EQ(after.size(), 1u);
+      ASSERT_EQ(after.at("run.nc") == expected, true);
+      store = memory_store();
+    }
+  }
+}
+
+TEST(CdfWriter, OnlyFilesOfEskerAreReplaced) {
+  const auto store = memory_store();
+  const auto file = store->open("run.nc", OpenMode::kWrite).value();
+  const auto others = cdf::print_header({cdf::Version::kClassic, 0, {{"x", 3}}, {}, {}});
+  file->write_at(others, 0).check();
+  RunPlan run = cdf_run(2);
+  run.overwrite = true;
+  const Status status = write_all(store, run);
+  EXPECT_EQ(status.code(), Code::kAlreadyExists) << status.message();
+  EXPECT_NE(status.message().find("was not written by Esker"), std::string::npos) << status.message();
+  EXPECT_EQ(static_cast<std::size_t>(file->size_bytes().value()), others.size());
+}
+
+TEST(CdfWriter, FillValuesHaveTheTypeOfTheirVariable) {
+  Schema schema;
+  const DimId x = schema.add_dim("x", 4).value();
+  const GridId line = schema.add_grid("line", {x}).value();
+  Field field{
+      "thk", line.index, SampleType::kFloat32, 1, false, 1, {{"_FillValue", std::vector<double>{-9999}}}};
+  schema.add_field(field).status().check();
+  field.name = "mask";
+  field.type = SampleType::kInt8;
+  field.attributes["_FillValue"] = std::vector<Index>{-1};
+  schema.add_field(field).status().check();
+  const cdf::CdfFile file = cdf::make_file(schema, {}).value();
+  const auto attribute_of = [&](int number) {
+    const auto variable = static_cast<std::size_t>(file.variable_of_field[static_cast<std::size_t>(number)]);
+    return file.header.variables[variable].attributes.at(0);
+  };
+  EXPECT_EQ(attribute_of(0).type, cdf::Type::kFloat);
+  EXPECT_EQ(attribute_of(0).values,
+            (std::vector{std::byte{0xc6}, std::byte{0x1c}, std::byte{0x3c}, std::byte{0x00}}));
+  EXPECT_EQ(attribute_of(1).type, cdf::Type::kByte);
+  EXPECT_EQ(attribute_of(1).values, std::vector{std::byte{0xff}});
+  field.name = "small";
+  field.attributes["_FillValue"] = std::vector<Index>{-999};
+  schema.add_field(field).status().check();
+  EXPECT_EQ(cdf::make_file(schema, {}).status().code(), Code::kInvalidArgument);
 }
 
 TEST(CdfWriter, TheSmallestVersionIsTakenUnlessAskedOtherwise) {
