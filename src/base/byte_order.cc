@@ -21,6 +21,12 @@ void swap_words(std::span<std::byte> bytes) {
 
 }  // namespace
 
+void append_be(std::uint64_t value, std::int64_t n_bytes, std::vector<std::byte>& bytes) {
+  for (std::int64_t shift = 8 * (n_bytes - 1); shift >= 0; shift -= 8) {
+    bytes.push_back(static_cast<std::byte>(value >> shift));
+  }
+}
+
 void swap_bytes(std::span<std::byte> bytes, int element_bytes) {
   if (element_bytes == 2) swap_words<std::uint16_t>(bytes);
   if (element_bytes == 4) swap_words<std::uint32_t>(bytes);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace esker {
 
@@ -22,6 +23,9 @@ inline void store_be32(std::uint32_t value, std::byte* p) {
   p[2] = static_cast<std::byte>(value >> 8);
   p[3] = static_cast<std::byte>(value);
 }
+
+/// The lowest `n_bytes` bytes of `value`, the highest of them first.
+void append_be(std::uint64_t value, std::int64_t n_bytes, std::vector<std::byte>& bytes);
 
 /// Turns the bytes of every element of 2, 4 or 8 of them round; of 1, nothing. Whole elements.
 void swap_bytes(std::span<std::byte> bytes, int element_bytes);

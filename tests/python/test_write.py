@@ -47,6 +47,18 @@ def test_a_field_of_one_component(path: Path) -> None:
         np.testing.assert_array_equal(esker.open(path)[name].read(), array[..., 0])
 
 
+@pytest.mark.parametrize("form, version", [("cdf", 1), ("cdf2", 2), ("cdf5", 5)])
+def test_cdf_files(path: Path, form: str, version: int) -> None:
+    """Row by row, big-endian, in the one record behind the time; what the netCDF library says is tested in C++."""
+    thk = RNG.random((20, 30))
+    esker.write(path.with_suffix(".nc"), {"thk": thk}, time=4.5, format=form)
+    stored = path.with_suffix(".nc").read_bytes()
+    assert stored[:4] == b"CDF" + bytes([version])
+    record = np.frombuffer(stored[-8 * (1 + thk.size) :], ">f8")
+    assert record[0] == 4.5
+    np.testing.assert_array_equal(record[1:].reshape(thk.shape), thk)
+
+
 def test_fields_of_several_grids(path: Path) -> None:
     thk, temp, line = RNG.random((20, 30)), RNG.random((4, 20, 30)), RNG.random(6)
     esker.write(path, {"thk": thk, "temp": temp, "line": line}, dims={"line": ("time_of_day",)})

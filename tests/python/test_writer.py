@@ -283,7 +283,7 @@ def test_reports(path: Path) -> None:
 @pytest.mark.parametrize(
     "options, exception, words",
     [
-        ({"format": "cdf5"}, ValueError, "format.*idx.*cdf5"),
+        ({"format": "gif"}, ValueError, "format.*idx.*gif"),
         ({"bits_per_blok": 3}, ValueError, "did you mean 'bits_per_block'"),
         ({"bits_per_block": "many"}, ValueError, "many"),
         ({"compression": "zfp"}, NotImplementedError, "zfp"),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/byte_order.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
@@ -42,19 +43,12 @@ Type type_of(SampleType type) {
   return Type::kByte;
 }
 
-/// Big-endian, in `n_bytes` each.
-void append(std::uint64_t value, int n_bytes, std::vector<std::byte>& bytes) {
-  for (int shift = 8 * (n_bytes - 1); shift >= 0; shift -= 8) {
-    bytes.push_back(static_cast<std::byte>(value >> shift));
-  }
-}
-
 Attribute integers(const std::string& name, const std::vector<Index>& values) {
   const bool are_small = std::all_of(values.begin(), values.end(),
                                      [](Index value) { return narrow<std::int32_t>(value).has_value(); });
   Attribute attribute{name, are_small ? Type::kInt : Type::kInt64, {}};
   for (const Index value : values) {
-    append(static_cast<std::uint64_t>(value), are_small ? 4 : 8, attribute.values);
+    append_be(static_cast<std::uint64_t>(value), are_small ? 4 : 8, attribute.values);
   }
   return attribute;
 }
@@ -68,7 +62,7 @@ Attribute to_attribute(const std::string& name, const AttributeValue& value) {
   } else {
     attribute.type = Type::kDouble;
     for (const double real : std::get<std::vector<double>>(value)) {
-      append(std::bit_cast<std::uint64_t>(real), 8, attribute.values);
+      append_be(std::bit_cast<std::uint64_t>(real), 8, attribute.values);
     }
   }
   return attribute;
@@ -123,7 +117,7 @@ Status give_type(const Field& field, Variable& variable) {
         return error(Code::kInvalidArgument, "field '{}': {} of {} is no value of its type", field.name,
                      attribute.name, number);
       }
-      append(*bits, static_cast<int>(size_bytes(variable.type)), attribute.values);
+      append_be(*bits, size_bytes(variable.type), attribute.values);
     }
   }
   return {};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/byte_order.h"
 #include "base/macros.h"
 
 namespace esker::cdf {
@@ -35,9 +36,7 @@ std::vector<std::byte> fill_value(const Variable& variable) {
     if (attribute.name == "_FillValue" && is_one) return attribute.values;
   }
   std::vector<std::byte> value;
-  for (Index shift = 8 * (n_bytes - 1); shift >= 0; shift -= 8) {
-    value.push_back(static_cast<std::byte>(kDefaults[static_cast<std::size_t>(variable.type)] >> shift));
-  }
+  append_be(kDefaults[static_cast<std::size_t>(variable.type)], n_bytes, value);
   return value;
 }
 

@@ -116,11 +116,7 @@ class Printer {
  public:
   explicit Printer(Version version) : version_(version) {}
 
-  void number(std::uint64_t value, int n_bytes) {
-    for (int shift = 8 * (n_bytes - 1); shift >= 0; shift -= 8) {
-      bytes_.push_back(static_cast<std::byte>(value >> shift));
-    }
-  }
+  void number(std::uint64_t value, int n_bytes) { append_be(value, n_bytes, bytes_); }
   void tag(std::uint32_t value) { number(value, 4); }
   void count(Index value) { number(static_cast<std::uint64_t>(value), version_ == Version::kData64 ? 8 : 4); }
   void offset(Index value) {

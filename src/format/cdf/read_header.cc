@@ -3,7 +3,6 @@
 #include <functional>
 #include <limits>
 
-#include "base/byte_order.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
