@@ -35,7 +35,7 @@ class StepLayouts {
 
   /// Path of a file of a layout at a step.
   [[nodiscard]] virtual std::string file_path(int layout, Index file, Index step) const = 0;
-  /// Whether steps and layouts share files. What a step that failed has written stays there, behind what is
+  /// Whether all steps and layouts share one file. What a step that failed has written stays there, behind what is
   /// committed; nobody but commit() completes them.
   [[nodiscard]] virtual bool shares_files() const { return false; }
   /// What a step adds to the layout's offsets in its files.

@@ -17,7 +17,7 @@ struct RankCounters {
   double pack_s = 0;      ///< samples from patches to messages and windows
   double exchange_s = 0;  ///< waiting for messages
   double place_s = 0;     ///< samples from messages to windows
-  double checksum_s = 0;  ///< of what is stored
+  double checksum_s = 0;  ///< of what is stored, and making that of samples (byte order)
   double store_s = 0;     ///< writing, syncing and closing files
   double agree_s = 0;     ///< waiting for the other ranks to say how they fare
   double commit_s = 0;    ///< making the step visible

@@ -48,6 +48,7 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
     plan.space.add(*layout);
     plan.files += layout->num_files();
   }
+  if (plan.layouts->shares_files()) plan.files = std::min<Index>(plan.files, 1);
   take_patches(plan, patches);
 }
 

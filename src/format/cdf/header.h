@@ -92,7 +92,7 @@ std::vector<std::byte> print_num_records(Version version, Index num_records);
 
 /// Reads and checks a header. A file that was left while it was streamed to has as many records as it has
 /// room for. kInvalidArgument: it is no CDF file; kDataLoss: it is damaged, with the place; kUnsupported.
-/// Memory: what the header takes in the file, at most 64 MiB of it, times a small factor.
+/// Memory: what the header takes in the file, at most 64 MiB of it, times about ten.
 Result<Header> read_header(const File& file);
 /// The same of a header alone, as print_header() makes it.
 Result<Header> parse_header(std::span<const std::byte> bytes);

@@ -127,6 +127,17 @@ TEST(CdfWriter, NetcdfReadsEveryValue) {
   EXPECT_EQ(file.values("time", 2, false, 1), std::vector<double>{time_of(2)});
 }
 
+TEST(CdfWriter, AStepIsReportedAsOneFile) {
+  const RunPlan run = cdf_run(2);
+  const auto store = memory_store();
+  run_ranks(2, [&](const Communicator& comm) {
+    const auto pipeline = open_run(comm, store, run).value();
+    write_step(*pipeline, comm, run, 0).check();
+    EXPECT_EQ(pipeline->steps().at(0).files, 1);
+    pipeline->close({}).check();
+  });
+}
+
 TEST(CdfWriter, FilesAreTheSameForAnyNumberOfRanksAndWay) {
   const std::string expected = files_of(cdf_run(1)).at("run.nc");
   for (const int n_ranks : {1, 2, 4, 7}) {
