@@ -97,7 +97,7 @@ void bind_schema(nb::module_& m) {
 void bind_storage(nb::module_& m) {
   nb::class_<esker::PartInfo>(m, "Part")
       .def_ro("name", &esker::PartInfo::name)
-      .def_ro("idx_path", &esker::PartInfo::idx_path)
+      .def_ro("path", &esker::PartInfo::path)
       .def_ro("fields", &esker::PartInfo::fields)
       .def_prop_ro("box", [](const esker::PartInfo& p) { return corners(p.box); })
       .def_ro("bitmask", &esker::PartInfo::bitmask)
@@ -124,6 +124,7 @@ void bind_dataset(nb::module_& m) {
       .def_prop_ro("attributes", [](const Dataset& d) { return d.schema().attributes(); })
       .def_prop_ro("steps", [](const Dataset& d) { return d.steps(); })
       .def_prop_ro("parts", [](const Dataset& d) { return d.parts(); })
+      .def_prop_ro("warnings", [](const Dataset& d) { return d.warnings(); })
       .def(
           "storage", [](const Dataset& d) { return d.storage().value(); }, Release())
       .def(

@@ -14,6 +14,7 @@ packages=(
   libopenmpi-dev openmpi-bin libmpich-dev mpich
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev libxxhash-dev libnetcdf-dev
   zlib1g-dev liblz4-dev libzfp-dev
+  netcdf-bin pnetcdf-bin hdf5-tools nco cdo
   python3-dev python3-venv
 )
 for group in "$@"; do

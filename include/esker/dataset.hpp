@@ -29,14 +29,14 @@ struct Query {
   std::optional<int> level = {};  ///< 0 ... max_level(); absent: max_level(), every sample
 };
 
-/// One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.
+/// A grid's fields that vary in time, or its fixed ones. In an IDX dataset each part is one .idx.
 struct PartInfo {
   std::string name;  ///< the grid's name, "_fixed" behind it for fixed fields
-  std::string idx_path;
+  std::string path;  ///< of its .idx, or of the file that all parts are in
   std::vector<std::string> fields;
   Box box;
-  std::string bitmask;
-  int bits_per_block = 0;
+  std::string bitmask;     ///< the order of its levels
+  int bits_per_block = 0;  ///< 0, as the numbers of blocks: not in blocks
   Index blocks_per_file = 0;
   Index num_blocks = 0;  ///< blocks that exist, per field and step
   Index num_steps = 0;   ///< 1 for fixed fields
@@ -55,8 +55,11 @@ struct OpenOptions {
 
 class ESKER_API Dataset {
  public:
-  /// `path`: an .idx file, or a directory that a Writer made (with or without the ".idx" that was given to
-  /// the Writer). Reads headers only. Errors: kNotFound, kDataLoss (damaged), kUnsupported.
+  /// `path`: an .idx file, a directory that a Writer made (with or without the ".idx" or ".nc" that was given
+  /// to the Writer), or a CDF file (netCDF's classic formats), of Esker or not. Of the latter, fields are the
+  /// numeric variables with at least one axis beside that of the records, and steps are the records;
+  /// warnings() names what is left out. Reads headers only. Errors: kNotFound, kDataLoss (damaged),
+  /// kUnsupported.
   static Result<Dataset> open(const std::string& path, const OpenOptions& options = {});
 
   Dataset(Dataset&&) noexcept;
@@ -82,11 +85,11 @@ class ESKER_API Dataset {
   /// several threads at once.
   Status read(const Query& query, void* out, std::size_t out_bytes) const;
 
-  /// The .idx files that the dataset consists of.
+  /// What the dataset consists of.
   [[nodiscard]] const std::vector<PartInfo>& parts() const;
   /// What is wrong with files that are not needed to read the samples (attributes may then be missing).
   [[nodiscard]] const std::vector<std::string>& warnings() const;
-  /// Block files of all committed steps. Touches every file's metadata.
+  /// Files with samples of committed steps. Touches every file's metadata.
   Result<StorageInfo> storage() const;
 
  private:

@@ -383,12 +383,12 @@ ESKER_API esker_status esker_get(esker_dataset* ds, int field, int64_t step, con
 
 /// One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.
 typedef struct esker_part {
-  const char* name;      ///< the grid's name, "_fixed" behind it for fixed fields
-  const char* idx_path;  ///< of the .idx file
-  const char* bitmask;   ///< of the HZ order, as in the .idx
-  int64_t num_fields;    ///< see esker_inq_part_field
-  int64_t rank;          ///< number of axes
-  int64_t lo[5];         ///< lower corner of its box
+  const char* name;     ///< the grid's name, "_fixed" behind it for fixed fields
+  const char* path;     ///< of its .idx, or of the file that all parts are in
+  const char* bitmask;  ///< of the HZ order, as in the .idx
+  int64_t num_fields;   ///< see esker_inq_part_field
+  int64_t rank;         ///< number of axes
+  int64_t lo[5];        ///< lower corner of its box
   int64_t extent[5];
   int64_t bits_per_block;
   int64_t blocks_per_file;

@@ -28,7 +28,10 @@ COMPONENT_DIM = "component"
 
 
 def open(path: str | os.PathLike[str], *, verify: bool = False) -> Dataset:
-    """Opens a dataset: an `.idx` file, or the directory that a writer with several grids made.
+    """Opens a dataset: an `.idx` file, the directory that a writer with several grids made, or a CDF file.
+
+    Of CDF files (netCDF's classic formats) that other programs wrote, fields are the numeric variables with an axis
+    beside that of the records, and steps are the records; `warnings` names what is left out.
 
     Reads headers only. With `verify`, each block that is read later is compared with its checksum, where the
     file has one. Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
@@ -58,14 +61,16 @@ class Grid:
 
 @dataclass(frozen=True)
 class Part:
-    """One `.idx` file of a dataset: the fields of a grid that vary in time, or its fixed ones."""
+    """The fields of a grid that vary in time, or its fixed ones. In an IDX dataset each part is one `.idx` file."""
 
     name: str
-    idx_path: str
+    path: str
+    """Of its `.idx`, or of the file that all parts are in."""
     fields: tuple[str, ...]
     box: Box
     bitmask: str
     bits_per_block: int
+    """0, as the numbers of blocks are: not in blocks."""
     blocks_per_file: int
     num_blocks: int
     """Blocks that exist, per field and step."""
@@ -74,7 +79,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Storage:
-    """Block files of all committed steps, as found on storage."""
+    """Files with samples of committed steps, as found on storage."""
 
     files: int
     bytes: int
@@ -254,8 +259,13 @@ class Dataset:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The `.idx` files of the dataset."""
+        """What the dataset consists of: in an IDX dataset each part is one `.idx` file."""
         return tuple(_part(part) for part in self._core.parts)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was wrong without keeping the samples from being read, and what is left out of a foreign file."""
+        return self._core.warnings
 
     def storage(self) -> Storage:
         """Counts files and bytes; looks at every file."""
@@ -315,7 +325,7 @@ def _part(part: _core.Part) -> Part:
     lo, hi = part.box
     return Part(
         name=part.name,
-        idx_path=part.idx_path,
+        path=part.path,
         fields=tuple(part.fields),
         box=(tuple(lo), tuple(hi)),
         bitmask=part.bitmask,

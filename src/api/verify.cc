@@ -6,7 +6,7 @@
 namespace esker {
 
 Result<VerifyReport> verify(const std::string& path, const std::function<void(double)>& progress) {
-  return within_memory([&] { return idx::verify(posix_store(), path, progress); });
+  return within_memory([&] { return verify_dataset(posix_store(), path, progress); });
 }
 
 }  // namespace esker

@@ -22,7 +22,7 @@ esker_status esker_inq_part(esker_dataset* ds, int part, esker_part* info) {
     ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.parts(), part, "part"));
     *info = esker_part();
     info->name = found->name.c_str();
-    info->idx_path = found->idx_path.c_str();
+    info->path = found->path.c_str();
     info->bitmask = found->bitmask.c_str();
     info->num_fields = static_cast<int64_t>(found->fields.size());
     info->rank = found->box.rank;

@@ -9,34 +9,13 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "format/foreign_names.h"
 #include "format/idx/catalog.h"
 #include "format/idx/pidx_header.h"
 #include "format/schema_json.h"
 
 namespace esker::idx {
 namespace {
-
-/// Other writers' field names may hold any character; ours take '_' for those that a schema does not.
-std::string schema_name(std::string name) {
-  for (char& c : name) {
-    if (!is_name_character(c)) c = '_';
-  }
-  if (name.starts_with('.')) name.front() = '_';
-  return name;
-}
-
-/// `name`, or with a number behind it where two foreign names became one. `next_number` remembers the numbers
-/// that were tried, or many names that become one would cost the square of their number.
-std::string new_name(const Schema& schema, std::string name, std::map<std::string, int>& next_number) {
-  constexpr std::size_t kMaxStem = 120;
-  if (name.size() > kMaxStem) name.resize(kMaxStem);
-  if (!schema.find_field(name)) return name;
-  int& number = next_number.try_emplace(name, 2).first->second;
-  std::string candidate;
-  do candidate = name + "_" + std::to_string(number++);
-  while (schema.find_field(candidate));
-  return candidate;
-}
 
 /// Position of the part's grid in the schema, added with its dimensions if it is not there yet.
 Result<int> add_grid(const Header& header, const std::string& grid_name, Schema& schema) {
@@ -100,9 +79,10 @@ Status add_header(const IdxPart& part, int part_number, const std::string& grid_
   ESKER_ASSIGN_OR_RETURN(const int grid, add_grid(part.header(), grid_name, dataset.schema));
   ESKER_ASSIGN_OR_RETURN(auto joined, join_columns(part));
   std::map<std::string, int> next_number;
+  const auto is_taken = [&](const std::string& name) { return dataset.schema.find_field(name) != nullptr; };
   for (NamedColumns& named : joined) {
     Field field;
-    field.name = new_name(dataset.schema, schema_name(named.name), next_number);
+    field.name = new_name(schema_name(named.name), is_taken, next_number);
     field.grid = grid;
     field.type = part.header().fields[named.columns.front()].type;
     field.components = 0;
@@ -185,6 +165,7 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
 
 Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::string& idx_path) {
   IdxDataset dataset;
+  dataset.store = store;
   ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, idx_path));
   const auto& times = part->times();
   if (part->record() && part->header().time) {
@@ -210,6 +191,7 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
   auto catalog = parse_catalog(text);
   if (!catalog.ok()) return catalog.status().with_context(paths.catalog());
   IdxDataset dataset;
+  dataset.store = store;
   dataset.times = catalog->times;
   dataset.paths = paths;
   dataset.single = false;
@@ -246,6 +228,41 @@ Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const s
   if (is_file) return open_single(store, paths.single_idx());
   return error(Code::kNotFound, "{}: no such dataset (looked for {} and {})", path, paths.single_idx(),
                paths.catalog());
+}
+
+const IdxPart* IdxDataset::part_of(int field) const {
+  const int part = place(field).part;
+  return part < 0 ? nullptr : parts[static_cast<std::size_t>(part)].get();
+}
+
+bool IdxDataset::has(int field, Index step) const {
+  return place(field).fixed || part_of(field)->has(place(field).columns.front(), step);
+}
+
+// Before its first step a field may have no .idx: its grid is known all the same.
+Box IdxDataset::box(int field) const {
+  const IdxPart* part = part_of(field);
+  if (part) return part->header().box;
+  return schema.box_of(schema.grids()[schema.fields()[static_cast<std::size_t>(field)].grid]);
+}
+
+Result<Bitmask> IdxDataset::bitmask(int field) const {
+  const IdxPart* part = part_of(field);
+  if (part) return part->header().bitmask;
+  const Box grid = box(field);
+  return Bitmask::for_extent(grid.rank, grid.hi);
+}
+
+Status IdxDataset::read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const {
+  return part_of(field)->read(place(field).columns, step, box, level, out, verify);
+}
+
+Result<StorageInfo> IdxDataset::storage() const {
+  StorageInfo info;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    ESKER_RETURN_IF_ERROR(parts[p]->add_storage(info, infos[p].num_steps));
+  }
+  return info;
 }
 
 }  // namespace esker::idx

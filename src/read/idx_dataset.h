@@ -5,15 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "esker/dataset.hpp"
-#include "esker/schema.hpp"
 #include "format/idx/dataset_parts.h"
 #include "read/idx_part.h"
+#include "read/opened_dataset.h"
 #include "store/store.h"
 
 namespace esker::idx {
 
-struct IdxDataset {
+struct IdxDataset final : OpenedDataset {
   /// Where a field of the schema is stored.
   struct Place {
     int part = 0;              ///< -1: the part is written with the first step, and there is none yet
@@ -21,17 +20,26 @@ struct IdxDataset {
     bool fixed = false;
   };
 
+  std::shared_ptr<Store> store;
   std::vector<std::unique_ptr<IdxPart>> parts;
-  std::vector<PartInfo> infos;
-  Schema schema;
   std::vector<Place> places;  ///< [position in schema.fields()]
-  std::vector<double> times;  ///< committed steps
   DatasetPaths paths;
-  bool single = true;                 ///< one .idx, no catalog
-  std::vector<std::string> warnings;  ///< what was wrong without keeping the samples from being read
+  bool single = true;  ///< one .idx, no catalog
 
   /// `path` as for Dataset::open.
   static Result<IdxDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
+
+  [[nodiscard]] bool has_samples(int field) const override { return part_of(field) != nullptr; }
+  [[nodiscard]] bool has(int field, Index step) const override;
+  [[nodiscard]] Box box(int field) const override;
+  [[nodiscard]] Result<Bitmask> bitmask(int field) const override;
+  Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
+  [[nodiscard]] Result<StorageInfo> storage() const override;
+  void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
+
+ private:
+  [[nodiscard]] const Place& place(int field) const { return places[static_cast<std::size_t>(field)]; }
+  [[nodiscard]] const IdxPart* part_of(int field) const;
 };
 
 }  // namespace esker::idx

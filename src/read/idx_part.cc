@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/pidx_header.h"
+#include "grid/selection.h"
 #include "read/pidx_chunks.h"
 #include "read/pidx_partitions.h"
 
@@ -94,29 +95,8 @@ Index IdxPart::step_at(Index time) const {
 
 bool IdxPart::has(int field, Index step) const { return !absent_.contains({step, field}); }
 
-/// The part of `box` in the grid's box; corners anywhere, so that nothing overflows later.
-Box IdxPart::clip(const Box& box) const {
-  Box clipped = header_.box;
-  for (int a = 0; a < clipped.rank; ++a) {
-    clipped.lo[a] = std::clamp(box.lo[a], header_.box.lo[a], header_.box.hi[a]);
-    clipped.hi[a] = std::clamp(box.hi[a], header_.box.lo[a], header_.box.hi[a]);
-  }
-  return clipped;
-}
-
 Lattice IdxPart::select(const Box& box, int level) const {
-  const Lattice lattice = header_.bitmask.samples_up_to(level);
-  const Box clipped = clip(box);
-  Lattice selection;
-  selection.rank = lattice.rank;
-  for (int a = 0; a < lattice.rank; ++a) {
-    const Index stride = lattice.stride[a];
-    const Index first = ceil_div(clipped.lo[a], stride);
-    selection.stride[a] = stride;
-    selection.origin[a] = first * stride;
-    selection.count[a] = std::max<Index>(0, ceil_div(clipped.hi[a], stride) - first);
-  }
-  return selection;
+  return select_samples(header_.bitmask, clip(box, header_.box), level);
 }
 
 Status IdxPart::check_readable(const FieldEntry& field) const {
@@ -129,7 +109,8 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
 
 Status IdxPart::read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
                      bool verify) const {
-  Answer answer{select(box, level), clip(box), out, 0};
+  const Box clipped = clip(box, header_.box);
+  Answer answer{select_samples(header_.bitmask, clipped, level), clipped, out, 0};
   for (const int column : columns) {
     ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
     answer.sample_stride_bytes += header_.fields[column].sample_bytes();

@@ -64,7 +64,6 @@ class IdxPart {
  private:
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
-  [[nodiscard]] Box clip(const Box& box) const;
   void note_absent();
   template <class Reader>
   Status read_blocks(Reader& reader, int column, Index time, const Box& box, int level, bool verify) const;

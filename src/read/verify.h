@@ -8,9 +8,9 @@
 #include "esker/verify.hpp"
 #include "store/store.h"
 
-namespace esker::idx {
+namespace esker {
 
-Result<VerifyReport> verify(const std::shared_ptr<Store>& store, const std::string& path,
-                            const std::function<void(double)>& progress = {});
+Result<VerifyReport> verify_dataset(const std::shared_ptr<Store>& store, const std::string& path,
+                                    const std::function<void(double)>& progress = {});
 
-}  // namespace esker::idx
+}  // namespace esker

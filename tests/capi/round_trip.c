@@ -215,7 +215,7 @@ static void expect_storage(esker_dataset* ds) {
     CHECK_OK(ds, esker_inq_part(ds, p, &part));
     CHECK(part.lo[0] == 0 && part.extent[0] == NX && part.bits_per_block == 6);
     CHECK(part.blocks_per_file >= 1 && part.blocks_per_file <= 4 && part.num_steps >= 1);
-    CHECK(strstr(part.idx_path, ".idx") && part.bitmask[0] == 'V' && part.num_blocks > 0);
+    CHECK(strstr(part.path, ".idx") && part.bitmask[0] == 'V' && part.num_blocks > 0);
     CHECK(part.rank == (strcmp(part.name, "volume") == 0 ? 3 : 2));
     CHECK(part.num_fields >= 1);
     CHECK_OK(ds, esker_inq_part_field(ds, p, 0, &name));

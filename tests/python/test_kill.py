@@ -139,7 +139,7 @@ def expect_same_arrays(ds: esker.Dataset, whole: esker.Dataset) -> None:
 def expect_openvisus_agrees(ds: esker.Dataset, whole: esker.Dataset, openvisus: Any, may_be_ahead: bool) -> None:
     compared = 0
     for part in ds.parts:
-        db = openvisus.LoadDataset(part.idx_path)
+        db = openvisus.LoadDataset(part.path)
         lo, hi = part.box
         times = db.getTimesteps()
         assert len(times) == part.num_steps or (may_be_ahead and len(times) == part.num_steps + 1)

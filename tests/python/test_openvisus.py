@@ -46,7 +46,7 @@ def ds(tmp_path_factory: pytest.TempPathFactory) -> esker.Dataset:
 
 def each_part(ds: esker.Dataset, openvisus: Any) -> Iterator[tuple[esker.Part, Any]]:
     for part in ds.parts:
-        yield part, openvisus.LoadDataset(part.idx_path)
+        yield part, openvisus.LoadDataset(part.path)
 
 
 def expected_blocks(part: esker.Part) -> set[int]:

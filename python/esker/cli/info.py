@@ -33,7 +33,7 @@ _MAX_STEPS_SHOWN = 8
 def info(path: str | None, config: bool, as_json: bool) -> None:
     """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
 
-    PATH is an .idx file, or the directory of a dataset with several grids.
+    PATH is an .idx file, the directory of a dataset with several grids, or a CDF file.
     """
     if config == (path is not None):
         raise click.UsageError("expected PATH, or --config without PATH")
@@ -59,6 +59,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "grids": [_grid_facts(grid) for grid in dataset.grids.values()],
         "fields": fields,
         "parts": [_part_facts(part) for part in dataset.parts],
+        "warnings": dataset.warnings,
         "storage": {
             "files": storage.files,
             "bytes": storage.bytes,
@@ -100,7 +101,7 @@ def _field_facts(field: Field) -> dict[str, Any]:
 def _part_facts(part: Part) -> dict[str, Any]:
     return {
         "name": part.name,
-        "idx": part.idx_path,
+        "path": part.path,
         "fields": list(part.fields),
         "box": [list(corner) for corner in part.box],
         "bitmask": part.bitmask,
@@ -117,14 +118,18 @@ def _print(facts: Mapping[str, Any]) -> None:
     ratio = f", {storage['bytes'] / storage['data_bytes']:.2f} × the samples" if storage["data_bytes"] else ""
     out.print(Text(facts["path"], style="bold"))
     out.print(_summary_table(facts, f"{storage['files']} files, {size_text(storage['bytes'])}{ratio}"))
-    for title, shown in (
-        ("Grids", _grids_table(facts["grids"])),
-        ("Fields", _fields_table(facts["fields"], len(facts["steps"]))),
-        ("Parts", _parts_table(facts["parts"])),
-    ):
+    tables = {
+        "Grids": _grids_table(facts["grids"]),
+        "Fields": _fields_table(facts["fields"], len(facts["steps"])),
+    }
+    if any(part["bits_per_block"] for part in facts["parts"]):
+        tables["Parts"] = _parts_table(facts["parts"])
+    for title, shown in tables.items():
         out.print()
         out.print(Text(title, style="bold"))
         out.print(shown)
+    for warning in facts["warnings"]:
+        out.print(Text(f"warning: {warning}", style="yellow"), soft_wrap=True)
 
 
 def _summary_table(facts: Mapping[str, Any], storage: str) -> Table:

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "base/byte_order.h"
 #include "base/checked.h"
@@ -225,6 +226,17 @@ Index CdfFile::offset_of(int variable, Index step) const {
   return of.begin + (header.is_record(of) ? step * header.record_bytes() : 0);
 }
 
+Index CdfFile::end_of_data() const {
+  Index end = static_cast<Index>(print_header(header).size());
+  for (const Variable& variable : header.variables) {
+    const bool is_record = header.is_record(variable);
+    if (is_record && header.num_records == 0) continue;
+    const Index last = is_record ? (header.num_records - 1) * header.record_bytes() : 0;
+    end = std::max(end, variable.begin + last + header.value_bytes(variable));
+  }
+  return end;
+}
+
 Index CdfFile::file_bytes(Index num_records) const {
   Index end = static_cast<Index>(print_header(header).size());
   for (const Variable& variable : header.variables) {
@@ -282,12 +294,17 @@ Result<CdfFile> find_file(const Schema& schema, const Header& header) {
     for (const int dim : variable.dims) shape.push_back(of.dims[static_cast<std::size_t>(dim)].length);
     return shape;
   };
+  std::map<std::string_view, int> places;
+  for (const Variable& variable : header.variables)
+    places.emplace(variable.name, static_cast<int>(places.size()));
   const auto find = [&](int number) -> Result<int> {
     const Variable& like = wanted.header.variables[static_cast<std::size_t>(number)];
-    for (std::size_t v = 0; v < header.variables.size(); ++v) {
-      const Variable& variable = header.variables[v];
-      if (variable.name != like.name || variable.type != like.type) continue;
-      if (shape_of(header, variable) == shape_of(wanted.header, like)) return static_cast<int>(v);
+    const auto place = places.find(like.name);
+    if (place != places.end()) {
+      const Variable& variable = header.variables[static_cast<std::size_t>(place->second)];
+      const bool is_alike =
+          variable.type == like.type && shape_of(header, variable) == shape_of(wanted.header, like);
+      if (is_alike) return place->second;
     }
     return error(Code::kDataLoss, "no variable '{}' of the type and shape that the schema says", like.name);
   };

@@ -35,7 +35,9 @@ struct CdfFile {
 
   /// Where the values of a variable begin in the file at a step.
   [[nodiscard]] Index offset_of(int variable, Index step) const;
-  /// Bytes of the file when it holds that many records.
+  /// Behind the last value of all variables and records.
+  [[nodiscard]] Index end_of_data() const;
+  /// Bytes of the file when it holds that many records; of a file that make_file() laid out.
   [[nodiscard]] Index file_bytes(Index num_records) const;
 };
 

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/text.h"
 
 namespace esker::cdf {
 namespace {
@@ -27,8 +28,8 @@ Status check_name(const char* what, const std::string& name) {
                        name.find('\0') == std::string::npos && name.find('/') == std::string::npos;
   if (is_good) return {};
   return error(Code::kInvalidArgument,
-               "{} '{}': a name has 1 to {} bytes and neither a slash nor a NUL in it", what,
-               name.substr(0, 80), kMaxNameBytes);
+               "{} '{}': a name has 1 to {} bytes and neither a slash nor a NUL in it", what, excerpt(name),
+               kMaxNameBytes);
 }
 
 /// Names of one kind, none twice.
@@ -38,7 +39,7 @@ Status check_names(const char* what, const std::vector<Named>& list) {
   for (const Named& named : list) {
     ESKER_RETURN_IF_ERROR(check_name(what, named.name));
     if (!names.insert(named.name).second) {
-      return error(Code::kInvalidArgument, "{} '{}' is there twice", what, named.name);
+      return error(Code::kInvalidArgument, "{} '{}' is there twice", what, excerpt(named.name));
     }
   }
   return {};

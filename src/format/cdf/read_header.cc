@@ -144,7 +144,8 @@ class Parser {
   Result<std::string> name() {
     ESKER_ASSIGN_OR_RETURN(const Index n, count("bytes of a name", bytes_.rest()));
     ESKER_ASSIGN_OR_RETURN(const auto bytes, padded(n));
-    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return std::string(text.substr(0, text.find_last_not_of('\0') + 1));  // old writers counted the padding
   }
 
   Status dims() {

@@ -26,7 +26,7 @@ class Verify : public testing::Test {
     ASSERT_TRUE(write_all(store_, run_).ok());
   }
 
-  VerifyReport verified() { return idx::verify(store_, run_.path).value(); }
+  VerifyReport verified() { return verify_dataset(store_, run_.path).value(); }
 
   std::string text(const std::string& path) { return read_text(*store_, path, 1 << 24).value(); }
 
@@ -104,7 +104,7 @@ TEST_F(Verify, AFileInThePlaceOfAnotherIsFoundAndNotRead) {
 
 TEST_F(Verify, APartByItselfIsGood) {
   for (const char* part : {"run/xyz.idx", "run/xy.idx", "run/xy_fixed.idx"}) {
-    const VerifyReport report = idx::verify(store_, part).value();
+    const VerifyReport report = verify_dataset(store_, part).value();
     EXPECT_TRUE(report.findings.empty()) << part << ": " << report.findings.front().text;
     EXPECT_GT(report.blocks, 0);
   }
@@ -124,7 +124,7 @@ TEST_F(Verify, HeadersThatDoNotFitTogetherAreErrors) {
       continue;
     }
     put("run/xyz.idx", bad.replace(at, from.size(), to));
-    const auto report = idx::verify(store_, run_.path);
+    const auto report = verify_dataset(store_, run_.path);
     EXPECT_TRUE(!report.ok() || !report->good()) << to;
   }
   put("run/xyz.idx", good);
@@ -171,7 +171,7 @@ TEST_F(Verify, AHeaderThatPromisesMuchCostsWhatIsThere) {
   put("big.idx", header);
   for (int step = 0; step < 5; ++step) put("big/time_000" + std::to_string(step) + "/0000.bin", "");
   const auto began = std::chrono::steady_clock::now();
-  const VerifyReport report = idx::verify(store_, "big.idx").value();
+  const VerifyReport report = verify_dataset(store_, "big.idx").value();
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
   EXPECT_EQ(report.num_errors, 6);  // and the schema file is missing
 }
@@ -192,7 +192,7 @@ TEST_F(Verify, ABadSchemaFileIsAnErrorAndABadCatalogNoDataset) {
   put("run/schema.json", "{}");
   EXPECT_EQ(verified().num_errors, 1);  // samples can be read, but no run can go on
   put("run/esker.json", "{}");
-  EXPECT_EQ(idx::verify(store_, run_.path).status().code(), Code::kDataLoss);
+  EXPECT_EQ(verify_dataset(store_, run_.path).status().code(), Code::kDataLoss);
 }
 
 TEST_F(Verify, ReadingWithVerifyReturnsNoDamagedSample) {

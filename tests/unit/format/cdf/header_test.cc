@@ -211,6 +211,19 @@ TEST(CdfHeader, OfAStreamCountsTheRecordsThatAreThere) {
   }
 }
 
+// netCDF's own test files have such names; no reader shows the zeros.
+TEST(CdfHeader, ZerosBehindANameAreNotOfIt) {
+  Header header = small_header(Version::kClassic);
+  header.dims[0].name = "st";
+  std::vector<std::byte> bytes = print_header(header);
+  // "CDF\1", records, tag and number of dimensions; then the first one's name.
+  ASSERT_EQ(bytes[19], std::byte{2});
+  bytes[19] = std::byte{4};
+  const Result<Header> read = read_bytes(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->dims[0].name, "st");
+}
+
 TEST(CdfHeader, DamageIsAnErrorAndTakesNoMemory) {
   for (const Version version : kVersions) {
     const std::vector<std::byte> good = print_header(small_header(version));

@@ -1,0 +1,16 @@
+// Which samples of a grid a query wants: those of the coarser levels that lie in a box.
+#pragma once
+
+#include "esker/box.hpp"
+#include "esker/lattice.hpp"
+#include "grid/bitmask.h"
+
+namespace esker {
+
+/// The part of `box` in the grid's box, of as many axes; corners anywhere, so that nothing overflows later.
+Box clip(const Box& box, const Box& grid);
+
+/// The samples of levels <= `level` in `box`, which lies in the grid. Anchored at index 0 of the grid.
+Lattice select_samples(const Bitmask& mask, const Box& box, int level);
+
+}  // namespace esker

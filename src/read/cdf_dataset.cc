@@ -1,0 +1,133 @@
+#include "read/cdf_dataset.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/byte_order.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "format/cdf/foreign.h"
+#include "grid/selection.h"
+#include "read/findings.h"
+#include "read/row_major_reader.h"
+
+namespace esker::cdf {
+namespace {
+
+/// Whether the file says it is of Esker, and its variables are as Esker made them: other programs copy
+/// attributes to files with other variables.
+bool is_of_esker(const Header& header, std::vector<std::string>& warnings) {
+  const bool has_outline =
+      std::any_of(header.attributes.begin(), header.attributes.end(),
+                  [](const Attribute& attribute) { return attribute.name == kSchemaAttribute; });
+  if (!has_outline) return false;
+  const auto outline = outline_of(header);
+  const Status fits = outline.ok() ? find_file(*outline, header).status() : outline.status();
+  if (!fits.ok()) warnings.push_back(fmt::format("{} is not used: {}", kSchemaAttribute, fits.message()));
+  return fits.ok();
+}
+
+Result<Existing> read_ours(const File& file) {
+  ESKER_ASSIGN_OR_RETURN(const std::string existing, read_existing(file));
+  return parse_existing(existing);
+}
+
+}  // namespace
+
+Result<CdfDataset> CdfDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  CdfDataset dataset;
+  dataset.store_ = store;
+  dataset.path_ = path;
+  ESKER_ASSIGN_OR_RETURN(dataset.file_, store->open(path, OpenMode::kRead));
+  const auto header = read_header(*dataset.file_);
+  if (!header.ok()) return header.status().with_context(path);
+  dataset.is_ours_ = is_of_esker(*header, dataset.warnings);
+  auto existing =
+      dataset.is_ours_ ? read_ours(*dataset.file_) : read_foreign(*dataset.file_, *header, dataset.warnings);
+  if (!existing.ok()) return existing.status().with_context(path);
+  dataset.schema = std::move(existing->schema);
+  dataset.times = std::move(existing->times);
+  dataset.cdf_ = std::move(existing->file);
+  ESKER_RETURN_IF_ERROR(dataset.list_parts());
+  return dataset;
+}
+
+Status CdfDataset::list_parts() {
+  for (std::size_t g = 0; g < schema.grids().size(); ++g) {
+    for (const bool fixed : {false, true}) {
+      const Grid& grid = schema.grids()[g];
+      PartInfo info{grid.name + (fixed ? "_fixed" : ""),         path_, {}, schema.box_of(grid), {}, 0, 0, 0,
+                    fixed ? 1 : static_cast<Index>(times.size())};
+      for (const Field& field : schema.fields()) {
+        if (field.grid == static_cast<int>(g) && field.fixed == fixed) info.fields.push_back(field.name);
+      }
+      if (info.fields.empty()) continue;
+      ESKER_ASSIGN_OR_RETURN(const Bitmask mask, Bitmask::longest_first(info.box.rank, info.box.hi));
+      info.bitmask = mask.to_string();
+      infos.push_back(std::move(info));
+    }
+  }
+  return {};
+}
+
+bool CdfDataset::has_samples(int field) const {
+  return !is_ours_ || !field_at(field).fixed || !times.empty();
+}
+
+bool CdfDataset::has(int field, Index step) const {
+  return field_at(field).fixed || step % field_at(field).every == 0;
+}
+
+Box CdfDataset::box(int field) const {
+  return schema.box_of(schema.grids()[static_cast<std::size_t>(field_at(field).grid)]);
+}
+
+Result<Bitmask> CdfDataset::bitmask(int field) const {
+  const Box grid = box(field);
+  return Bitmask::longest_first(grid.rank, grid.hi);
+}
+
+Status CdfDataset::read(int field, Index step, const Box& box, int level, std::byte* out,
+                        bool /*verify*/) const {
+  const Box grid = this->box(field);
+  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));
+  const Index offset = cdf_.offset_of(cdf_.variable_of_field[static_cast<std::size_t>(field)], step);
+  RowMajorReader reader(*file_, offset, grid.hi, field_at(field).sample_bytes(),
+                        select_samples(mask, clip(box, grid), level));
+  const Index value_bytes = esker::size_bytes(field_at(field).type);
+  return reader.read(out, [&](std::span<std::byte> bytes) { swap_bytes(bytes, value_bytes); });
+}
+
+Result<StorageInfo> CdfDataset::storage() const {
+  ESKER_ASSIGN_OR_RETURN(const Index bytes, file_->size_bytes());
+  return StorageInfo{1, bytes};
+}
+
+void CdfDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+  constexpr Index kBytesPerRead = 4 << 20;
+  Findings findings(report);
+  report.files = 1;
+  const auto file_bytes = file_->size_bytes();
+  if (!file_bytes.ok()) return findings.error(path_, file_bytes.status().message());
+  const Index end = cdf_.end_of_data();
+  if (*file_bytes < end) {
+    findings.error(path_, fmt::format("the file has {} bytes, its values end at byte {}", *file_bytes, end));
+  }
+  if (is_ours_ && *file_bytes > cdf_.file_bytes(cdf_.header.num_records)) {
+    findings.warning(
+        path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
+  }
+  std::vector<std::byte> buffer;
+  for (Index at = 0; at < std::min(end, *file_bytes); at += kBytesPerRead) {
+    buffer.resize(static_cast<std::size_t>(std::min(kBytesPerRead, std::min(end, *file_bytes) - at)));
+    const Status status = file_->read_at(buffer, at);
+    if (!status.ok()) findings.error(path_, status.message());
+    report.bytes += static_cast<Index>(buffer.size());
+    if (progress) progress(static_cast<double>(at) / static_cast<double>(end));
+  }
+  const std::string lock = std::filesystem::path(path_).replace_extension(".esker-lock").string();
+  const auto locked = store_->exists(lock);
+  if (is_ours_ && locked.ok() && *locked) findings.warning(lock, "a writer is at work, or one was killed");
+}
+
+}  // namespace esker::cdf

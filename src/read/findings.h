@@ -1,0 +1,28 @@
+// Findings: what verify() finds, in the order of finding, up to as many as a report lists.
+#pragma once
+
+#include <string>
+
+#include "esker/verify.hpp"
+
+namespace esker {
+
+class Findings {
+ public:
+  explicit Findings(VerifyReport& report) : report_(report) {}
+
+  void add(bool is_error, const std::string& path, const std::string& text) {
+    ++(is_error ? report_.num_errors : report_.num_warnings);
+    if (!full()) report_.findings.push_back({is_error, path, text});
+  }
+  void error(const std::string& path, const std::string& text) { add(true, path, text); }
+  void warning(const std::string& path, const std::string& text) { add(false, path, text); }
+  [[nodiscard]] bool full() const {
+    return static_cast<Index>(report_.findings.size()) >= VerifyReport::kMaxFindings;
+  }
+
+ private:
+  VerifyReport& report_;
+};
+
+}  // namespace esker

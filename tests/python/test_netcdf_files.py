@@ -1,0 +1,119 @@
+"""CDF files of Esker in the hands of other programs, and theirs in Esker's."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+
+import esker
+
+RNG = np.random.default_rng(6)
+Run = Callable[..., subprocess.CompletedProcess[str]]
+SHAPE = (5, 20, 30)
+ATTRIBUTES = {"units": "m", "long_name": "thickness", "valid_min": 0.0}
+
+
+def run(command: Sequence[str | Path]) -> str:
+    """What a program that the set-up installs prints."""
+    assert shutil.which(str(command[0])), f"{command[0]} is not installed"
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(params=["cdf1", "cdf2", "cdf5"])
+def written(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, np.ndarray]:
+    """A file of three steps of one field, and its values."""
+    thk = RNG.random((3, *SHAPE), dtype=np.float32)
+    path = tmp_path / "run.nc"
+    dims, coords = {"x": 30, "y": 20, "z": 5}, {"x": np.arange(30.0) * 1000}
+    with esker.Writer(path, dims=dims, coords=coords, attrs={"title": "a test"}, format=request.param) as w:
+        w.field("thk", "f4", attrs=ATTRIBUTES)
+        for step in range(3):
+            with w.step(step * 0.5) as s:
+                s.put("thk", thk[step])
+    return path, thk
+
+
+def test_netcdf4_and_xarray(written: tuple[Path, np.ndarray]) -> None:
+    path, thk = written
+    with netCDF4.Dataset(path) as ds:
+        assert ds.title == "a test"
+        assert ds["thk"].dimensions == ("time", "z", "y", "x")
+        assert ds["thk"].units == "m"
+        np.testing.assert_array_equal(ds["thk"][:], thk)
+        np.testing.assert_array_equal(ds["time"][:], [0, 0.5, 1])
+    with xr.open_dataset(path, decode_times=False) as xds:
+        np.testing.assert_array_equal(xds["thk"].sel(x=3000.0, time=0.5), thk[1, :, :, 3])
+
+
+def test_ncdump_and_ncvalidator(written: tuple[Path, np.ndarray]) -> None:
+    path, thk = written
+    assert "valid" in run(["ncvalidator", path])
+    assert "thk:long_name = \"thickness\"" in run(["ncdump", "-h", path])
+    printed = run(["ncdump", "-v", "thk", "-p", "9,17", path]).split(" thk =")[1].split(";")[0]
+    np.testing.assert_array_equal(np.array(printed.split(","), dtype=np.float32), thk.ravel())
+
+
+def test_cdo_and_nco(written: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    path, thk = written
+    cut = tmp_path / "cut.nc"
+    run(["ncks", "-O", "-d", "time,1", "-d", "x,2,9", path, cut])
+    with netCDF4.Dataset(cut) as ds:
+        np.testing.assert_array_equal(ds["thk"][:], thk[1:2, :, :, 2:10])
+    # The attribute esker_schema came along, and is not of this file.
+    ds = esker.open(cut)
+    assert "esker_schema is not used" in ds.warnings[0]
+    np.testing.assert_array_equal(ds["thk"].read(), thk[1, :, :, 2:10])
+    mean = tmp_path / "mean.nc"
+    run(["cdo", "-s", "timmean", path, mean])
+    with netCDF4.Dataset(mean) as ds:
+        np.testing.assert_allclose(ds["thk"][0], thk.mean(axis=0), rtol=1e-6)
+
+
+def test_esker_reads_its_files(written: tuple[Path, np.ndarray]) -> None:
+    path, thk = written
+    ds = esker.open(path)
+    assert dict(ds.attrs) == {"title": "a test"} and not ds.warnings
+    assert dict(ds["thk"].attrs) == ATTRIBUTES
+    np.testing.assert_array_equal(ds["thk"].read(step=1), thk[1])
+    level = ds["thk"].max_level - 4
+    coarse = ds["thk"].read(step=2, level=level)
+    np.testing.assert_array_equal(coarse, thk[2, ::4, ::2, ::2])
+    assert esker.verify(path).good
+
+
+@pytest.mark.parametrize("form", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"])
+def test_esker_reads_files_of_others(tmp_path: Path, form: str) -> None:
+    path, theta = tmp_path / "foreign.nc", RNG.random((4, 6, 7))
+    with netCDF4.Dataset(path, "w", format=form) as ds:
+        for name, size in (("time", None), ("lat", 6), ("lon", 7)):
+            ds.createDimension(name, size)
+        ds.createVariable("lat", "f4", ("lat",))[:] = np.linspace(-90, 90, 6)
+        ds.createVariable("time", "i4", ("time",))[:] = [0, 6, 12, 18]
+        ds.createVariable("theta", "f8", ("time", "lat", "lon"))[:] = theta
+        ds["theta"].units = "K"
+    ds = esker.open(path)
+    assert ds.steps == [0, 6, 12, 18]
+    assert ds["theta"].attrs["units"] == "K"
+    np.testing.assert_array_equal(ds["theta"].read(step=3), theta[3])
+    np.testing.assert_array_equal(ds["theta"].read(step=-2, box=((1, 2), (5, 6))), theta[2, 2:6, 1:5])
+
+
+def test_info_of_a_file_of_others(tmp_path: Path, esker_command: Run) -> None:
+    path = tmp_path / "foreign.nc"
+    with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as ds:
+        ds.createDimension("x", 4)
+        ds.createVariable("v", "f4", ("x",))[:] = 1
+        ds.createVariable("crs", "i4", ())
+    shown = esker_command("info", path).stdout
+    assert "Parts" not in shown and "variable 'crs' is left out" in shown
+    facts = json.loads(esker_command("info", path, "--json").stdout)
+    assert facts["storage"] == {"files": 1, "bytes": path.stat().st_size, "data_bytes": 16}
+    assert facts["warnings"] == ["variable 'crs' is left out: it has no axis"]
