@@ -78,7 +78,8 @@ void read_into(const esker::Dataset& dataset, const std::string& field,
 void bind_schema(nb::module_& m) {
   nb::class_<esker::Dimension>(m, "Dimension")
       .def_ro("name", &esker::Dimension::name)
-      .def_ro("size", &esker::Dimension::size);
+      .def_ro("size", &esker::Dimension::size)
+      .def_ro("attributes", &esker::Dimension::attributes);
   nb::class_<esker::Grid>(m, "Grid")
       .def_ro("name", &esker::Grid::name)
       .def_ro("dims", &esker::Grid::dims)
@@ -122,6 +123,7 @@ void bind_dataset(nb::module_& m) {
       .def_prop_ro("grids", [](const Dataset& d) { return d.schema().grids(); })
       .def_prop_ro("fields", [](const Dataset& d) { return d.schema().fields(); })
       .def_prop_ro("attributes", [](const Dataset& d) { return d.schema().attributes(); })
+      .def_prop_ro("time_attributes", [](const Dataset& d) { return d.schema().time_attributes(); })
       .def_prop_ro("steps", [](const Dataset& d) { return d.steps(); })
       .def_prop_ro("parts", [](const Dataset& d) { return d.parts(); })
       .def_prop_ro("warnings", [](const Dataset& d) { return d.warnings(); })

@@ -126,6 +126,18 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
           },
           "name"_a, "value"_a)
       .def(
+          "put_time_att",
+          [](StepWriter& w, const std::string& name, const AttributeValue& value) {
+            w.writer.put_time_att(name, value).check();
+          },
+          "name"_a, "value"_a)
+      .def(
+          "put_dim_att",
+          [](StepWriter& w, int dim, const std::string& name, const AttributeValue& value) {
+            w.writer.put_att(DimId{dim}, name, value).check();
+          },
+          "dim"_a, "name"_a, "value"_a)
+      .def(
           "put_field_att",
           [](StepWriter& w, int field, const std::string& name, const AttributeValue& value) {
             w.writer.put_att(FieldId{field}, name, value).check();

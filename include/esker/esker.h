@@ -73,9 +73,10 @@ enum {
   ESKER_FLOAT64 = 9
 };
 
-/// What an attribute belongs to; the number beside it is that of the grid or field, and 0 for the dataset.
+/// What an attribute belongs to; the number beside it is that of the grid, field or dimension (of its
+/// coordinates), and 0 for the dataset and for the steps' times.
 typedef int esker_object;
-enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2 };
+enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2, ESKER_DIM = 3, ESKER_TIME = 4 };
 
 /// The type of an attribute's value.
 typedef int esker_att_type;
@@ -214,7 +215,7 @@ ESKER_API esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, co
 ESKER_API esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, esker_type type,
                                        int components, int every, int* field);
 
-/// An attribute of the dataset, a grid or a field: esker_put_att_text(ds, ESKER_FIELD, thk, "units", "m").
+/// An attribute of any object: esker_put_att_text(ds, ESKER_FIELD, thk, "units", "m").
 /// Local. One of the same name is replaced. Names have 1 to 256 bytes. The text is copied.
 ESKER_API esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int number,
                                           const char* name, const char* text);
@@ -332,7 +333,7 @@ ESKER_API esker_status esker_inq_box(esker_dataset* ds, int field, int64_t* lo, 
 /// the next esker_end_step or esker_rewind.
 ESKER_API esker_status esker_inq_steps(esker_dataset* ds, int64_t* num, const double** times);
 
-/// How many attributes the dataset, a grid or a field has. Local.
+/// How many attributes an object has. Local.
 ESKER_API esker_status esker_inq_num_atts(esker_dataset* ds, esker_object object, int number, int* num);
 
 /// The name of one of them, 0 ... num - 1, in the order of names. Local.

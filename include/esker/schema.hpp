@@ -42,6 +42,7 @@ ESKER_API Status check_attribute(const std::string& name, const AttributeValue& 
 struct Dimension {
   std::string name;
   Index size = 0;
+  Attributes attributes = {};  ///< of its coordinates: units, standard_name ...
 };
 
 /// One or more dimensions, on which fields live.
@@ -93,7 +94,11 @@ class ESKER_API Schema {
   /// Of the dataset.
   Attributes& attributes() { return attributes_; }
   [[nodiscard]] const Attributes& attributes() const { return attributes_; }
-  /// Of a grid or field. kInvalidArgument for a handle that is not of this schema.
+  /// Of the steps' times: units, calendar ...
+  Attributes& time_attributes() { return time_attributes_; }
+  [[nodiscard]] const Attributes& time_attributes() const { return time_attributes_; }
+  /// Of a dimension, grid or field. kInvalidArgument for a handle that is not of this schema.
+  Result<Attributes*> attributes_of(DimId dim);
   Result<Attributes*> attributes_of(GridId grid);
   Result<Attributes*> attributes_of(FieldId field);
 
@@ -107,7 +112,7 @@ class ESKER_API Schema {
   std::vector<Grid> grids_;
   std::vector<Field> fields_;
   std::map<std::string, int> dim_places_, grid_places_, field_places_;  ///< name -> position
-  Attributes attributes_;
+  Attributes attributes_, time_attributes_;
 };
 
 }  // namespace esker

@@ -120,10 +120,14 @@ class ESKER_API Writer {
   Status def_coords(GridId grid, const std::string& dim, std::vector<double> values);
   Result<FieldId> def_field(GridId grid, const std::string& name, SampleType type,
                             const FieldOptions& options = {});
-  /// Attributes of the dataset, a grid, or a field. Local; before the first end_step.
+  /// Attributes of the dataset, a dimension's coordinates, a grid, or a field. Local; before the first
+  /// end_step.
   Status put_att(const std::string& name, AttributeValue value);
+  Status put_att(DimId dim, const std::string& name, AttributeValue value);
   Status put_att(GridId grid, const std::string& name, AttributeValue value);
   Status put_att(FieldId field, const std::string& name, AttributeValue value);
+  /// The same of the steps' times: put_time_att("units", "seconds since 2000-01-01").
+  Status put_time_att(const std::string& name, AttributeValue value);
 
   /// Handle of a field by name, e.g. in an appended dataset. Local. kNotFound lists the names that there are.
   [[nodiscard]] Result<FieldId> field(const std::string& name) const;

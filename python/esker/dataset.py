@@ -231,6 +231,12 @@ class Dataset:
         self._core = core
         self.path = path
         self.attrs: Mapping[str, AttributeValue] = _attributes(core.attributes)
+        self.time_attrs: Mapping[str, AttributeValue] = _attributes(core.time_attributes)
+        """Of the steps' times: units, calendar."""
+        self.dim_attrs: Mapping[str, Mapping[str, AttributeValue]] = MappingProxyType(
+            {dim.name: _attributes(dim.attributes) for dim in core.dims}
+        )
+        """Of each dimension's coordinates."""
         self.steps: list[float] = core.steps
         """Time value of each step."""
         grids = [_grid(grid, core.dims) for grid in core.grids]

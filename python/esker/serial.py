@@ -37,7 +37,7 @@ def write(
     dims:       names of the axes, x first; a mapping gives them per field. By default x, y, z, u, v.
                 A field of fewer axes has the first names. Fields of different axes are on grids of their own.
     coords:     dimension to its coordinates, one value per index
-    attrs:      attributes of the dataset; a mapping under a field's name holds that field's
+    attrs:      attributes of the dataset; a mapping under the name of a field, a dimension or "time" holds those of it
     time:       the step's time value
     format:     "idx"
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and what else

@@ -127,7 +127,8 @@ class Writer:
     dims:    name to size, x first
     format:  "idx"
     coords:  dimension to its coordinates, one value per index, for all grids that have it
-    attrs:   attributes of the dataset: texts, numbers, or lists of numbers
+    attrs:   attributes of the dataset: texts, numbers, or lists of numbers; a mapping under the name of a dimension
+             holds those of its coordinates, one under "time" those of the steps' times
     options: everything else that can be chosen: `esker info --config` lists it. Above configuration file and
              environment in priority.
 
@@ -166,7 +167,7 @@ class Writer:
             if unknown := [dim for dim in self._coords if dim not in self._dims]:
                 raise ValueError(f"coords: no dimension {unknown[0]!r}; there are {', '.join(self._dims)}")
             for name, value in (attrs or {}).items():
-                self._core.put_att(name, attribute(name, value))
+                self._put_attributes(name, value)
 
     @classmethod
     def append(
@@ -196,6 +197,19 @@ class Writer:
         self._core = core
         self._open_step: Step | None = None
         self._made: dict[str, WriterField] = {}
+
+    def _put_attributes(self, name: str, value: Any) -> None:
+        """An attribute of the dataset, or the attributes of a dimension or of time."""
+        if not isinstance(value, Mapping):
+            return self._core.put_att(name, attribute(name, value))
+        for own, of_own in value.items():
+            if name in self._dims:
+                self._core.put_dim_att(self._dims[name], own, attribute(own, of_own))
+            elif name == "time":
+                self._core.put_time_att(own, attribute(own, of_own))
+            else:
+                known = ", ".join((*self._dims, "time"))
+                raise ValueError(f"attrs: {name!r} holds attributes, but is none of {known}")
 
     def grid(
         self,

@@ -237,6 +237,15 @@ Status Writer::put_att(const std::string& name, AttributeValue value) {
   return impl_->put_attribute(&impl_->schema.attributes(), name, std::move(value));
 }
 
+Status Writer::put_time_att(const std::string& name, AttributeValue value) {
+  return impl_->put_attribute(&impl_->schema.time_attributes(), name, std::move(value));
+}
+
+Status Writer::put_att(DimId dim, const std::string& name, AttributeValue value) {
+  ESKER_ASSIGN_OR_RETURN(Attributes * attributes, impl_->remember(impl_->schema.attributes_of(dim)));
+  return impl_->put_attribute(attributes, name, std::move(value));
+}
+
 Status Writer::put_att(GridId grid, const std::string& name, AttributeValue value) {
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, impl_->remember(impl_->schema.attributes_of(grid)));
   return impl_->put_attribute(attributes, name, std::move(value));

@@ -35,9 +35,16 @@ Result<const Attributes*> attributes_of(const Schema& schema, esker_object objec
       ESKER_ASSIGN_OR_RETURN(const auto* field, element(schema.fields(), number, "field"));
       return &field->attributes;
     }
+    case ESKER_DIM: {
+      ESKER_ASSIGN_OR_RETURN(const auto* dim, element(schema.dims(), number, "dimension"));
+      return &dim->attributes;
+    }
+    case ESKER_TIME: {
+      if (number != 0) return esker::error(Code::kInvalidArgument, "time {}, expected 0", number);
+      return &schema.time_attributes();
+    }
     default:
-      return esker::error(Code::kInvalidArgument,
-                          "object {}, expected ESKER_DATASET, ESKER_GRID or ESKER_FIELD", object);
+      return no_object(object);
   }
 }
 

@@ -20,9 +20,13 @@ Status put_attribute(Writer& writer, esker_object object, int number, const char
       return writer.put_att(esker::GridId{number}, name, std::move(value));
     case ESKER_FIELD:
       return writer.put_att(esker::FieldId{number}, name, std::move(value));
+    case ESKER_DIM:
+      return writer.put_att(esker::DimId{number}, name, std::move(value));
+    case ESKER_TIME:
+      if (number != 0) return esker::error(Code::kInvalidArgument, "time {}, expected 0", number);
+      return writer.put_time_att(name, std::move(value));
     default:
-      return esker::error(Code::kInvalidArgument,
-                          "object {}, expected ESKER_DATASET, ESKER_GRID or ESKER_FIELD", object);
+      return no_object(object);
   }
 }
 

@@ -11,6 +11,11 @@ Result<SampleType> to_type(esker_type type) {
   return error(Code::kInvalidArgument, "type {} does not exist", type);
 }
 
+Status no_object(esker_object object) {
+  return error(Code::kInvalidArgument,
+               "object {}, expected ESKER_DATASET, ESKER_GRID, ESKER_FIELD, ESKER_DIM or ESKER_TIME", object);
+}
+
 Result<Box> to_box(int rank, const int64_t* lo, const int64_t* extent) {
   Box box = Box::from_extent(rank, Point{});
   for (int a = 0; a < rank; ++a) {

@@ -12,6 +12,9 @@ namespace esker::capi {
 
 Result<SampleType> to_type(esker_type type);
 
+/// kInvalidArgument for an object that attributes cannot belong to.
+Status no_object(esker_object object);
+
 /// The element with that number. kOutOfRange: "no field has the number 17; there are 3".
 template <class T>
 Result<const T*> element(const std::vector<T>& list, int64_t number, const char* kind) {

@@ -1,9 +1,12 @@
-// schema = {"format": 1, "dimensions": [dim ...], "grids": [grid ...], "fields": [field ...], "attributes":
-// atts} dim    = {"name", "size"} grid   = {"name", "dimensions": ["x" ...] fastest first, "coordinates":
-// {"x": [real ...]}, "attributes": atts} field  = {"name", "grid", "type", "components", "fixed", "every",
-// "attributes": atts} atts   = {"name": {"text": "..."} | {"integers": [...]} | {"reals": [...]}}
+// schema = {"format": 1, "dimensions": [dim ...], "grids": [grid ...], "fields": [field ...],
+//           "attributes": atts, "time_attributes": atts if any}
+// dim    = {"name", "size", "attributes": atts if any}
+// grid   = {"name", "dimensions": ["x" ...] fastest first, "coordinates": {"x": [real ...]}, "attributes":
+// atts} field  = {"name", "grid", "type", "components", "fixed", "every", "attributes": atts} atts   =
+// {"name": {"text": "..."} | {"integers": [...]} | {"reals": [...]}}
 #include "format/schema_json.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -15,6 +18,7 @@ namespace esker {
 namespace {
 
 constexpr int kSchemaFormat = 1;
+constexpr const char* kTimeAttributes = "time_attributes";
 constexpr int kIndent = 1;
 constexpr Index kAnyPositive = std::numeric_limits<Index>::max();
 constexpr Index kAnyInt = std::numeric_limits<int>::max();
@@ -66,8 +70,8 @@ Result<AttributeValue> read_attribute(const Json& json) {
   return AttributeValue(std::move(reals));
 }
 
-Status read_attributes(const Json& object, Attributes& out) {
-  ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(object, "attributes"));
+Status read_attributes(const Json& object, const char* key, Attributes& out) {
+  ESKER_ASSIGN_OR_RETURN(const Json* attributes, get_object(object, key));
   for (const auto& [name, json] : attributes->items()) {
     Result<AttributeValue> value = read_attribute(json);
     if (!value.ok()) return value.status().with_context("attribute '" + excerpt(name) + "'");
@@ -87,7 +91,9 @@ Result<int> position(const std::vector<T>& list, const T* found, const std::stri
 Status read_dimension(const Json& json, Schema& schema) {
   ESKER_ASSIGN_OR_RETURN(const std::string name, get_text(json, "name"));
   ESKER_ASSIGN_OR_RETURN(const Index size, get_integer(json, "size", 1, kAnyPositive));
-  return schema.add_dim(name, size).status();
+  ESKER_ASSIGN_OR_RETURN(const DimId dim, schema.add_dim(name, size));
+  ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(dim));
+  return json.contains("attributes") ? read_attributes(json, "attributes", *attributes) : Status();
 }
 
 Status read_grid(const Json& json, Schema& schema) {
@@ -109,7 +115,7 @@ Status read_grid(const Json& json, Schema& schema) {
     ESKER_RETURN_IF_ERROR(schema.set_coords(grid, item.key(), std::move(values)));
   }
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(grid));
-  return read_attributes(json, *attributes);
+  return read_attributes(json, "attributes", *attributes);
 }
 
 Status read_field(const Json& json, Schema& schema) {
@@ -124,7 +130,7 @@ Status read_field(const Json& json, Schema& schema) {
   ESKER_ASSIGN_OR_RETURN(field.fixed, get_bool(json, "fixed"));
   ESKER_ASSIGN_OR_RETURN(const Index every, get_integer(json, "every", 1, kAnyInt));
   field.every = static_cast<int>(every);
-  ESKER_RETURN_IF_ERROR(read_attributes(json, field.attributes));
+  ESKER_RETURN_IF_ERROR(read_attributes(json, "attributes", field.attributes));
   return schema.add_field(std::move(field)).status();
 }
 
@@ -145,13 +151,17 @@ OrderedJson schema_to_json(const Schema& schema) {
   json["format"] = kSchemaFormat;
   json["dimensions"] = OrderedJson::array();
   for (const Dimension& dim : schema.dims()) {
-    json["dimensions"].push_back(OrderedJson{{"name", dim.name}, {"size", dim.size}});
+    OrderedJson& out = json["dimensions"].emplace_back(OrderedJson{{"name", dim.name}, {"size", dim.size}});
+    if (!dim.attributes.empty()) out["attributes"] = attributes_to_json(dim.attributes);
   }
   json["grids"] = OrderedJson::array();
   for (const Grid& grid : schema.grids()) json["grids"].push_back(grid_to_json(schema, grid));
   json["fields"] = OrderedJson::array();
   for (const Field& field : schema.fields()) json["fields"].push_back(field_to_json(schema, field));
   json["attributes"] = attributes_to_json(schema.attributes());
+  if (!schema.time_attributes().empty()) {
+    json[kTimeAttributes] = attributes_to_json(schema.time_attributes());
+  }
   return json;
 }
 
@@ -162,9 +172,14 @@ std::string print_schema(const Schema& schema) { return dump_json(schema_to_json
 std::string print_schema_outline(const Schema& schema) {
   OrderedJson json = schema_to_json(schema);
   const OrderedJson empty = OrderedJson::object();
+  for (OrderedJson& dim : json["dimensions"]) {
+    const auto has_dim = [&](const Grid& grid) { return grid.coords.contains(dim["name"]); };
+    if (std::any_of(schema.grids().begin(), schema.grids().end(), has_dim)) dim.erase("attributes");
+  }
   for (OrderedJson& grid : json["grids"]) grid["coordinates"] = empty;
   for (OrderedJson& field : json["fields"]) field["attributes"] = empty;
   json["attributes"] = empty;
+  json.erase(kTimeAttributes);
   return dump_json(json, -1);
 }
 
@@ -175,7 +190,10 @@ Result<Schema> parse_schema(const std::string& text) {
   ESKER_RETURN_IF_ERROR(read_each(json, "dimensions", schema, read_dimension));
   ESKER_RETURN_IF_ERROR(read_each(json, "grids", schema, read_grid));
   ESKER_RETURN_IF_ERROR(read_each(json, "fields", schema, read_field));
-  const Status attributes = read_attributes(json, schema.attributes());
+  Status attributes = read_attributes(json, "attributes", schema.attributes());
+  if (attributes.ok() && json.contains(kTimeAttributes)) {
+    attributes = read_attributes(json, kTimeAttributes, schema.time_attributes());
+  }
   if (!attributes.ok()) return Status(Code::kDataLoss, attributes.message());
   return schema;
 }

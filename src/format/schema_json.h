@@ -16,7 +16,8 @@ inline constexpr std::size_t kMaxSidecarBytes = std::size_t{64} << 20;  ///< lar
 /// The whole schema, keys in a fixed order: the same schema gives the same bytes, and
 /// parse_schema(print_schema(s)) is s again. Attributes have passed check_attribute.
 std::string print_schema(const Schema& schema);
-/// The same in one line, without coordinates, and attributes of fields and of the dataset.
+/// The same in one line, without coordinates, and without attributes but those of grids and of dimensions
+/// that have no coordinates.
 std::string print_schema_outline(const Schema& schema);
 /// Errors: kDataLoss (what was expected, what was found), kUnsupported (a newer format).
 Result<Schema> parse_schema(const std::string& json);

@@ -79,7 +79,7 @@ Result<DimId> Schema::add_dim(const std::string& name, Index size) {
   ESKER_RETURN_IF_ERROR(check_new_name(dim_places_, name, "dimension"));
   if (size < 1)
     return error(Code::kInvalidArgument, "dimension '{}': size {}, expected 1 or more", name, size);
-  return DimId{append({name, size}, dims_, dim_places_)};
+  return DimId{append({name, size, {}}, dims_, dim_places_)};
 }
 
 Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId>& dims) {
@@ -155,6 +155,13 @@ const Grid* Schema::find_grid(const std::string& name) const {
 }
 const Field* Schema::find_field(const std::string& name) const {
   return find_named(fields_, field_places_, name);
+}
+
+Result<Attributes*> Schema::attributes_of(DimId dim) {
+  if (!is_position(dim.index, dims_.size())) {
+    return error(Code::kInvalidArgument, "dimension {} is not defined", dim.index);
+  }
+  return &dims_[static_cast<std::size_t>(dim.index)].attributes;
 }
 
 Result<Attributes*> Schema::attributes_of(GridId grid) {

@@ -77,7 +77,9 @@ static void test_definitions(const struct world* w) {
   CHECK_FAILS(ds, esker_def_coords(ds, grid, 3, NULL, 0), ESKER_INVALID_ARGUMENT, "values is NULL");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_FIELD, 1, "units", "m"), ESKER_INVALID_ARGUMENT, "field 1");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_FIELD, 0, "units", "\xff"), ESKER_INVALID_ARGUMENT, "UTF-8");
-  CHECK_FAILS(ds, esker_put_att_text(ds, 3, 0, "units", "m"), ESKER_INVALID_ARGUMENT, "object 3");
+  CHECK_FAILS(ds, esker_put_att_text(ds, 5, 0, "units", "m"), ESKER_INVALID_ARGUMENT, "object 5");
+  CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_DIM, 9, "units", "m"), ESKER_INVALID_ARGUMENT, "dimension 9");
+  CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_TIME, 1, "units", "m"), ESKER_INVALID_ARGUMENT, "time 1");
   CHECK_FAILS(ds, esker_put_att_int64(ds, ESKER_GRID, grid, "n", &value, 0), ESKER_INVALID_ARGUMENT, "'n'");
   CHECK_FAILS(ds, esker_put_att_int64(ds, ESKER_GRID, grid, "n", &value, -1), ESKER_INVALID_ARGUMENT, "-1");
   CHECK(n == -1);

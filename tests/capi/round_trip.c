@@ -30,6 +30,8 @@ static struct model define(esker_dataset* ds) {
   CHECK_OK(ds, esker_def_field(ds, m.plane, "mask", ESKER_UINT8, 1, 2, &m.mask));
   CHECK_OK(ds, esker_def_field(ds, m.plane, "topg", ESKER_INT16, 1, ESKER_FIXED, &m.topg));
   CHECK_OK(ds, esker_put_att_text(ds, ESKER_DATASET, 0, "title", "Gr\xc3\xb8nland"));
+  CHECK_OK(ds, esker_put_att_text(ds, ESKER_TIME, 0, "units", "days since 1990-1-1"));
+  CHECK_OK(ds, esker_put_att_text(ds, ESKER_DIM, 0, "axis", "X"));
   CHECK_OK(ds, esker_put_att_int64(ds, ESKER_GRID, m.plane, "history", history, 2));
   CHECK_OK(ds, esker_put_att_double(ds, ESKER_FIELD, m.temp, "range", range, 3));
   CHECK_OK(ds, esker_put_att_text(ds, ESKER_FIELD, m.temp, "units", "degC"));
@@ -123,6 +125,10 @@ static void expect_attributes(esker_dataset* ds, const struct model* m) {
   const double* reals = NULL;
   int64_t count = -1;
   int num = -1, type = -1;
+  CHECK_OK(ds, esker_get_att_text(ds, ESKER_TIME, 0, "units", &text));
+  CHECK(strcmp(text, "days since 1990-1-1") == 0);
+  CHECK_OK(ds, esker_get_att_text(ds, ESKER_DIM, 0, "axis", &text));
+  CHECK(strcmp(text, "X") == 0);
   CHECK_OK(ds, esker_get_att_text(ds, ESKER_DATASET, 0, "title", &text));
   CHECK(strcmp(text, "Gr\xc3\xb8nland") == 0);
   CHECK_OK(ds, esker_inq_att(ds, ESKER_DATASET, 0, "title", &type, &count));

@@ -38,7 +38,7 @@ def test_info_json(esker_command: Run, path_3d: Path) -> None:
     done = esker_command("info", path_3d, "--json")
     assert done.returncode == 0 and done.stderr == ""
     facts = json.loads(done.stdout)
-    assert list(facts) == ["path", "attributes", "steps", "grids", "fields", "parts", "warnings", "storage"]
+    assert list(facts) == ["path", "attributes", "time_attributes", "dimension_attributes", "steps", "grids", "fields", "parts", "warnings", "storage"]
     assert facts["steps"] == [0, 1, 2]
     assert [dim["size"] for dim in facts["grids"][0]["dims"]] == [24, 20, 16]
     p, vel = facts["fields"]

@@ -16,6 +16,11 @@ import esker
 RNG = np.random.default_rng(6)
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SHAPE = (5, 20, 30)
+AXES = {
+    "time": {"units": "hours since 2000-01-01", "calendar": "standard"},
+    "x": {"units": "m", "axis": "X", "valid_min": 0},
+    "z": {"positive": "up"},
+}
 ATTRIBUTES = {"units": "m", "long_name": "thickness", "valid_min": 0.0}
 
 
@@ -33,7 +38,8 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, np.nd
     thk = RNG.random((3, *SHAPE), dtype=np.float32)
     path = tmp_path / "run.nc"
     dims, coords = {"x": 30, "y": 20, "z": 5}, {"x": np.arange(30.0) * 1000}
-    with esker.Writer(path, dims=dims, coords=coords, attrs={"title": "a test"}, format=request.param) as w:
+    attrs = {"title": "a test", **AXES}
+    with esker.Writer(path, dims=dims, coords=coords, attrs=attrs, format=request.param) as w:
         w.field("thk", "f4", attrs=ATTRIBUTES)
         for step in range(3):
             with w.step(step * 0.5) as s:
@@ -49,8 +55,9 @@ def test_netcdf4_and_xarray(written: tuple[Path, np.ndarray]) -> None:
         assert ds["thk"].units == "m"
         np.testing.assert_array_equal(ds["thk"][:], thk)
         np.testing.assert_array_equal(ds["time"][:], [0, 0.5, 1])
-    with xr.open_dataset(path, decode_times=False) as xds:
-        np.testing.assert_array_equal(xds["thk"].sel(x=3000.0, time=0.5), thk[1, :, :, 3])
+        assert (ds["x"].units, ds["x"].axis, ds["x"].valid_min) == ("m", "X", 0.0)
+    with xr.open_dataset(path) as xds:
+        np.testing.assert_array_equal(xds["thk"].sel(x=3000.0, time="2000-01-01T00:30"), thk[1, :, :, 3])
 
 
 def test_ncdump_and_ncvalidator(written: tuple[Path, np.ndarray]) -> None:
@@ -82,6 +89,8 @@ def test_esker_reads_its_files(written: tuple[Path, np.ndarray]) -> None:
     ds = esker.open(path)
     assert dict(ds.attrs) == {"title": "a test"} and not ds.warnings
     assert dict(ds["thk"].attrs) == ATTRIBUTES
+    assert dict(ds.time_attrs) == AXES["time"]
+    assert {name: dict(attrs) for name, attrs in ds.dim_attrs.items() if attrs} == {"x": AXES["x"], "z": AXES["z"]}
     np.testing.assert_array_equal(ds["thk"].read(step=1), thk[1])
     level = ds["thk"].max_level - 4
     coarse = ds["thk"].read(step=2, level=level)
@@ -99,9 +108,13 @@ def test_esker_reads_files_of_others(tmp_path: Path, form: str) -> None:
         ds.createVariable("time", "i4", ("time",))[:] = [0, 6, 12, 18]
         ds.createVariable("theta", "f8", ("time", "lat", "lon"))[:] = theta
         ds["theta"].units = "K"
+        ds["lat"].units = "degrees_north"
+        ds["time"].units = "days since 1990-1-1"
     ds = esker.open(path)
     assert ds.steps == [0, 6, 12, 18]
     assert ds["theta"].attrs["units"] == "K"
+    assert ds.time_attrs["units"] == "days since 1990-1-1"
+    assert ds.dim_attrs["lat"]["units"] == "degrees_north"
     np.testing.assert_array_equal(ds["theta"].read(step=3), theta[3])
     np.testing.assert_array_equal(ds["theta"].read(step=-2, box=((1, 2), (5, 6))), theta[2, 2:6, 1:5])
 

@@ -55,6 +55,8 @@ def describe(dataset: Dataset) -> dict[str, Any]:
     return {
         "path": dataset.path,
         "attributes": dict(dataset.attrs),
+        "time_attributes": dict(dataset.time_attrs),
+        "dimension_attributes": {name: dict(attrs) for name, attrs in dataset.dim_attrs.items() if attrs},
         "steps": list(dataset.steps),
         "grids": [_grid_facts(grid) for grid in dataset.grids.values()],
         "fields": fields,

@@ -98,13 +98,13 @@ std::optional<std::uint64_t> bits_as(Type type, double value) {
 }
 
 /// Attributes that hold values of the variable have its type, by the conventions.
-Status give_type(const Field& field, Variable& variable) {
+Status give_type(const Attributes& attributes, Variable& variable) {
   for (Attribute& attribute : variable.attributes) {
     const bool holds_values = attribute.name == "_FillValue" || attribute.name == "missing_value" ||
                               attribute.name == "valid_min" || attribute.name == "valid_max" ||
                               attribute.name == "valid_range";
     if (!holds_values || attribute.type == variable.type || attribute.type == Type::kChar) continue;
-    const AttributeValue& value = field.attributes.at(attribute.name);
+    const AttributeValue& value = attributes.at(attribute.name);
     std::vector<double> numbers;
     if (const auto* reals = std::get_if<std::vector<double>>(&value)) numbers = *reals;
     if (const auto* integers = std::get_if<std::vector<Index>>(&value)) {
@@ -115,7 +115,7 @@ Status give_type(const Field& field, Variable& variable) {
     for (const double number : numbers) {
       const auto bits = bits_as(variable.type, number);
       if (!bits) {
-        return error(Code::kInvalidArgument, "field '{}': {} of {} is no value of its type", field.name,
+        return error(Code::kInvalidArgument, "variable '{}': {} of {} is no value of its type", variable.name,
                      attribute.name, number);
       }
       append_be(*bits, size_bytes(variable.type), attribute.values);
@@ -140,7 +140,7 @@ class Builder {
     }
     file_.variable_of_field.resize(schema_.fields().size());
     ESKER_RETURN_IF_ERROR(add_fields(true));
-    file_.time_variable = add({kTime, {0}, {}, Type::kDouble, 0});
+    ESKER_ASSIGN_OR_RETURN(file_.time_variable, add_reals(kTime, 0, schema_.time_attributes()));
     ESKER_RETURN_IF_ERROR(add_fields(false));
     return std::move(file_);
   }
@@ -151,6 +151,13 @@ class Builder {
   int add(Variable variable) {
     file_.header.variables.push_back(std::move(variable));
     return static_cast<int>(file_.header.variables.size()) - 1;
+  }
+
+  /// A variable named like its only dimension.
+  Result<int> add_reals(const std::string& name, int dim, const Attributes& attributes) {
+    Variable variable{name, {dim}, to_attributes(attributes), Type::kDouble, 0};
+    ESKER_RETURN_IF_ERROR(give_type(attributes, variable));
+    return add(std::move(variable));
   }
 
   Status add_coordinates(int number) {
@@ -166,7 +173,9 @@ class Builder {
                      dim, grid.name, other.name);
       }
       const int place = static_cast<int>(schema_.find_dim(dim) - schema_.dims().data());
-      file_.coordinates.push_back({add({dim, {first_dim_ + place}, {}, Type::kDouble, 0}), number, dim});
+      const Attributes& attributes = schema_.dims()[static_cast<std::size_t>(place)].attributes;
+      ESKER_ASSIGN_OR_RETURN(const int variable, add_reals(dim, first_dim_ + place, attributes));
+      file_.coordinates.push_back({variable, number, dim});
     }
     return {};
   }
@@ -183,7 +192,7 @@ class Builder {
       const Field& field = schema_.fields()[f];
       if (field.fixed != fixed) continue;
       Variable variable{field.name, {}, to_attributes(field.attributes), type_of(field.type), 0};
-      ESKER_RETURN_IF_ERROR(give_type(field, variable));
+      ESKER_RETURN_IF_ERROR(give_type(field.attributes, variable));
       if (!fixed) variable.dims.push_back(0);
       const std::vector<int>& dims = schema_.grids()[static_cast<std::size_t>(field.grid)].dims;
       for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) variable.dims.push_back(first_dim_ + *dim);

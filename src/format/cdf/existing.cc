@@ -12,13 +12,21 @@
 namespace esker::cdf {
 namespace {
 
-/// Attributes of what has a variable or is the dataset; those of grids are in the outline.
+/// Attributes of what has a variable or is the dataset; the others are in the outline.
 Status take_attributes(const CdfFile& file, Schema& schema) {
+  const auto attributes_of = [&](int variable) {
+    return to_attributes(file.header.variables[static_cast<std::size_t>(variable)].attributes);
+  };
   schema.attributes() = to_attributes(file.header.attributes);
+  schema.time_attributes() = attributes_of(file.time_variable);
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(FieldId{static_cast<int>(f)}));
-    const auto variable = static_cast<std::size_t>(file.variable_of_field[f]);
-    *attributes = to_attributes(file.header.variables[variable].attributes);
+    *attributes = attributes_of(file.variable_of_field[f]);
+  }
+  for (const CdfFile::Coordinate& coordinate : file.coordinates) {
+    const auto dim = static_cast<int>(schema.find_dim(coordinate.dim) - schema.dims().data());
+    ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(DimId{dim}));
+    *attributes = attributes_of(coordinate.variable);
   }
   return {};
 }

@@ -67,6 +67,9 @@ class Reader {
 
  private:
   [[nodiscard]] const Header& header() const { return out_.file.header; }
+  [[nodiscard]] Attributes attributes_of(int variable) const {
+    return to_attributes(header().variables[static_cast<std::size_t>(variable)].attributes);
+  }
   void leave_out(int variable, const std::string& why) {
     warnings_.push_back(fmt::format("variable '{}' is left out: {}",
                                     header().variables[static_cast<std::size_t>(variable)].name, why));
@@ -136,7 +139,10 @@ class Reader {
         const auto found = coordinate_of_dim_.find(dim);
         if (found == coordinate_of_dim_.end()) continue;
         ESKER_ASSIGN_OR_RETURN(auto values, read_reals(file_, out_.file, found->second, 0));
-        const std::string& name = out_.schema.dims()[static_cast<std::size_t>(dims_.at(dim).index)].name;
+        const DimId id = dims_.at(dim);
+        ESKER_ASSIGN_OR_RETURN(Attributes * attributes, out_.schema.attributes_of(id));
+        *attributes = attributes_of(found->second);
+        const std::string& name = out_.schema.dims()[static_cast<std::size_t>(id.index)].name;
         ESKER_RETURN_IF_ERROR(out_.schema.set_coords({grid}, name, std::move(values)));
       }
     }
@@ -148,7 +154,10 @@ class Reader {
     const auto dim = header().record_dim();
     if (!dim) return {};
     const auto found = coordinate_of_dim_.find(*dim);
-    if (found != coordinate_of_dim_.end()) out_.file.time_variable = found->second;
+    if (found != coordinate_of_dim_.end()) {
+      out_.file.time_variable = found->second;
+      out_.schema.time_attributes() = attributes_of(found->second);
+    }
     for (Index step = 0; step < header().num_records; ++step) {
       double time = static_cast<double>(step);
       if (out_.file.time_variable >= 0) {

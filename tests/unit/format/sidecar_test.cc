@@ -30,6 +30,8 @@ Schema sample() {
   a["ints"] = std::vector<Index>{std::numeric_limits<Index>::min(), 0, std::numeric_limits<Index>::max()};
   a["reals"] = std::vector<double>{1, -0.0, 1.0 / 3, -kInf};
   s.attributes()["title"] = std::string();
+  s.attributes_of(DimId{0}).value()->emplace("units", "m");
+  s.time_attributes()["units"] = std::string("days since 2000-1-1");
   s.attributes_of(volume).value()->emplace("NaN", std::string("NaN"));
   return s;
 }
@@ -43,6 +45,8 @@ TEST(SchemaFile, PrintThenParseIsTheSame) {
   EXPECT_EQ(back.fields()[1].attributes, sample().fields()[1].attributes);
   EXPECT_EQ(back.grids()[1].attributes, sample().grids()[1].attributes);
   EXPECT_EQ(back.attributes(), sample().attributes());
+  EXPECT_EQ(back.dims()[0].attributes, sample().dims()[0].attributes);
+  EXPECT_EQ(back.time_attributes(), sample().time_attributes());
   EXPECT_EQ(back.fields()[1].every, 5);
   EXPECT_TRUE(back.fields()[0].fixed);
 }
