@@ -44,7 +44,7 @@ enum class AggregatorPlacement {
 };
 
 struct ESKER_API Options {
-  std::string format = "idx";                       ///< (format) "idx", "cdf", "cdf1", "cdf2", "cdf5"
+  std::string format = "idx";                       ///< (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "cdf5+idx" ...
   bool overwrite = false;                           ///< create may replace a dataset, all in its directory
   int bits_per_block = 0;                           ///< (format) 0: chosen from grid and type
   Index blocks_per_file = 0;                        ///< (format) 0: chosen from the step's size

@@ -39,7 +39,7 @@ def write(
     coords:     dimension to its coordinates, one value per index
     attrs:      attributes of the dataset; a mapping under the name of a field, a dimension or "time" holds those of it
     time:       the step's time value
-    format:     "idx"
+    format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and what else
                 `esker info --config` lists. compression: None or "raw", others are not implemented yet.
 

@@ -125,7 +125,7 @@ class Writer:
              directory `run/` with an .idx for each grid. esker.open() takes either name.
     comm:    an mpi4py communicator, all of whose ranks make the same calls; None: this process alone, without MPI
     dims:    name to size, x first
-    format:  "idx"
+    format:  "idx"; "cdf1", "cdf2", "cdf5" for a NetCDF file of that kind, "cdf" for the smallest; "cdf5+idx" for both
     coords:  dimension to its coordinates, one value per index, for all grids that have it
     attrs:   attributes of the dataset: texts, numbers, or lists of numbers; a mapping under the name of a dimension
              holds those of its coordinates, one under "time" those of the steps' times

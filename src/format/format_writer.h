@@ -30,14 +30,14 @@ class StepLayouts {
     int layout = 0;           ///< number in layouts
     int layout_field = 0;     ///< position in that layout's list of fields
   };
-  std::vector<std::unique_ptr<Layout>> layouts;
+  std::vector<std::shared_ptr<const Layout>> layouts;
   std::vector<Column> columns;  ///< of the fields in the set
 
   /// Path of a file of a layout at a step.
   [[nodiscard]] virtual std::string file_path(int layout, Index file, Index step) const = 0;
-  /// Whether all steps and layouts share one file. What a step that failed has written stays there, behind what is
-  /// committed; nobody but commit() completes them.
-  [[nodiscard]] virtual bool shares_files() const { return false; }
+  /// Whether the layout is in a file with all other such layouts and all steps. What a step that failed has
+  /// written stays there, behind what is committed; nobody but commit() completes it.
+  [[nodiscard]] virtual bool shares_files(int /*layout*/) const { return false; }
   /// What a step adds to the layout's offsets in its files.
   [[nodiscard]] virtual Index step_offset_bytes(int /*layout*/, Index /*step*/) const { return 0; }
   /// Makes of a piece's samples, as they are in memory, what is stored. In place, before checksum().
@@ -47,7 +47,7 @@ class StepLayouts {
   /// Whether file_headers() wants checksums of pieces.
   [[nodiscard]] virtual bool has_checksums() const = 0;
   /// Checksum of a piece as it is stored.
-  [[nodiscard]] virtual std::uint64_t checksum(const Piece& piece,
+  [[nodiscard]] virtual std::uint64_t checksum(int layout, const Piece& piece,
                                                std::span<const std::byte> bytes) const = 0;
   /// What stands at the beginning of that file, before its data. `sums`: of its pieces, in file order; empty
   /// without has_checksums().

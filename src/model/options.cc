@@ -59,7 +59,8 @@ std::string print_size(Index bytes) {
   return std::to_string(bytes) + (suffix == 0 ? std::string() : std::string(1, kSuffixes[suffix - 1]));
 }
 
-constexpr std::array<std::string_view, 5> kFormats{"idx", "cdf", "cdf1", "cdf2", "cdf5"};
+constexpr std::array<std::string_view, 9> kFormats{"idx",     "cdf",      "cdf1",     "cdf2",    "cdf5",
+                                                   "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx"};
 
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
@@ -117,7 +118,7 @@ struct OptionRow {
 };
 
 constexpr std::array<OptionRow, 20> kOptions{{
-    {"format", "idx, cdf (the smallest that holds the fields), cdf1, cdf2 or cdf5",
+    {"format", "idx, cdf (the smallest that holds the fields), cdf1, cdf2 or cdf5; both: cdf5+idx",
      "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        const bool is_known = std::find(kFormats.begin(), kFormats.end(), text) != kFormats.end();

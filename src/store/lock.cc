@@ -80,27 +80,25 @@ Status remove_dead(Store& store, const std::string& path, const std::string& hol
 
 }  // namespace
 
-// The object is made before the file: nothing can fail when the file is there.
-Result<std::unique_ptr<WriterLock>> WriterLock::acquire(std::shared_ptr<Store> store,
-                                                        const std::string& path) {
-  std::unique_ptr<WriterLock> lock(new WriterLock(std::move(store), path, lock_text()));
-  Store& files = *lock->store_;
-  Status created = files.create_exclusive(path, lock->text_);
+// Nothing can fail when the file is there.
+Status WriterLock::acquire() {
+  if (held_) return {};
+  text_ = lock_text();
+  Status created = store_->create_exclusive(path_, text_);
   if (created.code() == Code::kAlreadyExists) {
-    ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(files, path, kMaxLockBytes));
+    ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(*store_, path_, kMaxLockBytes));
     if (!holder_is_dead(holder)) {
       while (!holder.empty() && holder.back() == '\n') holder.pop_back();
       return error(Code::kAlreadyExists,
                    "{} is held by another writer (host, process, job: {}); if that job no longer runs, "
                    "remove the file",
-                   path, holder.empty() ? "unknown" : holder);
+                   path_, holder.empty() ? "unknown" : holder);
     }
-    ESKER_RETURN_IF_ERROR(remove_dead(files, path, holder));
-    created = files.create_exclusive(path, lock->text_);
+    ESKER_RETURN_IF_ERROR(remove_dead(*store_, path_, holder));
+    created = store_->create_exclusive(path_, text_);
   }
-  ESKER_RETURN_IF_ERROR(created);
-  lock->held_ = true;
-  return lock;
+  held_ = created.ok();
+  return created;
 }
 
 WriterLock::~WriterLock() {
@@ -116,6 +114,7 @@ Status WriterLock::release() {
 }
 
 Status WriterLock::check_held() const {
+  if (text_.empty()) return error(Code::kWrongOrder, "{} is not taken", path_);
   const auto found = read_text(*store_, path_, kMaxLockBytes);
   if (found.ok() && *found == text_) return {};
   if (!found.ok() && found.status().code() != Code::kNotFound) return found.status();

@@ -8,25 +8,28 @@
 
 namespace esker {
 
-/// A file that names its holder (host, process, job, start of the process). Released by release() or, without
-/// a report, by the destructor; a process that died without either leaves it, and the next one on the same
-/// host takes it over. A lock of another host is never taken over: the error says who holds it and what to
-/// remove.
+/// A file that names its holder (host, process, job, start of the process). Taken by acquire(); released by
+/// release() or, without a report, by the destructor; a process that died without either leaves it, and the
+/// next one on the same host takes it over. A lock of another host is never taken over: the error says who
+/// holds it and what to remove.
 class WriterLock {
  public:
-  /// Errors: kAlreadyExists when another live process (or any process of another host) holds it.
-  static Result<std::unique_ptr<WriterLock>> acquire(std::shared_ptr<Store> store, const std::string& path);
+  /// Not held yet.
+  WriterLock(std::shared_ptr<Store> store, std::string path)
+      : store_(std::move(store)), path_(std::move(path)) {}
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   ~WriterLock();
-  /// Removes the file, if it is still this holder's.
+  /// Success also when it is held already. Errors: kAlreadyExists when another live process (or any process
+  /// of another host) holds it.
+  Status acquire();
+  /// Removes the file, if it is still this holder's; success also when the lock is not held.
   Status release();
   /// kDataLoss unless the file is still there and this holder's: somebody removed or replaced it.
+  /// kWrongOrder: it was never taken.
   [[nodiscard]] Status check_held() const;
 
  private:
-  WriterLock(std::shared_ptr<Store> store, std::string path, std::string text)
-      : store_(std::move(store)), path_(std::move(path)), text_(std::move(text)) {}
   std::shared_ptr<Store> store_;
   std::string path_, text_;
   bool held_ = false;

@@ -244,7 +244,8 @@ void WritePipeline::encode(StepPlan& plan, const Window& window, std::span<std::
         bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
     plan.layouts->encode(layout, piece, of_piece);
     if (!plan.layouts->has_checksums()) return;
-    plan.sums.set(plan.space.first_ordinal(layout) + piece.ordinal, plan.layouts->checksum(piece, of_piece));
+    plan.sums.set(plan.space.first_ordinal(layout) + piece.ordinal,
+                  plan.layouts->checksum(layout, piece, of_piece));
   });
   counters_.checksum_s += watch.elapsed_s();
 }

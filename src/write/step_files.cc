@@ -31,11 +31,12 @@ Status StepFiles::write(Index begin, std::span<const std::byte> bytes) {
 
 Result<File*> StepFiles::open(const Place& place) {
   std::string path = layouts_.file_path(place.layout, place.file, step_);
-  std::unique_ptr<File>& file = files_[path];
-  if (!file) {
-    ESKER_ASSIGN_OR_RETURN(file, store_.open(path, OpenMode::kWrite));
+  Opened& opened = files_[path];
+  opened.is_shared = layouts_.shares_files(place.layout);
+  if (!opened.file) {
+    ESKER_ASSIGN_OR_RETURN(opened.file, store_.open(path, OpenMode::kWrite));
   }
-  return file.get();
+  return opened.file.get();
 }
 
 Status StepFiles::complete(const Place& place, const PieceSums& sums) {
@@ -51,26 +52,26 @@ Status StepFiles::complete(const Place& place, const PieceSums& sums) {
 
 Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable) {
   for (const Ownership::Pieces& run : owned) {
-    if (layouts_.shares_files()) break;
     const Index end = space_.position_bytes(run.last);
     for (Index position = space_.position_bytes(run.first); position < end;) {
       const Place place = place_at(position);
-      if (place.begin == position) ESKER_RETURN_IF_ERROR(complete(place, sums));
+      const bool is_whole = place.begin == position && !layouts_.shares_files(place.layout);
+      if (is_whole) ESKER_RETURN_IF_ERROR(complete(place, sums));
       position = place.end;
     }
   }
-  for (auto& [path, file] : files_) {
-    if (!file) continue;  // it could not be opened
-    if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-    ESKER_RETURN_IF_ERROR(file->close());
+  for (auto& [path, opened] : files_) {
+    if (!opened.file) continue;
+    if (durable) ESKER_RETURN_IF_ERROR(opened.file->sync());
+    ESKER_RETURN_IF_ERROR(opened.file->close());
   }
   return durable ? sync_directories(store_, paths(), top_) : Status();
 }
 
 void StepFiles::discard() noexcept {
-  for (auto& [path, file] : files_) {
-    file.reset();
-    if (layouts_.shares_files()) continue;
+  for (auto& [path, opened] : files_) {
+    opened.file.reset();
+    if (opened.is_shared) continue;
     (void)guarded("remove", [this, &path = path] { return store_.remove(path); });
   }
   files_.clear();
@@ -78,7 +79,7 @@ void StepFiles::discard() noexcept {
 
 std::vector<std::string> StepFiles::paths() const {
   std::vector<std::string> paths;
-  for (const auto& [path, file] : files_) paths.push_back(path);
+  for (const auto& [path, opened] : files_) paths.push_back(path);
   return paths;
 }
 

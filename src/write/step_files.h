@@ -55,7 +55,11 @@ class StepFiles {
   const PieceSpace& space_;
   Index step_;
   const std::string& top_;
-  std::map<std::string, std::unique_ptr<File>> files_;  // by path
+  struct Opened {
+    std::unique_ptr<File> file;  // null: it could not be opened
+    bool is_shared = false;      // among steps
+  };
+  std::map<std::string, Opened> files_;  // by path
 };
 
 /// The directory of a path; "." for a bare name.

@@ -44,11 +44,15 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
   }
   plan.boxes = boxes_of(patches, plan.fields);
   plan.layouts = format.lay_out(plan.due);
-  for (const auto& layout : plan.layouts->layouts) {
-    plan.space.add(*layout);
-    plan.files += layout->num_files();
+  bool shares_a_file = false;
+  for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
+    const Layout& layout = *plan.layouts->layouts[n];
+    plan.space.add(layout);
+    const bool shares = plan.layouts->shares_files(static_cast<int>(n));
+    plan.files += shares ? 0 : layout.num_files();
+    shares_a_file = shares_a_file || shares;
   }
-  if (plan.layouts->shares_files()) plan.files = std::min<Index>(plan.files, 1);
+  plan.files += shares_a_file ? 1 : 0;
   take_patches(plan, patches);
 }
 

@@ -98,6 +98,17 @@ def test_esker_reads_its_files(written: tuple[Path, np.ndarray]) -> None:
     assert esker.verify(path).good
 
 
+def test_both_formats_by_one_call(tmp_path: Path) -> None:
+    thk = RNG.random(SHAPE)
+    esker.write(tmp_path / "run", {"thk": thk}, time=2.5, format="cdf5+idx")
+    assert {path.name for path in tmp_path.iterdir()} >= {"run.nc", "run.idx", "run"}
+    with netCDF4.Dataset(tmp_path / "run.nc") as ds:
+        np.testing.assert_array_equal(ds["thk"][0], thk)
+    idx, netcdf = esker.open(tmp_path / "run.idx"), esker.open(tmp_path / "run.nc")
+    for level in range(idx["thk"].max_level + 1):
+        np.testing.assert_array_equal(netcdf["thk"].read(level=level), idx["thk"].read(level=level))
+
+
 @pytest.mark.parametrize("form", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"])
 def test_esker_reads_files_of_others(tmp_path: Path, form: str) -> None:
     path, theta = tmp_path / "foreign.nc", RNG.random((4, 6, 7))

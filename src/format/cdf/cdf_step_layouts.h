@@ -18,12 +18,14 @@ class CdfStepLayouts final : public StepLayouts {
   [[nodiscard]] std::string file_path(int /*layout*/, Index /*file*/, Index /*step*/) const override {
     return path_;
   }
-  [[nodiscard]] bool shares_files() const override { return true; }
+  [[nodiscard]] bool shares_files(int /*layout*/) const override { return true; }
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override;
   void encode(int layout, const Piece& piece, std::span<std::byte> bytes) const override;
   [[nodiscard]] bool has_encoding() const override { return true; }
   [[nodiscard]] bool has_checksums() const override { return false; }
-  [[nodiscard]] std::uint64_t checksum(const Piece&, std::span<const std::byte>) const override { return 0; }
+  [[nodiscard]] std::uint64_t checksum(int, const Piece&, std::span<const std::byte>) const override {
+    return 0;
+  }
   [[nodiscard]] std::vector<std::byte> file_headers(int, Index, Index,
                                                     std::span<const std::uint64_t>) const override {
     return {};

@@ -16,12 +16,6 @@
 namespace esker::cdf {
 namespace {
 
-/// "run" of "dir/run.nc", and of "dir/run".
-std::string stem_of(const std::string& path) {
-  const std::filesystem::path whole(path);
-  return whole.extension() == ".nc" ? (whole.parent_path() / whole.stem()).string() : path;
-}
-
 std::vector<std::byte> big_endian(std::span<const double> values) {
   std::vector<std::byte> bytes(values.size_bytes());
   std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -29,23 +23,21 @@ std::vector<std::byte> big_endian(std::span<const double> values) {
   return bytes;
 }
 
-/// Of the option `format`; nothing for "cdf": the smallest.
-std::optional<Version> version_of(const std::string& format) {
-  if (format == "cdf1") return Version::kClassic;
-  if (format == "cdf2") return Version::kOffset64;
-  if (format == "cdf5") return Version::kData64;
-  return std::nullopt;
-}
-
 }  // namespace
 
-CdfWriter::CdfWriter(std::shared_ptr<Store> store, const std::string& path, const Options& options)
-    : store_(std::move(store)), stem_(stem_of(path)), path_(stem_ + ".nc"), options_(options) {}
+CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
+                     const Options& options, std::shared_ptr<WriterLock> lock)
+    : store_(std::move(store)),
+      stem_(std::move(stem)),
+      path_(stem_ + ".nc"),
+      version_(version),
+      options_(options),
+      lock_(std::move(lock)) {}
 
 Status CdfWriter::check_target() {
   const std::string parent = std::filesystem::path(stem_).parent_path().string();
   ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
-  ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, stem_ + ".esker-lock"));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
   ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path_));
   if (!replaces_existing_) return {};
   if (!options_.overwrite) {
@@ -60,7 +52,7 @@ Status CdfWriter::check_target() {
 Status CdfWriter::define(const Schema& schema) {
   schema_ = schema;
   FileParameters parameters;
-  parameters.version = version_of(options_.format);
+  parameters.version = version_;
   parameters.alignment_bytes = options_.alignment_bytes;
   ESKER_ASSIGN_OR_RETURN(file_, make_file(schema_, parameters));
   header_bytes_ = print_header(file_.header);
@@ -88,7 +80,7 @@ Status CdfWriter::create(bool durable) {
 }
 
 Result<std::string> CdfWriter::read_existing() {
-  ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, stem_ + ".esker-lock"));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
   const auto file = store_->open(path_, OpenMode::kRead);
   if (!file.ok()) return file.status().with_context("no dataset to append to");
   auto existing = esker::cdf::read_existing(**file);
@@ -116,7 +108,6 @@ Status CdfWriter::reclaim(bool durable) {
 }
 
 Status CdfWriter::check_ours() {
-  if (!lock_) return error(Code::kWrongOrder, "{} is not locked by this writer", path_);
   ESKER_RETURN_IF_ERROR(lock_->check_held());
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
   std::vector<std::byte> found(header_bytes_.size());
@@ -184,11 +175,6 @@ Status CdfWriter::rewind(Index num_steps, bool durable) {
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
   ESKER_RETURN_IF_ERROR(write_num_records(*file, num_steps, durable));
   return file->close();
-}
-
-Status CdfWriter::release() {
-  if (!lock_) return {};
-  return std::exchange(lock_, nullptr)->release();
 }
 
 }  // namespace esker::cdf

@@ -20,7 +20,10 @@ namespace esker::cdf {
 
 class CdfWriter final : public FormatWriter {
  public:
-  CdfWriter(std::shared_ptr<Store> store, const std::string& path, const Options& options);
+  /// The file is `stem`.nc; without `version`, the smallest that holds the schema. `lock` is that of all that
+  /// is written there.
+  CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
+            const Options& options, std::shared_ptr<WriterLock> lock);
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
@@ -36,7 +39,7 @@ class CdfWriter final : public FormatWriter {
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   [[nodiscard]] std::vector<std::string> metadata_paths() const override { return {path_}; }
-  Status release() override;
+  Status release() override { return lock_->release(); }
   [[nodiscard]] std::string stem() const override { return stem_; }
 
  private:
@@ -46,6 +49,7 @@ class CdfWriter final : public FormatWriter {
 
   std::shared_ptr<Store> store_;
   std::string stem_, path_;
+  std::optional<Version> version_;
   Options options_;
   Schema schema_;
   CdfFile file_;
@@ -53,7 +57,7 @@ class CdfWriter final : public FormatWriter {
   std::optional<Index> or_num_records_;  // of which it is not known whether they stand in the file
   std::vector<double> times_;
   bool replaces_existing_ = false;
-  std::unique_ptr<WriterLock> lock_;
+  std::shared_ptr<WriterLock> lock_;
 };
 
 }  // namespace esker::cdf

@@ -40,7 +40,8 @@ bool IdxStepLayouts::has_checksums() const {
                      [](const Part* part) { return part->checksums; });
 }
 
-std::uint64_t IdxStepLayouts::checksum(const Piece& piece, std::span<const std::byte> bytes) const {
+std::uint64_t IdxStepLayouts::checksum(int /*layout*/, const Piece& piece,
+                                       std::span<const std::byte> bytes) const {
   return block_checksum(piece.field, piece.id, bytes);
 }
 

@@ -16,7 +16,8 @@ class IdxStepLayouts final : public StepLayouts {
 
   [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override;
   [[nodiscard]] bool has_checksums() const override;
-  [[nodiscard]] std::uint64_t checksum(const Piece& piece, std::span<const std::byte> bytes) const override;
+  [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece,
+                                       std::span<const std::byte> bytes) const override;
   [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file, Index step,
                                                     std::span<const std::uint64_t> sums) const override;
 

@@ -19,8 +19,9 @@ std::uint64_t sum_of(const std::string& text) { return checksum(std::as_bytes(st
 
 }  // namespace
 
-IdxWriter::IdxWriter(std::shared_ptr<Store> store, const std::string& path, const Options& options)
-    : store_(std::move(store)), paths_{dataset_stem(path)}, options_(options) {}
+IdxWriter::IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
+                     std::shared_ptr<WriterLock> lock)
+    : store_(std::move(store)), paths_{std::move(stem)}, options_(options), lock_(std::move(lock)) {}
 
 Status IdxWriter::check_target() {
   if (paths_.stem.find('%') != std::string::npos || paths_.stem.empty()) {
@@ -29,7 +30,7 @@ Status IdxWriter::check_target() {
   }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
   ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
-  ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, paths_.lock()));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
   for (const std::string& path : {paths_.single_idx(), paths_.directory()}) {
     ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
     replaces_existing_ = replaces_existing_ || exists;
@@ -57,7 +58,7 @@ Status IdxWriter::define(const Schema& schema) {
 }
 
 Result<std::string> IdxWriter::read_existing() {
-  ESKER_ASSIGN_OR_RETURN(lock_, WriterLock::acquire(store_, paths_.lock()));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
   ESKER_ASSIGN_OR_RETURN(const auto texts, esker::idx::read_existing(*store_, paths_));
   return pack_texts(texts);
 }
@@ -191,7 +192,6 @@ Status IdxWriter::check_unchanged(const Replaced& file) const {
 }
 
 Status IdxWriter::check_ours() {
-  if (!lock_) return error(Code::kWrongOrder, "{} is not locked by this writer", paths_.stem);
   ESKER_RETURN_IF_ERROR(lock_->check_held());
   ESKER_RETURN_IF_ERROR(check_unchanged(catalog_));
   for (const Replaced& file : idx_) ESKER_RETURN_IF_ERROR(check_unchanged(file));
@@ -274,13 +274,6 @@ Status IdxWriter::rewind(Index num_steps, bool durable) {
     }
     if (status.ok()) status = rewound;
   }
-  return status;
-}
-
-Status IdxWriter::release() {
-  if (!lock_) return {};
-  const Status status = lock_->release();
-  lock_.reset();
   return status;
 }
 

@@ -23,7 +23,9 @@ namespace esker::idx {
 
 class IdxWriter final : public FormatWriter {
  public:
-  IdxWriter(std::shared_ptr<Store> store, const std::string& path, const Options& options);
+  /// `stem`: dataset_stem() of the dataset's path; `lock` is that of all that is written there.
+  IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
+            std::shared_ptr<WriterLock> lock);
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
@@ -39,7 +41,7 @@ class IdxWriter final : public FormatWriter {
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   [[nodiscard]] std::vector<std::string> metadata_paths() const override;
-  Status release() override;
+  Status release() override { return lock_->release(); }
   [[nodiscard]] std::string stem() const override { return paths_.stem; }
 
  private:
@@ -73,7 +75,7 @@ class IdxWriter final : public FormatWriter {
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;  // per committed step
   bool replaces_existing_ = false;
-  std::unique_ptr<WriterLock> lock_;
+  std::shared_ptr<WriterLock> lock_;
 };
 
 }  // namespace esker::idx

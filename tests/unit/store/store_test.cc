@@ -163,12 +163,13 @@ TEST_P(StoreTest, AFailedReplaceLeavesTheOldFile) {
 }
 
 TEST_P(StoreTest, ALockHoldsUntilReleased) {
-  auto lock = WriterLock::acquire(store_, path("l")).value();
-  const auto second = WriterLock::acquire(store_, path("l"));
-  EXPECT_EQ(second.status().code(), Code::kAlreadyExists);
-  EXPECT_NE(second.status().message().find(std::to_string(::getpid())), std::string::npos);
+  auto lock = std::make_unique<WriterLock>(store_, path("l"));
+  ASSERT_TRUE(lock->acquire().ok());
+  const Status second = WriterLock(store_, path("l")).acquire();
+  EXPECT_EQ(second.code(), Code::kAlreadyExists);
+  EXPECT_NE(second.message().find(std::to_string(::getpid())), std::string::npos);
   EXPECT_TRUE(lock->release().ok());
-  EXPECT_TRUE(WriterLock::acquire(store_, path("l")).ok());
+  EXPECT_TRUE(WriterLock(store_, path("l")).acquire().ok());
   EXPECT_FALSE(store_->exists(path("l")).value());  // the destructor released it
 }
 
@@ -176,9 +177,9 @@ TEST_P(StoreTest, ALockOfADeadProcessIsTakenOverAndOneOfAnotherHostIsNot) {
   std::array<char, 256> host{};
   ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
   ASSERT_TRUE(store_->create_exclusive(path("l"), std::string(host.data()) + " 999999999 -\n").ok());
-  EXPECT_TRUE(WriterLock::acquire(store_, path("l")).ok());
+  EXPECT_TRUE(WriterLock(store_, path("l")).acquire().ok());
   ASSERT_TRUE(store_->create_exclusive(path("l"), "elsewhere 999999999 -\n").ok());
-  EXPECT_EQ(WriterLock::acquire(store_, path("l")).status().code(), Code::kAlreadyExists);
+  EXPECT_EQ(WriterLock(store_, path("l")).acquire().code(), Code::kAlreadyExists);
 }
 
 // The number of a process that is gone may be another's by now: the time of its start tells them apart.
@@ -187,9 +188,9 @@ TEST_P(StoreTest, ALockOfAProcessWhoseNumberIsInUseAgainIsTakenOver) {
   ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
   const std::string me = std::string(host.data()) + " " + std::to_string(::getpid());
   ASSERT_TRUE(store_->create_exclusive(path("l"), me + " - 1\n").ok());
-  EXPECT_TRUE(WriterLock::acquire(store_, path("l")).ok());
+  EXPECT_TRUE(WriterLock(store_, path("l")).acquire().ok());
   ASSERT_TRUE(store_->create_exclusive(path("l"), me + " -\n").ok());  // does not say when it started
-  EXPECT_EQ(WriterLock::acquire(store_, path("l")).status().code(), Code::kAlreadyExists);
+  EXPECT_EQ(WriterLock(store_, path("l")).acquire().code(), Code::kAlreadyExists);
 }
 
 TEST_P(StoreTest, CreateExclusiveLeavesNothingElse) {
@@ -226,8 +227,8 @@ TEST_P(StoreTest, ALockOfAProcessThatHasEndedIsTakenOverBeforeItsParentHasNotice
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
   const std::string holder = std::string(host.data()) + " " + std::to_string(child) + " -\n";
   ASSERT_TRUE(store_->create_exclusive(path("l"), holder).ok());
-  const auto lock = WriterLock::acquire(store_, path("l"));
-  EXPECT_TRUE(lock.ok()) << lock.status().message();
+  const Status taken = WriterLock(store_, path("l")).acquire();
+  EXPECT_TRUE(taken.ok()) << taken.message();
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 

@@ -1,0 +1,44 @@
+// DualWriter: a NetCDF file and an IDX dataset of the same fields, written by the same steps.
+//
+//   run.nc and run.idx: option format=cdf5+idx
+//
+// Each field has a place in the layouts of both, so one exchange moves its samples to both. A step is
+// committed in the NetCDF file first and in the IDX dataset last: the steps of the dataset are those in both.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/format_writer.h"
+
+namespace esker {
+
+class DualWriter final : public FormatWriter {
+ public:
+  /// Both at the same path, with the same lock.
+  DualWriter(std::unique_ptr<FormatWriter> netcdf, std::unique_ptr<FormatWriter> idx);
+
+  Status check_target() override;
+  [[nodiscard]] bool replaces_existing() const override;
+  Status define(const Schema& schema) override;
+  Status create(bool durable) override;
+  Result<std::string> read_existing() override;
+  Status restore(const std::string& existing) override;
+  Status reclaim(bool durable) override;
+  Status check_ours() override;
+  [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
+  [[nodiscard]] const std::vector<double>& times() const override { return times_; }
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
+  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status rewind(Index num_steps, bool durable) override;
+  [[nodiscard]] std::vector<std::string> metadata_paths() const override;
+  Status release() override { return idx_->release(); }
+  [[nodiscard]] std::string stem() const override { return idx_->stem(); }
+
+ private:
+  std::unique_ptr<FormatWriter> netcdf_, idx_;
+  std::vector<double> times_;
+};
+
+}  // namespace esker
