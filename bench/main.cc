@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "esker/mpi.hpp"
-#include "idx_case.h"
+#include "esker_case.h"
 #include "program.h"
 
 namespace bench {
@@ -33,8 +33,8 @@ std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& na
     if (name == "posix") cases.push_back(posix_case(directory, ranks.rank()));
     if (name == "posix_shared") cases.push_back(posix_shared_case(directory, offset));
     if (name == "memcpy") cases.push_back(memcpy_case());
-    for (const IdxStyle& style : idx_styles()) {
-      if (name == style.name) cases.push_back(idx_case(directory, ranks, style, options));
+    for (const EskerStyle& style : esker_styles()) {
+      if (name == style.name) cases.push_back(esker_case(directory, ranks, style, options));
     }
   }
   return cases;
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
       .make_cases = {},
       .libraries = {},
   };
-  for (const bench::IdxStyle& style : bench::idx_styles()) program.cases.emplace_back(style.name);
+  for (const bench::EskerStyle& style : bench::esker_styles()) program.cases.emplace_back(style.name);
   program.define_more = [&](CLI::App& app) {
     app.add_option("-o,--option", options, "KEY=VALUE: an option of Esker; repeatable")
         ->allow_extra_args(false);

@@ -11,9 +11,9 @@ namespace bench {
 namespace {
 
 void define(CLI::App& app, const Program& program, Settings& s) {
-  app.add_option("workload", s.workload, "s3d or icesheet")
+  app.add_option("workload", s.workload, "s3d, icesheet, or icesheet_yxz: with z fastest on disk, too")
       ->required()
-      ->check(CLI::IsMember({"s3d", "icesheet"}));
+      ->check(CLI::IsMember({"s3d", "icesheet", "icesheet_yxz"}));
   app.add_option("--points", s.points,
                  "X,Y,Z: points per rank (s3d, default 64,64,64) or in all (icesheet, 600,600,301)")
       ->delimiter(',')
@@ -61,8 +61,10 @@ Workload make_workload(const Settings& settings, int rank, int n_ranks) {
     return settings.points.empty() ? standard
                                    : Point{settings.points[0], settings.points[1], settings.points[2]};
   };
-  return settings.workload == "s3d" ? make_s3d(rank, n_ranks, points({64, 64, 64}))
-                                    : make_icesheet(rank, n_ranks, points({600, 600, 301}));
+  if (settings.workload == "s3d") return make_s3d(rank, n_ranks, points({64, 64, 64}));
+  const bool x_fastest = settings.workload == "icesheet";
+  return make_icesheet(rank, n_ranks, points({600, 600, 301}),
+                       x_fastest ? IceSheetOrder::kXFastest : IceSheetOrder::kZFastest);
 }
 
 std::string mpi_library() {
@@ -94,7 +96,7 @@ nlohmann::ordered_json to_json(const Workload& workload, const Program& program,
   json["steps"] = settings.schedule.steps;
   json["repeat"] = settings.schedule.repeats;
   for (const GridExtent& grid : workload.grids) {
-    json["grids"][grid.name] = std::vector<Index>(grid.extent.begin(), grid.extent.begin() + grid.rank);
+    json["grids"][grid.axes] = std::vector<Index>(grid.extent.begin(), grid.extent.begin() + grid.rank);
   }
   json["data_bytes_per_step"] = workload.data_bytes;
   json["data_bytes_per_step_of_rank_0"] = workload.bytes_of_rank();

@@ -133,14 +133,21 @@ Workload make_s3d(int rank, int n_ranks, const Point& block) {
   return workload;
 }
 
-Workload make_icesheet(int rank, int n_ranks, const Point& points) {
+Workload make_icesheet(int rank, int n_ranks, const Point& points, IceSheetOrder order) {
   const auto columns = esker::BrickDecomposition::pism(2, points, n_ranks).value();
   const Box map = columns.box(rank);
   Box volume = map;
   volume.rank = 3;
   volume.hi[2] = points[2];
   Workload workload{"icesheet", {{"xyz", 3, points}, {"xy", 2, {points[0], points[1]}}}, {}, 0};
-  workload.fields.push_back(make_field("enthalpy", 0, volume, 1, {2, 0, 1}));
+  if (order == IceSheetOrder::kZFastest) {
+    workload.name = "icesheet_yxz";
+    workload.grids[0] = {"zxy", 3, {points[2], points[0], points[1]}};
+    volume = Box(3, {0, map.lo[0], map.lo[1]}, {points[2], map.hi[0], map.hi[1]});
+  }
+  const std::vector<int> z_fastest =
+      order == IceSheetOrder::kZFastest ? std::vector{0, 1, 2} : std::vector{2, 0, 1};
+  workload.fields.push_back(make_field("enthalpy", 0, volume, 1, z_fastest));
   for (const char* name : {"thk", "usurf", "topg", "velsurf_mag", "velbase_mag", "bmelt", "tillwat", "tauc",
                            "climatic_mass_balance", "ice_surface_temp"}) {
     workload.fields.push_back(make_field(name, 1, map, 1, {0, 1}));

@@ -30,7 +30,7 @@ struct FieldMemory {
 };
 
 struct GridExtent {
-  std::string name;
+  std::string axes;  ///< a letter each, the fastest on disk first
   int rank = 0;
   Point extent{};
 };
@@ -75,7 +75,9 @@ Answer dense(const FieldMemory& field, const double* first);
 Workload make_s3d(int rank, int n_ranks, const Point& block);
 
 /// PISM's output: one 3-D field, z fastest, and ten 2-D ones on 600 x 600 x 301 points (Antarctica at 10 km),
-/// or on `points`, split as PISM does. Source: Bueler and Brown (2009), J. Geophys. Res. 114, F03008.
-Workload make_icesheet(int rank, int n_ranks, const Point& points);
+/// or on `points`, split as PISM does. On disk x is the fastest axis, or in 3-D z, too, as in PISM's own
+/// files. Source: Bueler and Brown (2009), J. Geophys. Res. 114, F03008.
+enum class IceSheetOrder { kXFastest, kZFastest };
+Workload make_icesheet(int rank, int n_ranks, const Point& points, IceSheetOrder order);
 
 }  // namespace bench

@@ -14,7 +14,8 @@ class RunnerTest : public MpiTest {
  protected:
   std::vector<Workload> workloads() {
     return {make_s3d(comm_.rank(), comm_.size(), {5, 4, 3}),
-            make_icesheet(comm_.rank(), comm_.size(), {9, 8, 7})};
+            make_icesheet(comm_.rank(), comm_.size(), {9, 8, 7}, IceSheetOrder::kXFastest),
+            make_icesheet(comm_.rank(), comm_.size(), {9, 8, 7}, IceSheetOrder::kZFastest)};
   }
 };
 

@@ -23,6 +23,8 @@ CASES = [
     "idx_two_phase",
     "idx_three_phase",
     "idx_vectors",
+    "cdf5",
+    "cdf5_and_idx",
 ]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -74,11 +74,12 @@ def bench(
 
     \b
     s3d       a checkpoint of combustion: 16 float64 components, 64^3 points per rank
-    icesheet  600 x 600 x 301 points, one 3-D field with z fastest, and ten 2-D fields
+    icesheet  600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
+    icesheet_yxz  the same, with z fastest in files, too
 
     Writes and reads every case in turn, --repeat times, and checks every value. Cases: posix (each rank its own
     file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase (which has no checksums),
-    idx_two_phase, idx_three_phase (restructured), idx_vectors (components side by side); with --peers also pnetcdf, pnetcdf_nonblocking, hdf5 and hdf5_chunked, which a program of their own
+    idx_two_phase, idx_three_phase (restructured), idx_vectors (components side by side), cdf5, cdf5_and_idx (both); with --peers also pnetcdf, pnetcdf_nonblocking, hdf5 and hdf5_chunked, which a program of their own
     measures, in turn with Esker's and beside a posix of its own. Exit status 1 if a value was wrong.
     """
     program = program or benchmark.find_program()

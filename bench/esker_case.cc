@@ -1,7 +1,8 @@
-// An IDX dataset through Esker's public interface.
-#include "idx_case.h"
+// A dataset through Esker's public interface.
+#include "esker_case.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "esker/dataset.hpp"
@@ -18,9 +19,10 @@ esker::Patch patch_of(const FieldMemory& field) {
   return patch;
 }
 
-class IdxCase final : public Case {
+class EskerCase final : public Case {
  public:
-  IdxCase(const IdxStyle& style, std::string path, const esker::Communicator& comm, esker::Options options)
+  EskerCase(const EskerStyle& style, std::string path, const esker::Communicator& comm,
+            esker::Options options)
       : style_(style), path_(std::move(path)), comm_(comm), options_(std::move(options)) {}
 
   [[nodiscard]] std::string name() const override { return style_.name; }
@@ -79,14 +81,16 @@ class IdxCase final : public Case {
 
  private:
   void define(const Workload& workload) {
-    constexpr const char* kAxes[] = {"x", "y", "z"};
-    std::vector<esker::DimId> dims;
-    const GridExtent& volume = workload.grids.front();
-    for (int a = 0; a < volume.rank; ++a)
-      dims.push_back(writer_->def_dim(kAxes[a], volume.extent[a]).value());
+    std::map<char, esker::DimId> dims;
     std::vector<esker::GridId> grids;
     for (const GridExtent& grid : workload.grids) {
-      grids.push_back(writer_->def_grid(grid.name, {dims.begin(), dims.begin() + grid.rank}).value());
+      std::vector<esker::DimId> of_grid;
+      for (int a = 0; a < grid.rank; ++a) {
+        const auto [dim, is_new] = dims.try_emplace(grid.axes[a]);
+        if (is_new) dim->second = writer_->def_dim(std::string(1, grid.axes[a]), grid.extent[a]).value();
+        of_grid.push_back(dim->second);
+      }
+      grids.push_back(writer_->def_grid(grid.axes, of_grid).value());
     }
     columns_.clear();
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
@@ -110,7 +114,7 @@ class IdxCase final : public Case {
     esker::FieldId handle;
   };
 
-  const IdxStyle& style_;
+  const EskerStyle& style_;
   std::string path_;
   esker::Communicator comm_;
   esker::Options options_;
@@ -123,23 +127,25 @@ class IdxCase final : public Case {
 
 }  // namespace
 
-const std::vector<IdxStyle>& idx_styles() {
-  static const std::vector<IdxStyle> styles{
+const std::vector<EskerStyle>& esker_styles() {
+  static const std::vector<EskerStyle> styles{
       // A rank that holds a part of a block can make no checksum of it.
       {"idx_one_phase", {{"aggregate", "false"}, {"checksums", "false"}}},
       {"idx_two_phase", {}},
       {"idx_three_phase", {{"restructure", "default"}}},
       {"idx_vectors", {}, true},
+      {"cdf5", {{"format", "cdf5"}}},
+      {"cdf5_and_idx", {{"format", "cdf5+idx"}}},
   };
   return styles;
 }
 
-std::unique_ptr<Case> idx_case(const std::string& directory, const esker::Communicator& comm,
-                               const IdxStyle& style, const esker::Options& options) {
+std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
+                                 const EskerStyle& style, const esker::Options& options) {
   esker::Options used = options;
   used.set("report", "none").check();
   for (const auto& [name, value] : style.options) used.set(name, value).check();
-  return std::make_unique<IdxCase>(style, directory + "/" + style.name + "/run.idx", comm, used);
+  return std::make_unique<EskerCase>(style, directory + "/" + style.name + "/run", comm, used);
 }
 
 }  // namespace bench

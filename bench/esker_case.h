@@ -11,18 +11,18 @@
 namespace bench {
 
 /// A way in which Esker writes the workload.
-struct IdxStyle {
+struct EskerStyle {
   const char* name;
   std::vector<std::pair<const char*, const char*>> options;  ///< what makes it this way
   bool vectors = false;  ///< a field of several components is one field, its components side by side on disk;
                          ///< else it is as many scalar ones
 };
 
-/// One, two and three phases, and two with vector fields.
-const std::vector<IdxStyle>& idx_styles();
+/// IDX in one, two and three phases, and in two with vector fields; CDF-5, and both formats at once.
+const std::vector<EskerStyle>& esker_styles();
 
-/// An IDX dataset by Esker. Read by each rank for itself.
-std::unique_ptr<Case> idx_case(const std::string& directory, const esker::Communicator& comm,
-                               const IdxStyle& style, const esker::Options& options);
+/// A dataset by Esker. Read by each rank for itself.
+std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
+                                 const EskerStyle& style, const esker::Options& options);
 
 }  // namespace bench
