@@ -4,10 +4,9 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 
 #include "array.h"
+#include "common/together.h"
 
 namespace pism {
 
@@ -23,26 +22,8 @@ double reproducible_sum(MPI_Comm comm, const Grid& grid, const Array<double>& ma
 /// hashed with its global index (splitmix64's finaliser, Steele et al. 2014) and the hashes are added.
 std::uint64_t checksum(MPI_Comm comm, const Grid& grid, const Array<double>& array);
 
-/// An error that all ranks throw at the same place, so that none is left waiting.
-struct AgreedError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Collective: throws AgreedError if any rank's `error` is not empty, with the lowest failing rank and
-/// its text. What each rank did alone is agreed here before the ranks go on.
-void agree(MPI_Comm comm, const std::string& error);
-
-/// Runs `work` on each rank and agrees on the outcome: if it throws anywhere, all ranks throw.
-template <class F>
-void together(MPI_Comm comm, F&& work) {
-  std::string error;
-  try {
-    work();
-  } catch (const std::exception& e) {
-    error = e.what();
-    if (error.empty()) error = "unknown error";
-  }
-  agree(comm, error);
-}
+using miniapp::agree;
+using miniapp::AgreedError;
+using miniapp::together;
 
 }  // namespace pism

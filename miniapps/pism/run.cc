@@ -5,28 +5,18 @@
 #include <cstdio>
 #include <memory>
 
+#include "common/progress.h"
+#include "common/stopwatch.h"
 #include "esker/decomposition.hpp"
 #include "esker/mpi.hpp"
 #include "geometry.h"
 #include "halfar.h"
 #include "output.h"
-#include "progress.h"
 #include "reduce.h"
 #include "verify.h"
 
 namespace pism {
 namespace {
-
-/// Wall-clock seconds of one kind of work.
-struct Stopwatch {
-  double seconds = 0;
-  template <class F>
-  void time(F&& work) {
-    const double start = MPI_Wtime();
-    work();
-    seconds += MPI_Wtime() - start;
-  }
-};
 
 struct World {
   explicit World(MPI_Comm c) : comm(c) {
@@ -58,7 +48,7 @@ class Run {
         domain_(domain),
         halo_(world.comm, domain.parts),
         model_(world.comm, domain.grid, halo_, settings.model),
-        progress_(world.rank == 0 && !settings.quiet) {}
+        progress_(world.rank == 0 && !settings.quiet, "year") {}
 
   void execute() {
     const double start = MPI_Wtime();
@@ -137,7 +127,7 @@ class Run {
   void print_end(const std::string& report, double seconds) {
     const auto checksum = model_.checksum();
     const Summary s = model_.summary();
-    const auto share = [&](const Stopwatch& w) { return 100.0 * w.seconds / seconds; };
+    const auto share = [&](const miniapp::Stopwatch& w) { return 100.0 * w.seconds / seconds; };
     print("\n{}\n\n", report);
     print("ice    surface balance {:+.1f} km3, calved {:.1f} km3, clipped {:.3g} km3\n", s.surface / 1e9,
           s.calved / 1e9, s.clipped / 1e9);
@@ -154,9 +144,9 @@ class Run {
   const Domain& domain_;
   Halo halo_;
   Model model_;
-  Progress progress_;
+  miniapp::Progress progress_;
   Summary before_;
-  Stopwatch in_model_, in_output_, in_verify_;
+  miniapp::Stopwatch in_model_, in_output_, in_verify_;
 };
 
 /// Rank 0 plans and prints; the others wait for how it went.

@@ -7,11 +7,12 @@
 #include <chrono>
 #include <cstdio>
 
-namespace pism {
+namespace miniapp {
 
 class Progress {
  public:
-  explicit Progress(bool wanted) : on_(wanted && isatty(STDERR_FILENO) == 1) {}
+  /// `unit` of the model's time, "year".
+  Progress(bool wanted, const char* unit) : on_(wanted && isatty(STDERR_FILENO) == 1), unit_(unit) {}
 
   /// Shows the model time; at most five times a second, and not before work has lasted two seconds.
   void show(double time, double end) {
@@ -19,7 +20,7 @@ class Progress {
     if (!on_ || now - started_ < std::chrono::seconds(2) || now - shown_ < std::chrono::milliseconds(200))
       return;
     shown_ = now;
-    fmt::print(stderr, "\rmodel year {:.1f} of {:.1f} ", time, end);
+    fmt::print(stderr, "\rmodel {} {:.1f} of {:.1f} ", unit_, time, end);
     std::fflush(stderr);
   }
   /// Wipes the line, before other output; the two seconds start again.
@@ -31,8 +32,9 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   bool on_;
+  const char* unit_;
   Clock::time_point started_ = Clock::now();
   Clock::time_point shown_ = started_;
 };
 
-}  // namespace pism
+}  // namespace miniapp
