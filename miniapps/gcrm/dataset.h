@@ -1,0 +1,54 @@
+// Dataset: a dataset that is written through Esker's C interface. Its calls are Esker's; errors are
+// exceptions.
+//
+// Only collective calls throw, AgreedError on all ranks: they say again what a local call said on any of
+// them.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "esker/esker_mpi.h"
+#include "options.h"
+
+namespace gcrm {
+
+class Dataset {
+ public:
+  /// Collective.
+  Dataset(MPI_Comm comm, const std::string& path, const Options& options);
+
+  /// Local, as esker_def_*; numbers as Esker gives them.
+  int dim(const char* name, std::int64_t size);
+  int grid(const char* name, std::initializer_list<int> dims);
+  int field(int grid, const std::string& name, esker_type type, int components, bool fixed);
+  void coords(int grid, int dim, const double* values, std::int64_t count);
+  /// Of the dataset; of a field.
+  void attribute(const char* name, const std::string& text);
+  void attribute(int field, const char* name, const std::string& text);
+  void attribute(int field, const char* name, std::int64_t value);
+
+  void begin_step(double time);
+  /// Local. `data` stays as it is until the step ends.
+  void put(int field, esker_type type, std::initializer_list<std::int64_t> lo,
+           std::initializer_list<std::int64_t> extent, const void* data);
+  /// Collective.
+  void end_step();
+  void close();
+  /// Collective: what the run cost, as text.
+  std::string report();
+  /// Of the last step. Local.
+  [[nodiscard]] esker_step_report last_step();
+
+ private:
+  void check_all(esker_status status);
+
+  std::unique_ptr<esker_comm, void (*)(esker_comm*)> comm_;
+  std::unique_ptr<esker_dataset, void (*)(esker_dataset*)> handle_;
+};
+
+}  // namespace gcrm

@@ -1,0 +1,139 @@
+#include "settings.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace gcrm {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  mpiexec -n 4 esker-gcrm --level 5 --output run.idx
+  mpiexec -n 4 esker-gcrm --level 6 --output run.nc --format cdf5 --stripe 1M --segment 4M -o aggregators=2
+  mpiexec -n 4 esker-gcrm --level 7 --layers 26 --output-interval 1/24,1/48,1/96 --output run.idx --report share.json
+  mpiexec -n 4 esker-gcrm --level 4 --days 12 --output-interval 12 --output bell.idx -o overwrite=true)";
+
+/// Texts that become settings once all of them are known.
+struct Texts {
+  std::string format, stripe = "1M", segment = "4M", precision = "f4";
+  std::vector<std::string> intervals = {"1/24"}, options;
+  double max_step_seconds = 0;
+};
+
+void add_model_options(CLI::App& app, Settings& s, Texts& t) {
+  app.add_option("--level", s.level, "of the grid, which has 10 * 4^LEVEL + 2 cells")
+      ->check(CLI::Range(0, kMaxLevel))
+      ->capture_default_str();
+  app.add_option("--layers", s.bell.layers, "of the atmosphere")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--alpha", s.bell.alpha_degrees, "tilt of the flow against the equator, degrees")
+      ->check(CLI::Range(0.0, 90.0))
+      ->capture_default_str();
+  app.add_option("--days", s.days, "to run, model time")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--courant", s.transport.courant, "largest share of a cell that leaves it in a step")
+      ->check(CLI::Range(0.01, 1.0))
+      ->capture_default_str();
+  app.add_option("--dt-max", t.max_step_seconds, "longest step of the transport, seconds")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--first-order", s.transport.first_order, "upwind alone, for comparison");
+}
+
+void add_output_options(CLI::App& app, Settings& s, Texts& t) {
+  app.add_option("--output", s.output, "dataset to write, e.g. run.idx or run.nc")->required();
+  app.add_option("--format", t.format, "idx: panels; cdf, cdf1, cdf2 or cdf5: list of cells with its mesh");
+  app.add_option("--output-interval", t.intervals,
+                 "days between output steps, as 0.5 or 1/24; several, separated by commas: a run for each")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--precision", t.precision, "f4 or f8: type of what changes in time")
+      ->check(CLI::IsMember({"f4", "f8"}))
+      ->capture_default_str();
+  app.add_option("--stripe", t.stripe, "of the file system: variables and records of CDF files begin at one")
+      ->capture_default_str();
+  app.add_option("--segment", t.segment, "of a CDF file that an aggregator collects and writes at a time")
+      ->capture_default_str();
+  app.add_option("-o,--option", t.options, "KEY=VALUE: an option of Esker; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--report", s.report, "JSON file for the share of output in the run time, and the errors");
+  app.add_flag("--quiet", s.quiet, "print errors only");
+}
+
+double number_of(const std::string& text) {
+  std::size_t end = 0;
+  const double value = std::stod(text, &end);
+  if (end != text.size()) throw std::invalid_argument(text);
+  return value;
+}
+
+/// "0.5" or "1/24", days. Throws std::invalid_argument.
+Interval interval_of(const std::string& text) {
+  try {
+    const std::size_t slash = text.find('/');
+    double days = number_of(text.substr(0, slash));
+    if (slash != std::string::npos) days /= number_of(text.substr(slash + 1));
+    if (days > 0 && std::isfinite(days)) return {text, days};
+  } catch (const std::logic_error&) {
+    // said below
+  }
+  throw std::invalid_argument("--output-interval: expected days as 0.5 or 1/24, found '" + text + "'");
+}
+
+void settle(const Texts& t, Settings& s) {
+  for (const std::string& text : t.intervals) s.intervals.push_back(interval_of(text));
+  constexpr double kSecondsPerDay = 86400;
+  if (t.max_step_seconds > 0) s.transport.max_step = t.max_step_seconds / kSecondsPerDay;
+  if (t.precision == "f8") s.precision = ESKER_FLOAT64;
+  if (!t.format.empty()) s.esker.set("format", t.format);
+  for (const std::string& text : t.options) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw std::invalid_argument("-o " + text + ": expected KEY=VALUE");
+    s.esker.set(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (s.esker.get("format") == "idx") return;
+  s.esker.set_default("alignment", t.stripe);
+  s.esker.set_default("window", t.segment);
+}
+
+Command wrong_usage(const std::string& what) {
+  return {std::nullopt, 2, "esker-gcrm: " + what + "\nRun with --help for more information.\n"};
+}
+
+}  // namespace
+
+Command parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("A tracer on a geodesic grid of the atmosphere, written through Esker", "esker-gcrm");
+  app.footer(kExamples);
+  try {
+    Settings settings;
+    Texts texts;
+    add_model_options(app, settings, texts);
+    add_output_options(app, settings, texts);
+    app.parse(argc, argv);
+    settle(texts, settings);
+    return {std::move(settings), 0, {}};
+  } catch (const CLI::CallForHelp&) {
+    return {std::nullopt, 0, app.help()};
+  } catch (const CLI::ParseError& e) {
+    return wrong_usage(e.what());
+  } catch (const std::invalid_argument& e) {
+    return wrong_usage(e.what());
+  }
+}
+
+Index num_output_steps(const Settings& settings, const Interval& interval) {
+  return 1 + static_cast<Index>(std::floor(settings.days / interval.days * (1 + 1e-12)));
+}
+
+std::string output_path(const Settings& settings, const Interval& interval) {
+  if (settings.intervals.size() == 1) return settings.output;
+  std::string suffix = "-" + interval.text;
+  std::replace(suffix.begin(), suffix.end(), '/', '_');
+  const std::filesystem::path path = settings.output;
+  return (path.parent_path() / (path.stem().string() + suffix + path.extension().string())).string();
+}
+
+}  // namespace gcrm

@@ -1,0 +1,51 @@
+// Settings: what the command line of esker-gcrm asks for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bell.h"
+#include "esker/esker.h"
+#include "options.h"
+#include "transport.h"
+
+namespace gcrm {
+
+/// Model time from one output step to the next.
+struct Interval {
+  std::string text;  ///< as given, "1/24"
+  double days = 0;
+};
+
+struct Settings {
+  int level = 5;  ///< 10 * 4^level + 2 cells
+  Bell bell{.alpha_degrees = 45, .layers = 10};
+  TransportOptions transport;
+  double days = 1;                       ///< of the model's time
+  std::vector<Interval> intervals;       ///< a run for each
+  std::string output;                    ///< dataset, "run.idx"
+  esker_type precision = ESKER_FLOAT32;  ///< of what changes in time
+  std::string report;                    ///< JSON file; empty: none
+  bool quiet = false;
+  Options esker;
+};
+
+/// Either settings to run with, or a text to print and the code to exit with: 0 for --help, 2 for wrong
+/// usage.
+struct Command {
+  std::optional<Settings> settings;
+  int exit_code = 0;
+  std::string text;
+};
+
+/// Local. Esker's options start from esker.toml and the environment.
+Command parse_command_line(int argc, const char* const* argv);
+
+/// Output steps of a run, the initial state included.
+Index num_output_steps(const Settings& settings, const Interval& interval);
+
+/// The dataset of one of the runs: settings.output, with the interval in its name if there are several.
+std::string output_path(const Settings& settings, const Interval& interval);
+
+}  // namespace gcrm
