@@ -1,0 +1,62 @@
+#!/bin/sh
+# end_to_end.sh ESKER_GCRM MPIEXEC NUMPROC_FLAG
+#
+# Runs esker-gcrm on 1, 2, 4 and 7 ranks in both arrangements and precisions, and compares all files of the
+# datasets byte for byte; both arrangements end in the same state. Then the exit codes: 2 for wrong usage, 1 for a
+# folder that cannot be made, a dataset that exists and a report that cannot be written.
+set -eu
+program=$1 mpiexec=$2 numproc=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+
+run() { # NAME RANKS ARGUMENTS...
+  name=$1 ranks=$2
+  shift 2
+  mkdir "$work/$name.$ranks"
+  (cd "$work/$name.$ranks" && "$mpiexec" "$numproc" "$ranks" "$program" --report ../"$name.$ranks.json" \
+    -o report=none -o aggregators="$ranks" "$@" > ../"$name.$ranks.log")
+  (cd "$work/$name.$ranks" && find . -type f | LC_ALL=C sort | xargs sha256sum) > "$work/$name.$ranks.sums"
+  test -s "$work/$name.$ranks.sums"
+  sed -n 's/^state *//p' "$work/$name.$ranks.log" > "$work/$name.$ranks.state"
+  test -s "$work/$name.$ranks.state"
+}
+
+same_on_all_ranks() { # NAME ARGUMENTS...
+  of=$1
+  shift
+  for n in 1 2 4 7; do
+    run "$of" "$n" "$@"
+    cmp "$work/$of.1.sums" "$work/$of.$n.sums"
+  done
+}
+
+expect() { # EXIT_CODE RANKS ARGUMENTS...
+  wanted=$1 ranks=$2 code=0
+  shift 2
+  "$mpiexec" "$numproc" "$ranks" "$program" "$@" > "$work/log" 2>&1 || code=$?
+  if [ "$code" != "$wanted" ]; then
+    echo "esker-gcrm $*: exit $code, expected $wanted"
+    cat "$work/log"
+    exit 1
+  fi
+}
+
+arguments="--level 3 --layers 3 --days 0.25 --output-interval 1/8"
+same_on_all_ranks panels --output run.idx --format idx $arguments
+same_on_all_ranks cells --output run.nc --format cdf5 $arguments
+same_on_all_ranks cells8 --output run.nc --format cdf --precision f8 --stripe 64K $arguments
+cmp "$work/panels.1.state" "$work/cells.1.state"
+cmp "$work/panels.1.state" "$work/cells8.7.state"
+run several 2 --level 2 --layers 1 --days 0.5 --output-interval 1/2,1/4 --output run.nc --format cdf
+grep -q run-1_4.nc "$work/several.2.sums"
+grep -q run-1_2.nc "$work/several.2.sums"
+
+expect 0 1 --help
+expect 2 2 --no-such-option
+expect 2 2 --output "$work/x.idx" -o no_such=1
+expect 1 2 --output "$work/panels.1.log/x.idx" --level 1
+expect 1 2 --output "$work/panels.1/run.idx" --level 1
+expect 1 2 --output "$work/x.idx" --level 1 --report "$work/none/x.json"
+echo "the datasets' bytes are the same on 1, 2, 4 and 7 ranks"
