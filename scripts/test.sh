@@ -20,7 +20,7 @@ run_ctest() {
     build_preset release esker-pism || return 1
     export OTHER_PISM=$project_root/build/release/miniapps/pism/esker-pism OTHER_MPIEXEC=mpiexec.openmpi ;;
   esac
-  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism)
+  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm)
   [ "$1" != fuzz ] || targets=(fuzz)
   [ "$1" != threads ] || targets=(unit_exchange unit_read unit_store unit_write)
   build_preset "${1%-smoke}" "${targets[@]}" || return 1
@@ -32,13 +32,14 @@ run_ctest() {
   ctest --preset "$1" --rerun-failed --output-on-failure
 }
 
-# The Python tests write datasets with the release build's miniapp, and with a run that they kill, and read them
+# The Python tests write datasets with the release build's miniapps, and with a run that they kill, and read them
 # with OpenVisus.
 run_python() {
   scripts/install_package.sh || return 1
-  build_preset release esker-pism esker-bench kill_run || return 1
+  build_preset release esker-pism esker-gcrm esker-bench kill_run || return 1
   say "python: testing"
   PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism \
+    GCRM_PROGRAM=$project_root/build/release/miniapps/gcrm/esker-gcrm \
     BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
     KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run .venv/bin/python -m pytest
 }

@@ -12,9 +12,10 @@ std::unique_ptr<Arrangement> make_arrangement(const std::string& format, Dataset
 }
 
 void describe(Dataset& dataset, int field, const Variable& variable) {
-  dataset.attribute(field, "units", variable.units);
-  dataset.attribute(field, "long_name", variable.long_name);
-  if (*variable.standard_name) dataset.attribute(field, "standard_name", variable.standard_name);
+  dataset.attribute({ESKER_FIELD, field}, "units", variable.units);
+  dataset.attribute({ESKER_FIELD, field}, "long_name", variable.long_name);
+  if (*variable.standard_name)
+    dataset.attribute({ESKER_FIELD, field}, "standard_name", variable.standard_name);
 }
 
 std::vector<double> layer_heights(int layers) {

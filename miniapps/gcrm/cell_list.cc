@@ -15,7 +15,13 @@ CellList::CellList(Dataset& dataset, const Panels& panels, const Mesh& mesh, int
   nodes_grid_ = dataset.grid("mesh_nodes", {node});
   mesh_grid_ = dataset.grid("mesh_topology", {one});
   dataset.coords(layers_grid_, layer, layer_heights(layers).data(), layers);
-  dataset.attribute("Conventions", "CF-1.11 UGRID-1.0");
+  dataset.attribute({ESKER_DATASET}, "Conventions", "CF-1.11 UGRID-1.0");
+  const Object height{ESKER_DIM, layer};
+  dataset.attribute(height, "units", "m");
+  dataset.attribute(height, "long_name", "height of the middle of layers");
+  dataset.attribute(height, "standard_name", "height");
+  dataset.attribute(height, "positive", "up");
+  dataset.attribute(height, "axis", "Z");
   std::iota(order_.begin(), order_.end(), Index{0});
 }
 
@@ -25,10 +31,10 @@ void CellList::define(Dataset& dataset, int variable, esker_type type) {
   describe(dataset, field, v);
   fields_[variable] = field;
   if (variable == kLon || variable == kLat) return;  // they are what `coordinates` names
-  dataset.attribute(field, "mesh", "mesh");
-  dataset.attribute(field, "location", "face");
-  dataset.attribute(field, "coordinates", "lon lat");
-  if (variable != kArea) dataset.attribute(field, "cell_measures", "area: cell_area");
+  dataset.attribute({ESKER_FIELD, field}, "mesh", "mesh");
+  dataset.attribute({ESKER_FIELD, field}, "location", "face");
+  dataset.attribute({ESKER_FIELD, field}, "coordinates", "lon lat");
+  if (variable != kArea) dataset.attribute({ESKER_FIELD, field}, "cell_measures", "area: cell_area");
 }
 
 void CellList::put(Dataset& dataset, int variable, esker_type type, const char* data) const {
@@ -42,22 +48,23 @@ void CellList::put(Dataset& dataset, int variable, esker_type type, const char* 
 
 void CellList::define_topology(Dataset& dataset) {
   topology_ = dataset.field(mesh_grid_, "mesh", ESKER_INT32, 1, true);
-  dataset.attribute(topology_, "cf_role", "mesh_topology");
-  dataset.attribute(topology_, "long_name", "hexagons and pentagons of a geodesic grid");
-  dataset.attribute(topology_, "topology_dimension", 2);
-  dataset.attribute(topology_, "node_coordinates", "mesh_node_lon mesh_node_lat");
-  dataset.attribute(topology_, "face_node_connectivity", "mesh_face_nodes");
-  dataset.attribute(topology_, "face_coordinates", "lon lat");
-  dataset.attribute(topology_, "face_dimension", "cells");
+  dataset.attribute({ESKER_FIELD, topology_}, "cf_role", "mesh_topology");
+  dataset.attribute({ESKER_FIELD, topology_}, "long_name", "hexagons and pentagons of a geodesic grid");
+  dataset.attribute({ESKER_FIELD, topology_}, "topology_dimension", std::int64_t{2});
+  dataset.attribute({ESKER_FIELD, topology_}, "node_coordinates", "mesh_node_lon mesh_node_lat");
+  dataset.attribute({ESKER_FIELD, topology_}, "face_node_connectivity", "mesh_face_nodes");
+  dataset.attribute({ESKER_FIELD, topology_}, "face_coordinates", "lon lat");
+  dataset.attribute({ESKER_FIELD, topology_}, "face_dimension", "cells");
 }
 
 void CellList::define_mesh(Dataset& dataset) {
   define_topology(dataset);
   face_nodes_ = dataset.field(corners_grid_, "mesh_face_nodes", ESKER_INT32, 1, true);
-  dataset.attribute(face_nodes_, "cf_role", "face_node_connectivity");
-  dataset.attribute(face_nodes_, "long_name", "corners of cells, counterclockwise; pentagons have five");
-  dataset.attribute(face_nodes_, "start_index", 0);
-  dataset.attribute(face_nodes_, "_FillValue", -1);
+  dataset.attribute({ESKER_FIELD, face_nodes_}, "cf_role", "face_node_connectivity");
+  dataset.attribute({ESKER_FIELD, face_nodes_}, "long_name",
+                    "corners of cells, counterclockwise; pentagons have five");
+  dataset.attribute({ESKER_FIELD, face_nodes_}, "start_index", std::int64_t{0});
+  dataset.attribute({ESKER_FIELD, face_nodes_}, "_FillValue", std::int64_t{-1});
   node_lon_ = dataset.field(nodes_grid_, "mesh_node_lon", ESKER_FLOAT64, 1, true);
   describe(dataset, node_lon_, {"", false, true, "degrees_east", "longitude of corners", "longitude"});
   node_lat_ = dataset.field(nodes_grid_, "mesh_node_lat", ESKER_FLOAT64, 1, true);

@@ -56,16 +56,17 @@ void Dataset::coords(int grid, int dim, const double* values, std::int64_t count
   esker_def_coords(handle_.get(), grid, dim, values, count);
 }
 
-void Dataset::attribute(const char* name, const std::string& text) {
-  esker_put_att_text(handle_.get(), ESKER_DATASET, 0, name, text.c_str());
+void Dataset::attribute(const Object& of, const char* name, const std::string& text) {
+  esker_put_att_text(handle_.get(), of.kind, of.number, name, text.c_str());
 }
 
-void Dataset::attribute(int field, const char* name, const std::string& text) {
-  esker_put_att_text(handle_.get(), ESKER_FIELD, field, name, text.c_str());
+void Dataset::attribute(const Object& of, const char* name, std::int64_t value) {
+  esker_put_att_int64(handle_.get(), of.kind, of.number, name, &value, 1);
 }
 
-void Dataset::attribute(int field, const char* name, std::int64_t value) {
-  esker_put_att_int64(handle_.get(), ESKER_FIELD, field, name, &value, 1);
+void Dataset::attribute(const Object& of, const char* name, const std::vector<double>& values) {
+  esker_put_att_double(handle_.get(), of.kind, of.number, name, values.data(),
+                       static_cast<std::int64_t>(values.size()));
 }
 
 void Dataset::begin_step(double time) { esker_begin_step(handle_.get(), time); }

@@ -11,11 +11,18 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "esker/esker_mpi.h"
 #include "options.h"
 
 namespace gcrm {
+
+/// What an attribute belongs to: a kind and, for fields and dimensions, a number.
+struct Object {
+  esker_object kind = ESKER_DATASET;
+  int number = 0;
+};
 
 class Dataset {
  public:
@@ -27,10 +34,9 @@ class Dataset {
   int grid(const char* name, std::initializer_list<int> dims);
   int field(int grid, const std::string& name, esker_type type, int components, bool fixed);
   void coords(int grid, int dim, const double* values, std::int64_t count);
-  /// Of the dataset; of a field.
-  void attribute(const char* name, const std::string& text);
-  void attribute(int field, const char* name, const std::string& text);
-  void attribute(int field, const char* name, std::int64_t value);
+  void attribute(const Object& of, const char* name, const std::string& text);
+  void attribute(const Object& of, const char* name, std::int64_t value);
+  void attribute(const Object& of, const char* name, const std::vector<double>& values);
 
   void begin_step(double time);
   /// Local. `data` stays as it is until the step ends.

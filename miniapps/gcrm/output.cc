@@ -35,12 +35,14 @@ Output::Output(MPI_Comm comm, const std::string& path, const Panels& panels, con
   arrangement_->define_mesh(dataset_);
 }
 
-/// The place for what describes the dataset as a whole: its time and its dimensions, too.
+/// What describes the dataset as a whole, and the steps' times. Dimensions are an arrangement's.
 void Output::describe_dataset() {
-  dataset_.attribute("title", "Esker atmosphere miniapp: a tracer carried around a geodesic grid");
-  dataset_.attribute("source", "esker-gcrm");
-  dataset_.attribute("time_units", "days since the initial state");
-  dataset_.attribute("layer_units", "m above the ground");
+  dataset_.attribute({ESKER_DATASET}, "title", "Esker atmosphere miniapp: a tracer around a geodesic grid");
+  dataset_.attribute({ESKER_DATASET}, "source", "esker-gcrm");
+  dataset_.attribute({ESKER_TIME}, "units", "days since 2000-01-01");
+  dataset_.attribute({ESKER_TIME}, "calendar", "standard");
+  dataset_.attribute({ESKER_TIME}, "standard_name", "time");
+  dataset_.attribute({ESKER_TIME}, "axis", "T");
 }
 
 void Output::pack(int variable, const std::vector<double>& tracer) {

@@ -15,6 +15,8 @@ PanelMaps::PanelMaps(Dataset& dataset, const Panels& panels, const Mesh& mesh, i
   const int pole = dataset.dim("pole", 2);
   panel_grid_ = dataset.grid("panels", {i, j});
   pole_grid_ = dataset.grid("poles", {pole});
+  dataset.attribute({ESKER_DATASET}, "layer_heights", layer_heights(layers));
+  dataset.attribute({ESKER_DATASET}, "layer_heights_units", "m");
   std::iota(order_.begin(), order_.end(), Index{0});
   for (const PanelBox& box : boxes_) {  // rows of i instead of Morton order; poles stay where they are
     const Index at = box.first - own_.first;
