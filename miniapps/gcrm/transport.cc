@@ -10,7 +10,14 @@ namespace gcrm {
 
 Transport::Transport(MPI_Comm comm, const Mesh& mesh, const Halo& halo, const Vec3& axis,
                      std::vector<double> speeds, const TransportOptions& options)
-    : comm_(comm), mesh_(mesh), halo_(halo), speeds_(std::move(speeds)), options_(options) {
+    : comm_(comm),
+      mesh_(mesh),
+      halo_(halo),
+      speeds_(std::move(speeds)),
+      options_(options),
+      gradients_(3 * mesh.num_local() * num_layers()),
+      once_(mesh.num_local() * num_layers()),
+      twice_(mesh.num_local() * num_layers()) {
   winds_.reserve(mesh.edges.size());
   double fastest = 0;  // largest share of a cell that flows out while the air turns by one radian
   for (Index c = 0; c < mesh.num_own(); ++c) {
@@ -68,24 +75,23 @@ void Transport::limit_gradient(const std::vector<double>& tracer, Index cell, do
 }
 
 /// Collective; of own cells and, from their owners, of ghosts.
-void Transport::find_gradients(const std::vector<double>& tracer, std::vector<double>& gradients) const {
+void Transport::find_gradients(const std::vector<double>& tracer) {
   for (Index c = 0; c < mesh_.num_own(); ++c) {
-    double* gradient = gradients.data() + 3 * c * num_layers();
+    double* gradient = gradients_.data() + 3 * c * num_layers();
     find_gradient(tracer, c, gradient);
     limit_gradient(tracer, c, gradient);
   }
-  halo_.exchange(gradients, 3 * num_layers());
+  halo_.exchange(gradients_, 3 * num_layers());
 }
 
-void Transport::add_outflow(const std::vector<double>& tracer, const std::vector<double>& gradients,
-                            Index cell, double* outflow) const {
+void Transport::add_outflow(const std::vector<double>& tracer, Index cell, double* outflow) const {
   const Index layers = num_layers();
   for (Index e = mesh_.first_edge[cell]; e < mesh_.first_edge[cell + 1]; ++e) {
     const Edge& edge = mesh_.edges[e];
     const Index from = winds_[e] >= 0 ? cell : edge.beyond;
     const Vec3 offset = edge.middle - mesh_.middles[from];
     const double* value = tracer.data() + from * layers;
-    const double* gradient = gradients.data() + 3 * from * layers;
+    const double* gradient = gradients_.data() + 3 * from * layers;
     for (Index k = 0; k < layers; ++k) {
       const double there = value[k] + (gradient[k] * offset.x + gradient[layers + k] * offset.y +
                                        gradient[2 * layers + k] * offset.z);
@@ -94,14 +100,14 @@ void Transport::add_outflow(const std::vector<double>& tracer, const std::vector
   }
 }
 
-void Transport::forward_step(std::vector<double>& tracer, double days, std::vector<double>& out) const {
+void Transport::forward_step(std::vector<double>& tracer, double days, std::vector<double>& out) {
   const Index layers = num_layers();
-  std::vector<double> gradients(3 * tracer.size()), outflow(layers);
+  std::vector<double> outflow(layers);
   halo_.exchange(tracer, layers);
-  if (!options_.first_order) find_gradients(tracer, gradients);
+  if (!options_.first_order) find_gradients(tracer);
   for (Index c = 0; c < mesh_.num_own(); ++c) {
     std::fill(outflow.begin(), outflow.end(), 0.0);
-    add_outflow(tracer, gradients, c, outflow.data());
+    add_outflow(tracer, c, outflow.data());
     const double factor = days / mesh_.areas[c];
     for (Index k = 0; k < layers; ++k) {
       out[c * layers + k] = tracer[c * layers + k] - factor * outflow[k];
@@ -109,14 +115,13 @@ void Transport::forward_step(std::vector<double>& tracer, double days, std::vect
   }
 }
 
-Index Transport::advance(std::vector<double>& tracer, double days) const {
+Index Transport::advance(std::vector<double>& tracer, double days) {
   const auto steps = static_cast<Index>(std::ceil(days / longest_step_));
   const double step = days / static_cast<double>(steps);
-  std::vector<double> once(tracer.size()), twice(tracer.size());
   for (Index n = 0; n < steps; ++n) {
-    forward_step(tracer, step, once);
-    forward_step(once, step, twice);
-    for (Index v = 0; v < mesh_.num_own() * num_layers(); ++v) tracer[v] = 0.5 * (tracer[v] + twice[v]);
+    forward_step(tracer, step, once_);
+    forward_step(once_, step, twice_);
+    for (Index v = 0; v < mesh_.num_own() * num_layers(); ++v) tracer[v] = 0.5 * (tracer[v] + twice_[v]);
   }
   return steps;
 }

@@ -41,17 +41,16 @@ class Transport {
 
   /// Collective: `days` in equal steps, whose number it returns. `tracer` has the layers of a cell together,
   /// own cells first, then ghosts, which need not be filled before and are not current afterwards.
-  Index advance(std::vector<double>& tracer, double days) const;
+  Index advance(std::vector<double>& tracer, double days);
 
  private:
   /// Gradients of one cell: three components for each layer.
   void find_gradient(const std::vector<double>& tracer, Index cell, double* gradient) const;
   void limit_gradient(const std::vector<double>& tracer, Index cell, double* gradient) const;
-  void find_gradients(const std::vector<double>& tracer, std::vector<double>& gradients) const;
-  void add_outflow(const std::vector<double>& tracer, const std::vector<double>& gradients, Index cell,
-                   double* outflow) const;
+  void find_gradients(const std::vector<double>& tracer);
+  void add_outflow(const std::vector<double>& tracer, Index cell, double* outflow) const;
   /// Collective: out = a tracer of own cells after a forward step of `days`.
-  void forward_step(std::vector<double>& tracer, double days, std::vector<double>& out) const;
+  void forward_step(std::vector<double>& tracer, double days, std::vector<double>& out);
 
   MPI_Comm comm_;
   const Mesh& mesh_;
@@ -60,6 +59,8 @@ class Transport {
   TransportOptions options_;
   std::vector<double> winds_;  ///< [edge] outward over it for speed 1, radians squared per radian turned
   double longest_step_ = 0;
+  std::vector<double> gradients_;     ///< of local cells: three components for each layer, layers together
+  std::vector<double> once_, twice_;  ///< tracers after one and two forward steps
 };
 
 }  // namespace gcrm

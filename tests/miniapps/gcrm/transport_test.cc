@@ -14,7 +14,7 @@ namespace {
 std::vector<Norms> run(MPI_Comm comm, int level, const Bell& bell, double days,
                        const TransportOptions& options = {}) {
   const Case c(comm, level);
-  const Transport transport(comm, c.mesh, c.halo, bell.axis(), bell.speeds(), options);
+  Transport transport(comm, c.mesh, c.halo, bell.axis(), bell.speeds(), options);
   std::vector<double> tracer = exact_tracer(c.mesh, bell, 0);
   transport.advance(tracer, days);
   return find_norms(comm, c.mesh, bell, tracer, days);
@@ -23,7 +23,7 @@ std::vector<Norms> run(MPI_Comm comm, int level, const Bell& bell, double days,
 TEST(Transport, MassStaysToRounding) {
   const Bell bell{.alpha_degrees = 70, .layers = 3};
   const Case c(MPI_COMM_WORLD, 4);
-  const Transport transport(c.comm, c.mesh, c.halo, bell.axis(), bell.speeds());
+  Transport transport(c.comm, c.mesh, c.halo, bell.axis(), bell.speeds());
   std::vector<double> tracer = exact_tracer(c.mesh, bell, 0);
   const auto before = find_norms(c.comm, c.mesh, bell, tracer, 0);
   transport.advance(tracer, 6);
@@ -34,7 +34,7 @@ TEST(Transport, MassStaysToRounding) {
 TEST(Transport, AConstantStaysOne) {
   const Bell bell{.alpha_degrees = 90};
   const Case c(MPI_COMM_WORLD, 3);
-  const Transport transport(c.comm, c.mesh, c.halo, bell.axis(), bell.speeds());
+  Transport transport(c.comm, c.mesh, c.halo, bell.axis(), bell.speeds());
   std::vector<double> tracer(c.mesh.num_local(), 0.7);
   transport.advance(tracer, 3);
   for (Index cell = 0; cell < c.mesh.num_own(); ++cell) EXPECT_NEAR(tracer[cell], 0.7, 1e-14);
@@ -77,7 +77,7 @@ TEST(Transport, HasTheSameBitsOnAnyRanks) {
   const Bell bell{.alpha_degrees = 30, .layers = 2};
   const auto state = [&](MPI_Comm comm) {
     const Case c(comm, 3);
-    const Transport transport(comm, c.mesh, c.halo, bell.axis(), bell.speeds());
+    Transport transport(comm, c.mesh, c.halo, bell.axis(), bell.speeds());
     std::vector<double> tracer = exact_tracer(c.mesh, bell, 0);
     transport.advance(tracer, 1);
     return checksum(comm, tracer.data(), bell.layers * c.mesh.num_own(), bell.layers * c.mesh.own.first);
