@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,13 @@ def test_openvisus_reads_the_panels(runs: Runs, openvisus: Any) -> None:
         for level in (4, 2 * LEVEL):
             found = other.read(time=len(ds.steps) - 1, field=name, max_resolution=level)
             np.testing.assert_array_equal(found, ds[name].read(step=-1, level=level))
+
+
+def test_the_figure_is_drawn(runs: Runs, tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "scripts" / "gcrm_figure.py", runs.panels, tmp_path / "figure.png"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "figure.png").read_bytes()[1:4] == b"PNG"
 
 
 def test_uxarray_reads_mesh_and_values(runs: Runs) -> None:
