@@ -10,7 +10,13 @@ endif()
 if(ESKER_WERROR)
   target_compile_options(esker_flags INTERFACE -Werror)
 endif()
+# The same for Fortran, whose compilers know other warnings.
+add_library(esker_fortran_flags INTERFACE)
+target_compile_options(esker_fortran_flags INTERFACE
+  $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-std=f2018;-Wall;-Wextra;-pedantic;$<$<BOOL:${ESKER_WERROR}>:-Werror>>)
 if(ESKER_SANITIZE)
+  target_compile_options(esker_fortran_flags INTERFACE -fsanitize=${ESKER_SANITIZE})
+  target_link_options(esker_fortran_flags INTERFACE -fsanitize=${ESKER_SANITIZE})
   target_compile_options(esker_flags INTERFACE -fsanitize=${ESKER_SANITIZE} -fno-omit-frame-pointer
                                                -fno-sanitize-recover=all)
   target_link_options(esker_flags INTERFACE -fsanitize=${ESKER_SANITIZE})

@@ -21,6 +21,10 @@ ESKER_API esker_status esker_comm_from_mpi(MPI_Comm comm, esker_comm** out);
 /// The same for a communicator of Fortran (mpif.h, `use mpi`, or MPI_VAL of mpi_f08's). Collective.
 ESKER_API esker_status esker_comm_from_fortran(MPI_Fint comm, esker_comm** out);
 
+/// What `call esker_comm_from_fortran(comm, out, ierr)` of the Fortran module is, which stays free of MPI so.
+/// Collective. `ierr` NULL: not wanted; the error is that of the first call that takes the communicator.
+ESKER_API void esker_fortran_comm(const MPI_Fint* comm, esker_comm** out, esker_status* ierr);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,4 +78,9 @@ esker_status esker_comm_from_fortran(MPI_Fint comm, esker_comm** out) {
   return esker_comm_from_mpi(is_mpi_running() ? MPI_Comm_f2c(comm) : MPI_COMM_NULL, out);
 }
 
+void esker_fortran_comm(const MPI_Fint* comm, esker_comm** out, esker_status* ierr) {
+  const esker_status code = esker_comm_from_fortran(*comm, out);
+  if (ierr) *ierr = code;
+}
+
 }  // extern "C"
