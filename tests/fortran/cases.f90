@@ -1,24 +1,40 @@
 ! All cases, in the order in which they run.
 module cases
   use world
+  use array_cases
+  use error_cases
   use library_cases
   use round_trip_cases
+  use session_cases
   implicit none
 
 contains
 
+  ! The only argument of the program.
   subroutine take_directory()
     integer :: length
+    if (command_argument_count() /= 1) error stop "usage: PROGRAM DIRECTORY"
     call get_command_argument(1, length=length)
     allocate(character(length) :: directory)
     call get_command_argument(1, directory)
-    if (command_argument_count() /= 1) error stop "usage: PROGRAM DIRECTORY"
   end subroutine
 
   subroutine run_all()
     call run("library", test_library)
     call run("options", test_options)
     call run("round_trip", test_round_trip)
+    call run("kinds", test_kinds)
+    call run("ranks", test_ranks)
+    call run("bounds", test_bounds)
+    call run("append", test_append)
+    call run("several", test_several)
+    call run("reports", test_reports)
+    call run("verify", test_verify)
+    call run("opening", test_opening)
+    call run("definitions", test_definitions)
+    call run("puts", test_puts)
+    call run("one_rank_fails", test_one_rank_fails)
+    call run("order", test_order)
   end subroutine
 
   subroutine run(name, test)
