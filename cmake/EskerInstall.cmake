@@ -1,4 +1,5 @@
-# What `cmake --install` installs: libraries, headers, licence, the CMake package `esker` (component MPI) and the
+# What `cmake --install` installs: libraries, headers, licence, the Fortran module, the CMake package `esker` (components MPI
+# and Fortran) and the
 # pkg-config files. None of them holds a path, so that the installation can be moved. docs/guide/install.md is for users.
 include(CMakePackageConfigHelpers)
 
@@ -15,12 +16,17 @@ endif()
 install(DIRECTORY include/esker DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${without_mpi_headers})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# As source: its users compile it with the compiler of their program. Esker itself needs no Fortran for that.
+set(fortran_dir ${CMAKE_INSTALL_DATADIR}/esker/fortran)
+install(FILES fortran/esker.f90 DESTINATION ${fortran_dir})
+install(FILES cmake/EskerFortran.cmake DESTINATION ${package_dir})
+
 set(esker_shared OFF)
 if(BUILD_SHARED_LIBS)
   set(esker_shared ON)
 endif()
 configure_package_config_file(cmake/eskerConfig.cmake.in eskerConfig.cmake INSTALL_DESTINATION ${package_dir}
-  NO_SET_AND_CHECK_MACRO)
+  PATH_VARS fortran_dir NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(eskerConfigVersion.cmake COMPATIBILITY SameMinorVersion)  # as the shared library's name
 install(FILES ${PROJECT_BINARY_DIR}/eskerConfig.cmake ${PROJECT_BINARY_DIR}/eskerConfigVersion.cmake
   DESTINATION ${package_dir})

@@ -1,23 +1,24 @@
-! esker.f90: the module `esker`, Esker for Fortran 2018. It calls the C interface and nothing else. Compile it with the
-! compiler of your program, as module files are each compiler's own; link esker and, with MPI, esker_mpi.
+! esker.f90: the module `esker`, Esker for Fortran 2018. It calls the C interface and nothing else. Compile it with
+! the compiler of your program, as module files are each compiler's own; link esker and, with MPI, esker_mpi.
 ! docs/guide/fortran.md has an example; include/esker/esker.h says in full what each function does.
 !
 ! What holds for every procedure:
 !
-! - Names are those of C. All are subroutines, but for the few that only give a text. What C returns through pointers
-!   comes in arguments; strings and arrays are allocated for the caller, who owns them.
-! - Status. The last argument is `ierr`, optional: esker_ok or an error, of which esker_message(ds) has the text. Without
-!   it an error stops the program with that text. Which calls are collective, and that the errors of local calls come
-!   back from the next collective one, is as in C.
-! - Everything is counted from 1: dimensions, grids, fields, options, attributes, parts, warnings, findings, steps and the
-!   indices of samples; 0 says that there is none. Steps may be counted from the end: -1 is the newest. Levels are no
-!   count: 0 is the coarsest, as in C.
-! - Axes. Fortran's order of dimensions is Esker's: x first. A box is its first sample `start` and its extent `count`.
-!   The components of a field stand in a dimension of their own before the others: vel(3, nx, ny).
+! - Names are those of C. All are subroutines, but for the few that only give a text. What C returns through
+!   pointers comes in arguments; strings and arrays are allocated for the caller, who owns them.
+! - Status. The last argument is `ierr`, optional: esker_ok or an error, of which esker_message(ds) has the text.
+!   Without it an error stops the program with that text. Which calls are collective, and that the errors of local
+!   calls come back from the next collective one, is as in C.
+! - Everything is counted from 1: dimensions, grids, fields, options, attributes, parts, warnings, findings, steps
+!   and the indices of samples; 0 says that there is none. Steps may be counted from the end: -1 is the newest.
+!   Levels are no count: 0 is the coarsest, as in C.
+! - Axes. Fortran's order of dimensions is Esker's: x first. A box is its first sample `start` and its extent
+!   `count`. The components of a field stand in a dimension of their own before the others: vel(3, nx, ny).
+! - Texts of errors count as C does, from 0.
 ! - Numbers of objects and steps are default integers; sizes, `start` and `count` are integer(int64).
 ! - Strings. Trailing blanks of names, paths and options do not count; those of attributes do.
 ! - Unsigned types are put from, and read to, integers of the same size, bit by bit.
-! - Handles. Each is ended by one call of its _free; a copy of the variable is the same dataset, and not another one.
+! - Handles. Each is ended by one call of its _free; a copy of the variable is the same dataset.
 module esker
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
@@ -123,28 +124,31 @@ module esker
   public :: esker_inq_num_parts, esker_inq_part, esker_inq_part_field, esker_inq_num_warnings, esker_inq_warning, &
     esker_inq_storage, esker_verify, esker_inq_finding
 
-  ! esker_put(ds, field, start, data [, order] [, ierr]): records a patch of a field, the samples from `start` on. Local.
+  ! esker_put(ds, field, start, data [, order] [, ierr]): records a patch of a field, the samples from `start` on.
+  ! Local.
   !
-  ! `data` is a whole array or a section with any strides, of the field's type. Nothing is copied: it stays as it is until
-  ! esker_end_step has returned, so declare it `target` or `asynchronous`. (Where a compiler itself makes a copy for the
-  ! call, this cannot hold: of components of structures, cells%t, by gfortran, and of expressions and vector subscripts.
-  ! Components of structures go through esker_put_strided.)
-  ! `order` says what the dimensions of data run along, if they are not x, y, ...: 1 for x, 2 for y, 3 for z, 0 for
-  ! components. order=[3, 1, 2] is data(z, x, y), order=[1, 2, 0] is vel(x, y, 3).
+  ! `data` is a whole array or a section with any strides, of the field's type. Nothing is copied: it stays as it is
+  ! until esker_end_step has returned, so declare it `target` or `asynchronous`. (Where a compiler itself makes a
+  ! copy for the call, this cannot hold: of components of structures, cells%t, by gfortran, and of expressions and
+  ! vector subscripts. Components of structures go through esker_put_strided.) `order` says what the dimensions of
+  ! data run along, if they are not x, y, ...: 1 for x, 2 for y, 3 for z, 0 for components. order=[3, 1, 2] is
+  ! data(z, x, y), order=[1, 2, 0] is vel(x, y, 3).
   interface esker_put
     procedure :: put_int8, put_int16, put_int32, put_int64, put_real32, put_real64
   end interface
 
-  ! esker_get(ds, field, step, data [, start] [, count] [, level] [, ierr]): reads samples of levels 0 ... `level` that lie
-  ! in the box. Local. `start` and `count` both absent: the whole grid; `level` absent: every sample. `data` is of the
-  ! field's type and has the shape that esker_inq_selection says, with the components before it if there are several.
+  ! esker_get(ds, field, step, data [, start] [, count] [, level] [, ierr]): reads samples of levels 0 ... `level`
+  ! that lie in the box. Local. `start` and `count` both absent: the whole grid; `level` absent: every sample.
+  ! `data` is of the field's type and has the shape that esker_inq_selection says, with the components before it if
+  ! there are several.
   interface esker_get
     procedure :: get_int8, get_int16, get_int32, get_int64, get_real32, get_real64
   end interface
 
-  ! Where the first sample of an array is, and its neighbour along each dimension: from these come the strides. Element 0
-  ! is the array's first, element d its second along dimension d, or the first where the extent is 1. C_NULL_PTR for an
-  ! array without elements. One function per kind, as Fortran gives no address of an element of unknown type.
+  ! Where the first sample of an array is, and its neighbour along each dimension: from these come the strides.
+  ! Element 0 is the array's first, element d its second along dimension d, or the first where the extent is 1.
+  ! C_NULL_PTR for an array without elements. One function per kind, as Fortran gives no address of an element of
+  ! unknown type.
   interface corners
     procedure :: corners_int8, corners_int16, corners_int32, corners_int64, corners_real32, corners_real64
   end interface
@@ -567,9 +571,10 @@ module esker
       type(c_ptr), value :: text
     end function
 
-    ! Esker's communicator for the ranks of MPI's `mpi_comm`, an integer of mpif.h or `use mpi`, or comm%mpi_val of mpi_f08.
-    ! Collective. Ended by esker_comm_free. An error is also that of the first call that takes `comm`, so without `ierr`
-    ! it is esker_create that stops. A procedure of the library esker_mpi: programs that do not call it need no MPI.
+    ! Esker's communicator for the ranks of MPI's `mpi_comm`, an integer of mpif.h or `use mpi`, or comm%mpi_val of
+    ! mpi_f08. Collective. Ended by esker_comm_free. An error is also that of the first call that takes `comm`, so
+    ! without `ierr` it is esker_create that stops. A procedure of the library esker_mpi: programs that do not call
+    ! it need no MPI.
     subroutine esker_comm_from_fortran(mpi_comm, comm, ierr) bind(C, name="esker_fortran_comm")
       import
       integer(c_int), intent(in) :: mpi_comm
@@ -753,8 +758,8 @@ contains
     call conclude(ds, c_close(ds%handle), ierr)
   end subroutine
 
-  ! Ends the handle in any state. Local, but that with the last handle of a communicator MPI's duplicate of it is freed:
-  ! all ranks, in the same order, before MPI_Finalize.
+  ! Ends the handle in any state. Local, but that with the last handle of a communicator MPI's duplicate of it is
+  ! freed: all ranks, in the same order, before MPI_Finalize.
   subroutine esker_free(ds)
     type(esker_dataset), intent(inout) :: ds
     call c_free(ds%handle)
@@ -812,8 +817,8 @@ contains
     call conclude(ds, c_def_coords(ds%handle, grid - 1, dim - 1, values, size(values, kind=int64)), ierr)
   end subroutine
 
-  ! A field with `components` values per sample; `field` is its number. Local. `every`: esker_every_step; n: due at the
-  ! first step, and then at every n-th; esker_fixed.
+  ! A field with `components` values per sample; `field` is its number. Local. `every`: esker_every_step; n: due at
+  ! the first step, and then at every n-th; esker_fixed.
   subroutine esker_def_field(ds, grid, name, type, components, every, field, ierr)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: grid, type, components, every
@@ -868,9 +873,9 @@ contains
     call conclude(ds, c_begin_step(ds%handle, time), ierr)
   end subroutine
 
-  ! The same as esker_put for memory that has no Fortran array of its kind and shape: `data` is the address of the sample
-  ! at `start`, `stride_bytes` has one entry per axis, from one sample to the next; `component_stride_bytes` is from one
-  ! component to the next, 0 where they are together. Local.
+  ! The same as esker_put for memory that has no Fortran array of its kind and shape: `data` is the address of the
+  ! sample at `start`, `stride_bytes` has one entry per axis, from one sample to the next; `component_stride_bytes`
+  ! is from one component to the next, 0 where they are together. Local.
   subroutine esker_put_strided(ds, field, type, start, count, data, stride_bytes, component_stride_bytes, ierr)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: field, type
@@ -906,7 +911,8 @@ contains
     call conclude(ds, c_rewind(ds%handle, time), ierr)
   end subroutine
 
-  ! Says that this rank cannot do its part: the next collective call fails on all ranks with this status and text. Local.
+  ! Says that this rank cannot do its part: the next collective call fails on all ranks with this status and text.
+  ! Local.
   subroutine esker_fail(ds, status, message, ierr)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: status
@@ -1258,8 +1264,8 @@ contains
     call conclude(ds, c_inq_max_level(ds%handle, field - 1, level), ierr)
   end subroutine
 
-  ! Which samples esker_get reads with these arguments: origin + i * stride, 0 <= i < samples, per axis. Local. Samples
-  ! of a level are anchored at the grid's first sample, not at the box.
+  ! Which samples esker_get reads with these arguments: origin + i * stride, 0 <= i < samples, per axis. Local.
+  ! Samples of a level are anchored at the grid's first sample, not at the box.
   subroutine esker_inq_selection(ds, field, step, start, count, level, origin, stride, samples, ierr)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: field, step
@@ -1270,7 +1276,8 @@ contains
     type(field_info) :: info
     integer(int64), dimension(esker_max_rank) :: found_origin, found_stride, found_count
     call describe(ds, field, info)
-    if (.not. selected(ds, field, info, step, start, count, level, found_origin, found_stride, found_count, ierr)) return
+    if (.not. selected(ds, field, info, step, start, count, level, &
+        found_origin, found_stride, found_count, ierr)) return
     if (present(origin)) origin = found_origin(:info%rank) + 1
     if (present(stride)) stride = found_stride(:info%rank)
     if (present(samples)) samples = found_count(:info%rank)
@@ -1465,8 +1472,8 @@ contains
     expected = samples(:info%rank)
     if (info%components > 1 .or. size(shape) > info%rank) expected = [int(info%components, int64), expected]
     if (matching_type(array_type, info) /= info%type .or. .not. are_equal(shape, expected)) then
-      call fail(ds, esker_invalid_argument, "get '" // info%name // "': an array of " // joined(shape, " x ") // " " // &
-        esker_type_name(array_type) // ", expected " // joined(expected, " x ") // " " // &
+      call fail(ds, esker_invalid_argument, "get '" // info%name // "': an array of " // joined(shape, " x ") // &
+        " " // esker_type_name(array_type) // ", expected " // joined(expected, " x ") // " " // &
         esker_type_name(int(info%type)), ierr)
       return
     end if
@@ -1494,8 +1501,8 @@ contains
     if (.not. selected) return
     if (is_known(info) .and. any(sizes /= info%rank)) then
       selected = .false.
-      call fail(ds, esker_invalid_argument, "field '" // info%name // "': start, count have " // joined(sizes, ", ") // &
-        " elements, expected " // joined([info%rank], "") // " each", ierr)
+      call fail(ds, esker_invalid_argument, "field '" // info%name // "': start, count have " // &
+        joined(sizes, ", ") // " elements, expected " // joined([info%rank], "") // " each", ierr)
       return
     end if
     if (present(start)) allocate(lo, source=start - 1)
@@ -1902,7 +1909,8 @@ contains
     integer(c_int), intent(in) :: status
     integer, intent(out), optional :: ierr
     if (present(ierr)) ierr = status
-    if (status /= esker_ok .and. .not. present(ierr)) error stop "esker: communicator: " // esker_strerror(int(status))
+    if (status == esker_ok .or. present(ierr)) return
+    error stop "esker: communicator: " // esker_strerror(int(status))
   end subroutine
 
   ! An error that was found here. Where a dataset is written, the next collective call returns it on all ranks.

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 . scripts/env.sh
 
 packages=(
-  build-essential cmake ninja-build pkg-config ccache
+  build-essential gfortran cmake ninja-build pkg-config ccache
   libopenmpi-dev openmpi-bin libmpich-dev mpich
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev libxxhash-dev libnetcdf-dev
   zlib1g-dev liblz4-dev libzfp-dev

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the examples: what C writes and what C++ writes are the same files, and both read both.
+# Runs the examples: what C, C++ and Fortran (where it is compiled) write are the same files, and all read all.
 #
 #   tests/examples.sh PROGRAMS_DIRECTORY MPIEXEC...     mpiexec with all its arguments for three ranks
 set -euo pipefail
@@ -9,17 +9,22 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 expected='thk: 75 x 75 samples, first 1, last 3'
 
-for writer in c cc; do
+languages=(c cc)
+[ ! -e "$programs/write_f90" ] || languages+=(f90)
+
+for writer in "${languages[@]}"; do
   mkdir "$work/$writer"
   cd "$work/$writer"
   "$@" "$programs/write_$writer"
-  for reader in c cc; do
+  for reader in "${languages[@]}"; do
     found=$("$programs/read_$reader")
     [ "$found" = "$expected" ] || { echo "write_$writer, read_$reader: '$found', expected '$expected'"; exit 1; }
   done
   rm run.report.json # times differ
 done
-diff -r "$work/c" "$work/cc"
+for writer in "${languages[@]}"; do
+  diff -r "$work/c" "$work/$writer"
+done
 
 # Another run goes on.
 cp -r "$work/cc" "$work/more"
@@ -30,8 +35,11 @@ grep -q '^0 1 time_' run.idx || { echo "append_cc: expected two steps"; exit 1; 
 
 # An error has a message and a status.
 cd "$work"
-if "$programs/read_c" 2>errors; then echo "read_c succeeds without a dataset"; exit 1; fi
-grep -q 'run.idx' errors
-if (cd c && "$@" "$programs/write_c" 2>../errors); then echo "write_c overwrites"; exit 1; fi
-grep -q 'run.idx' errors
+for language in "${languages[@]}"; do
+  [ "$language" != cc ] || continue  # an exception
+  if "$programs/read_$language" 2>errors; then echo "read_$language succeeds without a dataset"; exit 1; fi
+  grep -q 'run.idx' errors
+  if (cd c && "$@" "$programs/write_$language" 2>../errors); then echo "write_$language overwrites"; exit 1; fi
+  grep -q 'run.idx' errors
+done
 echo "examples: good"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The code blocks of README.md are the examples that the tests run.
+"""The code blocks of README.md, and of pages like it, are the examples that the tests run.
 
-    tests/readme_examples.py README EXAMPLES_DIRECTORY
+    tests/readme_examples.py EXAMPLES_DIRECTORY DOCUMENT...
 
 A block whose line above is `<!-- examples/write.cc -->` is what that file has between the comments `[README` and
-`README]`, without indentation. Each example is shown once at least. Exit status 1 and what differs if not.
+`README]`, without indentation. Each example is shown once at least, in one of the documents. Exit status 1 and what
+differs if not.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ def blocks(readme: str) -> dict[str, list[str]]:
 def problems(readme: str, examples: dict[str, str]) -> list[str]:
     """What differs, one text per block."""
     shown = blocks(readme)
-    found = [f"examples/{name} is not in the README" for name in sorted(examples.keys() - shown.keys())]
-    found += [f"the README shows examples/{name}, which is not there" for name in sorted(shown.keys() - examples.keys())]
+    found = [f"examples/{name} is in no document" for name in sorted(examples.keys() - shown.keys())]
+    found += [f"a document shows examples/{name}, which is not there" for name in sorted(shown.keys() - examples.keys())]
     marked = sum(map(len, shown.values()))
-    if len(re.findall(r"^```(?:c|cpp|python)$", readme, re.M)) != marked:
-        found.append("the README has code in C, C++ or Python that is no example")
+    if len(re.findall(r"^```(?:c|cpp|fortran|python)$", readme, re.M)) != marked:
+        found.append("a document has code in C, C++, Fortran or Python that is no example")
     for name in sorted(shown.keys() & examples.keys()):
         for block in shown[name]:
             difference = difflib.unified_diff(block.splitlines(), shown_part(examples[name]).splitlines(),
-                                              "README.md", f"examples/{name}", lineterm="")
+                                              "document", f"examples/{name}", lineterm="")
             found += ["\n".join(lines)] if (lines := list(difference)) else []
     return found
 
@@ -62,13 +63,13 @@ def check_self() -> None:
 
 def main() -> int:
     check_self()
-    readme, directory = Path(sys.argv[1]), Path(sys.argv[2])
-    sources = [path for path in directory.iterdir() if path.suffix in {".c", ".cc", ".py"}]
+    directory, *documents = map(Path, sys.argv[1:])
+    sources = [path for path in directory.iterdir() if path.suffix in {".c", ".cc", ".f90", ".py"}]
     examples = {path.name: path.read_text(encoding="utf-8") for path in sources}
     if not examples:
         raise SystemExit(f"no examples in {directory}")
-    found = problems(readme.read_text(encoding="utf-8"), examples)
-    print("\n".join(found) or f"README.md shows {len(examples)} examples as they are")
+    found = problems("\n".join(path.read_text(encoding="utf-8") for path in documents), examples)
+    print("\n".join(found) or f"the documents show {len(examples)} examples as they are")
     return 1 if found else 0
 
 

@@ -1,14 +1,49 @@
 ! Arrays of every kind, of every number of dimensions, with any bounds and strides.
 module array_cases
+  use, intrinsic :: iso_c_binding, only: c_intptr_t, c_loc
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32
   use world
   implicit none
   private
-  public :: test_kinds, test_ranks, test_bounds
+  public :: test_kinds, test_ranks, test_bounds, test_structures
 
   integer, parameter :: extents(5) = [5, 3, 2, 4, 2]
 
+  type :: cell
+    integer :: id = 0
+    real(real32) :: thk = -1
+    real(real64) :: temp = -1
+  end type
+
 contains
+
+  ! A component of an array of structures, by its address and strides.
+  subroutine test_structures()
+    type(esker_dataset) :: ds
+    type(cell), target :: cells(map_nx, 0:map_ny)
+    real(real32) :: found(map_nx, map_ny)
+    integer :: field, i, j
+    do j = 1, map_ny
+      cells(:, j)%thk = [(real(i * j, real32), i = 1, map_nx)]
+    end do
+    call create_map(ds, "structures.idx", field)
+    call esker_begin_step(ds, 0d0)
+    if (rank == 0) call esker_put_strided(ds, field, esker_float32, [1_int64, 1_int64], &
+      [int(map_nx, int64), int(map_ny, int64)], c_loc(cells(1, 1)%thk), &
+      [distance(cells(1, 1), cells(2, 1)), distance(cells(1, 1), cells(1, 2))], 0_int64)
+    call esker_end_step(ds)
+    call esker_close(ds)
+    call esker_free(ds)
+    call esker_open(ds, path_of("structures.idx"))
+    call esker_get(ds, field, 1, found)
+    call check(all(found == cells(:, 1:)%thk), "a component of structures")
+    call esker_free(ds)
+  end subroutine
+
+  integer(int64) function distance(a, b)
+    type(cell), intent(in), target :: a, b
+    distance = transfer(c_loc(b), 0_c_intptr_t) - transfer(c_loc(a), 0_c_intptr_t)
+  end function
 
   ! A field of each type; unsigned ones are of the same bits.
   subroutine test_kinds()
@@ -83,10 +118,12 @@ contains
     call esker_free(ds)
   end subroutine
 
-  ! Grids of 1 to 5 axes, and components; from sections of arrays that have a margin around and twice the points along y.
+  ! Grids of 1 to 5 axes, and components; from sections of arrays that have a margin around and twice the points
+  ! along y.
   subroutine test_ranks()
     type(esker_dataset) :: ds
-    real(real64), target :: a1(0:6), a2(5, 6), a3(5, 3, 0:3), a4(5, 3, 2, 4), a5(2:6, 3, 2, 4, 2), a6(2, 5, 3, 2, 4, 2)
+    real(real64), target :: a1(0:6), a2(5, 6), a3(5, 3, 0:3), a4(5, 3, 2, 4), a5(2:6, 3, 2, 4, 2)
+    real(real64), target :: a6(2, 5, 3, 2, 4, 2)
     integer :: dims(5), grids(5), fields(6), r
     integer(int64) :: one(5)
     one = 1
@@ -139,8 +176,8 @@ contains
     call esker_free(ds)
   end subroutine
 
-  ! Arrays that a model has: allocatables and pointers whose bounds do not begin at 1, dummies with bounds of their own.
-  ! What is put is the caller's memory, as it is at the time of esker_end_step.
+  ! Arrays that a model has: allocatables and pointers whose bounds do not begin at 1, dummies with bounds of their
+  ! own. What is put is the caller's memory, as it is at the time of esker_end_step.
   subroutine test_bounds()
     type(esker_dataset) :: ds
     real(real32), allocatable, target :: a(:, :)
@@ -171,7 +208,7 @@ contains
     call esker_open(ds, path_of("bounds.idx"))
     if (rank == 0) then  ! random numbers of another rank may differ
       call esker_get(ds, field, 1, found)
-      call check(maxval(found) < 1 .and. minval(found) >= 0 .and. any(found /= found(1, 1)), "what was there at end_step")
+      call check(maxval(found) < 1 .and. minval(found) >= 0 .and. any(found /= found(1, 1)), "as at end_step")
       call esker_get(ds, field, 4, found)
       call check(all(found(map_nx:1:-1, map_ny:1:-1) == a), "backwards")
       call esker_get(ds, field, 3, found)

@@ -26,6 +26,7 @@ contains
     call run("kinds", test_kinds)
     call run("ranks", test_ranks)
     call run("bounds", test_bounds)
+    call run("structures", test_structures)
     call run("append", test_append)
     call run("several", test_several)
     call run("reports", test_reports)

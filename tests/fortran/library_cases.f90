@@ -61,7 +61,7 @@ contains
     call esker_options_set(options, "aggregators", "many", ierr)
     call check(ierr == esker_invalid_argument .and. index(esker_options_message(options), "many") > 0, "wrong value")
     call esker_options_set(options, "agregators", "3", ierr)
-    call check(ierr == esker_invalid_argument .and. index(esker_options_message(options), "agregators") > 0, "no option")
+    call check(ierr == esker_invalid_argument .and. index(esker_options_message(options), "agreg") > 0, "no option")
     call esker_options_inq(options, 0, value=value, ierr=ierr)
     call check(ierr == esker_out_of_range .and. value == "", "option 0")
     call esker_options_inq(options, 1000, ierr=ierr)

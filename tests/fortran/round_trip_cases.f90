@@ -46,8 +46,8 @@ contains
     call esker_put_att_text(ds, esker_of_field, m%temp, "units", "K")  ! replaced
   end subroutine
 
-  ! Every layout of memory: an array of the box's shape; the inner part of one with ghost cells, its x backwards; axes in
-  ! another order, components first and last; an array without a shape of the grid's, by its address.
+  ! Every layout of memory: an array of the box's shape; the inner part of one with ghost cells, its x backwards;
+  ! axes in another order, components first and last; an array without a shape of the grid's, by its address.
   subroutine write_step(ds, m, step)
     type(esker_dataset), intent(inout) :: ds
     type(model), intent(in) :: m
@@ -185,7 +185,7 @@ contains
       do j = 1, int(samples(2))
         do i = 1, int(samples(1))
           p = int(origin + ([i, j, k] - 1) * stride)
-          call check(all(nint(vel(:, i, j, k)) == sample_value(step, p(1), p(2), p(3), [(c, c = 1, 3)])), "samples of vel")
+          call check(all(nint(vel(:, i, j, k)) == sample_value(step, p(1), p(2), p(3), [(c, c = 1, 3)])), "vel")
         end do
       end do
     end do

@@ -8,13 +8,14 @@
 #   tests/package/check.sh subproject_whole     the same, all of it, and run (minutes)
 #
 # The environment names the build (tests/package/CMakeLists.txt): PACKAGE_BUILD, PACKAGE_MPI, CC, CXX, MPICXX, MPIEXEC,
-# MPI_SUFFIX.
+# MPI_SUFFIX; and FC, where there is a Fortran compiler.
 set -euo pipefail
 tests=$(cd "$(dirname "$0")" && pwd)
 project=$(cd "$tests/../.." && pwd)
 work=$PACKAGE_BUILD/package/$1
 components=
 [ "$PACKAGE_MPI" = OFF ] || components=MPI
+[ -z "${FC:-}" ] || components="$components;Fortran"
 
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
@@ -25,6 +26,11 @@ run_programs() {
   if [ "$PACKAGE_MPI" = ON ]; then
     "$MPIEXEC" -n 2 "$1/write_mpi" "$work/data/mpi/run.idx"
     diff -r --exclude='*.report.json' "$work/data/serial" "$work/data/mpi"
+  fi
+  if [ -n "${FC:-}" ]; then
+    mkdir "$work/data/fortran"
+    "$1/write_read_f90" "$work/data/fortran/run.idx"
+    diff -r --exclude='*.report.json' "$work/data/serial" "$work/data/fortran"
   fi
 }
 
@@ -54,6 +60,10 @@ use_by_pkg_config() {  # PREFIX
       "$CC" -std=c99 "-Wl,-rpath,$1/lib" "$example" -o "$out/example" $(pkg-config --cflags --libs esker)
     fi
   done
+  if [ -n "${FC:-}" ]; then
+    "$FC" "-Wl,-rpath,$1/lib" -J "$out" "$(pkg-config --variable=fortran esker)" "$tests/consumer/write_read.f90" \
+      -o "$out/write_read_f90" $(pkg-config --cflags --libs esker)
+  fi
   run_programs "$out"
 }
 
@@ -68,6 +78,7 @@ refuses() {
 
 check_refusals() {  # PREFIX
   refuses "component 'HDF5'" -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_COMPONENTS=HDF5
+  refuses "needs the language" -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_COMPONENTS=Fortran -DCONSUMER_WITHOUT_FORTRAN=ON
   refuses 'requested version "99.0"' -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_VERSION=99.0
   [ "$PACKAGE_MPI" = ON ] || refuses "built without MPI" -DCMAKE_PREFIX_PATH="$1" -DCONSUMER_COMPONENTS=MPI
 }
