@@ -1,5 +1,7 @@
 #include "layout/layout.h"
 
+#include "base/checked.h"
+
 namespace esker {
 
 void append_to_runs(std::vector<Layout::Run>& runs, Index ordinal) {
@@ -8,6 +10,20 @@ void append_to_runs(std::vector<Layout::Run>& runs, Index ordinal) {
   } else {
     runs.push_back({ordinal, ordinal + 1});
   }
+}
+
+int share_of_stretch(Index ordinal, Index num_pieces, const BrickDecomposition& bricks) {
+  return static_cast<int>(ordinal * bricks.num_parts() / num_pieces);
+}
+
+std::vector<std::vector<Layout::Run>> stretches_of_shares(Index num_pieces, const BrickDecomposition& bricks) {
+  const Index n = bricks.num_parts();
+  std::vector<std::vector<Layout::Run>> shares;
+  for (Index share = 0; share < n; ++share) {
+    const Layout::Run run{div_up(num_pieces * share, n), div_up(num_pieces * (share + 1), n)};
+    shares.push_back(run.first < run.last ? std::vector<Layout::Run>{run} : std::vector<Layout::Run>());
+  }
+  return shares;
 }
 
 Index first_piece_from(const Layout& layout, Index position) {

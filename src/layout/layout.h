@@ -114,6 +114,10 @@ class Layout {
 /// Lengthens the last run by a piece that follows it, or begins another.
 void append_to_runs(std::vector<Layout::Run>& runs, Index ordinal);
 
+/// Shares of a layout of `num_pieces` that are stretches of file order, and which one a piece is of.
+int share_of_stretch(Index ordinal, Index num_pieces, const BrickDecomposition& bricks);
+std::vector<std::vector<Layout::Run>> stretches_of_shares(Index num_pieces, const BrickDecomposition& bricks);
+
 /// The first piece whose position is >= `position`; num_pieces() if there is none.
 Index first_piece_from(const Layout& layout, Index position);
 

@@ -98,17 +98,11 @@ PiecePart RowMajorLayout::part(const Piece& piece, int number) const {
 }
 
 int RowMajorLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  return static_cast<int>(ordinal * bricks.num_parts() / num_pieces());
+  return share_of_stretch(ordinal, num_pieces(), bricks);
 }
 
 std::vector<std::vector<Layout::Run>> RowMajorLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  const Index n = bricks.num_parts();
-  std::vector<std::vector<Run>> shares;
-  for (Index share = 0; share < n; ++share) {
-    const Run run{div_up(num_pieces() * share, n), div_up(num_pieces() * (share + 1), n)};
-    shares.push_back(run.first < run.last ? std::vector<Run>{run} : std::vector<Run>());
-  }
-  return shares;
+  return stretches_of_shares(num_pieces(), bricks);
 }
 
 /// Whole below the axis along which a piece is cut.

@@ -1,0 +1,32 @@
+#include "layout/chunk_choice.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kWorthIt = 50;  // smaller chunks are taken where they save more than a 50th of the bytes
+
+}  // namespace
+
+Point choose_chunk(const Box& grid, Index sample_bytes) {
+  Point chunk = grid.extents();
+  Index bytes = grid.num_samples() * sample_bytes;
+  for (int a = grid.rank; a-- > 0 && bytes > kMostChunkBytes;) {
+    const Index plane_bytes = bytes / chunk[a];
+    const Index extent = chunk[a];
+    const Index most = std::clamp<Index>(kMostChunkBytes / plane_bytes, 1, extent);
+    const Index least = std::min(div_up(kLeastChunkBytes, plane_bytes), most);
+    const auto stored = [&](Index planes) { return round_up(extent, planes); };
+    chunk[a] = most;
+    for (Index planes = most - 1; planes >= least; --planes) {
+      if (stored(chunk[a]) - stored(planes) > extent / kWorthIt) chunk[a] = planes;
+    }
+    bytes = plane_bytes * chunk[a];
+  }
+  return chunk;
+}
+
+}  // namespace esker
