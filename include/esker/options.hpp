@@ -43,12 +43,21 @@ enum class AggregatorPlacement {
   kRanks,  ///< the same, evenly over the numbers of ranks
 };
 
+/// Shapes of chunks in NetCDF-4 files. As text "auto", "decomposition", or extents "X,Y,...".
+struct Chunks {
+  bool by_decomposition = false;  ///< a chunk is what a rank holds: of each field, at the first step
+  /// Samples per axis, x first, of all fields; none, and not by decomposition: chosen by grid and type.
+  std::vector<Index> extents;
+};
+
 struct ESKER_API Options {
-  std::string format = "idx";                       ///< (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "cdf5+idx" ...
-  bool overwrite = false;                           ///< create may replace a dataset, all in its directory
-  int bits_per_block = 0;                           ///< (format) 0: chosen from grid and type
-  Index blocks_per_file = 0;                        ///< (format) 0: chosen from the step's size
-  Index alignment_bytes = 4096;                     ///< (format) data start and blocks begin at multiples
+  std::string format = "idx";       ///< (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "cdf5+idx", "netcdf4"
+  bool overwrite = false;           ///< create may replace a dataset, all in its directory
+  int bits_per_block = 0;           ///< (format) 0: chosen from grid and type
+  Index blocks_per_file = 0;        ///< (format) 0: chosen from the step's size
+  Index alignment_bytes = 4096;     ///< (format) data start and blocks begin at multiples
+  Chunks chunks;                    ///< (format) of NetCDF-4 files
+  Index chunk_alignment_bytes = 1;  ///< (format) NetCDF-4: chunks of a field begin at multiples
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several
   bool checksums = true;  ///< (format) of each block and of each table of blocks

@@ -68,11 +68,22 @@ Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& hol
   return of_field;
 }
 
+/// The extents of rank 0's first box of each field: those of all where boxes are regular.
+std::vector<Point> first_boxes(const BoxesOfField& holders) {
+  std::vector<Point> extents(holders.size());
+  for (const auto& [field, of_field] : holders) {
+    const std::vector<Box> boxes = of_field->boxes_of(0);
+    if (!boxes.empty()) extents[static_cast<std::size_t>(field)] = boxes[0].extents();
+  }
+  return extents;
+}
+
 Result<Step> lay_out(const Schema& schema, const HoldersOfGrid& holders_of, const Options& options) {
   ESKER_ASSIGN_OR_RETURN(const auto format, make_format_writer(memory_store(), "plan.idx", options));
   ESKER_RETURN_IF_ERROR(format->define(schema));
   Step step;
   ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of));
+  if (format->needs_boxes()) ESKER_RETURN_IF_ERROR(format->take_boxes(first_boxes(step.holders)));
   step.layouts = format->lay_out(std::vector<bool>(schema.fields().size(), true));
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (const auto& layout : step.layouts->layouts) step.space.add(*layout);

@@ -40,6 +40,11 @@ class StepLayouts {
   [[nodiscard]] virtual bool shares_files(int /*layout*/) const { return false; }
   /// What a step adds to the layout's offsets in its files.
   [[nodiscard]] virtual Index step_offset_bytes(int /*layout*/, Index /*step*/) const { return 0; }
+  /// Whether it is rank 0 who says where a step's pieces go: FormatWriter::prepare() then comes before
+  /// file_path() and step_offset_bytes(), and what it returns is given to take_places() on all ranks.
+  [[nodiscard]] virtual bool needs_places() const { return false; }
+  /// Local, pure.
+  virtual Status take_places(const std::string& /*places*/) { return {}; }
   /// Makes of a piece's samples, as they are in memory, what is stored. In place, before checksum().
   virtual void encode(int /*layout*/, const Piece& /*piece*/, std::span<std::byte> /*bytes*/) const {}
   /// Whether encode() does anything.
@@ -65,6 +70,11 @@ class FormatWriter {
   [[nodiscard]] virtual bool replaces_existing() const = 0;
   /// All ranks, once, with the complete schema: works out grids, block sizes, names. Local, pure.
   virtual Status define(const Schema& schema) = 0;
+  /// Whether take_boxes() is to come before the first step is laid out, until it is created.
+  [[nodiscard]] virtual bool needs_boxes() const { return false; }
+  /// All ranks: the extents of the ranks' boxes, [position in Schema::fields()]; 0 on all axes of a field
+  /// that nobody put. Local, pure.
+  virtual Status take_boxes(const std::vector<Point>& /*extents*/) { return {}; }
   /// Rank 0, first, to append instead: takes the writer lock and reads what restore() needs to know.
   virtual Result<std::string> read_existing() = 0;
   /// All ranks, instead of define: takes up the dataset that read_existing() found. Local, pure.
@@ -82,6 +92,11 @@ class FormatWriter {
   virtual Status create(bool durable) = 0;
   /// All ranks: layouts for the fields with present[field]. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const = 0;
+  /// Rank 0, before a step's bytes are written, if its layouts need places: finds room for them. Changes no
+  /// file; what it finds holds until the next call of prepare(), commit(), rewind() or reclaim().
+  virtual Result<std::string> prepare(Index /*step*/, double /*time*/, const std::vector<bool>& /*present*/) {
+    return std::string();
+  }
   /// Rank 0, when all bytes of the step are in place: makes it visible. `durable`: and safe on the device.
   virtual Status commit(Index step, double time, const std::vector<bool>& present, bool durable) = 0;
   /// Rank 0: the steps from `num_steps` on are committed no more. Begins with check_ours(); goes on after a

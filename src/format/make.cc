@@ -4,6 +4,9 @@
 #include "base/macros.h"
 #include "format/cdf/cdf_writer.h"
 #include "format/dual_writer.h"
+#ifdef ESKER_HAVE_HDF5
+#include "format/hdf5/hdf5_writer.h"
+#endif
 #include "format/idx/idx_writer.h"
 
 namespace esker {
@@ -34,6 +37,7 @@ class Maker {
     if (format == "cdf1") return make_cdf(cdf::Version::kClassic);
     if (format == "cdf2") return make_cdf(cdf::Version::kOffset64);
     if (format == "cdf5") return make_cdf(cdf::Version::kData64);
+    if (format == "netcdf4" || format == "hdf5") return make_netcdf4();
     return error(Code::kUnsupported, "format '{}' is not written", format);
   }
 
@@ -43,6 +47,16 @@ class Maker {
   }
   [[nodiscard]] std::unique_ptr<FormatWriter> make_cdf(std::optional<cdf::Version> version) const {
     return std::make_unique<cdf::CdfWriter>(store_, stem_, version, options_, lock_);
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<FormatWriter>> make_netcdf4() const {
+#ifdef ESKER_HAVE_HDF5
+    return std::unique_ptr<FormatWriter>(std::make_unique<hdf5::Hdf5Writer>(store_, stem_, options_, lock_));
+#else
+    return error(Code::kUnsupported,
+                 "format '{}': this Esker was built without the HDF5 library (Debian: libhdf5-dev)",
+                 options_.format);
+#endif
   }
 
   std::shared_ptr<Store> store_;

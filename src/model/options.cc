@@ -1,6 +1,7 @@
 // Every option is one row of kOptions: its name, what it does, how it is read and how it is printed.
 #include "esker/options.hpp"
 
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 #include <unistd.h>
 
@@ -59,8 +60,28 @@ std::string print_size(Index bytes) {
   return std::to_string(bytes) + (suffix == 0 ? std::string() : std::string(1, kSuffixes[suffix - 1]));
 }
 
-constexpr std::array<std::string_view, 9> kFormats{"idx",     "cdf",      "cdf1",     "cdf2",    "cdf5",
-                                                   "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx"};
+constexpr std::array<std::string_view, 11> kFormats{
+    "idx", "cdf", "cdf1", "cdf2", "cdf5", "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx", "netcdf4", "hdf5"};
+
+std::optional<Chunks> parse_chunks(std::string_view text) {
+  Chunks chunks;
+  if (text == "auto") return chunks;
+  chunks.by_decomposition = text == "decomposition";
+  if (chunks.by_decomposition) return chunks;
+  for (;;) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const auto extent = parse_integer(trim(text.substr(0, comma)));
+    if (!extent || *extent < 1 || chunks.extents.size() == kMaxRank) return std::nullopt;
+    chunks.extents.push_back(*extent);
+    if (comma == text.size()) return chunks;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::string print_chunks(const Chunks& chunks) {
+  if (chunks.by_decomposition) return "decomposition";
+  return chunks.extents.empty() ? "auto" : fmt::format("{}", fmt::join(chunks.extents, ","));
+}
 
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
@@ -117,8 +138,10 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 20> kOptions{{
-    {"format", "idx, cdf (the smallest that holds the fields), cdf1, cdf2 or cdf5; both: cdf5+idx",
+constexpr std::array<OptionRow, 22> kOptions{{
+    {"format",
+     "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); both: "
+     "cdf5+idx",
      "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        const bool is_known = std::find(kFormats.begin(), kFormats.end(), text) != kFormats.end();
@@ -142,6 +165,16 @@ constexpr std::array<OptionRow, 20> kOptions{{
      "data start and blocks begin at multiples (changes the dataset)",
      [](std::string_view text, Options& o) { return assign(o.alignment_bytes, parse_size(text, 1, kGiB)); },
      [](const Options& o) { return print_size(o.alignment_bytes); }},
+    {"chunks", "auto, decomposition (what ranks hold) or extents X,Y,Z",
+     "samples per chunk and axis, in NetCDF-4 files (changes the dataset)",
+     [](std::string_view text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
+     [](const Options& o) { return print_chunks(o.chunks); }},
+    {"chunk_alignment", "a size from 1 to 1G, e.g. 1M",
+     "chunks of a field begin at multiples, in NetCDF-4 files (changes the dataset)",
+     [](std::string_view text, Options& o) {
+       return assign(o.chunk_alignment_bytes, parse_size(text, 1, kGiB));
+     },
+     [](const Options& o) { return print_size(o.chunk_alignment_bytes); }},
     {"in_block", "row_major or hz", "order of samples in a block (changes the dataset)",
      [](std::string_view text, Options& o) { return assign(o.in_block, parse_in_block(text)); },
      [](const Options& o) { return std::string(kInBlockNames[static_cast<std::size_t>(o.in_block)]); }},

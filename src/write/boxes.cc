@@ -111,7 +111,52 @@ Status check_bricks(const Schema& schema, const Lists& lists, const Directory& d
   return describe_overlap(field, defect->where, *defect->first, *defect->second);
 }
 
+/// Whether boxes can be chunks of those extents.
+Status check_regular(const Schema& schema, const std::vector<std::vector<Patch>>& patches,
+                     const std::vector<Point>& extents) {
+  for (std::size_t f = 0; f < patches.size(); ++f) {
+    const Field& field = schema.fields()[f];
+    for (const Patch& patch : patches[f]) {
+      for (int a = 0; a < patch.box.rank && !field.fixed; ++a) {
+        if (patch.box.lo[a] % extents[f][a] == 0) continue;
+        return error(Code::kInvalidArgument,
+                     "field '{}': chunks=decomposition needs boxes of one extent, the largest are {}, and {} "
+                     "does not begin at multiples: give extents instead",
+                     field.name, Box::from_extent(patch.box.rank, extents[f]).to_string(),
+                     patch.box.to_string());
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
+                                           const std::vector<std::vector<Patch>>& patches) {
+  std::vector<Point> extents;
+  std::vector<std::uint64_t> most;  // of all fields, axis after axis
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    extents.resize(schema.fields().size());
+    most.resize(extents.size() * kMaxRank);
+    for (std::size_t f = 0; f < patches.size(); ++f) {
+      for (const Patch& patch : patches[f]) {
+        for (int a = 0; a < patch.box.rank; ++a) {
+          std::uint64_t& extent = most[f * kMaxRank + static_cast<std::size_t>(a)];
+          extent = std::max(extent, static_cast<std::uint64_t>(patch.box.extent(a)));
+        }
+      }
+    }
+    return Status();
+  }));
+  comm.all_reduce_max(most);
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    extents[i / kMaxRank][i % kMaxRank] = static_cast<Index>(most[i]);
+  }
+  const Status are_regular = all_do(comm, "plan", [&] { return check_regular(schema, patches, extents); });
+  if (!are_regular.ok()) return are_regular;
+  return extents;
+}
 
 bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
 

@@ -22,6 +22,12 @@ bool is_due(const Field& field, Index step);
 std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
                                        const std::vector<int>& fields);
 
+/// The extents of the ranks' boxes, [position in the schema]: those of the largest one of each field; 0 where
+/// nobody has one. Collective; errors are those of all ranks: kInvalidArgument naming field and box where one
+/// does not begin at a multiple of them.
+Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
+                                           const std::vector<std::vector<Patch>>& patches);
+
 using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 
 /// Who holds which boxes of the fields of a step, as far as a rank has learnt it.

@@ -204,6 +204,7 @@ Status WritePipeline::write_step(const StepInput& input) {
   if (any_stale) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
   ESKER_RETURN_IF_ERROR(create_files());
   if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(options_.fsync == Fsync::kStep));
+  ESKER_RETURN_IF_ERROR(prepare_places(plan, input));
 
   StepFiles files(*store_, *plan.layouts, plan.space, input.step, top_);
   status = move(plan, input.step, files);
@@ -220,6 +221,10 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   std::string context;
+  if (!created_ && format_->needs_boxes()) {
+    ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return format_->take_boxes(extents); }));
+  }
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     context = fmt::format("step {}", input.step);
     plan = StepPlan();
@@ -233,6 +238,21 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   for (const auto& [due, kept] : plans_) counters_.plan_bytes += memory_of(kept.plan);
   counters_.plan_s += watch.elapsed_s();
   return {};
+}
+
+/// Where rank 0 finds room for the step, all ranks learn of it.
+Status WritePipeline::prepare_places(StepPlan& plan, const StepInput& input) {
+  if (!plan.layouts->needs_places()) return {};
+  const Stopwatch watch;
+  std::string places;
+  ESKER_RETURN_IF_ERROR(root_does(*comm_, "prepare", [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(places, format_->prepare(input.step, input.time, plan.due));
+    return {};
+  }));
+  ESKER_ASSIGN_OR_RETURN(places, share_text(*comm_, std::move(places), 0));
+  const Status taken = all_do(*comm_, "prepare", [&] { return plan.layouts->take_places(places); });
+  counters_.commit_s += watch.elapsed_s();
+  return taken;
 }
 
 /// Samples become what is stored, of which checksums are made.

@@ -91,6 +91,7 @@ class WritePipeline final : private Comm::Guest {
   };
   Status prepare(const StepInput& input, Prepared& prepared);
   Status make_step_plan(StepPlan& plan, const StepInput& input);
+  Status prepare_places(StepPlan& plan, const StepInput& input);
   void encode(StepPlan& plan, const Window& window, std::span<std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);
   Status finish(const StepPlan& plan, Index step, StepFiles& files);

@@ -255,8 +255,10 @@ Index CdfFile::file_bytes(Index num_records) const {
   return end;
 }
 
+Result<CdfFile> describe_file(const Schema& schema) { return Builder(schema).build(); }
+
 Result<CdfFile> make_file(const Schema& schema, const FileParameters& parameters) {
-  ESKER_ASSIGN_OR_RETURN(CdfFile file, Builder(schema).build());
+  ESKER_ASSIGN_OR_RETURN(CdfFile file, describe_file(schema));
   Status fits;
   for (const Version version : {Version::kClassic, Version::kOffset64, Version::kData64}) {
     if (parameters.version && version != *parameters.version) continue;

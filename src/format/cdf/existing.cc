@@ -10,9 +10,7 @@
 #include "format/schema_json.h"
 
 namespace esker::cdf {
-namespace {
 
-/// Attributes of what has a variable or is the dataset; the others are in the outline.
 Status take_attributes(const CdfFile& file, Schema& schema) {
   const auto attributes_of = [&](int variable) {
     return to_attributes(file.header.variables[static_cast<std::size_t>(variable)].attributes);
@@ -30,8 +28,6 @@ Status take_attributes(const CdfFile& file, Schema& schema) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<Schema> outline_of(const Header& header) {
   for (const Attribute& attribute : header.attributes) {

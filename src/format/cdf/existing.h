@@ -20,6 +20,9 @@ struct Existing {
 /// there is none, or it is damaged.
 Result<Schema> outline_of(const Header& header);
 
+/// Attributes of what has a variable or is the dataset, as the file has them; the others are in the outline.
+Status take_attributes(const CdfFile& file, Schema& schema);
+
 /// All that parse_existing() needs. kDataLoss: the file is damaged, shorter than its records, or no file of
 /// Esker (kInvalidArgument: no CDF file).
 Result<std::string> read_existing(const File& file);

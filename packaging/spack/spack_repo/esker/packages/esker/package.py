@@ -20,6 +20,7 @@ class Esker(CMakePackage):
     version("main", branch="main")
 
     variant("mpi", default=True, description="Build esker_mpi, for writing from the ranks of an MPI program")
+    variant("hdf5", default=True, description="Write NetCDF-4 files")
     variant("shared", default=True, description="Build shared libraries")
 
     depends_on("c", type="build")
@@ -34,6 +35,7 @@ class Esker(CMakePackage):
     depends_on("xxhash@0.8:")
     depends_on("zfp@1.0:")
     depends_on("zlib-api")
+    depends_on("hdf5@1.10.3:", when="+hdf5")
     depends_on("mpi", when="+mpi")
 
     conflicts("%gcc@:11", msg="Esker needs C++20: gcc 12 or later")
@@ -43,6 +45,7 @@ class Esker(CMakePackage):
         return [
             self.define_from_variant("ESKER_MPI", "mpi"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define("ESKER_HDF5", "hdf5" if self.spec.satisfies("+hdf5") else "OFF"),
             self.define("ESKER_TESTS", False),
             self.define("ESKER_MINIAPPS", False),
             self.define("ESKER_BENCH", False),

@@ -1,0 +1,198 @@
+#include "format/hdf5/attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "format/schema_json.h"
+
+namespace esker::hdf5 {
+namespace {
+
+using cdf::Attribute;
+using cdf::Type;
+
+constexpr Type kNumbers[] = {Type::kByte,  Type::kShort,  Type::kInt,  Type::kFloat, Type::kDouble,
+                             Type::kUByte, Type::kUShort, Type::kUInt, Type::kInt64, Type::kUInt64};
+
+Handle scalar() { return {H5Screate(H5S_SCALAR), "scalar"}; }
+
+Handle list_of(std::size_t n) {
+  const hsize_t extent = n;
+  return {H5Screate_simple(1, &extent, nullptr), "list"};
+}
+
+void write_values(hid_t object, const char* name, hid_t stored, hid_t space, hid_t in_memory,
+                  const void* values) {
+  const Handle attribute(H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT), name);
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) return;
+  checked(H5Awrite(attribute, in_memory, values), name);
+}
+
+Handle text_type(std::size_t n_bytes, bool is_ascii) {
+  Handle type(H5Tcopy(H5T_C_S1), "text");
+  checked(H5Tset_size(type, std::max<std::size_t>(n_bytes, 1)), "text");
+  checked(H5Tset_cset(type, is_ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8), "text");
+  return type;
+}
+
+void write_characters(hid_t object, const char* name, std::span<const std::byte> bytes) {
+  const bool is_ascii =
+      std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b < std::byte{0x80}; });
+  const Handle type = text_type(bytes.size(), is_ascii);
+  const Handle space(H5Screate(bytes.empty() ? H5S_NULL : H5S_SCALAR), name);
+  write_values(object, name, type, space, type, bytes.data());
+}
+
+/// What HDF5, netCDF and Esker keep for themselves.
+bool is_hidden(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kHidden{"CLASS",          "NAME",          "DIMENSION_LIST",
+                                                    "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+                                                    "_NCProperties",  "_nc3_strict",   kStorageAttribute};
+  return std::find(kHidden.begin(), kHidden.end(), name) != kHidden.end();
+}
+
+std::string name_of(hid_t attribute) {
+  const auto n = static_cast<std::size_t>(checked(H5Aget_name(attribute, 0, nullptr), "name"));
+  std::string name(n + 1, '\0');
+  checked(H5Aget_name(attribute, name.size(), name.data()), "name");
+  name.resize(n);
+  return name;
+}
+
+/// Nothing for what the classic model lacks, e.g. lists of texts.
+std::optional<Attribute> read_attribute(hid_t attribute) {
+  const Handle stored(H5Aget_type(attribute), "attribute");
+  const Handle space(H5Aget_space(attribute), "attribute");
+  const auto type = type_of(stored);
+  if (!type) return std::nullopt;
+  const bool is_text = *type == Type::kChar;
+  const auto n = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space), "attribute"));
+  if (is_text && n > 1) return std::nullopt;
+  const std::size_t value_bytes = is_text ? H5Tget_size(stored) : static_cast<std::size_t>(size_bytes(*type));
+  if (value_bytes > kMaxSidecarBytes || n > kMaxSidecarBytes / value_bytes)
+    throw Failure("an attribute of too many bytes");
+  Attribute read{name_of(attribute), *type, std::vector<std::byte>(n * value_bytes)};
+  if (n > 0) {
+    checked(
+        H5Aread(attribute, is_text ? static_cast<hid_t>(stored) : big_endian_type(*type), read.values.data()),
+        "attribute");
+  }
+  return read;
+}
+
+}  // namespace
+
+hid_t stored_type(Type type) {
+  switch (type) {
+    case Type::kByte:
+      return H5T_STD_I8LE;
+    case Type::kChar:
+      return H5T_C_S1;
+    case Type::kShort:
+      return H5T_STD_I16LE;
+    case Type::kInt:
+      return H5T_STD_I32LE;
+    case Type::kFloat:
+      return H5T_IEEE_F32LE;
+    case Type::kDouble:
+      return H5T_IEEE_F64LE;
+    case Type::kUByte:
+      return H5T_STD_U8LE;
+    case Type::kUShort:
+      return H5T_STD_U16LE;
+    case Type::kUInt:
+      return H5T_STD_U32LE;
+    case Type::kInt64:
+      return H5T_STD_I64LE;
+    case Type::kUInt64:
+      return H5T_STD_U64LE;
+  }
+  return H5I_INVALID_HID;
+}
+
+hid_t big_endian_type(Type type) {
+  switch (type) {
+    case Type::kByte:
+      return H5T_STD_I8BE;
+    case Type::kChar:
+      return H5T_C_S1;
+    case Type::kShort:
+      return H5T_STD_I16BE;
+    case Type::kInt:
+      return H5T_STD_I32BE;
+    case Type::kFloat:
+      return H5T_IEEE_F32BE;
+    case Type::kDouble:
+      return H5T_IEEE_F64BE;
+    case Type::kUByte:
+      return H5T_STD_U8BE;
+    case Type::kUShort:
+      return H5T_STD_U16BE;
+    case Type::kUInt:
+      return H5T_STD_U32BE;
+    case Type::kInt64:
+      return H5T_STD_I64BE;
+    case Type::kUInt64:
+      return H5T_STD_U64BE;
+  }
+  return H5I_INVALID_HID;
+}
+
+std::optional<Type> type_of(hid_t type) {
+  if (H5Tget_class(type) == H5T_STRING) {
+    return H5Tis_variable_str(type) > 0 ? std::nullopt : std::optional(Type::kChar);
+  }
+  for (const Type number : kNumbers) {
+    if (H5Tequal(type, stored_type(number)) > 0 || H5Tequal(type, big_endian_type(number)) > 0) return number;
+  }
+  return std::nullopt;
+}
+
+void write_attribute(hid_t object, const Attribute& attribute) {
+  const char* name = attribute.name.c_str();
+  if (attribute.type == Type::kChar) return write_characters(object, name, attribute.values);
+  const Handle space =
+      list_of(attribute.values.size() / static_cast<std::size_t>(size_bytes(attribute.type)));
+  write_values(object, name, stored_type(attribute.type), space, big_endian_type(attribute.type),
+               attribute.values.data());
+}
+
+void write_text(hid_t object, const char* name, const std::string& text) {
+  write_characters(object, name, std::as_bytes(std::span(text.c_str(), text.size() + 1)));
+}
+
+void write_int(hid_t object, const char* name, int value) {
+  write_values(object, name, H5T_STD_I32LE, scalar(), H5T_NATIVE_INT, &value);
+}
+
+void write_ints(hid_t object, const char* name, const std::vector<int>& values) {
+  write_values(object, name, H5T_STD_I32LE, list_of(values.size()), H5T_NATIVE_INT, values.data());
+}
+
+std::vector<Attribute> read_attributes(hid_t object) {
+  const int count = checked(H5Aget_num_attrs(object), "attributes");
+  std::vector<Attribute> attributes;
+  for (int n = 0; n < count; ++n) {
+    const Handle attribute(H5Aopen_by_idx(object, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC,
+                                          static_cast<hsize_t>(n), H5P_DEFAULT, H5P_DEFAULT),
+                           "attribute");
+    if (is_hidden(name_of(attribute))) continue;
+    if (auto read = read_attribute(attribute)) attributes.push_back(std::move(*read));
+  }
+  return attributes;
+}
+
+std::vector<int> read_ints(hid_t object, const char* name) {
+  if (checked(H5Aexists(object, name), name) == 0) return {};
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), name);
+  const Handle space(H5Aget_space(attribute), name);
+  const Handle type(H5Aget_type(attribute), name);
+  const hssize_t n = H5Sget_simple_extent_npoints(space);
+  if (H5Tget_class(type) != H5T_INTEGER || n < 0 || n > H5S_MAX_RANK) return {};
+  std::vector<int> values(static_cast<std::size_t>(n));
+  checked(H5Aread(attribute, H5T_NATIVE_INT, values.data()), name);
+  return values;
+}
+
+}  // namespace esker::hdf5

@@ -1,0 +1,37 @@
+// Types and attributes of netCDF's data model (cdf::Header) in an HDF5 file, both ways, as the netCDF library
+// has them. Within run_session(); failures are thrown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/cdf/header.h"
+#include "format/hdf5/session.h"
+
+namespace esker::hdf5 {
+
+/// How variables are stored, for who appends: the alignment of variables, and that of chunks.
+inline constexpr const char* kStorageAttribute = "esker_storage";
+
+/// As files hold it: little-endian.
+hid_t stored_type(cdf::Type type);
+/// As cdf::Attribute and fill values hold it.
+hid_t big_endian_type(cdf::Type type);
+
+void write_attribute(hid_t object, const cdf::Attribute& attribute);
+/// Text that ends with a NUL, which HDF5's own attributes want.
+void write_text(hid_t object, const char* name, const std::string& text);
+/// One number, without an extent, or a list.
+void write_int(hid_t object, const char* name, int value);
+void write_ints(hid_t object, const char* name, const std::vector<int>& values);
+
+/// Those of a dataset or group that netCDF shows and its data model has, in the order of their making.
+/// kDataLoss: more bytes than any that Esker writes.
+std::vector<cdf::Attribute> read_attributes(hid_t object);
+/// Empty: there is no such attribute of integers.
+std::vector<int> read_ints(hid_t object, const char* name);
+
+/// The netCDF type of a type in a file; nothing for those that its classic model lacks.
+std::optional<cdf::Type> type_of(hid_t type);
+
+}  // namespace esker::hdf5

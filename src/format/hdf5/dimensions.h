@@ -1,0 +1,30 @@
+// Dimensions of netCDF in an HDF5 file: dimension scales. Within run_session(); failures are thrown.
+// Source: "NetCDF-4 Format" in the netCDF User's Guide, and HDF5's "Dimension Scale Specification".
+#pragma once
+
+#include <optional>
+
+#include "format/cdf/header.h"
+#include "format/hdf5/attributes.h"
+
+namespace esker::hdf5 {
+
+/// Who made the file, for the netCDF library.
+void write_properties(hid_t file);
+
+/// The variable that is named like the dimension and has that one alone.
+std::optional<int> variable_of_dimension(const cdf::Header& header, int dim);
+/// A dataset without values, for a dimension that has no variable.
+void create_bare_dimension(hid_t file, const cdf::Header& header, int dim);
+/// Makes the dataset of a variable of a dimension the scale that it is; leaves others alone.
+void mark_scale(hid_t dataset, const cdf::Header& header, const cdf::Variable& variable);
+/// Which dimensions a variable has, for the netCDF library.
+void write_dimension_numbers(hid_t dataset, const cdf::Variable& variable);
+/// Which scales the dimensions of all variables have, and the reverse; last.
+void link_dimensions(hid_t file, const cdf::Header& header);
+
+/// Dimensions, variables and attributes of a NetCDF-4 file, as far as netCDF's classic model has them; the
+/// length of the one that is not limited is 0, and the number of records its extent.
+cdf::Header read_header(hid_t file);
+
+}  // namespace esker::hdf5

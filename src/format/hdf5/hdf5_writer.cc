@@ -1,0 +1,208 @@
+#include "format/hdf5/hdf5_writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "format/hdf5/existing.h"
+#include "format/hdf5/hdf5_step_layouts.h"
+#include "format/hdf5/journal.h"
+#include "store/commit.h"
+
+namespace esker::hdf5 {
+namespace {
+
+bool has_other_ending(const std::filesystem::path& path) {
+  const auto& ending = path.extension();
+  return ending == ".nc4" || ending == ".h5" || ending == ".hdf5";
+}
+
+std::string parent_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
+
+/// "dir/run" of "dir/run.h5", and of "dir/run".
+std::string stem_of(const std::string& path) {
+  const std::filesystem::path whole(path);
+  return has_other_ending(whole) ? (whole.parent_path() / whole.stem()).string() : path;
+}
+
+/// The file as it is when the journal beside it, if there is one, has been carried out.
+Result<Overlay> whole_file(Store& store, const std::string& path, const File& file) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  Overlay overlay(&file, file_bytes);
+  ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
+  if (!journal) return overlay;
+  for (const auto& [offset, bytes] : journal->change.ranges) overlay.write(bytes, offset);
+  overlay.set_end_bytes(std::max(overlay.end_bytes(), journal->change.file_bytes));
+  return overlay;
+}
+
+}  // namespace
+
+Hdf5Writer::Hdf5Writer(std::shared_ptr<Store> store, const std::string& stem, const Options& options,
+                       std::shared_ptr<WriterLock> lock)
+    : store_(std::move(store)),
+      stem_(stem_of(stem)),
+      path_(has_other_ending(stem) ? stem : stem + ".nc"),
+      options_(options),
+      lock_(std::move(lock)) {}
+
+Status Hdf5Writer::check_target() {
+  ESKER_RETURN_IF_ERROR(make_directories(*store_, parent_of(path_), options_.fsync != Fsync::kNone));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path_));
+  if (!replaces_existing_) return {};
+  if (!options_.overwrite) {
+    return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
+  }
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(Overlay whole, whole_file(*store_, path_, *file));
+  if (is_ours(whole)) return {};
+  return error(Code::kAlreadyExists, "{} was not written by Esker as a NetCDF-4 file and is not overwritten",
+               path_);
+}
+
+Status Hdf5Writer::define(const Schema& schema) {
+  schema_ = schema;
+  return take_boxes({});
+}
+
+Status Hdf5Writer::take_boxes(const std::vector<Point>& extents) {
+  const ChunkOptions chunks{options_.alignment_bytes, options_.chunk_alignment_bytes, options_.chunks.extents,
+                            extents};
+  ESKER_ASSIGN_OR_RETURN(file_, describe_file(schema_, chunks));
+  return {};
+}
+
+// What it replaces is there, and whole, until the new file is.
+Status Hdf5Writer::create(bool durable) {
+  Overlay overlay(nullptr, 0);
+  ESKER_RETURN_IF_ERROR(hdf5::create(overlay, schema_, file_));
+  const std::string temporary = temporary_of(path_);
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary));
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(apply(*file, overlay.change()));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  ESKER_ASSIGN_OR_RETURN(std::string mark, mark_of(*file));
+  ESKER_RETURN_IF_ERROR(file->close());
+  ESKER_RETURN_IF_ERROR(recover(*store_, path_, durable));
+  ESKER_RETURN_IF_ERROR(store_->rename(temporary, path_));
+  committed_ = {{}, overlay.end_bytes(), std::move(mark)};
+  inverse_.reset();
+  if (!durable) return {};
+  const std::string parent = parent_of(path_);
+  return store_->sync_directory(parent.empty() ? "." : parent);
+}
+
+Result<std::string> Hdf5Writer::read_existing() {
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  const auto file = store_->open(path_, OpenMode::kRead);
+  if (!file.ok()) return file.status().with_context("no dataset to append to");
+  ESKER_RETURN_IF_ERROR(recover(*store_, path_, options_.fsync != Fsync::kNone));
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, (*file)->size_bytes());
+  Overlay overlay(file->get(), file_bytes);
+  auto existing = esker::hdf5::read_existing(overlay);
+  if (!existing.ok()) return existing.status().with_context(path_);
+  ESKER_ASSIGN_OR_RETURN(committed_.mark, mark_of(**file));
+  committed_.file_bytes = overlay.end_bytes();
+  return existing;
+}
+
+Status Hdf5Writer::restore(const std::string& text) {
+  ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(text));
+  schema_ = std::move(existing.schema);
+  file_ = std::move(existing.file);
+  committed_.times = existing.times;
+  times_ = std::move(existing.times);
+  return {};
+}
+
+/// Behind the committed steps there is nothing.
+Status Hdf5Writer::reclaim(bool durable) {
+  prepared_.reset();
+  ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(file->shrink_to(committed_.file_bytes));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  ESKER_RETURN_IF_ERROR(file->close());
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(journal_of(path_))));
+  return store_->remove(temporary_of(path_));
+}
+
+Status Hdf5Writer::check_ours() {
+  ESKER_RETURN_IF_ERROR(lock_->check_held());
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const std::string found, mark_of(*file));
+  if (found == committed_.mark) return {};
+  if (inverse_ && mark_after(found, *inverse_) == committed_.mark) return {};
+  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
+}
+
+std::unique_ptr<StepLayouts> Hdf5Writer::lay_out(const std::vector<bool>& present) const {
+  return std::make_unique<Hdf5StepLayouts>(file_.storage, schema_, present, path_);
+}
+
+Result<std::string> Hdf5Writer::prepare(Index step, double time, const std::vector<bool>& present) {
+  prepared_.reset();
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  Overlay overlay(file.get(), committed_.file_bytes);
+  auto places = add_step(overlay, schema_, file_, step, time, present);
+  if (!places.ok()) return places.status().with_context(path_);
+  prepared_ = overlay.change();
+  return print_places(*places);
+}
+
+/// Carries a change out, after which the file holds steps of those times. What fails is taken back by the
+/// next rewind().
+Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool durable) {
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(inverse_, inverse_of(to, *file, committed_.file_bytes));
+  ESKER_RETURN_IF_ERROR(change_file(*store_, path_, to, durable));
+  inverse_.reset();
+  committed_ = {std::move(times), to.file_bytes, mark_after(committed_.mark, to)};
+  return {};
+}
+
+/// Whether the change that failed was not begun, begun, or done all the same: afterwards it is not.
+Status Hdf5Writer::take_back(bool durable) {
+  if (!inverse_) return {};
+  ESKER_RETURN_IF_ERROR(change_file(*store_, path_, *inverse_, durable));
+  inverse_.reset();
+  return {};
+}
+
+Status Hdf5Writer::commit(Index step, double time, const std::vector<bool>& /*present*/, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
+  if (!prepared_) return error(Code::kInternal, "step {} was not prepared", step);
+  const Change to = *std::exchange(prepared_, std::nullopt);
+  std::vector<double> times = committed_.times;
+  times.push_back(time);
+  ESKER_RETURN_IF_ERROR(change(to, times, durable));
+  times_ = std::move(times);
+  return {};
+}
+
+/// What makes of the committed steps the first `num_steps` of them.
+Result<Change> Hdf5Writer::change_to(Index num_steps) const {
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(auto remade,
+                         remake(*file, committed_.file_bytes, schema_, file_, committed_.times, num_steps));
+  if (remade) return std::move(*remade);
+  Overlay overlay(file.get(), committed_.file_bytes);
+  ESKER_RETURN_IF_ERROR(cut_steps(overlay, file_, num_steps));
+  return overlay.change();
+}
+
+// What is to be left is noted first of all, so that reclaim() goes on where this has failed.
+Status Hdf5Writer::rewind(Index num_steps, bool durable) {
+  const auto n = static_cast<std::size_t>(num_steps);
+  times_.resize(n);
+  ESKER_RETURN_IF_ERROR(check_ours());
+  ESKER_RETURN_IF_ERROR(take_back(durable));
+  if (committed_.times.size() <= n) return {};
+  ESKER_ASSIGN_OR_RETURN(const Change to, change_to(num_steps));
+  return change(to, {committed_.times.begin(), committed_.times.begin() + num_steps}, durable);
+}
+
+}  // namespace esker::hdf5
