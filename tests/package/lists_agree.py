@@ -33,10 +33,19 @@ class Recorder:
         return lambda *args, **options: self.calls.setdefault(name, []).append(args[0])
 
 
+class FakeSpec:
+    """A package with all variants."""
+
+    def satisfies(self, wanted: str) -> bool:
+        return wanted.startswith("+")
+
+
 class FakeCMakePackage:
     """Stands for spack_repo.builtin.build_systems.cmake.CMakePackage."""
 
-    def define(self, name: str, value: bool) -> str:
+    spec = FakeSpec()
+
+    def define(self, name: str, value: bool | str) -> str:
         return f"{name}={value}"
 
     def define_from_variant(self, name: str, variant: str) -> str:
@@ -69,9 +78,9 @@ def load_recipe() -> tuple[Recorder, list[str]]:
 
 def cmake_dependencies(path: Path, command: str) -> dict[str, str]:
     """Name -> least version ("" for any) of find_package (or find_dependency) and pkg_check_modules in a file."""
-    text = path.read_text()
+    text = path.read_text().replace("@ESKER_HDF5_NAME@", "hdf5")
     found = dict(re.findall(rf"^ *{command}\((\w+) ?([\d.]*)", text, re.M))
-    found |= dict(re.findall(r"pkg_check_modules\(.* (lib\w+)(?:>=)?([\d.]*)\)", text))
+    found |= dict(re.findall(r"pkg_check_modules\(.* (lib\w+|hdf5)(?:>=)?([\d.]*)\)", text))
     return found
 
 

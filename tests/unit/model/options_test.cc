@@ -55,11 +55,28 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
     EXPECT_EQ(e.source, "built-in") << e.name;
     EXPECT_FALSE(e.help.empty()) << e.name;
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"format", "overwrite", "bits_per_block", "blocks_per_file", "alignment",
-                                      "in_block", "split", "checksums", "aggregate", "aggregators",
-                                      "aggregation_factor", "aggregator_placement", "transport", "window", "restructure",
-                                      "max_fan_in", "memory_budget", "fsync", "call_timeout", "report"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"format",
+                                             "overwrite",
+                                             "bits_per_block",
+                                             "blocks_per_file",
+                                             "alignment",
+                                             "chunks",
+                                             "chunk_alignment",
+                                             "in_block",
+                                             "split",
+                                             "checksums",
+                                             "aggregate",
+                                             "aggregators",
+                                             "aggregation_factor",
+                                             "aggregator_placement",
+                                             "transport",
+                                             "window",
+                                             "restructure",
+                                             "max_fan_in",
+                                             "memory_budget",
+                                             "fsync",
+                                             "call_timeout",
+                                             "report"}));
 }
 
 TEST(Options, FromText) {
@@ -69,6 +86,7 @@ TEST(Options, FromText) {
                                                                       {"bits_per_block", "15"},
                                                                       {"blocks_per_file", "8"},
                                                                       {"alignment", "64k"},
+                                                                      {"chunks", "64, 32,8"},
                                                                       {"aggregators", " 2 "},
                                                                       {"memory_budget", "2G"},
                                                                       {"fsync", "step"},
@@ -80,6 +98,10 @@ TEST(Options, FromText) {
   EXPECT_EQ(o.bits_per_block, 15);
   EXPECT_EQ(o.blocks_per_file, 8);
   EXPECT_EQ(o.alignment_bytes, 65536);
+  EXPECT_EQ(o.chunks.extents, (std::vector<Index>{64, 32, 8}));
+  EXPECT_EQ(entry(o.entries(), "chunks").value, "64,32,8");
+  o.set("chunks", "decomposition").check();
+  EXPECT_TRUE(o.chunks.by_decomposition && o.chunks.extents.empty());
   EXPECT_EQ(o.aggregators, 2);
   EXPECT_EQ(o.memory_budget_bytes, Index{2} << 30);
   EXPECT_EQ(o.fsync, Fsync::kStep);
@@ -111,12 +133,27 @@ TEST(Options, ValuesThatAreNotTakenChangeNothing) {
   struct Row {
     const char *name, *value;
   };
-  for (const Row& row :
-       {Row{"format", "hdf5"}, Row{"overwrite", "maybe"}, Row{"bits_per_block", "31"},
-        Row{"bits_per_block", "-1"}, Row{"bits_per_block", "x"}, Row{"blocks_per_file", "-1"},
-        Row{"alignment", "0"}, Row{"alignment", "2G"}, Row{"alignment", "4KB"}, Row{"alignment", ""},
-        Row{"alignment", "K"}, Row{"aggregators", "99999999999"}, Row{"memory_budget", "0"},
-        Row{"memory_budget", "99999999999G"}, Row{"memory_budget", "1.5G"}, Row{"fsync", "always"}}) {
+  for (const Row& row : {Row{"format", "hdf"},
+                         Row{"chunks", ""},
+                         Row{"chunks", "4,0"},
+                         Row{"chunks", "4,"},
+                         Row{"chunks", "1,1,1,1,1,1"},
+                         Row{"chunk_alignment", "0"},
+                         Row{"overwrite", "maybe"},
+                         Row{"bits_per_block", "31"},
+                         Row{"bits_per_block", "-1"},
+                         Row{"bits_per_block", "x"},
+                         Row{"blocks_per_file", "-1"},
+                         Row{"alignment", "0"},
+                         Row{"alignment", "2G"},
+                         Row{"alignment", "4KB"},
+                         Row{"alignment", ""},
+                         Row{"alignment", "K"},
+                         Row{"aggregators", "99999999999"},
+                         Row{"memory_budget", "0"},
+                         Row{"memory_budget", "99999999999G"},
+                         Row{"memory_budget", "1.5G"},
+                         Row{"fsync", "always"}}) {
     Options o;
     const Status s = o.set(row.name, row.value);
     EXPECT_EQ(s.code(), Code::kInvalidArgument) << row.name << " " << row.value;

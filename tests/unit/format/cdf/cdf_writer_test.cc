@@ -1,15 +1,13 @@
 // CDF files of whole runs: the netCDF library reads every value, and their bytes do not depend on ranks.
 #include <gtest/gtest.h>
 #include <netcdf.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <filesystem>
 #include <mutex>
 #include <set>
 
 #include "format/cdf/cdf_file.h"
 #include "store/faulty_store.h"
+#include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
 
@@ -18,8 +16,6 @@ namespace {
 
 using namespace testing_support;  // NOLINT: runs
 
-void nc(int status) { ASSERT_EQ(status, NC_NOERR) << nc_strerror(status); }
-
 RunPlan cdf_run(int n_ranks, const std::string& format = "cdf") {
   RunPlan run;
   run.n_ranks = n_ranks;
@@ -27,92 +23,6 @@ RunPlan cdf_run(int n_ranks, const std::string& format = "cdf") {
   run.options = {{"format", format}, {"report", "none"}};
   run.seed = static_cast<unsigned>(n_ranks);
   return run;
-}
-
-std::map<std::string, std::string> files_of(const RunPlan& run) {
-  const auto store = memory_store();
-  const Status status = write_all(store, run);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return all_files(*store, ".");
-}
-
-/// The file of a run, as netCDF sees it.
-class NetcdfFile {
- public:
-  explicit NetcdfFile(const std::string& bytes)
-      : path_(std::filesystem::temp_directory_path() /
-              ("esker-cdf-writer-" + std::to_string(getpid()) + ".nc")) {
-    std::filesystem::remove(path_);
-    posix_store()
-        ->open(path_, OpenMode::kWrite)
-        .value()
-        ->write_at(std::as_bytes(std::span(bytes)), 0)
-        .check();
-    nc(nc_open(path_.c_str(), NC_NOWRITE, &id_));
-  }
-  NetcdfFile(const NetcdfFile&) = delete;
-  NetcdfFile& operator=(const NetcdfFile&) = delete;
-  ~NetcdfFile() {
-    nc_close(id_);
-    std::filesystem::remove(path_);
-  }
-
-  [[nodiscard]] int id() const { return id_; }
-  [[nodiscard]] int variable(const std::string& name) const {
-    int number = -1;
-    nc(nc_inq_varid(id_, name.c_str(), &number));
-    return number;
-  }
-  /// Of one record, or all of a fixed variable: as reals.
-  [[nodiscard]] std::vector<double> values(const std::string& name, Index step, bool fixed, Index n) const {
-    const int number = variable(name);
-    int n_dims = 0;
-    nc(nc_inq_varndims(id_, number, &n_dims));
-    std::vector<int> dims(static_cast<std::size_t>(n_dims));
-    nc(nc_inq_vardimid(id_, number, dims.data()));
-    std::vector<std::size_t> start(dims.size(), 0), count;
-    for (const int dim : dims) {
-      count.emplace_back();
-      nc(nc_inq_dimlen(id_, dim, &count.back()));
-    }
-    if (!fixed) {
-      start[0] = static_cast<std::size_t>(step);
-      count[0] = 1;
-    }
-    std::vector<double> values(static_cast<std::size_t>(n));
-    nc(nc_get_vara_double(id_, number, start.data(), count.data(), values.data()));
-    return values;
-  }
-
- private:
-  std::string path_;
-  int id_ = -1;
-};
-
-Index committed_steps(const std::string& bytes) {
-  const NetcdfFile file(bytes);
-  std::size_t n = 0;
-  nc(nc_inq_dimlen(file.id(), 0, &n));
-  return static_cast<Index>(n);
-}
-
-/// Every value of every field at every step.
-void expect_values(const NetcdfFile& file, const Schema& schema, Index n_steps) {
-  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-    const Field& field = schema.fields()[f];
-    const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
-    for (Index step = 0; step < (field.fixed ? std::min<Index>(1, n_steps) : n_steps); ++step) {
-      const auto found = file.values(field.name, step, field.fixed, box.num_samples() * field.components);
-      const bool is_absent = step % field.every != 0;
-      std::size_t i = 0;
-      for_each_point(box, [&](const Point& p) {
-        for (int c = 0; c < field.components; ++c, ++i) {
-          const auto wanted = static_cast<double>(value_at(static_cast<int>(f), step, p, c));
-          ASSERT_EQ(found[i], is_absent ? 255 : wanted) << field.name << " at step " << step;
-        }
-      });
-    }
-  }
 }
 
 TEST(CdfWriter, NetcdfReadsEveryValue) {
@@ -221,31 +131,6 @@ TEST(CdfWriter, AKillAtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
     ASSERT_EQ(all_files(*rest, ".").at("run.nc") == expected, true) << n_steps;
   }
   EXPECT_EQ(seen, (std::set<Index>{0, 1, 2, 3}));
-}
-
-/// A run in which the calls to the file system from number `first` on fail, so many; steps are tried so
-/// often. Whether there were so many calls.
-bool run_with_faults(const std::shared_ptr<Store>& store, const RunPlan& run, int first, int n_faults,
-                     int n_attempts) {
-  int calls = 0;
-  const auto fault = [&](StoreCall, const std::string&) {
-    ++calls;
-    return first <= calls && calls < first + n_faults ? EIO : 0;
-  };
-  run_ranks(1, [&](const Communicator& comm) {
-    auto pipeline = open_run(comm, faulty_store(store, fault), run);
-    if (!pipeline.ok()) return;
-    for (Index step = run.first_step; step < run.end_step; ++step) {
-      bool is_written = false;
-      for (int attempt = 0; attempt < n_attempts && !is_written; ++attempt) {
-        is_written = write_step(**pipeline, comm, run, step).ok();
-      }
-      if (!is_written) break;
-    }
-    (void)(*pipeline)->close({});
-  });
-  store->remove("run.esker-lock").check();  // if that failed, too
-  return calls >= first;
 }
 
 TEST(CdfWriter, WhateverFailsTheFileHoldsTheCommittedStepsAndCanBeFollowed) {

@@ -1,0 +1,136 @@
+// Runs that write a netCDF file, and the file as the netCDF library sees it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <netcdf.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/faulty_store.h"
+#include "support/runs.h"
+#include "support/thread_comm.h"
+
+namespace esker::testing_support {
+
+inline void nc(int status) { ASSERT_EQ(status, NC_NOERR) << nc_strerror(status); }
+
+/// All files of a run.
+inline std::map<std::string, std::string> files_of(const RunPlan& run) {
+  const auto store = memory_store();
+  const Status status = write_all(store, run);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return all_files(*store, ".");
+}
+
+/// The file of a run, as netCDF sees it.
+class NetcdfFile {
+ public:
+  explicit NetcdfFile(const std::string& bytes)
+      : path_(std::filesystem::temp_directory_path() /
+              ("esker-netcdf-run-" + std::to_string(getpid()) + ".nc")) {
+    std::filesystem::remove(path_);
+    posix_store()
+        ->open(path_, OpenMode::kWrite)
+        .value()
+        ->write_at(std::as_bytes(std::span(bytes)), 0)
+        .check();
+    nc(nc_open(path_.c_str(), NC_NOWRITE, &id_));
+  }
+  NetcdfFile(const NetcdfFile&) = delete;
+  NetcdfFile& operator=(const NetcdfFile&) = delete;
+  ~NetcdfFile() {
+    nc_close(id_);
+    std::filesystem::remove(path_);
+  }
+
+  [[nodiscard]] int id() const { return id_; }
+  [[nodiscard]] int variable(const std::string& name) const {
+    int number = -1;
+    nc(nc_inq_varid(id_, name.c_str(), &number));
+    return number;
+  }
+  /// Of one record, or all of a fixed variable: as reals.
+  [[nodiscard]] std::vector<double> values(const std::string& name, Index step, bool fixed, Index n) const {
+    const int number = variable(name);
+    int n_dims = 0;
+    nc(nc_inq_varndims(id_, number, &n_dims));
+    std::vector<int> dims(static_cast<std::size_t>(n_dims));
+    nc(nc_inq_vardimid(id_, number, dims.data()));
+    std::vector<std::size_t> start(dims.size(), 0), count;
+    for (const int dim : dims) {
+      count.emplace_back();
+      nc(nc_inq_dimlen(id_, dim, &count.back()));
+    }
+    if (!fixed) {
+      start[0] = static_cast<std::size_t>(step);
+      count[0] = 1;
+    }
+    std::vector<double> values(static_cast<std::size_t>(n));
+    nc(nc_get_vara_double(id_, number, start.data(), count.data(), values.data()));
+    return values;
+  }
+
+ private:
+  std::string path_;
+  int id_ = -1;
+};
+
+inline Index committed_steps(const std::string& bytes) {
+  const NetcdfFile file(bytes);
+  std::size_t n = 0;
+  int time = -1;
+  nc(nc_inq_dimid(file.id(), "time", &time));
+  nc(nc_inq_dimlen(file.id(), time, &n));
+  return static_cast<Index>(n);
+}
+
+/// Every value of every field at every step.
+inline void expect_values(const NetcdfFile& file, const Schema& schema, Index n_steps) {
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const Field& field = schema.fields()[f];
+    const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
+    for (Index step = 0; step < (field.fixed ? std::min<Index>(1, n_steps) : n_steps); ++step) {
+      const auto found = file.values(field.name, step, field.fixed, box.num_samples() * field.components);
+      const bool is_absent = step % field.every != 0;
+      std::size_t i = 0;
+      for_each_point(box, [&](const Point& p) {
+        for (int c = 0; c < field.components; ++c, ++i) {
+          const auto wanted = static_cast<double>(value_at(static_cast<int>(f), step, p, c));
+          ASSERT_EQ(found[i], is_absent ? 255 : wanted) << field.name << " at step " << step;
+        }
+      });
+    }
+  }
+}
+
+/// A run in which the calls to the file system from number `first` on fail, so many; steps are tried so
+/// often. Whether there were so many calls.
+inline bool run_with_faults(const std::shared_ptr<Store>& store, const RunPlan& run, int first, int n_faults,
+                            int n_attempts) {
+  int calls = 0;
+  const auto fault = [&](StoreCall, const std::string&) {
+    ++calls;
+    return first <= calls && calls < first + n_faults ? EIO : 0;
+  };
+  run_ranks(1, [&](const Communicator& comm) {
+    auto pipeline = open_run(comm, faulty_store(store, fault), run);
+    if (!pipeline.ok()) return;
+    for (Index step = run.first_step; step < run.end_step; ++step) {
+      bool is_written = false;
+      for (int attempt = 0; attempt < n_attempts && !is_written; ++attempt) {
+        is_written = write_step(**pipeline, comm, run, step).ok();
+      }
+      if (!is_written) break;
+    }
+    (void)(*pipeline)->close({});
+  });
+  store->remove("run.esker-lock").check();  // if that failed, too
+  return calls >= first;
+}
+
+}  // namespace esker::testing_support
