@@ -51,12 +51,12 @@ struct Chunks {
 };
 
 struct ESKER_API Options {
-  std::string format = "idx";       ///< (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "cdf5+idx", "netcdf4"
-  bool overwrite = false;           ///< create may replace a dataset, all in its directory
-  int bits_per_block = 0;           ///< (format) 0: chosen from grid and type
-  Index blocks_per_file = 0;        ///< (format) 0: chosen from the step's size
-  Index alignment_bytes = 4096;     ///< (format) data start and blocks begin at multiples
-  Chunks chunks;                    ///< (format) of NetCDF-4 files
+  std::string format = "idx";    ///< (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...
+  bool overwrite = false;        ///< create may replace a dataset, all in its directory
+  int bits_per_block = 0;        ///< (format) 0: chosen from grid and type
+  Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
+  Index alignment_bytes = 4096;  ///< (format) data start and blocks begin at multiples
+  Chunks chunks;                 ///< (format) of NetCDF-4 files
   Index chunk_alignment_bytes = 1;  ///< (format) NetCDF-4: chunks of a field begin at multiples
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several

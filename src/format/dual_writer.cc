@@ -35,6 +35,9 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->shares_files(number);
   }
+  /// Of the NetCDF file; an IDX dataset's are in names.
+  [[nodiscard]] bool needs_places() const override { return first_->needs_places(); }
+  Status take_places(const std::string& places) override { return first_->take_places(places); }
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override {
     const auto [of, number] = find(layout);
     return of->step_offset_bytes(number, step);
@@ -126,6 +129,10 @@ Status DualWriter::check_ours() {
 
 std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present) const {
   return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present), idx_->lay_out(present));
+}
+
+Result<std::string> DualWriter::prepare(Index step, double time, const std::vector<bool>& present) {
+  return netcdf_->prepare(step, time, present);
 }
 
 Status DualWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {

@@ -22,6 +22,8 @@ class DualWriter final : public FormatWriter {
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override;
   Status define(const Schema& schema) override;
+  [[nodiscard]] bool needs_boxes() const override { return netcdf_->needs_boxes(); }
+  Status take_boxes(const std::vector<Point>& extents) override { return netcdf_->take_boxes(extents); }
   Status create(bool durable) override;
   Result<std::string> read_existing() override;
   Status restore(const std::string& existing) override;
@@ -30,6 +32,7 @@ class DualWriter final : public FormatWriter {
   [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
+  Result<std::string> prepare(Index step, double time, const std::vector<bool>& present) override;
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   [[nodiscard]] std::vector<std::string> metadata_paths() const override;

@@ -16,7 +16,8 @@ int share_of_stretch(Index ordinal, Index num_pieces, const BrickDecomposition& 
   return static_cast<int>(ordinal * bricks.num_parts() / num_pieces);
 }
 
-std::vector<std::vector<Layout::Run>> stretches_of_shares(Index num_pieces, const BrickDecomposition& bricks) {
+std::vector<std::vector<Layout::Run>> stretches_of_shares(Index num_pieces,
+                                                          const BrickDecomposition& bricks) {
   const Index n = bricks.num_parts();
   std::vector<std::vector<Layout::Run>> shares;
   for (Index share = 0; share < n; ++share) {

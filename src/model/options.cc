@@ -60,8 +60,9 @@ std::string print_size(Index bytes) {
   return std::to_string(bytes) + (suffix == 0 ? std::string() : std::string(1, kSuffixes[suffix - 1]));
 }
 
-constexpr std::array<std::string_view, 11> kFormats{
-    "idx", "cdf", "cdf1", "cdf2", "cdf5", "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx", "netcdf4", "hdf5"};
+constexpr std::array<std::string_view, 13> kFormats{
+    "idx",     "cdf",      "cdf1",     "cdf2",     "cdf5",        "netcdf4", "hdf5",
+    "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx", "netcdf4+idx", "hdf5+idx"};
 
 std::optional<Chunks> parse_chunks(std::string_view text) {
   Chunks chunks;
@@ -140,8 +141,8 @@ struct OptionRow {
 
 constexpr std::array<OptionRow, 22> kOptions{{
     {"format",
-     "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); both: "
-     "cdf5+idx",
+     "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); cdf5+idx and "
+     "so on: both",
      "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        const bool is_known = std::find(kFormats.begin(), kFormats.end(), text) != kFormats.end();

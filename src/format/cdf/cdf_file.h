@@ -41,8 +41,8 @@ struct CdfFile {
   [[nodiscard]] Index file_bytes(Index num_records) const;
 };
 
-/// What make_file() begins with: dimensions, variables and attributes, without places; also those of a NetCDF-4
-/// file (format/hdf5).
+/// What make_file() begins with: dimensions, variables and attributes, without places; also those of a
+/// NetCDF-4 file (format/hdf5).
 Result<CdfFile> describe_file(const Schema& schema);
 
 /// kInvalidArgument: names that CDF files use otherwise, types or sizes that the version does not have,

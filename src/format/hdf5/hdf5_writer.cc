@@ -14,18 +14,7 @@
 namespace esker::hdf5 {
 namespace {
 
-bool has_other_ending(const std::filesystem::path& path) {
-  const auto& ending = path.extension();
-  return ending == ".nc4" || ending == ".h5" || ending == ".hdf5";
-}
-
 std::string parent_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
-
-/// "dir/run" of "dir/run.h5", and of "dir/run".
-std::string stem_of(const std::string& path) {
-  const std::filesystem::path whole(path);
-  return has_other_ending(whole) ? (whole.parent_path() / whole.stem()).string() : path;
-}
 
 /// The file as it is when the journal beside it, if there is one, has been carried out.
 Result<Overlay> whole_file(Store& store, const std::string& path, const File& file) {
@@ -40,11 +29,11 @@ Result<Overlay> whole_file(Store& store, const std::string& path, const File& fi
 
 }  // namespace
 
-Hdf5Writer::Hdf5Writer(std::shared_ptr<Store> store, const std::string& stem, const Options& options,
-                       std::shared_ptr<WriterLock> lock)
+Hdf5Writer::Hdf5Writer(std::shared_ptr<Store> store, std::string stem, const std::string& suffix,
+                       const Options& options, std::shared_ptr<WriterLock> lock)
     : store_(std::move(store)),
-      stem_(stem_of(stem)),
-      path_(has_other_ending(stem) ? stem : stem + ".nc"),
+      stem_(std::move(stem)),
+      path_(stem_ + suffix),
       options_(options),
       lock_(std::move(lock)) {}
 

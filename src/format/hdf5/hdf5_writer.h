@@ -21,10 +21,9 @@ namespace esker::hdf5 {
 
 class Hdf5Writer final : public FormatWriter {
  public:
-  /// The file is `stem`.nc, but where `stem` ends in .nc4, .h5 or .hdf5, it is that. `lock` is that of all
-  /// that is written there.
-  Hdf5Writer(std::shared_ptr<Store> store, const std::string& stem, const Options& options,
-             std::shared_ptr<WriterLock> lock);
+  /// The file is `stem` and `suffix`; `lock` is that of all that is written there.
+  Hdf5Writer(std::shared_ptr<Store> store, std::string stem, const std::string& suffix,
+             const Options& options, std::shared_ptr<WriterLock> lock);
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
