@@ -1,0 +1,37 @@
+! What a run is to do: a namelist, as POP's pop_in.
+module settings
+  use, intrinsic :: iso_fortran_env, only: error_unit, real64
+  implicit none
+  private
+  public :: read_settings
+
+  integer, public, protected :: nx = 360, ny = 240, nz = 10  ! POP's 0.1 degree grid: 3600, 2400, 42
+  integer, public, protected :: num_steps = 12       ! steps of this run; one moves tracers by some 2 hours
+  integer, public, protected :: history_every = 6    ! steps between snapshots, movie frames
+  integer, public, protected :: movie_every = 2
+  character(1000), public, protected :: directory = "pop"    ! where the datasets go
+  character(1000), public, protected :: restart_from = ""    ! dataset of an earlier run that this one goes on from
+
+contains
+
+  ! Reads the namelist &pop of the file that is the program's only argument. False, and why on stderr, if it cannot.
+  logical function read_settings() result(good)
+    character(1000) :: path, message
+    integer :: unit, status
+    namelist /pop/ nx, ny, nz, num_steps, history_every, movie_every, directory, restart_from
+    good = command_argument_count() == 1
+    if (.not. good) then
+      write (error_unit, "(a)") "usage: mpiexec -n N esker-pop NAMELIST"
+      return
+    end if
+    call get_command_argument(1, path)
+    open (newunit=unit, file=trim(path), status="old", action="read", iostat=status, iomsg=message)
+    if (status == 0) read (unit, nml=pop, iostat=status, iomsg=message)
+    if (status == 0 .and. min(nx, ny, nz, num_steps, history_every, movie_every) < 1) then
+      status = 1
+      message = "sizes, num_steps and the steps between files are 1 or more"
+    end if
+    good = status == 0
+    if (.not. good) write (error_unit, "(4a)") "esker-pop: ", trim(path), ": ", trim(message)
+  end function
+end module
