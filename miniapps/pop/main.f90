@@ -5,6 +5,7 @@ program esker_pop
   use barotropic
   use ocean
   use output
+  use raw_output
   use settings
   use tiles
   use tracer
@@ -15,6 +16,10 @@ program esker_pop
 
   call MPI_Init(ierr)
   if (.not. read_settings()) call leave(2)
+  if (mode /= "esker" .and. .not. is_raw_mode(mode)) then
+    write (error_unit, "(3a)") "esker-pop: mode '", trim(mode), "', expected esker, gather, levels, sieving or collective"
+    call leave(2)
+  end if
   call make_tile(nx, ny, mine)
   if (mine%num_ranks == 0) then
     write (error_unit, "(a)") "esker-pop: more ranks than columns"
@@ -38,27 +43,38 @@ contains
 
   subroutine run()
     type(dataset) :: history, movie
-    real(real64) :: began, output_began, output_s, before(2)
+    real(real64) :: began, output_began, output_s, history_s, before(2)
     integer :: n
     before = [total(s%temp), total(s%eta)]
     began = MPI_Wtime()
-    call open_history(s, path_of("history.idx"), history)
+    if (mode == "esker") call open_history(s, path_of("history.idx"), history)
     call open_movie(s, path_of("movie.idx"), movie)
     output_s = MPI_Wtime() - began
+    history_s = 0
     do n = 1, num_steps
       call step_model()
       output_began = MPI_Wtime()
       if (mod(s%step, movie_every) == 0) call write_movie(s, movie)
-      if (mod(s%step, history_every) == 0) call write_history(s, history)
+      history_s = history_s - MPI_Wtime()
+      if (mod(s%step, history_every) == 0) call write_snapshot(history)
+      history_s = history_s + MPI_Wtime()
       output_s = output_s + MPI_Wtime() - output_began
     end do
     output_began = MPI_Wtime()
-    call close_dataset(history)
+    if (mode == "esker") call close_dataset(history)
     call close_dataset(movie)
     call write_restart(s, path_of("restart.idx"))
     call write_average(s, path_of("average.idx"))
     output_s = output_s + MPI_Wtime() - output_began
-    call tell(MPI_Wtime() - began, output_s, before)
+    call tell(MPI_Wtime() - began, output_s, history_s, before)
+  end subroutine
+
+  subroutine write_snapshot(history)
+    type(dataset), intent(inout) :: history
+    character(20) :: digits
+    write (digits, "(i0)") s%step
+    if (mode == "esker") call write_history(s, history)
+    if (mode /= "esker") call write_raw(s, mode, path_of("history." // trim(digits) // ".raw"))
   end subroutine
 
   ! The barotropic mode in short steps, and one of tracers.
@@ -80,15 +96,15 @@ contains
   end function
 
   ! Times are the slowest rank's.
-  subroutine tell(run_s, output_s, before)
-    real(real64), intent(in) :: run_s, output_s, before(:)
-    real(real64) :: slowest(2), gained(2)
-    call MPI_Allreduce([run_s, output_s], slowest, 2, MPI_DOUBLE_PRECISION, MPI_MAX, mine%comm, ierr)
+  subroutine tell(run_s, output_s, history_s, before)
+    real(real64), intent(in) :: run_s, output_s, history_s, before(:)
+    real(real64) :: slowest(3), gained(2)
+    call MPI_Allreduce([run_s, output_s, history_s], slowest, 3, MPI_DOUBLE_PRECISION, MPI_MAX, mine%comm, ierr)
     gained = [total(s%temp), total(s%eta)] / before - 1
     if (mine%rank /= 0) return
     print "(a, i0, a, i0, 'x', i0, 'x', i0, a, i0, a)", "step ", s%step, " of ", nx, ny, nz, " on ", mine%num_ranks, " ranks"
-    print "(a, f0.3, a, f0.3, a, f5.1, a)", "run ", slowest(1), " s, files ", slowest(2), " s, ", &
-      100 * slowest(2) / slowest(1), " % of it"
+    print "(3(a, f0.3), 2a, f0.1, a)", "run ", slowest(1), " s, files ", slowest(2), " s; snapshots ", slowest(3), &
+      " s by ", trim(mode) // ", ", 100 * slowest(3) / slowest(1), " % of the run"
     print "(a, 2es10.2)", "heat and water gained, as parts of all:", gained
   end subroutine
 

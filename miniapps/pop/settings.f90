@@ -9,6 +9,7 @@ module settings
   integer, public, protected :: num_steps = 12       ! steps of this run; one moves tracers by some 2 hours
   integer, public, protected :: history_every = 6    ! steps between snapshots, movie frames
   integer, public, protected :: movie_every = 2
+  character(10), public, protected :: mode = "esker"  ! how snapshots are written: esker, or one of raw_output's
   character(1000), public, protected :: directory = "pop"    ! where the datasets go
   character(1000), public, protected :: restart_from = ""    ! dataset of an earlier run that this one goes on from
 
@@ -18,7 +19,7 @@ contains
   logical function read_settings() result(good)
     character(1000) :: path, message
     integer :: unit, status
-    namelist /pop/ nx, ny, nz, num_steps, history_every, movie_every, directory, restart_from
+    namelist /pop/ nx, ny, nz, num_steps, history_every, movie_every, mode, directory, restart_from
     good = command_argument_count() == 1
     if (.not. good) then
       write (error_unit, "(a)") "usage: mpiexec -n N esker-pop NAMELIST"

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# The ocean's files are the same on any number of ranks and after a restart, heat and water are conserved, and things move.
+# The ocean's files are the same on any number of ranks and after a restart, heat and water are conserved, things move, and
+# all modes write the same samples.
 #
-#   tests/miniapps/pop/end_to_end.sh PROGRAM MPIEXEC...
+#   tests/miniapps/pop/end_to_end.sh PROGRAM COMPARE_PROGRAM MPIEXEC...
 set -euo pipefail
 program=$1
-shift
+compare=$2
+shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -36,8 +38,19 @@ diff -r one/average second/average
 
 awk '/gained/ { good = $(NF - 1) ^ 2 < 1e-24 && $NF ^ 2 < 1e-24 } END { exit !good }' one.log || fail "heat or water is gained"
 
+for mode in gather levels sieving collective; do
+  run "$mode" 4 num_steps=12 "mode=\"$mode\""
+  "$compare" one/history 1 "$mode/history.6.raw"
+  "$compare" one/history 2 "$mode/history.12.raw"
+done
+run gather_one 1 num_steps=12 'mode="gather"'
+cmp gather/history.12.raw gather_one/history.12.raw
+if "$compare" one/history 1 gather/history.12.raw 2>errors; then fail "other samples are not told apart"; fi
+
 if run wrong 2 nz=4 num_steps=1 'restart_from="first/restart.idx"' 2>errors; then fail "a restart of another grid"; fi
 grep -q "another grid" errors
 if run wrong 2 num_steps=0 2>errors; then fail "no steps"; fi
 grep -q "1 or more" errors
+if run wrong 2 'mode="fast"' 2>errors; then fail "a mode that is none"; fi
+grep -q "expected esker" errors
 echo "pop: good"
