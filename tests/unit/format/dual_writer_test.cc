@@ -73,6 +73,25 @@ TEST(DualWriter, WritesTheFilesThatEachFormatWouldWrite) {
   }
 }
 
+// Rank 0 says where a step's chunks go, and ranks what they hold: both are passed on.
+TEST(DualWriter, WritesNetcdf4FilesToo) {
+  for (const std::string chunks : {"auto", "2,3,2"}) {
+    Files expected = files_of(run_of("idx", 1));
+    RunPlan alone = run_of("netcdf4", 1);
+    alone.options["chunks"] = chunks;
+    const auto store = memory_store();
+    const Status status = write_all(store, alone);
+    if (status.code() == Code::kUnsupported) GTEST_SKIP() << status.message();
+    ASSERT_TRUE(status.ok()) << status.message();
+    expected.merge(all_files(*store, "."));
+    for (const int n_ranks : {1, 3}) {
+      RunPlan run = run_of("netcdf4+idx", n_ranks);
+      run.options["chunks"] = chunks;
+      EXPECT_TRUE(files_of(run) == expected) << chunks << " on " << n_ranks;
+    }
+  }
+}
+
 TEST(DualWriter, BothReadAsTheSameSamples) {
   RunPlan run = dual_run();
   const auto store = memory_store();
