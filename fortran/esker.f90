@@ -35,7 +35,8 @@ module esker
     esker_uint32 = 5, esker_int64 = 6, esker_uint64 = 7, esker_float32 = 8, esker_float64 = 9
 
   ! What an attribute belongs to, and the type of its value.
-  integer, parameter, public :: esker_of_dataset = 0, esker_of_grid = 1, esker_of_field = 2
+  integer, parameter, public :: esker_of_dataset = 0, esker_of_grid = 1, esker_of_field = 2, &
+    esker_of_dim = 3, esker_of_time = 4
   integer, parameter, public :: esker_att_text = 0, esker_att_int64 = 1, esker_att_double = 2
 
   integer, parameter, public :: esker_max_rank = 5, esker_fixed = 0, esker_every_step = 1, esker_last_step = -1, &
@@ -832,7 +833,8 @@ contains
     call conclude(ds, status, ierr)
   end subroutine
 
-  ! An attribute of a grid or field, or of the dataset, where `number` is 0. Local. One of the same name is replaced.
+  ! An attribute of a grid, field or dimension, or of the dataset or of time, where `number` is 0. Local. One of the
+  ! same name is replaced.
   subroutine esker_put_att_text(ds, object, number, name, text, ierr)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: object, number
@@ -1835,7 +1837,7 @@ contains
   integer(c_int) function c_number(object, number)
     integer, intent(in) :: object, number
     c_number = number
-    if (object /= esker_of_dataset) c_number = number - 1
+    if (object /= esker_of_dataset .and. object /= esker_of_time) c_number = number - 1
   end function
 
   type(c_ptr) function handle_of_comm(comm) result(handle)

@@ -40,6 +40,8 @@ contains
     call esker_def_field(ds, m%plane, "topg", esker_int16, 1, esker_fixed, m%topg, ierr)
     call check_ok(ds, ierr, "def_field")
     call esker_put_att_text(ds, esker_of_dataset, 0, "title", "Inland ice ")
+    call esker_put_att_text(ds, esker_of_time, 0, "units", "days since 1990-1-1")
+    call esker_put_att_text(ds, esker_of_dim, 1, "axis", "X")
     call esker_put_att_int64(ds, esker_of_grid, m%plane, "history", [2_int64**40, -7_int64])
     call esker_put_att_double(ds, esker_of_field, m%temp, "range", [0.5d0, -1d300, 3d0])
     call esker_put_att_text(ds, esker_of_field, m%temp, "units", "degC")
@@ -140,6 +142,10 @@ contains
     real(real64), allocatable :: reals(:)
     integer(int64) :: length
     integer :: num, type, ierr
+    call esker_get_att_text(ds, esker_of_time, 0, "units", text)
+    call check(text == "days since 1990-1-1", "an attribute of time")
+    call esker_get_att_text(ds, esker_of_dim, 1, "axis", text)
+    call check(text == "X", "an attribute of the first dimension")
     call esker_get_att_text(ds, esker_of_dataset, 0, "title", text)
     call check(text == "Inland ice" .and. len(text) == 11, "title")
     call esker_inq_att(ds, esker_of_dataset, 0, "title", type, length)

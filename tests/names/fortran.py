@@ -21,7 +21,8 @@ FORTRAN_ONLY = {"esker_fortran_comm": "esker_comm_from_fortran"}
 CALLED_AS = {"esker_put": "esker_put_strided"}
 """C functions that the module has, but reaches through another."""
 
-RENAMED = {"esker_dataset": "esker_of_dataset", "esker_grid": "esker_of_grid", "esker_field": "esker_of_field"}
+RENAMED = {"esker_dataset": "esker_of_dataset", "esker_grid": "esker_of_grid", "esker_field": "esker_of_field",
+           "esker_dim": "esker_of_dim", "esker_time": "esker_of_time"}
 """Constants whose names are types in Fortran, which knows no case."""
 
 

@@ -25,8 +25,8 @@ void write_text(hid_t object, const char* name, const std::string& text);
 void write_int(hid_t object, const char* name, int value);
 void write_ints(hid_t object, const char* name, const std::vector<int>& values);
 
-/// Those that netCDF shows and that its data model has, in the order of their making. kDataLoss: more bytes
-/// than any that Esker writes.
+/// Those of a dataset or group that netCDF shows and its data model has, in the order of their making.
+/// kDataLoss: more bytes than any that Esker writes.
 std::vector<cdf::Attribute> read_attributes(hid_t object);
 /// Empty: there is no such attribute of integers.
 std::vector<int> read_ints(hid_t object, const char* name);

@@ -91,7 +91,8 @@ class HeaderReader {
  public:
   cdf::Header read(hid_t file) {
     header_.version = cdf::Version::kData64;
-    header_.attributes = read_attributes(file);
+    const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), "group");
+    header_.attributes = read_attributes(root);
     H5G_info_t group{};
     checked(H5Gget_info(file, &group), "variables");
     for (hsize_t n = 0; n < group.nlinks; ++n) take(file, link_name(file, n));
