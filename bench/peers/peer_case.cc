@@ -35,7 +35,6 @@ void copy(const FieldMemory& field, const Answer& from, const Answer& to, double
 }  // namespace
 
 Variable variable_of(const Workload& workload, const FieldMemory& field) {
-  constexpr const char* kAxes[] = {"x", "y", "z"};
   const GridExtent& grid = workload.grids[field.grid];
   Variable v{field.name, {}, {}, {}, {}, true};
   if (field.components > 1) {
@@ -51,7 +50,7 @@ Variable variable_of(const Workload& workload, const FieldMemory& field) {
   }
   v.is_dense = v.is_dense && (field.components == 1 || field.component_stride == dense_stride);
   for (int a = grid.rank - 1; a >= 0; --a) {
-    v.dims.emplace_back(kAxes[a]);
+    v.dims.emplace_back(1, grid.axes[static_cast<std::size_t>(a)]);
     v.shape.push_back(grid.extent[a]);
     v.start.push_back(field.box.lo[a]);
     v.count.push_back(field.box.extent(a));

@@ -47,8 +47,8 @@ contains
     integer :: n
     before = [total(s%temp), total(s%eta)]
     began = MPI_Wtime()
-    if (mode == "esker") call open_history(s, path_of("history.idx"), history)
-    call open_movie(s, path_of("movie.idx"), movie)
+    if (mode == "esker") call open_history(s, path_of("history"), history)
+    call open_movie(s, path_of("movie"), movie)
     output_s = MPI_Wtime() - began
     history_s = 0
     do n = 1, num_steps
@@ -63,8 +63,8 @@ contains
     output_began = MPI_Wtime()
     if (mode == "esker") call close_dataset(history)
     call close_dataset(movie)
-    call write_restart(s, path_of("restart.idx"))
-    call write_average(s, path_of("average.idx"))
+    call write_restart(s, path_of("restart"))
+    call write_average(s, path_of("average"))
     output_s = output_s + MPI_Wtime() - output_began
     call tell(MPI_Wtime() - began, output_s, history_s, before)
   end subroutine

@@ -64,7 +64,7 @@ def over_peers(esker_runs: Sequence[Measured], peer_runs: Sequence[Measured]) ->
             "read": _quotient(esker_runs, peer_runs, case["name"], peer["name"], "read_s"),
         }
         for case in esker_runs[0]["cases"]
-        if case["name"].startswith("idx_")
+        if case["name"].startswith(("idx_", "cdf5"))
         for peer in peer_runs[0]["cases"]
         if peer["name"] != "posix"
     ]

@@ -127,10 +127,10 @@ def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, worklo
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "results.json").read_text())
     names = [case["name"] for case in results["cases"]]
-    assert names[7:] == ["posix_of_peers", "pnetcdf", "pnetcdf_nonblocking", "hdf5", "hdf5_chunked"]
+    assert names[9:] == ["posix_of_peers", "pnetcdf", "pnetcdf_nonblocking", "hdf5", "hdf5_chunked"]
     assert all(case["bad_values"] == 0 for case in results["cases"])
     assert results["config"]["repeat"] == 4
-    assert len(results["esker_over_peers"]) == 4 * 4
+    assert len(results["esker_over_peers"]) == 6 * 4
     for pair in results["esker_over_peers"]:
         assert 0 < pair["write"]["quotient"] and 0 < pair["read"]["quotient"]
     assert "romio" in results["config"]["peers"]["mpi_io"] and "romio" in done.stdout
