@@ -84,7 +84,7 @@ Result<Step> lay_out(const Schema& schema, const HoldersOfGrid& holders_of, cons
   Step step;
   ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of));
   if (format->needs_boxes()) ESKER_RETURN_IF_ERROR(format->take_boxes(first_boxes(step.holders)));
-  step.layouts = format->lay_out(std::vector<bool>(schema.fields().size(), true));
+  step.layouts = format->lay_out(std::vector<bool>(schema.fields().size(), true), {});
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (const auto& layout : step.layouts->layouts) step.space.add(*layout);
   step.fields = patches_of_columns(step.layouts->columns, step.holders);

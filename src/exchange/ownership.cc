@@ -16,15 +16,18 @@ Index share(Index total, Index part, Index parts) {
   return total / parts * part + total % parts * part / parts;
 }
 
-/// A boundary between two files near `cut` (within an eighth of a share), or else the piece boundary at or
-/// after it: two writers in one file contend for its inode.
+/// The piece boundary at or after `cut`, or after a boundary between two files near it (within an eighth of a
+/// share): two writers in one file contend for its inode.
 Index snap(const PieceSpace& space, Index cut, Index tolerance) {
   if (cut <= 0 || cut >= space.stored_bytes()) return cut;
   const int number = space.layout_at(cut);
   const Index base = space.first_position(number);
   const auto file = space.layout(number).file_at(cut - base);
-  if (cut - (base + file.begin) <= tolerance) return base + file.begin;
-  if (base + file.end - cut <= tolerance) return base + file.end;
+  if (cut - (base + file.begin) <= tolerance) {
+    cut = base + file.begin;
+  } else if (base + file.end - cut <= tolerance) {
+    cut = base + file.end;
+  }
   return space.position_bytes(space.first_piece_from(cut));
 }
 

@@ -127,8 +127,9 @@ Status DualWriter::check_ours() {
   return netcdf_->check_ours();
 }
 
-std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present) const {
-  return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present), idx_->lay_out(present));
+std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present,
+                                                 const StepHints& hints) const {
+  return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present, hints), idx_->lay_out(present, hints));
 }
 
 Result<std::string> DualWriter::prepare(Index step, double time, const std::vector<bool>& present) {

@@ -31,7 +31,8 @@ class DualWriter final : public FormatWriter {
   Status check_ours() override;
   [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
-  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
+                                                     const StepHints& hints) const override;
   Result<std::string> prepare(Index step, double time, const std::vector<bool>& present) override;
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;

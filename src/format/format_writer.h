@@ -18,6 +18,12 @@
 
 namespace esker {
 
+/// What is known of a step's samples when it is laid out. It decides how they are collected, and changes no
+/// byte of a file.
+struct StepHints {
+  std::vector<int> dense_axes;  ///< [position in Schema::fields()] fastest in the patches' memory; none: x
+};
+
 /// How the steps that hold a certain set of fields are laid out.
 class StepLayouts {
  public:
@@ -91,7 +97,8 @@ class FormatWriter {
   /// again after a failure.
   virtual Status create(bool durable) = 0;
   /// All ranks: layouts for the fields with present[field]. Local, pure.
-  [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
+                                                             const StepHints& hints) const = 0;
   /// Rank 0, before a step's bytes are written, if its layouts need places: finds room for them. Changes no
   /// file; what it finds holds until the next call of prepare(), commit(), rewind() or reclaim().
   virtual Result<std::string> prepare(Index /*step*/, double /*time*/, const std::vector<bool>& /*present*/) {

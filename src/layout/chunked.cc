@@ -3,35 +3,9 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "layout/places.h"
 
 namespace esker {
-namespace {
-
-/// The place of number `n` in a row-major grid of `counts`.
-Point place_in(const Point& counts, int rank, Index n) {
-  Point place{};
-  for (int a = 0; a < rank; n /= counts[a], ++a) place[a] = n % counts[a];
-  return place;
-}
-
-Index number_in(const Point& counts, int rank, const Point& place) {
-  Index number = 0;
-  for (int a = rank; a-- > 0;) number = number * counts[a] + place[a];
-  return number;
-}
-
-/// The places of a box of them, x fastest.
-template <class Visit>
-void for_each_place(const Box& box, const Visit& visit) {
-  const Point counts = box.extents();
-  for (Index n = 0; n < box.num_samples(); ++n) {
-    Point place = place_in(counts, box.rank, n);
-    for (int a = 0; a < box.rank; ++a) place[a] += box.lo[a];
-    visit(place);
-  }
-}
-
-}  // namespace
 
 // A slab is whole on the fast axes, as far as that fits, then as much of the next one as fits.
 ChunkedLayout::ChunkedLayout(int rank, const Point& extent, Index sample_bytes, const Shape& shape,

@@ -158,6 +158,45 @@ Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
   return extents;
 }
 
+namespace {
+
+int dense_axis_of(const Patch& patch) {
+  int dense = 0;
+  for (int a = 1; a < patch.box.rank; ++a) {
+    const bool denser =
+        patch.box.extent(dense) == 1 || std::abs(patch.stride_bytes[a]) < std::abs(patch.stride_bytes[dense]);
+    if (patch.box.extent(a) > 1 && denser) dense = a;
+  }
+  return dense;
+}
+
+}  // namespace
+
+// Of each field the highest and the lowest axis of all ranks' patches, as numbers of which the largest
+// counts.
+Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<std::vector<Patch>>& patches) {
+  std::vector<std::uint64_t> most;
+  std::vector<int> axes;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    most.resize(2 * patches.size());
+    axes.resize(patches.size());
+    for (std::size_t f = 0; f < patches.size(); ++f) {
+      for (const Patch& patch : patches[f]) {
+        const auto axis = static_cast<std::uint64_t>(dense_axis_of(patch));
+        most[2 * f] = std::max(most[2 * f], axis);
+        most[2 * f + 1] = std::max(most[2 * f + 1], kMaxRank - axis);
+      }
+    }
+    return Status();
+  }));
+  comm.all_reduce_max(most);
+  for (std::size_t f = 0; f < axes.size(); ++f) {
+    const std::uint64_t highest = most[2 * f], lowest = kMaxRank - most[2 * f + 1];
+    if (highest == lowest) axes[f] = static_cast<int>(highest);
+  }
+  return axes;
+}
+
 bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
 
 std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,

@@ -28,6 +28,10 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& pa
 Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
                                            const std::vector<std::vector<Patch>>& patches);
 
+/// The axis along which patches are densest in memory, [position in the schema]; 0 where the ranks differ.
+/// Collective; errors are those of all ranks (memory).
+Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<std::vector<Patch>>& patches);
+
 using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 
 /// Who holds which boxes of the fields of a step, as far as a rank has learnt it.

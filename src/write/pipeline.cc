@@ -225,10 +225,12 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return format_->take_boxes(extents); }));
   }
+  StepHints hints;
+  ESKER_ASSIGN_OR_RETURN(hints.dense_axes, common_dense_axes(*comm_, input.patches));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     context = fmt::format("step {}", input.step);
     plan = StepPlan();
-    lay_out(plan, schema_, fields_due(input.step), *format_, input.patches);
+    lay_out(plan, schema_, fields_due(input.step), *format_, hints, input.patches);
     return check_phases(options_, *plan.layouts);
   }));
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));

@@ -34,7 +34,7 @@ void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches
 }
 
 void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
-             const std::vector<std::vector<Patch>>& patches) {
+             const StepHints& hints, const std::vector<std::vector<Patch>>& patches) {
   plan.due = std::move(due);
   for (std::size_t f = 0; f < plan.due.size(); ++f) {
     if (!plan.due[f]) continue;
@@ -43,7 +43,7 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
     plan.data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
   }
   plan.boxes = boxes_of(patches, plan.fields);
-  plan.layouts = format.lay_out(plan.due);
+  plan.layouts = format.lay_out(plan.due, hints);
   bool shares_a_file = false;
   for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
     const Layout& layout = *plan.layouts->layouts[n];

@@ -40,7 +40,7 @@ struct StepPlan {
 
 /// Lays out the fields that are due (by position in the schema), of which this rank brings `patches`. Local.
 void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
-             const std::vector<std::vector<Patch>>& patches);
+             const StepHints& hints, const std::vector<std::vector<Patch>>& patches);
 
 /// The patches of a step for each column, from those of each field of the schema: they point to its first
 /// component. Local.

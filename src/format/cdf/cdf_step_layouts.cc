@@ -2,17 +2,19 @@
 
 #include "base/byte_order.h"
 #include "layout/row_major.h"
+#include "layout/row_tiles.h"
 
 namespace esker::cdf {
 namespace {
 
 // A piece is hashed, swapped and stored in a core's cache; a multiple of pages and of common stripes' parts.
 constexpr Index kPieceBytes = Index{256} << 10;
+constexpr Index kTileBytes = Index{512} << 10;
 
 }  // namespace
 
 CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const std::vector<bool>& present,
-                               std::string path)
+                               const StepHints& hints, std::string path)
     : file_(file), path_(std::move(path)) {
   for (std::size_t f = 0; f < present.size(); ++f) {
     if (!present[f]) continue;
@@ -20,8 +22,15 @@ CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const 
     const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
     const int variable = file.variable_of_field[f];
     columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
-    layouts.push_back(std::make_unique<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(),
-                                                       file.offset_of(variable, 0), kPieceBytes));
+    const Index offset = file.offset_of(variable, 0);
+    const int dense_axis = hints.dense_axes.empty() ? 0 : hints.dense_axes[f];
+    if (dense_axis == 0) {
+      layouts.push_back(
+          std::make_unique<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(), offset, kPieceBytes));
+    } else {
+      layouts.push_back(std::make_unique<RowTilesLayout>(box.rank, box.hi, field.sample_bytes(), offset,
+                                                         kTileBytes, dense_axis));
+    }
     variable_of_layout_.push_back(variable);
   }
 }

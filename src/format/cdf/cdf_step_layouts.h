@@ -13,7 +13,7 @@ class CdfStepLayouts final : public StepLayouts {
  public:
   /// For the fields with present[field]. `file` outlives this.
   CdfStepLayouts(const CdfFile& file, const Schema& schema, const std::vector<bool>& present,
-                 std::string path);
+                 const StepHints& hints, std::string path);
 
   [[nodiscard]] std::string file_path(int /*layout*/, Index /*file*/, Index /*step*/) const override {
     return path_;

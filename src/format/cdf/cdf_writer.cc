@@ -125,8 +125,9 @@ void CdfWriter::put_num_records(std::vector<std::byte>& header_bytes, Index num_
   std::copy(bytes.begin(), bytes.end(), header_bytes.begin() + kNumRecordsOffset);
 }
 
-std::unique_ptr<StepLayouts> CdfWriter::lay_out(const std::vector<bool>& present) const {
-  return std::make_unique<CdfStepLayouts>(file_, schema_, present, path_);
+std::unique_ptr<StepLayouts> CdfWriter::lay_out(const std::vector<bool>& present,
+                                                const StepHints& hints) const {
+  return std::make_unique<CdfStepLayouts>(file_, schema_, present, hints, path_);
 }
 
 /// A field that is not due has a place in the record all the same.

@@ -35,7 +35,8 @@ class CdfWriter final : public FormatWriter {
   Status check_ours() override;
   [[nodiscard]] const Schema& schema() const override { return schema_; }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
-  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
+                                                     const StepHints& hints) const override;
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   [[nodiscard]] std::vector<std::string> metadata_paths() const override { return {path_}; }

@@ -128,7 +128,8 @@ Status Hdf5Writer::check_ours() {
   return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
 }
 
-std::unique_ptr<StepLayouts> Hdf5Writer::lay_out(const std::vector<bool>& present) const {
+std::unique_ptr<StepLayouts> Hdf5Writer::lay_out(const std::vector<bool>& present,
+                                                 const StepHints& /*hints*/) const {
   return std::make_unique<Hdf5StepLayouts>(file_.storage, schema_, present, path_);
 }
 

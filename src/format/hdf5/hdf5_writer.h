@@ -37,7 +37,8 @@ class Hdf5Writer final : public FormatWriter {
   Status check_ours() override;
   [[nodiscard]] const Schema& schema() const override { return schema_; }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
-  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present) const override;
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
+                                                     const StepHints& hints) const override;
   Result<std::string> prepare(Index step, double time, const std::vector<bool>& present) override;
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;

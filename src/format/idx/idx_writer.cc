@@ -153,7 +153,8 @@ std::vector<std::string> IdxWriter::metadata_paths() const {
   return paths;
 }
 
-std::unique_ptr<StepLayouts> IdxWriter::lay_out(const std::vector<bool>& present) const {
+std::unique_ptr<StepLayouts> IdxWriter::lay_out(const std::vector<bool>& present,
+                                                const StepHints& /*hints*/) const {
   return std::make_unique<IdxStepLayouts>(parts_, present);
 }
 

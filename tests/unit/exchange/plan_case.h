@@ -10,6 +10,7 @@
 #include "exchange/plan.h"
 #include "layout/idx_layout.h"
 #include "layout/row_major.h"
+#include "layout/row_tiles.h"
 #include "support/tilings.h"
 
 namespace esker::testing_support {
@@ -30,7 +31,9 @@ inline std::shared_ptr<const Distribution> shared(const Box& domain, BoxesOfRank
 inline std::unique_ptr<Layout> random_layout(std::mt19937& random, const Box& box) {
   if (random() % 3 == 0) {
     const Index piece_bytes = 8 * (1 + static_cast<Index>(random() % 100));
-    return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes);
+    const int dense_axis = static_cast<int>(random() % static_cast<unsigned>(box.rank));
+    if (dense_axis == 0) return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes);
+    return std::make_unique<RowTilesLayout>(box.rank, box.hi, 8, 1000, piece_bytes, dense_axis);
   }
   const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
   const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));

@@ -70,6 +70,27 @@ TEST(CopySamples, EveryAxisOrderAndElementSizeMatchesOneByOne) {
   }
 }
 
+TEST(CopySamples, TransposesBetweenPaddedArraysOfAnyDirection) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 200; ++round) {
+    const Index element = round % 2 == 0 ? 4 : 8;
+    const Index nx = 1 + static_cast<Index>(random() % 40), ny = 1 + static_cast<Index>(random() % 140);
+    const Index column = (ny + static_cast<Index>(random() % 5)) * element;  // at the source
+    const Index row = (nx + static_cast<Index>(random() % 5)) * element;     // at the target
+    const bool backwards = random() % 2 == 0;
+    const Box box = Box::from_extent(2, {nx, ny});
+    const SampleMap from = SampleMap::strided(box, {backwards ? -column : column, element});
+    const SampleMap to = SampleMap::strided(box, {element, row});
+    const auto source = numbered(static_cast<std::size_t>(nx * column));
+    const std::byte* first = source.data() + (backwards ? (nx - 1) * column : 0);
+    std::vector<std::byte> target(static_cast<std::size_t>(ny * row), std::byte{0xee});
+    std::vector<std::byte> expected = target;
+    copy_one_by_one(element, first, from, expected.data(), to);
+    copy_samples(element, first, from, target.data(), to);
+    ASSERT_EQ(target, expected) << box.to_string() << " element " << element;
+  }
+}
+
 TEST(CopySamples, NegativeStridesAndOrders) {
   const Box box{{0, 0}, {5, 4}};
   const SampleOrder order{.rank = 2, .has_bits = true, .axes = {0b10101, 0b01010}};

@@ -1,0 +1,32 @@
+// Places in a row-major grid of cells, x fastest: between a place and its number.
+#pragma once
+
+#include "esker/box.hpp"
+
+namespace esker {
+
+/// The place of number `n` in a grid of `counts`.
+inline Point place_in(const Point& counts, int rank, Index n) {
+  Point place{};
+  for (int a = 0; a < rank; n /= counts[a], ++a) place[a] = n % counts[a];
+  return place;
+}
+
+inline Index number_in(const Point& counts, int rank, const Point& place) {
+  Index number = 0;
+  for (int a = rank; a-- > 0;) number = number * counts[a] + place[a];
+  return number;
+}
+
+/// Calls visit(place) for the places of a box of them, x fastest.
+template <class Visit>
+void for_each_place(const Box& box, const Visit& visit) {
+  const Point counts = box.extents();
+  for (Index n = 0; n < box.num_samples(); ++n) {
+    Point place = place_in(counts, box.rank, n);
+    for (int a = 0; a < box.rank; ++a) place[a] += box.lo[a];
+    visit(place);
+  }
+}
+
+}  // namespace esker
