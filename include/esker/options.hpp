@@ -43,6 +43,21 @@ enum class AggregatorPlacement {
   kRanks,  ///< the same, evenly over the numbers of ranks
 };
 
+/// Which rank that writes stores what of a file that all of them share, a CDF file. (The blocks of IDX and
+/// the chunks of NetCDF-4 are stored by who is near them or, between nodes, in contiguous parts.)
+enum class WritePattern {
+  kAuto,        ///< stripes where the file system tells its stripes, or options do; else contiguous
+  kContiguous,  ///< each a contiguous part of each variable
+  kStripes,     ///< stripe i of the file is writer i's, modulo their number: each has to do with one target
+  kSlabs,       ///< whole indices of a variable's slowest axis: levels
+};
+
+/// What moves bytes to files.
+enum class Storage {
+  kPosix,  ///< the calls of the operating system
+  kMpiIo,  ///< MPI-IO, in a program with MPI; data are written by independent calls
+};
+
 /// Shapes of chunks in NetCDF-4 files. As text "auto", "decomposition", or extents "X,Y,...".
 struct Chunks {
   bool by_decomposition = false;  ///< a chunk is what a rank holds: of each field, at the first step
@@ -65,9 +80,15 @@ struct ESKER_API Options {
   Transport transport = Transport::kAuto;  ///< how samples get from rank to rank
   Index window_bytes = 0;                  ///< collected and written at a time by a rank; 0: chosen
   /// Ranks that write; 0: one per file and field, but no more than one per 4 MiB of a step, at most all.
+  /// In one file that all share only the latter limits hold.
   int aggregators = 0;
   int aggregation_factor = 0;  ///< ranks for each one that writes, instead of `aggregators`; 0: not used
   AggregatorPlacement aggregator_placement = AggregatorPlacement::kAuto;  ///< which ranks those are
+  WritePattern pattern = WritePattern::kAuto;  ///< who stores what of a file that all share
+  Index stripe_size_bytes = 0;                 ///< of the file system; 0: what it says itself
+  int stripe_count = 0;                        ///< targets that a file is on; 0: what the file system says
+  Storage storage = Storage::kPosix;           ///< what moves bytes to files
+  std::string hints;                           ///< to MPI-IO: "name=value;name=value"
   Restructure restructure;  ///< regular boxes in which neighbours collect samples before they go to a writer
   /// Ranks that a writer hears from in a round; 0: 2 sqrt(ranks), at least 64, more if messages are large.
   int max_fan_in = 0;

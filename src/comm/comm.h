@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct PartsOfRanks {
 };
 
 class RollCall;
+class Store;
 
 class ESKER_API Comm {
  public:
@@ -60,6 +62,11 @@ class ESKER_API Comm {
   [[nodiscard]] virtual Comm& node() = 0;
   /// Those ranks, in the order of node(), by their numbers in this Comm.
   [[nodiscard]] virtual std::span<const int> node_ranks() const = 0;
+
+  /// A store whose files are written by the MPI-IO of this communicator's MPI, with `hints`, and otherwise
+  /// are those of `beside`. Local. kUnsupported where there is no MPI.
+  virtual Result<std::shared_ptr<Store>> store_by_mpi_io(std::shared_ptr<Store> beside,
+                                                         const std::string& hints);
 
   virtual void barrier() = 0;
   /// Whether all ranks have come within `limit_s` seconds; 0: waits for ever. Where it is false, this Comm is

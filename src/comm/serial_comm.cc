@@ -3,7 +3,9 @@
 #include <cstring>
 #include <vector>
 
+#include "base/error.h"
 #include "comm/comm.h"
+#include "store/store.h"
 
 namespace esker {
 namespace {
@@ -92,6 +94,11 @@ class SerialComm final : public Comm {
 };
 
 }  // namespace
+
+Result<std::shared_ptr<Store>> Comm::store_by_mpi_io(std::shared_ptr<Store> /*beside*/,
+                                                     const std::string& /*hints*/) {
+  return error(Code::kUnsupported, "storage=mpiio: this communicator is not one of MPI; set storage=posix");
+}
 
 std::unique_ptr<Comm> serial_comm() { return std::make_unique<SerialComm>(); }
 

@@ -206,7 +206,7 @@ Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
 
 int choose_aggregators(int n_ranks, const PieceSpace& space) {
   const Index worth_it = div_up(space.stored_bytes(), kMinBytesPerAggregator);
-  return static_cast<int>(std::clamp<Index>(std::min(worth_it, space.num_field_files()), 1, n_ranks));
+  return static_cast<int>(std::clamp<Index>(std::min(worth_it, space.most_writers()), 1, n_ranks));
 }
 
 }  // namespace esker

@@ -94,7 +94,7 @@ class Ownership {
   std::vector<Turns> turns_;                             // local: per aggregator
 };
 
-/// How many ranks aggregate when the user does not say: one per file and field, but no more than one per 4
+/// How many ranks aggregate when the user does not say: Layout::most_writers(), but no more than one per 4
 /// MiB of the step, and at most all.
 int choose_aggregators(int n_ranks, const PieceSpace& space);
 

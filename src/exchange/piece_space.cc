@@ -24,10 +24,10 @@ Index PieceSpace::largest_piece_bytes() const {
   return largest;
 }
 
-Index PieceSpace::num_field_files() const {
-  Index files = 0;
-  for (const Layout* layout : layouts_) files += layout->num_files() * layout->num_fields();
-  return files;
+Index PieceSpace::most_writers() const {
+  Index writers = 0;
+  for (const Layout* layout : layouts_) writers += layout->most_writers();
+  return writers;
 }
 
 int PieceSpace::layout_of(Index piece) const { return interval_of(first_ordinal_, piece); }

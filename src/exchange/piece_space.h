@@ -18,8 +18,8 @@ class PieceSpace {
   [[nodiscard]] Index num_pieces() const { return first_ordinal_.back(); }
   [[nodiscard]] Index stored_bytes() const { return first_position_.back(); }
   [[nodiscard]] Index largest_piece_bytes() const;
-  /// Files, counted once for each field that has pieces in them. O(files).
-  [[nodiscard]] Index num_field_files() const;
+  /// Of all layouts together.
+  [[nodiscard]] Index most_writers() const;
 
   /// Number of the layout that a piece belongs to, and of the layout at a position.
   [[nodiscard]] int layout_of(Index piece) const;

@@ -35,6 +35,7 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->shares_files(number);
   }
+  [[nodiscard]] bool fits(Index step) const override { return first_->fits(step) && second_->fits(step); }
   /// Of the NetCDF file; an IDX dataset's are in names.
   [[nodiscard]] bool needs_places() const override { return first_->needs_places(); }
   Status take_places(const std::string& places) override { return first_->take_places(places); }

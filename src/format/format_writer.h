@@ -12,16 +12,20 @@
 #include <string>
 #include <vector>
 
+#include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
 #include "layout/layout.h"
 
 namespace esker {
 
-/// What is known of a step's samples when it is laid out. It decides how they are collected, and changes no
-/// byte of a file.
+/// What decides how the samples of a step are collected for storing; it changes no byte of a file.
 struct StepHints {
+  Index step = 0;
   std::vector<int> dense_axes;  ///< [position in Schema::fields()] fastest in the patches' memory; none: x
+  WritePattern pattern = WritePattern::kContiguous;
+  Index stripe_size_bytes = 0;  ///< with kStripes
+  int stripe_writers = 1;       ///< among which stripes are dealt out
 };
 
 /// How the steps that hold a certain set of fields are laid out.
@@ -44,6 +48,8 @@ class StepLayouts {
   /// Whether the layout is in a file with all other such layouts and all steps. What a step that failed has
   /// written stays there, behind what is committed; nobody but commit() completes it.
   [[nodiscard]] virtual bool shares_files(int /*layout*/) const { return false; }
+  /// Whether a step other than the one that was laid out can be written so.
+  [[nodiscard]] virtual bool fits(Index /*step*/) const { return true; }
   /// What a step adds to the layout's offsets in its files.
   [[nodiscard]] virtual Index step_offset_bytes(int /*layout*/, Index /*step*/) const { return 0; }
   /// Whether it is rank 0 who says where a step's pieces go: FormatWriter::prepare() then comes before

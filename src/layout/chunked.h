@@ -36,6 +36,7 @@ class ChunkedLayout final : public Layout {
   [[nodiscard]] Index largest_piece_bytes() const override;
   [[nodiscard]] Index num_fields() const override { return 1; }
   [[nodiscard]] Index num_files() const override { return 1; }
+  [[nodiscard]] Index most_writers() const override { return num_pieces(); }
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }

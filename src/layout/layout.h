@@ -79,6 +79,9 @@ class Layout {
   [[nodiscard]] virtual Index num_fields() const = 0;
   /// Files that hold at least one piece.
   [[nodiscard]] virtual Index num_files() const = 0;
+  /// Writers that do not get into each other's way, if they are no more than worth it: one for each field in
+  /// each file.
+  [[nodiscard]] virtual Index most_writers() const { return num_files() * num_fields(); }
 
   /// Neighbouring pieces of a file.
   struct Run {

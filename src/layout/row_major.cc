@@ -11,19 +11,35 @@ RowMajorLayout::RowMajorLayout(int rank, const Point& extent, Index sample_bytes
     : domain_(Box::from_extent(rank, extent)),
       sample_bytes_(sample_bytes),
       offset_bytes_(offset_bytes),
-      piece_samples_(std::max<Index>(1, piece_bytes / sample_bytes)) {
+      piece_bytes_(std::max<Index>(1, piece_bytes / sample_bytes) * sample_bytes) {
   strides_[0] = 1;
   for (int a = 0; a < rank; ++a) strides_[a + 1] = strides_[a] * extent[a];
 }
 
-Index RowMajorLayout::num_pieces() const { return div_up(domain_.num_samples(), piece_samples_); }
-
-Index RowMajorLayout::position_bytes(Index ordinal) const {
-  return std::min(ordinal * piece_samples_, domain_.num_samples()) * sample_bytes_;
+// A piece is a stripe, or one of equal parts of it that are small enough.
+RowMajorLayout::RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes,
+                               Index piece_bytes, const Stripes& stripes)
+    : RowMajorLayout(rank, extent, sample_bytes, offset_bytes, piece_bytes) {
+  piece_bytes_ = stripes.size_bytes;
+  while (piece_bytes_ > piece_bytes && piece_bytes_ % 2 == 0 && piece_bytes_ / 2 >= sample_bytes) {
+    piece_bytes_ /= 2;
+  }
+  phase_ = stripes.offset_bytes % piece_bytes_;
+  pieces_of_a_stripe_ = stripes.size_bytes / piece_bytes_;
+  pieces_before_ = stripes.offset_bytes / piece_bytes_;
 }
 
+Index RowMajorLayout::num_pieces() const { return piece_of(domain_.num_samples() - 1) + 1; }
+
+Index RowMajorLayout::first_sample(Index ordinal) const {
+  const Index begin = std::max<Index>(0, ordinal * piece_bytes_ - phase_);
+  return std::min(div_up(begin, sample_bytes_), domain_.num_samples());
+}
+
+Index RowMajorLayout::position_bytes(Index ordinal) const { return first_sample(ordinal) * sample_bytes_; }
+
 Index RowMajorLayout::largest_piece_bytes() const {
-  return std::min(piece_samples_, domain_.num_samples()) * sample_bytes_;
+  return std::min(round_up(piece_bytes_, sample_bytes_), domain_.num_samples() * sample_bytes_);
 }
 
 Layout::FileSpan RowMajorLayout::file_at(Index /*position*/) const {
@@ -46,8 +62,8 @@ Index RowMajorLayout::sample_at(const Point& point) const {
 // piece.
 RowMajorLayout::Parts RowMajorLayout::parts_of(Index ordinal) const {
   Parts parts;
-  Index sample = ordinal * piece_samples_;
-  const Index end = std::min(sample + piece_samples_, domain_.num_samples());
+  Index sample = first_sample(ordinal);
+  const Index end = first_sample(ordinal + 1);
   while (sample < end) {
     int axis = 0;
     while (axis + 1 < domain_.rank && sample % strides_[axis + 1] == 0 &&
@@ -98,19 +114,31 @@ PiecePart RowMajorLayout::part(const Piece& piece, int number) const {
 }
 
 int RowMajorLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
+  if (pieces_of_a_stripe_ > 0) {
+    return static_cast<int>((pieces_before_ + ordinal) / pieces_of_a_stripe_ % bricks.num_parts());
+  }
   return share_of_stretch(ordinal, num_pieces(), bricks);
 }
 
 std::vector<std::vector<Layout::Run>> RowMajorLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  return stretches_of_shares(num_pieces(), bricks);
+  if (pieces_of_a_stripe_ == 0) return stretches_of_shares(num_pieces(), bricks);
+  std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
+  for (Index first = 0; first < num_pieces();) {
+    const Index in_stripe = (pieces_before_ + first) % pieces_of_a_stripe_;
+    const Index last = std::min(first + pieces_of_a_stripe_ - in_stripe, num_pieces());
+    shares[static_cast<std::size_t>(share_of(first, bricks))].push_back({first, last});
+    first = last;
+  }
+  return shares;
 }
 
 /// Whole below the axis along which a piece is cut.
 Point RowMajorLayout::tile_extent(int /*level*/) const {
   Point extent{1, 1, 1, 1, 1};
+  const Index piece_samples = largest_piece_bytes() / sample_bytes_;
   for (int a = 0; a < domain_.rank; ++a) {
-    if (strides_[a] > piece_samples_) break;
-    extent[a] = std::min(domain_.hi[a], div_up(piece_samples_, strides_[a]));
+    if (strides_[a] > piece_samples) break;
+    extent[a] = std::min(domain_.hi[a], div_up(piece_samples, strides_[a]));
   }
   return extent;
 }
@@ -121,8 +149,8 @@ void RowMajorLayout::for_each_segment(int /*field*/, const Box& box, Levels leve
   if (inside.empty() || !levels.contains(0)) return;
   Point last = inside.hi;
   for (int a = 0; a < inside.rank; ++a) --last[a];
-  const Index end = sample_at(last) / piece_samples_;
-  for (Index ordinal = sample_at(inside.lo) / piece_samples_; ordinal <= end; ++ordinal) {
+  const Index end = piece_of(sample_at(last));
+  for (Index ordinal = piece_of(sample_at(inside.lo)); ordinal <= end; ++ordinal) {
     const Parts parts = parts_of(ordinal);
     for (int number = 0; number < parts.n; ++number) {
       if (intersect(parts.boxes[static_cast<std::size_t>(number)], inside).empty()) continue;

@@ -4,7 +4,8 @@
 // Its pieces are ranges of as many bytes each. A range is no box, but few of them: at most 2 * rank - 1, the
 // ends of rows, planes ... that it begins and ends in, and what lies between. These are its parts, one after
 // the other. They are as wide as the grid, wider than what a rank holds, so each share is one stretch of the
-// file: where the slowest axis alone is cut, that is what lies in the brick.
+// file: where the slowest axis alone is cut, that is what lies in the brick. Or shares are of stripes of the
+// file, dealt out in turn.
 #pragma once
 
 #include <array>
@@ -19,6 +20,16 @@ class RowMajorLayout final : public Layout {
   /// `piece_bytes` or less, at least one sample.
   RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes);
 
+  /// Stripes of the file: byte b is of stripe b / size_bytes.
+  struct Stripes {
+    Index size_bytes = 0;
+    Index offset_bytes = 0;  ///< where the variable begins in the file, at the step that is laid out
+  };
+  /// The same, with pieces that end where stripes do (but for samples of two of them, which are of the
+  /// first), and stripe s of share s % the number of shares. `stripes.size_bytes` >= 2 * sample_bytes.
+  RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes,
+                 const Stripes& stripes);
+
   [[nodiscard]] Box domain() const override { return domain_; }
   [[nodiscard]] Index num_pieces() const override;
   [[nodiscard]] Piece piece(Index ordinal) const override;
@@ -28,6 +39,7 @@ class RowMajorLayout final : public Layout {
   [[nodiscard]] Index largest_piece_bytes() const override;
   [[nodiscard]] Index num_fields() const override { return 1; }
   [[nodiscard]] Index num_files() const override { return 1; }
+  [[nodiscard]] Index most_writers() const override { return num_pieces(); }
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
@@ -47,12 +59,20 @@ class RowMajorLayout final : public Layout {
   [[nodiscard]] Piece make_piece(Index ordinal, int num_parts) const;
   [[nodiscard]] Point point_at(Index sample) const;
   [[nodiscard]] Index sample_at(const Point& point) const;
+  /// The first sample of a piece, whose number may be that of the end.
+  [[nodiscard]] Index first_sample(Index ordinal) const;
+  [[nodiscard]] Index piece_of(Index sample) const {
+    return (sample * sample_bytes_ + phase_) / piece_bytes_;
+  }
 
   Box domain_;
   std::array<Index, kMaxRank + 1> strides_{};  // of the axes, in samples; the last one: of all
   Index sample_bytes_;
   Index offset_bytes_;
-  Index piece_samples_;
+  Index piece_bytes_;
+  Index phase_ = 0;               // bytes of the first piece that are before the variable
+  Index pieces_of_a_stripe_ = 0;  // 0: there are no stripes
+  Index pieces_before_ = 0;       // in the file
 };
 
 }  // namespace esker

@@ -15,17 +15,19 @@ constexpr Index kDenseBytes = 128;
 
 // Whole on the axes below the one along which the rows of a plane are cut; single indices above it.
 RowTilesLayout::RowTilesLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes,
-                               Index piece_bytes, int dense_axis)
+                               Index piece_bytes, const Tiles& tiles)
     : domain_(Box::from_extent(rank, extent)),
       sample_bytes_(sample_bytes),
       offset_bytes_(offset_bytes),
-      dense_axis_(dense_axis) {
+      plane_axis_(tiles.axis),
+      in_slabs_(tiles.in_slabs) {
   const Index samples = std::max<Index>(1, piece_bytes / sample_bytes);
-  tile_[dense_axis] = std::min({extent[dense_axis], samples, std::max<Index>(1, kDenseBytes / sample_bytes)});
-  Index room = samples / tile_[dense_axis];  // of a plane
+  const Index depth = tiles.depth > 0 ? tiles.depth : std::max<Index>(1, kDenseBytes / sample_bytes);
+  tile_[plane_axis_] = std::min({extent[plane_axis_], samples, depth});
+  Index room = samples / tile_[plane_axis_];  // of a plane
   Index stride = 1;
   for (int a = 0; a < rank; ++a) {
-    if (a < dense_axis) {
+    if (a < plane_axis_) {
       tile_[a] = std::min(extent[a], room);
       room = tile_[a] == extent[a] ? std::max<Index>(1, room / extent[a]) : 1;
     }
@@ -47,8 +49,8 @@ Box RowTilesLayout::box_of(Index ordinal) const {
 }
 
 Index RowTilesLayout::depth_at(const Point& place) const {
-  const Index first = place[dense_axis_] * tile_[dense_axis_];
-  return std::min(tile_[dense_axis_], domain_.hi[dense_axis_] - first);
+  const Index first = place[plane_axis_] * tile_[plane_axis_];
+  return std::min(tile_[plane_axis_], domain_.hi[plane_axis_] - first);
 }
 
 // Tiles beside each other on the axes below the dense one have as many planes each.
@@ -56,7 +58,7 @@ Index RowTilesLayout::samples_before(const Point& place) const {
   const Index depth = depth_at(place);
   Index samples = 0;
   for (int a = 0; a < domain_.rank; ++a) {
-    samples += place[a] * tile_[a] * strides_[a] * (a < dense_axis_ ? depth : 1);
+    samples += place[a] * tile_[a] * strides_[a] * (a < plane_axis_ ? depth : 1);
   }
   return samples;
 }
@@ -65,7 +67,7 @@ Point RowTilesLayout::place_of(Index sample) const {
   Point place{};
   for (int a = domain_.rank; a-- > 0;) {
     if (num_tiles_on_[a] == 1) continue;
-    const Index step = tile_[a] * strides_[a] * (a < dense_axis_ ? depth_at(place) : 1);
+    const Index step = tile_[a] * strides_[a] * (a < plane_axis_ ? depth_at(place) : 1);
     place[a] = sample / step;
     sample %= step;
   }
@@ -105,9 +107,9 @@ Layout::FileSpan RowTilesLayout::file_at(Index position) const {
   const Point place = place_of(sample);
   const Box box = box_of(number_in(num_tiles_on_, domain_.rank, place));
   const Index begin = samples_before(place);
-  const Index size = box.num_samples() / box.extent(dense_axis_);
+  const Index size = box.num_samples() / box.extent(plane_axis_);
   const Index plane = (sample - begin) / size;
-  Index offset = plane * strides_[dense_axis_];
+  Index offset = plane * strides_[plane_axis_];
   for (int a = 0; a < domain_.rank; ++a) offset += box.lo[a] * strides_[a];
   const Index first = (begin + plane * size) * sample_bytes_;
   return {0, first, first + size * sample_bytes_, offset_bytes_ + offset * sample_bytes_};
@@ -116,11 +118,19 @@ Layout::FileSpan RowTilesLayout::file_at(Index position) const {
 Index RowTilesLayout::largest_piece_bytes() const { return box_of(0).num_samples() * sample_bytes_; }
 
 int RowTilesLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  return share_of_stretch(ordinal, num_pieces(), bricks);
+  if (!in_slabs_) return share_of_stretch(ordinal, num_pieces(), bricks);
+  const Index planes = num_tiles_on_[plane_axis_];
+  return share_of_stretch(ordinal / (num_tiles_ / planes), planes, bricks);
 }
 
 std::vector<std::vector<Layout::Run>> RowTilesLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  return stretches_of_shares(num_pieces(), bricks);
+  if (!in_slabs_) return stretches_of_shares(num_pieces(), bricks);
+  const Index planes = num_tiles_on_[plane_axis_], tiles = num_tiles_ / planes;
+  auto shares = stretches_of_shares(planes, bricks);
+  for (std::vector<Run>& runs : shares) {
+    for (Run& run : runs) run = {run.first * tiles, run.last * tiles};
+  }
+  return shares;
 }
 
 void RowTilesLayout::for_each_segment(int /*field*/, const Box& box, Levels levels,

@@ -4,7 +4,8 @@
 // Where a rank holds columns (z fastest in memory), one plane of the file takes one value from each of them:
 // a line of memory is read for 8 bytes, and again for the next plane. A tile is some rows of some
 // neighbouring planes, a box; a piece is a tile. In the file it is not one stretch but one per plane: so
-// positions here follow each other tile by tile, and file_at() says where each stretch of them is.
+// positions here follow each other tile by tile, and file_at() says where each stretch of them is. With tiles
+// of one plane of the slowest axis each share can be of whole planes: slabs.
 #pragma once
 
 #include "layout/layout.h"
@@ -13,11 +14,15 @@ namespace esker {
 
 class RowTilesLayout final : public Layout {
  public:
+  struct Tiles {
+    int axis = 1;     ///< in (0, rank): of the planes
+    Index depth = 0;  ///< planes of a tile; 0: some lines of memory, if the axis is the patches' fastest
+    bool in_slabs = false;  ///< shares are of whole planes; the axis is the slowest, and depth 1
+  };
   /// The samples of [0, extent), `sample_bytes` each, from byte `offset_bytes` of the file on, in tiles of
-  /// `piece_bytes` or less, at least one sample. `dense_axis` in (0, rank): the patches' fastest one in
-  /// memory.
+  /// `piece_bytes` or less, at least one sample.
   RowTilesLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes,
-                 int dense_axis);
+                 const Tiles& tiles);
 
   [[nodiscard]] Box domain() const override { return domain_; }
   [[nodiscard]] Index num_pieces() const override { return num_tiles_; }
@@ -28,6 +33,7 @@ class RowTilesLayout final : public Layout {
   [[nodiscard]] Index largest_piece_bytes() const override;
   [[nodiscard]] Index num_fields() const override { return 1; }
   [[nodiscard]] Index num_files() const override { return 1; }
+  [[nodiscard]] Index most_writers() const override { return num_pieces(); }
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
@@ -49,7 +55,8 @@ class RowTilesLayout final : public Layout {
   Point strides_{};  // of the axes, in samples
   Index sample_bytes_;
   Index offset_bytes_;
-  int dense_axis_;
+  int plane_axis_;
+  bool in_slabs_;
   Point tile_{1, 1, 1, 1, 1};
   Point num_tiles_on_{1, 1, 1, 1, 1};
   Index num_tiles_ = 1;

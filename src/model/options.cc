@@ -93,6 +93,8 @@ constexpr std::array<std::string_view, 8> kTransportNames{
 constexpr std::array<std::string_view, 3> kPlacementNames{"auto", "nodes",
                                                           "ranks"};  // as AggregatorPlacement
 
+constexpr std::array<std::string_view, 4> kPatternNames{"auto", "contiguous", "stripes", "slabs"};
+constexpr std::array<std::string_view, 2> kStorageNames{"posix", "mpiio"};
 constexpr std::array<std::string_view, 2> kInBlockNames{"row_major", "hz"};  // in the order of InBlockOrder
 
 /// The enumerator at the position of `text` in the list of their names.
@@ -118,6 +120,17 @@ std::optional<double> parse_seconds(std::string_view text) {
   return value && *value >= 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
+/// Names and values, both of which say something.
+bool is_hints(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view hint = text.substr(0, text.find(';'));
+    const std::size_t equal = hint.find('=');
+    if (equal == 0 || equal == std::string_view::npos || equal + 1 == hint.size()) return false;
+    text.remove_prefix(std::min(text.size(), hint.size() + 1));
+  }
+  return true;
+}
+
 /// Stores a parsed value, if there is one.
 template <class Member, class Value>
 bool assign(Member& member, const std::optional<Value>& value) {
@@ -139,7 +152,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 22> kOptions{{
+constexpr std::array<OptionRow, 27> kOptions{{
     {"format",
      "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); cdf5+idx and "
      "so on: both",
@@ -208,6 +221,33 @@ constexpr std::array<OptionRow, 22> kOptions{{
      "how samples get from rank to rank: see docs/guide/transports.md",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
      [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},
+    {"pattern", "auto, contiguous, stripes or slabs",
+     "who stores what of a file that all writers share: see docs/guide/patterns.md",
+     [](std::string_view text, Options& o) {
+       return assign(o.pattern, parse_name<WritePattern>(kPatternNames, text));
+     },
+     [](const Options& o) { return std::string(kPatternNames[static_cast<std::size_t>(o.pattern)]); }},
+    {"stripe_size", "0 (what the file system says) or a size from 4K to 1G, e.g. 1M",
+     "stripes of the file system",
+     [](std::string_view text, Options& o) {
+       return assign(o.stripe_size_bytes,
+                     text == "0" ? std::optional<Index>(0) : parse_size(text, Index{4} << 10, kGiB));
+     },
+     [](const Options& o) { return print_size(o.stripe_size_bytes); }},
+    {"stripe_count", "0 (what the file system says) or a number",
+     "targets of the file system that a file is on",
+     [](std::string_view text, Options& o) { return assign(o.stripe_count, parse_in(text, 0, kMaxInt)); },
+     [](const Options& o) { return std::to_string(o.stripe_count); }},
+    {"storage", "posix or mpiio", "what moves bytes to files",
+     [](std::string_view text, Options& o) {
+       return assign(o.storage, parse_name<Storage>(kStorageNames, text));
+     },
+     [](const Options& o) { return std::string(kStorageNames[static_cast<std::size_t>(o.storage)]); }},
+    {"hints", "name=value;name=value ... or nothing", "to MPI-IO, with storage=mpiio",
+     [](std::string_view text, Options& o) {
+       return assign(o.hints, is_hints(text) ? std::optional(std::string(text)) : std::nullopt);
+     },
+     [](const Options& o) { return o.hints; }},
     {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",
      [](std::string_view text, Options& o) { return assign(o.window_bytes, parse_size(text, 0, kGiB)); },
      [](const Options& o) { return print_size(o.window_bytes); }},

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "store/forwarding_store.h"
 
 namespace esker {
 namespace {
@@ -50,53 +51,50 @@ class FaultyFile final : public File {
   const FaultRule& rule_;
 };
 
-class FaultyStore final : public Store {
+class FaultyStore final : public ForwardingStore {
  public:
   FaultyStore(std::shared_ptr<Store> inner, FaultRule rule)
-      : inner_(std::move(inner)), rule_(std::move(rule)) {}
+      : ForwardingStore(std::move(inner)), rule_(std::move(rule)) {}
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kOpen, "open", path));
-    ESKER_ASSIGN_OR_RETURN(auto file, inner_->open(path, mode));
+    ESKER_ASSIGN_OR_RETURN(auto file, inner().open(path, mode));
     return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(file), path, rule_));
   }
   Status create_exclusive(const std::string& path, const std::string& text) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kCreate, "create", path));
-    return inner_->create_exclusive(path, text);
+    return inner().create_exclusive(path, text);
   }
   Status make_directories(const std::string& path) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kMakeDirectories, "make directory", path));
-    return inner_->make_directories(path);
+    return inner().make_directories(path);
   }
   Status rename(const std::string& from, const std::string& to) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRename, "rename", to));
-    return inner_->rename(from, to);
+    return inner().rename(from, to);
   }
   Status remove(const std::string& path) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRemove, "remove", path));
-    return inner_->remove(path);
+    return inner().remove(path);
   }
   Status remove_all(const std::string& path) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRemove, "remove", path));
-    return inner_->remove_all(path);
+    return inner().remove_all(path);
   }
   Status sync_directory(const std::string& path) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kSyncDirectory, "sync directory", path));
-    return inner_->sync_directory(path);
+    return inner().sync_directory(path);
   }
   Result<Index> free_bytes(const std::string& path) const override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kFreeBytes, "ask for free space at", path));
-    return inner_->free_bytes(path);
+    return inner().free_bytes(path);
   }
   Result<bool> exists(const std::string& path) const override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kExists, "look for", path));
-    return inner_->exists(path);
+    return inner().exists(path);
   }
-  Result<bool> is_directory(const std::string& path) const override { return inner_->is_directory(path); }
-  Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
 
  private:
-  std::shared_ptr<Store> inner_;
   FaultRule rule_;
 };
 

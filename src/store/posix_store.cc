@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -19,6 +20,8 @@ namespace esker {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr auto kLustreMagic = 0x0BD00BD0;
 
 class PosixFile final : public File {
  public:
@@ -166,15 +169,19 @@ class PosixStore final : public Store {
   }
 
   Result<Index> free_bytes(const std::string& path) const override {
-    fs::path existing = path.empty() ? "." : path;
-    std::error_code ignored;
-    while (!fs::exists(existing, ignored) && existing.has_relative_path()) existing = existing.parent_path();
     struct statvfs facts {};
-    if (::statvfs(existing.empty() ? "." : existing.c_str(), &facts) != 0) {
+    if (::statvfs(nearest_existing(path).c_str(), &facts) != 0) {
       return system_error(errno, "ask for free space at", path);
     }
     return checked_mul<Index>(static_cast<Index>(facts.f_bavail), static_cast<Index>(facts.f_frsize))
         .value_or(std::numeric_limits<Index>::max());
+  }
+
+  Striping striping(const std::string& path) const override {
+    const std::string existing = nearest_existing(path);
+    struct statfs facts {};
+    const bool is_lustre = ::statfs(existing.c_str(), &facts) == 0 && facts.f_type == kLustreMagic;
+    return is_lustre ? lustre_striping(existing) : Striping();
   }
 
   Result<std::vector<std::string>> list(const std::string& path) const override {
@@ -194,6 +201,14 @@ class PosixStore final : public Store {
   }
 
  private:
+  /// `path`, or the nearest directory above it that there is.
+  static std::string nearest_existing(const std::string& path) {
+    fs::path existing = path.empty() ? "." : path;
+    std::error_code ignored;
+    while (!fs::exists(existing, ignored) && existing.has_relative_path()) existing = existing.parent_path();
+    return existing.empty() ? "." : existing.string();
+  }
+
   static Status write_new(const std::string& path, const std::string& text, int flags) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
     if (descriptor < 0) return system_error(errno, "create", path);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "esker/box.hpp"
 #include "esker/status.hpp"
+#include "store/striping.h"
 
 namespace esker {
 
@@ -62,6 +64,10 @@ class Store {
   [[nodiscard]] virtual Result<bool> is_directory(const std::string& path) const = 0;
   /// Bytes that can still be written below `path`, the nearest directory above it that exists counting.
   [[nodiscard]] virtual Result<Index> free_bytes(const std::string& path) const = 0;
+  /// How files below `path` are laid over targets; nothing known where the file system does not tell.
+  [[nodiscard]] virtual Striping striping(const std::string& /*path*/) const { return {}; }
+  /// What steers the writing of files that were opened by this, as their library has it; none for most.
+  [[nodiscard]] virtual std::map<std::string, std::string> effective_hints() const { return {}; }
   /// Names (not paths) in a directory, sorted; empty when there is no such directory.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& path) const = 0;
 };

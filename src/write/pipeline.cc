@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "comm/roll_call.h"
@@ -24,14 +25,16 @@
 namespace esker {
 
 WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
-                             std::unique_ptr<FormatWriter> format, Options options)
+                             std::unique_ptr<FormatWriter> format, Options options,
+                             const FilePattern& pattern)
     : comm_(observed_comm(std::move(comm),
                           [this](CommCall call, std::size_t bytes) { traffic_.count(call, bytes); })),
       store_(std::move(store)),
       format_(std::move(format)),
       options_(std::move(options)),
+      file_pattern_(pattern),
       top_(directory_of(format_->stem())),
-      planner_(*comm_, options_, buffers_) {
+      planner_(*comm_, options_, file_pattern_, buffers_) {
   comm_->add_guest(this);
 }
 
@@ -48,13 +51,18 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
   const Status local = store ? options.status() : out_of_memory(operation);
   ESKER_RETURN_IF_ERROR(agree(*comm, Ballot{local, operation, hash_text(0, path), path, false}));
   ESKER_ASSIGN_OR_RETURN(Options shared, share_options(*comm, *options));
+  ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::choose(*comm, *store, path, shared));
   std::unique_ptr<WritePipeline> pipeline;
   const auto make = [&]() -> Status {
-    ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(store, path, shared));
+    std::shared_ptr<Store> used = store;
+    if (shared.storage == Storage::kMpiIo) {
+      ESKER_ASSIGN_OR_RETURN(used, comm->store_by_mpi_io(store, shared.hints));
+    }
+    ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(used, path, shared));
     if (shared.call_timeout > 0) {
       comm->set_roll_call(std::make_shared<RollCall>(comm->size(), shared.call_timeout));
     }
-    pipeline.reset(new WritePipeline(comm, store, std::move(format), std::move(shared)));
+    pipeline.reset(new WritePipeline(comm, used, std::move(format), std::move(shared), pattern));
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, make));
@@ -181,7 +189,7 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   StepPlan& plan = plans_[fields_due(input.step)];
   prepared.plan = &plan;
   prepared.stale = !plan.ready || !buffers_.fit(plan.plan) ||
-                   (plan.transport->puts() && !buffers_.is_exposed()) ||
+                   (plan.transport->puts() && !buffers_.is_exposed()) || !plan.layouts->fits(input.step) ||
                    plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input.patches);
@@ -225,7 +233,8 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return format_->take_boxes(extents); }));
   }
-  StepHints hints;
+  StepHints hints = file_pattern_.hints();
+  hints.step = input.step;
   ESKER_ASSIGN_OR_RETURN(hints.dense_axes, common_dense_axes(*comm_, input.patches));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     context = fmt::format("step {}", input.step);
@@ -445,16 +454,38 @@ Status WritePipeline::write_report() {
     report.transport = planner_.transport_report();
     return Status();
   }));
+  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
   return root_does(*comm_, "report", [&] {
     const std::string path = options_.report.empty() ? format_->stem() + ".report.json" : options_.report;
     return replace_file(*store_, path, report_to_json(report), false);
   });
 }
 
+/// With what rank 0's files are written.
+Result<StorageReport> WritePipeline::storage_report() {
+  std::string packed;
+  ESKER_RETURN_IF_ERROR(root_does(*comm_, "report", [&] {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : store_->effective_hints()) texts.insert(texts.end(), {name, value});
+    packed = pack_texts(texts);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(packed, share_text(*comm_, std::move(packed), 0));
+  StorageReport report;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
+    report = describe(file_pattern_);
+    const std::vector<std::string> texts = unpack_texts(packed);
+    for (std::size_t t = 0; t + 1 < texts.size(); t += 2) report.hints[texts[t]] = texts[t + 1];
+    return Status();
+  }));
+  return report;
+}
+
 Result<RunReport> WritePipeline::report() {
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
   RunReport report = gather_report(*comm_, counters_, steps_, options_);
   report.transport = planner_.transport_report();
+  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
   return report;
 }
 

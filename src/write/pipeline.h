@@ -19,6 +19,7 @@
 #include "exchange/run.h"
 #include "format/format_writer.h"
 #include "store/store.h"
+#include "write/file_pattern.h"
 #include "write/report.h"
 #include "write/step_files.h"
 #include "write/step_plan.h"
@@ -72,7 +73,7 @@ class WritePipeline final : private Comm::Guest {
 
  private:
   WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> store,
-                std::unique_ptr<FormatWriter> format, Options options);
+                std::unique_ptr<FormatWriter> format, Options options, const FilePattern& pattern);
   static Result<std::unique_ptr<WritePipeline>> open(const std::shared_ptr<Comm>& comm,
                                                      const std::shared_ptr<Store>& store,
                                                      const char* operation, const std::string& path,
@@ -104,12 +105,14 @@ class WritePipeline final : private Comm::Guest {
   Status sync_all();
   void begin_counting();
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
+  Result<StorageReport> storage_report();
   Status write_report();
 
   std::shared_ptr<Comm> comm_;
   std::shared_ptr<Store> store_;
   std::unique_ptr<FormatWriter> format_;
   Options options_;
+  FilePattern file_pattern_;
   std::string top_;  // the directory that holds the dataset
   Schema schema_;
   bool defined_ = false;

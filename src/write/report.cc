@@ -185,6 +185,20 @@ RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vec
   return report;
 }
 
+namespace {
+
+std::string print_storage(const StorageReport& storage) {
+  std::string text = "storage: " + storage.pattern;
+  if (storage.stripe_size_bytes > 0) {
+    text += fmt::format(", stripes of {}", bytes_to_text(static_cast<double>(storage.stripe_size_bytes)));
+    if (storage.stripe_count > 0) text += fmt::format(" on {} targets", storage.stripe_count);
+  }
+  for (const auto& [name, value] : storage.hints) text += fmt::format("\n  {} = {}", name, value);
+  return text + "\n";
+}
+
+}  // namespace
+
 std::string report_to_text(const RunReport& report) {
   const StepReport sum = sum_of(report.steps);
   std::string text =
@@ -209,6 +223,7 @@ std::string report_to_text(const RunReport& report) {
   }
   text += fmt::format("transport: {}{}{}\n", report.transport.used,
                       report.transport.reason.empty() ? "" : ", ", report.transport.reason);
+  text += print_storage(report.storage);
   text += "configuration\n";
   for (const Options::Entry& entry : report.configuration) {
     text += fmt::format("  {:<18} {:<14} ({})\n", entry.name, entry.value, entry.source);
@@ -219,6 +234,10 @@ std::string report_to_text(const RunReport& report) {
 std::string report_to_json(const RunReport& report) {
   Json json;
   json["ranks"] = report.ranks;
+  json["storage"] = {{"pattern", report.storage.pattern},
+                     {"stripe_size", report.storage.stripe_size_bytes},
+                     {"stripe_count", report.storage.stripe_count},
+                     {"hints", report.storage.hints}};
   json["transport"] = {{"used", report.transport.used}, {"reason", report.transport.reason}};
   json["total"] = step_to_json(sum_of(report.steps));
   for (const char* key : {"step", "time", "writers", "planned", "plan_s", "allocated_bytes",

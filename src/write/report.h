@@ -1,6 +1,7 @@
 // The report of a run: what each phase cost on the ranks, what was moved, how much memory it took.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,18 @@ struct TransportReport {
   std::string reason;  ///< why not another way that was preferred
 };
 
+/// How files were written.
+struct StorageReport {
+  std::string pattern;          ///< a name of the option `pattern`, not "auto"
+  Index stripe_size_bytes = 0;  ///< 0: not known
+  int stripe_count = 0;
+  std::map<std::string, std::string> hints;  ///< of MPI-IO: those that are in effect
+};
+
 struct RunReport {
   int ranks = 0;
   TransportReport transport;
+  StorageReport storage;
   std::vector<Spread> phases;     ///< seconds
   std::vector<Spread> amounts;    ///< bytes and counts, per rank
   std::vector<StepReport> steps;  ///< committed

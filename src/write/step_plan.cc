@@ -44,15 +44,14 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
   }
   plan.boxes = boxes_of(patches, plan.fields);
   plan.layouts = format.lay_out(plan.due, hints);
-  bool shares_a_file = false;
   for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
     const Layout& layout = *plan.layouts->layouts[n];
     plan.space.add(layout);
     const bool shares = plan.layouts->shares_files(static_cast<int>(n));
     plan.files += shares ? 0 : layout.num_files();
-    shares_a_file = shares_a_file || shares;
+    plan.shares_a_file = plan.shares_a_file || shares;
   }
-  plan.files += shares_a_file ? 1 : 0;
+  plan.files += plan.shares_a_file ? 1 : 0;
   take_patches(plan, patches);
 }
 
@@ -101,6 +100,9 @@ TransportReport StepPlanner::transport_report() const {
 }
 
 Result<Placement> StepPlanner::place(const StepPlan& plan, const PlannedFields& fields) {
+  if (plan.space.num_pieces() > 0 && plan.shares_a_file && pattern_->pattern != WritePattern::kContiguous) {
+    return place_by_pattern(plan, fields);
+  }
   const AggregatorPlacement asked = options_->aggregator_placement;
   const int n_aggregators = num_aggregators(*options_, comm_->size(), plan.space);
   const bool is_one_node = comm_->node().size() == comm_->size();
@@ -114,23 +116,41 @@ Result<Placement> StepPlanner::place(const StepPlan& plan, const PlannedFields& 
   return placement;
 }
 
-/// Who holds the midst of a brick aggregates what lies there; of the layout that stores most, where they
-/// differ.
-Result<Placement> StepPlanner::place_near(const StepPlan& plan, const PlannedFields& fields,
-                                          int n_aggregators) {
+/// Shares are the layouts' own: stripes, or slabs. Who has which one does not matter, but for the nodes.
+Result<Placement> StepPlanner::place_by_pattern(const StepPlan& plan, const PlannedFields& fields) {
+  const int chosen = num_aggregators(*options_, comm_->size(), plan.space);
+  const int n_aggregators = pattern_->writers > 0 ? pattern_->writers : chosen;
+  ESKER_ASSIGN_OR_RETURN(Placement placement, make_bricks(plan, fields, n_aggregators));
+  ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(*comm_, n_aggregators));
+  return placement;
+}
+
+/// Of each layout, like what the ranks hold.
+Result<Placement> StepPlanner::make_bricks(const StepPlan& plan, const PlannedFields& fields,
+                                           int n_aggregators) {
   Placement placement;
-  int largest = 0;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     for (int number = 0; number < plan.space.num_layouts(); ++number) {
       const auto of_layout = std::find_if(fields.patches.begin(), fields.patches.end(),
                                           [&](const FieldPatches& f) { return f.layout == number; });
       const Distribution& holders = *of_layout->holders;
       placement.bricks.push_back(bricks_like(holders.domain(), holders.typical_extent(), n_aggregators));
-      const Index bytes = plan.space.layout(number).stored_bytes();
-      if (bytes > plan.space.layout(largest).stored_bytes()) largest = number;
     }
     return Status();
   }));
+  return placement;
+}
+
+/// Who holds the midst of a brick aggregates what lies there; of the layout that stores most, where they
+/// differ.
+Result<Placement> StepPlanner::place_near(const StepPlan& plan, const PlannedFields& fields,
+                                          int n_aggregators) {
+  ESKER_ASSIGN_OR_RETURN(Placement placement, make_bricks(plan, fields, n_aggregators));
+  int largest = 0;
+  for (int number = 1; number < plan.space.num_layouts(); ++number) {
+    const Index bytes = plan.space.layout(number).stored_bytes();
+    if (bytes > plan.space.layout(largest).stored_bytes()) largest = number;
+  }
   const auto& columns = plan.layouts->columns;
   const auto column =
       std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.layout == largest; });

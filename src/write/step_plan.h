@@ -18,6 +18,7 @@
 #include "exchange/piece_sums.h"
 #include "exchange/plan.h"
 #include "format/format_writer.h"
+#include "write/file_pattern.h"
 #include "write/report.h"
 
 namespace esker {
@@ -35,6 +36,7 @@ struct StepPlan {
   std::vector<std::vector<Patch>> patches;  ///< mine, of the step at hand: [column]
   int writers = 0;
   Index files = 0, data_bytes = 0;
+  bool shares_a_file = false;  ///< all writers one, at least
   bool ready = false;
 };
 
@@ -49,8 +51,8 @@ void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches
 class StepPlanner {
  public:
   /// All outlive it.
-  StepPlanner(Comm& comm, const Options& options, ExchangeBuffers& buffers)
-      : comm_(&comm), options_(&options), buffers_(&buffers) {}
+  StepPlanner(Comm& comm, const Options& options, const FilePattern& pattern, ExchangeBuffers& buffers)
+      : comm_(&comm), options_(&options), pattern_(&pattern), buffers_(&buffers) {}
 
   /// Completes a plan that is laid out; `context` says in errors which step it is for. Collective; errors are
   /// those of all ranks: boxes that do not cover a grid exactly once, a budget that is too small, memory.
@@ -67,7 +69,9 @@ class StepPlanner {
   Status fit_to_budget(StepPlan& plan, PlannedFields& fields);
   [[nodiscard]] bool shares_memory() const;
   Result<Placement> place(const StepPlan& plan, const PlannedFields& fields);
+  Result<Placement> place_by_pattern(const StepPlan& plan, const PlannedFields& fields);
   Result<Placement> place_near(const StepPlan& plan, const PlannedFields& fields, int n_aggregators);
+  Result<Placement> make_bricks(const StepPlan& plan, const PlannedFields& fields, int n_aggregators);
   Status cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                   const Placement& placement);
   Status choose_transport(StepPlan& plan);
@@ -75,6 +79,7 @@ class StepPlanner {
 
   Comm* comm_;
   const Options* options_;
+  const FilePattern* pattern_;
   ExchangeBuffers* buffers_;
   Status cannot_share_;            // why not memory with the ranks of a node: messages instead
   bool combines_by_node_ = false;  // messages of the last plan

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "esker/esker.hpp"
 #include "support/mpi_fixture.h"
@@ -169,6 +170,41 @@ TEST_F(WriterTest, OnePhaseMakesTheFilesOfTwo) {
   options.aggregate = false;
   write_dataset(path("one.idx"), comm_, comm_.size(), options);
   expect_same_files("one", "two");
+}
+
+TEST_F(WriterTest, PatternsAndMpiIoMakeTheSameFiles) {
+  Options options = small_blocks();
+  options.format = "cdf5+idx";
+  write_dataset(path("plain.nc"), comm_, comm_.size(), options);
+  const std::vector<std::vector<std::array<const char*, 2>>> ways{
+      {{"pattern", "slabs"}},
+      {{"pattern", "stripes"}, {"stripe_size", "4K"}, {"stripe_count", "6"}},
+      {{"storage", "mpiio"}, {"hints", "romio_ds_write=disable;cb_nodes=1"}}};
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    Options way = options;
+    for (const auto& [name, value] : ways[w]) way.set(name, value).check();
+    const std::string name = "way" + std::to_string(w);
+    write_dataset(path(name + ".nc"), comm_, comm_.size(), way);
+    expect_same_files(name, "plain");
+    if (comm_.rank() != 0) continue;
+    const auto store = posix_store();
+    EXPECT_TRUE(read_text(*store, path(name + ".nc"), 1 << 30).value() ==
+                read_text(*store, path("plain.nc"), 1 << 30).value())
+        << name;
+  }
+}
+
+TEST_F(WriterTest, TheReportHasTheHintsThatAreInEffect) {
+  Options options = small_blocks();
+  options.format = "cdf5";
+  options.storage = Storage::kMpiIo;
+  options.hints = "cb_buffer_size=1048576";
+  options.report = path("report.json");
+  write_dataset(path("run.nc"), comm_, comm_.size(), options);
+  if (comm_.rank() != 0) return;
+  const auto report = nlohmann::json::parse(read_text(*posix_store(), path("report.json"), 1 << 20).value());
+  EXPECT_EQ(report["storage"]["pattern"], "contiguous");
+  EXPECT_EQ(report["storage"]["hints"]["cb_buffer_size"], "1048576") << report["storage"];
 }
 
 TEST_F(WriterTest, AppendedAndRewoundRunsEndInTheFilesOfOneRun) {

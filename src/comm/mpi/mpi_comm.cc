@@ -12,6 +12,7 @@
 #include "comm/mpi/mpi_put_source.h"
 #include "comm/mpi/mpi_remote_memory.h"
 #include "esker/mpi.hpp"
+#include "store/mpi/mpi_io_store.h"
 
 namespace esker {
 namespace {
@@ -54,6 +55,11 @@ class MpiComm final : public Comm {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
+
+  Result<std::shared_ptr<Store>> store_by_mpi_io(std::shared_ptr<Store> beside,
+                                                 const std::string& hints) override {
+    return mpi_io_store(std::move(beside), hints);
+  }
 
   [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return node_ranks_; }

@@ -1,5 +1,7 @@
 #include "format/cdf/cdf_step_layouts.h"
 
+#include <algorithm>
+
 #include "base/byte_order.h"
 #include "layout/row_major.h"
 #include "layout/row_tiles.h"
@@ -15,24 +17,42 @@ constexpr Index kTileBytes = Index{512} << 10;
 
 CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const std::vector<bool>& present,
                                const StepHints& hints, std::string path)
-    : file_(file), path_(std::move(path)) {
+    : file_(file), hints_(hints), path_(std::move(path)) {
   for (std::size_t f = 0; f < present.size(); ++f) {
     if (!present[f]) continue;
     const Field& field = schema.fields()[f];
     const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
     const int variable = file.variable_of_field[f];
-    columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
-    const Index offset = file.offset_of(variable, 0);
     const int dense_axis = hints.dense_axes.empty() ? 0 : hints.dense_axes[f];
-    if (dense_axis == 0) {
-      layouts.push_back(
-          std::make_unique<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(), offset, kPieceBytes));
-    } else {
-      layouts.push_back(std::make_unique<RowTilesLayout>(box.rank, box.hi, field.sample_bytes(), offset,
-                                                         kTileBytes, dense_axis));
-    }
+    columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
+    layouts.push_back(make_layout(box, field.sample_bytes(), variable, dense_axis));
     variable_of_layout_.push_back(variable);
   }
+}
+
+std::unique_ptr<Layout> CdfStepLayouts::make_layout(const Box& box, Index sample_bytes, int variable,
+                                                    int dense_axis) const {
+  const Index offset = file_.offset_of(variable, 0);
+  const auto make_tiles = [&](const RowTilesLayout::Tiles& tiles) {
+    return std::make_unique<RowTilesLayout>(box.rank, box.hi, sample_bytes, offset, kTileBytes, tiles);
+  };
+  if (hints_.pattern == WritePattern::kStripes && hints_.stripe_size_bytes >= 2 * sample_bytes) {
+    const RowMajorLayout::Stripes stripes{hints_.stripe_size_bytes, file_.offset_of(variable, hints_.step)};
+    return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, kPieceBytes, stripes);
+  }
+  if (hints_.pattern == WritePattern::kSlabs && box.rank > 1) {
+    return make_tiles({.axis = box.rank - 1, .depth = 1, .in_slabs = true});
+  }
+  if (dense_axis > 0) return make_tiles({.axis = dense_axis});
+  return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, kPieceBytes);
+}
+
+bool CdfStepLayouts::fits(Index step) const {
+  if (hints_.pattern != WritePattern::kStripes) return true;
+  const Index round_bytes = hints_.stripe_size_bytes * hints_.stripe_writers;
+  return std::all_of(variable_of_layout_.begin(), variable_of_layout_.end(), [&](int variable) {
+    return (file_.offset_of(variable, step) - file_.offset_of(variable, hints_.step)) % round_bytes == 0;
+  });
 }
 
 Index CdfStepLayouts::step_offset_bytes(int layout, Index step) const {

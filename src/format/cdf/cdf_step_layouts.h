@@ -19,6 +19,8 @@ class CdfStepLayouts final : public StepLayouts {
     return path_;
   }
   [[nodiscard]] bool shares_files(int /*layout*/) const override { return true; }
+  /// Not with stripes if the step's variables begin elsewhere in them.
+  [[nodiscard]] bool fits(Index step) const override;
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override;
   void encode(int layout, const Piece& piece, std::span<std::byte> bytes) const override;
   [[nodiscard]] bool has_encoding() const override { return true; }
@@ -32,7 +34,11 @@ class CdfStepLayouts final : public StepLayouts {
   }
 
  private:
+  [[nodiscard]] std::unique_ptr<Layout> make_layout(const Box& box, Index sample_bytes, int variable,
+                                                    int dense_axis) const;
+
   const CdfFile& file_;
+  StepHints hints_;
   std::string path_;
   std::vector<int> variable_of_layout_;
 };

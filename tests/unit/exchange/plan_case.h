@@ -31,9 +31,17 @@ inline std::shared_ptr<const Distribution> shared(const Box& domain, BoxesOfRank
 inline std::unique_ptr<Layout> random_layout(std::mt19937& random, const Box& box) {
   if (random() % 3 == 0) {
     const Index piece_bytes = 8 * (1 + static_cast<Index>(random() % 100));
-    const int dense_axis = static_cast<int>(random() % static_cast<unsigned>(box.rank));
-    if (dense_axis == 0) return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes);
-    return std::make_unique<RowTilesLayout>(box.rank, box.hi, 8, 1000, piece_bytes, dense_axis);
+    const int axis = static_cast<int>(random() % static_cast<unsigned>(box.rank));
+    if (axis > 0 && random() % 2 == 0) {
+      const bool in_slabs = axis == box.rank - 1 && random() % 2 == 0;
+      const RowTilesLayout::Tiles tiles{axis, in_slabs ? 1 : 0, in_slabs};
+      return std::make_unique<RowTilesLayout>(box.rank, box.hi, 8, 1000, piece_bytes, tiles);
+    }
+    if (random() % 2 == 0) {
+      const RowMajorLayout::Stripes stripes{Index{64} << random() % 4, static_cast<Index>(random() % 5000)};
+      return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes, stripes);
+    }
+    return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes);
   }
   const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
   const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));

@@ -20,13 +20,22 @@ struct Case {
     rank = static_cast<int>(random.in(1, kMaxRank));
     for (int a = 0; a < rank; ++a) extent[a] = random.in(1, rank < 4 ? 9 : 4);
     piece_bytes = kBytes * random.in(1, 40) + random.in(0, kBytes - 1);
+    if (random.in(0, 1) == 1) stripe_bytes = Index{8} << random.in(0, 5);
   }
   static constexpr Index kBytes = 4, kOffset = 100;
   int rank = 1;
   Point extent{1, 1, 1, 1, 1};
-  Index piece_bytes = 0;
+  Index piece_bytes = 0, stripe_bytes = 0;
   [[nodiscard]] Box box() const { return Box::from_extent(rank, extent); }
-  [[nodiscard]] RowMajorLayout layout() const { return {rank, extent, kBytes, kOffset, piece_bytes}; }
+  [[nodiscard]] RowMajorLayout layout() const {
+    if (stripe_bytes == 0) return {rank, extent, kBytes, kOffset, piece_bytes};
+    return {rank, extent, kBytes, kOffset, piece_bytes, {stripe_bytes, kOffset}};
+  }
+  /// Of a piece that ends where a stripe does, with a sample of the next one.
+  [[nodiscard]] Index most_bytes() const {
+    if (stripe_bytes == 0) return std::max(piece_bytes, kBytes);
+    return std::min(stripe_bytes, std::max(2 * kBytes, piece_bytes)) + kBytes;
+  }
 };
 
 TEST(RowMajor, PartsOfPiecesHoldAllSamplesInOrder) {
@@ -38,7 +47,9 @@ TEST(RowMajor, PartsOfPiecesHoldAllSamplesInOrder) {
     for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
       const Piece piece = layout.piece(ordinal);
       ASSERT_LE(piece.num_parts, 2 * test.rank - 1);
-      ASSERT_LE(piece.size_bytes, std::max(test.piece_bytes, Case::kBytes));
+      ASSERT_LE(piece.size_bytes, test.most_bytes());
+      ASSERT_GT(piece.size_bytes, 0);
+      ASSERT_LE(piece.size_bytes, layout.largest_piece_bytes());
       ASSERT_EQ(piece.offset_bytes, Case::kOffset + piece.position_bytes);
       ASSERT_EQ(layout.position_bytes(ordinal + 1), piece.position_bytes + piece.size_bytes);
       for (int number = 0; number < piece.num_parts; ++number) {
@@ -95,6 +106,28 @@ TEST(RowMajor, SharesAreStretchesWhichAreBricksOfTheSlowestAxis) {
   }
   const RowMajorLayout small(1, {8}, 4, 0, 16);  // two pieces for four bricks
   EXPECT_EQ(small.share_of(1, BrickDecomposition::even(1, {8}, {4}).value()), 2);
+}
+
+TEST(RowMajor, StripesAreDealtOutByTheirNumbersInTheFile) {
+  constexpr Index kStripe = 256, kOffset = 704, kSamples = 1000;
+  const RowMajorLayout layout(1, {kSamples}, 8, 0, 64, {kStripe, kOffset});
+  const auto writers = BrickDecomposition::even(1, {kSamples}, {3}).value();
+  for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
+    const Index first = layout.position_bytes(ordinal), last = layout.position_bytes(ordinal + 1) - 8;
+    EXPECT_EQ((kOffset + first) / kStripe, (kOffset + last) / kStripe);
+    EXPECT_EQ(layout.share_of(ordinal, writers), (kOffset + first) / kStripe % 3);
+  }
+  const auto shares = layout.runs_of_shares(writers);
+  std::set<Index> dealt;
+  for (int s = 0; s < 3; ++s) {
+    for (const Layout::Run& run : shares[static_cast<std::size_t>(s)]) {
+      for (Index ordinal = run.first; ordinal < run.last; ++ordinal) {
+        EXPECT_EQ(layout.share_of(ordinal, writers), s);
+        EXPECT_TRUE(dealt.insert(ordinal).second);
+      }
+    }
+  }
+  EXPECT_EQ(static_cast<Index>(dealt.size()), layout.num_pieces());
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Case {
   Index piece_bytes = 0;
   [[nodiscard]] Box box() const { return Box::from_extent(rank, extent); }
   [[nodiscard]] RowTilesLayout layout() const {
-    return {rank, extent, kBytes, kOffset, piece_bytes, dense_axis};
+    return {rank, extent, kBytes, kOffset, piece_bytes, {.axis = dense_axis}};
   }
 };
 
@@ -96,10 +96,28 @@ TEST(RowTiles, SegmentsAreWhatTilesHaveOfABox) {
 }
 
 TEST(RowTiles, ATileTakesLinesOfMemoryOfSomeRows) {
-  const RowTilesLayout layout(3, {600, 600, 301}, 8, 0, 512 << 10, 2);
+  const RowTilesLayout layout(3, {600, 600, 301}, 8, 0, 512 << 10, {.axis = 2});
   EXPECT_EQ(layout.tile_extent(0), (Point{600, 6, 16, 1, 1}));
-  const RowTilesLayout flat(2, {600, 600}, 8, 0, 512 << 10, 1);
+  const RowTilesLayout flat(2, {600, 600}, 8, 0, 512 << 10, {.axis = 1});
   EXPECT_EQ(flat.tile_extent(0), (Point{600, 16, 1, 1, 1}));
+}
+
+TEST(RowTiles, SlabsAreWholePlanes) {
+  const RowTilesLayout layout(3, {20, 30, 10}, 8, 0, 800, {.axis = 2, .depth = 1, .in_slabs = true});
+  ASSERT_EQ(layout.tile_extent(0), (Point{20, 5, 1, 1, 1}));
+  const auto writers = BrickDecomposition::even(3, {20, 30, 10}, {1, 1, 4}).value();
+  const auto shares = layout.runs_of_shares(writers);
+  ASSERT_EQ(shares.size(), 4u);
+  Index plane = 0;
+  for (int s = 0; s < 4; ++s) {
+    ASSERT_EQ(shares[static_cast<std::size_t>(s)].size(), 1u);
+    const auto [first, last] = shares[static_cast<std::size_t>(s)][0];
+    EXPECT_EQ(first, plane * 6);
+    EXPECT_EQ(last % 6, 0);
+    for (Index ordinal = first; ordinal < last; ++ordinal) EXPECT_EQ(layout.share_of(ordinal, writers), s);
+    plane = last / 6;
+  }
+  EXPECT_EQ(plane, 10);
 }
 
 }  // namespace

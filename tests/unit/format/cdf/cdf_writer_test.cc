@@ -62,6 +62,33 @@ TEST(CdfWriter, FilesAreTheSameForAnyNumberOfRanksAndWay) {
   }
 }
 
+TEST(CdfWriter, FilesAreTheSameByAnyPattern) {
+  const std::string expected = files_of(cdf_run(1)).at("run.nc");
+  using Way = std::map<std::string, std::string>;
+  const std::vector<Way> patterns{{{"pattern", "contiguous"}},
+                                  {{"pattern", "slabs"}},
+                                  {{"pattern", "slabs"}, {"aggregators", "2"}, {"transport", "messages"}},
+                                  {{"pattern", "stripes"}, {"stripe_size", "4K"}},
+                                  {{"stripe_size", "4K"}, {"stripe_count", "6"}},
+                                  {{"stripe_size", "8K"}, {"stripe_count", "2"}, {"transport", "messages"}}};
+  for (const int n_ranks : {1, 2, 4, 7}) {
+    for (const Way& pattern : patterns) {
+      RunPlan run = cdf_run(n_ranks);
+      run.options.insert(pattern.begin(), pattern.end());
+      SCOPED_TRACE(std::to_string(n_ranks) + " ranks, " + text_of(pattern));
+      ASSERT_EQ(files_of(run).at("run.nc") == expected, true);
+    }
+  }
+}
+
+TEST(CdfWriter, StripesWithoutASizeAreRefused) {
+  RunPlan run = cdf_run(2);
+  run.options["pattern"] = "stripes";
+  const Status status = write_all(memory_store(), run);
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("set stripe_size"), std::string::npos) << status.message();
+}
+
 TEST(CdfWriter, ARunInPiecesMakesTheFileOfOneRun) {
   RunPlan whole = cdf_run(1);
   whole.end_step = 4;

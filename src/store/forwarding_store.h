@@ -1,0 +1,42 @@
+// ForwardingStore: a store that does as another one, for those that change some calls.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/store.h"
+
+namespace esker {
+
+class ForwardingStore : public Store {
+ public:
+  explicit ForwardingStore(std::shared_ptr<Store> inner) : inner_(std::move(inner)) {}
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    return inner_->open(path, mode);
+  }
+  Status create_exclusive(const std::string& path, const std::string& text) override {
+    return inner_->create_exclusive(path, text);
+  }
+  Status make_directories(const std::string& path) override { return inner_->make_directories(path); }
+  Status rename(const std::string& from, const std::string& to) override { return inner_->rename(from, to); }
+  Status remove(const std::string& path) override { return inner_->remove(path); }
+  Status remove_all(const std::string& path) override { return inner_->remove_all(path); }
+  Status sync_directory(const std::string& path) override { return inner_->sync_directory(path); }
+  Result<bool> exists(const std::string& path) const override { return inner_->exists(path); }
+  Result<bool> is_directory(const std::string& path) const override { return inner_->is_directory(path); }
+  Result<Index> free_bytes(const std::string& path) const override { return inner_->free_bytes(path); }
+  Striping striping(const std::string& path) const override { return inner_->striping(path); }
+  std::map<std::string, std::string> effective_hints() const override { return inner_->effective_hints(); }
+  Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
+
+ protected:
+  [[nodiscard]] Store& inner() const { return *inner_; }
+
+ private:
+  std::shared_ptr<Store> inner_;
+};
+
+}  // namespace esker

@@ -1,0 +1,69 @@
+#include "write/file_pattern.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "write/step_files.h"
+
+namespace esker {
+
+int writers_of_targets(int n_targets, int n_ranks) {
+  int writers = std::min(n_targets, n_ranks);
+  while (n_targets % writers != 0) --writers;
+  return writers;
+}
+
+Result<FilePattern> FilePattern::choose(Comm& comm, const Store& store, const std::string& path,
+                                        const Options& options) {
+  FilePattern chosen;
+  std::array<std::uint64_t, 2> found{};
+  ESKER_RETURN_IF_ERROR(root_does(comm, "stripes", [&] {
+    const Striping striping = store.striping(directory_of(path));
+    found = {static_cast<std::uint64_t>(striping.size_bytes), static_cast<std::uint64_t>(striping.count)};
+    return Status();
+  }));
+  comm.all_reduce_max(found);
+  const auto told_bytes = static_cast<Index>(found[0]);
+  const auto told_count = static_cast<int>(found[1]);
+  chosen.striping.size_bytes = options.stripe_size_bytes > 0 ? options.stripe_size_bytes : told_bytes;
+  chosen.striping.count = options.stripe_count > 0 ? options.stripe_count : told_count;
+  chosen.pattern = options.pattern;
+  if (options.pattern == WritePattern::kAuto) {
+    const bool has_targets = chosen.striping.size_bytes > 0 && chosen.striping.count > 1;
+    chosen.pattern = has_targets ? WritePattern::kStripes : WritePattern::kContiguous;
+  }
+  if (chosen.pattern != WritePattern::kStripes) return chosen;
+  if (chosen.striping.size_bytes == 0) {
+    return error(Code::kInvalidArgument,
+                 "pattern=stripes: the file system of {} does not tell its stripes; set stripe_size, and "
+                 "stripe_count if it is known",
+                 path);
+  }
+  if (chosen.striping.count > 0) chosen.writers = writers_of_targets(chosen.striping.count, comm.size());
+  if (options.aggregators > 0) chosen.writers = std::min(options.aggregators, comm.size());
+  if (chosen.writers == 0) chosen.writers = comm.size();
+  return chosen;
+}
+
+StorageReport describe(const FilePattern& pattern) {
+  constexpr std::array kNames{"auto", "contiguous", "stripes", "slabs"};  // in the order of WritePattern
+  StorageReport report;
+  report.pattern = kNames.at(static_cast<std::size_t>(pattern.pattern));
+  report.stripe_size_bytes = pattern.striping.size_bytes;
+  report.stripe_count = pattern.striping.count;
+  return report;
+}
+
+StepHints FilePattern::hints() const {
+  StepHints hints;
+  hints.pattern = pattern;
+  hints.stripe_size_bytes = striping.size_bytes;
+  hints.stripe_writers = std::max(1, writers);
+  return hints;
+}
+
+}  // namespace esker
