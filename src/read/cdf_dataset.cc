@@ -1,14 +1,12 @@
 #include "read/cdf_dataset.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/byte_order.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/cdf/foreign.h"
 #include "grid/selection.h"
-#include "read/findings.h"
 #include "read/row_major_reader.h"
 
 namespace esker::cdf {
@@ -35,9 +33,7 @@ Result<Existing> read_ours(const File& file) {
 }  // namespace
 
 Result<CdfDataset> CdfDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
-  CdfDataset dataset;
-  dataset.store_ = store;
-  dataset.path_ = path;
+  CdfDataset dataset(store, path);
   ESKER_ASSIGN_OR_RETURN(dataset.file_, store->open(path, OpenMode::kRead));
   const auto header = read_header(*dataset.file_);
   if (!header.ok()) return header.status().with_context(path);
@@ -50,41 +46,6 @@ Result<CdfDataset> CdfDataset::open(const std::shared_ptr<Store>& store, const s
   dataset.cdf_ = std::move(existing->file);
   ESKER_RETURN_IF_ERROR(dataset.list_parts());
   return dataset;
-}
-
-Status CdfDataset::list_parts() {
-  for (std::size_t g = 0; g < schema.grids().size(); ++g) {
-    for (const bool fixed : {false, true}) {
-      const Grid& grid = schema.grids()[g];
-      PartInfo info{grid.name + (fixed ? "_fixed" : ""),         path_, {}, schema.box_of(grid), {}, 0, 0, 0,
-                    fixed ? 1 : static_cast<Index>(times.size())};
-      for (const Field& field : schema.fields()) {
-        if (field.grid == static_cast<int>(g) && field.fixed == fixed) info.fields.push_back(field.name);
-      }
-      if (info.fields.empty()) continue;
-      ESKER_ASSIGN_OR_RETURN(const Bitmask mask, Bitmask::longest_first(info.box.rank, info.box.hi));
-      info.bitmask = mask.to_string();
-      infos.push_back(std::move(info));
-    }
-  }
-  return {};
-}
-
-bool CdfDataset::has_samples(int field) const {
-  return !is_ours_ || !field_at(field).fixed || !times.empty();
-}
-
-bool CdfDataset::has(int field, Index step) const {
-  return field_at(field).fixed || step % field_at(field).every == 0;
-}
-
-Box CdfDataset::box(int field) const {
-  return schema.box_of(schema.grids()[static_cast<std::size_t>(field_at(field).grid)]);
-}
-
-Result<Bitmask> CdfDataset::bitmask(int field) const {
-  const Box grid = box(field);
-  return Bitmask::longest_first(grid.rank, grid.hi);
 }
 
 Status CdfDataset::read(int field, Index step, const Box& box, int level, std::byte* out,
@@ -125,9 +86,7 @@ void CdfDataset::verify(VerifyReport& report, const std::function<void(double)>&
     report.bytes += static_cast<Index>(buffer.size());
     if (progress) progress(static_cast<double>(at) / static_cast<double>(end));
   }
-  const std::string lock = std::filesystem::path(path_).replace_extension(".esker-lock").string();
-  const auto locked = store_->exists(lock);
-  if (is_ours_ && locked.ok() && *locked) findings.warning(lock, "a writer is at work, or one was killed");
+  look_for_writer(findings);
 }
 
 }  // namespace esker::cdf

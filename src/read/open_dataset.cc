@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "read/cdf_dataset.h"
+#ifdef ESKER_HAVE_HDF5
+#include "read/hdf5_dataset.h"
+#endif
 #include "read/idx_dataset.h"
 
 namespace esker {
@@ -37,7 +40,14 @@ Result<std::unique_ptr<OpenedDataset>> open_dataset(const std::shared_ptr<Store>
   ESKER_ASSIGN_OR_RETURN(const std::string begin, first_bytes(*store, path));
   if (begin.starts_with("CDF")) return open_as<cdf::CdfDataset>(store, path);
   if (begin.starts_with("\x89HDF")) {
-    return error(Code::kUnsupported, "{}: this version does not read HDF5 files (NetCDF-4)", path);
+#ifdef ESKER_HAVE_HDF5
+    return open_as<hdf5::Hdf5Dataset>(store, path);
+#else
+    return error(Code::kUnsupported,
+                 "{} is an HDF5 file (NetCDF-4), and this Esker was built without the HDF5 library (Debian: "
+                 "libhdf5-dev)",
+                 path);
+#endif
   }
   auto opened = open_as<idx::IdxDataset>(store, path);
   if (opened.status().code() != Code::kNotFound) return opened;

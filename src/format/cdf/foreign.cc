@@ -44,8 +44,8 @@ std::optional<SampleType> sample_type_of(Type type) {
 /// Builds a schema from a header, variable by variable.
 class Reader {
  public:
-  Reader(const File& file, const Header& header, std::vector<std::string>& warnings)
-      : file_(file), warnings_(warnings) {
+  Reader(const Header& header, const ReadReals& read_reals, std::vector<std::string>& warnings)
+      : read_reals_(read_reals), warnings_(warnings) {
     out_.file.header = header;
   }
 
@@ -138,7 +138,7 @@ class Reader {
       for (const int dim : dims) {
         const auto found = coordinate_of_dim_.find(dim);
         if (found == coordinate_of_dim_.end()) continue;
-        ESKER_ASSIGN_OR_RETURN(auto values, read_reals(file_, out_.file, found->second, 0));
+        ESKER_ASSIGN_OR_RETURN(auto values, read_reals_(found->second, 0));
         const DimId id = dims_.at(dim);
         ESKER_ASSIGN_OR_RETURN(Attributes * attributes, out_.schema.attributes_of(id));
         *attributes = attributes_of(found->second);
@@ -161,7 +161,7 @@ class Reader {
     for (Index step = 0; step < header().num_records; ++step) {
       double time = static_cast<double>(step);
       if (out_.file.time_variable >= 0) {
-        ESKER_ASSIGN_OR_RETURN(const auto values, read_reals(file_, out_.file, found->second, step));
+        ESKER_ASSIGN_OR_RETURN(const auto values, read_reals_(found->second, step));
         time = values.at(0);
       }
       out_.times.push_back(time);
@@ -169,7 +169,7 @@ class Reader {
     return {};
   }
 
-  const File& file_;
+  const ReadReals& read_reals_;
   std::vector<std::string>& warnings_;
   Existing out_;
   std::map<int, int> coordinate_of_dim_;  // variable
@@ -180,8 +180,16 @@ class Reader {
 
 }  // namespace
 
+Result<Existing> read_foreign(const Header& header, const ReadReals& read_reals,
+                              std::vector<std::string>& warnings) {
+  return Reader(header, read_reals, warnings).read();
+}
+
 Result<Existing> read_foreign(const File& file, const Header& header, std::vector<std::string>& warnings) {
-  return Reader(file, header, warnings).read();
+  CdfFile of;
+  of.header = header;
+  const auto read = [&](int variable, Index step) { return read_reals(file, of, variable, step); };
+  return read_foreign(header, read, warnings);
 }
 
 }  // namespace esker::cdf

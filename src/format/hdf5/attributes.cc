@@ -12,9 +12,6 @@ namespace {
 using cdf::Attribute;
 using cdf::Type;
 
-constexpr Type kNumbers[] = {Type::kByte,  Type::kShort,  Type::kInt,  Type::kFloat, Type::kDouble,
-                             Type::kUByte, Type::kUShort, Type::kUInt, Type::kInt64, Type::kUInt64};
-
 Handle scalar() { return {H5Screate(H5S_SCALAR), "scalar"}; }
 
 Handle list_of(std::size_t n) {
@@ -60,23 +57,58 @@ std::string name_of(hid_t attribute) {
   return name;
 }
 
-/// Nothing for what the classic model lacks, e.g. lists of texts.
+/// Numbers of `n_bytes` or less.
+std::optional<Type> integer_of(std::size_t n_bytes, bool is_signed) {
+  if (n_bytes <= 1) return is_signed ? Type::kByte : Type::kUByte;
+  if (n_bytes <= 2) return is_signed ? Type::kShort : Type::kUShort;
+  if (n_bytes <= 4) return is_signed ? Type::kInt : Type::kUInt;
+  if (n_bytes <= 8) return is_signed ? Type::kInt64 : Type::kUInt64;
+  return std::nullopt;
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+/// What stands in `n_bytes` of memory, without padding.
+std::string text_in(const char* memory, std::size_t n_bytes, bool is_padded_with_spaces) {
+  std::string text(memory, std::find(memory, memory + n_bytes, '\0'));
+  if (is_padded_with_spaces) text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string read_text(hid_t attribute, hid_t stored) {
+  if (H5Tis_variable_str(stored) <= 0) {
+    std::vector<char> text(H5Tget_size(stored));
+    checked(H5Aread(attribute, stored, text.data()), "text");
+    return text_in(text.data(), text.size(), H5Tget_strpad(stored) == H5T_STR_SPACEPAD);
+  }
+  char* text = nullptr;
+  checked(H5Aread(attribute, stored, &text), "text");
+  const std::string copy = text ? text : "";
+  H5free_memory(text);
+  return copy;
+}
+
+/// Nothing for what schemas lack, e.g. lists of texts.
 std::optional<Attribute> read_attribute(hid_t attribute) {
   const Handle stored(H5Aget_type(attribute), "attribute");
   const Handle space(H5Aget_space(attribute), "attribute");
   const auto type = type_of(stored);
   if (!type) return std::nullopt;
-  const bool is_text = *type == Type::kChar;
   const auto n = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space), "attribute"));
+  const bool is_text = *type == Type::kChar;
   if (is_text && n > 1) return std::nullopt;
   const std::size_t value_bytes = is_text ? H5Tget_size(stored) : static_cast<std::size_t>(size_bytes(*type));
-  if (value_bytes > kMaxSidecarBytes || n > kMaxSidecarBytes / value_bytes)
+  if (value_bytes > kMaxSidecarBytes || n > kMaxSidecarBytes / value_bytes) {
     throw Failure("an attribute of too many bytes");
-  Attribute read{name_of(attribute), *type, std::vector<std::byte>(n * value_bytes)};
-  if (n > 0) {
-    checked(
-        H5Aread(attribute, is_text ? static_cast<hid_t>(stored) : big_endian_type(*type), read.values.data()),
-        "attribute");
+  }
+  Attribute read{name_of(attribute), *type, {}};
+  if (n == 0) return read;
+  if (is_text) {
+    const std::string text = read_text(attribute, stored);
+    read.values.assign(bytes_of(text).begin(), bytes_of(text).end());
+  } else {
+    read.values.resize(n * value_bytes);
+    checked(H5Aread(attribute, big_endian_type(*type), read.values.data()), "attribute");
   }
   return read;
 }
@@ -140,13 +172,22 @@ hid_t big_endian_type(Type type) {
 }
 
 std::optional<Type> type_of(hid_t type) {
-  if (H5Tget_class(type) == H5T_STRING) {
-    return H5Tis_variable_str(type) > 0 ? std::nullopt : std::optional(Type::kChar);
+  const std::size_t n_bytes = H5Tget_size(type);
+  switch (H5Tget_class(type)) {
+    case H5T_STRING:
+      return Type::kChar;
+    case H5T_INTEGER:
+      return integer_of(n_bytes, H5Tget_sign(type) != H5T_SGN_NONE);
+    case H5T_FLOAT:
+      if (n_bytes > 8) return std::nullopt;
+      return n_bytes <= 4 ? Type::kFloat : Type::kDouble;
+    case H5T_ENUM: {
+      const Handle numbers(H5Tget_super(type), "enumeration");
+      return type_of(numbers);
+    }
+    default:
+      return std::nullopt;
   }
-  for (const Type number : kNumbers) {
-    if (H5Tequal(type, stored_type(number)) > 0 || H5Tequal(type, big_endian_type(number)) > 0) return number;
-  }
-  return std::nullopt;
 }
 
 void write_attribute(hid_t object, const Attribute& attribute) {
@@ -170,17 +211,28 @@ void write_ints(hid_t object, const char* name, const std::vector<int>& values) 
   write_values(object, name, H5T_STD_I32LE, list_of(values.size()), H5T_NATIVE_INT, values.data());
 }
 
-std::vector<Attribute> read_attributes(hid_t object) {
+std::vector<Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out) {
   const int count = checked(H5Aget_num_attrs(object), "attributes");
   std::vector<Attribute> attributes;
   for (int n = 0; n < count; ++n) {
-    const Handle attribute(H5Aopen_by_idx(object, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC,
-                                          static_cast<hsize_t>(n), H5P_DEFAULT, H5P_DEFAULT),
+    const Handle attribute(H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, static_cast<hsize_t>(n),
+                                          H5P_DEFAULT, H5P_DEFAULT),
                            "attribute");
-    if (is_hidden(name_of(attribute))) continue;
-    if (auto read = read_attribute(attribute)) attributes.push_back(std::move(*read));
+    const std::string name = name_of(attribute);
+    if (is_hidden(name)) continue;
+    if (auto read = read_attribute(attribute)) {
+      attributes.push_back(std::move(*read));
+    } else if (left_out) {
+      left_out->push_back(name);
+    }
   }
   return attributes;
+}
+
+std::optional<std::string> text_of(hid_t attribute) {
+  const auto read = read_attribute(attribute);
+  if (!read || read->type != Type::kChar) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(read->values.data()), read->values.size());
 }
 
 std::vector<int> read_ints(hid_t object, const char* name) {

@@ -2,6 +2,7 @@
 // has them. Within run_session(); failures are thrown.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,16 @@ void write_text(hid_t object, const char* name, const std::string& text);
 void write_int(hid_t object, const char* name, int value);
 void write_ints(hid_t object, const char* name, const std::vector<int>& values);
 
-/// Those of a dataset or group that netCDF shows and its data model has, in the order of their making.
-/// kDataLoss: more bytes than any that Esker writes.
-std::vector<cdf::Attribute> read_attributes(hid_t object);
+/// Those of a dataset or group that netCDF shows, in the order of their names: numbers, and one text, without
+/// padding. `left_out` gets the names of others. kDataLoss: more bytes than any that Esker writes.
+std::vector<cdf::Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out = nullptr);
+/// The text of an attribute, without padding; nothing: it is not one text.
+std::optional<std::string> text_of(hid_t attribute);
 /// Empty: there is no such attribute of integers.
 std::vector<int> read_ints(hid_t object, const char* name);
 
-/// The netCDF type of a type in a file; nothing for those that its classic model lacks.
+/// The netCDF type that holds all values of a type in a file, of any byte order and number of bits, those of
+/// enumerations as their numbers; kChar for texts. Nothing: it has none.
 std::optional<cdf::Type> type_of(hid_t type);
 
 }  // namespace esker::hdf5

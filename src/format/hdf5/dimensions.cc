@@ -9,9 +9,6 @@
 namespace esker::hdf5 {
 namespace {
 
-constexpr const char* kDimensionNumber = "_Netcdf4Dimid";
-constexpr const char* kVariableDimensions = "_Netcdf4Coordinates";
-
 const std::string& name_of(const cdf::Header& header, int dim) {
   return header.dims[static_cast<std::size_t>(dim)].name;
 }
@@ -20,12 +17,6 @@ void write_scale(hid_t dataset, const std::string& name, int dim) {
   write_text(dataset, "CLASS", "DIMENSION_SCALE");
   write_text(dataset, "NAME", name);
   write_int(dataset, kDimensionNumber, dim);
-}
-
-hobj_ref_t reference_to(hid_t file, const std::string& name) {
-  hobj_ref_t reference{};
-  checked(H5Rcreate(&reference, file, name.c_str(), H5R_OBJECT, -1), name.c_str());
-  return reference;
 }
 
 bool is_scale(const cdf::Header& header, const cdf::Variable& variable) {
@@ -65,89 +56,13 @@ void write_reference_list(hid_t file, const std::string& scale, const std::vecto
   checked(H5Awrite(attribute, type, uses.data()), "references");
 }
 
-// ---- reading ----
-
-std::string link_name(hid_t file, hsize_t number) {
-  const auto call = [&](char* name, std::size_t n_bytes) {
-    return H5Lget_name_by_idx(file, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, number, name, n_bytes, H5P_DEFAULT);
-  };
-  std::string name(static_cast<std::size_t>(checked(call(nullptr, 0), "name")) + 1, '\0');
-  checked(call(name.data(), name.size()), "name");
-  name.pop_back();
-  return name;
-}
-
-std::vector<hsize_t> extents_of(hid_t dataset, bool& is_limited) {
-  const Handle space(H5Dget_space(dataset), "extents");
-  const int rank = checked(H5Sget_simple_extent_ndims(space), "extents");
-  std::vector<hsize_t> extents(static_cast<std::size_t>(rank)), most(extents.size());
-  checked(H5Sget_simple_extent_dims(space, extents.data(), most.data()), "extents");
-  is_limited = most.empty() || most[0] != H5S_UNLIMITED;
-  return extents;
-}
-
-/// Takes the datasets of a file one after the other.
-class HeaderReader {
- public:
-  cdf::Header read(hid_t file) {
-    header_.version = cdf::Version::kData64;
-    const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), "group");
-    header_.attributes = read_attributes(root);
-    H5G_info_t group{};
-    checked(H5Gget_info(file, &group), "variables");
-    for (hsize_t n = 0; n < group.nlinks; ++n) take(file, link_name(file, n));
-    check_dimensions();
-    return std::move(header_);
-  }
-
- private:
-  void take(hid_t file, const std::string& name) {
-    const Handle dataset(H5Oopen(file, name.c_str(), H5P_DEFAULT), name.c_str());
-    if (H5Iget_type(dataset) != H5I_DATASET) return;
-    const std::vector<int> dim = read_ints(dataset, kDimensionNumber);
-    bool is_bare = false;
-    if (dim.size() == 1) is_bare = take_dimension(dataset, name, dim[0]);
-    if (is_bare) return;
-    const Handle type(H5Dget_type(dataset), name.c_str());
-    const auto of_variable = type_of(type);
-    if (!of_variable) return;
-    std::vector<int> dims = read_ints(dataset, kVariableDimensions);
-    if (dims.empty()) dims = dim;
-    header_.variables.push_back({name, std::move(dims), read_attributes(dataset), *of_variable, 0});
-  }
-
-  /// Whether it is nothing else.
-  bool take_dimension(hid_t dataset, const std::string& name, int number) {
-    bool is_limited = true;
-    const std::vector<hsize_t> extents = extents_of(dataset, is_limited);
-    if (extents.size() != 1 || number < 0 || number >= kMostDims) throw Failure("a dimension that is none");
-    if (header_.dims.size() <= static_cast<std::size_t>(number)) {
-      header_.dims.resize(static_cast<std::size_t>(number) + 1);
-    }
-    const auto length = static_cast<Index>(extents[0]);
-    header_.dims[static_cast<std::size_t>(number)] = {name, is_limited ? length : 0};
-    if (!is_limited) header_.num_records = length;
-    return H5Dget_offset(dataset) == HADDR_UNDEF && is_limited;
-  }
-
-  void check_dimensions() const {
-    for (const cdf::Dimension& dim : header_.dims) {
-      if (dim.name.empty()) throw Failure("a dimension without a dataset");
-    }
-    for (const cdf::Variable& variable : header_.variables) {
-      for (const int dim : variable.dims) {
-        if (dim < 0 || static_cast<std::size_t>(dim) >= header_.dims.size()) {
-          throw Failure("a variable of a dimension that there is not");
-        }
-      }
-    }
-  }
-
-  static constexpr int kMostDims = 1 << 20;
-  cdf::Header header_;
-};
-
 }  // namespace
+
+hobj_ref_t reference_to(hid_t file, const std::string& name) {
+  hobj_ref_t reference{};
+  checked(H5Rcreate(&reference, file, name.c_str(), H5R_OBJECT, -1), name.c_str());
+  return reference;
+}
 
 void write_properties(hid_t file) {
   unsigned major = 0, minor = 0, release = 0;
@@ -201,7 +116,5 @@ void link_dimensions(hid_t file, const cdf::Header& header) {
     if (!uses[dim].empty()) write_reference_list(file, header.dims[dim].name, uses[dim]);
   }
 }
-
-cdf::Header read_header(hid_t file) { return HeaderReader().read(file); }
 
 }  // namespace esker::hdf5

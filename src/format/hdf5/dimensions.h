@@ -9,6 +9,13 @@
 
 namespace esker::hdf5 {
 
+/// Attributes of the netCDF library: the number of a dimension, and those of a variable's dimensions.
+inline constexpr const char* kDimensionNumber = "_Netcdf4Dimid";
+inline constexpr const char* kVariableDimensions = "_Netcdf4Coordinates";
+
+/// By which attributes name an object, `path` from `from` on.
+hobj_ref_t reference_to(hid_t from, const std::string& path);
+
 /// Who made the file, for the netCDF library.
 void write_properties(hid_t file);
 
@@ -22,9 +29,5 @@ void mark_scale(hid_t dataset, const cdf::Header& header, const cdf::Variable& v
 void write_dimension_numbers(hid_t dataset, const cdf::Variable& variable);
 /// Which scales the dimensions of all variables have, and the reverse; last.
 void link_dimensions(hid_t file, const cdf::Header& header);
-
-/// Dimensions, variables and attributes of a NetCDF-4 file, as far as netCDF's classic model has them; the
-/// length of the one that is not limited is 0, and the number of records its extent.
-cdf::Header read_header(hid_t file);
 
 }  // namespace esker::hdf5

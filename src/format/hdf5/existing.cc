@@ -7,7 +7,8 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/cdf/existing.h"
-#include "format/hdf5/dimensions.h"
+#include "format/hdf5/attributes.h"
+#include "format/hdf5/contents.h"
 #include "format/hdf5/session.h"
 #include "format/schema_json.h"
 
@@ -58,8 +59,8 @@ struct Found {
 };
 
 /// kDataLoss: not what the outline says.
-Result<Found> find(hid_t file) {
-  const cdf::Header header = read_header(file);
+Result<Found> find(hid_t file, Index file_bytes) {
+  const cdf::Header header = read_contents(file, file_bytes).header;
   Found found;
   ESKER_ASSIGN_OR_RETURN(found.schema, cdf::outline_of(header));
   ESKER_ASSIGN_OR_RETURN(found.model, cdf::find_file(found.schema, header));
@@ -72,8 +73,8 @@ Result<Found> find(hid_t file) {
   return found;
 }
 
-Result<std::string> read(hid_t file) {
-  ESKER_ASSIGN_OR_RETURN(const Found found, find(file));
+Result<std::string> read(hid_t file, Index file_bytes) {
+  ESKER_ASSIGN_OR_RETURN(const Found found, find(file, file_bytes));
   ESKER_ASSIGN_OR_RETURN(const auto times, read_reals(file, "time", found.model.header.num_records));
   std::vector<Index> chunks;  // one after the other
   for (const Field& field : found.schema.fields()) {
@@ -94,14 +95,16 @@ Result<std::string> read(hid_t file) {
 }  // namespace
 
 bool is_ours(Overlay& overlay) {
-  const auto look = [](VirtualFile& file) { return cdf::outline_of(read_header(file.id)).status(); };
+  const auto look = [&](VirtualFile& file) {
+    return cdf::outline_of(read_contents(file.id, overlay.end_bytes()).header).status();
+  };
   return run_session(overlay, Access::kRead, look).ok();
 }
 
 Result<std::string> read_existing(Overlay& overlay) {
   std::string text;
   ESKER_RETURN_IF_ERROR(run_session(overlay, Access::kRead, [&](VirtualFile& file) -> Status {
-    ESKER_ASSIGN_OR_RETURN(text, read(file.id));
+    ESKER_ASSIGN_OR_RETURN(text, read(file.id, overlay.end_bytes()));
     return {};
   }));
   return text;

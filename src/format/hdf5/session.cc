@@ -82,8 +82,10 @@ herr_t close_driver(H5FD_t* driver) {
   return 0;
 }
 
-herr_t query_driver(const H5FD_t* /*driver*/, unsigned long* flags) {
-  *flags = 0;  // the library is to collect nothing in blocks of its own: each allocation is seen
+/// Writing, the library is to collect nothing in blocks of its own: each allocation is seen. Reading, it may
+/// read more than is asked for, where gaps are small.
+herr_t query_driver(const H5FD_t* driver, unsigned long* flags) {
+  *flags = driver && file_of(driver).is_read_only ? H5FD_FEAT_DATA_SIEVE : 0;
   return 0;
 }
 
@@ -182,7 +184,9 @@ Handle access_list(hid_t driver, VirtualFile& file) {
   const DriverInfo info{kVirtualFileMark, &file};
   checked(H5Pset_driver(access, driver, &info), "driver");
   checked(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG), "driver");
-  checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "versions");  // as netCDF
+  if (!file.is_read_only) {
+    checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "versions");  // as netCDF
+  }
   return access;
 }
 
@@ -243,7 +247,7 @@ Status run_session(Overlay& overlay, Access access, const std::function<Status(V
   const std::scoped_lock lock(mutex);
   ESKER_RETURN_IF_ERROR(check_version());
   const Silence silence;
-  VirtualFile file(overlay);
+  VirtualFile file(overlay, access == Access::kRead);
   const Status done = guarded("HDF5", [&]() -> Status {
     try {
       return act(file, access, action);

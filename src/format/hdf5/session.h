@@ -22,11 +22,13 @@ namespace esker::hdf5 {
 /// What the library takes for a file. Who gets it from run_session() uses the library through `id`.
 class VirtualFile {
  public:
-  explicit VirtualFile(Overlay& bytes) : bytes_(bytes) {}
+  explicit VirtualFile(Overlay& bytes, bool is_for_reading = false)
+      : is_read_only(is_for_reading), bytes_(bytes) {}
   VirtualFile(const VirtualFile&) = delete;
   VirtualFile& operator=(const VirtualFile&) = delete;
 
   hid_t id = H5I_INVALID_HID;
+  const bool is_read_only;
 
   /// Sets room aside at the end of the file, for raw data that others write; once. Where it begins: at a
   /// multiple of `alignment_bytes`.

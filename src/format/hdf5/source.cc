@@ -1,0 +1,194 @@
+#include "format/hdf5/source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/cdf/existing.h"
+#include "format/cdf/foreign.h"
+#include "format/hdf5/contents.h"
+#include "format/hdf5/journal.h"
+#include "format/hdf5/session.h"
+#include "format/hdf5/slab.h"
+#include "format/schema_json.h"
+
+namespace esker::hdf5 {
+namespace {
+
+/// All values of a variable of one dimension at a time, as long as they are needed.
+class Reals {
+ public:
+  Reals(hid_t file, Index file_bytes, const Contents& contents)
+      : file_(file), file_bytes_(file_bytes), contents_(contents) {}
+
+  Result<std::vector<double>> operator()(int variable, Index step) {
+    const auto v = static_cast<std::size_t>(variable);
+    const cdf::Header& header = contents_.header;
+    const bool has_records = header.is_record(header.variables[v]);
+    if (kept_ != variable) {
+      const auto dim = static_cast<std::size_t>(header.variables[v].dims.at(0));
+      ESKER_RETURN_IF_ERROR(read(v, has_records ? header.num_records : header.dims[dim].length));
+      kept_ = variable;
+    }
+    if (!has_records) return values_;
+    return std::vector<double>{values_.at(static_cast<std::size_t>(step))};
+  }
+
+ private:
+  Status read(std::size_t variable, Index n) {
+    const std::string& path = contents_.variables[variable].path;
+    if (n > most_values(file_bytes_, 1)) {
+      return error(Code::kDataLoss, "'{}' has {} values in a file of {} bytes", excerpt(path), n,
+                   file_bytes_);
+    }
+    values_.resize(static_cast<std::size_t>(n));
+    read_slab(file_, path, SampleType::kFloat64, {{0}, {1}, {n}},
+              reinterpret_cast<std::byte*>(values_.data()));
+    return {};
+  }
+
+  hid_t file_;
+  Index file_bytes_;
+  const Contents& contents_;
+  int kept_ = -1;
+  std::vector<double> values_;
+};
+
+/// Whether Esker made the file, and its variables are still as Esker made them.
+bool is_of_esker(const cdf::Header& header, std::vector<std::string>& warnings) {
+  const bool has_outline =
+      std::any_of(header.attributes.begin(), header.attributes.end(),
+                  [](const cdf::Attribute& attribute) { return attribute.name == cdf::kSchemaAttribute; });
+  if (!has_outline) return false;
+  const auto outline = cdf::outline_of(header);
+  const Status fits = outline.ok() ? cdf::find_file(*outline, header).status() : outline.status();
+  if (!fits.ok()) {
+    warnings.push_back(fmt::format("{} is not used: {}", cdf::kSchemaAttribute, fits.message()));
+  }
+  return fits.ok();
+}
+
+Result<cdf::Existing> read_ours(const cdf::Header& header, const cdf::ReadReals& read_reals) {
+  cdf::Existing existing;
+  ESKER_ASSIGN_OR_RETURN(existing.schema, cdf::outline_of(header));
+  ESKER_ASSIGN_OR_RETURN(existing.file, cdf::find_file(existing.schema, header));
+  ESKER_RETURN_IF_ERROR(cdf::take_attributes(existing.file, existing.schema));
+  for (const auto& coordinate : existing.file.coordinates) {
+    ESKER_ASSIGN_OR_RETURN(auto values, read_reals(coordinate.variable, 0));
+    ESKER_RETURN_IF_ERROR(existing.schema.set_coords({coordinate.grid}, coordinate.dim, std::move(values)));
+  }
+  for (Index step = 0; step < header.num_records; ++step) {
+    ESKER_ASSIGN_OR_RETURN(const auto time, read_reals(existing.file.time_variable, step));
+    existing.times.push_back(time.at(0));
+  }
+  return existing;
+}
+
+Result<Description> describe_contents(hid_t file, Index end_bytes) {
+  Contents contents = read_contents(file, end_bytes);
+  Description found;
+  found.end_bytes = end_bytes;
+  found.is_ours = is_of_esker(contents.header, found.warnings);
+  if (!found.is_ours)
+    found.warnings.insert(found.warnings.end(), contents.left_out.begin(), contents.left_out.end());
+  Reals reals(file, end_bytes, contents);
+  const cdf::ReadReals read_reals = [&](int variable, Index step) { return reals(variable, step); };
+  ESKER_ASSIGN_OR_RETURN(cdf::Existing existing,
+                         found.is_ours ? read_ours(contents.header, read_reals)
+                                       : cdf::read_foreign(contents.header, read_reals, found.warnings));
+  found.schema = std::move(existing.schema);
+  found.times = std::move(existing.times);
+  for (const int variable : existing.file.variable_of_field) {
+    found.of_field.push_back(contents.variables[static_cast<std::size_t>(variable)]);
+  }
+  return found;
+}
+
+/// A file's first bytes, and the journal beside it that is not yet carried out whole.
+struct State {
+  std::string mark;
+  std::optional<Journal> journal;
+};
+
+/// The mark first: a writer makes the journal, changes the file from its first bytes on, and removes the
+/// journal. So where these bytes are the same after reading, nothing else has been changed since the journal
+/// was looked for.
+Result<State> state_of(Store& store, const std::string& path, const File& file) {
+  State state;
+  ESKER_ASSIGN_OR_RETURN(state.mark, mark_of(file));
+  auto journal = read_journal(store, path);
+  if (!journal.ok() && journal.status().code() != Code::kNotFound) return journal.status();
+  if (journal.ok()) state.journal = std::move(*journal);
+  return state;
+}
+
+Result<Overlay> whole_file(const State& state, const File& file) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  Overlay overlay(&file, file_bytes);
+  if (!state.journal) return overlay;
+  for (const auto& [offset, bytes] : state.journal->change.ranges) overlay.write(bytes, offset);
+  overlay.set_end_bytes(std::max(overlay.end_bytes(), state.journal->change.file_bytes));
+  return overlay;
+}
+
+bool has_kept(const State& state, const std::string& mark) {
+  if (state.journal) return mark == state.journal->mark_before || mark == state.journal->mark_after;
+  return mark == state.mark;
+}
+
+}  // namespace
+
+Result<Source> Source::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  Source source;
+  source.store_ = store;
+  source.path_ = path;
+  ESKER_ASSIGN_OR_RETURN(source.file_, store->open(path, OpenMode::kRead));
+  return source;
+}
+
+Status Source::run(const std::function<Status(VirtualFile&, Index)>& action) const {
+  constexpr int kMostTries = 200;
+  Status failure;
+  for (int n = 0; n < kMostTries; ++n) {
+    if (n > 0) std::this_thread::sleep_for(std::chrono::milliseconds(std::min(n, 20)));
+    const auto state = state_of(*store_, path_, *file_);
+    failure = state.status();
+    if (!state.ok()) {
+      if (failure.code() == Code::kDataLoss && n < 5) continue;  // a step may have been committed between
+      return failure.with_context(path_);
+    }
+    ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(*state, *file_));
+    const Status status = run_session(
+        overlay, Access::kRead, [&](VirtualFile& file) { return action(file, file.end_of_allocated()); });
+    ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file_));
+    if (has_kept(*state, mark)) return status.with_context(path_);
+  }
+  return error(Code::kIoError, "{}: a writer has changed the file at each of {} attempts to read it", path_,
+               kMostTries);
+}
+
+Result<Description> Source::describe() const {
+  Description found;
+  ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index end_bytes) -> Status {
+    ESKER_ASSIGN_OR_RETURN(found, describe_contents(file.id, end_bytes));
+    return {};
+  }));
+  return found;
+}
+
+Status Source::read(const std::string& dataset, SampleType type, const Slab& slab, std::byte* out) const {
+  return run([&](VirtualFile& file, Index) -> Status {
+    read_slab(file.id, dataset, type, slab, out);
+    return {};
+  });
+}
+
+Result<bool> Source::has_journal() const { return store_->exists(journal_of(path_)); }
+
+}  // namespace esker::hdf5

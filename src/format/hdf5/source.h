@@ -1,0 +1,72 @@
+// Source: an HDF5 file opened for reading, whoever wrote it. Nothing of it, nor beside it, is changed.
+//
+// Each call opens the file anew, by the HDF5 library, as it is committed: a journal beside it
+// (docs/formats/netcdf4.md, section 3) counts as carried out, in memory; and if meanwhile a writer has
+// changed the file, the call begins again. The library does one thing at a time, so calls from several
+// threads wait for each other.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "esker/schema.hpp"
+#include "esker/status.hpp"
+#include "format/hdf5/overlay.h"
+#include "store/store.h"
+
+namespace esker::hdf5 {
+
+class VirtualFile;
+
+/// Where and how the values of a variable are stored.
+struct StoredVariable {
+  std::string path;  ///< in the file
+  std::vector<Index>
+      extents;               ///< the slowest axis first; along an unlimited one also less than the dimension
+  std::vector<Index> chunk;  ///< of a chunk; empty: not in chunks
+};
+
+/// A dataset of Esker's, that a file holds.
+struct Description {
+  Schema schema;
+  std::vector<double> times;             ///< of the committed steps
+  std::vector<StoredVariable> of_field;  ///< [position in schema.fields()]
+  bool is_ours = false;                  ///< made by Esker
+  Index end_bytes = 0;                   ///< of the file, by what it says itself
+  std::vector<std::string> warnings;     ///< what is left out
+};
+
+/// Which values of a variable: start + i * stride, i < count, per axis; the slowest axis first.
+struct Slab {
+  std::vector<Index> start, stride, count;
+};
+
+class Source {
+ public:
+  /// Errors: kNotFound, kIoError.
+  static Result<Source> open(const std::shared_ptr<Store>& store, const std::string& path);
+
+  /// kDataLoss: the file is damaged, or not as long as it says.
+  Result<Description> describe() const;
+
+  /// To `out`, row-major, as samples of that type; `dataset` is StoredVariable::path. What lies beyond the
+  /// extents on another axis than the first reads as the fill value. kDataLoss: damaged, or not what it was
+  /// when it was described.
+  Status read(const std::string& dataset, SampleType type, const Slab& slab, std::byte* out) const;
+
+  /// Whether a journal is beside the file.
+  [[nodiscard]] Result<bool> has_journal() const;
+  [[nodiscard]] Result<Index> size_bytes() const { return file_->size_bytes(); }
+
+ private:
+  Status run(const std::function<Status(VirtualFile&, Index end_bytes)>& action) const;
+
+  std::shared_ptr<Store> store_;
+  std::string path_;
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace esker::hdf5

@@ -1,0 +1,136 @@
+#include "read/hdf5_dataset.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "grid/selection.h"
+
+namespace esker::hdf5 {
+namespace {
+
+constexpr Index kBytesPerRead = Index{16} << 20;  // verifying
+constexpr Index kMostCompressed = 1032;           // zlib's documentation: 1032 to 1
+
+/// How many indices of each axis are read at once: as many of the fastest as fit, whole chunks where they do.
+std::vector<Index> extents_of_read(const StoredVariable& variable, Index value_bytes) {
+  std::vector<Index> extents(variable.extents.size(), 1);
+  Index room = std::max<Index>(1, kBytesPerRead / value_bytes);
+  for (std::size_t axis = extents.size(); axis-- > 0 && room > 1;) {
+    const Index of_chunk = variable.chunk.empty() ? 1 : variable.chunk[axis];
+    const Index whole = of_chunk <= room ? room / of_chunk * of_chunk : room;
+    extents[axis] = std::max<Index>(1, std::min(variable.extents[axis], whole));
+    room /= extents[axis];
+  }
+  return extents;
+}
+
+/// The bytes that a variable says its values are; nothing: more than can be counted.
+std::optional<Index> declared_bytes(const StoredVariable& variable, Index value_bytes) {
+  std::optional<Index> bytes = value_bytes;
+  for (const Index extent : variable.extents) {
+    if (bytes) bytes = checked_mul(*bytes, extent);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<Hdf5Dataset> Hdf5Dataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(Source source, Source::open(store, path));
+  ESKER_ASSIGN_OR_RETURN(Description found, source.describe());
+  Hdf5Dataset dataset(store, path, std::move(source));
+  dataset.schema = std::move(found.schema);
+  dataset.times = std::move(found.times);
+  dataset.warnings = std::move(found.warnings);
+  dataset.of_field_ = std::move(found.of_field);
+  dataset.is_ours_ = found.is_ours;
+  dataset.end_bytes_ = found.end_bytes;
+  ESKER_RETURN_IF_ERROR(dataset.list_parts());
+  return dataset;
+}
+
+/// Of others, a variable may have been written for fewer steps than there are.
+bool Hdf5Dataset::has(int field, Index step) const {
+  return OneFileDataset::has(field, step) && (field_at(field).fixed || step < variable_of(field).extents[0]);
+}
+
+Status Hdf5Dataset::read(int field, Index step, const Box& box, int level, std::byte* out,
+                         bool /*verify*/) const {
+  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));
+  const Lattice selection = select_samples(mask, clip(box, this->box(field)), level);
+  Slab slab;
+  const auto add = [&](Index start, Index stride, Index count) {
+    slab.start.push_back(start), slab.stride.push_back(stride), slab.count.push_back(count);
+  };
+  const Field& of = field_at(field);
+  if (!of.fixed) add(step, 1, 1);
+  for (int a = selection.rank; a-- > 0;) add(selection.origin[a], selection.stride[a], selection.count[a]);
+  if (of.components > 1) add(0, 1, of.components);
+  return source_.read(variable_of(field).path, of.type, slab, out);
+}
+
+Result<StorageInfo> Hdf5Dataset::storage() const {
+  ESKER_ASSIGN_OR_RETURN(const Index bytes, source_.size_bytes());
+  return StorageInfo{1, bytes};
+}
+
+/// Reads what a field has, piece by piece. Returns bytes of values.
+Result<Index> Hdf5Dataset::verify_values(int field) const {
+  const StoredVariable& variable = variable_of(field);
+  const Index value_bytes = esker::size_bytes(field_at(field).type);
+  const std::vector<Index> most = extents_of_read(variable, value_bytes);
+  std::vector<std::byte> values;
+  Slab slab{std::vector<Index>(most.size(), 0), std::vector<Index>(most.size(), 1), most};
+  Index sum = 0;
+  const auto are_more = [&] { return slab.start[0] < variable.extents[0]; };
+  while (are_more()) {
+    Index bytes = value_bytes;
+    for (std::size_t axis = 0; axis < most.size(); ++axis) {
+      slab.count[axis] = std::min(most[axis], variable.extents[axis] - slab.start[axis]);
+      bytes *= std::max<Index>(0, slab.count[axis]);
+    }
+    values.resize(static_cast<std::size_t>(bytes));
+    ESKER_RETURN_IF_ERROR(source_.read(variable.path, field_at(field).type, slab, values.data()));
+    sum += bytes;
+    for (std::size_t axis = most.size(); axis-- > 0;) {  // the next piece
+      slab.start[axis] += most[axis];
+      if (slab.start[axis] < variable.extents[axis] || axis == 0) break;
+      slab.start[axis] = 0;
+    }
+  }
+  return sum;
+}
+
+void Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+  Findings findings(report);
+  report.files = 1;
+  const auto num_fields = static_cast<int>(schema.fields().size());
+  for (int field = 0; field < num_fields; ++field) {
+    const Field& of = field_at(field);
+    const auto declared = declared_bytes(variable_of(field), esker::size_bytes(of.type));
+    if (!declared || *declared / kMostCompressed > end_bytes_) {
+      findings.warning(
+          path_, fmt::format("field '{}' has more values than can stand in {} bytes: they were not read",
+                             of.name, end_bytes_));
+      continue;
+    }
+    const auto bytes = verify_values(field);
+    if (bytes.ok()) report.bytes += *bytes;
+    if (!bytes.ok()) findings.error(path_, fmt::format("field '{}': {}", of.name, bytes.status().message()));
+    if (progress) progress(static_cast<double>(field + 1) / num_fields);
+  }
+  const auto file_bytes = source_.size_bytes();
+  const auto journal = source_.has_journal();
+  if (journal.ok() && *journal) {
+    findings.warning(path_,
+                     "a journal is beside the file: a step is being committed, or a run was killed then");
+  } else if (is_ours_ && file_bytes.ok() && *file_bytes > end_bytes_) {
+    findings.warning(
+        path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
+  }
+  look_for_writer(findings);
+}
+
+}  // namespace esker::hdf5

@@ -1,0 +1,37 @@
+// Hdf5Dataset: an HDF5 file opened for reading, NetCDF-4 or plain, of Esker or of any other program.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/hdf5/source.h"
+#include "read/one_file_dataset.h"
+
+namespace esker::hdf5 {
+
+class Hdf5Dataset final : public OneFileDataset {
+ public:
+  /// Holds the committed steps, also of a file that a killed run left: a journal beside it counts as carried
+  /// out. Nothing is written. Errors: kNotFound, kDataLoss (damaged), kIoError.
+  static Result<Hdf5Dataset> open(const std::shared_ptr<Store>& store, const std::string& path);
+
+  [[nodiscard]] bool has(int field, Index step) const override;
+  Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
+  [[nodiscard]] Result<StorageInfo> storage() const override;
+  void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
+
+ private:
+  Hdf5Dataset(std::shared_ptr<Store> store, const std::string& path, Source source)
+      : OneFileDataset(std::move(store), path), source_(std::move(source)) {}
+  [[nodiscard]] const StoredVariable& variable_of(int field) const {
+    return of_field_[static_cast<std::size_t>(field)];
+  }
+  [[nodiscard]] Result<Index> verify_values(int field) const;
+
+  Source source_;
+  std::vector<StoredVariable> of_field_;
+  Index end_bytes_ = 0;
+};
+
+}  // namespace esker::hdf5
