@@ -45,6 +45,7 @@ class Dimensions {
     for (const DatasetInfo& of : datasets) {
       if (!of.is_scale || of.extents[0] > static_cast<hsize_t>(kMostIndex)) continue;
       by_reference_[of.reference] = all_.size();
+      for (const AxisOf& use : of.uses) by_use_.emplace(std::pair(use.dataset, use.axis), all_.size());
       if (of.dimension_number) by_number_.emplace(*of.dimension_number, all_.size());
       all_.push_back(
           {of.path, static_cast<Index>(of.extents[0]), of.is_unlimited[0], false, of.dimension_number});
@@ -75,9 +76,9 @@ class Dimensions {
   [[nodiscard]] std::optional<std::size_t> named(const DatasetInfo& of, std::size_t axis) const {
     const std::size_t rank = of.extents.size();
     if (of.is_scale && rank == 1) return find(by_reference_, of.reference);
-    if (of.scales.size() == rank && of.scales[axis] != 0) return find(by_reference_, of.scales[axis]);
-    if (of.dimension_numbers.size() == rank) return find(by_number_, of.dimension_numbers[axis]);
-    return std::nullopt;
+    const auto used = find(by_use_, std::pair(of.reference, static_cast<unsigned>(axis)));
+    if (used || of.dimension_numbers.size() != rank) return used;
+    return find(by_number_, of.dimension_numbers[axis]);
   }
 
   /// One for all axes of an extent in a group, but for those of one variable; as netCDF does.
@@ -95,6 +96,7 @@ class Dimensions {
 
   std::vector<FileDimension> all_;
   std::map<hobj_ref_t, std::size_t> by_reference_;
+  std::map<std::pair<hobj_ref_t, unsigned>, std::size_t> by_use_;
   std::map<int, std::size_t> by_number_;
   std::map<std::pair<std::string, hsize_t>, std::vector<std::size_t>> phony_;
   int n_phony_ = 0;

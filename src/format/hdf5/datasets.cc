@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "format/hdf5/attributes.h"
 #include "format/hdf5/dimensions.h"
+#include "format/schema_json.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -23,46 +24,25 @@ std::string text_attribute(hid_t object, const char* name) {
   return text_of(attribute).value_or("");
 }
 
-// ---- what an array of the library holds, whose elements it has allocated ----
-
-class ReadLists {
- public:
-  explicit ReadLists(hid_t attribute)
-      : type_(H5Tvlen_create(H5T_STD_REF_OBJ), "references"), space_(H5Aget_space(attribute), "references") {
-    const hssize_t n = checked(H5Sget_simple_extent_npoints(space_), "references");
-    if (n > H5S_MAX_RANK) throw Failure("references to more dimensions than there can be");
-    lists_.resize(static_cast<std::size_t>(n));
-    if (n > 0) checked(H5Aread(attribute, type_, lists_.data()), "references");
-  }
-  ReadLists(const ReadLists&) = delete;
-  ReadLists& operator=(const ReadLists&) = delete;
-  ~ReadLists() {
-    if (!lists_.empty()) H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, lists_.data());
-  }
-
-  [[nodiscard]] std::vector<hobj_ref_t> firsts() const {
-    std::vector<hobj_ref_t> firsts;
-    for (const hvl_t& list : lists_) {
-      firsts.push_back(list.len > 0 && list.p ? *static_cast<const hobj_ref_t*>(list.p) : 0);
-    }
-    return firsts;
-  }
-
- private:
-  Handle type_, space_;
-  std::vector<hvl_t> lists_;
-};
-
-/// Of each axis the first scale.
-std::vector<hobj_ref_t> scales_of(hid_t dataset) {
-  constexpr const char* kName = "DIMENSION_LIST";
-  if (checked(H5Aexists(dataset, kName), kName) == 0) return {};
-  const Handle attribute(H5Aopen(dataset, kName, H5P_DEFAULT), kName);
-  const Handle type(H5Aget_type(attribute), kName);
-  if (H5Tget_class(type) != H5T_VLEN) return {};
-  const Handle element(H5Tget_super(type), kName);
-  if (H5Tequal(element, H5T_STD_REF_OBJ) <= 0) return {};
-  return ReadLists(attribute).firsts();
+/// What a scale says of the axes that it is for. What they say of their scales (DIMENSION_LIST) is the same,
+/// but lists of any length, which HDF5 1.10 reads without a look at where they point.
+std::vector<AxisOf> uses_of(hid_t scale) {
+  constexpr const char* kName = "REFERENCE_LIST";
+  if (checked(H5Aexists(scale, kName), kName) == 0) return {};
+  const Handle attribute(H5Aopen(scale, kName, H5P_DEFAULT), kName);
+  const Handle stored(H5Aget_type(attribute), kName);
+  if (H5Tget_class(stored) != H5T_COMPOUND || H5Tget_nmembers(stored) != 2) return {};
+  const Handle reference(H5Tget_member_type(stored, 0), kName), number(H5Tget_member_type(stored, 1), kName);
+  if (H5Tequal(reference, H5T_STD_REF_OBJ) <= 0 || H5Tget_class(number) != H5T_INTEGER) return {};
+  const Handle space(H5Aget_space(attribute), kName);
+  const auto n = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space), kName));
+  if (n > kMaxSidecarBytes / sizeof(AxisOf)) throw Failure("a dimension of too many variables");
+  const Handle type(H5Tcreate(H5T_COMPOUND, sizeof(AxisOf)), kName);
+  checked(H5Tinsert(type, "dataset", HOFFSET(AxisOf, dataset), H5T_STD_REF_OBJ), kName);
+  checked(H5Tinsert(type, "dimension", HOFFSET(AxisOf, axis), H5T_NATIVE_UINT), kName);
+  std::vector<AxisOf> uses(n);
+  if (n > 0) checked(H5Aread(attribute, type, uses.data()), kName);
+  return uses;
 }
 
 // ---- one dataset ----
@@ -132,8 +112,7 @@ DatasetInfo look_at(hid_t dataset, std::string path, hobj_ref_t reference) {
     const std::vector<int> number = read_ints(dataset, kDimensionNumber);
     if (number.size() == 1) info.dimension_number = number[0];
     info.is_variable = !text_attribute(dataset, "NAME").starts_with(kBareDimension);
-  } else {
-    info.scales = scales_of(dataset);
+    info.uses = uses_of(dataset);
   }
   return info;
 }

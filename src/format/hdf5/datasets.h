@@ -11,6 +11,12 @@
 
 namespace esker::hdf5 {
 
+/// An axis of a dataset, by the reference to it.
+struct AxisOf {
+  hobj_ref_t dataset{};
+  unsigned axis = 0;
+};
+
 struct DatasetInfo {
   std::string path;                     ///< from the root group on, without '/' in front
   hobj_ref_t reference{};               ///< by which others name it
@@ -19,7 +25,7 @@ struct DatasetInfo {
   std::optional<int> dimension_number;  ///< netCDF's, if it is a dimension of a file of netCDF
   bool is_scale = false;                ///< a dimension
   bool is_variable = true;              ///< false: nothing but a dimension
-  std::vector<hobj_ref_t> scales;       ///< [axis]: references; empty or 0 where there are none
+  std::vector<AxisOf> uses;             ///< of a dimension: the axes that it is for
   std::vector<int> dimension_numbers;   ///< [axis]: netCDF's numbers; empty: it does not say
   std::string why_not;                  ///< its values cannot be read; empty: they can
   std::optional<cdf::Type> type;        ///< without: why_not says why

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <mutex>
 
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "format/hdf5/global_heap.h"
 
 namespace esker::hdf5 {
 
@@ -31,6 +33,14 @@ std::optional<Index> VirtualFile::allocate(bool is_raw, Index n_bytes) {
   const Index offset = round_up(end_bytes_, kAlignment);
   end_bytes_ = offset + n_bytes;
   return offset;
+}
+
+Status VirtualFile::read(bool is_heap, std::span<std::byte> bytes, Index offset) const {
+  ESKER_RETURN_IF_ERROR(bytes_.read(bytes, offset));
+  if (!is_heap || !is_read_only) return {};
+  std::array<std::byte, kSuperblockHead> superblock{};
+  ESKER_RETURN_IF_ERROR(bytes_.read(superblock, 0));
+  return check_global_heap(bytes, size_of_lengths(superblock));
 }
 
 Status VirtualFile::write(bool is_raw, std::span<const std::byte> bytes, Index offset) {
@@ -107,10 +117,10 @@ haddr_t end_of_file(const H5FD_t* driver, H5FD_mem_t /*type*/) {
   return static_cast<haddr_t>(file_of(driver).end_of_file());
 }
 
-herr_t read(H5FD_t* driver, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t n, void* to) {
+herr_t read(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t n, void* to) {
   VirtualFile& file = file_of(driver);
   return attempt(file, [&] {
-    return file.read({static_cast<std::byte*>(to), n}, static_cast<Index>(offset));
+    return file.read(type == H5FD_MEM_GHEAP, {static_cast<std::byte*>(to), n}, static_cast<Index>(offset));
   });
 }
 

@@ -40,7 +40,7 @@ class VirtualFile {
 
   // For the driver.
   std::optional<Index> allocate(bool is_raw, Index n_bytes);
-  Status read(std::span<std::byte> bytes, Index offset) const { return bytes_.read(bytes, offset); }
+  Status read(bool is_heap, std::span<std::byte> bytes, Index offset) const;
   Status write(bool is_raw, std::span<const std::byte> bytes, Index offset);
   [[nodiscard]] Index end_of_allocated() const { return end_bytes_; }
   void set_end_of_allocated(Index bytes) { end_bytes_ = bytes; }
