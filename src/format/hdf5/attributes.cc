@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "format/hdf5/variable_text.h"
 #include "format/schema_json.h"
 
 namespace esker::hdf5 {
@@ -76,16 +77,10 @@ std::string text_in(const char* memory, std::size_t n_bytes, bool is_padded_with
 }
 
 std::string read_text(hid_t attribute, hid_t stored) {
-  if (H5Tis_variable_str(stored) <= 0) {
-    std::vector<char> text(H5Tget_size(stored));
-    checked(H5Aread(attribute, stored, text.data()), "text");
-    return text_in(text.data(), text.size(), H5Tget_strpad(stored) == H5T_STR_SPACEPAD);
-  }
-  char* text = nullptr;
-  checked(H5Aread(attribute, stored, &text), "text");
-  const std::string copy = text ? text : "";
-  H5free_memory(text);
-  return copy;
+  if (H5Tis_variable_str(stored) > 0) return read_variable_text(attribute);
+  std::vector<char> text(H5Tget_size(stored));
+  checked(H5Aread(attribute, stored, text.data()), "text");
+  return text_in(text.data(), text.size(), H5Tget_strpad(stored) == H5T_STR_SPACEPAD);
 }
 
 /// Nothing for what schemas lack, e.g. lists of texts.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 #include <mutex>
 
@@ -10,7 +9,6 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
-#include "format/hdf5/global_heap.h"
 
 namespace esker::hdf5 {
 
@@ -33,14 +31,6 @@ std::optional<Index> VirtualFile::allocate(bool is_raw, Index n_bytes) {
   const Index offset = round_up(end_bytes_, kAlignment);
   end_bytes_ = offset + n_bytes;
   return offset;
-}
-
-Status VirtualFile::read(bool is_heap, std::span<std::byte> bytes, Index offset) const {
-  ESKER_RETURN_IF_ERROR(bytes_.read(bytes, offset));
-  if (!is_heap || !is_read_only) return {};
-  std::array<std::byte, kSuperblockHead> superblock{};
-  ESKER_RETURN_IF_ERROR(bytes_.read(superblock, 0));
-  return check_global_heap(bytes, size_of_lengths(superblock));
 }
 
 Status VirtualFile::write(bool is_raw, std::span<const std::byte> bytes, Index offset) {
@@ -99,6 +89,11 @@ herr_t query_driver(const H5FD_t* driver, unsigned long* flags) {
   return 0;
 }
 
+herr_t give_file(H5FD_t* driver, hid_t /*access*/, void** file) {
+  *file = &file_of(driver);
+  return 0;
+}
+
 haddr_t allocate(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, hsize_t n_bytes) {
   const auto offset = file_of(driver).allocate(type == H5FD_MEM_DRAW, static_cast<Index>(n_bytes));
   return offset ? static_cast<haddr_t>(*offset) : HADDR_UNDEF;
@@ -117,10 +112,10 @@ haddr_t end_of_file(const H5FD_t* driver, H5FD_mem_t /*type*/) {
   return static_cast<haddr_t>(file_of(driver).end_of_file());
 }
 
-herr_t read(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t n, void* to) {
+herr_t read(H5FD_t* driver, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t n, void* to) {
   VirtualFile& file = file_of(driver);
   return attempt(file, [&] {
-    return file.read(type == H5FD_MEM_GHEAP, {static_cast<std::byte*>(to), n}, static_cast<Index>(offset));
+    return file.read({static_cast<std::byte*>(to), n}, static_cast<Index>(offset));
   });
 }
 
@@ -157,6 +152,7 @@ H5FD_class_t make_driver_class() {
   driver.get_eoa = end_of_allocated;
   driver.set_eoa = set_end_of_allocated;
   driver.get_eof = end_of_file;
+  driver.get_handle = give_file;
   driver.read = read;
   driver.write = write;
   constexpr H5FD_mem_t kMap[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
@@ -250,6 +246,13 @@ void throw_failure(const char* what) {
   const char* reason = "no reason given";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_error, &reason);
   throw Failure(fmt::format("{}: {}", what, reason));
+}
+
+const VirtualFile& file_of(hid_t object) {
+  const Handle file(H5Iget_file_id(object), "file");
+  void* handle = nullptr;
+  checked(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), "file");
+  return *static_cast<const VirtualFile*>(handle);
 }
 
 Status run_session(Overlay& overlay, Access access, const std::function<Status(VirtualFile&)>& action) {

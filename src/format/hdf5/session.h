@@ -40,7 +40,7 @@ class VirtualFile {
 
   // For the driver.
   std::optional<Index> allocate(bool is_raw, Index n_bytes);
-  Status read(bool is_heap, std::span<std::byte> bytes, Index offset) const;
+  Status read(std::span<std::byte> bytes, Index offset) const { return bytes_.read(bytes, offset); }
   Status write(bool is_raw, std::span<const std::byte> bytes, Index offset);
   [[nodiscard]] Index end_of_allocated() const { return end_bytes_; }
   void set_end_of_allocated(Index bytes) { end_bytes_ = bytes; }
@@ -92,6 +92,9 @@ enum class Access { kCreate, kRead, kWrite };
 /// throws, the overlay is good for nothing. kDataLoss: the library does not take it for a good HDF5 file.
 /// One session at a time runs in a process.
 Status run_session(Overlay& overlay, Access access, const std::function<Status(VirtualFile&)>& action);
+
+/// The file that an object of the library is in.
+const VirtualFile& file_of(hid_t object);
 
 // ---- the template's body ----
 
