@@ -56,10 +56,11 @@ struct OpenOptions {
 class ESKER_API Dataset {
  public:
   /// `path`: an .idx file, a directory that a Writer made (with or without the ".idx" or ".nc" that was given
-  /// to the Writer), or a CDF file (netCDF's classic formats), of Esker or not. Of the latter, fields are the
-  /// numeric variables with at least one axis beside that of the records, and steps are the records;
-  /// warnings() names what is left out. Reads headers only. Errors: kNotFound, kDataLoss (damaged),
-  /// kUnsupported.
+  /// to the Writer), a CDF file (netCDF's classic formats), or an HDF5 file (NetCDF-4 or plain; where Esker
+  /// was built with HDF5), of Esker or not. Of others', fields are the numeric variables with at least one
+  /// axis beside that of the records, and steps are the records; warnings() names what is left out. Reads
+  /// headers, coordinates and times only. Changes nothing: of a file that is being written the committed
+  /// steps are seen. Errors: kNotFound, kDataLoss (damaged), kUnsupported.
   static Result<Dataset> open(const std::string& path, const OpenOptions& options = {});
 
   Dataset(Dataset&&) noexcept;

@@ -173,9 +173,9 @@ ESKER_API esker_status esker_create(const char* path, const esker_comm* comm, co
 ESKER_API esker_status esker_append(const char* path, const esker_comm* comm, const esker_options* options,
                                     esker_dataset** out);
 
-/// Opens a dataset for reading: an .idx file, or a directory that Esker made. Local. `flags`: 0 or
-/// ESKER_OPEN_VERIFY. Reads headers only. `*out` as in esker_create. Errors: ESKER_NOT_FOUND,
-/// ESKER_DATA_LOSS, ESKER_UNSUPPORTED.
+/// Opens a dataset for reading: an .idx file, a directory that Esker made, a CDF file or an HDF5 file
+/// (NetCDF-4), as esker::Dataset::open. Local. `flags`: 0 or ESKER_OPEN_VERIFY. Reads headers only. `*out` as
+/// in esker_create. Errors: ESKER_NOT_FOUND, ESKER_DATA_LOSS, ESKER_UNSUPPORTED.
 ESKER_API esker_status esker_open(const char* path, unsigned flags, esker_dataset** out);
 
 /// Closes the dataset; the handle stays, for esker_message and esker_free. Collective for a dataset that is

@@ -28,10 +28,11 @@ COMPONENT_DIM = "component"
 
 
 def open(path: str | os.PathLike[str], *, verify: bool = False) -> Dataset:
-    """Opens a dataset: an `.idx` file, the directory that a writer with several grids made, or a CDF file.
+    """Opens a dataset: an `.idx` file, the directory of a writer with several grids, a CDF or an HDF5 file.
 
-    Of CDF files (netCDF's classic formats) that other programs wrote, fields are the numeric variables with an axis
-    beside that of the records, and steps are the records; `warnings` names what is left out.
+    Of CDF files (netCDF's classic formats) and HDF5 files (NetCDF-4, or plain ones) that other programs wrote,
+    fields are the numeric variables with an axis beside that of the records, and steps are the records;
+    `warnings` names what is left out. Members of a group have its name and '_' before their own.
 
     Reads headers only. With `verify`, each block that is read later is compared with its checksum, where the
     file has one. Raises FileNotFoundError, OSError (damaged), or NotImplementedError.

@@ -23,7 +23,7 @@ RNG = np.random.default_rng(12)
 BESIDE = [parent / "shared" / "data" for parent in Path(__file__).parents[3:]]
 SHARED = next((folder for folder in BESIDE if folder.is_dir()), BESIDE[0])
 Run = Callable[..., subprocess.CompletedProcess[str]]
-ATTRIBUTES = {"units": "m", "long_name": "thickness of the ice – Eisdicke", "valid_min": 0.0, "flags": [1, 2, 4]}
+ATTRIBUTES = {"units": "m", "long_name": "thickness – Eisdicke", "valid_min": 0.0, "flags": [1, 2, 4]}
 AXES = {"time": {"units": "hours since 2000-01-01"}, "x": {"units": "m", "axis": "X"}}
 
 
@@ -74,7 +74,7 @@ TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 
 
 @pytest.mark.parametrize("endian", ["little", "big"])
-@pytest.mark.parametrize("storage", [{"contiguous": True}, {"zlib": True, "shuffle": True, "fletcher32": True}])
+@pytest.mark.parametrize("storage", [{"contiguous": True}, {"zlib": True, "fletcher32": True}])
 def test_netcdf4_files_of_every_type(tmp_path: Path, endian: str, storage: dict[str, Any]) -> None:
     path = tmp_path / "a.nc"
     values = {}
@@ -159,7 +159,8 @@ def test_fill_values_stand_where_nothing_was_written(tmp_path: Path) -> None:
 
 def test_plain_hdf5_gets_the_dimensions_that_netcdf_gives(tmp_path: Path) -> None:
     path = tmp_path / "a.h5"
-    arrays = {"a": RNG.random((6, 7)), "b": RNG.random((7, 7)), "c": RNG.integers(0, 9, (2, 6, 7)).astype(">i4")}
+    arrays = {"a": RNG.random((6, 7)), "b": RNG.random((7, 7))}
+    arrays["c"] = RNG.integers(0, 9, (2, 6, 7)).astype(">i4")
     with h5py.File(path, "w") as file:
         file["a"] = arrays["a"]
         file.create_dataset("b", data=arrays["b"], maxshape=(None, 7), chunks=(2, 7), compression="gzip")
@@ -175,7 +176,8 @@ def test_plain_hdf5_gets_the_dimensions_that_netcdf_gives(tmp_path: Path) -> Non
         file["again"] = file["a"]
         file["group/loop"] = file["group"]
         file.create_dataset("foreign", (4,), "u1", external=[("/etc/passwd", 0, 4)])
-        file["a"].attrs.update({"text": "t", "bytes": np.bytes_(b"b"), "yes": True, "list": [1, 2], "reals": 0.5})
+        file["a"].attrs.update({"text": "t", "bytes": np.bytes_(b"b"), "yes": True})
+        file["a"].attrs.update({"list": [1, 2], "reals": 0.5})
     ds = esker.open(path)
     assert list(ds.steps) == []
     assert list(ds.fields) == ["a", "b", "c", "flags", "group_inner_d", "half"]
@@ -237,11 +239,10 @@ def test_samples_of_other_programs_read_as_h5py_reads_them(path: Path) -> None:
     ds = esker.open(path)
     n_compared = 0
     with h5py.File(path) as file:
-        found: dict[str, h5py.Dataset] = {}
-        file.visititems(lambda name, item: found.update({name: item}) if isinstance(item, h5py.Dataset) else None)
-        by_name = {esker_name(name): item for name, item in found.items()}
+        found: dict[str, Any] = {}
+        file.visititems(lambda name, item: found.update({esker_name(name): item}))
         for name in ds.fields:
-            stored = by_name[name]
+            stored = found[name]
             if ds[name].fixed:
                 np.testing.assert_array_equal(ds[name].read(), stored[()])
             else:

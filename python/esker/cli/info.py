@@ -33,7 +33,7 @@ _MAX_STEPS_SHOWN = 8
 def info(path: str | None, config: bool, as_json: bool) -> None:
     """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
 
-    PATH is an .idx file, the directory of a dataset with several grids, or a CDF file.
+    PATH is an .idx file, the directory of a dataset with several grids, a CDF or an HDF5 file (NetCDF-4).
     """
     if config == (path is not None):
         raise click.UsageError("expected PATH, or --config without PATH")

@@ -223,8 +223,9 @@ class Reader {
 }  // namespace
 
 Index most_values(Index file_bytes, Index value_bytes) {
-  constexpr Index kDeflate = 1032, kSmall = Index{1} << 20;  // zlib's documentation: at most 1032 to 1
-  const Index most_bytes = file_bytes < kMostIndex / kDeflate ? file_bytes * kDeflate : kMostIndex;
+  constexpr Index kSmall = Index{1} << 20;
+  const Index most_bytes =
+      file_bytes < kMostIndex / kMostInflation ? file_bytes * kMostInflation : kMostIndex;
   return std::max(kSmall, most_bytes / value_bytes);
 }
 

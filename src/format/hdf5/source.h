@@ -21,6 +21,9 @@ namespace esker::hdf5 {
 
 class VirtualFile;
 
+/// Bytes that one byte of a file can hold at most, by deflate (zlib's documentation).
+inline constexpr Index kMostInflation = 1032;
+
 /// Where and how the values of a variable are stored.
 struct StoredVariable {
   std::string path;  ///< in the file

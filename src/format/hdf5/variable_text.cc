@@ -10,10 +10,11 @@
 namespace esker::hdf5 {
 namespace {
 
-/// References as bytes, as they are in the file.
+/// References as bytes, as they are in the file: nothing is to be done.
 herr_t keep_bytes(hid_t stored, hid_t /*wanted*/, H5T_cdata_t* conversion, std::size_t /*n*/,
                   std::size_t /*stride*/, std::size_t /*background_stride*/, void* /*values*/,
                   void* /*background*/, hid_t /*transfer*/) {
+  if (conversion->command == H5T_CONV_FREE) return 0;  // without types
   conversion->need_bkg = H5T_BKG_NO;
   return H5Tget_size(stored) == kReferenceBytes ? 0 : -1;
 }
@@ -27,7 +28,7 @@ class KeepBytes {
   }
   KeepBytes(const KeepBytes&) = delete;
   KeepBytes& operator=(const KeepBytes&) = delete;
-  ~KeepBytes() { H5Tunregister(H5T_PERS_SOFT, kName, text_, bytes_, keep_bytes); }
+  ~KeepBytes() { H5Tunregister(H5T_PERS_SOFT, kName, H5I_INVALID_HID, H5I_INVALID_HID, keep_bytes); }
 
   [[nodiscard]] hid_t type() const { return bytes_; }
 
