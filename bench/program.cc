@@ -1,24 +1,35 @@
 #include "program.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "simulations.h"
+
 namespace bench {
 namespace {
 
+/// E.g. "s3d: of a rank (64,64,64)."
+std::string about_points(const Simulation& simulation) {
+  std::string standard;
+  for (const Index n : {0, 1, 2})
+    standard += (n > 0 ? "," : "") + std::to_string(simulation.standard_points[n]);
+  return std::string(simulation.name) + ": " + simulation.points_are + " (" + standard + ").";
+}
+
 void define(CLI::App& app, const Program& program, Settings& s) {
-  app.add_option("workload", s.workload, "s3d, icesheet, or icesheet_yxz: with z fastest on disk, too")
-      ->required()
-      ->check(CLI::IsMember({"s3d", "icesheet", "icesheet_yxz"}));
-  app.add_option("--points", s.points,
-                 "X,Y,Z: points per rank (s3d, default 64,64,64) or in all (icesheet, 600,600,301)")
-      ->delimiter(',')
-      ->expected(3)
-      ->check(CLI::Range(1, 1 << 20));
+  std::vector<std::string> names;
+  std::string points = "X,Y,Z: points.";
+  for (const Simulation& simulation : simulations()) {
+    names.emplace_back(simulation.name);
+    points += " " + about_points(simulation);
+  }
+  app.add_option("workload", s.workload, "whose output")->required()->check(CLI::IsMember(names));
+  app.add_option("--points", s.points, points)->delimiter(',')->expected(3)->check(CLI::Range(1, 1 << 20));
   app.add_option("--steps", s.schedule.steps, "steps per repetition")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
@@ -57,14 +68,10 @@ class WorkDirectory {
 };
 
 Workload make_workload(const Settings& settings, int rank, int n_ranks) {
-  const auto points = [&](const Point& standard) {
-    return settings.points.empty() ? standard
-                                   : Point{settings.points[0], settings.points[1], settings.points[2]};
-  };
-  if (settings.workload == "s3d") return make_s3d(rank, n_ranks, points({64, 64, 64}));
-  const bool x_fastest = settings.workload == "icesheet";
-  return make_icesheet(rank, n_ranks, points({600, 600, 301}),
-                       x_fastest ? IceSheetOrder::kXFastest : IceSheetOrder::kZFastest);
+  const Simulation& chosen = simulation(settings.workload);
+  Point points = chosen.standard_points;
+  std::copy(settings.points.begin(), settings.points.end(), points.begin());
+  return chosen.make(rank, n_ranks, points);
 }
 
 std::string mpi_library() {

@@ -45,11 +45,12 @@ void for_each_value(const FieldMemory& field, int number, const Answer& answer, 
   }
 }
 
-/// Memory for a field; `fastest` lists the axes from the densest on, components slowest.
-FieldMemory make_field(const std::string& name, int grid, const Box& box, int components,
-                       const std::vector<int>& fastest) {
+}  // namespace
+
+void Workload::add_field(const std::string& field_name, int grid, const Box& box, int components,
+                         const std::vector<int>& fastest) {
   FieldMemory field;
-  field.name = name;
+  field.name = field_name;
   field.grid = grid;
   field.components = components;
   field.box = box;
@@ -60,18 +61,10 @@ FieldMemory make_field(const std::string& name, int grid, const Box& box, int co
   }
   field.component_stride = stride;
   field.samples.resize(static_cast<std::size_t>(field.num_samples()));
-  return field;
+  fields.push_back(std::move(field));
+  const GridExtent& whole = grids[static_cast<std::size_t>(grid)];
+  data_bytes += Box::from_extent(whole.rank, whole.extent).num_samples() * components * Index{sizeof(double)};
 }
-
-void count_bytes(Workload& workload) {
-  for (const FieldMemory& field : workload.fields) {
-    const GridExtent& grid = workload.grids[field.grid];
-    workload.data_bytes +=
-        Box::from_extent(grid.rank, grid.extent).num_samples() * field.components * Index{sizeof(double)};
-  }
-}
-
-}  // namespace
 
 void Workload::compute(const Salt& salt) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -113,47 +106,6 @@ Answer dense(const FieldMemory& field, const double* first) {
     stride *= field.box.extent(a);
   }
   return answer;
-}
-
-Workload make_s3d(int rank, int n_ranks, const Point& block) {
-  const auto ranks = esker::BrickDecomposition::near_cubic(3, {n_ranks, n_ranks, n_ranks}, n_ranks).value();
-  Point extent{}, parts{};
-  for (int a = 0; a < 3; ++a) {
-    parts[a] = ranks.num_parts(a);
-    extent[a] = parts[a] * block[a];
-  }
-  const Box box = esker::BrickDecomposition::even(3, extent, parts).value().box(rank);
-  Workload workload{"s3d", {{"xyz", 3, extent}}, {}, 0};
-  const std::vector<int> x_fastest{0, 1, 2};
-  workload.fields.push_back(make_field("pressure", 0, box, 1, x_fastest));
-  workload.fields.push_back(make_field("temperature", 0, box, 1, x_fastest));
-  workload.fields.push_back(make_field("velocity", 0, box, 3, x_fastest));
-  workload.fields.push_back(make_field("species", 0, box, 11, x_fastest));
-  count_bytes(workload);
-  return workload;
-}
-
-Workload make_icesheet(int rank, int n_ranks, const Point& points, IceSheetOrder order) {
-  const auto columns = esker::BrickDecomposition::pism(2, points, n_ranks).value();
-  const Box map = columns.box(rank);
-  Box volume = map;
-  volume.rank = 3;
-  volume.hi[2] = points[2];
-  Workload workload{"icesheet", {{"xyz", 3, points}, {"xy", 2, {points[0], points[1]}}}, {}, 0};
-  if (order == IceSheetOrder::kZFastest) {
-    workload.name = "icesheet_yxz";
-    workload.grids[0] = {"zxy", 3, {points[2], points[0], points[1]}};
-    volume = Box(3, {0, map.lo[0], map.lo[1]}, {points[2], map.hi[0], map.hi[1]});
-  }
-  const std::vector<int> z_fastest =
-      order == IceSheetOrder::kZFastest ? std::vector{0, 1, 2} : std::vector{2, 0, 1};
-  workload.fields.push_back(make_field("enthalpy", 0, volume, 1, z_fastest));
-  for (const char* name : {"thk", "usurf", "topg", "velsurf_mag", "velbase_mag", "bmelt", "tillwat", "tauc",
-                           "climatic_mass_balance", "ice_surface_temp"}) {
-    workload.fields.push_back(make_field(name, 1, map, 1, {0, 1}));
-  }
-  count_bytes(workload);
-  return workload;
 }
 
 }  // namespace bench

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/decomposition.hpp"
+#include "esker/box.hpp"
 
 namespace bench {
 
@@ -46,6 +46,10 @@ struct Workload {
   std::vector<FieldMemory> fields;
   Index data_bytes = 0;  ///< per step, all ranks
 
+  /// Adds this rank's part of a field, with memory in which the axes `fastest` are dense, the first one the
+  /// most, and components are slowest.
+  void add_field(const std::string& field_name, int grid, const Box& box, int components,
+                 const std::vector<int>& fastest);
   /// Fills the samples of all fields.
   void compute(const Salt& salt);
   [[nodiscard]] Index bytes_of_rank() const;
@@ -68,16 +72,5 @@ Index count_bad(const FieldMemory& field, int number, const Answer& answer, cons
 /// An answer in the layout of the field's own memory, and a dense one (x fastest, components innermost).
 Answer like_memory(const FieldMemory& field, const double* first);
 Answer dense(const FieldMemory& field, const double* first);
-
-/// S3D's checkpoint: pressure, temperature, velocity (3), species (11), `block`^3 points per rank, x fastest,
-/// components in planes of their own, ranks in a grid as nearly cubic as their number allows.
-/// Source: Chen et al. (2009), Comput. Sci. Discov. 2, 015001; github.com/wkliao/S3D-IO.
-Workload make_s3d(int rank, int n_ranks, const Point& block);
-
-/// PISM's output: one 3-D field, z fastest, and ten 2-D ones on 600 x 600 x 301 points (Antarctica at 10 km),
-/// or on `points`, split as PISM does. On disk x is the fastest axis, or in 3-D z, too, as in PISM's own
-/// files. Source: Bueler and Brown (2009), J. Geophys. Res. 114, F03008.
-enum class IceSheetOrder { kXFastest, kZFastest };
-Workload make_icesheet(int rank, int n_ranks, const Point& points, IceSheetOrder order);
 
 }  // namespace bench

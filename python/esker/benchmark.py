@@ -17,7 +17,7 @@ from esker import _core, peers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WORKLOADS = {"s3d": 5, "icesheet": 1, "icesheet_yxz": 1}
+WORKLOADS = {"s3d": 5, "icesheet": 1, "icesheet_yxz": 1, "ocean": 5, "geodesic": 3}
 """Name to the number of steps per repetition."""
 
 _PROGRAM = "esker-bench"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "simulations.h"
 #include "support/mpi_fixture.h"
 
 namespace bench {
@@ -15,7 +16,9 @@ class RunnerTest : public MpiTest {
   std::vector<Workload> workloads() {
     return {make_s3d(comm_.rank(), comm_.size(), {5, 4, 3}),
             make_icesheet(comm_.rank(), comm_.size(), {9, 8, 7}, IceSheetOrder::kXFastest),
-            make_icesheet(comm_.rank(), comm_.size(), {9, 8, 7}, IceSheetOrder::kZFastest)};
+            make_icesheet(comm_.rank(), comm_.size(), {9, 8, 7}, IceSheetOrder::kZFastest),
+            make_ocean(comm_.rank(), comm_.size(), {9, 8, 7}),
+            make_geodesic(comm_.rank(), comm_.size(), {4, 4, 3})};
   }
 };
 

@@ -107,7 +107,7 @@ def test_what_fails_is_said_with_status_1(esker_command: Run, program: Path) -> 
 
 
 def test_wrong_usage(esker_command: Run) -> None:
-    assert esker_command("bench", "ocean").returncode == 2
+    assert esker_command("bench", "pond").returncode == 2
     assert esker_command("bench", "s3d", "--block", "8,8").returncode == 2
     missing = esker_command("bench", "s3d", "--program", "/nowhere/esker-bench")
     assert missing.returncode == 1

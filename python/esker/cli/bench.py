@@ -46,8 +46,8 @@ class Points(click.ParamType):
 @click.command(epilog=_EPILOG)
 @click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
 @click.option("--ranks", default=4, show_default=True, type=click.IntRange(1), help="MPI ranks.")
-@click.option("--block", type=Points(), help="Points per rank (s3d) or of the grid (icesheet).")
-@click.option("--steps", type=click.IntRange(1, 64), help="Steps per repetition.  [default: 5; icesheet: 1]")
+@click.option("--block", type=Points(), help="Points: per rank (s3d); in all; geodesic: X,Y cells of each panel, Z layers.")
+@click.option("--steps", type=click.IntRange(1, 64), help="Steps per repetition.  [default: s3d, ocean 5; geodesic 3; icesheet 1]")
 @click.option("--repeat", default=15, show_default=True, type=click.IntRange(1), help="Timed repetitions.")
 @click.option("--dir", "directory", default=".", show_default=True, help="Where the files go.")
 @click.option("--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="File for the results.")
@@ -76,6 +76,8 @@ def bench(
     s3d       a checkpoint of combustion: 16 float64 components, 64^3 points per rank
     icesheet  600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
     icesheet_yxz  the same, with z fastest in files, too
+    ocean     360 x 240 x 42 points, four 3-D fields and four 2-D fields, blocks of the map with whole columns
+    geodesic  10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), pieces of consecutive cells
 
     Writes and reads every case in turn, --repeat times, and checks every value. Cases: posix (each rank its own
     file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase (which has no checksums),

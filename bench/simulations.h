@@ -1,0 +1,45 @@
+// Simulations: whose output the workloads are, and how their ranks share it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workload.h"
+
+namespace bench {
+
+/// A workload by name.
+struct Simulation {
+  const char* name;
+  const char* points_are;  ///< what the three numbers count
+  Point standard_points;
+  Workload (*make)(int rank, int n_ranks, const Point& points);
+};
+
+/// All that there are.
+const std::vector<Simulation>& simulations();
+/// One of them; `name` is known.
+const Simulation& simulation(const std::string& name);
+
+/// S3D's checkpoint: pressure, temperature, velocity (3), species (11), `block`^3 points per rank, x fastest,
+/// components in planes of their own, ranks in a grid as nearly cubic as their number allows.
+/// Source: Chen et al. (2009), Comput. Sci. Discov. 2, 015001; github.com/wkliao/S3D-IO.
+Workload make_s3d(int rank, int n_ranks, const Point& block);
+
+/// PISM's output: one 3-D field, z fastest, and ten 2-D ones on 600 x 600 x 301 points (Antarctica at 10 km),
+/// or on `points`, split as PISM does. On disk x is the fastest axis, or in 3-D z, too, as in PISM's own
+/// files. Source: Bueler and Brown (2009), J. Geophys. Res. 114, F03008.
+enum class IceSheetOrder { kXFastest, kZFastest };
+Workload make_icesheet(int rank, int n_ranks, const Point& points, IceSheetOrder order);
+
+/// POP's history, scaled down: four 3-D fields and four 2-D ones, x fastest in memory as in files, split into
+/// blocks of the map with whole columns. Source: Smith et al. (2010), LAUR-10-01853.
+Workload make_ocean(int rank, int n_ranks, const Point& points);
+
+/// A global cloud-resolving model on a geodesic grid of ten panels of X x Y cells and two poles (of 4^8 cells
+/// a panel: 655,362), four variables with (cells, Z layers), layers fastest in memory as in files, and two
+/// with (cells). A rank holds a contiguous piece of the cells; all are of one length but the last.
+/// Source: Palmer et al. (2011), Environ. Model. Softw. 26, 1725.
+Workload make_geodesic(int rank, int n_ranks, const Point& points);
+
+}  // namespace bench
