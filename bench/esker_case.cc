@@ -7,6 +7,7 @@
 
 #include "esker/dataset.hpp"
 #include "esker/writer.hpp"
+#include "root_copy.h"
 
 namespace bench {
 namespace {
@@ -22,8 +23,10 @@ esker::Patch patch_of(const FieldMemory& field) {
 class EskerCase final : public Case {
  public:
   EskerCase(const EskerStyle& style, std::string path, const esker::Communicator& comm,
-            esker::Options options)
-      : style_(style), path_(std::move(path)), comm_(comm), options_(std::move(options)) {}
+            esker::Options options, const Workload& workload)
+      : style_(style), path_(std::move(path)), comm_(comm), options_(std::move(options)) {
+    if (style.scatters) root_copy_.emplace(MPI_COMM_WORLD, workload);
+  }
 
   [[nodiscard]] std::string name() const override { return style_.name; }
 
@@ -44,15 +47,21 @@ class EskerCase final : public Case {
 
   void end_write() override { writer_->close().check(); }
 
-  void begin_read() override { dataset_ = esker::Dataset::open(path_).value(); }
+  void begin_read() override {
+    if (!style_.scatters || comm_.rank() == 0) dataset_ = esker::Dataset::open(path_).value();
+  }
 
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     for (const Column& column : columns_) {
       const FieldMemory& field = workload.fields[column.field];
-      const Index count = field.box.num_samples() * column.components;
-      double* answer = samples[column.field].data() + field.box.num_samples() * column.first_component;
-      const esker::Query query{.field = column.name, .step = step, .box = field.box};
-      dataset_->read(query, answer, static_cast<std::size_t>(count) * sizeof(double)).check();
+      if (style_.scatters) {
+        if (comm_.rank() == 0)
+          read(column, step, dataset_->box(column.name).value(), root_copy_->whole(column.field));
+        const bool is_last = column.first_component + column.components == field.components;
+        if (is_last) root_copy_->scatter(column.field, samples[column.field].data());
+      } else {
+        read(column, step, field.box, samples[column.field].data());
+      }
     }
   }
 
@@ -80,6 +89,24 @@ class EskerCase final : public Case {
   }
 
  private:
+  /// A field of the dataset: components of a field of the workload.
+  struct Column {
+    std::size_t field = 0;
+    int first_component = 0, components = 1;
+    std::string name;
+    esker::FieldId handle;
+  };
+
+  /// The samples of `box` to where they stand among all components, of which `field` is the first.
+  void read(const Column& column, Index step, const Box& box, double* field) {
+    const Index count = box.num_samples() * column.components;
+    const esker::Query query{.field = column.name, .step = step, .box = box};
+    dataset_
+        ->read(query, field + box.num_samples() * column.first_component,
+               static_cast<std::size_t>(count) * sizeof(double))
+        .check();
+  }
+
   void define(const Workload& workload) {
     std::map<char, esker::DimId> dims;
     std::vector<esker::GridId> grids;
@@ -106,20 +133,13 @@ class EskerCase final : public Case {
     }
   }
 
-  /// A field of the dataset: components of a field of the workload.
-  struct Column {
-    std::size_t field = 0;
-    int first_component = 0, components = 1;
-    std::string name;
-    esker::FieldId handle;
-  };
-
   const EskerStyle& style_;
   std::string path_;
   esker::Communicator comm_;
   esker::Options options_;
   std::optional<esker::Writer> writer_;
   std::optional<esker::Dataset> dataset_;
+  std::optional<RootCopy> root_copy_;
   std::vector<Column> columns_;
   Index stored_bytes_ = 0;
   std::string details_;
@@ -136,16 +156,18 @@ const std::vector<EskerStyle>& esker_styles() {
       {"idx_vectors", {}, true},
       {"cdf5", {{"format", "cdf5"}}},
       {"cdf5_and_idx", {{"format", "cdf5+idx"}}},
+      {"cdf5_scatter", {{"format", "cdf5"}}, false, false, true},
   };
   return styles;
 }
 
 std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
-                                 const EskerStyle& style, const esker::Options& options) {
+                                 const EskerStyle& style, const esker::Options& options,
+                                 const Workload& workload) {
   esker::Options used = options;
   used.set("report", "none").check();
   for (const auto& [name, value] : style.options) used.set(name, value).check();
-  return std::make_unique<EskerCase>(style, directory + "/" + style.name + "/run", comm, used);
+  return std::make_unique<EskerCase>(style, directory + "/" + style.name + "/run", comm, used, workload);
 }
 
 }  // namespace bench

@@ -16,13 +16,18 @@ struct EskerStyle {
   std::vector<std::pair<const char*, const char*>> options;  ///< what makes it this way
   bool vectors = false;  ///< a field of several components is one field, its components side by side on disk;
                          ///< else it is as many scalar ones
+  bool needs_chunks = false;  ///< of the ranks' parts: only where these have regular_extents()
+  bool scatters = false;      ///< rank 0 reads and scatters; else each rank reads for itself
 };
 
-/// IDX in one, two and three phases, and in two with vector fields; CDF-5, and both formats at once.
+/// IDX in one, two and three phases, and in two with vector fields; CDF-5, and both formats at once; NetCDF-4
+/// with chunks by grid and type, one per field, and one per rank, if Esker has these files; and CDF-5 that is
+/// read by one rank.
 const std::vector<EskerStyle>& esker_styles();
 
-/// A dataset by Esker. Read by each rank for itself.
+/// A dataset by Esker. Collective.
 std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
-                                 const EskerStyle& style, const esker::Options& options);
+                                 const EskerStyle& style, const esker::Options& options,
+                                 const Workload& workload);
 
 }  // namespace bench

@@ -6,6 +6,7 @@
 #include "esker/mpi.hpp"
 #include "esker_case.h"
 #include "program.h"
+#include "regular_parts.h"
 
 namespace bench {
 namespace {
@@ -28,13 +29,15 @@ std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& na
   const Index mine = workload.bytes_of_rank();
   MPI_Exscan(&mine, &offset, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (ranks.rank() == 0) offset = 0;
+  const bool can_chunk = regular_extents(MPI_COMM_WORLD, workload).has_value();
   std::vector<std::unique_ptr<Case>> cases;
   for (const std::string& name : names) {
     if (name == "posix") cases.push_back(posix_case(directory, ranks.rank()));
     if (name == "posix_shared") cases.push_back(posix_shared_case(directory, offset));
     if (name == "memcpy") cases.push_back(memcpy_case());
     for (const EskerStyle& style : esker_styles()) {
-      if (name == style.name) cases.push_back(esker_case(directory, ranks, style, options));
+      if (name != style.name || (style.needs_chunks && !can_chunk)) continue;
+      cases.push_back(esker_case(directory, ranks, style, options, workload));
     }
   }
   return cases;
@@ -49,11 +52,14 @@ int main(int argc, char** argv) {
       .name = "esker-bench",
       .description = "Measures Esker against plain files; started by `esker bench`",
       .cases = {"posix", "posix_shared", "memcpy"},
+      .cases_on_request = {},
       .define_more = {},
       .make_cases = {},
       .libraries = {},
   };
-  for (const bench::EskerStyle& style : bench::esker_styles()) program.cases.emplace_back(style.name);
+  for (const bench::EskerStyle& style : bench::esker_styles()) {
+    (style.scatters ? program.cases_on_request : program.cases).emplace_back(style.name);
+  }
   program.define_more = [&](CLI::App& app) {
     app.add_option("-o,--option", options, "KEY=VALUE: an option of Esker; repeatable")
         ->allow_extra_args(false);

@@ -40,7 +40,11 @@ void define(CLI::App& app, const Program& program, Settings& s) {
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   app.add_option("--json", s.json, "file for what was measured; default: standard output");
-  app.add_option("--case", s.cases, "cases to run; repeatable")->check(CLI::IsMember(program.cases));
+  std::vector<std::string> cases = program.cases;
+  cases.insert(cases.end(), program.cases_on_request.begin(), program.cases_on_request.end());
+  app.add_option("--case", s.cases, "cases to run; repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(cases));
   if (program.define_more) program.define_more(app);
 }
 
@@ -144,6 +148,15 @@ int measure(const Program& program, const Settings& settings) {
   return bad > 0 ? 1 : 0;
 }
 
+int print_cases(const Program& program) {
+  for (const auto* names : {&program.cases, &program.cases_on_request}) {
+    for (const std::string& name : *names) {
+      if (std::puts(name.c_str()) < 0) return 1;
+    }
+  }
+  return 0;
+}
+
 /// All ranks have the same command line. -1: go on.
 int parse(int argc, char** argv, int rank, const Program& program, Settings& settings) {
   CLI::App app(program.description, program.name);
@@ -160,7 +173,9 @@ int parse(int argc, char** argv, int rank, const Program& program, Settings& set
 }  // namespace
 
 int run_program(int argc, char** argv, const Program& program) {
-  if (argc == 2 && std::string_view(argv[1]) == "--mpiexec") return std::puts(ESKER_MPIEXEC) < 0 ? 1 : 0;
+  const std::string_view question = argc == 2 ? argv[1] : "";
+  if (question == "--mpiexec") return std::puts(ESKER_MPIEXEC) < 0 ? 1 : 0;
+  if (question == "--cases") return print_cases(program);
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

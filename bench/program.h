@@ -33,7 +33,8 @@ struct Settings {
 struct Program {
   std::string name;
   std::string description;
-  std::vector<std::string> cases;  ///< all, in the order in which they run
+  std::vector<std::string> cases;  ///< that run unless others are asked for, in their order
+  std::vector<std::string> cases_on_request;
   /// Adds options of its own to the command line; may be empty.
   std::function<void(CLI::App&)> define_more;
   /// The cases of these names, in a directory of this run's own. Collective. A case that cannot be had on
@@ -45,7 +46,8 @@ struct Program {
   std::vector<std::pair<std::string, std::string>> libraries;
 };
 
-/// main(): initialises and finalises MPI, measures, prints, and returns the exit code.
+/// main(): initialises and finalises MPI, measures, prints, and returns the exit code. With the one argument
+/// --mpiexec or --cases it prints, without MPI, the launcher that it was built for, or all its cases.
 int run_program(int argc, char** argv, const Program& program);
 
 }  // namespace bench
