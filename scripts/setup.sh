@@ -20,7 +20,7 @@ packages=(
 for group in "$@"; do
   case "$group" in
     --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
-    peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev) ;;
+    peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
     *) die "scripts/setup.sh takes --all and peers, not '$group'" ;;
   esac
 done

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "peer_case.h"
+#include "regular_parts.h"
 
 namespace bench {
 namespace {
@@ -54,26 +55,25 @@ Handle collective() {
   return transfer;
 }
 
-/// All samples will be written, so none are filled in before.
-Handle creation(const Variable& variable, Hdf5Layout layout) {
+/// Contiguous if `chunk` is empty. All samples will be written, so none are filled in before.
+Handle creation(const std::vector<Index>& chunk) {
   Handle create(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make dataset properties");
   check(H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "leave out fill values");
-  if (layout == Hdf5Layout::kContiguous) return create;
-  check(H5Pset_chunk(create, static_cast<int>(variable.count.size()), sizes(variable.count).data()),
-        "set chunks");
+  if (chunk.empty()) return create;
+  check(H5Pset_chunk(create, static_cast<int>(chunk.size()), sizes(chunk).data()), "set chunks");
   return create;
 }
 
 /// This rank's part of a dataset, in the file and in dense memory.
 struct Part {
-  explicit Part(const Variable& v) : file(make_space(v.shape)), memory(make_space(v.count)) {
-    if (std::count(v.count.begin(), v.count.end(), 0) > 0) {
+  explicit Part(const Variable& v) : file(make_space(v.shape)), memory(make_space(v.part.count)) {
+    if (std::count(v.part.count.begin(), v.part.count.end(), 0) > 0) {
       check(H5Sselect_none(file), "select nothing");
       check(H5Sselect_none(memory), "select nothing");
       return;
     }
-    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.start).data(), nullptr, sizes(v.count).data(),
-                              nullptr),
+    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.part.start).data(), nullptr,
+                              sizes(v.part.count).data(), nullptr),
           "select a part");
   }
   Handle file, memory;
@@ -83,7 +83,14 @@ class Hdf5Case final : public PeerCase {
  public:
   Hdf5Case(MPI_Comm comm, const std::string& directory, const Workload& workload, Hdf5Layout layout)
       : PeerCase(comm, layout == Hdf5Layout::kChunked ? "hdf5_chunked" : "hdf5", directory, workload),
-        layout_(layout) {}
+        chunks_(workload.fields.size()) {
+    if (layout == Hdf5Layout::kContiguous) return;
+    const std::vector<Point> extents = regular_extents(comm, workload).value();
+    for (std::size_t f = 0; f < chunks_.size(); ++f) {
+      const FieldMemory& field = workload.fields[f];
+      chunks_[f] = region_of(field, Box::from_extent(field.box.rank, extents[f])).count;
+    }
+  }
 
   void write_step(const Workload& workload, Index step) override {
     const Handle file(H5Fcreate(new_path(step).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, through_mpi(comm())),
@@ -93,7 +100,7 @@ class Hdf5Case final : public PeerCase {
       const Variable& v = variables()[f];
       const Part part(v);
       const Handle dataset(H5Dcreate2(file, v.name.c_str(), H5T_IEEE_F64LE, make_space(v.shape), H5P_DEFAULT,
-                                      creation(v, layout_), H5P_DEFAULT),
+                                      creation(chunks_[f]), H5P_DEFAULT),
                            H5Dclose, "create dataset " + v.name);
       check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together,
                      in_file_order(workload.fields[f], f)),
@@ -116,7 +123,7 @@ class Hdf5Case final : public PeerCase {
   }
 
  private:
-  Hdf5Layout layout_;
+  std::vector<std::vector<Index>> chunks_;  // per field, slowest dimension first; empty: contiguous
 };
 
 }  // namespace
@@ -130,21 +137,6 @@ std::string hdf5_version() {
   unsigned major = 0, minor = 0, release = 0;
   check(H5get_libversion(&major, &minor, &release), "tell the version");
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
-}
-
-bool has_equal_blocks(MPI_Comm comm, const Workload& workload) {
-  std::vector<Index> extents;  // and negated, so that one maximum finds both ends
-  for (const FieldMemory& field : workload.fields) {
-    for (int a = 0; a < field.box.rank; ++a) {
-      extents.push_back(field.box.extent(a));
-      extents.push_back(-field.box.extent(a));
-    }
-  }
-  MPI_Allreduce(MPI_IN_PLACE, extents.data(), static_cast<int>(extents.size()), MPI_INT64_T, MPI_MAX, comm);
-  for (std::size_t i = 0; i < extents.size(); i += 2) {
-    if (extents[i] != -extents[i + 1]) return false;
-  }
-  return true;
 }
 
 }  // namespace bench

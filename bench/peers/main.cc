@@ -1,4 +1,4 @@
-// esker-bench-peers: PnetCDF and parallel HDF5 on the work that esker-bench measures Esker on.
+// esker-bench-peers: PnetCDF, parallel HDF5 and netCDF on the work that esker-bench measures Esker on.
 //
 // A program of its own, because a process must not hold two HDF5 libraries, and libesker may come with the
 // serial one. `esker bench --peers` runs both in turn; each measures posix as well, which is what they are
@@ -7,24 +7,56 @@
 
 #include "peer_case.h"
 #include "program.h"
+#include "regular_parts.h"
 
 namespace bench {
 namespace {
 
-std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& names,
-                                              const std::string& directory, const Workload& workload) {
-  const MPI_Comm comm = MPI_COMM_WORLD;
+/// A case by name.
+struct Peer {
+  const char* name;
+  std::function<std::unique_ptr<Case>(MPI_Comm, const std::string& directory, const Workload&)> make;
+  bool needs_chunks = false;  ///< of the ranks' parts: only where these have regular_extents()
+  bool on_request = false;    ///< takes many times what the others take
+};
+
+template <class Style>
+auto with(std::unique_ptr<Case> (*make)(MPI_Comm, const std::string&, const Workload&, Style), Style style) {
+  return [=](MPI_Comm comm, const std::string& directory, const Workload& workload) {
+    return make(comm, directory, workload, style);
+  };
+}
+
+std::unique_ptr<Case> posix(MPI_Comm comm, const std::string& directory, const Workload&) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  const bool can_chunk = has_equal_blocks(comm, workload);
+  return posix_case(directory, rank);
+}
+
+const std::vector<Peer>& peers() {
+  static const std::vector<Peer> all{
+      {"posix", posix},
+      {"pnetcdf", with(pnetcdf_case, PnetcdfStyle::kCdf5)},
+      {"pnetcdf_nonblocking", with(pnetcdf_case, PnetcdfStyle::kCdf5Nonblocking)},
+      {"pnetcdf_cdf2", with(pnetcdf_case, PnetcdfStyle::kCdf2)},
+      {"hdf5", with(hdf5_case, Hdf5Layout::kContiguous)},
+      {"hdf5_chunked", with(hdf5_case, Hdf5Layout::kChunked), true},
+      {"netcdf4", netcdf4_case},
+      {"netcdf_gather", with(netcdf_gather_case, GatherStyle::kDefineOnce)},
+      {"netcdf_redefine", with(netcdf_gather_case, GatherStyle::kRedefine), false, true},
+      {"netcdf_redefine_padded", with(netcdf_gather_case, GatherStyle::kRedefinePadded), false, true},
+  };
+  return all;
+}
+
+std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& names,
+                                              const std::string& directory, const Workload& workload) {
+  const bool can_chunk = regular_extents(MPI_COMM_WORLD, workload).has_value();
   std::vector<std::unique_ptr<Case>> cases;
   for (const std::string& name : names) {
-    if (name == "posix") cases.push_back(posix_case(directory, rank));
-    if (name == "pnetcdf") cases.push_back(pnetcdf_case(comm, directory, workload, true));
-    if (name == "pnetcdf_nonblocking") cases.push_back(pnetcdf_case(comm, directory, workload, false));
-    if (name == "hdf5") cases.push_back(hdf5_case(comm, directory, workload, Hdf5Layout::kContiguous));
-    if (name == "hdf5_chunked" && can_chunk) {
-      cases.push_back(hdf5_case(comm, directory, workload, Hdf5Layout::kChunked));
+    for (const Peer& peer : peers()) {
+      if (name != peer.name || (peer.needs_chunks && !can_chunk)) continue;
+      cases.push_back(peer.make(MPI_COMM_WORLD, directory, workload));
     }
   }
   return cases;
@@ -45,14 +77,20 @@ std::string choose_mpi_io() {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  return bench::run_program(argc, argv,
-                            {.name = "esker-bench-peers",
-                             .description = "Measures other libraries against plain files; started by "
-                                            "`esker bench --peers`",
-                             .cases = {"posix", "pnetcdf", "pnetcdf_nonblocking", "hdf5", "hdf5_chunked"},
-                             .define_more = {},
-                             .make_cases = bench::make_cases,
-                             .libraries = {{"pnetcdf", bench::pnetcdf_version()},
-                                           {"hdf5", bench::hdf5_version()},
-                                           {"mpi_io", bench::choose_mpi_io()}}});
+  bench::Program program{
+      .name = "esker-bench-peers",
+      .description = "Measures other libraries against plain files; started by `esker bench --peers`",
+      .cases = {},
+      .cases_on_request = {},
+      .define_more = {},
+      .make_cases = bench::make_cases,
+      .libraries = {{"pnetcdf", bench::pnetcdf_version()},
+                    {"hdf5", bench::hdf5_version()},
+                    {"netcdf", bench::netcdf_version()},
+                    {"mpi_io", bench::choose_mpi_io()}},
+  };
+  for (const bench::Peer& peer : bench::peers()) {
+    (peer.on_request ? program.cases_on_request : program.cases).emplace_back(peer.name);
+  }
+  return bench::run_program(argc, argv, program);
 }

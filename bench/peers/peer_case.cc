@@ -34,28 +34,46 @@ void copy(const FieldMemory& field, const Answer& from, const Answer& to, double
 
 }  // namespace
 
-Variable variable_of(const Workload& workload, const FieldMemory& field) {
-  const GridExtent& grid = workload.grids[field.grid];
-  Variable v{field.name, {}, {}, {}, {}, true};
+Region region_of(const FieldMemory& field, const Box& box) {
+  Region region;
   if (field.components > 1) {
-    v.dims.push_back(field.name + "_component");
-    v.shape.push_back(field.components);
-    v.start.push_back(0);
-    v.count.push_back(field.components);
+    region.start.push_back(0);
+    region.count.push_back(field.components);
   }
+  for (int a = box.rank - 1; a >= 0; --a) {
+    region.start.push_back(box.lo[a]);
+    region.count.push_back(box.extent(a));
+  }
+  return region;
+}
+
+Variable variable_of(const Workload& workload, const FieldMemory& field) {
+  const GridExtent& grid = workload.grids[static_cast<std::size_t>(field.grid)];
+  Variable v;
+  v.name = field.name;
+  v.shape = region_of(field, Box::from_extent(grid.rank, grid.extent)).count;
+  v.part = region_of(field, field.box);
+  if (field.components > 1) v.dims.push_back(field.name + "_component");
+  for (int a = grid.rank - 1; a >= 0; --a) v.dims.emplace_back(1, grid.axes[static_cast<std::size_t>(a)]);
+  v.is_dense = true;
   Index dense_stride = 1;
   for (int a = 0; a < grid.rank; ++a) {
     v.is_dense = v.is_dense && field.strides[a] == dense_stride;
     dense_stride *= field.box.extent(a);
   }
   v.is_dense = v.is_dense && (field.components == 1 || field.component_stride == dense_stride);
-  for (int a = grid.rank - 1; a >= 0; --a) {
-    v.dims.emplace_back(1, grid.axes[static_cast<std::size_t>(a)]);
-    v.shape.push_back(grid.extent[a]);
-    v.start.push_back(field.box.lo[a]);
-    v.count.push_back(field.box.extent(a));
-  }
   return v;
+}
+
+std::vector<int> dimension_ids(const Variable& variable, std::map<std::string, int>& known,
+                               const std::function<int(const std::string&, Index)>& define) {
+  std::vector<int> ids;
+  for (std::size_t d = 0; d < variable.dims.size(); ++d) {
+    const std::string& name = variable.dims[d];
+    if (!known.count(name)) known[name] = define(name, variable.shape[d]);
+    ids.push_back(known[name]);
+  }
+  return ids;
 }
 
 PeerCase::PeerCase(MPI_Comm comm, std::string name, const std::string& directory, const Workload& workload)

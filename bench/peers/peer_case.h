@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,16 +18,37 @@
 
 namespace bench {
 
+/// Part of a variable; dimensions slowest first, as netCDF and HDF5 list them.
+struct Region {
+  std::vector<Index> start, count;
+  /// As the unsigned or longer types that a library takes.
+  template <class T>
+  [[nodiscard]] std::vector<T> starts() const {
+    return {start.begin(), start.end()};
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> counts() const {
+    return {count.begin(), count.end()};
+  }
+};
+
+/// `box` of a field with all components.
+Region region_of(const FieldMemory& field, const Box& box);
+
 /// One field in the file and the part of it that this rank holds; dimensions slowest first.
 struct Variable {
   std::string name;
   std::vector<std::string> dims;
-  std::vector<Index> shape;         ///< of the whole
-  std::vector<Index> start, count;  ///< of this rank's part
-  bool is_dense = false;            ///< the rank's memory has the file's order, and no gaps
+  std::vector<Index> shape;  ///< of the whole
+  Region part;               ///< this rank's
+  bool is_dense = false;     ///< the rank's memory has the file's order, and no gaps
 };
 
 Variable variable_of(const Workload& workload, const FieldMemory& field);
+
+/// Numbers of a variable's dimensions. `define(name, extent)` gives those that are not among the `known`.
+std::vector<int> dimension_ids(const Variable& variable, std::map<std::string, int>& known,
+                               const std::function<int(const std::string&, Index)>& define);
 
 /// One file per step, which rank 0 answers for.
 class PeerCase : public Case {
@@ -60,21 +83,32 @@ class PeerCase : public Case {
   Index steps_ = 0;
 };
 
-/// PnetCDF, format CDF-5, collective. `blocking`: one collective call per field, else all are posted and then
-/// waited for together.
+/// PnetCDF, collective: one call per field, or all are posted and then waited for together.
+enum class PnetcdfStyle { kCdf5, kCdf5Nonblocking, kCdf2 };
 std::unique_ptr<Case> pnetcdf_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
-                                   bool blocking);
+                                   PnetcdfStyle style);
 /// "1.12.3"
 std::string pnetcdf_version();
 
 enum class Hdf5Layout { kContiguous, kChunked };
-/// HDF5, collective. Chunked: a chunk is a rank's block with all components (with a chunk per component it
-/// takes twice as long); to be had where has_equal_blocks().
+/// HDF5, collective. Chunked: a chunk is a rank's part with all components (with a chunk per component it
+/// takes twice as long); to be had where there are regular_extents().
 std::unique_ptr<Case> hdf5_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
                                 Hdf5Layout layout);
 /// "1.10.8"
 std::string hdf5_version();
-/// Whether the ranks' parts of each field have the same extents. Collective.
-bool has_equal_blocks(MPI_Comm comm, const Workload& workload);
+
+/// netCDF on parallel HDF5: NetCDF-4 files, contiguous, collective.
+std::unique_ptr<Case> netcdf4_case(MPI_Comm comm, const std::string& directory, const Workload& workload);
+
+/// Serial netCDF on rank 0, where all ranks' parts of a field are brought together, and from where they are
+/// scattered: CDF-5. Definitions: all before the first data; or each variable just before its own data, as
+/// programs do that define what they write when they write it, so that the header grows and moves all data
+/// that are behind it; or that with room for the header to grow.
+enum class GatherStyle { kDefineOnce, kRedefine, kRedefinePadded };
+std::unique_ptr<Case> netcdf_gather_case(MPI_Comm comm, const std::string& directory,
+                                         const Workload& workload, GatherStyle style);
+/// "4.9.0"
+std::string netcdf_version();
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// PnetCDF: CDF-5 files, written and read by blocking or by non-blocking collective calls.
+// PnetCDF: CDF-5 or CDF-2 files, written and read by blocking or by non-blocking collective calls.
 #include <pnetcdf.h>
 
 #include <map>
@@ -13,25 +13,32 @@ void check(int status, const std::string& what) {
   if (status != NC_NOERR) throw std::runtime_error("pnetcdf: " + what + ": " + ncmpi_strerror(status));
 }
 
-/// Where a variable's part lies, as PnetCDF takes it.
-struct Region {
-  explicit Region(const Variable& v)
-      : start(v.start.begin(), v.start.end()), count(v.count.begin(), v.count.end()) {}
-  std::vector<MPI_Offset> start, count;
-};
+const char* name_of(PnetcdfStyle style) {
+  switch (style) {
+    case PnetcdfStyle::kCdf5:
+      return "pnetcdf";
+    case PnetcdfStyle::kCdf5Nonblocking:
+      return "pnetcdf_nonblocking";
+    case PnetcdfStyle::kCdf2:
+      return "pnetcdf_cdf2";
+  }
+  return "";
+}
 
 class PnetcdfCase final : public PeerCase {
  public:
-  PnetcdfCase(MPI_Comm comm, const std::string& directory, const Workload& workload, bool blocking)
-      : PeerCase(comm, blocking ? "pnetcdf" : "pnetcdf_nonblocking", directory, workload),
-        blocking_(blocking) {
-    for (const Variable& v : variables()) regions_.emplace_back(v);
+  PnetcdfCase(MPI_Comm comm, const std::string& directory, const Workload& workload, PnetcdfStyle style)
+      : PeerCase(comm, name_of(style), directory, workload),
+        blocking_(style != PnetcdfStyle::kCdf5Nonblocking),
+        format_(style == PnetcdfStyle::kCdf2 ? NC_64BIT_OFFSET : NC_64BIT_DATA) {
+    for (const Variable& v : variables()) {
+      places_.push_back({v.part.starts<MPI_Offset>(), v.part.counts<MPI_Offset>()});
+    }
   }
 
   void write_step(const Workload& workload, Index step) override {
     int file = -1;
-    check(ncmpi_create(comm(), new_path(step).c_str(), NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file),
-          "create");
+    check(ncmpi_create(comm(), new_path(step).c_str(), NC_CLOBBER | format_, MPI_INFO_NULL, &file), "create");
     const std::vector<int> ids = define(file);
     for (std::size_t f = 0; f < ids.size(); ++f) put(file, ids[f], f, in_file_order(workload.fields[f], f));
     finish(file);
@@ -52,14 +59,14 @@ class PnetcdfCase final : public PeerCase {
  private:
   std::vector<int> define(int file) {
     std::map<std::string, int> dims;
+    const auto define_dim = [file](const std::string& name, Index extent) {
+      int id = -1;
+      check(ncmpi_def_dim(file, name.c_str(), extent, &id), "dimension " + name);
+      return id;
+    };
     std::vector<int> ids;
     for (const Variable& v : variables()) {
-      std::vector<int> shape;
-      for (std::size_t d = 0; d < v.dims.size(); ++d) {
-        const auto [found, is_new] = dims.try_emplace(v.dims[d], -1);
-        if (is_new) check(ncmpi_def_dim(file, v.dims[d].c_str(), v.shape[d], &found->second), "dimension");
-        shape.push_back(found->second);
-      }
+      const std::vector<int> shape = dimension_ids(v, dims, define_dim);
       const int n_dims = static_cast<int>(shape.size());
       check(ncmpi_def_var(file, v.name.c_str(), NC_DOUBLE, n_dims, shape.data(), &ids.emplace_back(-1)),
             "define " + v.name);
@@ -69,16 +76,16 @@ class PnetcdfCase final : public PeerCase {
   }
 
   void put(int file, int id, std::size_t f, const double* samples) {
-    const MPI_Offset* start = regions_[f].start.data();
-    const MPI_Offset* count = regions_[f].count.data();
+    const MPI_Offset* start = places_[f].start.data();
+    const MPI_Offset* count = places_[f].count.data();
     const int status = blocking_ ? ncmpi_put_vara_double_all(file, id, start, count, samples)
                                  : ncmpi_iput_vara_double(file, id, start, count, samples, nullptr);
     check(status, "write " + variables()[f].name);
   }
 
   void get(int file, int id, std::size_t f, double* samples) {
-    const MPI_Offset* start = regions_[f].start.data();
-    const MPI_Offset* count = regions_[f].count.data();
+    const MPI_Offset* start = places_[f].start.data();
+    const MPI_Offset* count = places_[f].count.data();
     const int status = blocking_ ? ncmpi_get_vara_double_all(file, id, start, count, samples)
                                  : ncmpi_iget_vara_double(file, id, start, count, samples, nullptr);
     check(status, "read " + variables()[f].name);
@@ -89,15 +96,21 @@ class PnetcdfCase final : public PeerCase {
     check(ncmpi_close(file), "close");
   }
 
+  /// Where a variable's part lies, as PnetCDF takes it.
+  struct Place {
+    std::vector<MPI_Offset> start, count;
+  };
+
   bool blocking_;
-  std::vector<Region> regions_;
+  int format_;
+  std::vector<Place> places_;
 };
 
 }  // namespace
 
 std::unique_ptr<Case> pnetcdf_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
-                                   bool blocking) {
-  return std::make_unique<PnetcdfCase>(comm, directory, workload, blocking);
+                                   PnetcdfStyle style) {
+  return std::make_unique<PnetcdfCase>(comm, directory, workload, style);
 }
 
 std::string pnetcdf_version() { return PNETCDF_VERSION; }
