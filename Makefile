@@ -14,7 +14,7 @@ build: setup  ## Build everything (build/release) and install the Python package
 demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
 	@scripts/demo.sh
 
-peers:  ## Install PnetCDF, parallel HDF5 and the package with what `esker bench --peers` runs
+peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with what `esker bench --peers` runs
 	@scripts/setup.sh peers
 	@scripts/install_package.sh
 

@@ -23,7 +23,7 @@ esac
 stamp=$({
   find CMakeLists.txt pyproject.toml bench cmake include scripts/install_package.sh src python -type f \
     ! -path '*/__pycache__/*' -print0 | sort -z | xargs -0 sha256sum
-  pkg-config --modversion pnetcdf hdf5-openmpi 2>/dev/null || true
+  pkg-config --modversion pnetcdf hdf5-openmpi netcdf-mpi 2>/dev/null || true
 } | sha256sum)
 [ "$(cat "$stamp_file" 2>/dev/null)" != "$stamp" ] || exit 0
 say "building the Python package ($mpi) and installing it in ${target[1]:-.venv}"

@@ -39,8 +39,9 @@ def command(
     repeat: int,
     directory: str,
     options: Sequence[str],
+    cases: Sequence[str] = (),
 ) -> list[str]:
-    """The command line that starts the ranks."""
+    """The command line that starts the ranks; without `cases`, those that the program takes by itself."""
     if mpiexec is None:
         mpiexec = subprocess.run([program, "--mpiexec"], capture_output=True, text=True, check=True).stdout.strip()
     line = [mpiexec, "-n", str(ranks), program, workload]
@@ -49,7 +50,14 @@ def command(
         line += ["--points", ",".join(map(str, block))]
     for option in options:
         line += ["--option", option]
+    for case in cases:
+        line += ["--case", case]
     return line
+
+
+def cases_of(program: str) -> list[str]:
+    """All cases that a program has, in the order in which it runs them."""
+    return subprocess.run([program, "--cases"], capture_output=True, text=True, check=True).stdout.split()
 
 
 def environment() -> dict[str, str]:
@@ -83,9 +91,8 @@ def results(
     if peer_runs:
         others = peers.merged(peer_runs)
         made["config"]["peers"] = others["libraries"]
-        made["cases"] += [
-            {**case, "name": "posix_of_peers"} if case["name"] == "posix" else case for case in _cases(others)
-        ]
+        names = peers.names(measured, others)
+        made["cases"] += [{**case, "name": names[case["name"]]} for case in _cases(others)]
         made["esker_over_peers"] = peers.over_peers(runs, peer_runs)
     return made
 
@@ -159,8 +166,9 @@ def figure(results: dict[str, Any]) -> Figure:
     """Bars of the ratios to posix, written and read; and where the time of the steps goes."""
     from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=(13 if "esker_over_peers" in results else 10, 4.2), layout="constrained")
-    speed, phases = drawn.subplots(1, 2)
+    width = 5 + 0.55 * len(results["cases"])
+    drawn = Figure(figsize=(width, 4.8), layout="constrained")
+    speed, phases = drawn.subplots(1, 2, width_ratios=(width - 4.5, 4.5))
     _draw_ratios(speed, results)
     _draw_phases(phases, results)
     config, machine = results["config"], results["machine"]
@@ -182,7 +190,7 @@ def _draw_ratios(axes: Any, results: dict[str, Any]) -> None:
         positions = [i + offset for i in range(len(cases))]
         axes.bar(positions, medians, 0.4, yerr=(below, above), capsize=3, label=label)
     axes.axhline(1, color="grey", linewidth=0.8)
-    axes.set_xticks(range(len(cases)), [case["name"] for case in cases], rotation=25, ha="right")
+    axes.set_xticks(range(len(cases)), [case["name"] for case in cases], rotation=35, ha="right")
     axes.set_ylabel("speed relative to posix (median, range)")
     axes.legend(frameon=False)
 

@@ -11,11 +11,14 @@ from typing import Any
 PROGRAM = "esker-bench-peers"
 MISSING = (
     f"the program {PROGRAM} is not installed: it is built for Open MPI where the Debian packages "
-    "libpnetcdf-dev and libhdf5-openmpi-dev are (scripts/setup.sh peers)"
+    "libpnetcdf-dev, libhdf5-openmpi-dev and libnetcdf-mpi-dev are (scripts/setup.sh peers)"
 )
 
 REPEATS_IN_TURN = 3
 """Repetitions of one program before it is the other's turn."""
+
+LIMITS = ("posix", "posix_shared", "memcpy")
+"""Cases that are neither Esker nor another library."""
 
 Measured = dict[str, Any]
 """What a program printed."""
@@ -50,23 +53,31 @@ def merged(runs: Sequence[Measured]) -> Measured:
     return {**runs[0], "repeat": sum(run["repeat"] for run in runs), "cases": cases}
 
 
+def names(esker: Measured, others: Measured) -> dict[str, str]:
+    """What the peers' cases are called beside Esker's: "hdf5_of_peers" where Esker has a case "hdf5", too."""
+    taken = {case["name"] for case in esker["cases"]}
+    of_peers = (case["name"] for case in others["cases"])
+    return {name: f"{name}_of_peers" if name in taken else name for name in of_peers}
+
+
 def over_peers(esker_runs: Sequence[Measured], peer_runs: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Speed of each of Esker's cases over that of each peer.
+    """Speed of each of Esker's cases over that of each peer, by the peer's name in names().
 
     It is the quotient of their ratios to posix, each to the posix of the same process: of the medians over
     all repetitions, with the range of the quotients of single turns.
     """
+    called = names(esker_runs[0], peer_runs[0])
     return [
         {
             "case": case["name"],
-            "peer": peer["name"],
+            "peer": called[peer["name"]],
             "write": _quotient(esker_runs, peer_runs, case["name"], peer["name"], "write_s"),
             "read": _quotient(esker_runs, peer_runs, case["name"], peer["name"], "read_s"),
         }
         for case in esker_runs[0]["cases"]
-        if case["name"].startswith(("idx_", "cdf5"))
+        if case["name"] not in LIMITS
         for peer in peer_runs[0]["cases"]
-        if peer["name"] != "posix"
+        if peer["name"] not in LIMITS
     ]
 
 

@@ -100,6 +100,25 @@ def test_a_small_run_checks_every_case(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "results.png"]
 
 
+def test_chosen_cases_run_and_posix_with_them(esker_command: Run, program: Path, tmp_path: Path) -> None:
+    done = esker_command(
+        "bench", "icesheet", "--ranks", 3, "--block", "9,8,7", "--repeat", 1, "--program", program,
+        "--case", "cdf5_scatter", "--case", "cdf5", "--json", "results.json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert [case["name"] for case in results["cases"]] == ["posix", "cdf5", "cdf5_scatter"]
+    assert all(case["bad_values"] == 0 for case in results["cases"])
+
+
+def test_an_unknown_case_is_wrong_usage(esker_command: Run, program: Path) -> None:
+    done = esker_command("bench", "s3d", "--case", "cdf7", "--program", program)
+    assert done.returncode == 2
+    assert "no case 'cdf7'" in done.stderr
+    for name in [*CASES, "cdf5_scatter"]:
+        assert name in done.stderr
+
+
 def test_what_fails_is_said_with_status_1(esker_command: Run, program: Path) -> None:
     done = esker_command("bench", "s3d", "--block", "4", "--program", program, "--option", "aggregators=few")
     assert done.returncode == 1

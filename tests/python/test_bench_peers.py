@@ -29,7 +29,7 @@ def run(extra_bytes: int = 2**20, bad_values: int = 0, **seconds: list[float]) -
         "grids": {"xyz": [64, 64, 256]},
         "data_bytes_per_step": 10**9,
         "mpi": "Open MPI v4.1.4, package",
-        "libraries": {"pnetcdf": "1.12.3", "hdf5": "1.10.8", "mpi_io": "romio321"},
+        "libraries": {"pnetcdf": "1.12.3", "hdf5": "1.10.8", "netcdf": "4.9.0", "mpi_io": "romio321"},
         "cases": [
             {
                 "name": name,
@@ -80,7 +80,7 @@ def test_each_is_compared_with_the_posix_of_its_own_process(tmp_path: Path) -> N
     assert [case["name"] for case in results["cases"]] == ["posix", "idx_two_phase", "posix_of_peers", "hdf5"]
     assert [case["ratio_to_posix_write"]["median"] for case in results["cases"]] == [1.0, 0.5, 1.0, 0.25]
     assert results["cases"][3]["ratio_to_posix_read"] == {"median": 0.25, "min": 0.2, "max": 0.25}
-    assert results["config"]["peers"] == {"pnetcdf": "1.12.3", "hdf5": "1.10.8", "mpi_io": "romio321"}
+    assert results["config"]["peers"] == peer_runs[0]["libraries"]
     assert results["config"]["repeat"] == 4
     assert results["esker_over_peers"] == [
         {
@@ -99,6 +99,17 @@ def test_the_range_is_of_the_turns() -> None:
     assert pair["write"] == {"quotient": 3.0, "min": 2.0, "max": 4.0}
 
 
+def test_peers_that_are_called_as_cases_of_esker_get_another_name(tmp_path: Path) -> None:
+    seconds = {"posix": [1.0], "hdf5": [2.0]}
+    results = benchmark.results([run(**seconds)], str(tmp_path), [run(**seconds, hdf5_chunked=[1.0])])
+    assert [case["name"] for case in results["cases"]] == [
+        "posix", "hdf5", "posix_of_peers", "hdf5_of_peers", "hdf5_chunked"
+    ]  # fmt: skip
+    assert [(pair["case"], pair["peer"]) for pair in results["esker_over_peers"]] == [
+        ("hdf5", "hdf5_of_peers"), ("hdf5", "hdf5_chunked")
+    ]  # fmt: skip
+
+
 def test_without_peers_there_is_nothing_of_them(tmp_path: Path) -> None:
     results = benchmark.results([run(posix=[1.0])], str(tmp_path))
     assert "esker_over_peers" not in results and "peers" not in results["config"]
@@ -113,7 +124,8 @@ def test_what_is_missing_is_said_in_one_line(esker_command: Run, tmp_path: Path)
     done = esker_command("bench", "s3d", "--peers", "--program", lonely)
     assert done.returncode == 1
     assert done.stderr == f"esker: {peers.MISSING}\n"
-    assert "libpnetcdf-dev" in done.stderr and "libhdf5-openmpi-dev" in done.stderr
+    for package in ("libpnetcdf-dev", "libhdf5-openmpi-dev", "libnetcdf-mpi-dev"):
+        assert package in done.stderr
 
 
 @pytest.mark.parametrize("workload", sorted(benchmark.WORKLOADS))
@@ -127,11 +139,38 @@ def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, worklo
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "results.json").read_text())
     names = [case["name"] for case in results["cases"]]
-    assert names[9:] == ["posix_of_peers", "pnetcdf", "pnetcdf_nonblocking", "hdf5", "hdf5_chunked"]
+    assert names[names.index("posix_of_peers") :] == [
+        "posix_of_peers",
+        "pnetcdf",
+        "pnetcdf_nonblocking",
+        "pnetcdf_cdf2",
+        "hdf5",
+        "hdf5_chunked",
+        "netcdf4",
+        "netcdf_gather",
+    ]
     assert all(case["bad_values"] == 0 for case in results["cases"])
     assert results["config"]["repeat"] == 4
-    assert len(results["esker_over_peers"]) == 6 * 4
+    assert len(results["esker_over_peers"]) == 6 * 7
     for pair in results["esker_over_peers"]:
         assert 0 < pair["write"]["quotient"] and 0 < pair["read"]["quotient"]
     assert "romio" in results["config"]["peers"]["mpi_io"] and "romio" in done.stdout
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_chosen_cases_of_both_programs(esker_command: Run, tmp_path: Path) -> None:
+    if not PROGRAM.with_name(peers.PROGRAM).exists():
+        pytest.skip(f"{peers.PROGRAM} is not built")
+    done = esker_command(
+        "bench", "icesheet", "--peers", "--ranks", 2, "--block", "8,8,7", "--repeat", 2, "--program", PROGRAM,
+        "--case", "cdf5", "--case", "netcdf_redefine_padded", "--case", "netcdf_redefine",
+        "--json", "results.json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert [case["name"] for case in results["cases"]] == [
+        "posix", "cdf5", "posix_of_peers", "netcdf_redefine", "netcdf_redefine_padded"
+    ]  # fmt: skip
+    assert all(case["bad_values"] == 0 for case in results["cases"])
+    plain, padded = results["cases"][3:]
+    assert padded["stored_over_data"] > plain["stored_over_data"]  # by the room in the header

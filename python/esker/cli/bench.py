@@ -20,12 +20,15 @@ from esker.cli.errors import as_exit_status
 
 _PIPE_WIDTH = 120
 
+_STEPS = ", ".join(f"{name} {steps}" for name, steps in benchmark.WORKLOADS.items())
+
 _EPILOG = """\b
     Examples:
       esker bench s3d --ranks 4 --dir /dev/shm --json s3d.json --plot s3d.png
       esker bench s3d --block 60 --repeat 5 --option aggregators=2
       esker bench icesheet --steps 1 --repeat 5 --dir /dev/shm
       esker bench s3d --peers --dir /dev/shm
+      esker bench icesheet --peers --case cdf5 --case netcdf_gather --dir /dev/shm
     Storage and cores are seldom one's own: quote the ratios, which are of pairs in the same run."""
 
 
@@ -46,14 +49,15 @@ class Points(click.ParamType):
 @click.command(epilog=_EPILOG)
 @click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
 @click.option("--ranks", default=4, show_default=True, type=click.IntRange(1), help="MPI ranks.")
-@click.option("--block", type=Points(), help="Points: per rank (s3d); in all; geodesic: X,Y cells of each panel, Z layers.")
-@click.option("--steps", type=click.IntRange(1, 64), help="Steps per repetition.  [default: s3d, ocean 5; geodesic 3; icesheet 1]")
+@click.option("--block", type=Points(), help="Points, of a rank (s3d) or in all; geodesic: cells X,Y of a panel, layers Z.")
+@click.option("--steps", type=click.IntRange(1, 64), help=f"Steps per repetition.  [default: {_STEPS}]")
 @click.option("--repeat", default=15, show_default=True, type=click.IntRange(1), help="Timed repetitions.")
 @click.option("--dir", "directory", default=".", show_default=True, help="Where the files go.")
 @click.option("--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="File for the results.")
 @click.option("--plot", "plot_path", type=click.Path(dir_okay=False, path_type=Path), help="PNG, PDF or SVG.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of Esker; repeatable.")
-@click.option("--peers", "with_peers", is_flag=True, help="Also PnetCDF and parallel HDF5, in turn with Esker.")
+@click.option("--peers", "with_peers", is_flag=True, help="Also PnetCDF, HDF5 and netCDF, in turn with Esker.")
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this one and posix; repeatable.")
 @click.option("--program", help="The program esker-bench.  [default: of this package, or in PATH]")
 @click.option("--mpiexec", help="MPI's launcher.  [default: that of the program's MPI]")
 def bench(
@@ -67,6 +71,7 @@ def bench(
     plot_path: Path | None,
     options: tuple[str, ...],
     with_peers: bool,
+    cases: tuple[str, ...],
     program: str | None,
     mpiexec: str | None,
 ) -> None:
@@ -79,10 +84,17 @@ def bench(
     ocean     360 x 240 x 42 points, four 3-D fields and four 2-D fields, blocks of the map with whole columns
     geodesic  10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), pieces of consecutive cells
 
-    Writes and reads every case in turn, --repeat times, and checks every value. Cases: posix (each rank its own
-    file, the limit), posix_shared (each rank a part of one file), memcpy, idx_one_phase (which has no checksums),
-    idx_two_phase, idx_three_phase (restructured), idx_vectors (components side by side), cdf5, cdf5_and_idx (both); with --peers also pnetcdf, pnetcdf_nonblocking, hdf5 and hdf5_chunked, which a program of their own
-    measures, in turn with Esker's and beside a posix of its own. Exit status 1 if a value was wrong.
+    Writes and reads every case in turn, --repeat times, and checks every value. Exit status 1 if one was wrong.
+
+    \b
+    the limits        posix (each rank its own file), posix_shared (each rank a part of one file), memcpy
+    Esker, IDX        idx_one_phase (without checksums), idx_two_phase, idx_three_phase (restructured),
+                      idx_vectors (components side by side)
+    Esker, others     cdf5, cdf5_and_idx (both)
+    with --peers      pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5, hdf5_chunked, netcdf4, netcdf_gather (by
+                      one rank): measured by a program of their own, in turn with Esker's, beside its own posix
+    only by --case    cdf5_scatter (one rank reads for all); of the peers netcdf_redefine, netcdf_redefine_padded
+                      (each variable defined when it is written; with room in the header)
     """
     program = program or benchmark.find_program()
     if program is None:
@@ -94,6 +106,7 @@ def bench(
     peer_program = peers.find_program(program) if with_peers else None
     if with_peers and peer_program is None:
         raise click.ClickException(peers.MISSING)
+    chosen = _chosen(cases, [program, peer_program] if peer_program else [program])
     picture_kind = kind_of_picture(plot_path) if plot_path else None
     for output in filter(None, (json_path, plot_path)):
         with as_exit_status():
@@ -102,7 +115,16 @@ def bench(
     def measure(measuring: str, repetitions: int, own_options: tuple[str, ...] = ()) -> dict[str, Any]:
         return _run(
             benchmark.command(
-                measuring, mpiexec, workload, ranks, block, steps, repetitions, directory, own_options
+                measuring,
+                mpiexec,
+                workload,
+                ranks,
+                block,
+                steps,
+                repetitions,
+                directory,
+                own_options,
+                chosen[measuring],
             ),
             repetitions,
         )
@@ -121,6 +143,20 @@ def bench(
         with as_exit_status():
             benchmark.figure(results).savefig(plot_path, format=picture_kind)
     sys.exit(1 if any(case["bad_values"] for case in results["cases"]) else 0)
+
+
+def _chosen(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]]:
+    """Per program, which of its cases are to run: none for its own choice."""
+    if not wanted:
+        return {program: [] for program in programs}
+    known = {program: benchmark.cases_of(program) for program in programs}
+    for name in wanted:
+        if not any(name in names for names in known.values()):
+            listed = ", ".join(dict.fromkeys(sum(known.values(), [])))
+            raise click.BadParameter(f"no case {name!r}; there are {listed}", param_hint="--case")
+    return {
+        program: [name for name in names if name in wanted or name == "posix"] for program, names in known.items()
+    }
 
 
 def _run(command: list[str], repeat: int) -> dict[str, Any]:
@@ -163,28 +199,31 @@ def _print(results: dict[str, Any]) -> None:
             str(case["bad_values"]),
         )
     console.print(table)
-    if "esker_over_peers" in results:
+    if results.get("esker_over_peers"):
         _print_over_peers(console, results)
 
 
 def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
     libraries = results["config"]["peers"]
     console.print(
-        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']} and HDF5 {libraries['hdf5']} "
-        f"(MPI-IO: {libraries['mpi_io']}), range of turns"
+        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']}, HDF5 {libraries['hdf5']} and netCDF "
+        f"{libraries['netcdf']} (MPI-IO: {libraries['mpi_io']}), least of turns"
     )
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
-    table.add_column("case")
-    table.add_column("peer")
-    for column in ("write / peer", "read / peer"):
-        table.add_column(column, justify="right")
-    for pair in results["esker_over_peers"]:
-        table.add_row(pair["case"], pair["peer"], _quotient(pair["write"]), _quotient(pair["read"]))
-    console.print(table)
+    pairs = results["esker_over_peers"]
+    found = {(pair["case"], pair["peer"]): pair for pair in pairs}
+    called = list(dict.fromkeys(pair["peer"] for pair in pairs))
+    for key, verb in (("write", "written"), ("read", "read")):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column(verb, no_wrap=True)
+        for peer in called:
+            table.add_column(peer.replace("_", "\n", 1), justify="right")
+        for case in dict.fromkeys(pair["case"] for pair in pairs):
+            table.add_row(case, *(_quotient(found[case, peer][key]) for peer in called))
+        console.print(table)
 
 
 def _quotient(of_ratios: dict[str, float]) -> str:
-    return f"{of_ratios['quotient']:.2f} ({of_ratios['min']:.2f}-{of_ratios['max']:.2f})"
+    return f"{of_ratios['quotient']:.2f} ({of_ratios['min']:.2f})"
 
 
 def _spread(ratio: dict[str, float] | None) -> str:
