@@ -156,6 +156,12 @@ const std::vector<EskerStyle>& esker_styles() {
       {"idx_vectors", {}, true},
       {"cdf5", {{"format", "cdf5"}}},
       {"cdf5_and_idx", {{"format", "cdf5+idx"}}},
+#ifdef ESKER_BENCH_NETCDF4
+      {"netcdf4", {{"format", "netcdf4"}}},
+      // One chunk per field and step, so that samples stand as in a contiguous dataset.
+      {"hdf5", {{"format", "hdf5"}, {"chunks", "1099511627776,1099511627776,1099511627776"}}},
+      {"hdf5_decomposition", {{"format", "hdf5"}, {"chunks", "decomposition"}}, false, true},
+#endif
       {"cdf5_scatter", {{"format", "cdf5"}}, false, false, true},
   };
   return styles;

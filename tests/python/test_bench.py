@@ -25,6 +25,9 @@ CASES = [
     "idx_vectors",
     "cdf5",
     "cdf5_and_idx",
+    "netcdf4",
+    "hdf5",
+    "hdf5_decomposition",
 ]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -144,14 +144,14 @@ def test_a_small_run_of_both_programs(esker_command: Run, tmp_path: Path, worklo
         "pnetcdf",
         "pnetcdf_nonblocking",
         "pnetcdf_cdf2",
-        "hdf5",
+        "hdf5_of_peers",
         "hdf5_chunked",
-        "netcdf4",
+        "netcdf4_of_peers",
         "netcdf_gather",
     ]
     assert all(case["bad_values"] == 0 for case in results["cases"])
     assert results["config"]["repeat"] == 4
-    assert len(results["esker_over_peers"]) == 6 * 7
+    assert len(results["esker_over_peers"]) == 9 * 7
     for pair in results["esker_over_peers"]:
         assert 0 < pair["write"]["quotient"] and 0 < pair["read"]["quotient"]
     assert "romio" in results["config"]["peers"]["mpi_io"] and "romio" in done.stdout

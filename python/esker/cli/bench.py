@@ -90,7 +90,8 @@ def bench(
     the limits        posix (each rank its own file), posix_shared (each rank a part of one file), memcpy
     Esker, IDX        idx_one_phase (without checksums), idx_two_phase, idx_three_phase (restructured),
                       idx_vectors (components side by side)
-    Esker, others     cdf5, cdf5_and_idx (both)
+    Esker, others     cdf5, cdf5_and_idx (both), netcdf4, hdf5 (a field is one chunk), hdf5_decomposition (a rank's
+                      part is one chunk)
     with --peers      pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5, hdf5_chunked, netcdf4, netcdf_gather (by
                       one rank): measured by a program of their own, in turn with Esker's, beside its own posix
     only by --case    cdf5_scatter (one rank reads for all); of the peers netcdf_redefine, netcdf_redefine_padded
