@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "regular_parts.h"
+#include "root_copy.h"
 #include "simulations.h"
 #include "support/mpi_fixture.h"
 
@@ -47,6 +49,41 @@ TEST_F(RunnerTest, TheRanksHoldEachSampleOnce) {
     Index bytes = workload.bytes_of_rank();
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     EXPECT_EQ(bytes, workload.data_bytes);
+  }
+}
+
+TEST_F(RunnerTest, PartsAreChunksWhereTheyBeginAtMultiplesOfTheLargest) {
+  const auto blocks = regular_extents(MPI_COMM_WORLD, make_s3d(comm_.rank(), comm_.size(), {5, 4, 3}));
+  ASSERT_TRUE(blocks);
+  EXPECT_EQ(blocks->front(), (Point{5, 4, 3, 1, 1}));
+  const auto pieces = regular_extents(MPI_COMM_WORLD, make_geodesic(comm_.rank(), comm_.size(), {4, 4, 3}));
+  ASSERT_TRUE(pieces);
+  EXPECT_EQ(pieces->front(), (Point{3, (162 + comm_.size() - 1) / comm_.size(), 1, 1, 1}));
+
+  const Index first = comm_.rank() == 0 ? 0 : 2 * comm_.rank() - 1;  // parts of 1, 2, 2 ...
+  Workload uneven{"uneven", {{"x", 1, {2 * comm_.size() - 1}}}, {}, 0};
+  uneven.add_field("a", 0, Box({first}, {2 * comm_.rank() + 1}), 1, {0});
+  EXPECT_EQ(regular_extents(MPI_COMM_WORLD, uneven).has_value(), comm_.size() == 1);
+}
+
+TEST_F(RunnerTest, FieldsAreWholeOnRank0AndReturn) {
+  for (Workload& workload : workloads()) {
+    RootCopy root(MPI_COMM_WORLD, workload);
+    workload.compute({});
+    for (std::size_t f = 0; f < workload.fields.size(); ++f) {
+      const std::vector<double>& part = workload.fields[f].samples;
+      const double* whole = root.gather(f, part.data());
+      double sum = 0, sum_of_whole = 0;
+      for (const double sample : part) sum += sample;  // exact: integers far below 2^53
+      MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      Index n = static_cast<Index>(part.size());
+      MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+      for (Index i = 0; root.is_root() && i < n; ++i) sum_of_whole += whole[i];
+      EXPECT_EQ(sum_of_whole, root.is_root() ? sum : 0);
+      std::vector<double> returned(part.size());
+      root.scatter(f, returned.data());
+      EXPECT_EQ(returned, part);
+    }
   }
 }
 
