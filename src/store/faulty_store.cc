@@ -7,6 +7,12 @@
 namespace esker {
 namespace {
 
+/// What a test says of the calls.
+struct Rules {
+  FaultRule rule;
+  std::function<void()> write_failed;
+};
+
 /// Asks the rule; the Status says what a system call would.
 Status ask(const FaultRule& rule, StoreCall call, const char* operation, const std::string& path) {
   const int fault = rule(call, path);
@@ -15,13 +21,14 @@ Status ask(const FaultRule& rule, StoreCall call, const char* operation, const s
 
 class FaultyFile final : public File {
  public:
-  FaultyFile(std::unique_ptr<File> inner, std::string path, const FaultRule& rule)
-      : inner_(std::move(inner)), path_(std::move(path)), rule_(rule) {}
+  FaultyFile(std::unique_ptr<File> inner, std::string path, const Rules& rules)
+      : inner_(std::move(inner)), path_(std::move(path)), rules_(rules), rule_(rules.rule) {}
 
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
     const Status fault = ask(rule_, StoreCall::kWrite, "write", path_);
-    if (!fault.ok()) (void)inner_->write_at(bytes.first(bytes.size() / 2), offset);
-    return fault.ok() ? inner_->write_at(bytes, offset) : fault;
+    if (fault.ok()) return inner_->write_at(bytes, offset);
+    (void)inner_->write_at(bytes.first(bytes.size() / 2), offset);
+    return failed(fault);
   }
   Status read_at(std::span<std::byte> bytes, Index offset) const override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kRead, "read", path_));
@@ -29,12 +36,12 @@ class FaultyFile final : public File {
   }
   Result<Index> size_bytes() const override { return inner_->size_bytes(); }
   Status extend_to(Index size) override {
-    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kWrite, "extend", path_));
-    return inner_->extend_to(size);
+    const Status fault = ask(rule_, StoreCall::kWrite, "extend", path_);
+    return fault.ok() ? inner_->extend_to(size) : failed(fault);
   }
   Status shrink_to(Index size) override {
-    ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kWrite, "shrink", path_));
-    return inner_->shrink_to(size);
+    const Status fault = ask(rule_, StoreCall::kWrite, "shrink", path_);
+    return fault.ok() ? inner_->shrink_to(size) : failed(fault);
   }
   Status sync() override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kSync, "sync", path_));
@@ -46,20 +53,26 @@ class FaultyFile final : public File {
   }
 
  private:
+  [[nodiscard]] Status failed(const Status& fault) const {
+    if (rules_.write_failed) rules_.write_failed();
+    return fault;
+  }
+
   std::unique_ptr<File> inner_;
   std::string path_;
+  const Rules& rules_;
   const FaultRule& rule_;
 };
 
 class FaultyStore final : public ForwardingStore {
  public:
-  FaultyStore(std::shared_ptr<Store> inner, FaultRule rule)
-      : ForwardingStore(std::move(inner)), rule_(std::move(rule)) {}
+  FaultyStore(std::shared_ptr<Store> inner, Rules rules)
+      : ForwardingStore(std::move(inner)), rules_(std::move(rules)) {}
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kOpen, "open", path));
     ESKER_ASSIGN_OR_RETURN(auto file, inner().open(path, mode));
-    return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(file), path, rule_));
+    return std::unique_ptr<File>(std::make_unique<FaultyFile>(std::move(file), path, rules_));
   }
   Status create_exclusive(const std::string& path, const std::string& text) override {
     ESKER_RETURN_IF_ERROR(ask(rule_, StoreCall::kCreate, "create", path));
@@ -95,13 +108,15 @@ class FaultyStore final : public ForwardingStore {
   }
 
  private:
-  FaultRule rule_;
+  Rules rules_;
+  const FaultRule& rule_ = rules_.rule;
 };
 
 }  // namespace
 
-std::shared_ptr<Store> faulty_store(std::shared_ptr<Store> inner, FaultRule rule) {
-  return std::make_shared<FaultyStore>(std::move(inner), std::move(rule));
+std::shared_ptr<Store> faulty_store(std::shared_ptr<Store> inner, FaultRule rule,
+                                    std::function<void()> write_failed) {
+  return std::make_shared<FaultyStore>(std::move(inner), Rules{std::move(rule), std::move(write_failed)});
 }
 
 }  // namespace esker

@@ -28,7 +28,9 @@ enum class StoreCall {
 /// thread.
 using FaultRule = std::function<int(StoreCall call, const std::string& path)>;
 
-/// `inner` with faults. A write that fails has stored half of its bytes.
-std::shared_ptr<Store> faulty_store(std::shared_ptr<Store> inner, FaultRule rule);
+/// `inner` with faults. A write that fails has stored half of its bytes; `write_failed`, if any, is told
+/// then.
+std::shared_ptr<Store> faulty_store(std::shared_ptr<Store> inner, FaultRule rule,
+                                    std::function<void()> write_failed = nullptr);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-"""The OpenVisus datasets of tests/golden/openvisus, and the command `esker`."""
+"""The OpenVisus datasets of tests/golden/openvisus, the command `esker`, and runs that are killed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "openvisus"
+KILL_PROGRAM = ROOT / "build" / "release" / "tests" / "mpi" / "kill_run"
 
 
 @pytest.fixture(scope="session")
@@ -37,5 +38,26 @@ def esker_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[s
     def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
         command = [str(Path(sys.executable).parent / "esker"), *map(str, arguments)]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def kill_run() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the program of tests/tools on some ranks; KILL_PROGRAM names it, and then it must be there."""
+    program = Path(os.environ.get("KILL_PROGRAM", KILL_PROGRAM))
+    if "KILL_PROGRAM" not in os.environ and not program.exists():
+        pytest.skip("build/release/tests/mpi/kill_run is not built")
+    environment = {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+    def run(ranks: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
+        command = ["mpiexec.openmpi", "-n", str(ranks), str(program), *map(str, arguments)]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
     return run

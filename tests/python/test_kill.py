@@ -1,195 +1,232 @@
-"""kill -9 of a rank under mpiexec, at each phase of a step: what stands opens, in OpenVisus too, holds exactly the
-committed steps, verifies, and goes on to the bytes of a run that nobody killed.
+"""kill -9 of a rank under mpiexec, at each phase of a step: what stands opens, in the software of its format, too,
+holds exactly the committed steps, verifies, and goes on to the bytes of a run that nobody killed.
 
-OpenVisus knows the .idx files alone. Between the rename of the first and that of the catalog it may see a step
-more than esker, which is all there.
+OpenVisus knows the .idx files alone: between the rename of the first and that of the catalog it may see a step
+more than esker. Where two formats are written, a step may stand in the NetCDF file and not in the dataset yet. A
+NetCDF-4 file that is killed while its journal is carried over is whole again when esker has opened it to append;
+until then other software may refuse it.
 """
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
 import subprocess
-import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import netCDF4
 import pytest
+from kills import (
+    NAMES,
+    expect_killed,
+    expect_netcdf_steps,
+    expect_openvisus_agrees,
+    expect_same_arrays,
+    expect_same_files,
+    files_below,
+    has_idx,
+    has_journal,
+    named_in_shared_memory,
+    netcdf_of,
+    netcdf_reads,
+)
 
 import esker
 
-ROOT = Path(__file__).parents[2]
-DEFAULT_PROGRAM = ROOT / "build" / "release" / "tests" / "mpi" / "kill_run"
 N_STEPS = 3
 KILLED_STEP = 1
 
-COMMITTED = {"idx-done", "catalog-done"}
-"""Phases behind the rename that commits."""
-AHEAD = {"second-idx", "catalog"}
-"""Phases with an .idx in place before the catalog."""
 
+@dataclass(frozen=True)
+class Case:
+    """Where a run of two grids ("several") or one is killed; phases are those of tests/tools/kill_run.cc."""
+
+    form: str
+    phase: str
+    victim: int
+    kind: str = "several"
+    ranks: int = 4
+    committed: int = KILLED_STEP
+    """Steps that esker goes on from."""
+    seen: int | None = KILLED_STEP
+    """Steps that netCDF sees before; None: it may refuse the file. One more for OpenVisus: it may see one more."""
+
+    def __str__(self) -> str:
+        return f"{self.form}-{self.kind}-{self.ranks}-{self.phase}-{self.victim}"
+
+
+def case(form: str, phase: str, victim: int = 0, **more: Any) -> Case:
+    return Case(form, phase, victim, **{"seen": more.get("committed", KILLED_STEP), **more})
+
+
+IDX_CASES = [
+    *[case("idx", phase, 3, kind="one") for phase in ("open:.bin", "write:.bin", "close:.bin")],
+    case("idx", "rename:run.idx", kind="one"),
+    case("idx", "rename:run.idx>any:", kind="one", committed=2),
+    *[case("idx", phase, 1) for phase in ("open:.bin", "write:.bin", "close:.bin")],
+    case("idx", "rename:xyz.idx"),
+    case("idx", "rename:xy.idx", seen=2),
+    case("idx", "rename:esker.json", seen=2),
+    case("idx", "rename:esker.json>any:", committed=2),
+    case("idx", "rename:xy.idx", ranks=2, seen=2),
+    case("idx", "close:.bin", 1, kind="one", ranks=2),
+    case("idx", "rename:esker.json", ranks=1, seen=2),
+    case("idx", "rename:run.idx", kind="one", ranks=1),
+]
+
+# Rank 0 holds no data of these steps: its first sync is that of the step's values, its second of their number.
+NUMBER_OF_RECORDS = "sync:.nc>write:.nc"
+CDF_CASES = [
+    case("cdf5", "write:.nc", 3),
+    case("cdf5", NUMBER_OF_RECORDS),
+    case("cdf5", "sync:.nc>sync:.nc", committed=2),
+]
+LONG_CDF_CASES = [
+    *[case("cdf5", phase, 3) for phase in ("open:.nc", "sync:.nc", "close:.nc")],
+    *[case("cdf5", phase, 0) for phase in ("write:.nc", "write:.nc:3", "sync:.nc")],
+    case("cdf5", "close:.nc", committed=2),
+    case("cdf5", "write:.nc", 0, kind="one"),
+    case("cdf5", "write:.nc:3", ranks=1),
+]
+
+APPLIED = "rename:-journal>"  # and then, to the file
+JOURNAL_CASES = [
+    case("netcdf4", "write:.nc", 3),
+    case("netcdf4", "rename:-journal"),
+    case("netcdf4", "rename:-journal>any:", committed=2, seen=1),
+    case("netcdf4", "rename:-journal>write:.nc:2", committed=2, seen=None),
+    case("netcdf4", "remove:-journal", committed=2),
+    case("hdf5", "rename:-journal>write:.h5:5", committed=2, seen=None),
+]
+LONG_JOURNAL_CASES = [
+    *[case("netcdf4", phase, 3) for phase in ("open:.nc", "sync:.nc", "close:.nc")],
+    *[case("netcdf4", f"{call}:-journal.tmp") for call in ("open", "write", "sync", "close")],
+    *[case("netcdf4", f"rename:-journal>write:.nc:{n}", committed=2, seen=None) for n in (1, 3, 8, 12)],
+    *[case("netcdf4", f"rename:-journal>{call}:.nc", committed=2) for call in ("sync", "close")],
+    case("netcdf4", "remove:-journal>any:", committed=2),
+    case("netcdf4", "rename:-journal>write:.nc:2", kind="one", committed=2, seen=None),
+    case("netcdf4", "rename:-journal>write:.nc:2", ranks=1, committed=2, seen=None),
+    *[case("hdf5", phase, 3) for phase in ("open:.h5", "write:.h5", "sync:.h5", "close:.h5")],
+    case("hdf5", "remove:-journal", committed=2),
+]
+
+DUAL_CASES = [
+    case("cdf5+idx", NUMBER_OF_RECORDS),
+    case("cdf5+idx", "rename:esker.json", seen=2),
+    case("cdf5+idx", "rename:esker.json>any:", committed=2),
+]
+LONG_DUAL_CASES = [
+    case("cdf5+idx", "write:.nc", 1),
+    case("cdf5+idx", "write:.bin", 3),
+    case("cdf5+idx", "close:.bin", 3),
+    case("cdf5+idx", "sync:.nc>sync:.nc", seen=2),
+    case("cdf5+idx", "rename:xyz.idx", seen=2),
+    case("cdf5+idx", "rename:run.idx", kind="one", seen=2),
+    case("cdf5+idx", "rename:run.idx>any:", kind="one", committed=2),
+    case("netcdf4+idx", "rename:-journal>write:.nc:2", seen=None),
+    case("netcdf4+idx", "rename:esker.json", seen=2),
+]
 CASES = [
-    *[("one", 4, phase, 3) for phase in ("open", "write", "close")],
-    *[("one", 4, phase, 0) for phase in ("idx", "idx-done")],
-    *[("several", 4, phase, 1) for phase in ("open", "write", "close")],
-    *[("several", 4, phase, 0) for phase in ("first-idx", "second-idx", "catalog", "catalog-done")],
-    ("several", 2, "second-idx", 0),
-    ("one", 2, "close", 1),
-    ("several", 1, "catalog", 0),
-    ("one", 1, "idx", 0),
+    *IDX_CASES,
+    *CDF_CASES,
+    *JOURNAL_CASES,
+    *DUAL_CASES,
+    *(pytest.param(c, marks=pytest.mark.long) for c in [*LONG_CDF_CASES, *LONG_JOURNAL_CASES, *LONG_DUAL_CASES]),
 ]
 
 WAYS = ["transport=messages", "transport=shared", "transport=all_to_all", "transport=put", "transport=put_fence"]
 QUICK_WAYS = {"transport=messages", "transport=shared", "transport=put"}
 RELAYED = ["restructure=default", "max_fan_in=2"]
-MOVING = [(phase, victim) for phase, victim in (("8", 1), ("open", 3), ("write", 3), ("close", 1), ("idx", 0))]
+MOVING = [("8", 1), ("open:.bin", 3), ("write:.bin", 3), ("close:.bin", 1), ("rename:run.idx", 0)]
 """Phases of a step that plans: 8 is a call of the communicator in the middle of planning."""
 N_CALLS = 120
 """More than a step makes of the communicator."""
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Undisturbed = Callable[[str, str], Path]
 
 
-@pytest.fixture(scope="module")
-def kill_run() -> Run:
-    """Runs the program of tests/tools on some ranks; KILL_PROGRAM names it, and then it must be there."""
-    program = Path(os.environ.get("KILL_PROGRAM", DEFAULT_PROGRAM))
-    if "KILL_PROGRAM" not in os.environ and not program.exists():
-        pytest.skip("build/release/tests/mpi/kill_run is not built")
-    environment = {
-        **os.environ,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }
-
-    def run(ranks: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
-        command = ["mpiexec.openmpi", "-n", str(ranks), str(program), *map(str, arguments)]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-
-    return run
+def run_steps(
+    kill_run: Run, ranks: int, path: Path, kind: str, first: int, end: int, form: str = "idx", *options: str
+) -> None:
+    """A run that nobody kills."""
+    done = kill_run(ranks, path, kind, first, end, "none", 0, 0, f"format={form}", *options)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
 def one_step(kill_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a dataset with one step, to be copied."""
     folder = tmp_path_factory.mktemp("one-step") / "data"
-    done = kill_run(1, folder / "run.idx", "one", 0, 1)
-    assert done.returncode == 0, done.stderr
+    run_steps(kill_run, 1, folder / "run.idx", "one", 0, 1)
     return folder
 
 
 @pytest.fixture(scope="module")
-def undisturbed(kill_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Path of a whole run on one rank, by kind."""
-    made: dict[str, Path] = {}
+def undisturbed(kill_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """Path of a whole run on one rank, by format and kind."""
+    made: dict[tuple[str, str], Path] = {}
 
-    def path_of(kind: str) -> Path:
-        if kind not in made:
-            path = tmp_path_factory.mktemp(f"undisturbed-{kind}") / "run.idx"
-            done = kill_run(1, path, kind, 0, N_STEPS)
-            assert done.returncode == 0, done.stderr
-            made[kind] = path
-        return made[kind]
+    def path_of(form: str, kind: str) -> Path:
+        if (form, kind) not in made:
+            path = tmp_path_factory.mktemp(f"undisturbed-{form}-{kind}") / NAMES[form]
+            run_steps(kill_run, 1, path, kind, 0, N_STEPS, form)
+            made[form, kind] = path
+        return made[form, kind]
 
     return path_of
 
 
-def files_below(directory: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
-
-
-def processes_of(path: Path) -> list[str]:
-    """Command lines that name the path."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = entry.read_bytes().split(b"\0")
-        except OSError:  # it has just ended
-            continue
-        if str(path).encode() in words:
-            found.append(b" ".join(words).decode())
-    return found
-
-
-def wait_until_gone(path: Path) -> None:
-    deadline = time.monotonic() + 10
-    while processes_of(path) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert processes_of(path) == []
-
-
-def named_in_shared_memory() -> set[str]:
-    """What stands in the node's shared memory by a name of ours, or of another program of ours."""
-    folder = Path("/dev/shm")
-    return {str(p) for p in folder.glob("*esker*")} if folder.is_dir() else set()
-
-
-def expect_same_arrays(ds: esker.Dataset, whole: esker.Dataset) -> None:
-    assert ds.steps == whole.steps[: len(ds.steps)]
-    for name, field in ds.fields.items():
-        for step in range(len(ds.steps)):
-            if field.has(step):
-                np.testing.assert_array_equal(field.read(step=step), whole[name].read(step=step))
-
-
-def expect_openvisus_agrees(ds: esker.Dataset, whole: esker.Dataset, openvisus: Any, may_be_ahead: bool) -> None:
-    compared = 0
-    for part in ds.parts:
-        db = openvisus.LoadDataset(part.path)
-        lo, hi = part.box
-        times = db.getTimesteps()
-        assert len(times) == part.num_steps or (may_be_ahead and len(times) == part.num_steps + 1)
-        for name in part.fields:
-            if name not in ds:  # a column of a field that OpenVisus cannot take in one
-                continue
-            for step, number in enumerate(times):
-                if not whole[name].has(step):
-                    continue
-                theirs = db.read(logic_box=(list(lo), list(hi)), time=number, field=name)
-                ours = whole[name].read(step=step)  # also of a step that is not committed yet
-                np.testing.assert_array_equal(ours, theirs.reshape(ours.shape), f"{name} {step}")
-                compared += 1
-    assert compared >= len(ds.steps)
-
-
-@pytest.mark.parametrize("kind,ranks,phase,victim", CASES)
-def test_kill(
-    kind: str,
-    ranks: int,
-    phase: str,
-    victim: int,
-    kill_run: Run,
-    undisturbed: Callable[[str], Path],
-    openvisus: Any,
-    esker_command: Run,
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "data"
-    path = folder / "run.idx"
-    killed = kill_run(ranks, path, kind, 0, N_STEPS, phase, victim, KILLED_STEP)
-    assert killed.returncode != 0
-    assert "signal 9" in killed.stdout + killed.stderr
-    wait_until_gone(path)
-
-    whole = esker.open(undisturbed(kind))
-    ds = esker.open(path)
-    assert len(ds.steps) == KILLED_STEP + (1 if phase in COMMITTED else 0)
+def expect_in_idx(path: Path, whole_path: Path, n_steps: int, may_be_ahead: bool, openvisus: Any) -> None:
+    whole, ds = esker.open(whole_path), esker.open(path)
+    assert len(ds.steps) == n_steps
     expect_same_arrays(ds, whole)
-    verified = esker_command("verify", path)
-    assert verified.returncode == 0, verified.stdout + verified.stderr
-    expect_openvisus_agrees(ds, whole, openvisus, may_be_ahead=phase in AHEAD)
+    expect_openvisus_agrees(ds, whole, openvisus, may_be_ahead)
 
-    other = {1: 2, 2: 4, 4: 2}[ranks]
-    done = kill_run(other, path, kind, len(ds.steps), N_STEPS)
-    assert done.returncode == 0, done.stderr
-    assert esker.verify(path).findings == ()
-    files, expected = files_below(folder), files_below(undisturbed(kind).parent)
-    assert sorted(files) == sorted(expected)
-    assert [name for name in files if files[name] != expected[name]] == []
+
+def expect_in_netcdf(path: Path, whole_path: Path, form: str, seen: int | None) -> None:
+    """Before Esker goes on with the file."""
+    if seen is None:
+        assert path.with_name(path.name + ".esker-journal").exists(), "the sign of a file that may be torn"
+        netcdf_reads(path)  # or not
+        return
+    expect_netcdf_steps(path, whole_path, seen)
+    if not has_journal(form):
+        ds = esker.open(path)
+        assert len(ds.steps) == seen
+        expect_same_arrays(ds, esker.open(whole_path))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_kill(
+    case: Case, kill_run: Run, undisturbed: Undisturbed, openvisus: Any, esker_command: Run, tmp_path: Path
+) -> None:
+    folder, form, whole = tmp_path / "data", case.form, undisturbed(case.form, case.kind)
+    path = folder / NAMES[form]
+    arguments = (path, case.kind, 0, N_STEPS, case.phase, case.victim, KILLED_STEP, f"format={form}")
+    expect_killed(kill_run(case.ranks, *arguments), path)
+
+    if has_idx(form):
+        ahead = case.seen != case.committed
+        expect_in_idx(path, whole, case.committed, ahead, openvisus)
+    if form != "idx":
+        expect_in_netcdf(netcdf_of(path), netcdf_of(whole), form, case.seen)
+    if not has_journal(form):
+        verified = esker_command("verify", path)
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+
+    other = {1: 2, 2: 4, 4: 2}[case.ranks]
+    run_steps(kill_run, other, path, case.kind, N_STEPS, N_STEPS, form)  # appends no step
+    assert not [name for name in files_below(folder) if "journal" in name or "lock" in name or "tmp" in name]
+    if form != "idx":
+        expect_netcdf_steps(netcdf_of(path), netcdf_of(whole), case.committed)
+    run_steps(kill_run, other, path, case.kind, case.committed, N_STEPS, form)
+    if not has_journal(form):
+        assert esker.verify(path).findings == ()
+    expect_same_files(folder, whole.parent)
 
 
 def kill_in_appending(
@@ -202,19 +239,15 @@ def kill_in_appending(
     killed = kill_run(4, path, "one", 1, 2, phase, victim, 1, "aggregators=4", "memory_budget=192K", *options)
     if killed.returncode == 0:
         return False
-    assert "signal 9" in killed.stdout + killed.stderr
-    wait_until_gone(path)
+    expect_killed(killed, path)
     assert named_in_shared_memory() <= named_before
     ds = esker.open(path)
     assert len(ds.steps) in (1, 2)
     expect_same_arrays(ds, esker.open(whole))
     assert esker.verify(path).num_errors == 0
-    done = kill_run(1, path, "one", len(ds.steps), N_STEPS)
-    assert done.returncode == 0, done.stderr
+    run_steps(kill_run, 1, path, "one", len(ds.steps), N_STEPS)
     assert esker.verify(path).findings == ()
-    files, expected = files_below(folder), files_below(whole.parent)
-    assert sorted(files) == sorted(expected)
-    assert [name for name in files if files[name] != expected[name]] == []
+    expect_same_files(folder, whole.parent)
     return True
 
 
@@ -224,20 +257,95 @@ def kill_in_appending(
     ids=lambda options: options[0].split("=")[1],
 )
 def test_kill_with_every_transport(
-    options: list[str], kill_run: Run, one_step: Path, undisturbed: Callable[[str], Path], tmp_path: Path
+    options: list[str], kill_run: Run, one_step: Path, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     for phase, victim in MOVING:
-        folder = tmp_path / phase
-        assert kill_in_appending(kill_run, one_step, undisturbed("one"), folder, phase, victim, options), phase
+        folder = tmp_path / re.sub(r"\W", "-", phase)
+        assert kill_in_appending(kill_run, one_step, undisturbed("idx", "one"), folder, phase, victim, options), phase
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("options", [*([way] for way in WAYS), RELAYED], ids=lambda options: options[0].split("=")[1])
 def test_kill_at_every_call_of_the_communicator(
-    options: list[str], kill_run: Run, one_step: Path, undisturbed: Callable[[str], Path], tmp_path: Path
+    options: list[str], kill_run: Run, one_step: Path, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     for call in range(N_CALLS):
         folder = tmp_path / str(call)
-        if not kill_in_appending(kill_run, one_step, undisturbed("one"), folder, str(call), call % 4, options):
+        if not kill_in_appending(kill_run, one_step, undisturbed("idx", "one"), folder, str(call), call % 4, options):
             break
     assert 20 < call < N_CALLS - 1
+
+
+CREATING = [
+    *[("cdf5", phase) for phase in ("write:.nc.tmp", "rename:run.nc", "rename:run.nc>any:")],
+    *[("netcdf4", phase) for phase in ("write:.nc.tmp", "rename:run.nc>any:")],
+    *[("cdf5+idx", phase) for phase in ("rename:run.nc>any:", "rename:esker.json")],
+]
+
+
+@pytest.mark.parametrize(
+    "form,phase", [CREATING[0], *(pytest.param(*case, marks=pytest.mark.long) for case in CREATING[1:])]
+)
+def test_kill_in_creating(
+    form: str, phase: str, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """No file, or one without steps; it is replaced by the next run, of which nothing else stands there then."""
+    folder, whole = tmp_path / "data", undisturbed(form, "several")
+    path = folder / NAMES[form]
+    expect_killed(kill_run(4, path, "several", 0, N_STEPS, phase, 0, 0, f"format={form}"), path)
+    if netcdf_of(path).exists():
+        expect_netcdf_steps(netcdf_of(path), netcdf_of(whole), 0)
+    run_steps(kill_run, 2, path, "several", 0, N_STEPS, form, "overwrite=true")
+    expect_same_files(folder, whole.parent)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("phase", ["write:.nc.tmp", "rename:run.nc"])
+@pytest.mark.parametrize("form", ["cdf5", "netcdf4"])
+def test_kill_in_replacing(
+    form: str, phase: str, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """What was to be replaced is there, whole, until the new file is."""
+    folder, old = tmp_path / "data", undisturbed(form, "one")
+    shutil.copytree(old.parent, folder)
+    path = folder / NAMES[form]
+    arguments = (path, "several", 0, N_STEPS, phase, 0, 0, f"format={form}", "overwrite=true")
+    expect_killed(kill_run(4, *arguments), path)
+    assert path.read_bytes() == old.read_bytes()
+    run_steps(kill_run, 2, path, "one", N_STEPS, N_STEPS, form)
+    expect_same_files(folder, old.parent)
+
+
+N_STORE_CALLS = 400
+"""More than a rank makes of the file system in a step."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("victim", [0, 3])
+@pytest.mark.parametrize("form", ["cdf5", "netcdf4", "cdf5+idx"])
+def test_kill_at_every_call_of_the_file_system(
+    form: str, victim: int, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """Of a step that is appended to one."""
+    whole, before = undisturbed(form, "several"), tmp_path / "before"
+    run_steps(kill_run, 1, before / NAMES[form], "several", 0, 1, form)
+    committed = [1]
+    for call in range(1, N_STORE_CALLS):
+        folder = tmp_path / str(call)
+        shutil.copytree(before, folder)
+        path = folder / NAMES[form]
+        killed = kill_run(4, path, "several", 1, 2, f"any::{call}", victim, 1, f"format={form}")
+        if killed.returncode == 0:
+            break
+        expect_killed(killed, path)
+        run_steps(kill_run, 2, path, "several", N_STEPS, N_STEPS, form)  # appends no step
+        with netCDF4.Dataset(netcdf_of(path)) as file:
+            committed.append(len(file["time"]))
+        expect_netcdf_steps(netcdf_of(path), netcdf_of(whole), committed[-1])
+        run_steps(kill_run, 2, path, "several", committed[-1], N_STEPS, form)
+        expect_same_files(folder, whole.parent)
+        shutil.rmtree(folder)
+    assert 4 < call < N_STORE_CALLS - 1
+    assert committed == sorted(committed)
+    assert set(committed) <= ({1, 2} if victim == 0 else {1})
+    assert victim != 0 or committed[-1] == 2

@@ -2,20 +2,32 @@
 //
 //   kill_run PATH one|several FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
 //
-// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else it appends). PHASE is one of kPhases, or a
-// number: that of the call of the communicator in STEP at which the rank dies. "none" kills nobody. The rank
-// dies by SIGKILL, so the program ends by what mpiexec makes of that.
+// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else it appends). The rank dies in STEP, at
+// PHASE:
+//
+//   CALL:ENDING[:N]   before the Nth call of that kind (kCalls) to the file system, on a path that ends so; a
+//   write
+//                     has stored half of its bytes
+//   PHASE>PHASE       at the second, counted from the first on
+//   N                 at the Nth call of the communicator, counted from 0
+//   none              nowhere
+//
+// It dies by SIGKILL, so the program ends by what mpiexec makes of that.
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "comm/observed_comm.h"
 #include "esker/mpi.hpp"
@@ -27,58 +39,68 @@ namespace {
 using namespace esker;                   // NOLINT: a program of its own
 using namespace esker::testing_support;  // NOLINT
 
-/// Where a rank dies: before a call on a path that ends so, or before the first call after it.
-struct Phase {
-  std::string_view name;
-  StoreCall call;
-  std::string_view ending;
-  bool after = false;
+constexpr std::pair<std::string_view, StoreCall> kCalls[] = {
+    {"open", StoreCall::kOpen},     {"write", StoreCall::kWrite},   {"sync", StoreCall::kSync},
+    {"close", StoreCall::kClose},   {"rename", StoreCall::kRename}, {"remove", StoreCall::kRemove},
+    {"create", StoreCall::kCreate},
 };
 
-constexpr Phase kPhases[] = {
-    {"none", StoreCall::kOpen, "/"},  // no file ends so
-    {"open", StoreCall::kOpen, ".bin"},
-    {"write", StoreCall::kWrite, ".bin"},
-    {"close", StoreCall::kClose, ".bin"},
-    {"idx", StoreCall::kRename, "run.idx"},  // one grid
-    {"idx-done", StoreCall::kRename, "run.idx", true},
-    {"first-idx", StoreCall::kRename, "xyz.idx"},  // several grids
-    {"second-idx", StoreCall::kRename, "xy.idx"},
-    {"catalog", StoreCall::kRename, "esker.json"},
-    {"catalog-done", StoreCall::kRename, "esker.json", true},
-};
-
-const Phase& phase_of(std::string_view name) {
-  for (const Phase& phase : kPhases) {
-    if (phase.name == name) return phase;
-  }
-  std::fprintf(stderr, "no phase '%s'\n", name.data());
+[[noreturn]] void refuse(std::string_view phase) {
+  std::fprintf(stderr, "no phase '%s'\n", std::string(phase).c_str());
   std::exit(2);
 }
 
-[[noreturn]] void die(const Phase& phase, const std::string& path) {
-  if (phase.call == StoreCall::kWrite) std::ofstream(path) << std::string(1000, 'x') << std::flush;  // torn
+/// A call of the file system that a phase waits for.
+struct Awaited {
+  std::optional<StoreCall> call;  ///< nothing: any
+  std::string ending;             ///< of the path
+  int left = 1;                   ///< such calls until then
+};
+
+Awaited awaited_of(std::string_view text) {
+  Awaited awaited;
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  for (const auto& [known, call] : kCalls) {
+    if (known == name) awaited.call = call;
+  }
+  if (colon == std::string_view::npos || (!awaited.call && name != "any")) refuse(text);
+  const std::size_t second = text.find(':', colon + 1);
+  awaited.ending = text.substr(colon + 1, second - colon - 1);
+  if (second != std::string_view::npos) awaited.left = std::atoi(text.data() + second + 1);
+  return awaited;
+}
+
+[[noreturn]] void die() {
   ::kill(::getpid(), SIGKILL);
   std::abort();
 }
 
-class KillRule {
+/// Ends the rank at a call of the file system, while armed.
+class StoreRule {
  public:
-  explicit KillRule(const Phase& phase) : phase_(phase) {}
+  /// "none": nowhere.
+  explicit StoreRule(std::string_view phase) {
+    while (phase != "none" && !phase.empty()) {
+      const std::size_t end = std::min(phase.find('>'), phase.size());
+      awaited_.push_back(awaited_of(phase.substr(0, end)));
+      phase.remove_prefix(std::min(end + 1, phase.size()));
+    }
+  }
   bool armed = false;
 
   int operator()(StoreCall call, const std::string& path) {
-    if (!armed) return 0;
-    if (passed_) die(phase_, path);
-    if (call != phase_.call || !path.ends_with(phase_.ending)) return 0;
-    if (!phase_.after) die(phase_, path);
-    passed_ = true;
-    return 0;
+    if (!armed || awaited_.empty()) return 0;
+    Awaited& next = awaited_.front();
+    if ((next.call && next.call != call) || !path.ends_with(next.ending) || --next.left > 0) return 0;
+    awaited_.pop_front();
+    if (!awaited_.empty()) return 0;
+    if (call != StoreCall::kWrite) die();
+    return EIO;  // it dies when half is stored
   }
 
  private:
-  const Phase& phase_;
-  bool passed_ = false;
+  std::deque<Awaited> awaited_;
 };
 
 /// Ends the rank at a call of the communicator, counted from 0 while armed.
@@ -90,7 +112,7 @@ class CommRule {
 
   [[nodiscard]] bool is_phase() const { return left_ >= 0; }
   void operator()() {
-    if (armed && is_phase() && left_-- == 0) ::kill(::getpid(), SIGKILL);
+    if (armed && is_phase() && left_-- == 0) die();
   }
 
  private:
@@ -119,11 +141,11 @@ void run(char** arguments, int count) {
   plan.end_step = std::atoi(arguments[4]);
   plan.fsync = Fsync::kStep;
   plan.options = options_of(arguments + 8, count - 8);
-  KillRule rule(phase_of(comm_rule.is_phase() || count <= 5 ? "none" : arguments[5]));
+  StoreRule rule(comm_rule.is_phase() || count <= 5 ? "none" : arguments[5]);
   const bool is_victim = count > 7 && std::atoi(arguments[6]) == comm.rank();
   const Index kill_step = count > 7 ? std::atoi(arguments[7]) : -1;
-  const auto store =
-      faulty_store(posix_store(), [&](StoreCall call, const std::string& path) { return rule(call, path); });
+  const auto store = faulty_store(
+      posix_store(), [&](StoreCall call, const std::string& path) { return rule(call, path); }, die);
   auto pipeline = open_run(comm, store, plan).value();
   for (Index step = plan.first_step; step < plan.end_step; ++step) {
     rule.armed = comm_rule.armed = is_victim && step == kill_step;
