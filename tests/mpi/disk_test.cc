@@ -43,7 +43,7 @@ class Tmpfs {
 
 constexpr const char* kNoMount = "SKIPPED: mounting a tmpfs needs root; run as root to test a full disk";
 
-class DiskTest : public FaultTest, public testing::WithParamInterface<bool> {
+class DiskTest : public SubjectTest {
  protected:
   Status try_step(WritePipeline& pipeline, const RunPlan& run, Index step) {
     return write_step(pipeline, comm_, run, step);
@@ -81,21 +81,21 @@ TEST_P(DiskTest, AStepThatDoesNotFitFailsBeforeAByteIsWritten) {
   const Watchdog watchdog("full disk, space is known");
   const Tmpfs disk(*comm_.get(), path("disk"), "size=4m");
   if (!disk.is_mounted()) GTEST_SKIP() << kNoMount;
-  RunPlan run = plan("disk/run.idx", GetParam());
+  RunPlan run = plan(GetParam(), "disk/data/");
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
   fill(path("disk"), 4096);
   for (int attempt = 0; attempt < 2; ++attempt) {
     expect_names(try_step(*pipeline, run, 1),
                  {"rank 0", path("disk"), "No space left on device", "takes", "are free"});
-    on_root([&] { EXPECT_FALSE(std::filesystem::exists(path("disk/run/xyz/time_0001"))); });
+    on_root([&] { EXPECT_FALSE(std::filesystem::exists(path("disk/data/run/xyz/time_0001"))); });
   }
   expect_clean(run, 1);
   on_root([&] { std::filesystem::remove(path("disk/filler")); });
   const Status again = try_step(*pipeline, run, 1);
   EXPECT_TRUE(again.ok()) << again.message();
   EXPECT_TRUE(pipeline->close({}).ok());
-  expect_undisturbed(run, path("disk"));
+  expect_undisturbed(run, path("disk/data"));
 }
 
 // Free space cannot always be known, and another program may take it.
@@ -103,7 +103,7 @@ TEST_P(DiskTest, ADiskThatFillsInTheMiddleOfAStepIsAgreedAndTheStepCanBeRepeated
   const Watchdog watchdog("full disk, space is not known");
   const Tmpfs disk(*comm_.get(), path("disk"), "size=4m");
   if (!disk.is_mounted()) GTEST_SKIP() << kNoMount;
-  for (const auto& way : ways_to_move()) {
+  for (const auto& way : ways()) {
     SCOPED_TRACE(text_of(way));
     fill_in_the_middle(way);
     if (!all_well()) return;
@@ -111,30 +111,37 @@ TEST_P(DiskTest, ADiskThatFillsInTheMiddleOfAStepIsAgreedAndTheStepCanBeRepeated
 }
 
 void DiskTest::fill_in_the_middle(const std::map<std::string, std::string>& way) {
-  RunPlan run = plan("disk/run.idx", GetParam());
+  RunPlan run = plan(GetParam(), "disk/data/");
   run.overwrite = true;
-  run.options = way;
+  take_way(run, way);
   arm({StoreCall::kFreeBytes, ""}, kAllRanks, ENOSYS);
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
-  for (const Index left : {0, 4096, GetParam() ? 8192 : 65536}) {
+  const Index by = GetParam().has_netcdf() ? 8192 : 4096;  // of a NetCDF step data and journal must fit
+  const Index most = GetParam().single ? 8192 : 65536;
+  for (Index left = 0; left <= most || GetParam().has_netcdf(); left += by) {
     fill(path("disk"), left);
-    expect_names(try_step(*pipeline, run, 1), {"rank ", path("disk/run"), "No space left on device"});
+    const Status failed = try_step(*pipeline, run, 1);
+    if (GetParam().has_netcdf() && failed.ok()) break;
+    expect_names(failed, {"rank ", path("disk/data/run"), "No space left on device"});
     expect_clean(run, 1);
     on_root([&] { std::filesystem::remove(path("disk/filler")); });
+    if (!all_well()) return;
   }
+  on_root([&] { std::filesystem::remove(path("disk/filler")); });
+  pipeline->rewind({}, time_of(0)).check();
   const Status again = try_step(*pipeline, run, 1);
   EXPECT_TRUE(again.ok()) << again.message();
   EXPECT_TRUE(pipeline->close({}).ok());
   expect_clean(run, 2);
-  expect_undisturbed(run, path("disk"));
+  expect_undisturbed(run, path("disk/data"));
 }
 
 TEST_P(DiskTest, AReadOnlyDiskIsNamed) {
   const Watchdog watchdog("read-only disk");
   const Tmpfs disk(*comm_.get(), path("disk"), "size=4m");
   if (!disk.is_mounted()) GTEST_SKIP() << kNoMount;
-  RunPlan run = plan("disk/run.idx", GetParam());
+  RunPlan run = plan(GetParam(), "disk/data/");
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
   const auto remount = [&](unsigned long flags) {
@@ -142,18 +149,20 @@ TEST_P(DiskTest, AReadOnlyDiskIsNamed) {
         [&] { EXPECT_EQ(::mount("tmpfs", path("disk").c_str(), nullptr, MS_REMOUNT | flags, nullptr), 0); });
   };
   remount(MS_RDONLY);
-  expect_names(try_step(*pipeline, run, 1), {"rank 0", path("disk/run"), "Read-only file system"});
-  expect_names(open_run(comm_, store_, plan("disk/new/run.idx", GetParam())).status(),
+  expect_names(try_step(*pipeline, run, 1), {"rank ", path("disk/data/run"), "Read-only file system"});
+  expect_names(open_run(comm_, store_, plan(GetParam(), "disk/new/")).status(),
                {"rank 0", path("disk/new"), "Read-only file system"});
   remount(0);
   EXPECT_TRUE(try_step(*pipeline, run, 1).ok());
   EXPECT_TRUE(pipeline->close({}).ok());
   expect_clean(run, 2);
-  expect_undisturbed(run, path("disk"));
+  expect_undisturbed(run, path("disk/data"));
 }
 
-TEST_P(DiskTest, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
-  const std::vector<std::string> obstacles{"run", GetParam() ? "run.idx/" : "run/xyz/", "run.idx/"};
+class IdxObstacles : public DiskTest {};
+
+TEST_P(IdxObstacles, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
+  const std::vector<std::string> obstacles{"run", GetParam().single ? "run.idx/" : "run/xyz/", "run.idx/"};
   for (const std::string& obstacle : obstacles) {
     SCOPED_TRACE(obstacle);
     const Watchdog watchdog("obstacle " + obstacle);
@@ -165,7 +174,7 @@ TEST_P(DiskTest, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
         std::ofstream(there) << "mine";
       }
     });
-    RunPlan run = plan("run.idx", GetParam());
+    RunPlan run = plan(GetParam());
     expect_names(open_run(comm_, store_, run).status(), {"rank 0", path("run"), "exists"});
     run.overwrite = true;
     auto pipeline = open_run(comm_, store_, run).value();
@@ -179,9 +188,9 @@ TEST_P(DiskTest, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
   }
 }
 
-TEST_P(DiskTest, WhatStandsInTheWayOfAStepIsNamedAndStays) {
-  const std::string blocks = GetParam() ? "run" : "run/xyz";
-  const std::string idx = GetParam() ? "run.idx" : "run/xyz.idx";
+TEST_P(IdxObstacles, WhatStandsInTheWayOfAStepIsNamedAndStays) {
+  const std::string blocks = GetParam().single ? "run" : "run/xyz";
+  const std::string idx = GetParam().single ? "run.idx" : "run/xyz.idx";
   struct Obstacle {
     std::string path;
     bool is_directory;
@@ -189,8 +198,8 @@ TEST_P(DiskTest, WhatStandsInTheWayOfAStepIsNamedAndStays) {
   };
   std::vector<Obstacle> obstacles{{blocks + "/time_0001", false, "Not a directory"},
                                   {idx + ".tmp", true, "Is a directory"}};
-  if (!GetParam()) obstacles.push_back({"run/esker.json.tmp", true, "Is a directory"});
-  const RunPlan run = plan("run.idx", GetParam());
+  if (!GetParam().single) obstacles.push_back({"run/esker.json.tmp", true, "Is a directory"});
+  const RunPlan run = plan(GetParam());
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
   for (const Obstacle& obstacle : obstacles) {
@@ -233,8 +242,106 @@ TEST_P(DiskTest, WhatStandsInTheWayOfAStepIsNamedAndStays) {
   expect_undisturbed(run, directory_);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DiskTest, testing::Bool(),
-                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
+class NetcdfObstacles : public DiskTest {
+ protected:
+  /// Something of the user's: a directory where the name ends in '/', else a file.
+  std::string put_there(const std::string& name) {
+    const std::string there = path(name.substr(0, name.find('/')));
+    on_root([&] {
+      if (name.ends_with('/')) {
+        std::filesystem::create_directories(there + "/mine");
+      } else {
+        std::ofstream(there) << "mine";
+      }
+    });
+    return there;
+  }
+  void expect_there_and_remove(const std::string& there) {
+    on_root([&] {
+      EXPECT_TRUE(std::filesystem::exists(there + "/mine") || std::filesystem::file_size(there) == 4);
+      std::filesystem::remove_all(there);
+    });
+  }
+};
+
+TEST_P(NetcdfObstacles, WhereTheFileIsToBeAreNamedAndStay) {
+  for (const std::string name : {"run.nc/", "run.nc"}) {
+    SCOPED_TRACE(name);
+    const Watchdog watchdog("obstacle " + name);
+    const std::string there = put_there(name);
+    RunPlan run = plan(GetParam());
+    expect_names(open_run(comm_, store_, run).status(), {"rank 0", there, "exists"});
+    run.overwrite = true;
+    const std::string reason = name == "run.nc" ? "was not written by Esker" : "Is a directory";
+    expect_names(open_run(comm_, store_, run).status(), {"rank 0", there, reason});
+    expect_there_and_remove(there);
+    EXPECT_FALSE(std::filesystem::exists(path("run.esker-lock")));
+    if (!all_well()) return;
+  }
+}
+
+TEST_P(NetcdfObstacles, OfTheFirstStepAreNamedAndStay) {
+  const Watchdog watchdog("obstacle of the first step");
+  const RunPlan run = plan(GetParam());
+  const std::string there = put_there("run.nc.tmp/");
+  auto pipeline = open_run(comm_, store_, run).value();
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    expect_names(try_step(*pipeline, run, 0), {"rank 0", there, "Is a directory"});
+  }
+  expect_there_and_remove(there);
+  for (const Index step : {0, 1}) EXPECT_TRUE(try_step(*pipeline, run, step).ok());
+  EXPECT_TRUE(pipeline->close({}).ok());
+  expect_undisturbed(run, directory_);
+}
+
+TEST_P(NetcdfObstacles, OfALaterStepAreNamedAndStay) {
+  const RunPlan run = plan(GetParam());
+  auto pipeline = open_run(comm_, store_, run).value();
+  ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
+  std::vector<std::string> names;
+  if (GetParam().has_journal()) names = {"run.nc.esker-journal.tmp/", "run.nc.esker-journal/"};
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    const Watchdog watchdog("obstacle " + name);
+    const std::string there = put_there(name);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      expect_names(try_step(*pipeline, run, 1), {"rank 0", there, "Is a directory"});
+    }
+    expect_there_and_remove(there);
+    const Status again = try_step(*pipeline, run, 1);
+    EXPECT_TRUE(again.ok()) << again.message();
+    expect_undisturbed(run, directory_, kLock);
+    EXPECT_TRUE(pipeline->rewind({}, time_of(0)).ok());
+    if (!all_well()) return;
+  }
+  // The file itself, by something else of its name.
+  for (const std::string name : {"run.nc/", "run.nc"}) {
+    SCOPED_TRACE(name);
+    const Watchdog watchdog("instead of the file " + name);
+    on_root([&] { std::filesystem::rename(path("run.nc"), path("aside")); });
+    const std::string there = put_there(name);
+    for (int attempt = 0; attempt < 2; ++attempt) expect_names(try_step(*pipeline, run, 1), {"rank ", there});
+    expect_there_and_remove(there);
+    on_root([&] { std::filesystem::rename(path("aside"), path("run.nc")); });
+    const Status again = try_step(*pipeline, run, 1);
+    EXPECT_TRUE(again.ok()) << again.message();
+    EXPECT_TRUE(pipeline->rewind({}, time_of(0)).ok());
+    if (!all_well()) return;
+  }
+  EXPECT_TRUE(try_step(*pipeline, run, 1).ok());
+  EXPECT_TRUE(pipeline->close({}).ok());
+  expect_undisturbed(run, directory_);
+}
+
+constexpr std::size_t kNumIdxSubjects = 2;
+
+INSTANTIATE_TEST_SUITE_P(All, DiskTest, testing::ValuesIn(kSubjects), name_of_subject);
+
+INSTANTIATE_TEST_SUITE_P(All, IdxObstacles, testing::ValuesIn(kSubjects, kSubjects + kNumIdxSubjects),
+                         name_of_subject);
+INSTANTIATE_TEST_SUITE_P(All, NetcdfObstacles,
+                         testing::ValuesIn(kSubjects + kNumIdxSubjects, std::end(kSubjects)),
+                         name_of_subject);
 
 }  // namespace
 }  // namespace esker

@@ -17,23 +17,39 @@ constexpr std::array kReasons{ENOSPC, EDQUOT, EIO};
 std::string name_of(const StoreFault& fault, int victim, int reason) {
   return "call " + std::to_string(static_cast<int>(fault.call)) + " number " + std::to_string(fault.nth) +
          " on " + fault.part + " of rank " + std::to_string(victim) + ": " + std::strerror(reason) +
-         (fault.removing_fails ? ", removing, too" : "");
+         (fault.removing_fails ? ", removing, too" : "") + (fault.only_once ? ", once" : "");
 }
 
+using Faults = std::vector<StoreFault>;
+
 /// In a step that any rank may meet.
-std::vector<StoreFault> block_faults() {
-  return {{StoreCall::kOpen, ".bin"},
-          {StoreCall::kWrite, ".bin"},     // of data
-          {StoreCall::kWrite, ".bin", 2},  // of headers
-          {StoreCall::kClose, ".bin"},
-          {StoreCall::kSync, ".bin", 1, Fsync::kStep},
-          {StoreCall::kSyncDirectory, "time_0001$", 1, Fsync::kStep},
-          {StoreCall::kWrite, ".bin", 1, Fsync::kNone, true}};
+Faults block_faults(const Subject& subject) {
+  Faults faults;
+  if (subject.has_idx()) {
+    faults = {{StoreCall::kOpen, ".bin"},
+              {StoreCall::kWrite, ".bin"},     // of data
+              {StoreCall::kWrite, ".bin", 2},  // of headers
+              {StoreCall::kClose, ".bin"},
+              {StoreCall::kSync, ".bin", 1, Fsync::kStep},
+              {StoreCall::kSyncDirectory, "time_0001$", 1, Fsync::kStep},
+              {StoreCall::kWrite, ".bin", 1, Fsync::kNone, true}};
+  }
+  if (subject.has_netcdf()) {  // one file for all: what tidies it may fail as well, or not
+    for (const bool only_once : {false, true}) {
+      faults.push_back({StoreCall::kOpen, ".nc$", 1, Fsync::kNone, false, only_once});
+      faults.push_back({StoreCall::kWrite, ".nc$", 1, Fsync::kNone, false, only_once});
+      faults.push_back({StoreCall::kWrite, ".nc$", 2, Fsync::kNone, false, only_once});
+      faults.push_back({StoreCall::kClose, ".nc$", 1, Fsync::kNone, false, only_once});
+      faults.push_back({StoreCall::kSync, ".nc$", 1, Fsync::kStep, false, only_once});
+    }
+    faults.push_back({StoreCall::kSyncDirectory, "esker-mpi", 1, Fsync::kStep, false, true});
+  }
+  return faults;
 }
 
 /// Of the files that rank 0 replaces: `names` are those of .idx files and the catalog.
-std::vector<StoreFault> commit_faults(const std::vector<std::string>& names) {
-  std::vector<StoreFault> faults;
+Faults commit_faults(const std::vector<std::string>& names) {
+  Faults faults;
   for (const std::string& name : names) {
     faults.push_back({StoreCall::kRename, name + "$"});
     faults.push_back({StoreCall::kOpen, name + ".tmp$"});
@@ -46,11 +62,40 @@ std::vector<StoreFault> commit_faults(const std::vector<std::string>& names) {
   return faults;
 }
 
-class StepFaults : public FaultTest, public testing::WithParamInterface<bool> {
+/// Of the NetCDF file that rank 0 completes: fill values, times and the number of records, or its metadata.
+Faults netcdf_commit_faults(bool has_journal) {
+  Faults faults;
+  for (const bool only_once : {false, true}) {
+    for (const int nth : {3, 4, 5, 8}) {
+      faults.push_back({StoreCall::kWrite, ".nc$", nth, Fsync::kNone, false, only_once});
+    }
+    faults.push_back({StoreCall::kRead, ".nc$", 1, Fsync::kNone, false, only_once});
+    faults.push_back({StoreCall::kRead, ".nc$", 5, Fsync::kNone, false, only_once});
+    faults.push_back({StoreCall::kSync, ".nc$", 2, Fsync::kStep, false, only_once});
+    faults.push_back({StoreCall::kSync, ".nc$", 3, Fsync::kStep, false, only_once});
+    if (!has_journal) continue;
+    faults.push_back({StoreCall::kOpen, "-journal.tmp$", 1, Fsync::kNone, false, only_once});
+    faults.push_back({StoreCall::kWrite, "-journal.tmp$", 1, Fsync::kNone, false, only_once});
+    faults.push_back({StoreCall::kSync, "-journal.tmp$", 1, Fsync::kStep, false, only_once});
+    faults.push_back({StoreCall::kClose, "-journal.tmp$", 1, Fsync::kNone, false, only_once});
+    faults.push_back({StoreCall::kRename, "-journal$", 1, Fsync::kNone, false, only_once});
+    faults.push_back({StoreCall::kRemove, "-journal$", 1, Fsync::kNone, false, only_once});
+  }
+  return faults;
+}
+
+class StepFaults : public SubjectTest {
  protected:
-  [[nodiscard]] std::vector<std::string> replaced() const {
-    return GetParam() ? std::vector<std::string>{"run.idx"}
-                      : std::vector<std::string>{"xyz.idx", "xy.idx", "esker.json"};
+  /// That only rank 0 can meet.
+  [[nodiscard]] Faults root_faults() const {
+    const Subject& subject = GetParam();
+    Faults faults;
+    if (subject.has_netcdf()) faults = netcdf_commit_faults(subject.has_journal());
+    std::vector<std::string> replaced;
+    if (subject.has_idx()) replaced = {"xyz.idx", "xy.idx", "esker.json"};
+    if (subject.single) replaced = {"run.idx"};
+    for (StoreFault& fault : commit_faults(replaced)) faults.push_back(std::move(fault));
+    return faults;
   }
 
   /// Step 1 under a fault, then without, then taken back.
@@ -63,18 +108,19 @@ class StepFaults : public FaultTest, public testing::WithParamInterface<bool> {
     arm(fault, victim, reason);
     const Status failed = pipeline.write_step(data.input);
     disarm();
-    const int rank = lowest_rank_hit();
+    const int rank = GetParam().has_netcdf() ? rank_hit(failed) : lowest_rank_hit();
     ++cases_;
     if (rank >= 0) {
       ++hits_;
       expect_error(failed, rank, fault.part, reason);
-      if (!fault.removing_fails) expect_clean(run, 1);
+      const bool can_be_tidied = !GetParam().has_netcdf() || (fault.only_once && victim != kAllRanks);
+      if (can_be_tidied && !fault.removing_fails) expect_clean(run, 1);
       const Status again = pipeline.write_step(data.input);
       EXPECT_TRUE(again.ok()) << again.message();
     } else {
       EXPECT_TRUE(failed.ok()) << failed.message();
     }
-    expect_undisturbed(run, path("run"));
+    expect_undisturbed(run, directory_, kLock);
     const Status rewound = pipeline.rewind({}, time_of(0));
     EXPECT_TRUE(rewound.ok()) << rewound.message();
   }
@@ -84,22 +130,22 @@ class StepFaults : public FaultTest, public testing::WithParamInterface<bool> {
 
 TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
   std::size_t turn = 0;  // each fault meets every victim and way, and the reasons in turn
-  for (const auto& way : ways_to_move(comm_.size())) {
+  for (const auto& way : ways()) {
     for (const Fsync fsync : {Fsync::kNone, Fsync::kStep}) {
-      RunPlan run = plan("run.idx", GetParam());
+      RunPlan run = plan(GetParam());
       run.fsync = fsync;
       run.overwrite = true;
-      run.options = way;
+      take_way(run, way);
       auto pipeline = open_run(comm_, store_, run).value();
       write_step(*pipeline, comm_, run, 0).check();
-      for (const StoreFault& fault : block_faults()) {
+      for (const StoreFault& fault : block_faults(GetParam())) {
         if (fault.fsync != fsync) continue;
         for (const int victim : victims()) {
           run_case(*pipeline, run, fault, victim, kReasons[turn++ % kReasons.size()]);
         }
         if (!all_well()) return;
       }
-      for (const StoreFault& fault : commit_faults(replaced())) {
+      for (const StoreFault& fault : root_faults()) {
         if (fault.fsync == fsync) run_case(*pipeline, run, fault, 0, kReasons[turn++ % kReasons.size()]);
         if (!all_well()) return;
       }
@@ -114,26 +160,69 @@ TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
   if (comm_.rank() == 0) std::printf("%d cases, %d of them met the fault\n", cases_, hits_);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StepFaults, testing::Bool(),
-                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
+INSTANTIATE_TEST_SUITE_P(All, StepFaults, testing::ValuesIn(kSubjects), name_of_subject);
 
 /// Before the first step is written.
-class CreateFaults : public FaultTest, public testing::WithParamInterface<bool> {};
+class CreateFaults : public SubjectTest {
+ protected:
+  /// Those of each of the formats.
+  [[nodiscard]] static std::vector<std::string> files_of(const Subject& subject) {
+    std::vector<std::string> files;
+    if (subject.has_netcdf()) files = {"run.nc"};
+    if (subject.single) return {"run.schema.json", "run.idx"};
+    if (subject.has_idx()) {
+      for (const char* name : {"esker.json", "schema.json", "xyz.idx", "xy.idx", "xy_fixed.idx"}) {
+        files.emplace_back(name);
+      }
+    }
+    return files;
+  }
+
+  [[nodiscard]] static Faults append_faults(const Subject& subject) {
+    Faults faults{{StoreCall::kCreate, ".esker-lock"}};
+    if (subject.has_idx()) {
+      const std::string idx = subject.single ? "run.idx" : "xyz.idx";
+      for (const StoreFault& fault : Faults{{StoreCall::kRead, idx + "$"},
+                                            {StoreCall::kOpen, "schema.json$"},
+                                            {StoreCall::kRename, idx + "$"},
+                                            {StoreCall::kWrite, idx + ".tmp$"},
+                                            {StoreCall::kRemove, "time_0001"}}) {
+        faults.push_back(fault);
+      }
+    }
+    if (subject.has_netcdf()) {
+      for (const StoreCall call :
+           {StoreCall::kOpen, StoreCall::kRead, StoreCall::kWrite, StoreCall::kClose}) {
+        for (const int nth : {1, 2}) faults.push_back({call, "run.nc$", nth});
+      }
+    }
+    if (subject.has_journal()) {
+      faults.push_back({StoreCall::kWrite, "-journal.tmp$"});
+      faults.push_back({StoreCall::kRename, "-journal$"});
+      faults.push_back({StoreCall::kRemove, "-journal$"});
+    }
+    return faults;
+  }
+};
 
 TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeTriedAgain) {
-  std::vector<StoreFault> faults{{StoreCall::kWrite, ".bin"}, {StoreCall::kOpen, ".bin"}};
-  const std::vector<std::string> files =
-      GetParam() ? std::vector<std::string>{"run.schema.json", "run.idx"}
-                 : std::vector<std::string>{"esker.json", "schema.json", "xyz.idx", "xy.idx", "xy_fixed.idx"};
-  for (const StoreFault& fault : commit_faults(files)) {
+  const Subject& subject = GetParam();
+  Faults faults;
+  for (const char* part : {".bin", ".nc$"}) {
+    if (part == std::string_view(".bin") ? !subject.has_idx() : !subject.has_netcdf()) continue;
+    faults.push_back({StoreCall::kWrite, part});
+    faults.push_back({StoreCall::kOpen, part});
+  }
+  for (const StoreFault& fault : commit_faults(files_of(subject))) {
     if (fault.fsync == Fsync::kNone && fault.call != StoreCall::kRead) faults.push_back(fault);
   }
   for (const StoreFault& fault : faults) {
-    for (const int victim : fault.part.starts_with(".bin") ? victims() : std::vector<int>{0}) {
+    const bool any_rank = fault.part == ".bin" || fault.part == ".nc$";
+    for (const int victim : any_rank ? victims() : std::vector<int>{0}) {
       const std::string name = name_of(fault, victim, ENOSPC);
       SCOPED_TRACE(name);
       const Watchdog watchdog(name);
-      RunPlan run = plan("run.idx", GetParam());
+      RunPlan run = plan(GetParam());
       run.end_step = 1;
       run.overwrite = true;
       auto pipeline = open_run(comm_, store_, run).value();
@@ -141,7 +230,7 @@ TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeTriedAgain) {
       arm(fault, victim, ENOSPC);
       const Status failed = pipeline->write_step(data.input);
       disarm();
-      const int rank = lowest_rank_hit();
+      const int rank = GetParam().has_netcdf() ? rank_hit(failed) : lowest_rank_hit();
       if (rank >= 0) {
         expect_error(failed, rank, fault.part, ENOSPC);
         const Status again = pipeline->write_step(data.input);
@@ -160,7 +249,7 @@ TEST_P(CreateFaults, OfTheOpeningAreAgreedAndItCanBeTriedAgain) {
                                        {StoreCall::kMakeDirectories, "below"}};
   for (const StoreFault& fault : faults) {
     const Watchdog watchdog(name_of(fault, 0, EDQUOT));
-    const RunPlan run = plan("below/run.idx", GetParam());
+    const RunPlan run = plan(GetParam(), "below/");
     arm(fault, 0, EDQUOT);
     const auto failed = open_run(comm_, store_, run);
     disarm();
@@ -170,14 +259,9 @@ TEST_P(CreateFaults, OfTheOpeningAreAgreedAndItCanBeTriedAgain) {
 }
 
 TEST_P(CreateFaults, OfAppendingAndRewindingAreAgreedAndTheDatasetStays) {
-  const std::string idx = GetParam() ? "run.idx" : "xyz.idx";
-  const std::vector<StoreFault> faults{
-      {StoreCall::kCreate, ".esker-lock"}, {StoreCall::kRead, idx + "$"},
-      {StoreCall::kOpen, "schema.json$"},  {StoreCall::kRename, idx + "$"},
-      {StoreCall::kWrite, idx + ".tmp$"},  {StoreCall::kRemove, "time_0001"}};
-  RunPlan run = plan("run.idx", GetParam());
+  RunPlan run = plan(GetParam());
   ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
-  for (const StoreFault& fault : faults) {
+  for (const StoreFault& fault : append_faults(GetParam())) {
     for (const int reason : kReasons) {
       const std::string name = name_of(fault, 0, reason);
       SCOPED_TRACE(name);
@@ -198,15 +282,37 @@ TEST_P(CreateFaults, OfAppendingAndRewindingAreAgreedAndTheDatasetStays) {
   }
 }
 
+TEST_P(CreateFaults, OfReadingWhatIsToBeReplacedAreNamedAndItStays) {
+  RunPlan run = plan(GetParam());
+  ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
+  run.overwrite = true;
+  for (const StoreCall call : {StoreCall::kOpen, StoreCall::kRead}) {
+    for (const std::string& file : files_of(GetParam())) {
+      const StoreFault fault{call, file + "$"};
+      SCOPED_TRACE(name_of(fault, 0, EIO));
+      const Watchdog watchdog(name_of(fault, 0, EIO));
+      arm(fault, 0, EIO);
+      const auto failed = open_run(comm_, store_, run);
+      disarm();
+      if (lowest_rank_hit() >= 0) expect_error(failed.status(), 0, fault.part, EIO);
+      expect_undisturbed(run, directory_, failed.ok() ? kLock : "");
+      if (!all_well()) return;
+    }
+  }
+  EXPECT_TRUE(write_on_rank(comm_, store_, run).ok());
+  expect_undisturbed(run, directory_);
+}
+
 // Files of steps that a rewind took back are not there to be synced.
 TEST_P(CreateFaults, SyncingAtTheEndKnowsOfFailedAndRewoundSteps) {
-  RunPlan run = plan("run.idx", GetParam());
+  RunPlan run = plan(GetParam());
   run.fsync = Fsync::kClose;
   auto pipeline = open_run(comm_, store_, run).value();
   write_step(*pipeline, comm_, run, 0).check();
   write_step(*pipeline, comm_, run, 1).check();
   pipeline->rewind({}, time_of(0)).check();
-  arm({StoreCall::kClose, ".bin"}, comm_.size() - 1, EIO);
+  const char* data = GetParam().has_idx() ? ".bin" : ".nc$";
+  arm({StoreCall::kClose, data}, kAllRanks, EIO);
   EXPECT_FALSE(write_step(*pipeline, comm_, run, 1).ok());
   disarm();
   const Status closed = pipeline->close({});
@@ -214,8 +320,7 @@ TEST_P(CreateFaults, SyncingAtTheEndKnowsOfFailedAndRewoundSteps) {
   expect_clean(run, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CreateFaults, testing::Bool(),
-                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
+INSTANTIATE_TEST_SUITE_P(All, CreateFaults, testing::ValuesIn(kSubjects), name_of_subject);
 
 }  // namespace
 }  // namespace esker

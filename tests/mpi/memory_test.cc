@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: the fixture and its runs
 
-class MemoryFaults : public FaultTest, public testing::WithParamInterface<bool> {
+class MemoryFaults : public SubjectTest {
  protected:
   /// Runs a collective call in which the requests of the victim fail as said; whether any did.
   template <class Call>
@@ -74,14 +74,14 @@ class MemoryFaults : public FaultTest, public testing::WithParamInterface<bool> 
 
   void TearDown() override {
     if (comm_.rank() == 0) std::printf("%d cases\n", cases_);
-    FaultTest::TearDown();
+    SubjectTest::TearDown();
   }
 
   int cases_ = 0;
 };
 
 TEST_P(MemoryFaults, InAStepAreAgreedAndTheNextStepSucceeds) {
-  for (const auto& way : ways_to_move(comm_.size())) {
+  for (const auto& way : ways(false)) {
     fail_in_a_step(way);
     if (!all_well()) return;
   }
@@ -89,9 +89,9 @@ TEST_P(MemoryFaults, InAStepAreAgreedAndTheNextStepSucceeds) {
 
 // Plan, pack and aggregate.
 void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way) {
-  RunPlan run = plan("run.idx", GetParam());
+  RunPlan run = plan(GetParam());
   run.overwrite = true;
-  run.options = way;
+  take_way(run, way);
   auto pipeline = open_run(comm_, store_, run).value();
   write_step(*pipeline, comm_, run, 0).check();
   for (const bool plans : {false, true}) {
@@ -104,7 +104,7 @@ void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way)
         const Status again = pipeline->write_step(data.input);
         EXPECT_TRUE(again.ok()) << again.message();
       }
-      expect_undisturbed(run, path("run"));
+      expect_undisturbed(run, directory_, kLock);
       pipeline->rewind({}, time_of(0)).check();
       return met;
     });
@@ -118,7 +118,7 @@ void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way)
 // Memory of the node that cannot be shared, on every rank alike.
 TEST_P(MemoryFaults, OfTheNodeFailWhereItMustBeSharedAndElseMessagesAreSent) {
   const Watchdog watchdog("no shared memory");
-  RunPlan run = plan("run.idx", GetParam());
+  RunPlan run = plan(GetParam());
   run.overwrite = true;
   ::setenv("ESKER_TEST_SHARED_BYTES", "1", 1);
   for (const char* transport : {"shared", "leaders", "auto"}) {
@@ -145,7 +145,7 @@ TEST_P(MemoryFaults, OfTheNodeFailWhereItMustBeSharedAndElseMessagesAreSent) {
 }
 
 TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
-  RunPlan run = plan("run.idx", GetParam());
+  RunPlan run = plan(GetParam());
   run.overwrite = true;
   run.end_step = 1;
   const Options options = options_of(run);
@@ -157,14 +157,17 @@ TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
     ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
     return pipeline->close({});
   };
-  for_each_fault(0, [&](const NewFault& fault, int victim) { return fail("run", fault, victim, write); });
+  // Smaller ones fail in the JSON library: here all ranks make the text of a NetCDF file's attribute.
+  const std::size_t min_bytes = GetParam().has_netcdf() ? 2048 : 0;
+  for_each_fault(min_bytes,
+                 [&](const NewFault& fault, int victim) { return fail("run", fault, victim, write); });
   write().check();
   expect_clean(run, 1);
   expect_undisturbed(run, directory_);
 }
 
 TEST_P(MemoryFaults, InAppendingAndRewindingAreAgreed) {
-  const RunPlan run = plan("run.idx", GetParam());
+  const RunPlan run = plan(GetParam());
   ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
   const Options options = options_of(run);
   const StepData data(comm_, run, 1);
@@ -182,8 +185,7 @@ TEST_P(MemoryFaults, InAppendingAndRewindingAreAgreed) {
   expect_undisturbed(run, directory_);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MemoryFaults, testing::Bool(),
-                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
+INSTANTIATE_TEST_SUITE_P(All, MemoryFaults, testing::ValuesIn(kSubjects), name_of_subject);
 
 }  // namespace
 }  // namespace esker

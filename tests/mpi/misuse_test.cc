@@ -129,11 +129,22 @@ TEST_F(MisuseTest, OfAStepIsAgreedAndTheNextStepSucceeds) {
   }
 }
 
+TEST_F(MisuseTest, OfAStepOfANetcdfFileIsAgreedAndTheNextStepSucceeds) {
+  for (const char* format : {"cdf5", "netcdf4", "cdf5+idx"}) {
+    Options options;
+    options.set("format", format).check();
+    const Status known = make_format_writer(memory_store(), "a", options).status();
+    if (!known.ok()) GTEST_SKIP() << known.message();
+    misuse_steps({{"format", format}});
+    if (!all_well()) return;
+  }
+}
+
 void MisuseTest::misuse_steps(const std::map<std::string, std::string>& way) {
   Options options = quiet();
   options.overwrite = true;
   for (const auto& [name, value] : way) options.set(name, value).check();
-  Writer writer = Writer::create(path("run.idx"), comm_, options).value();
+  Writer writer = Writer::create(path(options.format), comm_, options).value();
   const FieldId field = define(writer);
   ASSERT_TRUE(good_step(writer, field, 0).ok());
   std::vector<Misuse> all = misuses();

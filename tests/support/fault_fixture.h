@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "format/make.h"
 #include "read/idx_dataset.h"
 #include "store/faulty_store.h"
 #include "support/mpi_fixture.h"
@@ -49,7 +51,27 @@ struct StoreFault {
   int nth = 1;       ///< only from the nth such call on the same path on
   Fsync fsync = Fsync::kNone;
   bool removing_fails = false;  ///< after that, files of that kind cannot be removed either
+  bool only_once = false;       ///< on each rank; else the file cannot be tidied in that way either
 };
+
+/// What is written, by the name of the tests that write it.
+struct Subject {
+  const char* name;
+  const char* format;
+  bool single;
+
+  [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
+  [[nodiscard]] bool has_netcdf() const { return std::string_view(format) != "idx"; }
+  [[nodiscard]] bool has_journal() const { return std::string_view(format).starts_with("netcdf4"); }
+  [[nodiscard]] std::string file() const { return has_idx() ? "run.idx" : "run.nc"; }
+};
+
+inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
+                                        {"SeveralGrids", "idx", false},
+                                        {"Cdf5", "cdf5", false},
+                                        {"Netcdf4", "netcdf4", false},
+                                        {"Cdf5AndIdx", "cdf5+idx", false}};
+inline std::string name_of_subject(const testing::TestParamInfo<Subject>& test) { return test.param.name; }
 
 class FaultTest : public MpiTest {
  protected:
@@ -79,6 +101,13 @@ class FaultTest : public MpiTest {
     return lowness[0] == 0 ? -1 : comm_.size() - static_cast<int>(lowness[0]);
   }
   int lowest_rank_hit() const { return lowest_rank_with(hits_ > 0); }
+  /// The rank that an error names, if it met the fault; else the lowest that did. Others may meet it later,
+  /// in tidying a file that all share.
+  int rank_hit(const Status& status) const {
+    const std::string mine = "rank " + std::to_string(comm_.rank()) + ":";
+    const int named = lowest_rank_with(hits_ > 0 && status.message().find(mine) != std::string::npos);
+    return named < 0 ? lowest_rank_hit() : named;
+  }
 
   /// The same error everywhere, which names a rank, a file and the system's reason.
   void expect_error(const Status& status, int rank, const std::string& part, int reason) {
@@ -92,7 +121,13 @@ class FaultTest : public MpiTest {
   /// The dataset holds so many steps and no debris. Collective; rank 0 looks.
   void expect_clean(const RunPlan& run, Index n_steps) {
     comm_.get()->barrier();
-    if (comm_.rank() == 0) {
+    const std::string format = options_of(run).format;
+    if (comm_.rank() == 0 && format != "idx") {
+      RunPlan until_then = run;
+      until_then.end_step = n_steps;
+      expect_same_files(*posix_store(), *reference_of(until_then), directory_of_run(run), kLock);
+    }
+    if (comm_.rank() == 0 && format.ends_with("idx")) {
       const auto dataset = idx::IdxDataset::open(posix_store(), run.path);
       EXPECT_TRUE(dataset.ok()) << dataset.status().message();
       EXPECT_EQ(dataset.ok() ? static_cast<Index>(dataset->times.size()) : -1, n_steps);
@@ -101,21 +136,28 @@ class FaultTest : public MpiTest {
     comm_.get()->barrier();
   }
 
-  /// The files are those of an undisturbed run of one rank. Collective; rank 0 looks.
-  void expect_undisturbed(const RunPlan& run, const std::string& directory) {
+  /// The files are those of an undisturbed run of one rank, but for one that ends like `except`. Collective;
+  /// rank 0 looks.
+  void expect_undisturbed(const RunPlan& run, const std::string& directory, const std::string& except = "") {
     comm_.get()->barrier();
-    if (comm_.rank() == 0) expect_same_files(*posix_store(), *reference_of(run), directory);
+    if (comm_.rank() == 0) expect_same_files(*posix_store(), *reference_of(run), directory, except);
     comm_.get()->barrier();
   }
+  static constexpr const char* kLock = ".esker-lock";  // of a writer that is at work
 
-  [[nodiscard]] RunPlan plan(const std::string& file, bool single) const {
+  /// A run of two steps below a directory ("disk/") of the test's.
+  [[nodiscard]] RunPlan plan(const Subject& subject, const std::string& below = "") const {
     RunPlan run;
     run.n_ranks = comm_.size();
     run.aggregators = comm_.size();
     run.end_step = 2;
-    run.single = single;
-    run.path = path(file);
+    run.single = subject.single;
+    run.path = path(below + subject.file());
+    run.options["format"] = subject.format;
     return run;
+  }
+  static void take_way(RunPlan& run, const std::map<std::string, std::string>& way) {
+    for (const auto& [name, value] : way) run.options[name] = value;
   }
 
   /// Whether all ranks are well so far; when one is not, the case ends on all. Collective.
@@ -136,8 +178,13 @@ class FaultTest : public MpiTest {
     if (at_end ? !path.ends_with(part) : path.find(part) == std::string::npos) return 0;
     if (fault_.removing_fails && hits_ > 0 && call == StoreCall::kRemove) return reason_;
     if (call != fault_.call || ++calls_[path] < fault_.nth) return 0;
+    if (fault_.only_once && hits_ > 0) return 0;
     ++hits_;
     return reason_;
+  }
+
+  static std::string directory_of_run(const RunPlan& run) {
+    return std::filesystem::path(run.path).parent_path().string();
   }
 
   const std::shared_ptr<Store>& reference_of(const RunPlan& run) {
@@ -147,6 +194,7 @@ class FaultTest : public MpiTest {
       RunPlan alone = run;
       alone.n_ranks = alone.aggregators = 1;
       alone.first_step = 0;
+      alone.fsync = Fsync::kNone;
       write_on_rank(Communicator::serial(), store, alone).check();
     }
     return store;
@@ -157,6 +205,27 @@ class FaultTest : public MpiTest {
   int hits_ = 0;
   std::map<std::string, int> calls_;
   std::map<std::pair<std::string, Index>, std::shared_ptr<Store>> references_;
+};
+
+/// A test of every subject.
+class SubjectTest : public FaultTest, public testing::WithParamInterface<Subject> {
+ protected:
+  void SetUp() override {
+    FaultTest::SetUp();
+    Options options;
+    options.set("format", GetParam().format).check();
+    const Status made = make_format_writer(memory_store(), "a", options).status();
+    if (!made.ok()) GTEST_SKIP() << made.message();
+  }
+
+  /// All for IDX datasets; for others, which differ in how they store and commit, the first and relays, or
+  /// all where ESKER_TEST_ALL_WAYS is set.
+  [[nodiscard]] std::vector<std::map<std::string, std::string>> ways(bool with_relays = true) const {
+    auto all = ways_to_move(comm_.size());
+    if (!GetParam().has_netcdf() || std::getenv("ESKER_TEST_ALL_WAYS") != nullptr) return all;
+    if (with_relays) return {all.front(), all.back()};
+    return {all.front()};
+  }
 };
 
 }  // namespace esker::testing_support

@@ -83,7 +83,9 @@ void expect_complete(const std::shared_ptr<Store>& store, const RunPlan& run, In
 /// What verify finds, one text each, but for the lock of a writer that is at work.
 std::vector<std::string> findings_of(const std::shared_ptr<Store>& store, const std::string& path);
 
-/// Whether all files below `directory` have the same names and bytes in both stores.
-void expect_same_files(Store& store, Store& expected, const std::string& directory);
+/// Whether all files below `directory` have the same names and bytes in both stores, but for those of `store`
+/// that end like `except`, if that is not empty.
+void expect_same_files(Store& store, Store& expected, const std::string& directory,
+                       const std::string& except = "");
 
 }  // namespace esker::testing_support

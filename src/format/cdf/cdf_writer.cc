@@ -45,6 +45,7 @@ Status CdfWriter::check_target() {
   }
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
   const auto header = read_header(*file);
+  if (header.status().code() == Code::kIoError) return header.status();
   if (header.ok() && outline_of(*header).ok()) return {};
   return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
 }

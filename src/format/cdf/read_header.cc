@@ -82,6 +82,7 @@ class Parser {
 
   Status magic() {
     const auto first = bytes_.take(4);
+    if (first.status().code() == Code::kIoError) return first.status();
     const bool is_cdf = first.ok() && (*first)[0] == std::byte{'C'} && (*first)[1] == std::byte{'D'} &&
                         (*first)[2] == std::byte{'F'};
     if (!is_cdf) return error(Code::kInvalidArgument, "not a CDF file: it does not begin with 'CDF'");

@@ -94,11 +94,13 @@ Result<std::string> read(hid_t file, Index file_bytes) {
 
 }  // namespace
 
-bool is_ours(Overlay& overlay) {
+Result<bool> is_ours(Overlay& overlay) {
   const auto look = [&](VirtualFile& file) {
     return cdf::outline_of(read_contents(file.id, overlay.end_bytes()).header).status();
   };
-  return run_session(overlay, Access::kRead, look).ok();
+  Status status = run_session(overlay, Access::kRead, look);
+  if (status.code() == Code::kIoError) return status;
+  return status.ok();
 }
 
 Result<std::string> read_existing(Overlay& overlay) {

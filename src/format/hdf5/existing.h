@@ -15,8 +15,8 @@ struct Existing {
   std::vector<double> times;
 };
 
-/// Whether Esker wrote the file; false also for one that is damaged.
-bool is_ours(Overlay& overlay);
+/// Whether Esker wrote the file; false also for one that is damaged. kIoError: it cannot be read.
+Result<bool> is_ours(Overlay& overlay);
 
 /// All that parse_existing() needs. kDataLoss: the file is damaged, or no file of Esker.
 Result<std::string> read_existing(Overlay& overlay);

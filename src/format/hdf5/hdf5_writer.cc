@@ -47,7 +47,8 @@ Status Hdf5Writer::check_target() {
   }
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
   ESKER_ASSIGN_OR_RETURN(Overlay whole, whole_file(*store_, path_, *file));
-  if (is_ours(whole)) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool ours, is_ours(whole));
+  if (ours) return {};
   return error(Code::kAlreadyExists, "{} was not written by Esker as a NetCDF-4 file and is not overwritten",
                path_);
 }
@@ -143,21 +144,38 @@ Result<std::string> Hdf5Writer::prepare(Index step, double time, const std::vect
   return print_places(*places);
 }
 
+/// What a change makes longer is written before it begins, where no reader looks: a disk that is full then
+/// cannot stop the change in the middle.
+Status Hdf5Writer::take_room(const Change& to) {
+  Change behind{{}, to.file_bytes};
+  for (auto range = to.ranges.lower_bound(committed_.file_bytes); range != to.ranges.end(); ++range) {
+    behind.ranges.insert(*range);
+  }
+  if (behind.ranges.empty()) return {};
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(apply(*file, behind));
+  return file->close();
+}
+
 /// Carries a change out, after which the file holds steps of those times. What fails is taken back by the
 /// next rewind().
 Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool durable) {
+  ESKER_RETURN_IF_ERROR(take_room(to));
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  mark_with_failed_ = mark_after(committed_.mark, to);
   ESKER_ASSIGN_OR_RETURN(inverse_, inverse_of(to, *file, committed_.file_bytes));
   ESKER_RETURN_IF_ERROR(change_file(*store_, path_, to, durable));
   inverse_.reset();
-  committed_ = {std::move(times), to.file_bytes, mark_after(committed_.mark, to)};
+  committed_ = {std::move(times), to.file_bytes, mark_with_failed_};
   return {};
 }
 
 /// Whether the change that failed was not begun, begun, or done all the same: afterwards it is not.
 Status Hdf5Writer::take_back(bool durable) {
   if (!inverse_) return {};
-  ESKER_RETURN_IF_ERROR(change_file(*store_, path_, *inverse_, durable));
+  ESKER_ASSIGN_OR_RETURN(const bool is_begun,
+                         may_be_changed(*store_, path_, committed_.mark, mark_with_failed_));
+  if (is_begun) ESKER_RETURN_IF_ERROR(change_file(*store_, path_, *inverse_, durable));
   inverse_.reset();
   return {};
 }

@@ -54,6 +54,7 @@ class Hdf5Writer final : public FormatWriter {
     std::string mark;  ///< see journal.h
   };
   Status change(const Change& to, std::vector<double> times, bool durable);
+  Status take_room(const Change& to);
   Status take_back(bool durable);
   Result<Change> change_to(Index num_steps) const;
 
@@ -65,6 +66,7 @@ class Hdf5Writer final : public FormatWriter {
   Committed committed_;
   std::optional<Change> prepared_;  // what the step at hand makes of the file
   std::optional<Change> inverse_;   // of a change that failed
+  std::string mark_with_failed_;    // with that change
   std::vector<double> times_;
   bool replaces_existing_ = false;
   std::shared_ptr<WriterLock> lock_;

@@ -146,6 +146,16 @@ Status change_file(Store& store, const std::string& path, const Change& change, 
   return remove_journal(store, path, durable);
 }
 
+// The file is touched after the journal has appeared, and has all of the change before that goes.
+Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& mark_before,
+                            const std::string& mark_after) {
+  ESKER_ASSIGN_OR_RETURN(const bool has_journal, store.exists(journal_of(path)));
+  if (has_journal || mark_before == mark_after) return true;
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file));
+  return mark != mark_before;
+}
+
 Result<std::optional<Journal>> read_journal(Store& store, const std::string& path) {
   std::optional<Journal> journal;
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(journal_of(path)));

@@ -34,6 +34,11 @@ std::optional<Journal> parse_journal(std::span<const std::byte> bytes);
 /// that is missing, and recover() or another change_file() goes on with it.
 Status change_file(Store& store, const std::string& path, const Change& change, bool durable);
 
+/// Whether a change_file() that failed may have touched the file; its marks without and with the change. If
+/// not, there is nothing to be taken back, for which a full disk may lack the room.
+Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& mark_before,
+                            const std::string& mark_after);
+
 /// What the journal of `path` says, if there is one and it is whole. kDataLoss: it is another file's.
 Result<std::optional<Journal>> read_journal(Store& store, const std::string& path);
 

@@ -71,7 +71,10 @@ H5FD_t* open_driver(const char* /*name*/, unsigned /*flags*/, hid_t access, hadd
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
   if (!info || info->mark != kVirtualFileMark) return nullptr;
   auto driver = std::unique_ptr<DriverFile>(new (std::nothrow) DriverFile{});
-  if (!driver) return nullptr;
+  if (!driver) {
+    info->file->status = out_of_memory("HDF5");
+    return nullptr;
+  }
   driver->file = info->file;
   return info->file->driver = reinterpret_cast<H5FD_t*>(driver.release());
 }
@@ -128,11 +131,16 @@ herr_t write(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset
   });
 }
 
+/// Outlives the library.
+VirtualFile* nobodys_file() {
+  static auto* const file = new VirtualFile(*new Overlay(nullptr, 0));
+  return file;
+}
+
 /// What the library could not close it will try to close again when the program ends. Then nothing that it
 /// does has an effect.
 void abandon(const VirtualFile& file) {
-  static auto* const nobodys = new VirtualFile(*new Overlay(nullptr, 0));  // outlives the library
-  if (file.driver) reinterpret_cast<DriverFile*>(file.driver)->file = nobodys;
+  if (file.driver) reinterpret_cast<DriverFile*>(file.driver)->file = nobodys_file();
 }
 
 H5FD_class_t make_driver_class() {
@@ -260,6 +268,7 @@ Status run_session(Overlay& overlay, Access access, const std::function<Status(V
   const std::scoped_lock lock(mutex);
   ESKER_RETURN_IF_ERROR(check_version());
   const Silence silence;
+  (void)nobodys_file();  // made while memory may still run out
   VirtualFile file(overlay, access == Access::kRead);
   const Status done = guarded("HDF5", [&]() -> Status {
     try {
