@@ -43,3 +43,14 @@ build_preset() {
   quietly "$preset-configure" cmake --preset "$preset" &&
     quietly "$preset-build" cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
 }
+
+# make_tool_environment NAME: build/NAME, a Python environment with scripts/requirements-NAME.txt, unless it is there.
+make_tool_environment() {
+  local name=$1 required=scripts/requirements-$1.txt
+  [ -x "build/$name/bin/python" ] && cmp -s "$required" "build/$name/requirements.txt" && return
+  say "making the Python environment build/$name"
+  quietly "$name-venv" .venv/bin/python -m venv --clear "build/$name" &&
+    quietly "$name-pip" "build/$name/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+      -r "$required" &&
+    cp "$required" "build/$name/requirements.txt"
+}

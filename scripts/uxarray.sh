@@ -7,13 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 
-if [ ! -x build/uxarray/bin/python ] || ! cmp -s scripts/requirements-uxarray.txt build/uxarray/requirements.txt; then
-  say "making the Python environment build/uxarray"
-  quietly uxarray-venv .venv/bin/python -m venv --clear build/uxarray
-  quietly uxarray-pip build/uxarray/bin/python -m pip install --quiet --no-input --disable-pip-version-check \
-    -r scripts/requirements-uxarray.txt
-  cp scripts/requirements-uxarray.txt build/uxarray/requirements.txt
-fi
+make_tool_environment uxarray
 build_preset release esker-gcrm
 scripts/install_package.sh
 UXARRAY_PYTHON=$project_root/build/uxarray/bin/python GCRM_PROGRAM=$project_root/build/release/miniapps/gcrm/esker-gcrm \

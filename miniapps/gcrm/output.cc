@@ -41,6 +41,7 @@ void Output::describe_dataset() {
   dataset_.attribute({ESKER_DATASET}, "source", "esker-gcrm");
   dataset_.attribute({ESKER_TIME}, "units", "days since 2000-01-01");
   dataset_.attribute({ESKER_TIME}, "calendar", "standard");
+  dataset_.attribute({ESKER_TIME}, "units_metadata", "leap_seconds: none");
   dataset_.attribute({ESKER_TIME}, "standard_name", "time");
   dataset_.attribute({ESKER_TIME}, "axis", "T");
 }

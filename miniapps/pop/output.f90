@@ -23,10 +23,14 @@ contains
     character(*), intent(in) :: path
     type(dataset), intent(out) :: file
     call create(s, path, file)
-    call define(file, file%volume, "TEMP", esker_float32, "degC", "temperature")
-    call define(file, file%surface, "SSH", esker_float32, "m", "sea surface height")
-    call define(file, file%surface, "UBTROP", esker_float32, "m/s", "barotropic velocity, eastward")
-    call define(file, file%surface, "VBTROP", esker_float32, "m/s", "barotropic velocity, northward")
+    call define(file, file%volume, "TEMP", esker_float32, "degC", "temperature", &
+      "sea_water_potential_temperature")
+    call define(file, file%surface, "SSH", esker_float32, "m", "sea surface height", &
+      "sea_surface_height_above_geoid")
+    call define(file, file%surface, "UBTROP", esker_float32, "m/s", "barotropic velocity, eastward", &
+      "barotropic_eastward_sea_water_velocity")
+    call define(file, file%surface, "VBTROP", esker_float32, "m/s", "barotropic velocity, northward", &
+      "barotropic_northward_sea_water_velocity")
   end subroutine
 
   subroutine write_history(s, file)
@@ -53,8 +57,10 @@ contains
     character(*), intent(in) :: path
     type(dataset), intent(out) :: file
     call create(s, path, file)
-    call define(file, file%surface, "SST", esker_float32, "degC", "sea surface temperature")
-    call define(file, file%surface, "SSH", esker_float32, "m", "sea surface height")
+    call define(file, file%surface, "SST", esker_float32, "degC", "sea surface temperature", &
+      "sea_surface_temperature")
+    call define(file, file%surface, "SSH", esker_float32, "m", "sea surface height", &
+      "sea_surface_height_above_geoid")
   end subroutine
 
   subroutine write_movie(s, file)
@@ -78,11 +84,15 @@ contains
     character(*), intent(in) :: path
     type(dataset) :: file
     call create(s, path, file)
-    call define(file, file%volume, "TEMP", esker_float64, "degC", "temperature")
+    call define(file, file%volume, "TEMP", esker_float64, "degC", "temperature", &
+      "sea_water_potential_temperature")
     call define(file, file%volume, "TEMP_SUM", esker_float64, "degC", "temperature, summed over steps")
-    call define(file, file%surface, "SSH", esker_float64, "m", "sea surface height")
-    call define(file, file%surface, "UBTROP", esker_float64, "m/s", "barotropic velocity, eastward")
-    call define(file, file%surface, "VBTROP", esker_float64, "m/s", "barotropic velocity, northward")
+    call define(file, file%surface, "SSH", esker_float64, "m", "sea surface height", &
+      "sea_surface_height_above_geoid")
+    call define(file, file%surface, "UBTROP", esker_float64, "m/s", "barotropic velocity, eastward", &
+      "barotropic_eastward_sea_water_velocity")
+    call define(file, file%surface, "VBTROP", esker_float64, "m/s", "barotropic velocity, northward", &
+      "barotropic_northward_sea_water_velocity")
     call esker_put_att_int64(file%ds, esker_of_dataset, 0, "step", [int(s%step, int64)])
     call esker_begin_step(file%ds, time_of(s))
     associate (n => s%tile%count)
@@ -130,7 +140,8 @@ contains
     real(real32), allocatable, target :: temp(:, :, :)
     allocate(temp, source=real(s%temp_sum / s%step, real32))
     call create(s, path, file)
-    call define(file, file%volume, "TEMP", esker_float32, "degC", "temperature, mean over time")
+    call define(file, file%volume, "TEMP", esker_float32, "degC", "temperature, mean over time", &
+      "sea_water_potential_temperature")
     call esker_begin_step(file%ds, time_of(s))
     call esker_put(file%ds, 1, start_of(s, 3), temp)
     call esker_end_step(file%ds)
@@ -164,16 +175,37 @@ contains
     call esker_def_grid(file%ds, "ocean", dims, file%volume)
     call esker_def_grid(file%ds, "surface", dims(:2), file%surface)
     call esker_def_coords(file%ds, file%volume, dims(3), s%level * depth)
+    call describe(file%ds, dims(3))
   end subroutine
 
-  subroutine define(file, grid, name, type, units, long_name)
+  ! What the CF conventions want of a dataset, of depth and of time.
+  subroutine describe(ds, depths)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: depths
+    call esker_put_att_text(ds, esker_of_dataset, 0, "Conventions", "CF-1.11")
+    call esker_put_att_text(ds, esker_of_dataset, 0, "title", "Esker ocean miniapp: a basin on a beta plane")
+    call esker_put_att_text(ds, esker_of_dataset, 0, "source", "esker-pop")
+    call esker_put_att_text(ds, esker_of_dim, depths, "standard_name", "depth")
+    call esker_put_att_text(ds, esker_of_dim, depths, "long_name", "depth of the middle of levels")
+    call esker_put_att_text(ds, esker_of_dim, depths, "units", "m")
+    call esker_put_att_text(ds, esker_of_dim, depths, "positive", "down")
+    call esker_put_att_text(ds, esker_of_dim, depths, "axis", "Z")
+    call esker_put_att_text(ds, esker_of_time, 0, "standard_name", "time")
+    call esker_put_att_text(ds, esker_of_time, 0, "units", "seconds since 2000-01-01")
+    call esker_put_att_text(ds, esker_of_time, 0, "calendar", "noleap")
+    call esker_put_att_text(ds, esker_of_time, 0, "axis", "T")
+  end subroutine
+
+  subroutine define(file, grid, name, type, units, long_name, standard_name)
     type(dataset), intent(inout) :: file
     integer, intent(in) :: grid, type
     character(*), intent(in) :: name, units, long_name
+    character(*), intent(in), optional :: standard_name
     integer :: field
     call esker_def_field(file%ds, grid, name, type, 1, esker_every_step, field)
     call esker_put_att_text(file%ds, esker_of_field, field, "units", units)
     call esker_put_att_text(file%ds, esker_of_field, field, "long_name", long_name)
+    if (present(standard_name)) call esker_put_att_text(file%ds, esker_of_field, field, "standard_name", standard_name)
   end subroutine
 
   ! This rank's first sample on a grid of that many axes.
