@@ -72,6 +72,7 @@ Result<Existing> parse_existing(const std::string& text) {
   ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(bytes));
   ESKER_ASSIGN_OR_RETURN(existing.file, find_file(existing.schema, header));
   existing.times.resize(texts.at(2).size() / sizeof(double));
+  if (existing.times.empty()) return existing;  // its data() may be null
   std::memcpy(existing.times.data(), texts.at(2).data(), texts.at(2).size());
   return existing;
 }

@@ -15,6 +15,7 @@ template <class T>
 std::vector<T> values_of(std::vector<std::byte> bytes) {
   swap_bytes(bytes, sizeof(T));
   std::vector<T> values(bytes.size() / sizeof(T));
+  if (values.empty()) return values;  // its data() may be null
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
   return values;
 }

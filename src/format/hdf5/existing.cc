@@ -22,6 +22,7 @@ std::string text_of(const void* values, std::size_t n_bytes) {
 template <class T>
 std::vector<T> values_of(const std::string& text) {
   std::vector<T> values(text.size() / sizeof(T));
+  if (values.empty()) return values;  // its data() may be null
   std::memcpy(values.data(), text.data(), values.size() * sizeof(T));
   return values;
 }
