@@ -80,7 +80,9 @@ def expect_same_arrays(ds: esker.Dataset, whole: esker.Dataset) -> None:
                 np.testing.assert_array_equal(field.read(step=step), whole[name].read(step=step))
 
 
-def expect_openvisus_agrees(ds: esker.Dataset, whole: esker.Dataset, openvisus: Any, may_be_ahead: bool) -> None:
+def expect_openvisus_agrees(
+    ds: esker.Dataset, whole: esker.Dataset, openvisus: Any, may_be_ahead: bool
+) -> None:
     compared = 0
     for part in ds.parts:
         db = openvisus.LoadDataset(part.path)
@@ -118,7 +120,8 @@ def expect_netcdf_steps(path: Path, whole_path: Path, n_steps: int) -> None:
         assert file["time"].shape == (n_steps,)
         assert file["thk"][...].shape[0] == n_steps
     if shutil.which("h5dump"):
-        dumped = subprocess.run(["h5dump", "-d", "/time", str(path)], capture_output=True, text=True, timeout=60)
+        command = ["h5dump", "-d", "/time", str(path)]
+        dumped = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert dumped.returncode == 0, dumped.stderr
 
 

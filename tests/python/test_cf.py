@@ -1,7 +1,7 @@
-"""The miniapps' files in the eyes of the IOOS compliance checker for the CF conventions: nothing of high priority.
+"""The miniapps' files in the eyes of the IOOS compliance checker for CF: nothing of high priority.
 
-The checker has an environment of its own, because it is large: scripts/cf.sh makes it and runs this file. Standard names
-are those of the table that it ships; it needs no network.
+The checker has an environment of its own, because it is large: scripts/cf.sh makes it and runs this file.
+Standard names are those of the table that it ships; it needs no network.
 """
 
 from __future__ import annotations
@@ -91,5 +91,6 @@ def test_what_is_wrong_is_found(checker: Path, tmp_path: Path) -> None:
     path = tmp_path / "wrong.nc"
     with netCDF4.Dataset(path, "w") as file:
         file.createDimension("x", 2)
-        file.createVariable("thk", "f8", ("x",)).setncatts({"units": "parsnips", "standard_name": "thickness_of_ice"})
+        thk = file.createVariable("thk", "f8", ("x",))
+        thk.setncatts({"units": "parsnips", "standard_name": "thickness_of_ice"})
     assert len(findings(checker, path)["high"]) >= 2

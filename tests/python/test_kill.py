@@ -1,10 +1,10 @@
-"""kill -9 of a rank under mpiexec, at each phase of a step: what stands opens, in the software of its format, too,
-holds exactly the committed steps, verifies, and goes on to the bytes of a run that nobody killed.
+"""kill -9 of a rank under mpiexec, at each phase of a step: what stands opens, in the software of its format,
+too, holds exactly the committed steps, verifies, and goes on to the bytes of a run that nobody killed.
 
-OpenVisus knows the .idx files alone: between the rename of the first and that of the catalog it may see a step
-more than esker. Where two formats are written, a step may stand in the NetCDF file and not in the dataset yet. A
-NetCDF-4 file that is killed while its journal is carried over is whole again when esker has opened it to append;
-until then other software may refuse it.
+OpenVisus knows the .idx files alone: between the rename of the first and that of the catalog it may see a
+step more than esker. Where two formats are written, a step may stand in the NetCDF file and not in the dataset
+yet. A NetCDF-4 file whose run was killed while its journal was carried over is whole again when esker has
+opened it to append; until then other software may refuse it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Case:
     committed: int = KILLED_STEP
     """Steps that esker goes on from."""
     seen: int | None = KILLED_STEP
-    """Steps that netCDF sees before; None: it may refuse the file. One more for OpenVisus: it may see one more."""
+    """Steps that netCDF sees before; None: it may refuse the file. One more: OpenVisus may see that."""
 
     def __str__(self) -> str:
         return f"{self.form}-{self.kind}-{self.ranks}-{self.phase}-{self.victim}"
@@ -77,7 +77,7 @@ IDX_CASES = [
     case("idx", "rename:run.idx", kind="one", ranks=1),
 ]
 
-# Rank 0 holds no data of these steps: its first sync is that of the step's values, its second of their number.
+# Rank 0 holds no data of these steps: its first sync is that of values, its second of their number.
 NUMBER_OF_RECORDS = "sync:.nc>write:.nc"
 CDF_CASES = [
     case("cdf5", "write:.nc", 3),
@@ -92,7 +92,6 @@ LONG_CDF_CASES = [
     case("cdf5", "write:.nc:3", ranks=1),
 ]
 
-APPLIED = "rename:-journal>"  # and then, to the file
 JOURNAL_CASES = [
     case("netcdf4", "write:.nc", 3),
     case("netcdf4", "rename:-journal"),
@@ -134,7 +133,10 @@ CASES = [
     *CDF_CASES,
     *JOURNAL_CASES,
     *DUAL_CASES,
-    *(pytest.param(c, marks=pytest.mark.long) for c in [*LONG_CDF_CASES, *LONG_JOURNAL_CASES, *LONG_DUAL_CASES]),
+    *(
+        pytest.param(case, marks=pytest.mark.long)
+        for case in [*LONG_CDF_CASES, *LONG_JOURNAL_CASES, *LONG_DUAL_CASES]
+    ),
 ]
 
 WAYS = ["transport=messages", "transport=shared", "transport=all_to_all", "transport=put", "transport=put_fence"]
@@ -259,9 +261,10 @@ def kill_in_appending(
 def test_kill_with_every_transport(
     options: list[str], kill_run: Run, one_step: Path, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
+    whole = undisturbed("idx", "one")
     for phase, victim in MOVING:
         folder = tmp_path / re.sub(r"\W", "-", phase)
-        assert kill_in_appending(kill_run, one_step, undisturbed("idx", "one"), folder, phase, victim, options), phase
+        assert kill_in_appending(kill_run, one_step, whole, folder, phase, victim, options), phase
 
 
 @pytest.mark.long
@@ -269,9 +272,10 @@ def test_kill_with_every_transport(
 def test_kill_at_every_call_of_the_communicator(
     options: list[str], kill_run: Run, one_step: Path, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
+    whole = undisturbed("idx", "one")
     for call in range(N_CALLS):
         folder = tmp_path / str(call)
-        if not kill_in_appending(kill_run, one_step, undisturbed("idx", "one"), folder, str(call), call % 4, options):
+        if not kill_in_appending(kill_run, one_step, whole, folder, str(call), call % 4, options):
             break
     assert 20 < call < N_CALLS - 1
 
@@ -289,7 +293,7 @@ CREATING = [
 def test_kill_in_creating(
     form: str, phase: str, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    """No file, or one without steps; it is replaced by the next run, of which nothing else stands there then."""
+    """No file, or one without steps, which the next run replaces; nothing else stands there then."""
     folder, whole = tmp_path / "data", undisturbed(form, "several")
     path = folder / NAMES[form]
     expect_killed(kill_run(4, path, "several", 0, N_STEPS, phase, 0, 0, f"format={form}"), path)
