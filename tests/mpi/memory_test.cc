@@ -148,7 +148,7 @@ TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
   RunPlan run = plan(GetParam());
   run.overwrite = true;
   run.end_step = 1;
-  const Options options = options_of(run);
+  const Result<Options> options = options_of(run);  // made before memory runs out
   const Schema schema = schema_of(run);
   const StepData data(comm_, run, 0);
   const auto write = [&]() -> Status {
@@ -169,7 +169,7 @@ TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
 TEST_P(MemoryFaults, InAppendingAndRewindingAreAgreed) {
   const RunPlan run = plan(GetParam());
   ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
-  const Options options = options_of(run);
+  const Result<Options> options = options_of(run);  // made before memory runs out
   const StepData data(comm_, run, 1);
   const auto append = [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(auto pipeline, WritePipeline::append(comm_.get(), store_, run.path, options));
