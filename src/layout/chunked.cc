@@ -10,10 +10,7 @@ namespace esker {
 // A slab is whole on the fast axes, as far as that fits, then as much of the next one as fits.
 ChunkedLayout::ChunkedLayout(int rank, const Point& extent, Index sample_bytes, const Shape& shape,
                              Index offset_bytes, Index piece_bytes)
-    : domain_(Box::from_extent(rank, extent)),
-      sample_bytes_(sample_bytes),
-      chunk_(shape.chunk),
-      offset_bytes_(offset_bytes) {
+    : OneVariableLayout(rank, extent, sample_bytes, offset_bytes), chunk_(shape.chunk) {
   Index room = std::max<Index>(1, piece_bytes / sample_bytes);  // samples along the axis, of a piece
   for (int a = 0; a < rank; ++a) {
     slab_[a] = std::min(chunk_[a], room);
@@ -71,13 +68,7 @@ Piece ChunkedLayout::piece(Index ordinal) const {
 }
 
 PiecePart ChunkedLayout::part(const Piece& piece, int /*number*/) const {
-  const Box box = box_of(piece.ordinal);
-  PiecePart part;
-  part.lattice.rank = box.rank;
-  part.lattice.origin = box.lo;
-  part.lattice.count = box.extents();
-  part.order = row_major_order(box.rank, part.lattice.count);
-  return part;
+  return box_part(box_of(piece.ordinal));
 }
 
 Layout::FileSpan ChunkedLayout::file_at(Index /*position*/) const {
@@ -89,14 +80,6 @@ Index ChunkedLayout::largest_piece_bytes() const {
   for (int a = 0; a < domain_.rank; ++a) samples *= slab_[a];
   const Index padding = chunk_stride_bytes_ - chunk_samples_ * sample_bytes_;
   return samples * sample_bytes_ + padding;
-}
-
-int ChunkedLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  return share_of_stretch(ordinal, num_pieces(), bricks);
-}
-
-std::vector<std::vector<Layout::Run>> ChunkedLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  return stretches_of_shares(num_pieces(), bricks);
 }
 
 void ChunkedLayout::for_each_segment(int /*field*/, const Box& box, Levels levels,

@@ -6,11 +6,11 @@
 // large.
 #pragma once
 
-#include "layout/layout.h"
+#include "layout/one_variable.h"
 
 namespace esker {
 
-class ChunkedLayout final : public Layout {
+class ChunkedLayout final : public OneVariableLayout {
  public:
   struct Shape {
     Point chunk{1, 1, 1, 1, 1};  ///< samples per axis, at least 1
@@ -27,20 +27,12 @@ class ChunkedLayout final : public Layout {
   /// The lowest index of a chunk.
   [[nodiscard]] Point chunk_origin(Index chunk) const;
 
-  [[nodiscard]] Box domain() const override { return domain_; }
   [[nodiscard]] Index num_pieces() const override { return num_chunks_ * slabs_per_chunk_; }
   [[nodiscard]] Piece piece(Index ordinal) const override;
   [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
   [[nodiscard]] Index largest_piece_bytes() const override;
-  [[nodiscard]] Index num_fields() const override { return 1; }
-  [[nodiscard]] Index num_files() const override { return 1; }
-  [[nodiscard]] Index most_writers() const override { return num_pieces(); }
-  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
-  [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
-  [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
-  [[nodiscard]] Levels levels() const override { return {0, 1}; }
   [[nodiscard]] Point tile_extent(int /*level*/) const override { return slab_; }
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
   using Layout::for_each_segment;
@@ -50,15 +42,12 @@ class ChunkedLayout final : public Layout {
   [[nodiscard]] Index samples_before(Index slab) const;
   [[nodiscard]] Box box_of(Index ordinal) const;
 
-  Box domain_;
-  Index sample_bytes_;
   Point chunk_;
   Point num_chunks_on_{1, 1, 1, 1, 1}, num_slabs_on_{1, 1, 1, 1, 1};  // slabs: of a chunk
   Point slab_{1, 1, 1, 1, 1};  // the last one of an axis may be smaller
   Index num_chunks_ = 1, slabs_per_chunk_ = 1;
   Index chunk_samples_ = 1;
   Index chunk_stride_bytes_;
-  Index offset_bytes_;
 };
 
 }  // namespace esker

@@ -8,9 +8,7 @@ namespace esker {
 
 RowMajorLayout::RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes,
                                Index piece_bytes)
-    : domain_(Box::from_extent(rank, extent)),
-      sample_bytes_(sample_bytes),
-      offset_bytes_(offset_bytes),
+    : OneVariableLayout(rank, extent, sample_bytes, offset_bytes),
       piece_bytes_(std::max<Index>(1, piece_bytes / sample_bytes) * sample_bytes) {
   strides_[0] = 1;
   for (int a = 0; a < rank; ++a) strides_[a + 1] = strides_[a] * extent[a];
@@ -84,16 +82,7 @@ RowMajorLayout::Parts RowMajorLayout::parts_of(Index ordinal) const {
 
 PiecePart RowMajorLayout::make_part(const Parts& parts, int number) const {
   const Box& box = parts.boxes[static_cast<std::size_t>(number)];
-  PiecePart part;
-  part.lattice.rank = box.rank;
-  part.lattice.origin = box.lo;
-  for (int a = 0; a < box.rank; ++a) {
-    part.lattice.stride[a] = 1;
-    part.lattice.count[a] = box.extent(a);
-  }
-  part.first_sample = sample_at(box.lo) - sample_at(parts.boxes[0].lo);
-  part.order = row_major_order(box.rank, part.lattice.count);
-  return part;
+  return box_part(box, sample_at(box.lo) - sample_at(parts.boxes[0].lo));
 }
 
 Piece RowMajorLayout::make_piece(Index ordinal, int num_parts) const {
@@ -117,11 +106,11 @@ int RowMajorLayout::share_of(Index ordinal, const BrickDecomposition& bricks) co
   if (pieces_of_a_stripe_ > 0) {
     return static_cast<int>((pieces_before_ + ordinal) / pieces_of_a_stripe_ % bricks.num_parts());
   }
-  return share_of_stretch(ordinal, num_pieces(), bricks);
+  return OneVariableLayout::share_of(ordinal, bricks);
 }
 
 std::vector<std::vector<Layout::Run>> RowMajorLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  if (pieces_of_a_stripe_ == 0) return stretches_of_shares(num_pieces(), bricks);
+  if (pieces_of_a_stripe_ == 0) return OneVariableLayout::runs_of_shares(bricks);
   std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
   for (Index first = 0; first < num_pieces();) {
     const Index in_stripe = (pieces_before_ + first) % pieces_of_a_stripe_;

@@ -10,11 +10,11 @@
 
 #include <array>
 
-#include "layout/layout.h"
+#include "layout/one_variable.h"
 
 namespace esker {
 
-class RowMajorLayout final : public Layout {
+class RowMajorLayout final : public OneVariableLayout {
  public:
   /// The samples of [0, extent), `sample_bytes` each, from byte `offset_bytes` of the file on, in pieces of
   /// `piece_bytes` or less, at least one sample.
@@ -30,20 +30,14 @@ class RowMajorLayout final : public Layout {
   RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes,
                  const Stripes& stripes);
 
-  [[nodiscard]] Box domain() const override { return domain_; }
   [[nodiscard]] Index num_pieces() const override;
   [[nodiscard]] Piece piece(Index ordinal) const override;
   [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
   [[nodiscard]] Index largest_piece_bytes() const override;
-  [[nodiscard]] Index num_fields() const override { return 1; }
-  [[nodiscard]] Index num_files() const override { return 1; }
-  [[nodiscard]] Index most_writers() const override { return num_pieces(); }
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
-  [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
-  [[nodiscard]] Levels levels() const override { return {0, 1}; }
   [[nodiscard]] Point tile_extent(int level) const override;
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
   using Layout::for_each_segment;
@@ -65,10 +59,7 @@ class RowMajorLayout final : public Layout {
     return (sample * sample_bytes_ + phase_) / piece_bytes_;
   }
 
-  Box domain_;
   std::array<Index, kMaxRank + 1> strides_{};  // of the axes, in samples; the last one: of all
-  Index sample_bytes_;
-  Index offset_bytes_;
   Index piece_bytes_;
   Index phase_ = 0;               // bytes of the first piece that are before the variable
   Index pieces_of_a_stripe_ = 0;  // 0: there are no stripes

@@ -16,9 +16,7 @@ constexpr Index kDenseBytes = 128;
 // Whole on the axes below the one along which the rows of a plane are cut; single indices above it.
 RowTilesLayout::RowTilesLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes,
                                Index piece_bytes, const Tiles& tiles)
-    : domain_(Box::from_extent(rank, extent)),
-      sample_bytes_(sample_bytes),
-      offset_bytes_(offset_bytes),
+    : OneVariableLayout(rank, extent, sample_bytes, offset_bytes),
       plane_axis_(tiles.axis),
       in_slabs_(tiles.in_slabs) {
   const Index samples = std::max<Index>(1, piece_bytes / sample_bytes);
@@ -92,13 +90,7 @@ Piece RowTilesLayout::piece(Index ordinal) const {
 }
 
 PiecePart RowTilesLayout::part(const Piece& piece, int /*number*/) const {
-  const Box box = box_of(piece.ordinal);
-  PiecePart part;
-  part.lattice.rank = box.rank;
-  part.lattice.origin = box.lo;
-  part.lattice.count = box.extents();
-  part.order = row_major_order(box.rank, part.lattice.count);
-  return part;
+  return box_part(box_of(piece.ordinal));
 }
 
 /// The stretch of one plane of a tile.
@@ -118,13 +110,13 @@ Layout::FileSpan RowTilesLayout::file_at(Index position) const {
 Index RowTilesLayout::largest_piece_bytes() const { return box_of(0).num_samples() * sample_bytes_; }
 
 int RowTilesLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  if (!in_slabs_) return share_of_stretch(ordinal, num_pieces(), bricks);
+  if (!in_slabs_) return OneVariableLayout::share_of(ordinal, bricks);
   const Index planes = num_tiles_on_[plane_axis_];
   return share_of_stretch(ordinal / (num_tiles_ / planes), planes, bricks);
 }
 
 std::vector<std::vector<Layout::Run>> RowTilesLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  if (!in_slabs_) return stretches_of_shares(num_pieces(), bricks);
+  if (!in_slabs_) return OneVariableLayout::runs_of_shares(bricks);
   const Index planes = num_tiles_on_[plane_axis_], tiles = num_tiles_ / planes;
   auto shares = stretches_of_shares(planes, bricks);
   for (std::vector<Run>& runs : shares) {

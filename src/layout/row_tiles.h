@@ -8,11 +8,11 @@
 // of one plane of the slowest axis each share can be of whole planes: slabs.
 #pragma once
 
-#include "layout/layout.h"
+#include "layout/one_variable.h"
 
 namespace esker {
 
-class RowTilesLayout final : public Layout {
+class RowTilesLayout final : public OneVariableLayout {
  public:
   struct Tiles {
     int axis = 1;     ///< in (0, rank): of the planes
@@ -24,20 +24,14 @@ class RowTilesLayout final : public Layout {
   RowTilesLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes,
                  const Tiles& tiles);
 
-  [[nodiscard]] Box domain() const override { return domain_; }
   [[nodiscard]] Index num_pieces() const override { return num_tiles_; }
   [[nodiscard]] Piece piece(Index ordinal) const override;
   [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
   [[nodiscard]] Index largest_piece_bytes() const override;
-  [[nodiscard]] Index num_fields() const override { return 1; }
-  [[nodiscard]] Index num_files() const override { return 1; }
-  [[nodiscard]] Index most_writers() const override { return num_pieces(); }
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
-  [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
-  [[nodiscard]] Levels levels() const override { return {0, 1}; }
   [[nodiscard]] Point tile_extent(int /*level*/) const override { return tile_; }
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
   using Layout::for_each_segment;
@@ -51,10 +45,7 @@ class RowTilesLayout final : public Layout {
   /// Planes of the tiles at a place: of the last ones there may be fewer.
   [[nodiscard]] Index depth_at(const Point& place) const;
 
-  Box domain_;
   Point strides_{};  // of the axes, in samples
-  Index sample_bytes_;
-  Index offset_bytes_;
   int plane_axis_;
   bool in_slabs_;
   Point tile_{1, 1, 1, 1, 1};

@@ -24,10 +24,6 @@ def has_idx(form: str) -> bool:
     return form.endswith("idx")
 
 
-def has_journal(form: str) -> bool:
-    return form.startswith(("netcdf4", "hdf5"))
-
-
 def netcdf_of(path: Path) -> Path:
     """The file beside the .idx, where a run writes both; else the path."""
     return path.with_suffix(".nc") if path.suffix == ".idx" else path

@@ -8,10 +8,12 @@
 
 #include "layout/chunk_choice.h"
 #include "unit/grid/brute_force.h"
+#include "unit/layout/segments.h"
 
 namespace esker {
 namespace {
 
+using testing::expect_segments_of_a_box;
 using testing::points_of;
 using testing::Random;
 
@@ -78,23 +80,7 @@ TEST(Chunked, SegmentsAreWhatPiecesHaveOfABox) {
   Random random(4);
   for (int i = 0; i < 300; ++i) {
     const Case test(random);
-    const ChunkedLayout layout = test.layout();
-    Box box = test.box();
-    for (int a = 0; a < test.rank; ++a) {
-      box.lo[a] = random.in(-1, test.extent[a] - 1);
-      box.hi[a] = random.in(box.lo[a], test.extent[a] + 1);
-    }
-    std::set<Point> seen;
-    layout.for_each_segment(0, box, [&](const Piece& piece, const PiecePart& part, const Box& indices) {
-      ASSERT_FALSE(indices.empty());
-      ASSERT_EQ(part.lattice, layout.part(layout.piece(piece.ordinal), 0).lattice);
-      for (const Point& index : points_of(indices)) {
-        ASSERT_TRUE(seen.insert(part.lattice.point(index)).second);
-      }
-    });
-    std::set<Point> wanted;
-    for (const Point& point : points_of(intersect(box, test.box()))) wanted.insert(point);
-    ASSERT_EQ(seen, wanted) << box.to_string();
+    expect_segments_of_a_box(test.layout(), random);
   }
 }
 

@@ -1,0 +1,46 @@
+// OneVariableLayout: what layouts of one variable in one file have in common.
+#pragma once
+
+#include "layout/layout.h"
+
+namespace esker {
+
+class OneVariableLayout : public Layout {
+ public:
+  [[nodiscard]] Box domain() const final { return domain_; }
+  [[nodiscard]] Index num_fields() const final { return 1; }
+  [[nodiscard]] Index num_files() const final { return 1; }
+  [[nodiscard]] Index most_writers() const final { return num_pieces(); }
+  [[nodiscard]] Index place_on_curve(Index ordinal) const final { return ordinal; }
+  [[nodiscard]] Levels levels() const final { return {0, 1}; }
+  /// Stretches of the order of pieces, unless a layout has others.
+  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override {
+    return share_of_stretch(ordinal, num_pieces(), bricks);
+  }
+  [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(
+      const BrickDecomposition& bricks) const override {
+    return stretches_of_shares(num_pieces(), bricks);
+  }
+
+ protected:
+  /// The samples of [0, extent), `sample_bytes` each, from byte `offset_bytes` of the file on.
+  OneVariableLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes)
+      : domain_(Box::from_extent(rank, extent)), sample_bytes_(sample_bytes), offset_bytes_(offset_bytes) {}
+
+  /// A part that is a box, x fastest, `first_sample` samples behind where its piece begins.
+  static PiecePart box_part(const Box& box, Index first_sample = 0) {
+    PiecePart part;
+    part.lattice.rank = box.rank;
+    part.lattice.origin = box.lo;
+    part.lattice.count = box.extents();
+    part.first_sample = first_sample;
+    part.order = row_major_order(box.rank, part.lattice.count);
+    return part;
+  }
+
+  Box domain_;
+  Index sample_bytes_;
+  Index offset_bytes_;
+};
+
+}  // namespace esker
