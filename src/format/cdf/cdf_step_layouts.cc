@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_order.h"
+#include "base/max_part.h"
 #include "layout/row_major.h"
 #include "layout/row_tiles.h"
 
@@ -12,6 +13,9 @@ namespace {
 // A piece is hashed, swapped and stored in a core's cache; a multiple of pages and of common stripes' parts.
 constexpr Index kPieceBytes = Index{256} << 10;
 constexpr Index kTileBytes = Index{512} << 10;
+
+/// A piece, or tile, is no larger than what goes into one call.
+Index at_most_a_part(Index bytes) { return std::min(bytes, static_cast<Index>(max_part_bytes()) / 2); }
 
 }  // namespace
 
@@ -32,19 +36,20 @@ CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const 
 
 std::unique_ptr<Layout> CdfStepLayouts::make_layout(const Box& box, Index sample_bytes, int variable,
                                                     int dense_axis) const {
-  const Index offset = file_.offset_of(variable, 0);
+  const Index offset = file_.offset_of(variable, 0), piece_bytes = at_most_a_part(kPieceBytes);
   const auto make_tiles = [&](const RowTilesLayout::Tiles& tiles) {
-    return std::make_unique<RowTilesLayout>(box.rank, box.hi, sample_bytes, offset, kTileBytes, tiles);
+    return std::make_unique<RowTilesLayout>(box.rank, box.hi, sample_bytes, offset,
+                                            at_most_a_part(kTileBytes), tiles);
   };
   if (hints_.pattern == WritePattern::kStripes && hints_.stripe_size_bytes >= 2 * sample_bytes) {
     const RowMajorLayout::Stripes stripes{hints_.stripe_size_bytes, file_.offset_of(variable, hints_.step)};
-    return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, kPieceBytes, stripes);
+    return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, piece_bytes, stripes);
   }
   if (hints_.pattern == WritePattern::kSlabs && box.rank > 1) {
     return make_tiles({.axis = box.rank - 1, .depth = 1, .in_slabs = true});
   }
   if (dense_axis > 0) return make_tiles({.axis = dense_axis});
-  return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, kPieceBytes);
+  return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, piece_bytes);
 }
 
 bool CdfStepLayouts::fits(Index step) const {
