@@ -22,8 +22,8 @@ Result<FilePattern> FilePattern::choose(Comm& comm, const Store& store, const st
   FilePattern chosen;
   std::array<std::uint64_t, 2> found{};
   ESKER_RETURN_IF_ERROR(root_does(comm, "stripes", [&] {
-    const Striping striping = store.striping(directory_of(path));
-    found = {static_cast<std::uint64_t>(striping.size_bytes), static_cast<std::uint64_t>(striping.count)};
+    const Striping told = store.striping(directory_of(path));
+    found = {static_cast<std::uint64_t>(told.size_bytes), static_cast<std::uint64_t>(told.count)};
     return Status();
   }));
   comm.all_reduce_max(found);
