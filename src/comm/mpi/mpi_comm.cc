@@ -12,7 +12,7 @@
 #include "comm/mpi/mpi_put_source.h"
 #include "comm/mpi/mpi_remote_memory.h"
 #include "esker/mpi.hpp"
-#include "store/mpi/mpi_io_store.h"
+#include "store/mpiio/mpi_io_store.h"
 
 namespace esker {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/mpi/mpi_io_store.h"
+#include "store/mpiio/mpi_io_store.h"
 
 #include <mpi.h>
 
