@@ -107,6 +107,7 @@ class Writer::Impl {
     ESKER_RETURN_IF_ERROR(define_once());
     StepInput ended = input ? std::move(*input) : StepInput();
     input.reset();
+    ended.patches.resize(schema.fields().size());  // fields may have been defined since begin_step
     ended.status = take_local();
     return pipeline->write_step(ended);
   }

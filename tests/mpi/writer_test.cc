@@ -312,6 +312,22 @@ TEST_F(WriterTest, AFieldThatIsDueAndNotPutIsNamed) {
   EXPECT_NE(ended.message().find("temp"), std::string::npos);
 }
 
+TEST_F(WriterTest, DefinitionsMayFollowBeginStepOnARankThatPutsNothing) {
+  Writer writer = Writer::create(path("late.idx"), comm_, small_blocks()).value();
+  writer.begin_step(0).check();
+  const Model model = Model::define(writer).value();
+  StepMemory memory(writer, 0);
+  if (comm_.rank() == 0) {
+    memory.put(model.temp, box_of_rank(0, 1, 3)).check();
+    memory.put(model.vel, box_of_rank(0, 1, 3)).check();
+    memory.put(model.topg, box_of_rank(0, 1, 2)).check();
+  }
+  const Status ended = writer.end_step();
+  ASSERT_TRUE(ended.ok()) << ended.message();
+  ASSERT_TRUE(writer.close().ok());
+  expect_steps(path("late.idx"), 1);
+}
+
 TEST_F(WriterTest, DifferentTimesAndDefinitionsAreMismatchedCalls) {
   if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
   {
