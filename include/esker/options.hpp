@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "esker/box.hpp"
@@ -51,6 +52,9 @@ enum class WritePattern {
   kStripes,     ///< stripe i of the file is writer i's, modulo their number: each has to do with one target
   kSlabs,       ///< whole indices of a variable's slowest axis: levels
 };
+
+/// As the option `pattern` takes it.
+ESKER_API std::string_view name(WritePattern pattern);
 
 /// What moves bytes to files.
 enum class Storage {

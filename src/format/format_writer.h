@@ -62,14 +62,18 @@ class StepLayouts {
   /// Whether encode() does anything.
   [[nodiscard]] virtual bool has_encoding() const { return false; }
   /// Whether file_headers() wants checksums of pieces.
-  [[nodiscard]] virtual bool has_checksums() const = 0;
+  [[nodiscard]] virtual bool has_checksums() const { return false; }
   /// Checksum of a piece as it is stored.
-  [[nodiscard]] virtual std::uint64_t checksum(int layout, const Piece& piece,
-                                               std::span<const std::byte> bytes) const = 0;
-  /// What stands at the beginning of that file, before its data. `sums`: of its pieces, in file order; empty
-  /// without has_checksums().
-  [[nodiscard]] virtual std::vector<std::byte> file_headers(int layout, Index file, Index step,
-                                                            std::span<const std::uint64_t> sums) const = 0;
+  [[nodiscard]] virtual std::uint64_t checksum(int /*layout*/, const Piece& /*piece*/,
+                                               std::span<const std::byte> /*bytes*/) const {
+    return 0;
+  }
+  /// What stands at the beginning of that file, before its data, unless it is shared. `sums`: of its pieces,
+  /// in file order; empty without has_checksums().
+  [[nodiscard]] virtual std::vector<std::byte> file_headers(int /*layout*/, Index /*file*/, Index /*step*/,
+                                                            std::span<const std::uint64_t> /*sums*/) const {
+    return {};
+  }
 };
 
 class FormatWriter {

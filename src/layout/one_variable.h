@@ -1,9 +1,17 @@
 // OneVariableLayout: what layouts of one variable in one file have in common.
 #pragma once
 
+#include <algorithm>
+
+#include "base/max_part.h"
 #include "layout/layout.h"
 
 namespace esker {
+
+/// The size of pieces that is wanted, but no larger than what goes into one call.
+inline Index within_a_call(Index piece_bytes) {
+  return std::min(piece_bytes, static_cast<Index>(max_part_bytes()) / 2);
+}
 
 class OneVariableLayout : public Layout {
  public:

@@ -226,7 +226,7 @@ constexpr std::array<OptionRow, 27> kOptions{{
      [](std::string_view text, Options& o) {
        return assign(o.pattern, parse_name<WritePattern>(kPatternNames, text));
      },
-     [](const Options& o) { return std::string(kPatternNames[static_cast<std::size_t>(o.pattern)]); }},
+     [](const Options& o) { return std::string(name(o.pattern)); }},
     {"stripe_size", "0 (what the file system says) or a size from 4K to 1G, e.g. 1M",
      "stripes of the file system",
      [](std::string_view text, Options& o) {
@@ -402,6 +402,8 @@ Status apply_environment(Options& options) {
 }
 
 }  // namespace
+
+std::string_view name(WritePattern pattern) { return kPatternNames[static_cast<std::size_t>(pattern)]; }
 
 Status Options::set(const std::string& name, const std::string& value, const std::string& source) {
   const OptionRow* row = find_option(name);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "write/step_cut.h"
 #include "write/step_files.h"
 
 namespace esker {
@@ -43,16 +44,16 @@ Result<FilePattern> FilePattern::choose(Comm& comm, const Store& store, const st
                  "stripe_count if it is known",
                  path);
   }
-  if (chosen.striping.count > 0) chosen.writers = writers_of_targets(chosen.striping.count, comm.size());
-  if (options.aggregators > 0) chosen.writers = std::min(options.aggregators, comm.size());
-  if (chosen.writers == 0) chosen.writers = comm.size();
+  const int n_targets = chosen.striping.count;
+  chosen.writers = asked_aggregators(options, comm.size());
+  if (chosen.writers > 0) return chosen;
+  chosen.writers = n_targets > 0 ? writers_of_targets(n_targets, comm.size()) : comm.size();
   return chosen;
 }
 
 StorageReport describe(const FilePattern& pattern) {
-  constexpr std::array kNames{"auto", "contiguous", "stripes", "slabs"};  // in the order of WritePattern
   StorageReport report;
-  report.pattern = kNames.at(static_cast<std::size_t>(pattern.pattern));
+  report.pattern = name(pattern.pattern);
   report.stripe_size_bytes = pattern.striping.size_bytes;
   report.stripe_count = pattern.striping.count;
   return report;

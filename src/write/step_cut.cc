@@ -49,9 +49,14 @@ Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& s
 // With one phase they only complete files.
 int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space) {
   if (!options.aggregate) return n_ranks;
+  const int asked = asked_aggregators(options, n_ranks);
+  return asked > 0 ? asked : choose_aggregators(n_ranks, space);
+}
+
+int asked_aggregators(const Options& options, int n_ranks) {
   if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
   if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
-  return choose_aggregators(n_ranks, space);
+  return 0;
 }
 
 Status check_phases(const Options& options, const StepLayouts& layouts) {

@@ -17,6 +17,9 @@ namespace esker {
 /// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
 Status check_phases(const Options& options, const StepLayouts& layouts);
 
+/// Ranks that write, as the options have them; 0: they leave it open.
+int asked_aggregators(const Options& options, int n_ranks);
+
 /// Ranks that collect and store, by the options and what there is to store.
 int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space);
 

@@ -18,10 +18,15 @@ StepFiles::Place StepFiles::place_at(Index position) const {
 }
 
 Status StepFiles::write(Index begin, std::span<const std::byte> bytes) {
+  File* file = nullptr;
+  Place last;
   while (!bytes.empty()) {
     const Place place = place_at(begin);
     const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(place.end - begin)));
-    ESKER_ASSIGN_OR_RETURN(File * file, open(place));
+    if (!file || place.layout != last.layout || place.file != last.file) {  // often many stretches of one
+      ESKER_ASSIGN_OR_RETURN(file, open(place));
+    }
+    last = place;
     ESKER_RETURN_IF_ERROR(file->write_at(part, place.data_offset_bytes + (begin - place.begin)));
     begin += static_cast<Index>(part.size());
     bytes = bytes.subspan(part.size());

@@ -23,7 +23,8 @@ class StepFiles {
             const std::string& top)
       : store_(store), layouts_(layouts), space_(space), step_(step), top_(top) {}
 
-  /// Writes the bytes of the positions from `begin` on to the files they belong to: one write per file.
+  /// Writes the bytes of the positions from `begin` on to the files they belong to: one write per stretch of
+  /// a file.
   Status write(Index begin, std::span<const std::byte> bytes);
 
   /// Completes the files that begin with one of the pieces `owned`: headers, and their full length; then

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/byte_order.h"
-#include "base/max_part.h"
 #include "layout/row_major.h"
 #include "layout/row_tiles.h"
 
@@ -13,9 +12,6 @@ namespace {
 // A piece is hashed, swapped and stored in a core's cache; a multiple of pages and of common stripes' parts.
 constexpr Index kPieceBytes = Index{256} << 10;
 constexpr Index kTileBytes = Index{512} << 10;
-
-/// A piece, or tile, is no larger than what goes into one call.
-Index at_most_a_part(Index bytes) { return std::min(bytes, static_cast<Index>(max_part_bytes()) / 2); }
 
 }  // namespace
 
@@ -36,10 +32,10 @@ CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const 
 
 std::unique_ptr<Layout> CdfStepLayouts::make_layout(const Box& box, Index sample_bytes, int variable,
                                                     int dense_axis) const {
-  const Index offset = file_.offset_of(variable, 0), piece_bytes = at_most_a_part(kPieceBytes);
+  const Index offset = file_.offset_of(variable, 0), piece_bytes = within_a_call(kPieceBytes);
   const auto make_tiles = [&](const RowTilesLayout::Tiles& tiles) {
-    return std::make_unique<RowTilesLayout>(box.rank, box.hi, sample_bytes, offset,
-                                            at_most_a_part(kTileBytes), tiles);
+    return std::make_unique<RowTilesLayout>(box.rank, box.hi, sample_bytes, offset, within_a_call(kTileBytes),
+                                            tiles);
   };
   if (hints_.pattern == WritePattern::kStripes && hints_.stripe_size_bytes >= 2 * sample_bytes) {
     const RowMajorLayout::Stripes stripes{hints_.stripe_size_bytes, file_.offset_of(variable, hints_.step)};

@@ -24,14 +24,6 @@ class CdfStepLayouts final : public StepLayouts {
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override;
   void encode(int layout, const Piece& piece, std::span<std::byte> bytes) const override;
   [[nodiscard]] bool has_encoding() const override { return true; }
-  [[nodiscard]] bool has_checksums() const override { return false; }
-  [[nodiscard]] std::uint64_t checksum(int, const Piece&, std::span<const std::byte>) const override {
-    return 0;
-  }
-  [[nodiscard]] std::vector<std::byte> file_headers(int, Index, Index,
-                                                    std::span<const std::uint64_t>) const override {
-    return {};
-  }
 
  private:
   [[nodiscard]] std::unique_ptr<Layout> make_layout(const Box& box, Index sample_bytes, int variable,

@@ -21,8 +21,8 @@ Hdf5StepLayouts::Hdf5StepLayouts(const Storage& storage, const Schema& schema,
     const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
     columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
     if (field.fixed) {
-      layouts.push_back(
-          std::make_unique<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(), 0, kFixedPieceBytes));
+      layouts.push_back(std::make_unique<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(), 0,
+                                                         within_a_call(kFixedPieceBytes)));
     } else {
       layouts.push_back(std::make_unique<ChunkedLayout>(layout_of(schema, storage, static_cast<int>(f))));
     }

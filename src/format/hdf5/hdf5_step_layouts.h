@@ -24,14 +24,6 @@ class Hdf5StepLayouts final : public StepLayouts {
   [[nodiscard]] Index step_offset_bytes(int layout, Index /*step*/) const override {
     return places_[static_cast<std::size_t>(layout)];
   }
-  [[nodiscard]] bool has_checksums() const override { return false; }
-  [[nodiscard]] std::uint64_t checksum(int, const Piece&, std::span<const std::byte>) const override {
-    return 0;
-  }
-  [[nodiscard]] std::vector<std::byte> file_headers(int, Index, Index,
-                                                    std::span<const std::uint64_t>) const override {
-    return {};
-  }
 
  private:
   std::string path_;

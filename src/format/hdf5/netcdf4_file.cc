@@ -370,7 +370,7 @@ ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field)
   const Field& of = schema.fields()[static_cast<std::size_t>(field)];
   const Box box = schema.box_of(grid_of(schema, of));
   const ChunkedLayout::Shape& shape = storage.chunks[static_cast<std::size_t>(field)];
-  return {box.rank, box.hi, of.sample_bytes(), shape, 0, kPieceBytes};
+  return {box.rank, box.hi, of.sample_bytes(), shape, 0, within_a_call(kPieceBytes)};
 }
 
 Status create(Overlay& overlay, const Schema& schema, const Netcdf4File& file) {

@@ -111,5 +111,20 @@ TEST_P(SharedBoxesTest, AFieldThatNobodyPutIsNamed) {
 INSTANTIATE_TEST_SUITE_P(OnRanks, SharedBoxesTest, testing::Values(1, 2, 4, 7),
                          [](const auto& test) { return std::to_string(test.param); });
 
+TEST(DenseAxes, AreThoseThatAllRanksHave) {
+  run_ranks(3, [](const Communicator& comm) {
+    const std::vector<double> samples(24);
+    const Box box{{0, 0, 0}, {2, 3, 4}};
+    const Patch rows = Patch::strided(box, samples.data(), {1, 2, 6});
+    const Patch columns = Patch::strided(box, samples.data(), {4, 8, 1});
+    const bool is_first = comm.rank() == 0;
+    std::vector<std::vector<Patch>> patches{{rows}, {columns}, {is_first ? rows : columns}, {columns}, {}};
+    if (is_first) patches[3].clear();  // a rank that holds nothing has no say
+    const auto axes = common_dense_axes(*comm.get(), patches);
+    ASSERT_TRUE(axes.ok());
+    EXPECT_EQ(*axes, (std::vector<int>{0, 2, 0, 2, 0}));
+  });
+}
+
 }  // namespace
 }  // namespace esker

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "format/cdf/header.h"
 #include "store/forwarding_store.h"
 #include "support/thread_comm.h"
+#include "write/pipeline.h"
 
 namespace esker {
 namespace {
@@ -55,8 +61,151 @@ TEST(FilePattern, OptionsGoBeforeWhatTheFileSystemSays) {
   EXPECT_EQ(found.writers, 1) << "two ranks cannot share three targets evenly";
   options.aggregators = 2;
   EXPECT_EQ(choose({1 << 20, 4}, options, 2).writers, 2);
+  options.aggregators = 0;
+  options.aggregation_factor = 2;
+  EXPECT_EQ(choose({1 << 20, 4}, options, 6).writers, 3);
   options.pattern = WritePattern::kContiguous;
   EXPECT_EQ(choose({1 << 20, 4}, options, 2).pattern, WritePattern::kContiguous);
+}
+
+/// A write of a rank.
+struct Written {
+  int rank = 0;
+  Index offset = 0, size = 0;
+};
+
+class RecordingFile final : public File {
+ public:
+  RecordingFile(std::unique_ptr<File> inner, std::function<void(Index, Index)> note)
+      : inner_(std::move(inner)), note_(std::move(note)) {}
+  Status write_at(std::span<const std::byte> bytes, Index offset) override {
+    note_(offset, static_cast<Index>(bytes.size()));
+    return inner_->write_at(bytes, offset);
+  }
+  Status read_at(std::span<std::byte> bytes, Index offset) const override {
+    return inner_->read_at(bytes, offset);
+  }
+  Result<Index> size_bytes() const override { return inner_->size_bytes(); }
+  Status extend_to(Index size) override { return inner_->extend_to(size); }
+  Status shrink_to(Index size) override { return inner_->shrink_to(size); }
+  Status sync() override { return inner_->sync(); }
+  Status close() override { return inner_->close(); }
+
+ private:
+  std::unique_ptr<File> inner_;
+  std::function<void(Index, Index)> note_;
+};
+
+class RecordingStore final : public ForwardingStore {
+ public:
+  RecordingStore(std::shared_ptr<Store> inner, std::function<void(Index, Index)> note)
+      : ForwardingStore(std::move(inner)), note_(std::move(note)) {}
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    auto file = inner().open(path, mode);
+    if (!file.ok() || path != "run.nc") return file;
+    return std::unique_ptr<File>(std::make_unique<RecordingFile>(std::move(*file), note_));
+  }
+
+ private:
+  std::function<void(Index, Index)> note_;
+};
+
+constexpr Index kPlaneBytes = 4096, kNumPlanes = 8, kNumSteps = 3;
+
+/// What four ranks with a column each write of a field of 8 planes, at 3 steps: no headers, times or numbers.
+struct Recorded {
+  explicit Recorded(const Options& options) {
+    const auto files = memory_store();
+    std::vector<Written> all;
+    std::mutex mutex;
+    run_ranks(4, [&](const Communicator& comm) {
+      const auto note = [&, rank = comm.rank()](Index offset, Index size) {
+        const std::scoped_lock lock(mutex);
+        all.push_back({rank, offset, size});
+      };
+      write(comm, std::make_shared<RecordingStore>(files, note), options);
+    });
+    const cdf::Header header = cdf::read_header(*files->open("run.nc", OpenMode::kRead).value()).value();
+    record_bytes = header.record_bytes();
+    for (const cdf::Variable& variable : header.variables) {
+      if (variable.name == "temp") begin = variable.begin;
+    }
+    for (const Written& write : all) {
+      const Index in_record = (write.offset - begin) % record_bytes;
+      const bool is_data = write.offset >= begin && in_record < kNumPlanes * kPlaneBytes;
+      if (is_data) writes.push_back(write);
+    }
+  }
+
+  static void write(const Communicator& comm, const std::shared_ptr<Store>& store, const Options& options) {
+    Schema schema;
+    const DimId x = schema.add_dim("x", 32).value(), y = schema.add_dim("y", 16).value();
+    const DimId z = schema.add_dim("z", kNumPlanes).value();
+    const int grid = schema.add_grid("volume", {x, y, z}).value().index;
+    schema.add_field({"temp", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+    const Box box = BrickDecomposition::even(3, {32, 16, kNumPlanes}, {2, 2, 1}).value().box(comm.rank());
+    const std::vector<double> samples(static_cast<std::size_t>(box.num_samples()), 1.0);
+    const auto pipeline = WritePipeline::create(comm.get(), store, "run.nc", options).value();
+    pipeline->define({}, schema).check();
+    for (Index step = 0; step < kNumSteps; ++step) {
+      StepInput input;
+      input.step = step;
+      input.time = static_cast<double>(step);
+      input.patches = {{Patch::dense(box, samples.data())}};
+      pipeline->write_step(input).check();
+    }
+    pipeline->close({}).check();
+  }
+
+  std::vector<Written> writes;
+  Index begin = 0, record_bytes = 0;
+};
+
+Options cdf_options() {
+  Options options;
+  options.format = "cdf5";
+  options.report = "none";
+  return options;
+}
+
+TEST(FilePattern, AStripeIsWrittenByTheRankThatHasItsTarget) {
+  constexpr Index kStripe = 4096;
+  Options options = cdf_options();
+  options.stripe_size_bytes = kStripe;
+  options.stripe_count = 2;
+  const Recorded run(options);
+  ASSERT_NE(run.record_bytes % (2 * kStripe), 0) << "stripes begin elsewhere in each step";
+  std::map<Index, std::set<int>> ranks_of_target;
+  Index bytes = 0;
+  for (const Written& write : run.writes) {
+    const Index stripe = write.offset / kStripe;
+    EXPECT_EQ((write.offset + write.size - 1) / kStripe, stripe);
+    ranks_of_target[stripe % 2].insert(write.rank);
+    bytes += write.size;
+  }
+  EXPECT_EQ(bytes, kNumSteps * kNumPlanes * kPlaneBytes);
+  ASSERT_EQ(ranks_of_target.size(), 2u);
+  EXPECT_EQ(ranks_of_target[0].size(), 1u);
+  EXPECT_EQ(ranks_of_target[1].size(), 1u);
+  EXPECT_NE(ranks_of_target[0], ranks_of_target[1]);
+}
+
+TEST(FilePattern, ASlabIsWrittenByOneRank) {
+  Options options = cdf_options();
+  options.pattern = WritePattern::kSlabs;
+  options.aggregators = 3;  // of 8 planes
+  const Recorded run(options);
+  std::map<Index, std::set<int>> ranks_of_plane;
+  std::set<int> writers;
+  for (const Written& write : run.writes) {
+    const Index in_record = (write.offset - run.begin) % run.record_bytes;
+    EXPECT_EQ((in_record + write.size - 1) / kPlaneBytes, in_record / kPlaneBytes);
+    ranks_of_plane[in_record / kPlaneBytes].insert(write.rank);
+    writers.insert(write.rank);
+  }
+  ASSERT_EQ(static_cast<Index>(ranks_of_plane.size()), kNumPlanes);
+  for (const auto& [plane, ranks] : ranks_of_plane) EXPECT_EQ(ranks.size(), 1u) << plane;
+  EXPECT_EQ(writers.size(), 3u);
 }
 
 }  // namespace
