@@ -72,6 +72,16 @@ module esker
     integer(c_int64_t) :: files = 0         ! files written
   end type
 
+  ! What one esker_read cost; the same on all ranks.
+  type, bind(C), public :: esker_read_report
+    integer(c_int64_t) :: data_bytes = 0    ! that ranks got
+    integer(c_int64_t) :: loaded_bytes = 0  ! that were loaded for that
+    real(c_double) :: seconds = 0           ! the slowest rank
+    integer(c_int64_t) :: aggregated = 0    ! 1: loaded by some ranks and delivered; 0: each rank loaded its own
+    integer(c_int64_t) :: readers = 0       ! ranks that loaded
+    integer(c_int64_t) :: buffer_bytes = 0  ! of memory for it, the most of any rank
+  end type
+
   ! One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.
   type, public :: esker_part
     character(:), allocatable :: name      ! the grid's name, "_fixed" behind it for fixed fields
@@ -111,11 +121,12 @@ module esker
   public :: esker_options_new, esker_options_load, esker_options_set, esker_options_inq_num, esker_options_inq, &
     esker_options_message, esker_options_free
   public :: esker_comm_from_fortran, esker_comm_from_mpi, esker_comm_rank, esker_comm_size, esker_comm_free
-  public :: esker_create, esker_append, esker_open, esker_close, esker_free, esker_message
+  public :: esker_create, esker_append, esker_open, esker_open_parallel, esker_close, esker_free, esker_message
   public :: esker_def_dim, esker_def_grid, esker_def_coords, esker_def_field
   public :: esker_put_att_text, esker_put_att_int64, esker_put_att_double
   public :: esker_begin_step, esker_put, esker_put_strided, esker_end_step, esker_rewind, esker_fail, esker_abandon
   public :: esker_inq_last_step, esker_report_text, esker_report_json
+  public :: esker_request, esker_request_strided, esker_request_level, esker_read, esker_inq_last_read
   public :: esker_inq_num_dims, esker_inq_dim, esker_inq_dim_id, esker_inq_num_grids, esker_inq_grid, &
     esker_inq_grid_id, esker_inq_coords, esker_inq_num_fields, esker_inq_field, esker_inq_field_id, esker_inq_box, &
     esker_inq_steps
@@ -146,6 +157,23 @@ module esker
     procedure :: get_int8, get_int16, get_int32, get_int64, get_real32, get_real64
   end interface
 
+  ! esker_request(ds, field, step, start, data [, order] [, ierr]): asks for the samples from `start` on that `data`
+  ! holds, which esker_read fills. Local.
+  !
+  ! `data` is as esker_put takes it: a section leaves what is around it as it is, `order` says what its dimensions run
+  ! along, and it belongs to Esker until esker_read has returned (`target` or `asynchronous`).
+  interface esker_request
+    procedure :: request_int8, request_int16, request_int32, request_int64, request_real32, &
+      request_real64
+  end interface
+
+  ! esker_request_level(ds, field, step, data, level [, start] [, count] [, ierr]): asks for what esker_get reads with
+  ! these arguments. Local. `data` is contiguous, and belongs to Esker until esker_read has returned.
+  interface esker_request_level
+    procedure :: request_level_int8, request_level_int16, request_level_int32, request_level_int64, &
+      request_level_real32, request_level_real64
+  end interface
+
   ! Where the first sample of an array is, and its neighbour along each dimension: from these come the strides.
   ! Element 0 is the array's first, element d its second along dimension d, or the first where the extent is 1.
   ! C_NULL_PTR for an array without elements. One function per kind, as Fortran gives no address of an element of
@@ -155,6 +183,11 @@ module esker
   end interface
 
   integer, parameter :: max_array_rank = esker_max_rank + 1  ! with the components
+
+  ! How the samples of an array lie: of its components, element 0, and along each axis.
+  type :: memory_form
+    integer(c_int64_t) :: extent(0:esker_max_rank) = 0, stride(0:esker_max_rank) = 0
+  end type
 
   ! A field as put and get need it.
   type :: field_info
@@ -520,6 +553,39 @@ module esker
       integer(c_int64_t), value :: step, bytes
       integer(c_int64_t), intent(in), optional :: lo(*), extent(*)
     end function
+    integer(c_int) function c_open_parallel(path, comm, options, flags, out) bind(C, name="esker_open_parallel")
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: comm, options
+      integer(c_int), value :: flags
+      type(c_ptr), intent(out) :: out
+    end function
+    integer(c_int) function c_request(ds, field, step, lo, extent, level, buffer, bytes) &
+        bind(C, name="esker_request")
+      import
+      type(c_ptr), value :: ds, buffer
+      integer(c_int), value :: field, level
+      integer(c_int64_t), value :: step, bytes
+      integer(c_int64_t), intent(in), optional :: lo(*), extent(*)
+    end function
+    integer(c_int) function c_request_strided(ds, field, type, step, lo, extent, data, strides, component_stride) &
+        bind(C, name="esker_request_strided")
+      import
+      type(c_ptr), value :: ds, data
+      integer(c_int), value :: field, type
+      integer(c_int64_t), value :: step
+      integer(c_int64_t), intent(in) :: lo(*), extent(*), strides(*)
+      integer(c_int64_t), value :: component_stride
+    end function
+    integer(c_int) function c_read(ds) bind(C, name="esker_read")
+      import
+      type(c_ptr), value :: ds
+    end function
+    integer(c_int) function c_inq_last_read(ds, report) bind(C, name="esker_inq_last_read")
+      import
+      type(c_ptr), value :: ds
+      type(esker_read_report), intent(inout) :: report
+    end function
     integer(c_int) function c_inq_num_parts(ds, num) bind(C, name="esker_inq_num_parts")
       import
       type(c_ptr), value :: ds
@@ -752,6 +818,22 @@ contains
     call conclude(ds, status, ierr)
   end subroutine
 
+  ! Opens a dataset for all ranks of `comm` to read together: esker_request and esker_read. Collective. Options of rank
+  ! 0 hold for all.
+  subroutine esker_open_parallel(ds, path, comm, options, flags, ierr)
+    type(esker_dataset), intent(out) :: ds
+    character(*), intent(in) :: path
+    type(esker_comm), intent(in), optional :: comm
+    type(esker_options), intent(in), optional :: options
+    integer, intent(in), optional :: flags
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: given, status
+    given = 0
+    if (present(flags)) given = flags
+    status = c_open_parallel(to_c(trim(path)), handle_of_comm(comm), handle_of_options(options), given, ds%handle)
+    call conclude(ds, status, ierr)
+  end subroutine
+
   ! Closes the dataset; the handle stays, for esker_message and esker_free. Collective for a dataset that is written.
   subroutine esker_close(ds, ierr)
     type(esker_dataset), intent(inout) :: ds
@@ -885,18 +967,24 @@ contains
     type(c_ptr), intent(in) :: data
     integer(int64), intent(in) :: component_stride_bytes
     integer, intent(out), optional :: ierr
-    type(field_info) :: info
-    integer(int64) :: sizes(3)
-    call describe(ds, field, info)
-    sizes = [size(start), size(count), size(stride_bytes)]
-    if (is_known(info) .and. any(sizes /= info%rank)) then
-      call fail(ds, esker_invalid_argument, "put '" // info%name // "': start, count, stride_bytes have " // &
-        joined(sizes, ", ") // " elements, expected " // joined([info%rank], "") // " each", ierr)
-      return
-    end if
+    if (.not. sizes_fit(ds, "put", field, [size(start), size(count), size(stride_bytes)], ierr)) return
     call conclude(ds, c_put_strided(ds%handle, field - 1, type, start - 1, count, data, stride_bytes, &
       component_stride_bytes), ierr)
   end subroutine
+
+  ! Whether start, count and stride_bytes, of so many elements, fit the field's grid. False, and an error of `ds`, if not.
+  logical function sizes_fit(ds, operation, field, sizes, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    character(*), intent(in) :: operation
+    integer, intent(in) :: field, sizes(3)
+    integer, intent(out), optional :: ierr
+    type(field_info) :: info
+    call describe(ds, field, info)
+    sizes_fit = .not. is_known(info) .or. all(sizes == info%rank)
+    if (sizes_fit) return
+    call fail(ds, esker_invalid_argument, operation // " '" // info%name // "': start, count, stride_bytes have " // &
+      joined(int(sizes, int64), ", ") // " elements, expected " // joined([info%rank], "") // " each", ierr)
+  end function
 
   ! Moves the data and commits the step: whole, or not at all. Collective.
   subroutine esker_end_step(ds, ierr)
@@ -1239,6 +1327,37 @@ contains
     call conclude(ds, status, ierr)
   end subroutine
 
+  ! ---- Reading together (esker_open_parallel, and esker_request above)
+
+  ! Asks for the samples of a box by the address of the first one and strides in bytes. Local.
+  subroutine esker_request_strided(ds, field, type, step, start, count, data, stride_bytes, component_stride_bytes, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, type, step
+    integer(int64), intent(in) :: start(:), count(:), stride_bytes(:)
+    type(c_ptr), intent(in) :: data
+    integer(int64), intent(in) :: component_stride_bytes
+    integer, intent(out), optional :: ierr
+    if (.not. is_step(ds, step, ierr)) return
+    if (.not. sizes_fit(ds, "request", field, [size(start), size(count), size(stride_bytes)], ierr)) return
+    call conclude(ds, c_request_strided(ds%handle, field - 1, type, c_step(step), start - 1, count, data, &
+      stride_bytes, component_stride_bytes), ierr)
+  end subroutine
+
+  ! Carries out what was requested since the last esker_read; a rank may want nothing. Collective.
+  subroutine esker_read(ds, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(out), optional :: ierr
+    call conclude(ds, c_read(ds%handle), ierr)
+  end subroutine
+
+  ! What the last esker_read that succeeded cost; all 0 if there is none. Local.
+  subroutine esker_inq_last_read(ds, report, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    type(esker_read_report), intent(out) :: report
+    integer, intent(out), optional :: ierr
+    call conclude(ds, c_inq_last_read(ds%handle, report), ierr)
+  end subroutine
+
   ! ---- Reading (esker_open, and esker_get above): local, all of it
 
   ! Whether the field was written at that step; fixed fields: always. Local.
@@ -1409,32 +1528,62 @@ contains
     integer, intent(in), optional :: order(:)
     integer, intent(out), optional :: ierr
     type(field_info) :: info
-    integer(int64) :: extent(0:esker_max_rank), stride(0:esker_max_rank)
-    integer :: axes(size(shape)), d
-    extent = 0
-    stride = 0
+    type(memory_form) :: form
     call describe(ds, field, info)
-    if (is_known(info)) then  ! else C says what is wrong with the field
-      if (.not. axes_fit(ds, info, size(start), order, axes, ierr)) return
-      extent(0) = info%components
-      do d = 1, size(shape)
-        extent(axes(d)) = shape(d)
-        stride(axes(d)) = address(corners(d)) - address(corners(0))
-      end do
-      if (extent(0) /= info%components) then
-        call fail(ds, esker_invalid_argument, "put '" // info%name // "': " // joined(extent(:0), "") // &
-          " components, expected " // joined([int(info%components, int64)], ""), ierr)
-        return
-      end if
-    end if
-    call conclude(ds, c_put_strided(ds%handle, field - 1, matching_type(array_type, info), start - 1, extent(1:), &
-      corners(0), stride(1:), stride(0)), ierr)
+    if (.not. has_form(ds, "put", info, size(start), shape, corners, order, form, ierr)) return
+    call conclude(ds, c_put_strided(ds%handle, field - 1, matching_type(array_type, info), start - 1, &
+      form%extent(1:), corners(0), form%stride(1:), form%stride(0)), ierr)
   end subroutine
+
+  subroutine request_array(ds, field, step, start, array_type, shape, corners, order, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step, array_type
+    integer(int64), intent(in) :: start(:), shape(:)
+    type(c_ptr), intent(in) :: corners(0:)
+    integer, intent(in), optional :: order(:)
+    integer, intent(out), optional :: ierr
+    type(field_info) :: info
+    type(memory_form) :: form
+    call describe(ds, field, info)
+    if (.not. is_step(ds, step, ierr)) return
+    if (.not. has_form(ds, "request", info, size(start), shape, corners, order, form, ierr)) return
+    call conclude(ds, c_request_strided(ds%handle, field - 1, matching_type(array_type, info), c_step(step), &
+      start - 1, form%extent(1:), corners(0), form%stride(1:), form%stride(0)), ierr)
+  end subroutine
+
+  ! How an array holds samples of a field. False, and an error of `ds`, if it cannot; of an unknown field C says what
+  ! is wrong.
+  logical function has_form(ds, operation, info, num_start, shape, corners, order, form, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    character(*), intent(in) :: operation
+    type(field_info), intent(in) :: info
+    integer, intent(in) :: num_start
+    integer(int64), intent(in) :: shape(:)
+    type(c_ptr), intent(in) :: corners(0:)
+    integer, intent(in), optional :: order(:)
+    type(memory_form), intent(out) :: form
+    integer, intent(out), optional :: ierr
+    integer :: axes(size(shape)), d
+    has_form = .true.
+    if (.not. is_known(info)) return
+    has_form = axes_fit(ds, operation, info, num_start, order, axes, ierr)
+    if (.not. has_form) return
+    form%extent(0) = info%components
+    do d = 1, size(shape)
+      form%extent(axes(d)) = shape(d)
+      form%stride(axes(d)) = address(corners(d)) - address(corners(0))
+    end do
+    has_form = form%extent(0) == info%components
+    if (has_form) return
+    call fail(ds, esker_invalid_argument, operation // " '" // info%name // "': " // joined(form%extent(:0), "") // &
+      " components, expected " // joined([int(info%components, int64)], ""), ierr)
+  end function
 
   ! What the dimensions of an array run along: `axes`, 1 for x, 0 for components. False, and an error of `ds`, if the
   ! number of dimensions, of elements of `start`, or `order` do not fit the field.
-  logical function axes_fit(ds, info, num_start, order, axes, ierr)
+  logical function axes_fit(ds, operation, info, num_start, order, axes, ierr)
     type(esker_dataset), intent(inout) :: ds
+    character(*), intent(in) :: operation
     type(field_info), intent(in) :: info
     integer, intent(in) :: num_start
     integer, intent(in), optional :: order(:)
@@ -1453,12 +1602,24 @@ contains
     if (axes_fit) return
     found = joined([int(size(axes), int64)], "") // " dimensions, start of " // joined([int(num_start, int64)], "")
     if (present(order)) found = found // ", order of " // joined(int(order, int64), ", ")
-    call fail(ds, esker_invalid_argument, "put '" // info%name // "': an array of " // found // "; the grid has " // &
+    call fail(ds, esker_invalid_argument, operation // " '" // info%name // "': an array of " // found // &
+      "; the grid has " // &
       joined([info%rank], "") // ", the field " // joined([int(info%components, int64)], "") // " component(s)", ierr)
   end function
 
-  ! Reads to a dense array of that shape at `buffer`; `array_type` is the type of its kind.
-  subroutine get_array(ds, field, step, array_type, shape, buffer, start, count, level, ierr)
+  ! Whether an array is one that samples can be put in later. False, and an error of `ds`, if not.
+  logical function can_be_filled(ds, contiguous_array, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    logical, intent(in) :: contiguous_array
+    integer, intent(out), optional :: ierr
+    can_be_filled = contiguous_array
+    if (can_be_filled) return
+    call fail(ds, esker_invalid_argument, "request: an array section that is not contiguous", ierr)
+  end function
+
+  ! Reads to a dense array of that shape at `buffer`, now, or, `later`, in esker_read; `array_type` is the type of its
+  ! kind.
+  subroutine get_array(ds, field, step, array_type, shape, buffer, start, count, level, ierr, later)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: field, step, array_type
     integer(int64), intent(in) :: shape(:)
@@ -1466,6 +1627,7 @@ contains
     integer(int64), intent(in), optional :: start(:), count(:)
     integer, intent(in), optional :: level
     integer, intent(out), optional :: ierr
+    logical, intent(in), optional :: later
     type(field_info) :: info
     integer(int64), dimension(esker_max_rank) :: origin, stride, samples
     integer(int64), allocatable :: expected(:), lo(:)
@@ -1480,6 +1642,11 @@ contains
       return
     end if
     if (present(start)) allocate(lo, source=start - 1)
+    if (present(later)) then
+      call conclude(ds, c_request(ds%handle, field - 1, c_step(step), lo, count, c_level(level), buffer, &
+        product(shape) * esker_type_bytes(array_type)), ierr)
+      return
+    end if
     call conclude(ds, c_get(ds%handle, field - 1, c_step(step), lo, count, c_level(level), buffer, &
       product(shape) * esker_type_bytes(array_type)), ierr)
   end subroutine
@@ -1568,6 +1735,28 @@ contains
     call get_array(ds, field, step, esker_int8, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
+  subroutine request_int8(ds, field, step, start, data, order, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step
+    integer(int64), intent(in) :: start(:)
+    integer(int8), intent(inout), target, asynchronous :: data(..)
+    integer, intent(in), optional :: order(:)
+    integer, intent(out), optional :: ierr
+    call request_array(ds, field, step, start, esker_int8, shape(data, kind=int64), corners(data), order, ierr)
+  end subroutine
+
+  subroutine request_level_int8(ds, field, step, data, level, start, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step, level
+    integer(int8), intent(inout), target, asynchronous :: data(..)
+    integer(int64), intent(in), optional :: start(:), count(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: at(0:max_array_rank)
+    at = corners(data)
+    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    call get_array(ds, field, step, esker_int8, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
+  end subroutine
+
   recursive function corners_int8(a) result(at)
     integer(int8), intent(in), target, asynchronous :: a(..)
     type(c_ptr) :: at(0:max_array_rank)
@@ -1604,6 +1793,28 @@ contains
     at = c_null_ptr
     if (size(data, kind=int64) > 0) at = c_loc(data)
     call get_array(ds, field, step, esker_int16, shape(data, kind=int64), at, start, count, level, ierr)
+  end subroutine
+
+  subroutine request_int16(ds, field, step, start, data, order, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step
+    integer(int64), intent(in) :: start(:)
+    integer(int16), intent(inout), target, asynchronous :: data(..)
+    integer, intent(in), optional :: order(:)
+    integer, intent(out), optional :: ierr
+    call request_array(ds, field, step, start, esker_int16, shape(data, kind=int64), corners(data), order, ierr)
+  end subroutine
+
+  subroutine request_level_int16(ds, field, step, data, level, start, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step, level
+    integer(int16), intent(inout), target, asynchronous :: data(..)
+    integer(int64), intent(in), optional :: start(:), count(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: at(0:max_array_rank)
+    at = corners(data)
+    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    call get_array(ds, field, step, esker_int16, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
   recursive function corners_int16(a) result(at)
@@ -1644,6 +1855,28 @@ contains
     call get_array(ds, field, step, esker_int32, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
+  subroutine request_int32(ds, field, step, start, data, order, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step
+    integer(int64), intent(in) :: start(:)
+    integer(int32), intent(inout), target, asynchronous :: data(..)
+    integer, intent(in), optional :: order(:)
+    integer, intent(out), optional :: ierr
+    call request_array(ds, field, step, start, esker_int32, shape(data, kind=int64), corners(data), order, ierr)
+  end subroutine
+
+  subroutine request_level_int32(ds, field, step, data, level, start, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step, level
+    integer(int32), intent(inout), target, asynchronous :: data(..)
+    integer(int64), intent(in), optional :: start(:), count(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: at(0:max_array_rank)
+    at = corners(data)
+    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    call get_array(ds, field, step, esker_int32, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
+  end subroutine
+
   recursive function corners_int32(a) result(at)
     integer(int32), intent(in), target, asynchronous :: a(..)
     type(c_ptr) :: at(0:max_array_rank)
@@ -1680,6 +1913,28 @@ contains
     at = c_null_ptr
     if (size(data, kind=int64) > 0) at = c_loc(data)
     call get_array(ds, field, step, esker_int64, shape(data, kind=int64), at, start, count, level, ierr)
+  end subroutine
+
+  subroutine request_int64(ds, field, step, start, data, order, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step
+    integer(int64), intent(in) :: start(:)
+    integer(int64), intent(inout), target, asynchronous :: data(..)
+    integer, intent(in), optional :: order(:)
+    integer, intent(out), optional :: ierr
+    call request_array(ds, field, step, start, esker_int64, shape(data, kind=int64), corners(data), order, ierr)
+  end subroutine
+
+  subroutine request_level_int64(ds, field, step, data, level, start, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step, level
+    integer(int64), intent(inout), target, asynchronous :: data(..)
+    integer(int64), intent(in), optional :: start(:), count(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: at(0:max_array_rank)
+    at = corners(data)
+    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    call get_array(ds, field, step, esker_int64, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
   recursive function corners_int64(a) result(at)
@@ -1720,6 +1975,28 @@ contains
     call get_array(ds, field, step, esker_float32, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
+  subroutine request_real32(ds, field, step, start, data, order, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step
+    integer(int64), intent(in) :: start(:)
+    real(real32), intent(inout), target, asynchronous :: data(..)
+    integer, intent(in), optional :: order(:)
+    integer, intent(out), optional :: ierr
+    call request_array(ds, field, step, start, esker_float32, shape(data, kind=int64), corners(data), order, ierr)
+  end subroutine
+
+  subroutine request_level_real32(ds, field, step, data, level, start, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step, level
+    real(real32), intent(inout), target, asynchronous :: data(..)
+    integer(int64), intent(in), optional :: start(:), count(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: at(0:max_array_rank)
+    at = corners(data)
+    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    call get_array(ds, field, step, esker_float32, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
+  end subroutine
+
   recursive function corners_real32(a) result(at)
     real(real32), intent(in), target, asynchronous :: a(..)
     type(c_ptr) :: at(0:max_array_rank)
@@ -1756,6 +2033,28 @@ contains
     at = c_null_ptr
     if (size(data, kind=int64) > 0) at = c_loc(data)
     call get_array(ds, field, step, esker_float64, shape(data, kind=int64), at, start, count, level, ierr)
+  end subroutine
+
+  subroutine request_real64(ds, field, step, start, data, order, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step
+    integer(int64), intent(in) :: start(:)
+    real(real64), intent(inout), target, asynchronous :: data(..)
+    integer, intent(in), optional :: order(:)
+    integer, intent(out), optional :: ierr
+    call request_array(ds, field, step, start, esker_float64, shape(data, kind=int64), corners(data), order, ierr)
+  end subroutine
+
+  subroutine request_level_real64(ds, field, step, data, level, start, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: field, step, level
+    real(real64), intent(inout), target, asynchronous :: data(..)
+    integer(int64), intent(in), optional :: start(:), count(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: at(0:max_array_rank)
+    at = corners(data)
+    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    call get_array(ds, field, step, esker_float64, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
   recursive function corners_real64(a) result(at)

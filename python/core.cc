@@ -24,6 +24,8 @@
 #include "esker/status.hpp"
 #include "esker/version.h"
 #include "planning.h"
+#include "query.h"
+#include "reader.h"
 #include "verification.h"
 #include "writer.h"
 
@@ -34,36 +36,17 @@ namespace {
 
 using esker::Code;
 using esker::Index;
-using Indices = std::vector<Index>;
-using BoxCorners = std::pair<Indices, Indices>;  // lo, hi
+using esker::python::BoxCorners;
+using esker::python::Indices;
+using esker::python::make_query;
 
 esker::Dataset open_dataset(const std::string& path, bool verify) {
   return esker::python::value_or_no_dataset(esker::Dataset::open(path, {verify}));
 }
 
-esker::Box make_box(const BoxCorners& corners) {
-  const auto& [lo, hi] = corners;
-  if (lo.size() != hi.size() || lo.empty() || lo.size() > esker::kMaxRank) {
-    throw esker::Error(Code::kInvalidArgument,
-                       "box: expected two corners of 1 to 5 indices each, as many in both");
-  }
-  esker::Point lo_point{}, hi_point{};
-  std::copy(lo.begin(), lo.end(), lo_point.begin());
-  std::copy(hi.begin(), hi.end(), hi_point.begin());
-  return {static_cast<int>(lo.size()), lo_point, hi_point};
-}
-
 Indices first(const esker::Point& point, int rank) { return {point.begin(), point.begin() + rank}; }
 
 BoxCorners corners(const esker::Box& box) { return {first(box.lo, box.rank), first(box.hi, box.rank)}; }
-
-esker::Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
-                        std::optional<int> level) {
-  esker::Query query{field, step};
-  if (box) query.box = make_box(*box);
-  query.level = level;
-  return query;
-}
 
 void read_into(const esker::Dataset& dataset, const std::string& field,
                nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
@@ -160,6 +143,7 @@ NB_MODULE(_core, m) {
   m.def("open", &open_dataset, "path"_a, "verify"_a = false, nb::call_guard<nb::gil_scoped_release>());
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
+  esker::python::bind_reader(m);
   esker::python::bind_verification(m);
   esker::python::bind_planning(m);
 }

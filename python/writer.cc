@@ -25,14 +25,6 @@ using namespace nb::literals;
 namespace esker::python {
 namespace {
 
-using OptionTexts = std::map<std::string, std::string>;
-
-/// A writer and the arrays that were put in its open step.
-struct StepWriter {
-  Writer writer;
-  std::vector<Buffer> held = {};
-};
-
 /// `compression` will be an option when compressed blocks can be written; till then it may ask for none.
 Status set_option(Options& options, const std::string& name, const std::string& value) {
   if (name != "compression") return options.set(name, value);
@@ -41,8 +33,8 @@ Status set_option(Options& options, const std::string& name, const std::string& 
           "compression '" + value + "': writing compressed blocks is not implemented yet, only 'raw'"};
 }
 
-/// Configuration file, environment, and then `texts`. A Result, because on several ranks an error must
-/// travel.
+}  // namespace
+
 Result<Options> make_options(const OptionTexts& texts) try {
   Result<Options> options = Options::load();
   for (const auto& [name, value] : texts) {
@@ -53,6 +45,14 @@ Result<Options> make_options(const OptionTexts& texts) try {
 } catch (const std::bad_alloc&) {
   return Status(Code::kOutOfMemory, "out of memory");
 }
+
+namespace {
+
+/// A writer and the arrays that were put in its open step.
+struct StepWriter {
+  Writer writer;
+  std::vector<Buffer> held = {};
+};
 
 using Open = Result<Writer> (*)(const std::string&, const Communicator&, const Result<Options>&);
 

@@ -93,8 +93,9 @@ class ESKER_API Dataset {
   /// Files with samples of committed steps. Touches every file's metadata.
   Result<StorageInfo> storage() const;
 
- private:
   class Impl;
+
+ private:
   explicit Dataset(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

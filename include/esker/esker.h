@@ -178,6 +178,13 @@ ESKER_API esker_status esker_append(const char* path, const esker_comm* comm, co
 /// in esker_create. Errors: ESKER_NOT_FOUND, ESKER_DATA_LOSS, ESKER_UNSUPPORTED.
 ESKER_API esker_status esker_open(const char* path, unsigned flags, esker_dataset** out);
 
+/// The same for all ranks of `comm` (NULL: this process alone) together: beside what esker_open's datasets
+/// do, they take esker_request and esker_read. Collective. `options` NULL: built-in values; those of rank 0
+/// hold for all ranks. Of a dataset that is being written the steps are those that all ranks see. Errors:
+/// those of esker_open on any rank, ESKER_MISMATCHED_CALL.
+ESKER_API esker_status esker_open_parallel(const char* path, const esker_comm* comm,
+                                           const esker_options* options, unsigned flags, esker_dataset** out);
+
 /// Closes the dataset; the handle stays, for esker_message and esker_free. Collective for a dataset that is
 /// written: an open step is discarded, the report written, the lock released; without a committed step it
 /// leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks have closed or
@@ -258,9 +265,9 @@ ESKER_API esker_status esker_end_step(esker_dataset* ds);
 /// esker_end_step, esker_close or esker_append takes them back.
 ESKER_API esker_status esker_rewind(esker_dataset* ds, double time);
 
-/// Says that this rank cannot do its part: the next esker_end_step, esker_rewind or esker_close fails on all
-/// ranks with this status and text, instead of waiting for it. Local. The first error holds. `status` is an
-/// error.
+/// Says that this rank cannot do its part: the next esker_end_step, esker_rewind or esker_close, or
+/// esker_read, fails on all ranks with this status and text, instead of waiting for it. Local. The first
+/// error holds. `status` is an error.
 ESKER_API esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message);
 
 /// Ends the dataset for a rank that leaves its program's common path: what the other ranks call fails with
@@ -288,6 +295,37 @@ ESKER_API esker_status esker_report_text(esker_dataset* ds, const char** text);
 
 /// The same as JSON. Collective.
 ESKER_API esker_status esker_report_json(esker_dataset* ds, const char** text);
+
+// ---- Reading together (esker_open_parallel)
+
+/// Asks for what esker_get reads with these arguments, to `buffer`, which esker_read fills: until then it is
+/// the library's. Local. An error is that of the next esker_read, too, on all ranks.
+ESKER_API esker_status esker_request(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
+                                     const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
+
+/// Asks for all samples of a box, which lies in the grid, to memory of any layout, as esker_put_strided takes
+/// it: ghost cells stay as they are. Local. `type` is that of `data` and must be the field's.
+ESKER_API esker_status esker_request_strided(esker_dataset* ds, int field, esker_type type, int64_t step,
+                                             const int64_t* lo, const int64_t* extent, void* data,
+                                             const int64_t* stride_bytes, int64_t component_stride_bytes);
+
+/// Carries out what was requested since the last esker_read; a rank may want nothing. Collective. On failure
+/// the requests are forgotten, and their memory holds anything. Errors: those of requests on any rank,
+/// ESKER_DATA_LOSS, ESKER_IO_ERROR, ESKER_OUT_OF_MEMORY, ESKER_MISMATCHED_CALL.
+ESKER_API esker_status esker_read(esker_dataset* ds);
+
+/// What one esker_read cost; the same on all ranks.
+typedef struct esker_read_report {
+  int64_t data_bytes;    ///< that ranks got
+  int64_t loaded_bytes;  ///< that were loaded for that
+  double seconds;        ///< the slowest rank
+  int64_t aggregated;    ///< 1: loaded by some ranks and delivered; 0: each rank loaded its own
+  int64_t readers;       ///< ranks that loaded
+  int64_t buffer_bytes;  ///< of memory for it, the most of any rank
+} esker_read_report;
+
+/// The last esker_read that succeeded; all 0 if there is none. Local.
+ESKER_API esker_status esker_inq_last_read(esker_dataset* ds, esker_read_report* report);
 
 // ---- What a dataset is made of (read or written)
 
@@ -357,7 +395,7 @@ ESKER_API esker_status esker_get_att_int64(esker_dataset* ds, esker_object objec
 ESKER_API esker_status esker_get_att_double(esker_dataset* ds, esker_object object, int number,
                                             const char* name, const double** values, int64_t* count);
 
-// ---- Reading (esker_open): local, all of it
+// ---- Reading (esker_open, esker_open_parallel): local, all of it
 
 /// Whether (1 or 0) the field was written at that step, 0 ... number of steps - 1; fixed fields: always.
 /// Local.

@@ -1,4 +1,5 @@
-// Esker for C++: include this one. Writer writes, Dataset reads; esker/mpi.hpp adds MPI.
+// Esker for C++: include this one. Writer writes, Dataset reads, Reader does so on many ranks; esker/mpi.hpp
+// adds MPI.
 #pragma once
 
 #include "esker/box.hpp"             // IWYU pragma: export
@@ -8,7 +9,9 @@
 #include "esker/in_block_order.hpp"  // IWYU pragma: export
 #include "esker/lattice.hpp"         // IWYU pragma: export
 #include "esker/options.hpp"         // IWYU pragma: export
+#include "esker/patch.hpp"           // IWYU pragma: export
 #include "esker/plan.hpp"            // IWYU pragma: export
+#include "esker/reader.hpp"          // IWYU pragma: export
 #include "esker/restructure.hpp"     // IWYU pragma: export
 #include "esker/sample_type.hpp"     // IWYU pragma: export
 #include "esker/schema.hpp"          // IWYU pragma: export

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,9 @@ struct ESKER_API Options {
   bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several
   bool checksums = true;  ///< (format) of each block and of each table of blocks
   bool aggregate = true;  ///< false: each rank writes its own runs of samples (one-phase; without checksums)
+  /// How ranks read together: true, some load large stretches and deliver what each wants (two phases);
+  /// false, each reads its own boxes. Nothing: as the ranks' nodes and boxes suggest.
+  std::optional<bool> aggregate_reads;
   Transport transport = Transport::kAuto;  ///< how samples get from rank to rank
   Index window_bytes = 0;                  ///< collected and written at a time by a rank; 0: chosen
   /// Ranks that write; 0: one per file and field, but no more than one per 4 MiB of a step, at most all.

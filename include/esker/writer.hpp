@@ -13,9 +13,7 @@
 // are local. The definitions must be the same on all ranks, in the same order; the first end_step checks it.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,41 +21,11 @@
 #include "esker/communicator.hpp"
 #include "esker/export.h"
 #include "esker/options.hpp"
+#include "esker/patch.hpp"
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
 
 namespace esker {
-
-/// Samples of one field that this rank holds, in the caller's memory. Ghost cells are left out by
-/// pointing `data` behind them and by the strides; any axis order is a choice of strides.
-struct Patch {
-  Box box;                                     ///< where in the grid, half open, x first
-  const void* data = nullptr;                  ///< component 0 of the sample at box.lo
-  SampleType type = SampleType::kFloat32;      ///< must be the field's type
-  std::array<Index, kMaxRank> stride_bytes{};  ///< from one sample to the next along each axis
-  Index component_stride_bytes = 0;            ///< from one component to the next; 0: dense
-
-  /// Samples stored x fastest without gaps; `components` per sample, interleaved.
-  template <class T>
-  static Patch dense(const Box& box, const T* data, int components = 1) {
-    Patch patch{box, data, sample_type_of<T>(), {}, Index{sizeof(T)}};
-    Index stride = Index{sizeof(T)} * components;
-    for (int a = 0; a < box.rank; ++a) {
-      patch.stride_bytes[a] = stride;
-      stride *= box.extent(a);
-    }
-    return patch;
-  }
-
-  /// Strides in elements of T per axis, x first; components are adjacent.
-  template <class T>
-  static Patch strided(const Box& box, const T* data, std::initializer_list<Index> strides) {
-    Patch patch{box, data, sample_type_of<T>(), {}, Index{sizeof(T)}};
-    int a = 0;
-    for (const Index stride : strides) patch.stride_bytes[a++] = stride * Index{sizeof(T)};
-    return patch;
-  }
-};
 
 /// What a field is beside its name, grid and type.
 struct FieldOptions {

@@ -1,6 +1,6 @@
 """Esker: multiresolution datasets of parallel simulations, written and read in NumPy's terms.
 
-Reading and writing alone need no MPI; esker.Writer takes an mpi4py communicator.
+Reading and writing alone need no MPI; esker.Writer and esker.Reader take an mpi4py communicator.
 
 >>> import numpy as np
 >>> import esker
@@ -16,6 +16,7 @@ Reading and writing alone need no MPI; esker.Writer takes an mpi4py communicator
 from esker import _core
 from esker.chunked import Chunked
 from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
+from esker.parallel import Reader
 from esker.planning import plan
 from esker.serial import write
 from esker.verification import Finding, Verification, repair, verify
@@ -30,6 +31,7 @@ __all__ = [
     "Finding",
     "Grid",
     "Part",
+    "Reader",
     "Selection",
     "Step",
     "Storage",

@@ -1,7 +1,6 @@
-#include "esker/dataset.hpp"
-
 #include <algorithm>
 
+#include "api/dataset_impl.h"
 #include "api/within_memory.h"
 #include "base/error.h"
 #include "base/macros.h"
@@ -11,84 +10,71 @@
 
 namespace esker {
 
-class Dataset::Impl {
- public:
-  Impl(std::unique_ptr<OpenedDataset> opened, const OpenOptions& options)
-      : data(std::move(opened)), verify(options.verify) {}
+Result<int> Dataset::Impl::find(const std::string& name) const {
+  const Field* field = data->schema.find_field(name);
+  if (!field) return error(Code::kNotFound, "no field '{}'; there are: {}", excerpt(name), known_fields());
+  return static_cast<int>(field - data->schema.fields().data());
+}
 
-  /// Position of a field in the schema.
-  [[nodiscard]] Result<int> find(const std::string& name) const {
-    const Field* field = data->schema.find_field(name);
-    if (!field) return error(Code::kNotFound, "no field '{}'; there are: {}", excerpt(name), known_fields());
-    return static_cast<int>(field - data->schema.fields().data());
+Result<int> Dataset::Impl::locate(const std::string& name) const {
+  ESKER_ASSIGN_OR_RETURN(const int field, find(name));
+  if (data->has_samples(field)) return field;
+  return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
+}
+
+Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const {
+  Resolved resolved;
+  ESKER_ASSIGN_OR_RETURN(resolved.field, locate(query.field));
+  const bool fixed = data->schema.fields()[static_cast<std::size_t>(resolved.field)].fixed;
+  ESKER_ASSIGN_OR_RETURN(resolved.step, resolve_step(query, fixed));
+  const Box grid = data->box(resolved.field);
+  resolved.box = query.box.value_or(grid);
+  if (resolved.box.rank != grid.rank) {
+    return error(Code::kInvalidArgument, "field '{}': box has {} axes, the grid has {}", query.field,
+                 resolved.box.rank, grid.rank);
   }
-
-  /// The same for a field that has samples.
-  [[nodiscard]] Result<int> locate(const std::string& name) const {
-    ESKER_ASSIGN_OR_RETURN(const int field, find(name));
-    if (data->has_samples(field)) return field;
-    return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
+  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data->bitmask(resolved.field));
+  resolved.level = query.level.value_or(mask.max_level());
+  if (resolved.level < 0 || resolved.level > mask.max_level()) {
+    return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level,
+                 mask.max_level());
   }
-
-  /// A query with all defaults resolved.
-  struct Resolved {
-    int field = 0;
-    Index step = 0;
-    Box box;
-    int level = 0;
-    Lattice selection;
-  };
-
-  [[nodiscard]] Result<Resolved> resolve(const Query& query) const {
-    Resolved resolved;
-    ESKER_ASSIGN_OR_RETURN(resolved.field, locate(query.field));
-    const bool fixed = data->schema.fields()[static_cast<std::size_t>(resolved.field)].fixed;
-    ESKER_ASSIGN_OR_RETURN(resolved.step, resolve_step(query, fixed));
-    const Box grid = data->box(resolved.field);
-    resolved.box = query.box.value_or(grid);
-    if (resolved.box.rank != grid.rank) {
-      return error(Code::kInvalidArgument, "field '{}': box has {} axes, the grid has {}", query.field,
-                   resolved.box.rank, grid.rank);
-    }
-    ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data->bitmask(resolved.field));
-    resolved.level = query.level.value_or(mask.max_level());
-    if (resolved.level < 0 || resolved.level > mask.max_level()) {
-      return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level,
-                   mask.max_level());
-    }
-    if (!data->has(resolved.field, resolved.step)) {
-      return error(Code::kNotFound, "field '{}' was not written at step {}", query.field, resolved.step);
-    }
-    resolved.selection = select_samples(mask, clip(resolved.box, grid), resolved.level);
-    return resolved;
+  if (!data->has(resolved.field, resolved.step)) {
+    return error(Code::kNotFound, "field '{}' was not written at step {}", query.field, resolved.step);
   }
+  resolved.selection = select_samples(mask, clip(resolved.box, grid), resolved.level);
+  return resolved;
+}
 
-  std::unique_ptr<OpenedDataset> data;
-  bool verify;
+Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query, std::size_t out_bytes) const {
+  ESKER_ASSIGN_OR_RETURN(Resolved resolved, resolve(query));
+  const Field& field = data->schema.fields()[static_cast<std::size_t>(resolved.field)];
+  const auto needed = static_cast<std::size_t>(resolved.selection.num_samples() * field.sample_bytes());
+  if (needed == out_bytes) return resolved;
+  return error(Code::kInvalidArgument, "field '{}': the buffer has {} bytes, the answer {}", query.field,
+               out_bytes, needed);
+}
 
- private:
-  [[nodiscard]] std::string known_fields() const {
-    constexpr std::size_t kMostNamed = 50;
-    const auto& fields = data->schema.fields();
-    std::string text;
-    for (std::size_t f = 0; f < std::min(fields.size(), kMostNamed); ++f) {
-      text += (f == 0 ? "" : ", ") + fields[f].name;
-    }
-    return fields.size() > kMostNamed ? fmt::format("{} and {} more", text, fields.size() - kMostNamed)
-                                      : text;
+std::string Dataset::Impl::known_fields() const {
+  constexpr std::size_t kMostNamed = 50;
+  const auto& fields = data->schema.fields();
+  std::string text;
+  for (std::size_t f = 0; f < std::min(fields.size(), kMostNamed); ++f) {
+    text += (f == 0 ? "" : ", ") + fields[f].name;
   }
+  return fields.size() > kMostNamed ? fmt::format("{} and {} more", text, fields.size() - kMostNamed) : text;
+}
 
-  [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const {
-    const auto num_steps = static_cast<Index>(data->times.size());
-    const Index step = query.step < 0 ? query.step + num_steps : query.step;
-    if (fixed && query.step == -1) return Index{0};
-    if (step < 0 || step >= num_steps) {
-      return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, query.step,
-                   num_steps);
-    }
-    return fixed ? 0 : step;
+Result<Index> Dataset::Impl::resolve_step(const Query& query, bool fixed) const {
+  const auto num_steps = static_cast<Index>(data->times.size());
+  const Index step = query.step < 0 ? query.step + num_steps : query.step;
+  if (fixed && query.step == -1) return Index{0};
+  if (step < 0 || step >= num_steps) {
+    return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, query.step,
+                 num_steps);
   }
-};
+  return fixed ? 0 : step;
+}
 
 Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Dataset::Dataset(Dataset&&) noexcept = default;
@@ -132,13 +118,7 @@ Result<Lattice> Dataset::select(const Query& query) const {
 }
 
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes) const {
-  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
-  const Field& field = schema().fields()[static_cast<std::size_t>(resolved.field)];
-  const auto needed = static_cast<std::size_t>(resolved.selection.num_samples() * field.sample_bytes());
-  if (needed != out_bytes) {
-    return error(Code::kInvalidArgument, "field '{}': the buffer has {} bytes, the answer {}", query.field,
-                 out_bytes, needed);
-  }
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, out_bytes));
   const auto read = [&] {
     return impl_->data->read(resolved.field, resolved.step, resolved.box, resolved.level,
                              static_cast<std::byte*>(out), impl_->verify);

@@ -8,10 +8,11 @@
 #include "api/within_memory.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "exchange/step_cut.h"
 #include "format/make.h"
 #include "write/boxes.h"
 #include "write/report.h"
-#include "write/step_cut.h"
+#include "write/step_plan.h"
 
 namespace esker {
 namespace {

@@ -14,19 +14,27 @@
 #include "esker/dataset.hpp"
 #include "esker/esker.h"
 #include "esker/options.hpp"
+#include "esker/reader.hpp"
 #include "esker/verify.hpp"
 #include "esker/writer.hpp"
 
-/// Written, or read, or neither: closed by a reader, or never opened, for which `opening` then has the
-/// reason.
+/// Written, or read, alone or by all ranks together, or neither: closed by a reader, or never opened, for
+/// which `opening` then has the reason.
 struct esker_dataset {
   esker::Status opening;
   std::optional<esker::Writer> writer;
-  std::optional<esker::Dataset> reader;
+  std::optional<esker::Dataset> alone;
+  std::optional<esker::Reader> together;
   esker::Status failure;  // of the last call that failed
   std::string path;
   std::string report;                    // the last one
   std::vector<esker::Finding> findings;  // of the last esker_verify
+
+  /// What is read; null if it is not open for reading.
+  [[nodiscard]] const esker::Dataset* dataset() const {
+    if (together) return &together->dataset();
+    return alone ? &*alone : nullptr;
+  }
 };
 
 struct esker_options {
@@ -101,9 +109,20 @@ esker_status read_call(esker_dataset* ds, const char* operation, std::initialize
                        const Work& work) noexcept {
   return call(ds, operation, [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_open(*ds, operation));
-    if (!ds->reader) return error(Code::kWrongOrder, "{}: the dataset is open for writing", operation);
+    const Dataset* dataset = ds->dataset();
+    if (!dataset) return error(Code::kWrongOrder, "{}: the dataset is open for writing", operation);
     ESKER_RETURN_IF_ERROR(check_given(operation, needed));
-    return work(*ds->reader);
+    return work(*dataset);
+  });
+}
+
+/// A call of a reader on many ranks, `Status work(Reader&)`.
+template <class Work>
+esker_status parallel_call(esker_dataset* ds, const char* operation, const Work& work) noexcept {
+  return call(ds, operation, [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_open(*ds, operation));
+    if (ds->together) return work(*ds->together);
+    return error(Code::kWrongOrder, "{}: the dataset was not opened by esker_open_parallel", operation);
   });
 }
 
@@ -114,7 +133,7 @@ esker_status schema_call(esker_dataset* ds, const char* operation, std::initiali
   return call(ds, operation, [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_open(*ds, operation));
     ESKER_RETURN_IF_ERROR(check_given(operation, needed));
-    return work(ds->writer ? ds->writer->schema() : ds->reader->schema());
+    return work(ds->writer ? ds->writer->schema() : ds->dataset()->schema());
   });
 }
 

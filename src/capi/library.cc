@@ -57,7 +57,7 @@ namespace esker::capi {
 
 Status check_open(const esker_dataset& ds, const char* operation) {
   if (!ds.opening.ok()) return ds.opening;
-  if (!ds.writer && !ds.reader) return error(Code::kWrongOrder, "{}: the dataset is closed", operation);
+  if (!ds.writer && !ds.dataset()) return error(Code::kWrongOrder, "{}: the dataset is closed", operation);
   return {};
 }
 

@@ -7,19 +7,19 @@
 using esker::Code;
 using esker::Communicator;
 using esker::Options;
+using esker::Reader;
 using esker::Status;
 using esker::Writer;
 using namespace esker::capi;  // NOLINT: this layer's own
 
 namespace {
 
-using Opening = esker::Result<Writer> (*)(const std::string&, const Communicator&,
-                                          const esker::Result<Options>&);
-
 /// Collective: a rank whose arguments are wrong, or that has no memory, tells the others, who are in the
 /// first agreement of the same call.
-Status open_writer(esker_dataset* ds, const char* operation, Opening opening, const char* path,
-                   const esker_comm* comm, const esker_options* options, esker_dataset** out) {
+/// `opening(path, communicator, options)` is the call.
+template <class Opening>
+Status open_together(esker_dataset* ds, const char* operation, const char* path, const esker_comm* comm,
+                     const esker_options* options, esker_dataset** out, const Opening& opening) {
   if (comm && !comm->group) return comm->failure;  // on all ranks
   const Communicator group = comm ? *comm->group : Communicator::serial();
   Options chosen;
@@ -33,9 +33,29 @@ Status open_writer(esker_dataset* ds, const char* operation, Opening opening, co
   const esker::Result<Options> agreed(ready.ok() ? esker::Result<Options>(std::move(chosen))
                                                  : esker::Result<Options>(std::move(ready)));
   static const std::string kNoPath;  // to be referred to, as ds->path is: nothing may be allocated here
-  ESKER_ASSIGN_OR_RETURN(auto writer, opening(ds ? ds->path : kNoPath, group, agreed));
-  ds->writer = std::move(writer);
-  return {};
+  return opening(ds ? ds->path : kNoPath, group, agreed);
+}
+
+using OpenWriter = esker::Result<Writer> (*)(const std::string&, const Communicator&,
+                                             const esker::Result<Options>&);
+
+Status open_writer(esker_dataset* ds, const char* operation, OpenWriter open, const char* path,
+                   const esker_comm* comm, const esker_options* options, esker_dataset** out) {
+  return open_together(ds, operation, path, comm, options, out,
+                       [&](const std::string& agreed, const Communicator& group,
+                           const esker::Result<Options>& chosen) -> Status {
+                         ESKER_ASSIGN_OR_RETURN(auto writer, open(agreed, group, chosen));
+                         ds->writer = std::move(writer);
+                         return {};
+                       });
+}
+
+/// Whether it says how to open: OpenOptions of `flags`.
+esker::Result<esker::OpenOptions> to_open_options(unsigned flags) {
+  if ((flags & ~static_cast<unsigned>(ESKER_OPEN_VERIFY)) == 0) {
+    return esker::OpenOptions{(flags & ESKER_OPEN_VERIFY) != 0};
+  }
+  return esker::error(Code::kInvalidArgument, "open: flags {:#x}, expected 0 or ESKER_OPEN_VERIFY", flags);
 }
 
 /// Makes the handle and hands it out whatever becomes of `opening`, which gets it, or nullptr.
@@ -76,21 +96,36 @@ esker_status esker_open(const char* path, unsigned flags, esker_dataset** out) {
   return open_dataset("open", out, [&](esker_dataset* ds) -> Status {
     ESKER_RETURN_IF_ERROR(check_given("open", {{path, "path"}, {out, "out"}}));
     if (!ds) return esker::out_of_memory("open");
-    if ((flags & ~static_cast<unsigned>(ESKER_OPEN_VERIFY)) != 0) {
-      return esker::error(Code::kInvalidArgument, "open: flags {:#x}, expected 0 or ESKER_OPEN_VERIFY",
-                          flags);
-    }
+    ESKER_ASSIGN_OR_RETURN(const esker::OpenOptions how, to_open_options(flags));
     ds->path = path;
-    ESKER_ASSIGN_OR_RETURN(auto reader, esker::Dataset::open(path, {(flags & ESKER_OPEN_VERIFY) != 0}));
-    ds->reader = std::move(reader);
+    ESKER_ASSIGN_OR_RETURN(auto dataset, esker::Dataset::open(path, how));
+    ds->alone = std::move(dataset);
     return {};
+  });
+}
+
+esker_status esker_open_parallel(const char* path, const esker_comm* comm, const esker_options* options,
+                                 unsigned flags, esker_dataset** out) {
+  return open_dataset("open", out, [&](esker_dataset* ds) {
+    return open_together(
+        ds, "open", path, comm, options, out,
+        [&](const std::string& agreed, const Communicator& group,
+            const esker::Result<Options>& chosen) -> Status {
+          const auto how = to_open_options(flags);
+          const esker::Result<Options>& mine = how.ok() ? chosen : esker::Result<Options>(how.status());
+          ESKER_ASSIGN_OR_RETURN(auto reader,
+                                 Reader::open(agreed, group, mine, how.ok() ? *how : esker::OpenOptions()));
+          ds->together = std::move(reader);
+          return {};
+        });
   });
 }
 
 esker_status esker_close(esker_dataset* ds) {
   return call(ds, "close", [&]() -> Status {
     if (!ds->opening.ok()) return ds->opening;
-    ds->reader.reset();
+    ds->alone.reset();
+    ds->together.reset();
     return ds->writer ? ds->writer->close() : Status();
   });
 }

@@ -1,10 +1,13 @@
 // Queries: what a dataset that is read holds, and its samples.
+#include <algorithm>
+
 #include "capi/handle.h"
 #include "capi/translate.h"
 
 using esker::Code;
 using esker::Dataset;
 using esker::Query;
+using esker::Reader;
 using esker::Result;
 using esker::Status;
 using namespace esker::capi;  // NOLINT: this layer's own
@@ -28,6 +31,16 @@ Result<Query> to_query(const Dataset& dataset, int number, int64_t step, const i
   }
   if (level != ESKER_FULL_LEVEL) query.level = level;
   return query;
+}
+
+/// A call whose errors become those of the next esker_read, as the Reader does with its own.
+template <class Work>
+esker_status request_call(esker_dataset* ds, const Work& work) noexcept {
+  return parallel_call(ds, "request", [&](Reader& reader) {
+    Status status = esker::guarded("request", [&] { return work(reader); }).with_context("request");
+    reader.fail(status);
+    return status;
+  });
 }
 
 }  // namespace
@@ -72,6 +85,50 @@ esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t
                           buffer ? "a" : "a NULL", buffer_bytes);
     }
     return dataset.read(query, buffer, static_cast<std::size_t>(buffer_bytes));
+  });
+}
+
+esker_status esker_request(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
+                           const int64_t* extent, int level, void* buffer, int64_t buffer_bytes) {
+  return request_call(ds, [&](Reader& reader) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(reader.dataset(), field, step, lo, extent, level));
+    if (buffer_bytes < 0) {
+      return esker::error(Code::kInvalidArgument, "field '{}': a buffer of {} bytes", query.field,
+                          buffer_bytes);
+    }
+    return reader.request(query, buffer, static_cast<std::size_t>(buffer_bytes));
+  });
+}
+
+esker_status esker_request_strided(esker_dataset* ds, int field, esker_type type, int64_t step,
+                                   const int64_t* lo, const int64_t* extent, void* data,
+                                   const int64_t* stride_bytes, int64_t component_stride_bytes) {
+  return request_call(ds, [&](Reader& reader) -> Status {
+    ESKER_RETURN_IF_ERROR(
+        check_given("request", {{lo, "lo"}, {extent, "extent"}, {stride_bytes, "stride_bytes"}}));
+    ESKER_ASSIGN_OR_RETURN(const Query query,
+                           to_query(reader.dataset(), field, step, lo, extent, ESKER_FULL_LEVEL));
+    esker::MutablePatch target;
+    ESKER_ASSIGN_OR_RETURN(target.type, to_type(type));
+    target.box = *query.box;
+    target.data = data;
+    std::copy_n(stride_bytes, target.box.rank, target.stride_bytes.begin());
+    target.component_stride_bytes = component_stride_bytes;
+    return reader.request(query.field, step, target);
+  });
+}
+
+esker_status esker_read(esker_dataset* ds) {
+  return parallel_call(ds, "read", [](Reader& reader) { return reader.read(); });
+}
+
+esker_status esker_inq_last_read(esker_dataset* ds, esker_read_report* report) {
+  return parallel_call(ds, "inq_last_read", [&](const Reader& reader) -> Status {
+    ESKER_RETURN_IF_ERROR(check_given("inq_last_read", {{report, "report"}}));
+    const esker::ReadReport& last = reader.last_read();
+    *report = {last.data_bytes,         last.loaded_bytes, last.seconds,
+               last.aggregated ? 1 : 0, last.readers,      last.buffer_bytes};
+    return {};
   });
 }
 

@@ -120,8 +120,8 @@ esker_status esker_inq_box(esker_dataset* ds, int field, int64_t* lo, int64_t* e
   return schema_call(ds, "inq_box", {}, [&](const Schema& schema) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.fields(), field, "field"));
     esker::Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(found->grid)]);
-    if (ds->reader) {
-      ESKER_ASSIGN_OR_RETURN(box, ds->reader->box(found->name));
+    if (const esker::Dataset* dataset = ds->dataset()) {
+      ESKER_ASSIGN_OR_RETURN(box, dataset->box(found->name));
     }
     give_point(lo, box.lo, box.rank);
     give_point(extent, box.extents(), box.rank);
@@ -131,7 +131,7 @@ esker_status esker_inq_box(esker_dataset* ds, int field, int64_t* lo, int64_t* e
 
 esker_status esker_inq_steps(esker_dataset* ds, int64_t* num, const double** times) {
   return schema_call(ds, "inq_steps", {}, [&](const Schema&) {
-    const auto& steps = ds->writer ? ds->writer->steps() : ds->reader->steps();
+    const auto& steps = ds->writer ? ds->writer->steps() : ds->dataset()->steps();
     give(num, steps.size());
     give(times, steps.data());
     return Status();

@@ -102,13 +102,16 @@ esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* m
 
 // Not a recorded_call: what is noted here is not this call's own error.
 esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message) {
-  return writer_call(ds, "fail", [&](Writer& writer) -> Status {
+  return call(ds, "fail", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_open(*ds, "fail"));
     ESKER_RETURN_IF_ERROR(check_given("fail", {{message, "message"}}));
     if (status <= ESKER_OK || status > ESKER_INTERNAL) {
       return esker::error(Code::kInvalidArgument, "fail: status {} is no error", status);
     }
-    writer.fail(Status(static_cast<Code>(status), message));
-    return {};
+    const Status reason(static_cast<Code>(status), message);
+    if (ds->writer) return ds->writer->fail(reason), Status();
+    if (ds->together) return ds->together->fail(reason), Status();
+    return esker::error(Code::kWrongOrder, "fail: the dataset is open for reading only, by this rank alone");
   });
 }
 

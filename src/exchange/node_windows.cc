@@ -20,8 +20,8 @@ constexpr std::size_t kSlotBytes = 256;      // at most
 struct NodeWindows::Slot {
   SharedCondition condition;
   Index offered;  ///< use + 1 of the last offer
-  int placers;    ///< for whom
-  int placed;     ///< ranks that have placed since
+  int visitors;   ///< for how many
+  int left;       ///< of them, since
 };
 
 struct NodeWindows::Meeting {
@@ -57,23 +57,23 @@ Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes
   return windows;
 }
 
-void NodeWindows::offer(Index use, int placers) {
+void NodeWindows::offer(Index use, int visitors) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
   slot.offered = use + 1;
-  slot.placers = placers;
-  slot.placed = 0;
+  slot.visitors = visitors;
+  slot.left = 0;
   slot.condition.wake_all();
 }
 
-bool NodeWindows::is_filled(Index use, bool wait) {
+bool NodeWindows::have_left(Index use, bool wait) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
-  while (wait && slot.placed < slot.placers) slot.condition.wait();
-  return slot.placed >= slot.placers;
+  while (wait && slot.left < slot.visitors) slot.condition.wait();
+  return slot.left >= slot.visitors;
 }
 
-std::span<std::byte> NodeWindows::begin_placing(int peer, Index use, bool wait) {
+std::span<std::byte> NodeWindows::enter(int peer, Index use, bool wait) {
   const int number = number_of(peer);
   Slot& slot = slot_of(number, use);
   const SharedCondition::Locked lock(slot.condition);
@@ -81,10 +81,10 @@ std::span<std::byte> NodeWindows::begin_placing(int peer, Index use, bool wait) 
   return slot.offered == use + 1 ? window_of(number, use) : std::span<std::byte>();
 }
 
-void NodeWindows::end_placing(int peer, Index use) {
+void NodeWindows::leave(int peer, Index use) {
   Slot& slot = slot_of(number_of(peer), use);
   const SharedCondition::Locked lock(slot.condition);
-  if (++slot.placed == slot.placers) slot.condition.wake_all();
+  if (++slot.left == slot.visitors) slot.condition.wake_all();
 }
 
 void NodeWindows::meet() {

@@ -1,9 +1,10 @@
-// NodeWindows: the windows of a node's ranks, in memory that all of them fill.
+// NodeWindows: the windows of a node's ranks, in memory that all of them reach.
 //
 // Each rank has a few windows, its slots, and uses them in turn. It offers an empty one to those ranks that
-// have samples for it; each of them places its samples at their final position, once, and says so; when all
-// have, the window is complete. Nobody polls, and ranks that have nothing for each other do not wait for each
-// other.
+// have samples for it; each of these visitors enters, places its samples at their final position, once, and
+// leaves; when all have left, the window is complete. In a delivery (exchange/delivery.h) it offers a full
+// one, and visitors take samples from it. Nobody polls, and ranks that have nothing for each other do not
+// wait for each other.
 //
 // Uses are counted: `use` is 0 for the first window that a rank offers, and one more for each that follows,
 // offered or not; all ranks of a node count alike. Use u is of slot u % num_slots().
@@ -37,14 +38,14 @@ class NodeWindows {
 
   /// This rank's window.
   [[nodiscard]] std::span<std::byte> window(Index use) const { return window_of(own_, use); }
-  /// It is empty: `placers` others may place.
-  void offer(Index use, int placers);
-  /// Whether all of them have placed since; `wait`: returns when they have.
-  [[nodiscard]] bool is_filled(Index use, bool wait);
+  /// So many others may enter it.
+  void offer(Index use, int visitors);
+  /// Whether all of them have left since, or nobody has been let in; `wait`: returns when they have.
+  [[nodiscard]] bool have_left(Index use, bool wait);
 
   /// The window of rank `peer` of `comm`, on this node, if it is offered; `wait`: as soon as it is.
-  [[nodiscard]] std::span<std::byte> begin_placing(int peer, Index use, bool wait);
-  void end_placing(int peer, Index use);
+  [[nodiscard]] std::span<std::byte> enter(int peer, Index use, bool wait);
+  void leave(int peer, Index use);
 
   /// Returns when all ranks of the node are here. They sleep meanwhile, where MPI would wait awake and keep
   /// others from their core. Collective over the node.

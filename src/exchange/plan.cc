@@ -78,7 +78,7 @@ void size_buffers(Plan& plan, Round& round) {
       std::max({plan.receive_bytes, line_up(round.relay.receives, 0), line_up(round.receives, 0)});
   plan.num_sends = std::max(plan.num_sends, round.relay.sends.size() + round.sends.size());
   plan.num_receives = std::max({plan.num_receives, round.relay.receives.size(), round.receives.size()});
-  Index& window_bytes = round.num_placers > 0 ? plan.shared_window_bytes : plan.window_bytes;
+  Index& window_bytes = round.num_visitors > 0 ? plan.shared_window_bytes : plan.window_bytes;
   window_bytes = std::max(window_bytes, round.window.size_bytes());
 }
 
@@ -322,7 +322,7 @@ void place_near(Plan& plan, std::span<const int> near, int num_slots) {
       if (is_near(message)) round.places.push_back(std::move(message));
     }
     std::erase_if(round.sends, is_near);
-    round.num_placers = static_cast<int>(std::erase_if(round.receives, is_near));
+    round.num_visitors = static_cast<int>(std::erase_if(round.receives, is_near));
     size_buffers(plan, round);
   }
 }

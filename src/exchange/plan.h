@@ -28,7 +28,7 @@ struct Segment {
   int relayed = -1;    ///< at the relay: which of RelayHop::relayed it is put in, or is
   Box indices;         ///< lattice indices in the part
   Lattice samples;     ///< the same samples in the grid
-  SampleOrder order;      ///< of the part
+  SampleOrder order;   ///< of the part
   Index sample_bytes = 0;
 
   [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }
@@ -85,7 +85,7 @@ struct Round {
   std::vector<Message> receives;  ///< ascending peers, without this rank itself
   Message local;                  ///< what stays on this rank: copied straight to the window
   std::vector<Message> places;    ///< to near ranks: copied straight to their windows
-  int num_placers = 0;            ///< near ranks that do so to this one's
+  int num_visitors = 0;           ///< near ranks that do so to this one's
   Window window;
 };
 

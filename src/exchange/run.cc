@@ -70,7 +70,7 @@ class Run {
   }
 
   [[nodiscard]] bool is_filled(std::size_t round, bool wait) {
-    return !is_shared(plan_.rounds[round]) || buffers_.shared->is_filled(use_of(round), wait);
+    return !is_shared(plan_.rounds[round]) || buffers_.shared->have_left(use_of(round), wait);
   }
 
   /// Puts into a window what this rank itself has for it, receives what is missing, and stores it. Own
@@ -99,7 +99,7 @@ class Run {
     return buffers_.first_use + static_cast<Index>(round);
   }
   /// Whether near ranks fill its window, too.
-  [[nodiscard]] static bool is_shared(const Round& round) { return round.num_placers > 0; }
+  [[nodiscard]] static bool is_shared(const Round& round) { return round.num_visitors > 0; }
   [[nodiscard]] std::span<std::byte> window(std::size_t round) const {
     return is_shared(plan_.rounds[round]) ? buffers_.shared->window(use_of(round)) : buffers_.window;
   }
@@ -109,7 +109,7 @@ class Run {
     if (number >= plan_.rounds.size() || !is_shared(plan_.rounds[number])) return;
     Stopwatch watch;
     clear_padding(number, watch);
-    buffers_.shared->offer(use_of(number), plan_.rounds[number].num_placers);
+    buffers_.shared->offer(use_of(number), plan_.rounds[number].num_visitors);
   }
 
   void clear_padding(std::size_t number, Stopwatch& watch) {
@@ -199,7 +199,7 @@ class Run {
 
   /// To the window of a near rank, if it is free.
   bool place_at(const Message& message, Index use, bool wait, Stopwatch& watch) {
-    const auto window = buffers_.shared->begin_placing(message.peer, use, wait);
+    const auto window = buffers_.shared->enter(message.peer, use, wait);
     stats_.wait_s += watch.lap();
     if (window.empty()) return false;
     pack(message, window.data(), message.window_begin);
@@ -210,7 +210,7 @@ class Run {
       }
       return Status();
     });
-    buffers_.shared->end_placing(message.peer, use);
+    buffers_.shared->leave(message.peer, use);
     stats_.placed_bytes += message.bytes;
     stats_.pack_s += watch.lap();
     return true;
@@ -248,17 +248,9 @@ class Run {
   /// Samples of a patch, from the caller's memory to their places in `target`.
   void gather(const Segment& segment, std::byte* target, SegmentMap place) {
     const Patch& patch = patches_[segment.field][segment.patch];
-    const auto* source = static_cast<const std::byte*>(patch.data);
-    auto [first_bytes, source_map] = map_in_patch(segment, patch);
-    Index element_bytes = segment.sample_bytes;
-    const Index component_bytes = size_bytes(patch.type);
-    const int components = static_cast<int>(element_bytes / component_bytes);
-    if (components > 1 && patch.component_stride_bytes != component_bytes) {
-      element_bytes = component_bytes;
-      source_map.add_strided(components, patch.component_stride_bytes);
-      place.samples.add_strided(components, component_bytes);
-    }
-    copy_samples(element_bytes, source + first_bytes, source_map, target + place.first_bytes, place.samples);
+    const PatchCopy copy = map_patch_copy(segment, patch, std::move(place));
+    copy_samples(copy.element_bytes, static_cast<const std::byte*>(patch.data) + copy.in_patch.first_bytes,
+                 copy.in_patch.samples, target + copy.in_place.first_bytes, copy.in_place.samples);
   }
 
   const Plan& plan_;

@@ -1,6 +1,7 @@
 #include "exchange/segment_maps.h"
 
 #include <array>
+#include <utility>
 
 namespace esker {
 
@@ -13,6 +14,18 @@ SegmentMap map_in_patch(const Segment& segment, const Patch& patch) {
   }
   map.samples = SampleMap::strided(segment.indices, strides);
   return map;
+}
+
+PatchCopy map_patch_copy(const Segment& segment, const Patch& patch, SegmentMap place) {
+  PatchCopy copy{segment.sample_bytes, map_in_patch(segment, patch), std::move(place)};
+  const Index component_bytes = size_bytes(patch.type);
+  const int components = static_cast<int>(segment.sample_bytes / component_bytes);
+  if (components > 1 && patch.component_stride_bytes != component_bytes) {
+    copy.element_bytes = component_bytes;
+    copy.in_patch.samples.add_strided(components, patch.component_stride_bytes);
+    copy.in_place.samples.add_strided(components, component_bytes);
+  }
+  return copy;
 }
 
 SegmentMap map_in_window(const Segment& segment, Index window_begin) {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "esker/writer.hpp"
+#include "esker/patch.hpp"
 #include "exchange/plan.h"
 #include "grid/copy_samples.h"
 
@@ -17,6 +17,14 @@ struct SegmentMap {
 
 /// In a patch, from patch.data on. The components are not in it: they stand component_stride_bytes apart.
 SegmentMap map_in_patch(const Segment& segment, const Patch& patch);
+
+/// Both sides of a copy between a patch, from patch.data on, and `place`: components that do not stand
+/// together in the patch are an axis.
+struct PatchCopy {
+  Index element_bytes = 0;
+  SegmentMap in_patch, in_place;
+};
+PatchCopy map_patch_copy(const Segment& segment, const Patch& patch, SegmentMap place);
 
 /// In a window that begins at position `window_begin`.
 SegmentMap map_in_window(const Segment& segment, Index window_begin);

@@ -1,6 +1,8 @@
 // Places in a row-major grid of cells, x fastest: between a place and its number.
 #pragma once
 
+#include <algorithm>
+
 #include "esker/box.hpp"
 
 namespace esker {
@@ -27,6 +29,17 @@ void for_each_place(const Box& box, const Visit& visit) {
     for (int a = 0; a < box.rank; ++a) place[a] += box.lo[a];
     visit(place);
   }
+}
+
+/// The extent of slabs of at most `room` samples, at least one: whole on the fast axes, as far as that fits,
+/// then as much of the next one as fits.
+inline Point slab_extent(const Point& extent, int rank, Index room) {
+  Point slab{1, 1, 1, 1, 1};
+  for (int a = 0; a < rank; ++a) {
+    slab[a] = std::min(extent[a], std::max<Index>(1, room));
+    room = slab[a] == extent[a] ? room / extent[a] : 1;
+  }
+  return slab;
 }
 
 }  // namespace esker

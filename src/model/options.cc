@@ -152,7 +152,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 27> kOptions{{
+constexpr std::array<OptionRow, 28> kOptions{{
     {"format",
      "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); cdf5+idx and "
      "so on: both",
@@ -202,6 +202,16 @@ constexpr std::array<OptionRow, 27> kOptions{{
     {"aggregate", "true or false", "false: each rank writes its own runs of samples, without exchange",
      [](std::string_view text, Options& o) { return assign(o.aggregate, parse_bool(text)); },
      [](const Options& o) { return print_bool(o.aggregate); }},
+    {"aggregate_reads", "auto, true or false",
+     "true: some ranks read for all; false: each rank reads its own boxes; auto: by nodes and boxes",
+     [](std::string_view text, Options& o) {
+       if (text != "auto") return assign(o.aggregate_reads, parse_bool(text));
+       o.aggregate_reads.reset();
+       return true;
+     },
+     [](const Options& o) {
+       return o.aggregate_reads ? print_bool(*o.aggregate_reads) : std::string("auto");
+     }},
     {"aggregators", "0 (chosen from ranks, files and bytes) or a number", "ranks that write",
      [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.aggregators); }},

@@ -59,6 +59,8 @@ Status CdfDataset::read(int field, Index step, const Box& box, int level, std::b
   return reader.read(out, [&](std::span<std::byte> bytes) { swap_bytes(bytes, value_bytes); });
 }
 
+ReadUnit CdfDataset::read_unit(int field, int /*level*/) const { return {box(field).hi, false}; }
+
 Result<StorageInfo> CdfDataset::storage() const {
   ESKER_ASSIGN_OR_RETURN(const Index bytes, file_->size_bytes());
   return StorageInfo{1, bytes};

@@ -71,6 +71,26 @@ Status Hdf5Dataset::read(int field, Index step, const Box& box, int level, std::
   return source_.read(variable_of(field).path, of.type, slab, out);
 }
 
+ReadUnit Hdf5Dataset::read_unit(int field, int level) const {
+  constexpr Index kUnitBytes = Index{4} << 20;
+  const Box grid = box(field);
+  const auto mask = bitmask(field);
+  const Point stride = mask.ok() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
+  const std::vector<Index>& chunk = variable_of(field).chunk;  // the slowest axis first, that of time also
+  const std::size_t before = field_at(field).fixed ? 0 : 1;
+  ReadUnit unit{{1, 1, 1, 1, 1}, true};
+  Index bytes = field_at(field).sample_bytes();
+  for (int a = 0; a < grid.rank; ++a) {
+    const std::size_t axis = before + static_cast<std::size_t>(grid.rank - 1 - a);
+    unit.extent[a] = axis < chunk.size() ? std::clamp<Index>(chunk[axis] / stride[a], 1, grid.hi[a]) : 1;
+    bytes *= unit.extent[a];
+  }
+  for (int a = 0; a < grid.rank; ++a) {
+    for (; unit.extent[a] < grid.hi[a] && 2 * bytes <= kUnitBytes; bytes *= 2) unit.extent[a] *= 2;
+  }
+  return unit;
+}
+
 Result<StorageInfo> Hdf5Dataset::storage() const {
   ESKER_ASSIGN_OR_RETURN(const Index bytes, source_.size_bytes());
   return StorageInfo{1, bytes};

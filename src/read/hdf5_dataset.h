@@ -18,6 +18,8 @@ class Hdf5Dataset final : public OneFileDataset {
 
   [[nodiscard]] bool has(int field, Index step) const override;
   Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
+  /// Chunks, as many as make a call of the library worth its cost.
+  [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
   void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 

@@ -257,6 +257,17 @@ Status IdxDataset::read(int field, Index step, const Box& box, int level, std::b
   return part_of(field)->read(place(field).columns, step, box, level, out, verify);
 }
 
+// The last digits of a level's masks address the samples of a box that is a power of two on each axis, in
+// which all blocks of the finest levels lie that it meets.
+ReadUnit IdxDataset::read_unit(int field, int level) const {
+  constexpr Index kUnitBytes = Index{1} << 20;
+  const Header& header = part_of(field)->header();
+  const Index sample_bytes = schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
+  int digits = std::min(level, header.bits_per_block + 1);
+  while (digits < level && (sample_bytes << (digits + 1)) <= kUnitBytes) ++digits;
+  return {header.bitmask.pow2_sizes(level - digits + 1, level), true};
+}
+
 Result<StorageInfo> IdxDataset::storage() const {
   StorageInfo info;
   for (std::size_t p = 0; p < parts.size(); ++p) {

@@ -34,6 +34,8 @@ struct IdxDataset final : OpenedDataset {
   [[nodiscard]] Box box(int field) const override;
   [[nodiscard]] Result<Bitmask> bitmask(int field) const override;
   Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
+  /// Aligned boxes of a few blocks.
+  [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
   void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 

@@ -14,6 +14,12 @@
 
 namespace esker {
 
+/// Boxes that a grid is cut into, from its lower corner on, when several ranks read it together.
+struct ReadUnit {
+  Point extent{1, 1, 1, 1, 1};  ///< in samples of the level
+  bool whole = false;           ///< a part of one costs as much as all of it
+};
+
 /// Fields are positions in schema.fields(), steps in times; `step` is 0 for fixed fields.
 class OpenedDataset {
  public:
@@ -38,6 +44,8 @@ class OpenedDataset {
   /// innermost. `verify` as in OpenOptions. Several threads may read at once.
   virtual Status read(int field, Index step, const Box& box, int level, std::byte* out,
                       bool verify) const = 0;
+  /// What a rank reads best in one go, of the samples of a level that lie in the grid.
+  [[nodiscard]] virtual ReadUnit read_unit(int field, int level) const = 0;
   /// Files with samples of committed steps.
   [[nodiscard]] virtual Result<StorageInfo> storage() const = 0;
   /// Reads all that is there; what it finds goes to `report`. `progress` as for esker::verify.

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
-#include "write/step_cut.h"
+#include "exchange/step_cut.h"
 #include "write/step_files.h"
 
 namespace esker {

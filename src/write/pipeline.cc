@@ -14,12 +14,12 @@
 #include "comm/gather.h"
 #include "comm/roll_call.h"
 #include "exchange/plan_memory.h"
+#include "exchange/shared_options.h"
 #include "format/make.h"
 #include "store/commit.h"
-#include "write/agreed.h"
 #include "write/boxes.h"
+#include "write/describe.h"
 #include "write/own_runs.h"
-#include "write/step_cut.h"
 #include "write/step_files.h"
 
 namespace esker {
@@ -47,10 +47,8 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
                                                            const std::shared_ptr<Store>& store,
                                                            const char* operation, const std::string& path,
                                                            const Result<Options>& options) {
-  ESKER_RETURN_IF_ERROR(wait_for_all(*comm, operation, options.ok() ? options->call_timeout : 0));
-  const Status local = store ? options.status() : out_of_memory(operation);
-  ESKER_RETURN_IF_ERROR(agree(*comm, Ballot{local, operation, hash_text(0, path), path, false}));
-  ESKER_ASSIGN_OR_RETURN(Options shared, share_options(*comm, *options));
+  const Status local = store ? Status() : out_of_memory(operation);
+  ESKER_ASSIGN_OR_RETURN(Options shared, open_together(*comm, operation, path, options, local));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::choose(*comm, *store, path, shared));
   std::unique_ptr<WritePipeline> pipeline;
   const auto make = [&]() -> Status {

@@ -1,16 +1,15 @@
 #include "write/step_plan.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "exchange/cut_to_budget.h"
 #include "exchange/node_items.h"
 #include "exchange/transports/make.h"
 #include "write/boxes.h"
 #include "write/placement.h"
-#include "write/step_cut.h"
 
 namespace esker {
 namespace {
@@ -20,6 +19,18 @@ namespace {
 constexpr int kManySenders = 9;
 
 }  // namespace
+
+Status check_phases(const Options& options, const StepLayouts& layouts) {
+  if (options.aggregators > 0 && options.aggregation_factor > 0) {
+    return error(Code::kInvalidArgument,
+                 "aggregators={} and aggregation_factor={}: both say how many ranks write; set one of them",
+                 options.aggregators, options.aggregation_factor);
+  }
+  if (options.aggregate || !layouts.has_checksums()) return {};
+  return error(Code::kInvalidArgument,
+               "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
+               "checksums=false");
+}
 
 void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches) {
   const auto& columns = plan.layouts->columns;
@@ -163,20 +174,10 @@ Result<Placement> StepPlanner::place_near(const StepPlan& plan, const PlannedFie
 
 Status StepPlanner::cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                              const Placement& placement) {
-  std::optional<StepCut> cut;
-  std::optional<Relays> relays;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    cut.emplace(plan.space, *options_, comm_->size(), near, placement);
-    relays = cut->relays(fields.patches);
-    return Status();
-  }));
-  for (;;) {
-    ESKER_RETURN_IF_ERROR(fields.directory.learn([&](const VisitRegion& visit) {
-      cut->for_each_region_to_know(comm_->rank(), fields.patches, *relays, visit);
-    }));
+  const auto make = [&](const StepCut& cut, const Relays& relays) -> Result<StepCut::Needs> {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      plan.plan = cut->plan_of(comm_->rank(), fields.patches, *relays);
-      plan.writers = cut->num_writers(fields.directory.num_holders());
+      plan.plan = cut.plan_of(comm_->rank(), fields.patches, relays);
+      plan.writers = cut.num_writers(fields.directory.num_holders());
       return Status();
     }));
     ESKER_RETURN_IF_ERROR(choose_transport(plan));
@@ -184,20 +185,10 @@ Status StepPlanner::cut_step(StepPlan& plan, PlannedFields& fields, std::span<co
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));
-    StepCut::Needs needs = StepCut::needs_of(plan.plan);
-    std::array<std::uint64_t, 2> most{static_cast<std::uint64_t>(needs.buffer_bytes),
-                                      static_cast<std::uint64_t>(needs.largest_part_bytes)};
-    comm_->all_reduce_max(most);
-    needs = {static_cast<Index>(most[0]), static_cast<Index>(most[1])};
-    if (cut->fits(needs)) break;
-    bool is_smaller = false;
-    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-      is_smaller = cut->shrink();
-      relays = cut->relays(fields.patches);
-      return Status();
-    }));
-    if (!is_smaller) return cut->does_not_fit(needs);
-  }
+    return StepCut::needs_of(plan.plan);
+  };
+  const CutInputs inputs{plan.space, *options_, near, placement};
+  ESKER_RETURN_IF_ERROR(cut_to_budget(*comm_, inputs, fields.directory, fields.patches, make));
   combines_by_node_ = plan.plan.mail.used;
   return reserve(plan);
 }

@@ -48,6 +48,9 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
 /// component. Local.
 void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches);
 
+/// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
+Status check_phases(const Options& options, const StepLayouts& layouts);
+
 class StepPlanner {
  public:
   /// All outlive it.

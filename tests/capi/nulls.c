@@ -15,6 +15,7 @@ static void null_datasets(void) {
   const int64_t* integers = NULL;
   const double* reals = NULL;
   esker_step_report last;
+  esker_read_report read;
   esker_verify_report verified;
   esker_part part;
   esker_dataset* const none = NULL;
@@ -36,6 +37,10 @@ static void null_datasets(void) {
                                 esker_inq_last_step(none, &last),
                                 esker_report_text(none, &text),
                                 esker_report_json(none, &text),
+                                esker_request(none, 0, 0, i, i, 0, out, 8),
+                                esker_request_strided(none, 0, ESKER_INT8, 0, i, i, out, i, 0),
+                                esker_read(none),
+                                esker_inq_last_read(none, &read),
                                 esker_inq_num_dims(none, &n),
                                 esker_inq_dim(none, 0, &text, out),
                                 esker_inq_dim_id(none, "x", &n),

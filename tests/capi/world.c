@@ -102,10 +102,13 @@ int run_all(const struct world* w) {
   static const struct {
     const char* name;
     void (*run)(const struct world* w);
-  } cases[] = {{"library", test_library}, {"options", test_options}, {"round_trip", test_round_trip},
-               {"types", test_types},     {"append", test_append},   {"several", test_several},
-               {"reports", test_reports}, {"errors", test_errors},   {"one_rank_fails", test_one_rank_fails},
-               {"order", test_order},     {"nulls", test_nulls},     {"verify", test_verify}};
+  } cases[] = {{"library", test_library},       {"options", test_options},
+               {"round_trip", test_round_trip}, {"together", test_together},
+               {"types", test_types},           {"append", test_append},
+               {"several", test_several},       {"reports", test_reports},
+               {"errors", test_errors},         {"one_rank_fails", test_one_rank_fails},
+               {"order", test_order},           {"nulls", test_nulls},
+               {"verify", test_verify}};
   size_t c;
   this_rank = w->rank;
   for (c = 0; c < sizeof cases / sizeof cases[0]; ++c) {

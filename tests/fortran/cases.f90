@@ -6,6 +6,7 @@ module cases
   use library_cases
   use round_trip_cases
   use session_cases
+  use together_cases
   implicit none
 
 contains
@@ -27,6 +28,8 @@ contains
     call run("ranks", test_ranks)
     call run("bounds", test_bounds)
     call run("structures", test_structures)
+    call run("together", test_together)
+    call run("kinds_together", test_kinds_together)
     call run("append", test_append)
     call run("several", test_several)
     call run("reports", test_reports)

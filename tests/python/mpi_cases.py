@@ -91,6 +91,29 @@ def case_bytes_are_those_of_one_process(comm: MPI.Intracomm, folder: Path) -> No
         assert esker.verify(folder / "ranks" / "run.idx").good
 
 
+def case_reading_together(comm: MPI.Intracomm, folder: Path) -> None:
+    """Other rows than were written, overlapping, some ranks nothing; levels; and an error of one rank."""
+    run(folder / "run.idx", comm, comm)
+    for aggregate in ("true", "false", "auto"):
+        reader = esker.Reader(folder / "run.idx", comm, aggregate_reads=aggregate, verify=True)
+        lo, hi = comm.rank, min(23, comm.rank + 9)
+        wanted = {} if comm.rank == 1 else {"temp": ((0, lo, 1), (31, hi, 4)), "wind": None}
+        for step in range(2):
+            arrays = reader.read(wanted, step=step)
+            assert set(arrays) == set(wanted)
+            if arrays:
+                np.testing.assert_array_equal(arrays["temp"], temp(step)[1:4, lo:hi])
+                np.testing.assert_array_equal(arrays["wind"], wind(step))
+        level = reader.dataset["temp"].max_level - 3
+        coarse = reader.read({"temp": None}, step=0, level=level)["temp"]
+        np.testing.assert_array_equal(coarse, reader.dataset["temp"].read(step=0, level=level))
+        assert reader.last_read.data_bytes == comm.size * coarse.nbytes
+        for victim in range(comm.size):
+            with fails(comm, victim, KeyError, f"rank {victim}: KeyError"):
+                reader.read({"none" if comm.rank == victim else "temp": None})
+        reader.read({})
+
+
 def case_append_and_report(comm: MPI.Intracomm, folder: Path) -> None:
     run(folder / "run.idx", comm, comm)
     with esker.Writer.append(folder / "run.idx", comm, report="none") as w:

@@ -66,6 +66,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "split",
                                              "checksums",
                                              "aggregate",
+                                             "aggregate_reads",
                                              "aggregators",
                                              "aggregation_factor",
                                              "aggregator_placement",

@@ -1,14 +1,17 @@
-#include "write/agreed.h"
+#include "exchange/shared_options.h"
 
-#include <fmt/format.h>
+#include <vector>
 
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
+#include "comm/roll_call.h"
 
 namespace esker {
+namespace {
 
+/// Rank 0's options on all ranks.
 Result<Options> share_options(Comm& comm, const Options& options) {
   std::string packed;
   ESKER_RETURN_IF_ERROR(root_does(comm, "options", [&] {
@@ -32,22 +35,14 @@ Result<Options> share_options(Comm& comm, const Options& options) {
   return shared;
 }
 
-std::string describe_schema(const Schema& schema) {
-  std::string text;
-  for (const Dimension& dim : schema.dims()) text += fmt::format("{}={} ", dim.name, dim.size);
-  for (const Grid& grid : schema.grids()) {
-    text += grid.name + "(";
-    for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-      text += (d > 0 ? "," : "") + schema.dims()[grid.dims[d]].name;
-    }
-    text += ") ";
-  }
-  for (const Field& field : schema.fields()) {
-    text += fmt::format("{}:{}[{}]@{}{}/{} ", field.name, name(field.type), field.components, field.grid,
-                        field.fixed ? "fixed" : "", field.every);
-  }
-  if (!text.empty()) text.pop_back();
-  return text;
+}  // namespace
+
+Result<Options> open_together(Comm& comm, const char* operation, const std::string& path,
+                              const Result<Options>& options, const Status& local) {
+  ESKER_RETURN_IF_ERROR(wait_for_all(comm, operation, options.ok() ? options->call_timeout : 0));
+  const Status& mine = local.ok() ? options.status() : local;
+  ESKER_RETURN_IF_ERROR(agree(comm, Ballot{mine, operation, hash_text(0, path), path, false}));
+  return share_options(comm, *options);
 }
 
 }  // namespace esker

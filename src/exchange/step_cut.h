@@ -1,5 +1,5 @@
 // StepCut: how a step is cut into aggregators and rounds for a number of ranks. Pure, the same on every rank:
-// the pipeline asks it for its own rank's plan, plan_step() for those of all.
+// who writes or reads asks it for its own rank's plan, plan_step() for those of all.
 #pragma once
 
 #include <span>
@@ -10,12 +10,8 @@
 #include "exchange/plan.h"
 #include "exchange/regions.h"
 #include "exchange/traffic.h"
-#include "format/format_writer.h"
 
 namespace esker {
-
-/// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
-Status check_phases(const Options& options, const StepLayouts& layouts);
 
 /// Ranks that write, as the options have them; 0: they leave it open.
 int asked_aggregators(const Options& options, int n_ranks);

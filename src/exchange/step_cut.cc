@@ -1,4 +1,4 @@
-#include "write/step_cut.h"
+#include "exchange/step_cut.h"
 
 #include <algorithm>
 
@@ -57,18 +57,6 @@ int asked_aggregators(const Options& options, int n_ranks) {
   if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
   if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
   return 0;
-}
-
-Status check_phases(const Options& options, const StepLayouts& layouts) {
-  if (options.aggregators > 0 && options.aggregation_factor > 0) {
-    return error(Code::kInvalidArgument,
-                 "aggregators={} and aggregation_factor={}: both say how many ranks write; set one of them",
-                 options.aggregators, options.aggregation_factor);
-  }
-  if (options.aggregate || !layouts.has_checksums()) return {};
-  return error(Code::kInvalidArgument,
-               "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
-               "checksums=false");
 }
 
 StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near,

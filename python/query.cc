@@ -1,0 +1,31 @@
+#include "query.h"
+
+#include <algorithm>
+
+#include "esker/status.hpp"
+
+namespace esker::python {
+namespace {
+
+Box make_box(const BoxCorners& corners) {
+  const auto& [lo, hi] = corners;
+  if (lo.size() != hi.size() || lo.empty() || lo.size() > kMaxRank) {
+    throw Error(Code::kInvalidArgument, "box: expected two corners of 1 to 5 indices each, as many in both");
+  }
+  Point lo_point{}, hi_point{};
+  std::copy(lo.begin(), lo.end(), lo_point.begin());
+  std::copy(hi.begin(), hi.end(), hi_point.begin());
+  return {static_cast<int>(lo.size()), lo_point, hi_point};
+}
+
+}  // namespace
+
+Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
+                 std::optional<int> level) {
+  Query query{field, step};
+  if (box) query.box = make_box(*box);
+  query.level = level;
+  return query;
+}
+
+}  // namespace esker::python

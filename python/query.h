@@ -1,0 +1,20 @@
+// Queries in Python's words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "esker/dataset.hpp"
+
+namespace esker::python {
+
+using Indices = std::vector<Index>;
+using BoxCorners = std::pair<Indices, Indices>;  // lo, hi
+
+/// Throws Error for corners that are none.
+Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
+                 std::optional<int> level);
+
+}  // namespace esker::python

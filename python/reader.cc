@@ -1,0 +1,61 @@
+#include "reader.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+
+#include "errors.h"
+#include "esker/reader.hpp"
+#include "query.h"
+#include "writer.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace esker::python {
+namespace {
+
+Reader open_reader(const std::string& path, const OptionTexts& texts,
+                   const std::optional<Communicator>& communicator, bool verify) {
+  const nb::gil_scoped_release release;
+  return value_or_no_dataset(Reader::open(path, communicator ? *communicator : Communicator::serial(),
+                                          make_options(texts), {verify}));
+}
+
+void request(Reader& reader, const std::string& field, nb::ndarray<nb::c_contig, nb::device::cpu> out,
+             Index step, const std::optional<BoxCorners>& box, std::optional<int> level) {
+  reader.request(make_query(field, step, box, level), out.data(), out.nbytes()).check();
+}
+
+}  // namespace
+
+void bind_reader(nb::module_& m) {
+  nb::class_<ReadReport>(m, "ReadReport")
+      .def_ro("data_bytes", &ReadReport::data_bytes)
+      .def_ro("loaded_bytes", &ReadReport::loaded_bytes)
+      .def_ro("seconds", &ReadReport::seconds)
+      .def_ro("aggregated", &ReadReport::aggregated)
+      .def_ro("readers", &ReadReport::readers)
+      .def_ro("buffer_bytes", &ReadReport::buffer_bytes)
+      .def("__str__", &ReadReport::to_string);
+  nb::class_<Reader>(m, "Reader", "Arrays that are requested are kept by the caller until read() returns.")
+      .def_prop_ro("dataset", &Reader::dataset, nb::rv_policy::reference_internal)
+      .def("request", &request, "field"_a, "out"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none(),
+           "`out`: a C-contiguous array of exactly the selected samples.")
+      .def(
+          "fail", [](Reader& reader, nb::handle exception) { reader.fail(status_of_exception(exception)); },
+          "exception"_a, "The next read() fails on all ranks, telling of the exception.")
+      .def(
+          "read", [](Reader& reader) { reader.read().check(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("last_read", [](const Reader& reader) { return reader.last_read(); });
+  m.def("open_parallel", &open_reader, "path"_a, "options"_a = OptionTexts(), "communicator"_a = nb::none(),
+        "verify"_a = false, "Collective.");
+}
+
+}  // namespace esker::python

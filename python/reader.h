@@ -1,0 +1,10 @@
+// Reading on many ranks in Python's words.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace esker::python {
+
+void bind_reader(nanobind::module_& m);
+
+}  // namespace esker::python

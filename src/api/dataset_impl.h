@@ -1,0 +1,45 @@
+// What is behind a Dataset: queries resolved.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "esker/dataset.hpp"
+#include "read/opened_dataset.h"
+
+namespace esker {
+
+class Dataset::Impl {
+ public:
+  Impl(std::unique_ptr<OpenedDataset> opened, const OpenOptions& options)
+      : data(std::move(opened)), verify(options.verify) {}
+
+  /// That of another class of this layer.
+  static const Impl& of(const Dataset& dataset) { return *dataset.impl_; }
+
+  /// Position of a field in the schema.
+  [[nodiscard]] Result<int> find(const std::string& name) const;
+  /// The same for a field that has samples.
+  [[nodiscard]] Result<int> locate(const std::string& name) const;
+
+  /// A query with all defaults resolved.
+  struct Resolved {
+    int field = 0;
+    Index step = 0;
+    Box box;
+    int level = 0;
+    Lattice selection;
+  };
+  [[nodiscard]] Result<Resolved> resolve(const Query& query) const;
+  /// The same, if `out_bytes` is what the answer takes.
+  [[nodiscard]] Result<Resolved> resolve(const Query& query, std::size_t out_bytes) const;
+
+  std::unique_ptr<OpenedDataset> data;
+  bool verify;
+
+ private:
+  [[nodiscard]] std::string known_fields() const;
+  [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const;
+};
+
+}  // namespace esker

@@ -1,0 +1,155 @@
+#include "esker/reader.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "api/dataset_impl.h"
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "comm/agree.h"
+#include "comm/roll_call.h"
+#include "exchange/shared_options.h"
+#include "read/parallel/parallel_reader.h"
+
+namespace esker {
+
+std::string ReadReport::to_string() const {
+  const double rate = seconds > 0 ? static_cast<double>(data_bytes) / seconds : 0;
+  return fmt::format("{:.1f} MB in {:.2f} s, {:.2f} GB/s, by {} {}", static_cast<double>(data_bytes) / 1e6,
+                     seconds, rate / 1e9, readers, readers == 1 ? "reader" : "readers");
+}
+
+class Reader::Impl {
+ public:
+  Impl(std::shared_ptr<Comm> comm, Dataset opened, const Options& options)
+      : dataset(std::move(opened)),
+        inner(Dataset::Impl::of(dataset)),
+        together(std::move(comm), *inner.data, options, inner.verify) {}
+
+  Status request(const Query& query, void* out, std::size_t out_bytes) {
+    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve(query, out_bytes));
+    ESKER_ASSIGN_OR_RETURN(const Lattice whole, level_lattice(*inner.data, resolved.field, resolved.level));
+    const Field& field = field_at(resolved.field);
+    MutablePatch target{
+        whole.indices_in(resolved.selection.bounds()), out, field.type, {}, size_bytes(field.type)};
+    Index stride = field.sample_bytes();
+    for (int a = 0; a < target.box.rank; ++a) {
+      target.stride_bytes[a] = stride;
+      stride *= target.box.extent(a);
+    }
+    return add(resolved, target);
+  }
+
+  Status request(const std::string& name, Index step, MutablePatch target) {
+    if (target.box.empty()) return {};
+    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve({name, step, target.box, {}}));
+    const Field& field = field_at(resolved.field);
+    const Box grid = inner.data->box(resolved.field);
+    if (target.type != field.type) {
+      return error(Code::kInvalidArgument, "field '{}': the memory is for {}, the field has {}", name,
+                   esker::name(target.type), esker::name(field.type));
+    }
+    if (!grid.contains(target.box)) {
+      return error(Code::kOutOfRange, "field '{}': the box {} leaves the grid {}", name,
+                   target.box.to_string(), grid.to_string());
+    }
+    if (target.component_stride_bytes == 0) target.component_stride_bytes = size_bytes(field.type);
+    for (int a = 0; a < grid.rank; ++a) target.box.lo[a] -= grid.lo[a], target.box.hi[a] -= grid.lo[a];
+    return add(resolved, target);
+  }
+
+  /// Keeps the first error of a local call for the next collective one.
+  Status remember(Status status) {
+    if (local.ok() && !status.ok()) local = guarded("request", [&] { return status; });
+    return status;
+  }
+
+  Status read() {
+    const std::vector<ReadRequest> mine = std::exchange(requests, {});
+    return together.read(std::exchange(local, {}), mine).with_context("read");
+  }
+
+  Dataset dataset;
+  const Dataset::Impl& inner;
+  ParallelReader together;
+  Status local;
+
+ private:
+  [[nodiscard]] const Field& field_at(int field) const {
+    return inner.data->schema.fields()[static_cast<std::size_t>(field)];
+  }
+
+  Status add(const Dataset::Impl::Resolved& resolved, const MutablePatch& target) {
+    if (target.box.empty()) return {};
+    if (!target.data)
+      return error(Code::kInvalidArgument, "field '{}': no memory to read to", field_at(resolved.field).name);
+    requests.push_back({{resolved.field, resolved.step, resolved.level}, target});
+    return {};
+  }
+
+  std::vector<ReadRequest> requests;
+};
+
+namespace {
+
+/// Of a dataset that is being written, ranks may have seen more or fewer steps: the first that all have are
+/// the dataset's.
+Status agree_on_steps(Comm& comm, OpenedDataset& data) {
+  constexpr std::uint64_t kMany = ~std::uint64_t{0};
+  std::array<std::uint64_t, 1> missing{kMany - data.times.size()};
+  comm.all_reduce_max(missing);
+  data.times.resize(static_cast<std::size_t>(kMany - missing[0]));
+  std::string arguments;
+  const Status mine = guarded("open", [&] {
+    arguments = fmt::format("steps at {}, fields", print_reals(data.times));
+    for (const Field& field : data.schema.fields()) arguments += " " + field.name;
+    return Status();
+  });
+  return agree(comm, Ballot{mine, "open", hash_text(0, arguments), "what is in the dataset", false});
+}
+
+}  // namespace
+
+Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+Result<Reader> Reader::open(const std::string& path, const Communicator& comm, const Result<Options>& options,
+                            const OpenOptions& open_options) {
+  Comm& ranks = *comm.get();
+  ESKER_ASSIGN_OR_RETURN(const Options shared, open_together(ranks, "open", path, options, Status()));
+  std::unique_ptr<Impl> impl;
+  const auto open = [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(Dataset dataset, Dataset::open(path, open_options));
+    impl = std::make_unique<Impl>(comm.get(), std::move(dataset), shared);
+    if (shared.call_timeout > 0) {
+      ranks.set_roll_call(std::make_shared<RollCall>(ranks.size(), shared.call_timeout));
+    }
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(ranks, "open", open));
+  ESKER_RETURN_IF_ERROR(agree_on_steps(ranks, *impl->inner.data));
+  return Reader(std::move(impl));
+}
+
+const Dataset& Reader::dataset() const { return impl_->dataset; }
+
+Status Reader::request(const Query& query, void* out, std::size_t out_bytes) {
+  return impl_->remember(guarded("request", [&] { return impl_->request(query, out, out_bytes); }));
+}
+
+Status Reader::request(const std::string& field, Index step, const MutablePatch& target) {
+  return impl_->remember(guarded("request", [&] { return impl_->request(field, step, target); }));
+}
+
+void Reader::fail(const Status& reason) { (void)impl_->remember(reason); }
+
+Status Reader::read() { return impl_->read(); }
+
+const ReadReport& Reader::last_read() const { return impl_->together.last(); }
+
+}  // namespace esker

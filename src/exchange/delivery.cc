@@ -1,0 +1,190 @@
+#include "exchange/delivery.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "exchange/segment_maps.h"
+
+namespace esker {
+namespace {
+
+/// One rank's state while a plan runs. Local work is attempted; where it failed, what stands in a window is
+/// moved.
+class DeliveryRun {
+ public:
+  DeliveryRun(const Plan& plan, const TargetsOfFields& targets, const ExchangeBuffers::Parts& buffers,
+              MessageTransport& transport, ExchangeStats& stats)
+      : plan_(plan), targets_(targets), buffers_(buffers), transport_(transport), stats_(stats) {
+    transport_.begin_run(buffers);
+  }
+
+  // A rank that waits for another's window loads its own of later rounds meanwhile, as far as windows are
+  // free. It never sleeps while one of its own windows could be loaded that others wait for: of all ranks,
+  // the one that has loaded the fewest rounds finds a window free.
+  void all_rounds(const LoadWindow& load) {
+    for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
+      while (loaded_ <= r) (void)load_next(load, true);
+      exchange_messages(r);
+      for (const Message& message : plan_.rounds[r].places) {
+        while (!take(message, use_of(r), !can_load_ahead(r))) (void)load_next(load, false);
+      }
+    }
+    const Stopwatch watch;
+    if (buffers_.shared) buffers_.shared->meet();
+    stats_.wait_s += watch.elapsed_s();
+  }
+
+  Status& status() { return status_; }
+
+ private:
+  /// Messages share their buffers from round to round: then there is no loading ahead.
+  [[nodiscard]] bool can_load_ahead(std::size_t round) {
+    return loaded_ < plan_.rounds.size() && loaded_ < round + static_cast<std::size_t>(plan_.num_slots) &&
+           plan_.send_bytes == 0 && plan_.receive_bytes == 0 && is_free(loaded_, false);
+  }
+
+  /// Whether the window of a round has been left by those who took from it before.
+  [[nodiscard]] bool is_free(std::size_t round, bool wait) {
+    return plan_.rounds[round].num_visitors == 0 || buffers_.shared->have_left(use_of(round), wait);
+  }
+
+  /// Loads the window of round loaded_, takes from it what is this rank's own, and lets others in.
+  bool load_next(const LoadWindow& load, bool wait) {
+    Stopwatch watch;
+    const bool free = is_free(loaded_, wait);
+    stats_.wait_s += watch.lap();
+    if (!free) return false;
+    const Round& round = plan_.rounds[loaded_];
+    const auto window = window_of(loaded_).first(static_cast<std::size_t>(round.window.size_bytes()));
+    if (!window.empty()) attempt("load", [&] { return load(round, window); });
+    stats_.store_s += watch.lap();
+    deliver(round.local, window.data(), round.window.begin);
+    stats_.place_s += watch.lap();
+    if (round.num_visitors > 0) buffers_.shared->offer(use_of(loaded_), round.num_visitors);
+    ++loaded_;
+    return true;
+  }
+
+  /// The messages of a round, whose window is the last one that has been loaded.
+  void exchange_messages(std::size_t number) {
+    const Round& round = plan_.rounds[number];
+    Stopwatch watch;
+    transport_.begin({2 * number + 1, &round.sends, &round.receives});
+    stats_.wait_s += watch.lap();
+    for (const Message& message : round.sends) {
+      pack(message, window_of(number).data(), round.window.begin);
+      transport_.send(message);
+      stats_.sent_bytes += message.bytes;
+      ++stats_.messages;
+    }
+    stats_.pack_s += watch.lap();
+    transport_.end_sends();
+    stats_.wait_s += watch.lap();
+    for (int m = transport_.next_received(); m >= 0; m = transport_.next_received()) {
+      stats_.wait_s += watch.lap();
+      unpack(round.receives[static_cast<std::size_t>(m)]);
+      stats_.place_s += watch.lap();
+    }
+    transport_.finish();
+    stats_.wait_s += watch.lap();
+  }
+
+  /// What this rank wants of a near rank's window; false if that is not loaded yet, and it does not `wait`.
+  bool take(const Message& message, Index use, bool wait) {
+    Stopwatch watch;
+    const auto window = buffers_.shared->enter(message.peer, use, wait);
+    stats_.wait_s += watch.lap();
+    if (window.empty()) return false;
+    deliver(message, window.data(), message.window_begin);
+    buffers_.shared->leave(message.peer, use);
+    stats_.placed_bytes += message.bytes;
+    stats_.place_s += watch.lap();
+    return true;
+  }
+
+  [[nodiscard]] Index use_of(std::size_t round) const {
+    return buffers_.first_use + static_cast<Index>(round);
+  }
+  [[nodiscard]] std::span<std::byte> window_of(std::size_t round) const {
+    return plan_.rounds[round].num_visitors > 0 ? buffers_.shared->window(use_of(round)) : buffers_.window;
+  }
+
+  template <class Action>
+  void attempt(const char* what, const Action& action) {
+    if (status_.ok()) status_ = guarded(what, action);
+  }
+
+  /// Samples of a window to this rank's targets.
+  void deliver(const Message& message, const std::byte* window, Index window_begin) {
+    attempt("place", [&] {
+      for (const Segment& segment : message.segments) {
+        place(segment, window, map_in_window(segment, window_begin));
+      }
+      return Status();
+    });
+  }
+
+  void unpack(const Message& message) {
+    attempt("place", [&] {
+      const std::byte* source = transport_.received(message);
+      for (const Segment& segment : message.segments) {
+        place(segment, source, {0, SampleMap::dense(segment.indices, segment.sample_bytes)});
+        source += segment.bytes();
+      }
+      return Status();
+    });
+  }
+
+  void pack(const Message& message, const std::byte* window, Index window_begin) {
+    attempt("pack", [&] {
+      std::byte* target = transport_.target(message).data();
+      for (const Segment& segment : message.segments) {
+        const SegmentMap from = map_in_window(segment, window_begin);
+        copy_samples(segment.sample_bytes, window + from.first_bytes, from.samples, target,
+                     SampleMap::dense(segment.indices, segment.sample_bytes));
+        target += segment.bytes();
+      }
+      return Status();
+    });
+  }
+
+  void place(const Segment& segment, const std::byte* source, SegmentMap from) {
+    const MutablePatch& target =
+        targets_[static_cast<std::size_t>(segment.field)][static_cast<std::size_t>(segment.patch)];
+    const PatchCopy copy = map_patch_copy(segment, target, std::move(from));
+    copy_samples(copy.element_bytes, source + copy.in_place.first_bytes, copy.in_place.samples,
+                 static_cast<std::byte*>(target.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
+  }
+
+  const Plan& plan_;
+  const TargetsOfFields& targets_;
+  const ExchangeBuffers::Parts& buffers_;
+  MessageTransport& transport_;
+  ExchangeStats& stats_;
+  std::size_t loaded_ = 0;  // rounds whose windows this rank has loaded
+  Status status_;
+};
+
+}  // namespace
+
+Plan reversed(Plan plan) {
+  for (Round& round : plan.rounds) std::swap(round.sends, round.receives);
+  std::swap(plan.send_bytes, plan.receive_bytes);
+  std::swap(plan.num_sends, plan.num_receives);
+  plan.gives.clear();  // of headers, which are written only
+  plan.takes.clear();
+  return plan;
+}
+
+Status run_delivery(const Plan& plan, const TargetsOfFields& targets, ExchangeBuffers& buffers,
+                    MessageTransport& transport, ExchangeStats& stats, const LoadWindow& load) {
+  const ExchangeBuffers::Parts parts = buffers.parts(plan);
+  DeliveryRun delivery(plan, targets, parts, transport, stats);
+  delivery.all_rounds(load);
+  if (plan.shares_windows) buffers.count_uses(plan);
+  return std::move(delivery.status());
+}
+
+}  // namespace esker

@@ -1,0 +1,18 @@
+// The opening of a collective call that takes a path and options.
+#pragma once
+
+#include <string>
+
+#include "comm/comm.h"
+#include "esker/options.hpp"
+#include "esker/status.hpp"
+
+namespace esker {
+
+/// Waits for all ranks, who must be in `operation` with the same `path`, and returns rank 0's options on all.
+/// `local`: how this rank fares. Collective; errors are those of all ranks: options that a rank could not
+/// load, kMismatchedCall.
+Result<Options> open_together(Comm& comm, const char* operation, const std::string& path,
+                              const Result<Options>& options, const Status& local);
+
+}  // namespace esker

@@ -1,0 +1,42 @@
+#include "read/parallel/load_piece.h"
+
+#include <cstring>
+
+#include "base/macros.h"
+#include "layout/places.h"
+
+namespace esker {
+namespace {
+
+/// Rows that stand one after the other move to where they belong among the longer, or more, rows of a larger
+/// box with the same lower corner: the last one first, so that none is overwritten.
+void spread_rows(const Point& dense, const Point& full, int rank, Index sample_bytes, std::byte* bytes) {
+  const auto row_bytes = static_cast<std::size_t>(dense[0] * sample_bytes);
+  Point rows = dense;
+  rows[0] = 1;
+  Index number = 1;
+  for (int a = 1; a < rank; ++a) number *= dense[a];
+  while (number-- > 1) {
+    const Index target = number_in(full, rank, place_in(rows, rank, number)) * sample_bytes;
+    std::memmove(bytes + target, bytes + number * static_cast<Index>(row_bytes), row_bytes);
+  }
+}
+
+}  // namespace
+
+Status load_piece(const OpenedDataset& data, const ReadColumn& column, const Lattice& samples,
+                  const Box& domain, const Box& indices, std::span<std::byte> bytes, bool verify) {
+  const Box inside = intersect(indices, domain);
+  if (inside.empty()) return {};
+  const auto field = static_cast<int>(column.field);
+  ESKER_RETURN_IF_ERROR(data.read(field, column.step, samples.sub(inside).bounds(),
+                                  static_cast<int>(column.level), bytes.data(), verify));
+  const Point dense = inside.extents(), full = indices.extents();
+  if (dense != full) {
+    const Index sample_bytes = data.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
+    spread_rows(dense, full, inside.rank, sample_bytes, bytes.data());
+  }
+  return {};
+}
+
+}  // namespace esker

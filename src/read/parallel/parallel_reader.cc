@@ -1,0 +1,167 @@
+#include "read/parallel/parallel_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "exchange/segment_maps.h"
+#include "grid/copy_samples.h"
+#include "layout/places.h"
+
+namespace esker {
+namespace {
+
+// Samples that a rank wants and that stand together in runs of so many bytes are as well read by itself.
+constexpr Index kLongRunBytes = Index{1} << 20;
+// Of the budget, for samples that are read by a rank alone and have to be spread in its memory.
+constexpr Index kPartsOfBudget = 4;
+
+Index sample_bytes_of(const OpenedDataset& data, const ReadColumn& column) {
+  return data.schema.fields()[static_cast<std::size_t>(column.field)].sample_bytes();
+}
+
+/// Of the samples of a box, those that stand together in a unit.
+Index run_bytes(const Box& box, const PlannedColumn& planned, Index sample_bytes) {
+  Index bytes = sample_bytes;
+  for (int a = 0; a < box.rank; ++a) {
+    bytes *= std::min(box.extent(a), planned.unit.extent[a]);
+    if (box.extent(a) < planned.unit.extent[a]) break;
+  }
+  return bytes;
+}
+
+bool is_dense(const MutablePatch& target, Index sample_bytes) {
+  Index stride = sample_bytes;
+  const Index component_bytes = size_bytes(target.type);
+  if (sample_bytes > component_bytes && target.component_stride_bytes != component_bytes) return false;
+  for (int a = 0; a < target.box.rank; ++a) {
+    if (target.box.extent(a) > 1 && target.stride_bytes[a] != stride) return false;
+    stride *= target.box.extent(a);
+  }
+  return true;
+}
+
+/// `box`, which is a part of the target's, from where its samples stand dense.
+void copy_to_target(const std::byte* dense, const Box& box, const MutablePatch& target, Index sample_bytes) {
+  const Segment segment{0,  0,           0, -1, box, {box.rank, box.lo, {1, 1, 1, 1, 1}, box.extents()},
+                        {}, sample_bytes};
+  const PatchCopy copy = map_patch_copy(segment, target, {0, SampleMap::dense(box, sample_bytes)});
+  copy_samples(copy.element_bytes, dense, copy.in_place.samples,
+               static_cast<std::byte*>(target.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
+}
+
+}  // namespace
+
+Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>& mine) {
+  const Stopwatch watch;
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "read", 0, "", false}));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<ReadColumn> columns, columns_of_all(*comm_, mine));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<PlannedColumn> planned,
+                         bound_columns(*comm_, data_, columns, mine));
+  ReadReport report;
+  std::array<std::uint64_t, 1> any_wants{aggregates(planned, mine) ? 1u : 0u};
+  comm_->all_reduce_max(any_wants);
+  report.aggregated = any_wants[0] != 0;
+  if (report.aggregated) {
+    ESKER_RETURN_IF_ERROR(read_together(planned, mine, report));
+  } else {
+    const auto read_mine = [&]() -> Status {
+      for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request));
+      return {};
+    };
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "read", read_mine));
+  }
+  return sum_up(mine, watch.elapsed_s(), report);
+}
+
+// On one node gaps cost nothing that another rank would not pay, too: what it reads is in the page cache.
+// Units that are decoded whole, or that one call is for, are better read once.
+bool ParallelReader::aggregates(const std::vector<PlannedColumn>& columns,
+                                const std::vector<ReadRequest>& mine) const {
+  if (options_.aggregate_reads) return *options_.aggregate_reads;
+  if (comm_->size() == 1) return false;
+  const bool is_one_node = comm_->node().size() == comm_->size();
+  return std::any_of(mine.begin(), mine.end(), [&](const ReadRequest& request) {
+    const auto planned = std::find_if(columns.begin(), columns.end(),
+                                      [&](const PlannedColumn& c) { return c.column == request.column; });
+    const Box& box = request.target.box;
+    if (planned->unit.whole) {
+      return run_bytes(box, *planned, 1) < run_bytes(planned->wanted, *planned, 1);  // a part of a unit
+    }
+    return !is_one_node && run_bytes(box, *planned, sample_bytes_of(data_, request.column)) < kLongRunBytes;
+  });
+}
+
+Status ParallelReader::read_together(const std::vector<PlannedColumn>& columns,
+                                     const std::vector<ReadRequest>& mine, ReadReport& report) {
+  std::array<std::uint64_t, 1> any_stale{1};
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "read", [&] {
+    any_stale[0] = !plan_ || !plan_->take(columns, mine) || !buffers_.fit(plan_->plan()) ? 1 : 0;
+    return Status();
+  }));
+  comm_->all_reduce_max(any_stale);
+  report.planned = any_stale[0] != 0;
+  if (report.planned) {
+    plan_.reset();
+    ESKER_ASSIGN_OR_RETURN(plan_, ReadPlan::make(*comm_, data_, options_, columns, mine, buffers_));
+  }
+  report.readers = plan_->num_readers();
+  ExchangeStats stats;
+  return agree(*comm_, plan_->run(data_, verify_, buffers_, stats, report.loaded_bytes));
+}
+
+// What is dense in memory is read to its place; else slab by slab, by way of a buffer.
+Status ParallelReader::read_alone(const ReadRequest& request) const {
+  const MutablePatch& target = request.target;
+  const auto field = static_cast<int>(request.column.field), level = static_cast<int>(request.column.level);
+  const Index sample_bytes = sample_bytes_of(data_, request.column);
+  ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data_, field, level));
+  const auto read = [&](const Box& box, void* out) {
+    return data_.read(field, request.column.step, samples.sub(box).bounds(), level,
+                      static_cast<std::byte*>(out), verify_);
+  };
+  if (is_dense(target, sample_bytes)) return read(target.box, target.data);
+  const Index room = std::max<Index>(1, options_.memory_budget_bytes / kPartsOfBudget / sample_bytes);
+  const Point slab = slab_extent(target.box.extents(), target.box.rank, room);
+  Box slabs = target.box;
+  for (int a = 0; a < slabs.rank; ++a) slabs.lo[a] = 0, slabs.hi[a] = div_up(target.box.extent(a), slab[a]);
+  std::vector<std::byte> buffer;
+  Status status;
+  for_each_place(slabs, [&](const Point& place) {
+    if (!status.ok()) return;
+    Box box = target.box;
+    for (int a = 0; a < box.rank; ++a) {
+      box.lo[a] += place[a] * slab[a];
+      box.hi[a] = std::min(box.hi[a], box.lo[a] + slab[a]);
+    }
+    buffer.resize(static_cast<std::size_t>(box.num_samples() * sample_bytes));
+    status = read(box, buffer.data());
+    if (status.ok()) copy_to_target(buffer.data(), box, target, sample_bytes);
+  });
+  return status;
+}
+
+Status ParallelReader::sum_up(const std::vector<ReadRequest>& mine, double seconds, ReadReport& report) {
+  for (const ReadRequest& request : mine) {
+    report.data_bytes += request.target.box.num_samples() * sample_bytes_of(data_, request.column);
+  }
+  if (!report.aggregated) report.loaded_bytes = report.data_bytes;
+  std::array<double, 3> sums{static_cast<double>(report.data_bytes), static_cast<double>(report.loaded_bytes),
+                             report.data_bytes > 0 ? 1.0 : 0.0};
+  comm_->all_reduce_sum(sums);
+  std::array<double, 2> most{seconds, static_cast<double>(buffers_.size_bytes())};
+  comm_->all_reduce_max(most);
+  report.data_bytes = static_cast<Index>(sums[0]);
+  report.loaded_bytes = static_cast<Index>(sums[1]);
+  if (!report.aggregated) report.readers = static_cast<int>(sums[2]);
+  report.seconds = most[0];
+  report.buffer_bytes = static_cast<Index>(most[1]);
+  last_ = report;
+  return {};
+}
+
+}  // namespace esker

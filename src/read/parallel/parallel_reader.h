@@ -1,0 +1,49 @@
+// ParallelReader: carries out what all ranks of a group ask of a dataset, together.
+//
+// In two phases - aggregators load large stretches of it, once, and deliver what each rank wants - or in one,
+// where each rank reads its own boxes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "comm/comm.h"
+#include "esker/options.hpp"
+#include "esker/reader.hpp"
+#include "exchange/buffers.h"
+#include "read/opened_dataset.h"
+#include "read/parallel/read_plan.h"
+#include "read/parallel/read_request.h"
+
+namespace esker {
+
+class ParallelReader {
+ public:
+  /// `data` outlives it; the same dataset on all ranks.
+  ParallelReader(std::shared_ptr<Comm> comm, const OpenedDataset& data, Options options, bool verify)
+      : comm_(std::move(comm)), data_(data), options_(std::move(options)), verify_(verify) {}
+
+  /// Reads `mine`. `local`: how this rank fares. Collective; errors are those of all ranks: then targets hold
+  /// anything. Memory: options.memory_budget_bytes.
+  Status read(const Status& local, const std::vector<ReadRequest>& mine);
+  /// The last one that succeeded.
+  [[nodiscard]] const ReadReport& last() const { return last_; }
+
+ private:
+  [[nodiscard]] bool aggregates(const std::vector<PlannedColumn>& columns,
+                                const std::vector<ReadRequest>& mine) const;
+  Status read_together(const std::vector<PlannedColumn>& columns, const std::vector<ReadRequest>& mine,
+                       ReadReport& report);
+  Status read_alone(const ReadRequest& request) const;
+  Status sum_up(const std::vector<ReadRequest>& mine, double seconds, ReadReport& report);
+
+  std::shared_ptr<Comm> comm_;
+  const OpenedDataset& data_;
+  Options options_;
+  bool verify_;
+  ExchangeBuffers buffers_;
+  std::unique_ptr<ReadPlan> plan_;
+  ReadReport last_;
+};
+
+}  // namespace esker

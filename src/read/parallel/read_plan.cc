@@ -1,0 +1,275 @@
+#include "read/parallel/read_plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "exchange/cut_to_budget.h"
+#include "exchange/transports/make.h"
+#include "read/parallel/load_piece.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kPieceBytes = Index{512} << 10;
+// Of the budget, which is for windows, and for messages to all that want what is in them. A unit that is
+// larger is loaded in parts, whatever that costs.
+constexpr Index kPiecesInBudget = 16;
+
+/// Options of the exchange: samples go straight to those who want them.
+Options options_for_reading(const Options& options, int n_ranks) {
+  Options used = options;
+  used.aggregate = true;
+  used.restructure = {};
+  used.max_fan_in = n_ranks;
+  if (used.transport == Transport::kPutTypes) used.transport = Transport::kMessages;
+  return used;
+}
+
+Index unit_bytes(const PlannedColumn& planned, const OpenedDataset& data) {
+  const Field& field = data.schema.fields()[static_cast<std::size_t>(planned.column.field)];
+  Index bytes = field.sample_bytes();
+  for (int a = 0; a < planned.wanted.rank; ++a) bytes *= planned.unit.extent[a];
+  return bytes;
+}
+
+Box shifted(const Box& box, const Point& origin) {
+  Box moved = box;
+  for (int a = 0; a < box.rank; ++a) moved.lo[a] -= origin[a], moved.hi[a] -= origin[a];
+  return moved;
+}
+
+/// [column] -> what this rank wants of it, in the order of requests.
+std::vector<std::vector<std::size_t>> requests_of(const std::vector<PlannedColumn>& columns,
+                                                  const std::vector<ReadRequest>& mine) {
+  std::vector<std::vector<std::size_t>> of_column(columns.size());
+  for (std::size_t r = 0; r < mine.size(); ++r) {
+    const auto column =
+        std::lower_bound(columns.begin(), columns.end(), mine[r].column,
+                         [](const PlannedColumn& p, const ReadColumn& c) { return p.column < c; });
+    of_column[static_cast<std::size_t>(column - columns.begin())].push_back(r);
+  }
+  return of_column;
+}
+
+/// [column] -> my boxes, counted from where what is wanted of it begins.
+std::vector<std::vector<Box>> boxes_of(const std::vector<PlannedColumn>& columns,
+                                       const std::vector<ReadRequest>& mine) {
+  std::vector<std::vector<Box>> boxes(columns.size());
+  const auto of_column = requests_of(columns, mine);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (const std::size_t r : of_column[c]) {
+      boxes[c].push_back(shifted(mine[r].target.box, columns[c].wanted.lo));
+    }
+  }
+  return boxes;
+}
+
+/// Takes the unit that the format has, and whole ones around all that is wanted.
+void round_to_units(PlannedColumn& planned, const OpenedDataset& data) {
+  const ReadColumn& column = planned.column;
+  planned.unit = data.read_unit(static_cast<int>(column.field), static_cast<int>(column.level));
+  Point& unit = planned.unit.extent;
+  for (int a = 0; a < planned.wanted.rank; ++a) {
+    Index& lo = planned.wanted.lo[a];
+    Index& hi = planned.wanted.hi[a];
+    if (unit[a] < planned.samples.count[a]) {
+      lo = lo / unit[a] * unit[a];
+      hi = std::min(round_up(hi, unit[a]), planned.samples.count[a]);
+    }
+    unit[a] = std::min(unit[a], hi - lo);
+  }
+}
+
+bool shares_memory(const Comm& comm, const Options& options) {
+  const Transport asked = options.transport;
+  return comm.size() > 1 &&
+         (asked == Transport::kAuto || asked == Transport::kShared || asked == Transport::kLeaders);
+}
+
+}  // namespace
+
+Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset& data,
+                                                 const std::vector<ReadColumn>& columns,
+                                                 const std::vector<ReadRequest>& mine) {
+  constexpr Index kFar = Index{1} << 62;
+  std::vector<PlannedColumn> planned;
+  std::vector<std::uint64_t>
+      most;  // per column and axis: the upper corner, how far the lower one is from kFar
+  ESKER_RETURN_IF_ERROR(all_do(comm, "read", [&]() -> Status {
+    for (const ReadColumn& column : columns) {
+      ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data, static_cast<int>(column.field),
+                                                                  static_cast<int>(column.level)));
+      planned.push_back({column, samples, samples.all_indices(), {}});
+    }
+    most.resize(columns.size() * kMaxRank * 2);
+    const auto of_column = requests_of(planned, mine);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      for (const std::size_t r : of_column[c]) {
+        const Box& box = mine[r].target.box;
+        for (int a = 0; a < box.rank; ++a) {
+          std::uint64_t* of_axis = &most[2 * (c * kMaxRank + static_cast<std::size_t>(a))];
+          of_axis[0] = std::max(of_axis[0], static_cast<std::uint64_t>(box.hi[a]));
+          of_axis[1] = std::max(of_axis[1], static_cast<std::uint64_t>(kFar - box.lo[a]));
+        }
+      }
+    }
+    return {};
+  }));
+  comm.all_reduce_max(most);
+  for (std::size_t c = 0; c < planned.size(); ++c) {
+    for (int a = 0; a < planned[c].wanted.rank; ++a) {
+      const std::uint64_t* of_axis = &most[2 * (c * kMaxRank + static_cast<std::size_t>(a))];
+      planned[c].wanted.hi[a] = static_cast<Index>(of_axis[0]);
+      planned[c].wanted.lo[a] = kFar - static_cast<Index>(of_axis[1]);
+    }
+    round_to_units(planned[c], data);
+  }
+  return planned;
+}
+
+ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, std::vector<PlannedColumn> columns,
+                   const std::vector<ReadRequest>& mine)
+    : options_(options), columns_(std::move(columns)), boxes_(boxes_of(columns_, mine)) {
+  for (PlannedColumn& planned : columns_) {
+    const Field& field = data.schema.fields()[static_cast<std::size_t>(planned.column.field)];
+    const Index bytes = unit_bytes(planned, data);
+    const Index most = options_.memory_budget_bytes / kPiecesInBudget;
+    const Index piece_bytes = planned.unit.whole && bytes <= most ? bytes : std::min(kPieceBytes, most);
+    layouts_.push_back(std::make_unique<ChunkedLayout>(
+        planned.wanted.rank, planned.wanted.extents(), field.sample_bytes(),
+        ChunkedLayout::Shape{planned.unit.extent, 1}, 0, within_a_call(piece_bytes)));
+    space_.add(*layouts_.back());
+  }
+  take_targets(mine);
+}
+
+Result<std::unique_ptr<ReadPlan>> ReadPlan::make(Comm& comm, const OpenedDataset& data,
+                                                 const Options& options,
+                                                 const std::vector<PlannedColumn>& columns,
+                                                 const std::vector<ReadRequest>& mine,
+                                                 ExchangeBuffers& buffers) {
+  std::unique_ptr<ReadPlan> plan;
+  std::vector<BoxList> lists;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    plan.reset(new ReadPlan(data, options_for_reading(options, comm.size()), columns, mine));
+    for (std::size_t c = 0; c < plan->columns_.size(); ++c) {
+      lists.push_back({plan->layouts_[c]->domain(), plan->boxes_[c]});
+    }
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists));
+  if (shares_memory(comm, options)) {
+    const Status shared = plan->fit(comm, directory, true, buffers);
+    if (shared.ok()) return plan;
+    if (options.transport != Transport::kAuto) return shared;
+    buffers.release_shared();
+  }
+  ESKER_RETURN_IF_ERROR(plan->fit(comm, directory, false, buffers));
+  return plan;
+}
+
+Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffers& buffers) {
+  std::vector<FieldPatches> fields;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      fields.push_back({static_cast<int>(c), 0, directory.lists()[c]});
+    }
+    return Status();
+  }));
+  const Placement spread_evenly;
+  const CutInputs inputs{space_, options_, share ? comm.node_ranks() : std::span<const int>(), spread_evenly};
+  const auto make = [&](const StepCut& cut, const Relays& relays) -> Result<StepCut::Needs> {
+    ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+      plan_ = reversed(cut.plan_of(comm.rank(), fields, relays));
+      num_readers_ = cut.num_writers(directory.num_holders());
+      find_wanted_pieces(fields);
+      return Status();
+    }));
+    return StepCut::needs_of(plan_);
+  };
+  ESKER_RETURN_IF_ERROR(cut_to_budget(comm, inputs, directory, fields, make));
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    comm.reserve_transfers(plan_.num_sends, plan_.num_receives);
+    transport_ = make_message_transport(Transport::kMessages);
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] { return buffers.reserve(comm, plan_); }));
+  return transport_->prepare(comm, plan_);
+}
+
+// Boxes may leave out what nobody wants.
+void ReadPlan::find_wanted_pieces(const std::vector<FieldPatches>& fields) {
+  is_wanted_.clear();
+  first_of_round_.clear();
+  for (const Round& round : plan_.rounds) {
+    first_of_round_.push_back(is_wanted_.size());
+    space_.for_each_piece(round.window.first_piece, round.window.last_piece,
+                          [&](int layout, const Piece& piece) {
+                            const Distribution& holders = *fields[static_cast<std::size_t>(layout)].holders;
+                            const Box bounds = space_.layout(layout).part(piece, 0).lattice.bounds();
+                            bool wanted = false;
+                            holders.for_each_meeting(intersect(bounds, holders.domain()),
+                                                     [&](int, int, const Box&) { wanted = true; });
+                            is_wanted_.push_back(wanted);
+                          });
+  }
+}
+
+bool ReadPlan::take(const std::vector<PlannedColumn>& columns, const std::vector<ReadRequest>& mine) {
+  const auto is_alike = [](const PlannedColumn& a, const PlannedColumn& b) {
+    return a.column.field == b.column.field && a.column.level == b.column.level && a.wanted == b.wanted;
+  };
+  if (!std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end(), is_alike) ||
+      boxes_ != boxes_of(columns, mine)) {
+    return false;
+  }
+  columns_ = columns;
+  take_targets(mine);
+  return true;
+}
+
+void ReadPlan::take_targets(const std::vector<ReadRequest>& mine) {
+  targets_.assign(columns_.size(), {});
+  const auto of_column = requests_of(columns_, mine);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    for (std::size_t p = 0; p < of_column[c].size(); ++p) {
+      targets_[c].push_back(mine[of_column[c][p]].target);
+      targets_[c].back().box = boxes_[c][p];
+    }
+  }
+}
+
+Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<std::byte> window, bool verify,
+                      Index& loaded_bytes) const {
+  std::size_t number = first_of_round_[static_cast<std::size_t>(&round - plan_.rounds.data())];
+  Status status;
+  space_.for_each_piece(
+      round.window.first_piece, round.window.last_piece, [&](int layout, const Piece& piece) {
+        if (!is_wanted_[number++] || !status.ok()) return;
+        const PlannedColumn& planned = columns_[static_cast<std::size_t>(layout)];
+        const Lattice part = space_.layout(layout).part(piece, 0).lattice;
+        Point back{};
+        for (int a = 0; a < part.rank; ++a) back[a] = -planned.wanted.lo[a];
+        const Index begin = space_.first_position(layout) + piece.position_bytes - round.window.begin;
+        const auto bytes =
+            window.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
+        status = load_piece(data, planned.column, planned.samples, planned.wanted,
+                            shifted(part.bounds(), back), bytes, verify);
+        loaded_bytes += piece.size_bytes;
+      });
+  return status;
+}
+
+Status ReadPlan::run(const OpenedDataset& data, bool verify, ExchangeBuffers& buffers, ExchangeStats& stats,
+                     Index& loaded_bytes) {
+  const auto load_window = [&](const Round& round, std::span<std::byte> window) {
+    return load(data, round, window, verify, loaded_bytes);
+  };
+  return run_delivery(plan_, targets_, buffers, *transport_, stats, std::cref(load_window));
+}
+
+}  // namespace esker

@@ -1,0 +1,13 @@
+// Definitions as text, for comparing those of the ranks and telling them apart.
+#pragma once
+
+#include <string>
+
+#include "esker/schema.hpp"
+
+namespace esker {
+
+/// Dimensions, grids and fields in one line.
+std::string describe_schema(const Schema& schema);
+
+}  // namespace esker

@@ -1,0 +1,113 @@
+// Reader on the ranks of an MPI job: restarts on other numbers of ranks than wrote.
+#include <gtest/gtest.h>
+
+#include "esker/esker.hpp"
+#include "support/mpi_fixture.h"
+#include "support/reading.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario
+
+constexpr Index kNx = 45, kNy = 34, kNz = 17;
+
+class ReaderTest : public MpiTest {
+ protected:
+  /// The part of the first `active` ranks; of others nothing.
+  static Box part_of(int rank, int active, const BrickDecomposition& split) {
+    return rank < active ? split.box(rank) : Box();
+  }
+
+  /// Two steps of a field, by the first `active` ranks.
+  void write(const std::string& file, const std::string& format, int active) {
+    Options options;
+    options.set("format", format).check();
+    options.set("report", "none").check();
+    Writer writer = Writer::create(file, comm_, options).value();
+    const DimId x = writer.def_dim("x", kNx).value(), y = writer.def_dim("y", kNy).value(),
+                z = writer.def_dim("z", kNz).value();
+    const GridId grid = writer.def_grid("xyz", {x, y, z}).value();
+    const FieldId temp = writer.def_field(grid, "temp", SampleType::kFloat64).value();
+    const FieldId mask = writer.def_field(grid, "mask", SampleType::kInt8).value();
+    const auto split = BrickDecomposition::near_cubic(3, {kNx, kNy, kNz}, active).value();
+    for (Index step = 0; step < 2; ++step) {
+      writer.begin_step(static_cast<double>(step)).check();
+      std::vector<PatchMemory> memory;
+      for (const FieldId id : {temp, mask}) {
+        if (comm_.rank() >= active) continue;
+        memory.emplace_back(writer.schema().fields()[id.index], id.index, step, split.box(comm_.rank()), 3);
+        writer.put(id, memory.back().patch()).check();
+      }
+      writer.end_step().check();
+    }
+    writer.close().check();
+  }
+
+  void read(const std::string& file, int active, const Options& options) {
+    Reader reader = Reader::open(file, comm_, options).value();
+    const auto columns = BrickDecomposition::pism(2, {kNx, kNy}, active).value();
+    for (Index step = 0; step < 2; ++step) {
+      Wanted wanted(reader);
+      if (comm_.rank() < active) {
+        Box box = columns.box(comm_.rank());
+        box.rank = 3;
+        box.lo[0] = std::max<Index>(0, box.lo[0] - 2);
+        box.hi[2] = kNz;
+        wanted.ask("temp", step, box, static_cast<unsigned>(comm_.rank()));
+        wanted.ask("mask", step, box, 1);
+        wanted.ask_level("temp", step, box, reader.dataset().max_level("temp").value() - 3);
+      }
+      const Status status = reader.read();
+      ASSERT_TRUE(status.ok()) << status.message();
+      wanted.compare();
+    }
+  }
+};
+
+TEST_F(ReaderTest, WhatSomeRanksWroteOthersRead) {
+  std::vector<std::string> formats{"idx", "cdf5"};
+#ifdef ESKER_HAVE_HDF5
+  formats.emplace_back("netcdf4");
+#endif
+  for (const std::string& format : formats) {
+    SCOPED_TRACE(format);
+    const std::string file = path(format == "idx" ? "run.idx" : format + ".nc");
+    write(file, format, std::min(4, comm_.size()));
+    for (const int active : {1, std::min(3, comm_.size()), comm_.size()}) {
+      for (const char* transport : {"auto", "messages"}) {
+        Options options;
+        options.set("transport", transport).check();
+        options.aggregate_reads = true;
+        read(file, active, options);
+      }
+      read(file, active, {});
+    }
+  }
+}
+
+TEST_F(ReaderTest, ARankWithoutItsMemoryFailsTheReadOfAll) {
+  write(path("run.nc"), "cdf5", 1);
+  Reader reader = Reader::open(path("run.nc"), comm_).value();
+  if (is_last_rank()) {
+    EXPECT_FALSE(reader.request({"temp", 0}, nullptr, 7).ok());
+  }
+  expect_everywhere(reader.read(), Code::kInvalidArgument);
+  if (is_last_rank()) reader.fail({Code::kOutOfMemory, "the model has no memory left"});
+  const Status status = reader.read();
+  expect_everywhere(status, Code::kOutOfMemory);
+  EXPECT_NE(status.message().find("the model has no memory left"), std::string::npos);
+  EXPECT_TRUE(reader.read().ok());
+}
+
+TEST_F(ReaderTest, OpeningFailsOnAllRanks) {
+  const auto reader = Reader::open(path("nothing.nc"), comm_);
+  expect_everywhere(reader.status(), Code::kNotFound);
+  Options unknown;
+  const Result<Options> options =
+      is_last_rank() ? Result<Options>(Status(Code::kInvalidArgument, "no such option")) : unknown;
+  expect_everywhere(Reader::open(path("nothing.nc"), comm_, options).status(), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace esker

@@ -1,0 +1,96 @@
+// Memory that a rank reads into: what it should hold is what esker::Dataset reads.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "esker/dataset.hpp"
+#include "esker/reader.hpp"
+#include "support/scenario.h"
+
+namespace esker::testing_support {
+
+/// Asks for boxes, at full resolution to memory of any form and at levels to dense memory, and compares.
+class Wanted {
+ public:
+  explicit Wanted(Reader& reader) : reader_(reader) {}
+
+  /// All samples of a box, with ghost cells around them and axes in an order that `shape` says.
+  void ask(const std::string& field, Index step, const Box& box, unsigned shape) {
+    const Schema& schema = reader_.dataset().schema();
+    const Field& of = *schema.find_field(field);
+    if (box.empty()) return;
+    const Index ghost = shape % 3, element = size_bytes(of.type);
+    auto asked = std::make_unique<Asked>();
+    asked->query = {field, step, box, {}};
+    MutablePatch& target = asked->target;
+    Index stride = element * of.components, first = 0;
+    for (int i = 0; i < box.rank; ++i) {
+      const int a = shape % 2 == 1 ? box.rank - 1 - i : i;
+      target.stride_bytes[a] = stride;
+      first += ghost * stride;
+      stride *= box.extent(a) + 2 * ghost;
+    }
+    asked->bytes.assign(static_cast<std::size_t>(stride), kUntouched);
+    target.box = box;
+    target.type = of.type;
+    target.data = asked->bytes.data() + first;
+    target.component_stride_bytes = element;
+    asked->sample_bytes = element * of.components;
+    reader_.request(field, step, target).check();
+    asked_.push_back(std::move(asked));
+  }
+
+  void ask_level(const std::string& field, Index step, const Box& box, int level) {
+    auto asked = std::make_unique<Asked>();
+    asked->query = {field, step, box, level};
+    const Field& of = *reader_.dataset().schema().find_field(field);
+    asked->sample_bytes = of.sample_bytes();
+    const Lattice samples = reader_.dataset().select(asked->query).value();
+    asked->bytes.assign(static_cast<std::size_t>(samples.num_samples() * asked->sample_bytes), kUntouched);
+    reader_.request(asked->query, asked->bytes.data(), asked->bytes.size()).check();
+    asked_.push_back(std::move(asked));
+  }
+
+  /// After read(): every sample is there, and nothing else has changed.
+  void compare() const {
+    for (const auto& asked : asked_) {
+      const Lattice samples = reader_.dataset().select(asked->query).value();
+      std::vector<std::byte> dense(static_cast<std::size_t>(samples.num_samples() * asked->sample_bytes));
+      reader_.dataset().read(asked->query, dense.data(), dense.size()).check();
+      std::vector<std::byte> expected = dense;
+      if (asked->target.data) {
+        expected.assign(asked->bytes.size(), kUntouched);
+        const std::byte* next = dense.data();
+        const auto first = static_cast<std::byte*>(asked->target.data) - asked->bytes.data();
+        for_each_point(asked->target.box, [&](const Point& p) {
+          Index offset = first;
+          for (int a = 0; a < asked->target.box.rank; ++a) {
+            offset += (p[a] - asked->target.box.lo[a]) * asked->target.stride_bytes[a];
+          }
+          std::memcpy(expected.data() + offset, next, static_cast<std::size_t>(asked->sample_bytes));
+          next += asked->sample_bytes;
+        });
+      }
+      EXPECT_TRUE(asked->bytes == expected)
+          << asked->query.field << " step " << asked->query.step << " " << asked->query.box->to_string();
+    }
+  }
+
+ private:
+  static constexpr std::byte kUntouched{0xdb};
+  struct Asked {
+    Query query;
+    MutablePatch target;  // without data: dense
+    std::vector<std::byte> bytes;
+    Index sample_bytes = 0;
+  };
+  Reader& reader_;
+  std::vector<std::unique_ptr<Asked>> asked_;
+};
+
+}  // namespace esker::testing_support

@@ -1,0 +1,246 @@
+// esker::Reader on ranks that are threads, on one node and on several.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+
+#include "esker/esker.hpp"
+#include "support/reading.h"
+#include "support/thread_comm.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario
+
+constexpr Index kNx = 37, kNy = 29, kNz = 11;
+
+struct Case {
+  std::string name, path;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+class ParallelRead : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::temp_directory_path() / ("esker-read-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(directory_);
+    path_ = (directory_ / GetParam().path).string();
+    write();
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  static void put(Writer& writer, FieldId id, Index step) {
+    const Field& field = writer.schema().fields()[id.index];
+    const Box box = writer.schema().box_of(writer.schema().grids()[field.grid]);
+    memory_of_test.push_back(std::make_unique<PatchMemory>(field, id.index, step, box, 0));
+    writer.put(id, memory_of_test.back()->patch()).check();
+  }
+
+  void write() const {
+    Options options;
+    for (const auto& [name, value] : GetParam().options) options.set(name, value).check();
+    Writer writer = Writer::create(path_, Communicator::serial(), options).value();
+    const DimId x = writer.def_dim("x", kNx).value(), y = writer.def_dim("y", kNy).value(),
+                z = writer.def_dim("z", kNz).value();
+    const GridId volume = writer.def_grid("xyz", {x, y, z}).value();
+    const GridId plane = writer.def_grid("xy", {x, y}).value();
+    const FieldId temp = writer.def_field(volume, "temp", SampleType::kFloat64).value();
+    const FieldId vel = writer.def_field(volume, "vel", SampleType::kFloat32, {.components = 3}).value();
+    const FieldId topg = writer.def_field(plane, "topg", SampleType::kInt16, {.fixed = true}).value();
+    for (Index step = 0; step < 3; ++step) {
+      writer.begin_step(static_cast<double>(step)).check();
+      put(writer, temp, step);
+      put(writer, vel, step);
+      if (step == 0) put(writer, topg, step);
+      writer.end_step().check();
+      memory_of_test.clear();
+    }
+    writer.close().check();
+  }
+
+  /// What a rank of `n` asks for: its brick with a ghost layer, so that boxes overlap; of a map every other
+  /// rank all of it, the rest nothing; and coarse levels.
+  static void ask(Wanted& wanted, const Dataset& dataset, int rank, int n, Index step) {
+    const Box brick = BrickDecomposition::near_cubic(3, {kNx, kNy, kNz}, n).value().box(rank);
+    Box halo = brick;
+    for (int a = 0; a < 3; ++a) {
+      halo.lo[a] = std::max<Index>(0, halo.lo[a] - 1);
+      halo.hi[a] = std::min<Index>(std::array{kNx, kNy, kNz}[static_cast<std::size_t>(a)], halo.hi[a] + 1);
+    }
+    const auto shape = static_cast<unsigned>(rank);
+    wanted.ask("temp", step, halo, shape);
+    wanted.ask("vel", step, brick, shape + 1);
+    if (rank % 2 == 0) wanted.ask("topg", -1, Box({0, 0}, {kNx, kNy}), shape);
+    const int finest = dataset.max_level("temp").value();
+    for (const int below : {1, 4}) wanted.ask_level("temp", step, brick, finest - below);
+  }
+
+  void read(const std::vector<int>& nodes, const Options& options,
+            const ReadReport* expected = nullptr) const {
+    run_ranks(nodes, [&](const Communicator& comm) {
+      Reader reader = Reader::open(path_, comm, options).value();
+      for (int turn = 0; turn < 3; ++turn) {
+        Wanted wanted(reader);
+        ask(wanted, reader.dataset(), comm.rank(), comm.size(), turn);
+        const Status status = reader.read();
+        ASSERT_TRUE(status.ok()) << status.message();
+        wanted.compare();
+        const ReadReport& report = reader.last_read();
+        EXPECT_GT(report.data_bytes, 0);
+        EXPECT_LE(report.buffer_bytes, options.memory_budget_bytes);
+        if (!expected) continue;
+        EXPECT_EQ(report.aggregated, expected->aggregated);
+        EXPECT_EQ(report.planned, expected->aggregated && turn == 0) << turn;
+      }
+      reader.read().check();  // nobody wants anything
+    });
+  }
+
+  static Options reading(std::optional<bool> aggregate) {
+    Options options;
+    options.aggregate_reads = aggregate;
+    return options;
+  }
+
+  static inline thread_local std::vector<std::unique_ptr<PatchMemory>> memory_of_test;
+  std::filesystem::path directory_;
+  std::string path_;
+};
+
+TEST_P(ParallelRead, EachRankGetsWhatItAsksForInTwoPhases) {
+  ReadReport expected;
+  expected.aggregated = true;
+  for (const int n : {1, 2, 3, 4, 7}) {
+    SCOPED_TRACE(n);
+    read(std::vector<int>(static_cast<std::size_t>(n), 0), reading(true), &expected);
+  }
+}
+
+TEST_P(ParallelRead, AndOnSeveralNodes) {
+  for (const auto& nodes : {std::vector<int>{0, 1}, {0, 0, 1, 1}, {0, 0, 0, 1, 1, 2, 2}, {0, 1, 0, 1, 0}}) {
+    read(nodes, reading(true));
+    read(nodes, reading(std::nullopt));
+  }
+}
+
+TEST_P(ParallelRead, AndInOnePhase) {
+  const ReadReport expected;
+  for (const int n : {1, 4}) {
+    read(std::vector<int>(static_cast<std::size_t>(n), 0), reading(false), &expected);
+  }
+}
+
+TEST_P(ParallelRead, ByMessagesAndInASmallBudget) {
+  Options options = reading(true);
+  options.set("transport", "messages").check();
+  read({0, 0, 0, 0, 0}, options);
+  options.set("memory_budget", "100K").check();
+  options.set("aggregators", "2").check();
+  read({0, 0, 0, 0}, options);
+  options.set("transport", "auto").check();
+  read({0, 0, 0, 0}, options);
+}
+
+TEST_P(ParallelRead, LoadsOnlyWhatIsWanted) {
+  run_ranks(4, [&](const Communicator& comm) {
+    Options options = reading(true);
+    options.set("aggregators", "4").check();
+    Reader reader = Reader::open(path_, comm, options).value();
+    Wanted wanted(reader);
+    if (comm.rank() == 1) wanted.ask("temp", 1, Box({3, 4, 2}, {5, 6, 3}), 0);
+    if (comm.rank() == 2) wanted.ask("temp", 1, Box({4, 4, 2}, {6, 6, 3}), 1);
+    reader.read().check();
+    wanted.compare();
+    EXPECT_EQ(reader.last_read().data_bytes, 2 * 4 * 8);
+    EXPECT_LT(reader.last_read().loaded_bytes, kNx * kNy * kNz * 8 / 2);
+  });
+}
+
+TEST_P(ParallelRead, WhatOneRankCannotAskFailsOnAllAndTheNextReadIsAsEver) {
+  for (const bool aggregate : {true, false}) {
+    run_ranks(3, [&](const Communicator& comm) {
+      Reader reader = Reader::open(path_, comm, reading(aggregate)).value();
+      {
+        Wanted wanted(reader);
+        ask(wanted, reader.dataset(), comm.rank(), comm.size(), 0);
+        double sample = 0;
+        if (comm.rank() == 1) {
+          const auto outside = MutablePatch::dense(Box({kNx, 0, 0}, {kNx + 1, 1, 1}), &sample);
+          EXPECT_EQ(reader.request("temp", 0, outside).code(), Code::kOutOfRange);
+        }
+        const Status status = reader.read();
+        EXPECT_EQ(status.code(), Code::kOutOfRange);
+        EXPECT_NE(status.message().find("rank 1"), std::string::npos) << status.message();
+        EXPECT_NE(status.message().find("temp"), std::string::npos) << status.message();
+      }
+      Wanted wanted(reader);
+      ask(wanted, reader.dataset(), comm.rank(), comm.size(), 0);
+      reader.read().check();
+      wanted.compare();
+    });
+  }
+}
+
+TEST_P(ParallelRead, AFileThatOneReaderCannotReadFailsOnAll) {
+  for (const bool aggregate : {true, false}) {
+    std::atomic<int> failures = 0;
+    run_ranks(4, [&](const Communicator& comm) {
+      Reader reader = Reader::open(path_, comm, reading(aggregate)).value();
+      if (comm.rank() == 0) {  // what is read is gone
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_)) {
+          if (entry.path().extension() == ".bin" || entry.path().extension() == ".nc") {
+            std::filesystem::resize_file(entry.path(), std::filesystem::file_size(entry.path()) / 3);
+          }
+        }
+      }
+      comm.get()->barrier();
+      Wanted wanted(reader);
+      ask(wanted, reader.dataset(), comm.rank(), comm.size(), 2);
+      const Status status = reader.read();
+      EXPECT_FALSE(status.ok());
+      if (!status.ok()) ++failures;
+      comm.get()->barrier();
+    });
+    EXPECT_EQ(failures, 4);
+    TearDown();
+    SetUp();
+  }
+}
+
+TEST_P(ParallelRead, ABudgetThatNothingFitsInIsSaid) {
+  run_ranks(2, [&](const Communicator& comm) {
+    Options options = reading(true);
+    options.memory_budget_bytes = 16;
+    Reader reader = Reader::open(path_, comm, options).value();
+    Wanted wanted(reader);
+    ask(wanted, reader.dataset(), comm.rank(), comm.size(), 0);
+    EXPECT_EQ(reader.read().code(), Code::kOutOfMemory);
+  });
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all{{"Idx", "run.idx", {{"bits_per_block", "8"}}},
+                        {"Cdf5", "run.nc", {{"format", "cdf5"}}}};
+#ifdef ESKER_HAVE_HDF5
+  all.push_back({"Netcdf4", "run4.nc", {{"format", "netcdf4"}, {"chunks", "10,7,4"}}});
+#endif
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ParallelRead, testing::ValuesIn(cases()),
+                         [](const auto& param) { return param.param.name; });
+
+TEST(Reader, RanksMustOpenTheSamePath) {
+  run_ranks(2, [&](const Communicator& comm) {
+    const auto reader = Reader::open(comm.rank() == 0 ? "one.nc" : "two.nc", comm);
+    EXPECT_EQ(reader.status().code(), Code::kMismatchedCall) << reader.status().message();
+    const auto missing = Reader::open("/nowhere/one.nc", comm);
+    EXPECT_EQ(missing.status().code(), Code::kNotFound) << missing.status().message();
+  });
+}
+
+}  // namespace
+}  // namespace esker
