@@ -225,6 +225,47 @@ def create(path: str, options: Mapping[str, str] = {}, communicator: Communicato
 def append(path: str, options: Mapping[str, str] = {}, communicator: Communicator | None = None) -> Writer:
     """Collective."""
 
+class ReadReport:
+    @property
+    def data_bytes(self) -> int: ...
+
+    @property
+    def loaded_bytes(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def aggregated(self) -> bool: ...
+
+    @property
+    def readers(self) -> int: ...
+
+    @property
+    def buffer_bytes(self) -> int: ...
+
+    def __str__(self) -> str: ...
+
+class Reader:
+    """Arrays that are requested are kept by the caller until read() returns."""
+
+    @property
+    def dataset(self) -> Dataset: ...
+
+    def request(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None) -> None:
+        """`out`: a C-contiguous array of exactly the selected samples."""
+
+    def fail(self, exception: object) -> None:
+        """The next read() fails on all ranks, telling of the exception."""
+
+    def read(self) -> None: ...
+
+    @property
+    def last_read(self) -> ReadReport: ...
+
+def open_parallel(path: str, options: Mapping[str, str] = {}, communicator: Communicator | None = None, verify: bool = False) -> Reader:
+    """Collective."""
+
 class Finding:
     @property
     def is_error(self) -> bool: ...
