@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "esker/dataset.hpp"
+#include "esker/reader.hpp"
 #include "esker/writer.hpp"
 #include "root_copy.h"
 
@@ -48,24 +49,33 @@ class EskerCase final : public Case {
   void end_write() override { writer_->close().check(); }
 
   void begin_read() override {
-    if (!style_.scatters || comm_.rank() == 0) dataset_ = esker::Dataset::open(path_).value();
+    if (!style_.scatters) reader_ = esker::Reader::open(path_, comm_, options_).value();
+    if (style_.scatters && comm_.rank() == 0) dataset_ = esker::Dataset::open(path_).value();
   }
 
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     for (const Column& column : columns_) {
       const FieldMemory& field = workload.fields[column.field];
-      if (style_.scatters) {
-        if (comm_.rank() == 0)
-          read(column, step, dataset_->box(column.name).value(), root_copy_->whole(column.field));
-        const bool is_last = column.first_component + column.components == field.components;
-        if (is_last) root_copy_->scatter(column.field, samples[column.field].data());
-      } else {
-        read(column, step, field.box, samples[column.field].data());
+      if (!style_.scatters) {
+        const auto [query, out, bytes] = ask(column, step, field.box, samples[column.field].data());
+        reader_->request(query, out, bytes).check();
+        continue;
       }
+      if (comm_.rank() == 0) {
+        const auto [query, out, bytes] =
+            ask(column, step, dataset_->box(column.name).value(), root_copy_->whole(column.field));
+        dataset_->read(query, out, bytes).check();
+      }
+      const bool is_last = column.first_component + column.components == field.components;
+      if (is_last) root_copy_->scatter(column.field, samples[column.field].data());
     }
+    if (!style_.scatters) reader_->read().check();
   }
 
-  void end_read() override { dataset_.reset(); }
+  void end_read() override {
+    dataset_.reset();
+    reader_.reset();
+  }
 
   [[nodiscard]] Answer answer(const FieldMemory& field, const double* first) const override {
     Answer answer = dense(field, first);
@@ -97,14 +107,17 @@ class EskerCase final : public Case {
     esker::FieldId handle;
   };
 
+  struct Wanted {
+    esker::Query query;
+    double* out = nullptr;
+    std::size_t bytes = 0;
+  };
   /// The samples of `box` to where they stand among all components, of which `field` is the first.
-  void read(const Column& column, Index step, const Box& box, double* field) {
+  static Wanted ask(const Column& column, Index step, const Box& box, double* field) {
     const Index count = box.num_samples() * column.components;
-    const esker::Query query{.field = column.name, .step = step, .box = box};
-    dataset_
-        ->read(query, field + box.num_samples() * column.first_component,
-               static_cast<std::size_t>(count) * sizeof(double))
-        .check();
+    return {{.field = column.name, .step = step, .box = box},
+            field + box.num_samples() * column.first_component,
+            static_cast<std::size_t>(count) * sizeof(double)};
   }
 
   void define(const Workload& workload) {
@@ -138,7 +151,8 @@ class EskerCase final : public Case {
   esker::Communicator comm_;
   esker::Options options_;
   std::optional<esker::Writer> writer_;
-  std::optional<esker::Dataset> dataset_;
+  std::optional<esker::Reader> reader_;
+  std::optional<esker::Dataset> dataset_;  // rank 0, to scatter
   std::optional<RootCopy> root_copy_;
   std::vector<Column> columns_;
   Index stored_bytes_ = 0;
@@ -162,7 +176,14 @@ const std::vector<EskerStyle>& esker_styles() {
       {"hdf5", {{"format", "hdf5"}, {"chunks", "1099511627776,1099511627776,1099511627776"}}},
       {"hdf5_decomposition", {{"format", "hdf5"}, {"chunks", "decomposition"}}, false, true},
 #endif
-      {"cdf5_scatter", {{"format", "cdf5"}}, false, false, true},
+      {"cdf5_scatter", {{"format", "cdf5"}}, false, false, true, true},
+      {"idx_read_in_two_phases", {{"aggregate_reads", "true"}}, false, false, false, true},
+      {"cdf5_read_in_two_phases",
+       {{"format", "cdf5"}, {"aggregate_reads", "true"}},
+       false,
+       false,
+       false,
+       true},
   };
   return styles;
 }

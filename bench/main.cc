@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
       .libraries = {},
   };
   for (const bench::EskerStyle& style : bench::esker_styles()) {
-    (style.scatters ? program.cases_on_request : program.cases).emplace_back(style.name);
+    (style.is_on_request ? program.cases_on_request : program.cases).emplace_back(style.name);
   }
   program.define_more = [&](CLI::App& app) {
     app.add_option("-o,--option", options, "KEY=VALUE: an option of Esker; repeatable")

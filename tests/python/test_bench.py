@@ -118,7 +118,7 @@ def test_an_unknown_case_is_wrong_usage(esker_command: Run, program: Path) -> No
     done = esker_command("bench", "s3d", "--case", "cdf7", "--program", program)
     assert done.returncode == 2
     assert "no case 'cdf7'" in done.stderr
-    for name in [*CASES, "cdf5_scatter"]:
+    for name in [*CASES, "cdf5_scatter", "idx_read_in_two_phases", "cdf5_read_in_two_phases"]:
         assert name in done.stderr
 
 

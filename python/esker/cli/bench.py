@@ -94,7 +94,7 @@ def bench(
                       part is one chunk)
     with --peers      pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5, hdf5_chunked, netcdf4, netcdf_gather (by
                       one rank): measured by a program of their own, in turn with Esker's, beside its own posix
-    only by --case    cdf5_scatter (one rank reads for all); of the peers netcdf_redefine, netcdf_redefine_padded
+    only by --case    cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases; of the peers netcdf_redefine, netcdf_redefine_padded
                       (each variable defined when it is written; with room in the header)
     """
     program = program or benchmark.find_program()
