@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "grid/selection.h"
+#include "read/chunk_reader.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -60,6 +61,8 @@ Status Hdf5Dataset::read(int field, Index step, const Box& box, int level, std::
                          bool /*verify*/) const {
   ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));
   const Lattice selection = select_samples(mask, clip(box, this->box(field)), level);
+  ESKER_ASSIGN_OR_RETURN(const Places places, places_of(field, step));
+  if (places) return read_past_library(field, step, *places, selection, out);
   Slab slab;
   const auto add = [&](Index start, Index stride, Index count) {
     slab.start.push_back(start), slab.stride.push_back(stride), slab.count.push_back(count);
@@ -78,17 +81,85 @@ ReadUnit Hdf5Dataset::read_unit(int field, int level) const {
   const Point stride = mask.ok() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
   const std::vector<Index>& chunk = variable_of(field).chunk;  // the slowest axis first, that of time also
   const std::size_t before = field_at(field).fixed ? 0 : 1;
-  ReadUnit unit{{1, 1, 1, 1, 1}, true};
+  const bool is_plain = reads_past_library(field);
+  if (is_plain && chunk.empty()) return {grid.hi, false};
+  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain};
   Index bytes = field_at(field).sample_bytes();
   for (int a = 0; a < grid.rank; ++a) {
     const std::size_t axis = before + static_cast<std::size_t>(grid.rank - 1 - a);
     unit.extent[a] = axis < chunk.size() ? std::clamp<Index>(chunk[axis] / stride[a], 1, grid.hi[a]) : 1;
     bytes *= unit.extent[a];
   }
-  for (int a = 0; a < grid.rank; ++a) {
+  for (int a = 0; a < grid.rank && !is_plain; ++a) {
     for (; unit.extent[a] < grid.hi[a] && 2 * bytes <= kUnitBytes; bytes *= 2) unit.extent[a] *= 2;
   }
   return unit;
+}
+
+// In whole chunks of one step or several, all components together. HDF5 1.10 goes through all chunks of a
+// dataset to find one, at 0.1 us each: that must be little beside reading a step.
+bool Hdf5Dataset::reads_past_library(int field) const {
+  constexpr Index kBytesPerLook = 1024, kFewLooks = 4096;
+  const StoredVariable& variable = variable_of(field);
+  const Field& of = field_at(field);
+  const Box grid = box(field);
+  const std::size_t before = of.fixed ? 0 : 1;
+  const std::size_t behind = of.components > 1 ? 1 : 0;
+  const auto rank = static_cast<std::size_t>(grid.rank);
+  if (!variable.is_plain || variable.extents.size() != before + rank + behind) return false;
+  if (behind > 0 && !variable.chunk.empty() && variable.chunk.back() != of.components) return false;
+  Index chunks = 1, bytes = of.sample_bytes();
+  for (std::size_t a = 0; a < rank; ++a) {
+    const std::size_t axis = before + rank - 1 - a;
+    if (variable.extents[axis] != grid.hi[a]) return false;
+    if (!variable.chunk.empty()) chunks *= div_up(grid.hi[a], variable.chunk[axis]);
+    bytes *= grid.hi[a];
+    if (chunks > bytes) return false;
+  }
+  const Index steps_in_chunks =
+      of.fixed || variable.chunk.empty() ? 1 : div_up(variable.extents[0], variable.chunk[0]);
+  const auto looks = checked_mul(chunks, chunks);
+  const Index most = std::max(kFewLooks, bytes / kBytesPerLook);
+  return looks && *looks <= most / std::max<Index>(1, steps_in_chunks);
+}
+
+Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step) const {
+  constexpr std::size_t kMostKept = 256;
+  if (!reads_past_library(field)) return Places();
+  const bool fixed = field_at(field).fixed, has_chunks = !variable_of(field).chunk.empty();
+  const Index record = fixed || !has_chunks ? -1 : step / variable_of(field).chunk[0];
+  const std::pair key(field, record);
+  {
+    const std::lock_guard lock(known_->mutex);
+    const auto known = known_->of_field.find(key);
+    if (known != known_->of_field.end()) return known->second;
+  }
+  ESKER_ASSIGN_OR_RETURN(auto found, source_.places(variable_of(field), fixed || !has_chunks ? -1 : step));
+  if (!found) return Places();
+  auto places = std::make_shared<const std::vector<Index>>(std::move(*found));
+  const std::lock_guard lock(known_->mutex);
+  if (known_->of_field.size() >= kMostKept) known_->of_field.clear();
+  return known_->of_field[key] = std::move(places);
+}
+
+Status Hdf5Dataset::read_past_library(int field, Index step, const std::vector<Index>& places,
+                                      const Lattice& selection, std::byte* out) const {
+  const StoredVariable& variable = variable_of(field);
+  ChunkedArray array{box(field).hi, box(field).hi, field_at(field).sample_bytes(), {}};
+  const std::size_t before = field_at(field).fixed ? 0 : 1;
+  Index step_bytes = array.sample_bytes;  // from one step to the next in the same chunk
+  for (int a = 0; a < selection.rank; ++a) {
+    const std::size_t axis = before + static_cast<std::size_t>(selection.rank - 1 - a);
+    if (!variable.chunk.empty()) array.chunk[a] = variable.chunk[axis];
+    step_bytes *= array.chunk[a];
+  }
+  const Index steps_before = field_at(field).fixed    ? 0
+                             : variable.chunk.empty() ? step
+                                                      : step % variable.chunk[0];
+  std::vector<Index> begins = places;
+  for (Index& begin : begins) begin += steps_before * step_bytes;
+  array.places = begins;
+  return read_chunks(source_.file(), array, selection, out).with_context(path_);
 }
 
 Result<StorageInfo> Hdf5Dataset::storage() const {

@@ -1,8 +1,11 @@
 // Hdf5Dataset: an HDF5 file opened for reading, NetCDF-4 or plain, of Esker or of any other program.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format/hdf5/source.h"
@@ -18,7 +21,7 @@ class Hdf5Dataset final : public OneFileDataset {
 
   [[nodiscard]] bool has(int field, Index step) const override;
   Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
-  /// Chunks, as many as make a call of the library worth its cost.
+  /// A chunk; where it takes the library to read, as many as make a call of it worth its cost.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
   void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
@@ -30,8 +33,20 @@ class Hdf5Dataset final : public OneFileDataset {
     return of_field_[static_cast<std::size_t>(field)];
   }
   [[nodiscard]] Result<Index> verify_values(int field) const;
+  [[nodiscard]] bool reads_past_library(int field) const;
+  /// Where the chunks of a field stand that the step is in; null: that is for the library to know.
+  using Places = std::shared_ptr<const std::vector<Index>>;
+  Result<Places> places_of(int field, Index step) const;
+  Status read_past_library(int field, Index step, const std::vector<Index>& places, const Lattice& selection,
+                           std::byte* out) const;
+
+  struct KnownPlaces {
+    std::mutex mutex;
+    std::map<std::pair<int, Index>, Places> of_field;  // and step
+  };
 
   Source source_;
+  std::unique_ptr<KnownPlaces> known_ = std::make_unique<KnownPlaces>();
   std::vector<StoredVariable> of_field_;
   Index end_bytes_ = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "format/hdf5/attributes.h"
+#include "format/hdf5/chunk_places.h"
 #include "format/hdf5/datasets.h"
 
 namespace esker::hdf5 {
@@ -194,7 +195,7 @@ class Reader {
     for (const std::size_t axis : axes) variable.dims.push_back(number_of(axis));
     out_.header.variables.push_back(std::move(variable));
     const std::vector<Index> extents(of.extents.begin(), of.extents.end());
-    out_.variables.push_back({of.path, extents, chunk_of(dataset, extents.size())});
+    out_.variables.push_back({of.path, extents, chunk_of(dataset, extents.size()), is_plain(dataset)});
   }
 
   int number_of(std::size_t dim) {

@@ -8,9 +8,7 @@
 #include "base/text.h"
 
 namespace esker::hdf5 {
-namespace {
 
-/// Numbers of this machine.
 hid_t memory_type(SampleType type) {
   switch (type) {
     case SampleType::kInt8:
@@ -36,6 +34,8 @@ hid_t memory_type(SampleType type) {
   }
   return H5I_INVALID_HID;
 }
+
+namespace {
 
 std::vector<hsize_t> unsigned_of(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
 

@@ -10,6 +10,9 @@
 
 namespace esker::hdf5 {
 
+/// Numbers of this machine.
+hid_t memory_type(SampleType type);
+
 /// As Source::read. Along the first axis of several, all that is asked for has to be there; a dataset of one
 /// axis, and the other axes, go on with the fill value.
 void read_slab(hid_t file, const std::string& dataset, SampleType type, const Slab& slab, std::byte* out);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "format/cdf/existing.h"
 #include "format/cdf/foreign.h"
+#include "format/hdf5/chunk_places.h"
 #include "format/hdf5/contents.h"
 #include "format/hdf5/journal.h"
 #include "format/hdf5/session.h"
@@ -152,7 +153,7 @@ Result<Source> Source::open(const std::shared_ptr<Store>& store, const std::stri
   return source;
 }
 
-Status Source::run(const std::function<Status(VirtualFile&, Index)>& action) const {
+Status Source::run(const Action& action) const {
   constexpr int kMostTries = 200;
   Status failure;
   for (int n = 0; n < kMostTries; ++n) {
@@ -164,8 +165,9 @@ Status Source::run(const std::function<Status(VirtualFile&, Index)>& action) con
       return failure.with_context(path_);
     }
     ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(*state, *file_));
-    const Status status = run_session(
-        overlay, Access::kRead, [&](VirtualFile& file) { return action(file, file.end_of_allocated()); });
+    const Status status = run_session(overlay, Access::kRead, [&](VirtualFile& file) {
+      return action(file, file.end_of_allocated(), state->journal.has_value());
+    });
     ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file_));
     if (has_kept(*state, mark)) return status.with_context(path_);
   }
@@ -175,7 +177,7 @@ Status Source::run(const std::function<Status(VirtualFile&, Index)>& action) con
 
 Result<Description> Source::describe() const {
   Description found;
-  ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index end_bytes) -> Status {
+  ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index end_bytes, bool) -> Status {
     ESKER_ASSIGN_OR_RETURN(found, describe_contents(file.id, end_bytes));
     return {};
   }));
@@ -183,10 +185,20 @@ Result<Description> Source::describe() const {
 }
 
 Status Source::read(const std::string& dataset, SampleType type, const Slab& slab, std::byte* out) const {
-  return run([&](VirtualFile& file, Index) -> Status {
+  return run([&](VirtualFile& file, Index, bool) -> Status {
     read_slab(file.id, dataset, type, slab, out);
     return {};
   });
+}
+
+Result<std::optional<std::vector<Index>>> Source::places(const StoredVariable& variable, Index record) const {
+  std::optional<std::vector<Index>> found;
+  ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index, bool has_journal) -> Status {
+    found.reset();
+    if (!has_journal) found = chunk_places(file.id, variable, record);
+    return {};
+  }));
+  return found;
 }
 
 Result<bool> Source::has_journal() const { return store_->exists(journal_of(path_)); }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct StoredVariable {
   std::vector<Index>
       extents;               ///< the slowest axis first; along an unlimited one also less than the dimension
   std::vector<Index> chunk;  ///< of a chunk; empty: not in chunks
+  bool is_plain = false;     ///< values stand in the file as they are in this machine's memory
 };
 
 /// A dataset of Esker's, that a file holds.
@@ -60,12 +62,19 @@ class Source {
   /// when it was described.
   Status read(const std::string& dataset, SampleType type, const Slab& slab, std::byte* out) const;
 
+  /// Where the values of a plain variable begin in the file, chunk by chunk, the fastest axis first: of those
+  /// with index `record` of the first axis, or of all of them (-1). A variable that is not in chunks is one.
+  /// Nothing if some are not stored, or not in place yet because a journal is beside the file.
+  Result<std::optional<std::vector<Index>>> places(const StoredVariable& variable, Index record) const;
+  [[nodiscard]] const File& file() const { return *file_; }
+
   /// Whether a journal is beside the file.
   [[nodiscard]] Result<bool> has_journal() const;
   [[nodiscard]] Result<Index> size_bytes() const { return file_->size_bytes(); }
 
  private:
-  Status run(const std::function<Status(VirtualFile&, Index end_bytes)>& action) const;
+  using Action = std::function<Status(VirtualFile&, Index end_bytes, bool has_journal)>;
+  Status run(const Action& action) const;
 
   std::shared_ptr<Store> store_;
   std::string path_;

@@ -51,6 +51,18 @@ TEST(Hdf5Dataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
   }
 }
 
+TEST(Hdf5Dataset, PlainChunksAreReadPastTheLibrary) {
+  RunPlan run = hdf5_run();
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto dataset = hdf5::Hdf5Dataset::open(store, "run.nc").value();
+  for (std::size_t f = 0; f < dataset.schema.fields().size(); ++f) {
+    const auto field = static_cast<int>(f);
+    EXPECT_FALSE(dataset.read_unit(field, dataset.bitmask(field).value().max_level()).whole)
+        << dataset.schema.fields()[f].name;
+  }
+}
+
 TEST(Hdf5Dataset, TheSchemaIsThatOfTheRun) {
   const RunPlan run = hdf5_run();
   const auto store = memory_store();
