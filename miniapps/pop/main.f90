@@ -3,23 +3,27 @@ program esker_pop
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use mpi
   use barotropic
+  use contents
   use ocean
   use output
-  use raw_output
+  use esker_output, only: read_restart
+  use raw_output, only: can_write_raw
   use settings
+  use shares
   use tiles
   use tracer
   implicit none
   type(tile) :: mine
-  type(state) :: s
-  integer :: ierr
+  type(state), target :: s
+  integer :: m, ierr
 
   call MPI_Init(ierr)
   if (.not. read_settings()) call leave(2)
-  if (mode /= "esker" .and. .not. is_raw_mode(mode)) then
-    write (error_unit, "(3a)") "esker-pop: mode '", trim(mode), "', expected esker, gather, levels, sieving or collective"
+  do m = 1, size(mode)
+    if (can_write_raw(mode(m))) cycle
+    write (error_unit, "(3a)") "esker-pop: mode '", trim(mode(m)), "' needs ROMIO: mpiexec --mca io romio321"
     call leave(2)
-  end if
+  end do
   call make_tile(nx, ny, mine)
   if (mine%num_ranks == 0) then
     write (error_unit, "(a)") "esker-pop: more ranks than columns"
@@ -42,39 +46,53 @@ contains
   end subroutine
 
   subroutine run()
-    type(dataset) :: history, movie
-    real(real64) :: began, output_began, output_s, history_s, before(2)
+    type(mode_output), allocatable :: modes(:)
+    real(real64) :: began, model_s, before(2)
     integer :: n
     before = [total(s%temp), total(s%eta)]
-    began = MPI_Wtime()
-    if (mode == "esker") call open_history(s, path_of("history"), history)
-    call open_movie(s, path_of("movie"), movie)
-    output_s = MPI_Wtime() - began
-    history_s = 0
+    call open_modes(modes)
+    model_s = 0
     do n = 1, num_steps
+      began = MPI_Wtime()
       call step_model()
-      output_began = MPI_Wtime()
-      if (mod(s%step, movie_every) == 0) call write_movie(s, movie)
-      history_s = history_s - MPI_Wtime()
-      if (mod(s%step, history_every) == 0) call write_snapshot(history)
-      history_s = history_s + MPI_Wtime()
-      output_s = output_s + MPI_Wtime() - output_began
+      call MPI_Barrier(mine%comm, ierr)
+      model_s = model_s + MPI_Wtime() - began
+      if (mod(s%step, movie_every) == 0) call write_all(movie, n, modes)
+      if (mod(s%step, history_every) == 0) call write_all(history, n, modes)
     end do
-    output_began = MPI_Wtime()
-    if (mode == "esker") call close_dataset(history)
-    call close_dataset(movie)
-    call write_restart(s, path_of("restart"))
-    call write_average(s, path_of("average"))
-    output_s = output_s + MPI_Wtime() - output_began
-    call tell(MPI_Wtime() - began, output_s, history_s, before)
+    call write_all(restart, num_steps, modes)
+    call write_all(average, num_steps, modes)
+    do n = 1, size(modes)
+      call close_mode(s, modes(n))
+    end do
+    call tell(model_s, modes, before)
   end subroutine
 
-  subroutine write_snapshot(history)
-    type(dataset), intent(inout) :: history
-    character(20) :: digits
-    write (digits, "(i0)") s%step
-    if (mode == "esker") call write_history(s, history)
-    if (mode /= "esker") call write_raw(s, mode, path_of("history." // trim(digits) // ".raw"))
+  ! Each mode in a folder of its own, if there are several.
+  subroutine open_modes(modes)
+    type(mode_output), allocatable, intent(out) :: modes(:)
+    integer :: m
+    allocate(modes(count(mode /= "")))
+    do m = 1, size(modes)
+      if (size(modes) == 1) call open_mode(s, mode(m), trim(directory), writers, modes(m))
+      if (size(modes) > 1) call open_mode(s, mode(m), trim(directory) // "/" // trim(mode(m)), writers, modes(m))
+    end do
+  end subroutine
+
+  ! Files of a kind in all modes, another one first each time. If there are several, all must hold the same samples.
+  subroutine write_all(kind, first, modes)
+    integer, intent(in) :: kind, first
+    type(mode_output), intent(inout) :: modes(:)
+    integer :: i, m
+    do i = 1, size(modes)
+      m = modulo(first + i, size(modes)) + 1
+      call write_files(s, kind, modes(m))
+      if (size(modes) == 1) cycle
+      if (files_hold(s, kind, modes(m))) cycle
+      if (mine%rank == 0) write (error_unit, "(5a)") "esker-pop: what ", trim(modes(m)%mode), " wrote as ", &
+        trim(kinds(kind)), " is not the model's state"
+      call leave(1)
+    end do
   end subroutine
 
   ! The barotropic mode in short steps, and one of tracers.
@@ -95,24 +113,17 @@ contains
     call MPI_Allreduce(here, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, mine%comm, ierr)
   end function
 
-  ! Times are the slowest rank's.
-  subroutine tell(run_s, output_s, history_s, before)
-    real(real64), intent(in) :: run_s, output_s, history_s, before(:)
-    real(real64) :: slowest(3), gained(2)
-    call MPI_Allreduce([run_s, output_s, history_s], slowest, 3, MPI_DOUBLE_PRECISION, MPI_MAX, mine%comm, ierr)
+  subroutine tell(model_s, modes, before)
+    real(real64), intent(in) :: model_s, before(:)
+    type(mode_output), intent(in) :: modes(:)
+    real(real64) :: gained(2)
     gained = [total(s%temp), total(s%eta)] / before - 1
-    if (mine%rank /= 0) return
-    print "(a, i0, a, i0, 'x', i0, 'x', i0, a, i0, a)", "step ", s%step, " of ", nx, ny, nz, " on ", mine%num_ranks, " ranks"
-    print "(3(a, f0.3), 2a, f0.1, a)", "run ", slowest(1), " s, files ", slowest(2), " s; snapshots ", slowest(3), &
-      " s by ", trim(mode) // ", ", 100 * slowest(3) / slowest(1), " % of the run"
-    print "(a, 2es10.2)", "heat and water gained, as parts of all:", gained
+    if (mine%rank == 0) then
+      print "(a, i0, a, i0, 'x', i0, 'x', i0, a, i0, a)", "step ", s%step, " of ", nx, ny, nz, " on ", mine%num_ranks, " ranks"
+      print "(a, 2es10.2)", "heat and water gained, as parts of all:", gained
+    end if
+    call tell_shares(s, model_s, modes)
   end subroutine
-
-  function path_of(name) result(path)
-    character(*), intent(in) :: name
-    character(:), allocatable :: path
-    path = trim(directory) // "/" // name
-  end function
 
   ! The same on all ranks, or before they have anything in common.
   subroutine leave(status)

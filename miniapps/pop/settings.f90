@@ -1,6 +1,8 @@
 ! What a run is to do: a namelist, as POP's pop_in.
 module settings
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
+  use output, only: is_mode
+  use raw_output, only: raw_modes
   implicit none
   private
   public :: read_settings
@@ -9,7 +11,8 @@ module settings
   integer, public, protected :: num_steps = 12       ! steps of this run; one moves tracers by some 2 hours
   integer, public, protected :: history_every = 6    ! steps between snapshots, movie frames
   integer, public, protected :: movie_every = 2
-  character(10), public, protected :: mode = "esker"  ! how snapshots are written: esker, or one of raw_output's
+  character(16), public, protected :: mode(8) = ""   ! how files are written: several are compared; all: each once
+  integer, public, protected :: writers = 0          ! of mode "levels"; 0: each rank
   character(1000), public, protected :: directory = "pop"    ! where the datasets go
   character(1000), public, protected :: restart_from = ""    ! dataset of an earlier run that this one goes on from
 
@@ -18,8 +21,8 @@ contains
   ! Reads the namelist &pop of the file that is the program's only argument. False, and why on stderr, if it cannot.
   logical function read_settings() result(good)
     character(1000) :: path, message
-    integer :: unit, status
-    namelist /pop/ nx, ny, nz, num_steps, history_every, movie_every, mode, directory, restart_from
+    integer :: unit, status, i
+    namelist /pop/ nx, ny, nz, num_steps, history_every, movie_every, mode, writers, directory, restart_from
     good = command_argument_count() == 1
     if (.not. good) then
       write (error_unit, "(a)") "usage: mpiexec -n N esker-pop NAMELIST"
@@ -32,6 +35,17 @@ contains
       status = 1
       message = "sizes, num_steps and the steps between files are 1 or more"
     end if
+    if (status == 0 .and. writers < 0) then
+      status = 1
+      message = "writers is 0 or more"
+    end if
+    if (mode(1) == "") mode(1) = "esker"
+    if (mode(1) == "all") mode(:size(raw_modes) + 1) = [character(16) :: raw_modes, "esker"]
+    do i = 1, size(mode)
+      if (status /= 0 .or. mode(i) == "" .or. is_mode(mode(i))) cycle
+      status = 1
+      message = "mode '" // trim(mode(i)) // "', expected all, esker, esker_FORMAT, gather, levels, sieving or collective"
+    end do
     good = status == 0
     if (.not. good) write (error_unit, "(4a)") "esker-pop: ", trim(path), ": ", trim(message)
   end function

@@ -4,7 +4,7 @@ module tiles
   use mpi
   implicit none
   private
-  public :: tile, make_tile, exchange_halo
+  public :: tile, make_tile, exchange_halo, on_all_ranks
 
   ! A rank's columns: start ... start + count - 1 of the grid, 1-based. The grid is periodic in x and has walls in y.
   type :: tile
@@ -48,6 +48,14 @@ contains
     call shift(mine, a(:, ny, :), mine%north, mine%south, a(:, 0, :))  ! with the corners
     call shift(mine, a(:, 1, :), mine%south, mine%north, a(:, ny + 1, :))
   end subroutine
+
+  ! Whether it is so on each rank. Collective.
+  logical function on_all_ranks(mine, is_so)
+    type(tile), intent(in) :: mine
+    logical, intent(in) :: is_so
+    integer :: ierr
+    call MPI_Allreduce(is_so, on_all_ranks, 1, MPI_LOGICAL, MPI_LAND, mine%comm, ierr)
+  end function
 
   ! Sends `from` and receives `into`, which stays as it is where there is no neighbour.
   subroutine shift(mine, from, to_rank, from_rank, into)

@@ -1,12 +1,11 @@
-! pop_compare DATASET STEP RAW_FILE: whether a snapshot of Esker's has the samples of a raw file (raw_output.f90).
+! pop_compare DATASET STEP RAW_FILE: whether a step of a dataset of Esker has the samples of a raw file (raw_output.f90), in
+! the order of its fields, and the file no others.
 program pop_compare
-  use, intrinsic :: iso_fortran_env, only: int64, real32
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use esker
   implicit none
   character(1000) :: arguments(3)
   character(4) :: beyond
-  integer(int64), allocatable :: n(:)
-  real(real32), allocatable :: temp(:, :, :), raw_temp(:, :, :), flat(:, :), raw_flat(:, :)
   type(esker_dataset) :: ds
   integer :: i, step, unit, status
   do i = 1, 3
@@ -14,17 +13,44 @@ program pop_compare
   end do
   read (arguments(2), *) step
   call esker_open(ds, arguments(1))
-  call esker_inq_box(ds, 1, count=n)
-  allocate(temp(n(1), n(2), n(3)), raw_temp(n(1), n(2), n(3)), flat(n(1), n(2)), raw_flat(n(1), n(2)))
   open (newunit=unit, file=trim(arguments(3)), access="stream", form="unformatted", status="old", action="read")
-  call esker_get(ds, 1, step, temp)
-  read (unit) raw_temp
-  if (any(transfer(temp, [0]) /= transfer(raw_temp, [0]))) error stop "other temperatures"
-  do i = 2, 4
-    call esker_get(ds, i, step, flat)
-    read (unit) raw_flat
-    if (any(transfer(flat, [0]) /= transfer(raw_flat, [0]))) error stop "another surface"
+  call esker_inq_num_fields(ds, status)
+  do i = 1, status
+    call compare(i)
   end do
   read (unit, iostat=status) beyond
   if (status == 0) error stop "more bytes than samples"
+
+contains
+
+  subroutine compare(field)
+    integer, intent(in) :: field
+    integer(int64), allocatable :: n(:)
+    integer :: type
+    integer(int32), allocatable :: words(:), raw(:)
+    real(real32), allocatable :: single(:, :, :), flat_single(:, :)
+    real(real64), allocatable :: double(:, :, :), flat_double(:, :)
+    call esker_inq_field(ds, field, type=type)
+    call esker_inq_box(ds, field, count=n)
+    if (type == esker_float32 .and. size(n) == 3) then
+      allocate(single(n(1), n(2), n(3)))
+      call esker_get(ds, field, step, single)
+      words = transfer(single, words)
+    else if (type == esker_float32) then
+      allocate(flat_single(n(1), n(2)))
+      call esker_get(ds, field, step, flat_single)
+      words = transfer(flat_single, words)
+    else if (size(n) == 3) then
+      allocate(double(n(1), n(2), n(3)))
+      call esker_get(ds, field, step, double)
+      words = transfer(double, words)
+    else
+      allocate(flat_double(n(1), n(2)))
+      call esker_get(ds, field, step, flat_double)
+      words = transfer(flat_double, words)
+    end if
+    allocate(raw, mold=words)
+    read (unit) raw
+    if (any(words /= raw)) error stop "other samples"
+  end subroutine
 end program

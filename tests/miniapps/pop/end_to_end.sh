@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # The ocean's files are the same on any number of ranks and after a restart, heat and water are conserved, things move, and
-# all modes write the same samples.
+# all modes write the same samples of each kind of file.
 #
-#   tests/miniapps/pop/end_to_end.sh PROGRAM COMPARE_PROGRAM MPIEXEC...
+#   tests/miniapps/pop/end_to_end.sh PROGRAM COMPARE_PROGRAM FILES_TEST MPIEXEC...
 set -euo pipefail
 program=$1
 compare=$2
-shift 2
+files_test=$3
+shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export ESKER_REPORT=none
+export ESKER_REPORT=none OMPI_MCA_io=romio321
 
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
@@ -38,19 +39,36 @@ diff -r one/average second/average
 
 awk '/gained/ { good = $(NF - 1) ^ 2 < 1e-24 && $NF ^ 2 < 1e-24 } END { exit !good }' one.log || fail "heat or water is gained"
 
+for ranks in 1 3 4; do "${mpiexec[@]}" -n "$ranks" "$files_test" "files_$ranks"; done
+
 for mode in gather levels sieving collective; do
   run "$mode" 4 num_steps=12 "mode=\"$mode\""
   "$compare" one/history 1 "$mode/history.6.raw"
   "$compare" one/history 2 "$mode/history.12.raw"
+  "$compare" one/movie 5 "$mode/movie.10.raw"
+  "$compare" one/restart 1 "$mode/restart.12.raw"
+  "$compare" one/average 1 "$mode/average.12.raw"
 done
 run gather_one 1 num_steps=12 'mode="gather"'
 cmp gather/history.12.raw gather_one/history.12.raw
+run two_writers 4 num_steps=12 'mode="levels" writers=2'
+cmp gather/restart.12.raw two_writers/restart.12.raw
 if "$compare" one/history 1 gather/history.12.raw 2>errors; then fail "other samples are not told apart"; fi
+
+# All modes in one run: the same files, each mode with its share of the time.
+run all 4 num_steps=12 'mode="all"'
+for mode in gather levels sieving collective; do
+  diff -r "$mode" "all/$mode"
+  grep -q "^$mode  *[0-9. ]*$" all.log
+done
+diff -r one all/esker
+grep -q '^esker .* 1\.00$' all.log
 
 if run wrong 2 nz=4 num_steps=1 'restart_from="first/restart.idx"' 2>errors; then fail "a restart of another grid"; fi
 grep -q "another grid" errors
 if run wrong 2 num_steps=0 2>errors; then fail "no steps"; fi
 grep -q "1 or more" errors
 if run wrong 2 'mode="fast"' 2>errors; then fail "a mode that is none"; fi
-grep -q "expected esker" errors
+grep -q "expected all, esker" errors
+if ! OMPI_MCA_io=ompio run wrong 2 num_steps=1 'mode="sieving"' 2>errors; then grep -q "needs ROMIO" errors; fi
 echo "pop: good"
