@@ -55,21 +55,29 @@ class Run {
         tracer_(exact_tracer(domain.mesh, settings.bell, 0)),
         progress_(world.rank == 0 && !settings.quiet, "day") {
     report_.interval = interval;
-    report_.path = output_path(settings, interval);
+    for (const Target& target : settings.targets) {
+      report_.paths.push_back(output_path(settings, target, interval));
+    }
     report_.output_steps = num_output_steps(settings, interval);
   }
 
   RunReport execute() {
     const std::vector<Norms> before = norms(0);
-    std::unique_ptr<Output> output;
     timed_output([&] {
-      output = std::make_unique<Output>(world_.comm, report_.path, domain_.panels, domain_.mesh,
-                                        settings_.bell.layers, settings_.precision, settings_.esker);
+      for (std::size_t d = 0; d < report_.paths.size(); ++d) {
+        outputs_.push_back(std::make_unique<Output>(world_.comm, report_.paths[d], domain_.panels,
+                                                    domain_.mesh, settings_.bell.layers, settings_.precision,
+                                                    settings_.targets[d].esker));
+      }
     });
-    for (Index step = 0; step < report_.output_steps; ++step) one_step(*output, step);
-    if (report_.output_steps > 1) report_.data_bytes = output->dataset().last_step().data_bytes;
-    print("\n{}\n\n", output->dataset().report());
-    timed_output([&] { output->close(); });
+    for (Index step = 0; step < report_.output_steps; ++step) one_step(step);
+    for (const auto& output : outputs_) {
+      if (report_.output_steps > 1) report_.data_bytes += output->dataset().last_step().data_bytes;
+      print("\n{}\n\n", output->dataset().report());
+    }
+    timed_output([&] {
+      for (const auto& output : outputs_) output->close();
+    });
     finish(before);
     return report_;
   }
@@ -94,11 +102,13 @@ class Run {
     in_output_.time(work);
   }
 
-  void one_step(Output& output, Index step) {
+  void one_step(Index step) {
     if (step > 0) {
       in_model_.time([&] { report_.model_steps += transport_.advance(tracer_, report_.interval.days); });
     }
-    timed_output([&] { output.write(days(step), tracer_); });
+    timed_output([&] {
+      for (const auto& output : outputs_) output->write(days(step), tracer_);
+    });
     if (step == 0) report_.first_output_seconds = in_output_.seconds;
     progress_.show(days(step), days(report_.output_steps - 1));
   }
@@ -127,6 +137,7 @@ class Run {
   const Domain& domain_;
   Transport transport_;
   std::vector<double> tracer_;
+  std::vector<std::unique_ptr<Output>> outputs_;
   miniapp::Progress progress_;
   RunReport report_;
   miniapp::Stopwatch in_model_, in_output_;
@@ -148,8 +159,10 @@ void run(MPI_Comm comm, const Settings& settings) {
   miniapp::together(comm, [&] { Pieces(Panels(settings.level).num_cells(), world.size); });
   const Domain domain(world, settings.level);
   if (world.rank == 0 && !settings.quiet) {
-    fmt::print("{} cells, {} layer(s), {} rank(s), {}, {}\n", domain.panels.num_cells(), settings.bell.layers,
-               world.size, settings.esker.get("format"), esker_type_name(settings.precision));
+    std::string formats;
+    for (const Target& target : settings.targets) formats += target.esker.get("format") + ", ";
+    fmt::print("{} cells, {} layer(s), {} rank(s), {}{}\n", domain.panels.num_cells(), settings.bell.layers,
+               world.size, formats, esker_type_name(settings.precision));
   }
   std::vector<RunReport> runs;
   for (const Interval& interval : settings.intervals) {

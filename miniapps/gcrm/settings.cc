@@ -13,12 +13,13 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   mpiexec -n 4 esker-gcrm --level 5 --output run.idx
   mpiexec -n 4 esker-gcrm --level 6 --output run.nc --format cdf5 --stripe 1M --segment 4M -o aggregators=2
+  mpiexec -n 4 esker-gcrm --level 6 --output cells.nc --format cdf5 --panels panels.idx
   mpiexec -n 4 esker-gcrm --level 7 --layers 26 --output-interval 1/24,1/48,1/96 --output run.idx --report share.json
   mpiexec -n 4 esker-gcrm --level 4 --days 12 --output-interval 12 --output bell.idx -o overwrite=true)";
 
 /// Texts that become settings once all of them are known.
 struct Texts {
-  std::string format, stripe = "1M", segment = "4M", precision = "f4";
+  std::string output, panels, format, stripe = "1M", segment = "4M", precision = "f4";
   std::vector<std::string> intervals = {"1/24"}, options;
   double max_step_seconds = 0;
 };
@@ -43,8 +44,10 @@ void add_model_options(CLI::App& app, Settings& s, Texts& t) {
 }
 
 void add_output_options(CLI::App& app, Settings& s, Texts& t) {
-  app.add_option("--output", s.output, "dataset to write, e.g. run.idx or run.nc")->required();
+  app.add_option("--output", t.output, "dataset to write, e.g. run.idx or run.nc")->required();
   app.add_option("--format", t.format, "idx: panels; cdf, cdf1, cdf2 or cdf5: list of cells with its mesh");
+  app.add_option("--panels", t.panels,
+                 "IDX dataset of panels that gets the same steps as the list of cells in --output");
   app.add_option("--output-interval", t.intervals,
                  "days between output steps, as 0.5 or 1/24; several, separated by commas: a run for each")
       ->delimiter(',')
@@ -82,20 +85,34 @@ Interval interval_of(const std::string& text) {
   throw std::invalid_argument("--output-interval: expected days as 0.5 or 1/24, found '" + text + "'");
 }
 
+/// Esker's options for a dataset of that format, "" for the one that they have.
+Options esker_options(const Texts& t, const std::string& format) {
+  Options options;
+  for (const std::string& text : t.options) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw std::invalid_argument("-o " + text + ": expected KEY=VALUE");
+    options.set(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (!format.empty()) options.set("format", format);
+  if (options.get("format") == "idx") return options;
+  options.set_default("alignment", t.stripe);
+  options.set_default("window", t.segment);
+  return options;
+}
+
 void settle(const Texts& t, Settings& s) {
   for (const std::string& text : t.intervals) s.intervals.push_back(interval_of(text));
   constexpr double kSecondsPerDay = 86400;
   if (t.max_step_seconds > 0) s.transport.max_step = t.max_step_seconds / kSecondsPerDay;
   if (t.precision == "f8") s.precision = ESKER_FLOAT64;
-  if (!t.format.empty()) s.esker.set("format", t.format);
-  for (const std::string& text : t.options) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) throw std::invalid_argument("-o " + text + ": expected KEY=VALUE");
-    s.esker.set(text.substr(0, equals), text.substr(equals + 1));
-  }
-  if (s.esker.get("format") == "idx") return;
-  s.esker.set_default("alignment", t.stripe);
-  s.esker.set_default("window", t.segment);
+  s.targets.push_back({t.output, esker_options(t, t.format)});
+  if (t.panels.empty()) return;
+  if (s.targets[0].esker.get("format") == "idx")
+    throw std::invalid_argument("--panels: --output has the panels already; it takes another --format");
+  if (std::filesystem::path(t.panels).replace_extension() ==
+      std::filesystem::path(t.output).replace_extension())
+    throw std::invalid_argument("--panels: the names of the two datasets differ in more than the ending");
+  s.targets.push_back({t.panels, esker_options(t, "idx")});
 }
 
 Command wrong_usage(const std::string& what) {
@@ -128,11 +145,11 @@ Index num_output_steps(const Settings& settings, const Interval& interval) {
   return 1 + static_cast<Index>(std::floor(settings.days / interval.days * (1 + 1e-12)));
 }
 
-std::string output_path(const Settings& settings, const Interval& interval) {
-  if (settings.intervals.size() == 1) return settings.output;
+std::string output_path(const Settings& settings, const Target& target, const Interval& interval) {
+  if (settings.intervals.size() == 1) return target.path;
   std::string suffix = "-" + interval.text;
   std::replace(suffix.begin(), suffix.end(), '/', '_');
-  const std::filesystem::path path = settings.output;
+  const std::filesystem::path path = target.path;
   return (path.parent_path() / (path.stem().string() + suffix + path.extension().string())).string();
 }
 

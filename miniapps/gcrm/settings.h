@@ -18,17 +18,22 @@ struct Interval {
   double days = 0;
 };
 
+/// A dataset to write: the cells are arranged as its format has them.
+struct Target {
+  std::string path;  ///< "run.idx"
+  Options esker;
+};
+
 struct Settings {
   int level = 5;  ///< 10 * 4^level + 2 cells
   Bell bell{.alpha_degrees = 45, .layers = 10};
   TransportOptions transport;
   double days = 1;                       ///< of the model's time
   std::vector<Interval> intervals;       ///< a run for each
-  std::string output;                    ///< dataset, "run.idx"
+  std::vector<Target> targets;           ///< each step goes to all of them, in this order
   esker_type precision = ESKER_FLOAT32;  ///< of what changes in time
   std::string report;                    ///< JSON file; empty: none
   bool quiet = false;
-  Options esker;
 };
 
 /// Either settings to run with, or a text to print and the code to exit with: 0 for --help, 2 for wrong
@@ -45,7 +50,7 @@ Command parse_command_line(int argc, const char* const* argv);
 /// Output steps of a run, the initial state included.
 Index num_output_steps(const Settings& settings, const Interval& interval);
 
-/// The dataset of one of the runs: settings.output, with the interval in its name if there are several.
-std::string output_path(const Settings& settings, const Interval& interval);
+/// A target's dataset of one of the runs: its path, with the interval in its name if there are several.
+std::string output_path(const Settings& settings, const Target& target, const Interval& interval);
 
 }  // namespace gcrm

@@ -16,7 +16,7 @@ nlohmann::json json_of(const RunReport& run) {
   }
   return {{"interval", run.interval.text},
           {"interval_days", run.interval.days},
-          {"path", run.path},
+          {"paths", run.paths},
           {"output_steps", run.output_steps},
           {"model_steps", run.model_steps},
           {"model_seconds", run.model_seconds},
@@ -50,14 +50,15 @@ std::string to_text(const RunReport& run) {
 }
 
 std::string to_json(const Settings& settings, int n_ranks, const std::vector<RunReport>& runs) {
-  nlohmann::json all = nlohmann::json::array();
+  nlohmann::json all = nlohmann::json::array(), formats = nlohmann::json::array();
+  for (const Target& target : settings.targets) formats.push_back(target.esker.get("format"));
   for (const RunReport& run : runs) all.push_back(json_of(run));
   const nlohmann::json report = {{"level", settings.level},
                                  {"cells", Panels(settings.level).num_cells()},
                                  {"layers", settings.bell.layers},
                                  {"days", settings.days},
                                  {"ranks", n_ranks},
-                                 {"format", settings.esker.get("format")},
+                                 {"formats", formats},
                                  {"precision", esker_type_name(settings.precision)},
                                  {"goal", kShareGoal},
                                  {"runs", all}};

@@ -16,12 +16,12 @@ inline constexpr double kShareGoal = 0.05;
 /// One run. Seconds are those of the slowest rank.
 struct RunReport {
   Interval interval;
-  std::string path;
+  std::vector<std::string> paths;  ///< of its datasets
   Index output_steps = 0, model_steps = 0;
   double model_seconds = 0;         ///< the transport, waiting for slower ranks included
   double first_output_seconds = 0;  ///< creating the dataset and writing the first step, with the grid
   double output_seconds = 0;        ///< all of it
-  std::int64_t data_bytes = 0;      ///< of a step after the first
+  std::int64_t data_bytes = 0;      ///< of a step after the first, in all datasets
   std::uint64_t state = 0;          ///< checksum of the tracer at the end
   double mass_change = 0;           ///< largest of all layers, relative
   std::vector<Norms> norms;         ///< at the end, per layer

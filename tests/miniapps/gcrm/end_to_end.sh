@@ -49,6 +49,12 @@ same_on_all_ranks cells --output run.nc --format cdf5 $arguments
 same_on_all_ranks cells8 --output run.nc --format cdf --precision f8 --stripe 64K $arguments
 cmp "$work/panels.1.state" "$work/cells.1.state"
 cmp "$work/panels.1.state" "$work/cells8.7.state"
+# Cells and panels of the same steps, from one run: the files are those of two.
+for n in 1 4; do
+  run both "$n" --output run.nc --format cdf5 --panels panels/run.idx $arguments
+  cat "$work/cells.1.sums" "$work/panels.1.sums" | LC_ALL=C sort > "$work/two.sums"
+  sed 's|  ./panels/|  ./|' "$work/both.$n.sums" | LC_ALL=C sort | cmp - "$work/two.sums"
+done
 run several 2 --level 2 --layers 1 --days 0.5 --output-interval 1/2,1/4 --output run.nc --format cdf
 grep -q run-1_4.nc "$work/several.2.sums"
 grep -q run-1_2.nc "$work/several.2.sums"

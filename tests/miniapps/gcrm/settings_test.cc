@@ -22,9 +22,9 @@ TEST(Settings, DefaultsAndValues) {
   EXPECT_EQ(c.settings->bell.alpha_degrees, 90);
   EXPECT_EQ(c.settings->precision, ESKER_FLOAT64);
   EXPECT_DOUBLE_EQ(c.settings->transport.max_step, 0.01);
-  EXPECT_EQ(c.settings->esker.get("aggregators"), "2");
-  EXPECT_EQ(c.settings->esker.get("format"), "idx");
-  EXPECT_EQ(c.settings->esker.get("alignment"), "4K");  // stripes are for CDF files
+  EXPECT_EQ(c.settings->targets[0].esker.get("aggregators"), "2");
+  EXPECT_EQ(c.settings->targets[0].esker.get("format"), "idx");
+  EXPECT_EQ(c.settings->targets[0].esker.get("alignment"), "4K");  // stripes are for CDF files
   ASSERT_EQ(c.settings->intervals.size(), 1U);
   EXPECT_DOUBLE_EQ(c.settings->intervals[0].days, 1.0 / 24);
 }
@@ -32,12 +32,27 @@ TEST(Settings, DefaultsAndValues) {
 TEST(Settings, StripeAndSegmentAreOptionsOfCdfFilesUnlessGiven) {
   const Command c = parse({"--output", "b.nc", "--format", "cdf5", "--stripe", "2M", "--segment", "8M"});
   ASSERT_TRUE(c.settings) << c.text;
-  EXPECT_EQ(c.settings->esker.get("alignment"), "2M");
-  EXPECT_EQ(c.settings->esker.get("window"), "8M");
+  EXPECT_EQ(c.settings->targets[0].esker.get("alignment"), "2M");
+  EXPECT_EQ(c.settings->targets[0].esker.get("window"), "8M");
   const Command own = parse({"--output", "b.nc", "-o", "format=cdf", "-o", "alignment=64K"});
   ASSERT_TRUE(own.settings) << own.text;
-  EXPECT_EQ(own.settings->esker.get("alignment"), "64K");
-  EXPECT_EQ(own.settings->esker.get("window"), "4M");
+  EXPECT_EQ(own.settings->targets[0].esker.get("alignment"), "64K");
+  EXPECT_EQ(own.settings->targets[0].esker.get("window"), "4M");
+}
+
+TEST(Settings, PanelsAreASecondDatasetWithOptionsOfItsOwn) {
+  const Command c =
+      parse({"--output", "b.nc", "--format", "cdf5", "--panels", "c.idx", "-o", "aggregators=2"});
+  ASSERT_TRUE(c.settings) << c.text;
+  ASSERT_EQ(c.settings->targets.size(), 2U);
+  const Target &cells = c.settings->targets[0], &panels = c.settings->targets[1];
+  EXPECT_EQ(cells.path, "b.nc");
+  EXPECT_EQ(cells.esker.get("format"), "cdf5");
+  EXPECT_EQ(cells.esker.get("alignment"), "1M");
+  EXPECT_EQ(panels.path, "c.idx");
+  EXPECT_EQ(panels.esker.get("format"), "idx");
+  EXPECT_EQ(panels.esker.get("alignment"), "4K");
+  EXPECT_EQ(panels.esker.get("aggregators"), "2");
 }
 
 TEST(Settings, SeveralIntervalsAreSeveralRunsWithNamesOfTheirOwn) {
@@ -45,8 +60,8 @@ TEST(Settings, SeveralIntervalsAreSeveralRunsWithNamesOfTheirOwn) {
   ASSERT_TRUE(c.settings) << c.text;
   const Settings& s = *c.settings;
   ASSERT_EQ(s.intervals.size(), 3U);
-  EXPECT_EQ(output_path(s, s.intervals[1]), "a/run-1_48.nc");
-  EXPECT_EQ(output_path(s, s.intervals[2]), "a/run-0.25.nc");
+  EXPECT_EQ(output_path(s, s.targets[0], s.intervals[1]), "a/run-1_48.nc");
+  EXPECT_EQ(output_path(s, s.targets[0], s.intervals[2]), "a/run-0.25.nc");
   EXPECT_EQ(num_output_steps(s, s.intervals[0]), 25);
   EXPECT_EQ(num_output_steps(s, s.intervals[1]), 49);
   EXPECT_EQ(num_output_steps(s, s.intervals[2]), 5);
@@ -70,6 +85,8 @@ TEST(Settings, WrongUsageEndsWithTwo) {
       {"--output", "b.idx", "--output-interval", "daily"},
       {"--output", "b.idx", "--days", "0"},
       {"--output", "b.idx", "--format", "grib"},
+      {"--output", "b.idx", "--panels", "c.idx"},
+      {"--output", "b.nc", "--format", "cdf5", "--panels", "b.idx"},
       {"--output", "b.idx", "-o", "aggregators"},
       {"--output", "b.idx", "-o", "no_such=1"},
       {"--output", "b.nc", "--format", "cdf", "--stripe", "wide"},

@@ -10,7 +10,7 @@ namespace {
 RunReport example() {
   RunReport run;
   run.interval = {"1/24", 1.0 / 24};
-  run.path = "run.idx";
+  run.paths = {"run.nc", "run.idx"};
   run.output_steps = 25;
   run.model_steps = 240;
   run.model_seconds = 190;
@@ -33,10 +33,13 @@ TEST(Share, IsOfOutputInModelAndOutput) {
 TEST(Share, JsonHoldsEachRun) {
   Settings settings;
   settings.level = 2;
+  settings.targets.resize(2);
   const auto json = nlohmann::json::parse(to_json(settings, 4, {example(), example()}));
   EXPECT_EQ(json["cells"], 162);
   EXPECT_EQ(json["ranks"], 4);
   EXPECT_EQ(json["goal"], 0.05);
+  EXPECT_EQ(json["formats"], nlohmann::json::array({"idx", "idx"}));
+  EXPECT_EQ(json["runs"][0]["paths"][1], "run.idx");
   ASSERT_EQ(json["runs"].size(), 2U);
   EXPECT_EQ(json["runs"][1]["interval"], "1/24");
   EXPECT_EQ(json["runs"][1]["within_goal"], true);
