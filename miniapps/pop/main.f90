@@ -3,6 +3,7 @@ program esker_pop
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use mpi
   use barotropic
+  use climatology
   use contents
   use ocean
   use output
@@ -30,11 +31,18 @@ program esker_pop
     call leave(2)
   end if
   call make_state(mine, nx, ny, nz, s)
+  if (temperature_from /= "") call start_from(trim(temperature_from))
   if (restart_from /= "") call go_on_from(restart_from)
   call run()
   call MPI_Finalize(ierr)
 
 contains
+
+  subroutine start_from(path)
+    character(*), intent(in) :: path
+    if (.not. on_all_ranks(mine, read_temperature(path, s))) call leave(1)
+    call exchange_halo(mine, s%temp)
+  end subroutine
 
   subroutine go_on_from(path)
     character(*), intent(in) :: path

@@ -118,6 +118,7 @@ contains
     if (mode == "sieving" .or. mode == "collective") then
       call MPI_Info_set(info, "romio_cb_write", merge("disable", "enable ", mode == "sieving"), ierr)
       call MPI_Info_set(info, "romio_ds_write", merge("enable ", "disable", mode == "sieving"), ierr)
+      call MPI_Info_set(info, "cb_config_list", "*:*", ierr)  ! each rank collects and writes a part, not one per node
     end if
     call MPI_File_open(file%comm, path, access, info, file%handle, ierr)
     call require(ierr)

@@ -14,6 +14,7 @@ module settings
   character(16), public, protected :: mode(8) = ""   ! how files are written: several are compared; all: each once
   integer, public, protected :: writers = 0          ! of mode "levels"; 0: each rank
   character(1000), public, protected :: directory = "pop"    ! where the datasets go
+  character(1000), public, protected :: temperature_from = ""  ! data/ocean_temperature_january.be32; else a formula
   character(1000), public, protected :: restart_from = ""    ! dataset of an earlier run that this one goes on from
 
 contains
@@ -22,7 +23,8 @@ contains
   logical function read_settings() result(good)
     character(1000) :: path, message
     integer :: unit, status, i
-    namelist /pop/ nx, ny, nz, num_steps, history_every, movie_every, mode, writers, directory, restart_from
+    namelist /pop/ nx, ny, nz, num_steps, history_every, movie_every, mode, writers, directory, &
+      temperature_from, restart_from
     good = command_argument_count() == 1
     if (.not. good) then
       write (error_unit, "(a)") "usage: mpiexec -n N esker-pop NAMELIST"

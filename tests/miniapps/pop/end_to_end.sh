@@ -2,12 +2,14 @@
 # The ocean's files are the same on any number of ranks and after a restart, heat and water are conserved, things move, and
 # all modes write the same samples of each kind of file.
 #
-#   tests/miniapps/pop/end_to_end.sh PROGRAM COMPARE_PROGRAM FILES_TEST MPIEXEC...
+#   tests/miniapps/pop/end_to_end.sh PROGRAM COMPARE_PROGRAM FILES_TEST CLIMATOLOGY_TEST TEMPERATURE MPIEXEC...
 set -euo pipefail
 program=$1
 compare=$2
 files_test=$3
-shift 3
+climatology_test=$4
+temperature=$5
+shift 5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -41,6 +43,14 @@ awk '/gained/ { good = $(NF - 1) ^ 2 < 1e-24 && $NF ^ 2 < 1e-24 } END { exit !go
 
 for ranks in 1 3 4; do "${mpiexec[@]}" -n "$ranks" "$files_test" "files_$ranks"; done
 
+# Measured temperatures to start from.
+for ranks in 1 4; do
+  "${mpiexec[@]}" -n "$ranks" "$climatology_test" "$temperature"
+  run "sea_$ranks" "$ranks" num_steps=2 "temperature_from=\"$temperature\""
+done
+diff -r sea_1 sea_4
+! diff -rq sea_1/restart one/restart >same || fail "the temperature is not taken"
+
 for mode in gather levels sieving collective; do
   run "$mode" 4 num_steps=12 "mode=\"$mode\""
   "$compare" one/history 1 "$mode/history.6.raw"
@@ -66,6 +76,9 @@ grep -q '^esker .* 1\.00$' all.log
 
 if run wrong 2 nz=4 num_steps=1 'restart_from="first/restart.idx"' 2>errors; then fail "a restart of another grid"; fi
 grep -q "another grid" errors
+head -c 1000 "$temperature" >short
+if run wrong 2 'temperature_from="short"' 2>errors; then fail "a file that ends too early"; fi
+grep -q "short: " errors
 if run wrong 2 num_steps=0 2>errors; then fail "no steps"; fi
 grep -q "1 or more" errors
 if run wrong 2 'mode="fast"' 2>errors; then fail "a mode that is none"; fi
