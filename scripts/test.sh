@@ -36,10 +36,11 @@ run_ctest() {
 # with OpenVisus.
 run_python() {
   scripts/install_package.sh || return 1
-  build_preset release esker-pism esker-gcrm esker-bench kill_run || return 1
+  build_preset release esker-pism esker-gcrm esker-pop esker-bench kill_run || return 1
   say "python: testing"
   PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism \
     GCRM_PROGRAM=$project_root/build/release/miniapps/gcrm/esker-gcrm \
+    POP_PROGRAM=$project_root/build/release/miniapps/pop/esker-pop \
     BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
     KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run .venv/bin/python -m pytest
 }

@@ -19,7 +19,7 @@ contains
     real(real64) :: last
     integer :: m
     if (s%tile%rank /= 0) return
-    print "(a, f0.2, a)", "model ", model_s, " s; seconds to write:"
+    print "(a, f0.3, a)", "model ", model_s, " s; seconds to write:"
     print "(a16, *(a9))", [character(16) :: "mode"], kinds, "all", "share %", "ratio"
     last = sum(modes(size(modes))%seconds)
     do m = 1, size(modes)
