@@ -26,6 +26,8 @@ struct StepHints {
   WritePattern pattern = WritePattern::kContiguous;
   Index stripe_size_bytes = 0;  ///< with kStripes
   int stripe_writers = 1;       ///< among which stripes are dealt out
+
+  [[nodiscard]] int dense_axis(std::size_t field) const { return dense_axes.empty() ? 0 : dense_axes[field]; }
 };
 
 /// How the steps that hold a certain set of fields are laid out.

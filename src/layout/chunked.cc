@@ -6,22 +6,30 @@
 #include "layout/places.h"
 
 namespace esker {
+namespace {
 
-// A slab is whole on the fast axes, as far as that fits, then as much of the next one as fits.
+// Of what is read along the dense axis at a time: some lines of memory.
+constexpr Index kDenseBytes = 128;
+
+RowTiles::Planes planes_of(int rank, Index sample_bytes, const ChunkedLayout::Tiles& tiles) {
+  if (tiles.in_slabs) return {rank - 1, 1};
+  return {tiles.dense_axis, std::max<Index>(1, kDenseBytes / sample_bytes)};
+}
+
+}  // namespace
+
 ChunkedLayout::ChunkedLayout(int rank, const Point& extent, Index sample_bytes, const Shape& shape,
-                             Index offset_bytes, Index piece_bytes)
-    : OneVariableLayout(rank, extent, sample_bytes, offset_bytes), chunk_(shape.chunk) {
-  Index room = std::max<Index>(1, piece_bytes / sample_bytes);  // samples along the axis, of a piece
+                             Index offset_bytes, const Tiles& tiles)
+    : OneVariableLayout(rank, extent, sample_bytes, offset_bytes),
+      chunk_(shape.chunk),
+      tiles_(rank, shape.chunk, tiles.piece_bytes / sample_bytes, planes_of(rank, sample_bytes, tiles)),
+      pieces_together_(tiles.in_slabs ? tiles_.tiles_of_planes() : 1),
+      chunk_bytes_(Box::from_extent(rank, shape.chunk).num_samples() * sample_bytes),
+      chunk_stride_bytes_(round_up(chunk_bytes_, shape.alignment_bytes)) {
   for (int a = 0; a < rank; ++a) {
-    slab_[a] = std::min(chunk_[a], room);
-    room = slab_[a] == chunk_[a] ? std::max<Index>(1, room / chunk_[a]) : 1;
-    num_slabs_on_[a] = div_up(chunk_[a], slab_[a]);
     num_chunks_on_[a] = div_up(extent[a], chunk_[a]);
     num_chunks_ *= num_chunks_on_[a];
-    slabs_per_chunk_ *= num_slabs_on_[a];
-    chunk_samples_ *= chunk_[a];
   }
-  chunk_stride_bytes_ = round_up(chunk_samples_ * sample_bytes, shape.alignment_bytes);
 }
 
 Point ChunkedLayout::chunk_origin(Index chunk) const {
@@ -30,39 +38,28 @@ Point ChunkedLayout::chunk_origin(Index chunk) const {
   return origin;
 }
 
-// Only one axis is cut; on the slower ones slabs are single indices, on the faster ones whole.
-Index ChunkedLayout::samples_before(Index slab) const {
-  if (slab == slabs_per_chunk_) return chunk_samples_;
-  const Point place = place_in(num_slabs_on_, domain_.rank, slab);
-  Point first{};
-  for (int a = 0; a < domain_.rank; ++a) first[a] = place[a] * slab_[a];
-  return number_in(chunk_, domain_.rank, first);
-}
-
 Box ChunkedLayout::box_of(Index ordinal) const {
-  const Point origin = chunk_origin(ordinal / slabs_per_chunk_);
-  const Point place = place_in(num_slabs_on_, domain_.rank, ordinal % slabs_per_chunk_);
-  Box box = domain_;
+  const Point origin = chunk_origin(ordinal / tiles_.num_tiles());
+  Box box = tiles_.box_of(ordinal % tiles_.num_tiles());
   for (int a = 0; a < domain_.rank; ++a) {
-    box.lo[a] = origin[a] + place[a] * slab_[a];
-    box.hi[a] = std::min(box.lo[a] + slab_[a], origin[a] + chunk_[a]);
+    box.lo[a] += origin[a];
+    box.hi[a] += origin[a];
   }
   return box;
 }
 
 Index ChunkedLayout::position_bytes(Index ordinal) const {
-  if (ordinal == num_pieces()) return num_chunks_ * chunk_stride_bytes_;
-  return ordinal / slabs_per_chunk_ * chunk_stride_bytes_ +
-         samples_before(ordinal % slabs_per_chunk_) * sample_bytes_;
+  return ordinal / tiles_.num_tiles() * chunk_stride_bytes_ +
+         tiles_.samples_before(ordinal % tiles_.num_tiles()) * sample_bytes_;
 }
 
 Piece ChunkedLayout::piece(Index ordinal) const {
-  const Index slab = ordinal % slabs_per_chunk_;
   Piece piece;
   piece.ordinal = piece.id = ordinal;
   piece.position_bytes = position_bytes(ordinal);
-  piece.offset_bytes = offset_bytes_ + piece.position_bytes;
-  piece.size_bytes = (samples_before(slab + 1) - samples_before(slab)) * sample_bytes_;
+  const FileSpan span = file_at(piece.position_bytes);
+  piece.offset_bytes = span.data_offset_bytes + piece.position_bytes - span.begin;
+  piece.size_bytes = box_of(ordinal).num_samples() * sample_bytes_;
   piece.sample_bytes = sample_bytes_;
   return piece;
 }
@@ -71,36 +68,53 @@ PiecePart ChunkedLayout::part(const Piece& piece, int /*number*/) const {
   return box_part(box_of(piece.ordinal));
 }
 
-Layout::FileSpan ChunkedLayout::file_at(Index /*position*/) const {
-  return {0, 0, num_chunks_ * chunk_stride_bytes_, offset_bytes_};
+/// One of what is in order: all chunks, or a stretch of one. What is behind a chunk belongs to its last one.
+Layout::FileSpan ChunkedLayout::file_at(Index position) const {
+  const Index chunk = position / chunk_stride_bytes_, begin = chunk * chunk_stride_bytes_;
+  const Index in_chunk = std::min(position - begin, chunk_bytes_ - 1);
+  const RowTiles::Stretch stretch = tiles_.stretch_at(in_chunk / sample_bytes_);
+  const Index first = stretch.first * sample_bytes_, last = stretch.last * sample_bytes_;
+  if (last - first == chunk_bytes_) return {0, 0, num_chunks_ * chunk_stride_bytes_, offset_bytes_};
+  return {0, begin + first, begin + (last == chunk_bytes_ ? chunk_stride_bytes_ : last),
+          offset_bytes_ + begin + stretch.in_array * sample_bytes_};
 }
 
 Index ChunkedLayout::largest_piece_bytes() const {
-  Index samples = 1;
-  for (int a = 0; a < domain_.rank; ++a) samples *= slab_[a];
-  const Index padding = chunk_stride_bytes_ - chunk_samples_ * sample_bytes_;
-  return samples * sample_bytes_ + padding;
+  return tiles_.box_of(0).num_samples() * sample_bytes_ + chunk_stride_bytes_ - chunk_bytes_;
+}
+
+int ChunkedLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
+  return share_of_stretch(ordinal / pieces_together_, num_pieces() / pieces_together_, bricks);
+}
+
+std::vector<std::vector<Layout::Run>> ChunkedLayout::runs_of_shares(const BrickDecomposition& bricks) const {
+  auto shares = stretches_of_shares(num_pieces() / pieces_together_, bricks);
+  for (std::vector<Run>& runs : shares) {
+    for (Run& run : runs) run = {run.first * pieces_together_, run.last * pieces_together_};
+  }
+  return shares;
 }
 
 void ChunkedLayout::for_each_segment(int /*field*/, const Box& box, Levels levels,
                                      const VisitSegment& visit) const {
   const Box inside = intersect(box, domain_);
   if (inside.empty() || !levels.contains(0)) return;
+  const Point& tile = tiles_.tile_extent();
   Box chunks = inside;
   for (int a = 0; a < inside.rank; ++a) {
     chunks.lo[a] = inside.lo[a] / chunk_[a];
     chunks.hi[a] = (inside.hi[a] - 1) / chunk_[a] + 1;
   }
   for_each_place(chunks, [&](const Point& place) {
-    const Index first = number_in(num_chunks_on_, inside.rank, place) * slabs_per_chunk_;
-    Box slabs = inside;  // of this chunk
+    const Index first = number_in(num_chunks_on_, inside.rank, place) * tiles_.num_tiles();
+    Box places = inside;  // of tiles in this chunk
     for (int a = 0; a < inside.rank; ++a) {
       const Index origin = place[a] * chunk_[a];
-      slabs.lo[a] = std::max<Index>(inside.lo[a] - origin, 0) / slab_[a];
-      slabs.hi[a] = (std::min(inside.hi[a] - origin, chunk_[a]) - 1) / slab_[a] + 1;
+      places.lo[a] = std::max<Index>(inside.lo[a] - origin, 0) / tile[a];
+      places.hi[a] = (std::min(inside.hi[a] - origin, chunk_[a]) - 1) / tile[a] + 1;
     }
-    for_each_place(slabs, [&](const Point& slab) {
-      const Piece whole = piece(first + number_in(num_slabs_on_, inside.rank, slab));
+    for_each_place(places, [&](const Point& of_tile) {
+      const Piece whole = piece(first + number_in(tiles_.num_tiles_on(), inside.rank, of_tile));
       const PiecePart samples = part(whole, 0);
       visit(whole, samples, samples.lattice.indices_in(inside));
     });

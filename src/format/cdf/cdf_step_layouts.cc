@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/byte_order.h"
+#include "layout/chunked.h"
 #include "layout/row_major.h"
-#include "layout/row_tiles.h"
 
 namespace esker::cdf {
 namespace {
@@ -23,9 +23,8 @@ CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const 
     const Field& field = schema.fields()[f];
     const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
     const int variable = file.variable_of_field[f];
-    const int dense_axis = hints.dense_axes.empty() ? 0 : hints.dense_axes[f];
     columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
-    layouts.push_back(make_layout(box, field.sample_bytes(), variable, dense_axis));
+    layouts.push_back(make_layout(box, field.sample_bytes(), variable, hints.dense_axis(f)));
     variable_of_layout_.push_back(variable);
   }
 }
@@ -33,18 +32,19 @@ CdfStepLayouts::CdfStepLayouts(const CdfFile& file, const Schema& schema, const 
 std::unique_ptr<Layout> CdfStepLayouts::make_layout(const Box& box, Index sample_bytes, int variable,
                                                     int dense_axis) const {
   const Index offset = file_.offset_of(variable, 0), piece_bytes = within_a_call(kPieceBytes);
-  const auto make_tiles = [&](const RowTilesLayout::Tiles& tiles) {
-    return std::make_unique<RowTilesLayout>(box.rank, box.hi, sample_bytes, offset, within_a_call(kTileBytes),
-                                            tiles);
+  const auto make_tiles = [&](int axis, bool in_slabs) {
+    const ChunkedLayout::Tiles tiles{within_a_call(kTileBytes), axis, in_slabs};
+    return std::make_unique<ChunkedLayout>(box.rank, box.hi, sample_bytes, ChunkedLayout::Shape{box.hi},
+                                           offset, tiles);
   };
   if (hints_.pattern == WritePattern::kStripes && hints_.stripe_size_bytes >= 2 * sample_bytes) {
     const RowMajorLayout::Stripes stripes{hints_.stripe_size_bytes, file_.offset_of(variable, hints_.step)};
     return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, piece_bytes, stripes);
   }
   if (hints_.pattern == WritePattern::kSlabs && box.rank > 1) {
-    return make_tiles({.axis = box.rank - 1, .depth = 1, .in_slabs = true});
+    return make_tiles(0, true);
   }
-  if (dense_axis > 0) return make_tiles({.axis = dense_axis});
+  if (dense_axis > 0) return make_tiles(dense_axis, false);
   return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, piece_bytes);
 }
 

@@ -3,29 +3,18 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "layout/row_major.h"
 
 namespace esker::hdf5 {
-namespace {
-
-constexpr Index kFixedPieceBytes = Index{1} << 20;
-
-}  // namespace
 
 Hdf5StepLayouts::Hdf5StepLayouts(const Storage& storage, const Schema& schema,
-                                 const std::vector<bool>& present, std::string path)
+                                 const std::vector<bool>& present, const StepHints& hints, std::string path)
     : path_(std::move(path)) {
   for (std::size_t f = 0; f < present.size(); ++f) {
     if (!present[f]) continue;
-    const Field& field = schema.fields()[f];
-    const Box box = schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]);
-    columns.push_back({static_cast<int>(f), 0, static_cast<int>(layouts.size()), 0});
-    if (field.fixed) {
-      layouts.push_back(std::make_unique<RowMajorLayout>(box.rank, box.hi, field.sample_bytes(), 0,
-                                                         within_a_call(kFixedPieceBytes)));
-    } else {
-      layouts.push_back(std::make_unique<ChunkedLayout>(layout_of(schema, storage, static_cast<int>(f))));
-    }
+    const int field = static_cast<int>(f);
+    columns.push_back({field, 0, static_cast<int>(layouts.size()), 0});
+    layouts.push_back(
+        std::make_unique<ChunkedLayout>(layout_of(schema, storage, field, hints.dense_axis(f))));
   }
   places_.resize(layouts.size());
 }

@@ -13,7 +13,7 @@ class Hdf5StepLayouts final : public StepLayouts {
  public:
   /// For the fields with present[field].
   Hdf5StepLayouts(const Storage& storage, const Schema& schema, const std::vector<bool>& present,
-                  std::string path);
+                  const StepHints& hints, std::string path);
 
   [[nodiscard]] std::string file_path(int /*layout*/, Index /*file*/, Index /*step*/) const override {
     return path_;

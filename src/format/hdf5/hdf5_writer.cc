@@ -130,8 +130,8 @@ Status Hdf5Writer::check_ours() {
 }
 
 std::unique_ptr<StepLayouts> Hdf5Writer::lay_out(const std::vector<bool>& present,
-                                                 const StepHints& /*hints*/) const {
-  return std::make_unique<Hdf5StepLayouts>(file_.storage, schema_, present, path_);
+                                                 const StepHints& hints) const {
+  return std::make_unique<Hdf5StepLayouts>(file_.storage, schema_, present, hints, path_);
 }
 
 Result<std::string> Hdf5Writer::prepare(Index step, double time, const std::vector<bool>& present) {

@@ -366,11 +366,13 @@ Result<Netcdf4File> describe_file(const Schema& schema, const ChunkOptions& opti
   return file;
 }
 
-ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field) {
+// A fixed field is one chunk.
+ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field, int dense_axis) {
   const Field& of = schema.fields()[static_cast<std::size_t>(field)];
   const Box box = schema.box_of(grid_of(schema, of));
-  const ChunkedLayout::Shape& shape = storage.chunks[static_cast<std::size_t>(field)];
-  return {box.rank, box.hi, of.sample_bytes(), shape, 0, within_a_call(kPieceBytes)};
+  const ChunkedLayout::Shape& shape =
+      of.fixed ? ChunkedLayout::Shape{box.hi} : storage.chunks[static_cast<std::size_t>(field)];
+  return {box.rank, box.hi, of.sample_bytes(), shape, 0, {within_a_call(kPieceBytes), dense_axis}};
 }
 
 Status create(Overlay& overlay, const Schema& schema, const Netcdf4File& file) {

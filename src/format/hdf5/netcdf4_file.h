@@ -38,8 +38,9 @@ struct ChunkOptions {
 /// kInvalidArgument: what the schema or the options ask for is no NetCDF-4 file.
 Result<Netcdf4File> describe_file(const Schema& schema, const ChunkOptions& options);
 
-/// The layout of a field that is not fixed, at a step; offsets are counted from its first byte.
-ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field);
+/// The layout of a field, at a step unless it is fixed; offsets are counted from its first byte. `dense_axis`
+/// as in StepHints.
+ChunkedLayout layout_of(const Schema& schema, const Storage& storage, int field, int dense_axis = 0);
 
 /// The file without a step, coordinates included, over nothing.
 Status create(Overlay& overlay, const Schema& schema, const Netcdf4File& file);

@@ -7,10 +7,11 @@
 #include <random>
 #include <vector>
 
+#include "base/checked.h"
 #include "exchange/plan.h"
+#include "layout/chunked.h"
 #include "layout/idx_layout.h"
 #include "layout/row_major.h"
-#include "layout/row_tiles.h"
 #include "support/tilings.h"
 
 namespace esker::testing_support {
@@ -34,8 +35,10 @@ inline std::unique_ptr<Layout> random_layout(std::mt19937& random, const Box& bo
     const int axis = static_cast<int>(random() % static_cast<unsigned>(box.rank));
     if (axis > 0 && random() % 2 == 0) {
       const bool in_slabs = axis == box.rank - 1 && random() % 2 == 0;
-      const RowTilesLayout::Tiles tiles{axis, in_slabs ? 1 : 0, in_slabs};
-      return std::make_unique<RowTilesLayout>(box.rank, box.hi, 8, 1000, piece_bytes, tiles);
+      ChunkedLayout::Shape shape{box.hi, 64};
+      for (int a = 0; a < box.rank && random() % 2 == 0; ++a) shape.chunk[a] = div_up(box.hi[a], 2);
+      return std::make_unique<ChunkedLayout>(box.rank, box.hi, 8, shape, 1000,
+                                             ChunkedLayout::Tiles{piece_bytes, axis, in_slabs});
     }
     if (random() % 2 == 0) {
       const RowMajorLayout::Stripes stripes{Index{64} << random() % 4, static_cast<Index>(random() % 5000)};

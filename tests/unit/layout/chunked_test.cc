@@ -1,4 +1,5 @@
-// Chunked variables: each sample in its place, contiguous pieces, the whole of a chunk stored.
+// Chunked variables: each sample in its place of the file, whatever the order of the tiles; the whole of a
+// chunk stored.
 #include "layout/chunked.h"
 
 #include <gtest/gtest.h>
@@ -17,26 +18,28 @@ using testing::expect_segments_of_a_box;
 using testing::points_of;
 using testing::Random;
 
-/// A layout of a random extent, and its position of each sample by counting.
+/// A layout of a random extent, and its offset of each sample by counting.
 struct Case {
   explicit Case(Random& random) {
     rank = static_cast<int>(random.in(1, kMaxRank));
     for (int a = 0; a < rank; ++a) {
-      extent[a] = random.in(1, rank < 4 ? 9 : 4);
-      shape.chunk[a] = random.in(1, rank < 4 ? 7 : 4);
+      extent[a] = random.in(1, rank < 4 ? 20 : 4);
+      shape.chunk[a] = random.in(1, rank < 4 ? 20 : 4);
     }
     shape.alignment_bytes = random.in(0, 1) == 0 ? 1 : random.in(1, 100);
-    piece_bytes = kBytes * random.in(1, 40) + random.in(0, kBytes - 1);
+    tiles.piece_bytes = kBytes * random.in(1, 200) + random.in(0, kBytes - 1);
+    tiles.dense_axis = static_cast<int>(random.in(0, rank - 1));
+    tiles.in_slabs = random.in(0, 4) == 0;
   }
-  static constexpr Index kBytes = 4, kOffset = 100;
+  static constexpr Index kBytes = 16, kOffset = 100;  // so 8 samples along the dense axis
   int rank = 1;
   Point extent{1, 1, 1, 1, 1};
   ChunkedLayout::Shape shape;
-  Index piece_bytes = 0;
+  ChunkedLayout::Tiles tiles;
   [[nodiscard]] Box box() const { return Box::from_extent(rank, extent); }
-  [[nodiscard]] ChunkedLayout layout() const { return {rank, extent, kBytes, shape, kOffset, piece_bytes}; }
+  [[nodiscard]] ChunkedLayout layout() const { return {rank, extent, kBytes, shape, kOffset, tiles}; }
   /// By the definition of chunked storage.
-  [[nodiscard]] Index position_of(const Point& point) const {
+  [[nodiscard]] Index offset_of(const Point& point) const {
     Index chunk = 0, in_chunk = 0, samples = 1;
     for (int a = rank; a-- > 0;) {
       chunk = chunk * ((extent[a] + shape.chunk[a] - 1) / shape.chunk[a]) + point[a] / shape.chunk[a];
@@ -44,9 +47,17 @@ struct Case {
       samples *= shape.chunk[a];
     }
     const Index aligned = (samples * kBytes + shape.alignment_bytes - 1) / shape.alignment_bytes;
-    return chunk * aligned * shape.alignment_bytes + in_chunk * kBytes;
+    return kOffset + chunk * aligned * shape.alignment_bytes + in_chunk * kBytes;
   }
 };
+
+/// Where a position is in the file.
+Index offset_at(const Layout& layout, Index position) {
+  const Layout::FileSpan span = layout.file_at(position);
+  EXPECT_LE(span.begin, position);
+  EXPECT_LT(position, span.end);
+  return span.data_offset_bytes + position - span.begin;
+}
 
 TEST(Chunked, PiecesHoldAllSamplesInTheirPlacesOneAfterTheOther) {
   Random random(3);
@@ -57,8 +68,9 @@ TEST(Chunked, PiecesHoldAllSamplesInTheirPlacesOneAfterTheOther) {
     for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
       const Piece piece = layout.piece(ordinal);
       ASSERT_EQ(piece.num_parts, 1);
-      ASSERT_LE(piece.size_bytes, std::max(test.piece_bytes, Case::kBytes));
-      ASSERT_EQ(piece.offset_bytes, Case::kOffset + piece.position_bytes);
+      ASSERT_LE(piece.size_bytes, std::max(test.tiles.piece_bytes, Case::kBytes));
+      ASSERT_EQ(piece.position_bytes, layout.position_bytes(ordinal));
+      ASSERT_EQ(piece.offset_bytes, offset_at(layout, piece.position_bytes));
       const Index next = layout.position_bytes(ordinal + 1);
       ASSERT_LE(piece.position_bytes + piece.size_bytes, next);
       ASSERT_LE(next - piece.position_bytes, layout.largest_piece_bytes());
@@ -66,14 +78,72 @@ TEST(Chunked, PiecesHoldAllSamplesInTheirPlacesOneAfterTheOther) {
       ASSERT_EQ(part.lattice.num_samples() * Case::kBytes, piece.size_bytes);
       for (const Point& index : points_of(part.lattice.all_indices())) {
         const Index at = piece.position_bytes + (part.first_sample + part.order.at(index)) * Case::kBytes;
-        ASSERT_TRUE(point_at.emplace(at, part.lattice.point(index)).second) << at;
+        ASSERT_TRUE(point_at.emplace(offset_at(layout, at), part.lattice.point(index)).second) << at;
       }
     }
     for (const Point& point : points_of(test.box())) {
-      ASSERT_EQ(point_at.at(test.position_of(point)), point);
+      ASSERT_EQ(point_at.at(test.offset_of(point)), point);
     }
-    ASSERT_GE(layout.stored_bytes(), point_at.rbegin()->first + Case::kBytes);
+    ASSERT_GE(Case::kOffset + layout.stored_bytes(), point_at.rbegin()->first + Case::kBytes);
   }
+}
+
+TEST(Chunked, StretchesOfTheFileFollowEachOtherAndFillIt) {
+  Random random(7);
+  for (int i = 0; i < 100; ++i) {
+    const ChunkedLayout layout = Case(random).layout();
+    std::map<Index, Index> end_of;  // by where a stretch begins
+    for (Index position = 0; position < layout.stored_bytes();) {
+      const Layout::FileSpan span = layout.file_at(position);
+      ASSERT_EQ(span.begin, position);
+      ASSERT_EQ(layout.file_at(span.end - 1).begin, position) << "padding included";
+      const Index end = span.data_offset_bytes + span.end - span.begin;
+      ASSERT_TRUE(end_of.emplace(span.data_offset_bytes, end).second);
+      position = span.end;
+    }
+    Index offset = Case::kOffset;
+    for (const auto& [begin, end] : end_of) {
+      ASSERT_EQ(begin, offset);
+      offset = end;
+    }
+    ASSERT_EQ(offset, Case::kOffset + layout.stored_bytes());
+  }
+}
+
+TEST(Chunked, ATileTakesLinesOfMemoryOfSomeRows) {
+  const Point grid{600, 600, 301, 1, 1};
+  const auto tile = [&](int rank, const Point& chunk, Index piece_bytes) {
+    const ChunkedLayout layout(rank, grid, 8, {chunk}, 0, {piece_bytes, rank - 1});
+    return layout.tile_extent(0);
+  };
+  EXPECT_EQ(tile(3, grid, 512 << 10), (Point{600, 6, 16, 1, 1}));
+  EXPECT_EQ(tile(3, {300, 300, 301, 1, 1}, 512 << 10), (Point{300, 13, 16, 1, 1}));
+  EXPECT_EQ(tile(3, {600, 600, 5, 1, 1}, 512 << 10), (Point{600, 21, 5, 1, 1}));
+  EXPECT_EQ(tile(2, {600, 600, 1, 1, 1}, 512 << 10), (Point{600, 16, 1, 1, 1}));
+}
+
+TEST(Chunked, OneStretchIsWrittenAtOnceWherePlanesOfTilesAreWhole) {
+  const ChunkedLayout layout(2, {600, 600}, 8, {{600, 600}}, 64, {512 << 10, 1});
+  EXPECT_GT(layout.num_pieces(), 1);
+  EXPECT_EQ(layout.file_at(0).end, layout.stored_bytes());
+}
+
+TEST(Chunked, SlabsAreWholePlanes) {
+  const ChunkedLayout layout(3, {20, 30, 10}, 8, {{20, 30, 10}}, 0, {.piece_bytes = 800, .in_slabs = true});
+  ASSERT_EQ(layout.tile_extent(0), (Point{20, 5, 1, 1, 1}));
+  const auto writers = BrickDecomposition::even(3, {20, 30, 10}, {1, 1, 4}).value();
+  const auto shares = layout.runs_of_shares(writers);
+  ASSERT_EQ(shares.size(), 4u);
+  Index plane = 0;
+  for (int s = 0; s < 4; ++s) {
+    ASSERT_EQ(shares[static_cast<std::size_t>(s)].size(), 1u);
+    const auto [first, last] = shares[static_cast<std::size_t>(s)][0];
+    EXPECT_EQ(first, plane * 6);
+    EXPECT_EQ(last % 6, 0);
+    for (Index ordinal = first; ordinal < last; ++ordinal) EXPECT_EQ(layout.share_of(ordinal, writers), s);
+    plane = last / 6;
+  }
+  EXPECT_EQ(plane, 10);
 }
 
 TEST(Chunked, SegmentsAreWhatPiecesHaveOfABox) {

@@ -7,6 +7,7 @@
 
 #include "format/cdf/cdf_file.h"
 #include "store/faulty_store.h"
+#include "support/columns.h"
 #include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
@@ -77,6 +78,19 @@ TEST(CdfWriter, FilesAreTheSameByAnyPattern) {
       run.options.insert(pattern.begin(), pattern.end());
       SCOPED_TRACE(std::to_string(n_ranks) + " ranks, " + text_of(pattern));
       ASSERT_EQ(files_of(run).at("run.nc") == expected, true);
+    }
+  }
+}
+
+TEST(CdfWriter, ColumnsMakeTheFileOfRows) {
+  using Way = std::map<std::string, std::string>;
+  const std::string expected = file_of_columns(1, false, {{"format", "cdf5"}});
+  for (const Way& way : {Way{}, Way{{"transport", "messages"}}, Way{{"pattern", "slabs"}}}) {
+    for (const int n_ranks : {1, 4}) {
+      Way options = way;
+      options["format"] = "cdf5";
+      SCOPED_TRACE(std::to_string(n_ranks) + " ranks, " + text_of(options));
+      ASSERT_EQ(file_of_columns(n_ranks, true, options) == expected, true);
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "format/hdf5/journal.h"
 #include "store/faulty_store.h"
+#include "support/columns.h"
 #include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
@@ -66,6 +67,19 @@ TEST(Hdf5Writer, ChunksOfAnyShapeHoldEveryValue) {
       SCOPED_TRACE(std::string(chunks) + " aligned to " + alignment);
       const auto files = files_of(run);
       expect_values(NetcdfFile(files.at("run.nc")), schema_of(run), run.end_step);
+    }
+  }
+}
+
+TEST(Hdf5Writer, ColumnsMakeTheFileOfRows) {
+  for (const char* chunks : {"90,70,20", "45,35,20", "90,70,7", "80,60,18", "decomposition"}) {
+    std::map<std::string, std::string> options{{"format", "netcdf4"}, {"chunks", chunks}};
+    if (chunks[0] == '8') options["chunk_alignment"] = "4K";
+    const std::string expected = file_of_columns(4, false, options);
+    for (const char* transport : {"auto", "messages"}) {
+      options["transport"] = transport;
+      SCOPED_TRACE(text_of(options));
+      ASSERT_EQ(file_of_columns(4, true, options) == expected, true);
     }
   }
 }
