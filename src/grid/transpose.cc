@@ -15,6 +15,8 @@ namespace {
 
 constexpr Index kBlock = 8;  // columns copied together: a line of the target, or half of one
 constexpr Index kBand = 64;  // rows of the target that stay in a first-level cache
+constexpr Index kLineBytes = 64;
+constexpr Index kForeseenBytes = 512;  // longer columns the processor foresees by itself
 
 template <class Element>
 void copy_one_by_one(Index num_columns, Index num_rows, const std::byte* source, Index source_stride,
@@ -73,13 +75,25 @@ void copy_one_by_one(Index num_columns, Index num_rows, const std::byte* source,
   turn(high, 2);
 }
 
+/// Asks for some columns, each of `bytes`.
+void prefetch(const std::byte* source, Index from, Index bytes) {
+  for (Index i = 0; i < kBlock; ++i, source += from) {
+    for (Index at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(source + at);
+    __builtin_prefetch(source + bytes - 1);
+  }
+}
+
 template <class Element>
 [[gnu::target("avx2")]] void transpose_band(Index num_columns, Index num_rows, const std::byte* source,
                                             Index from, std::byte* target, Index to) {
   constexpr Index kBytes{sizeof(Element)};
   constexpr Index kStep = 32 / kBytes;  // rows at a time
   const Index whole_columns = num_columns / kBlock * kBlock, whole_rows = num_rows / kStep * kStep;
+  const Index column_bytes = num_rows * kBytes;
   for (Index i = 0; i < whole_columns; i += kBlock) {
+    if (column_bytes < kForeseenBytes && i + 2 * kBlock <= num_columns) {
+      prefetch(source + (i + kBlock) * from, from, column_bytes);
+    }
     for (Index j = 0; j < whole_rows; j += kStep) {
       const std::byte* const s = source + i * from + j * kBytes;
       std::byte* const t = target + j * to + i * kBytes;
