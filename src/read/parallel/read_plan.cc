@@ -141,7 +141,7 @@ ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, std::vecto
     const Index piece_bytes = planned.unit.whole && bytes <= most ? bytes : std::min(kPieceBytes, most);
     layouts_.push_back(std::make_unique<ChunkedLayout>(
         planned.wanted.rank, planned.wanted.extents(), field.sample_bytes(),
-        ChunkedLayout::Shape{planned.unit.extent, 1}, 0, within_a_call(piece_bytes)));
+        ChunkedLayout::Shape{planned.unit.extent, 1}, 0, ChunkedLayout::Tiles{within_a_call(piece_bytes)}));
     space_.add(*layouts_.back());
   }
   take_targets(mine);
