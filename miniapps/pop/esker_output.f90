@@ -77,16 +77,18 @@ contains
     same = on_all_ranks(s%tile, same)
   end function
 
-  ! Each rank reads its tile; halos are not filled. False, and why on stderr, if the grid is another one.
+  ! All ranks read together, each its tile; halos are not filled. False, and why on stderr, if the grid is another one.
   logical function read_restart(path, s) result(good)
     character(*), intent(in) :: path
     type(state), intent(inout), target :: s
     type(esker_dataset) :: ds
+    type(esker_comm) :: comm
     type(file_contents) :: content
-    type(samples) :: found
     integer(int64), allocatable :: step(:), count(:)
     integer :: v
-    call esker_open(ds, path, esker_open_verify)
+    call esker_comm_from_fortran(s%tile%comm, comm)
+    call esker_open_parallel(ds, path, comm, flags=esker_open_verify)
+    call esker_comm_free(comm)
     call esker_inq_box(ds, 1, count=count)
     good = all(count == [s%nx, s%ny, size(s%level)])
     if (.not. good .and. s%tile%rank == 0) write (error_unit, "(a, *(1x, i0))") &
@@ -96,11 +98,12 @@ contains
     s%step = int(step(1))
     content = contents_of(s, restart)
     do v = 1, size(content%variables)
-      found = new_samples(content%variables(v), content%bits)
-      call get(s, ds, v, 1, content%variables(v), found)
-      content%variables(v)%values = found%double
-      call free_samples(found)
+      associate (to => content%variables(v))
+        if (to%has_levels) call esker_request(ds, v, 1, start_of(s, 3), to%values)
+        if (.not. to%has_levels) call esker_request(ds, v, 1, start_of(s, 2), to%values(:, :, 1))
+      end associate
     end do
+    call esker_read(ds)
     call esker_free(ds)
   end function
 
