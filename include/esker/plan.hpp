@@ -38,9 +38,9 @@ struct ESKER_API PlanReport {
   int writers = 0;      ///< ranks that write
   int aggregators = 0;  ///< ranks that collect samples; some may have none
   Index files = 0;
-  Index blocks = 0;        ///< of all fields
+  Index blocks = 0;        ///< of all fields; of other formats: pieces that windows are made of
   Index data_bytes = 0;    ///< samples
-  Index stored_bytes = 0;  ///< block data in files, padding included
+  Index stored_bytes = 0;  ///< data in files, padding included, without headers
   Index rounds = 0;        ///< of exchange and store, on the rank that has most
   OverRanks messages;      ///< sent to other ranks
   OverRanks senders;       ///< ranks that a rank gets samples from in one hop of a round, at most
@@ -67,11 +67,11 @@ struct ESKER_API PlanReport {
 /// The boxes of `grid`'s fields that a rank puts, in the grid's axes.
 using BoxesOfRank = std::function<std::vector<Box>(int rank, const Grid& grid)>;
 
-/// Plans the first step of a new dataset, to which all fields are put, as Writer would. Local; nothing is
-/// written. Exact; time grows with the samples of pieces that the ranks hold, pair by pair, memory with the
-/// number of ranks (with options.aggregate = false: with their runs). Errors: those of defining
-/// (kInvalidArgument), boxes that do not cover each grid exactly once, a memory budget too small
-/// (kOutOfMemory).
+/// Plans the first step of a new dataset, to which all fields are put, as Writer would, in any format;
+/// stripes are those of the options, and x is the patches' fastest axis in memory. Local; nothing is written.
+/// Exact; time grows with the samples of pieces that the ranks hold, pair by pair, memory with the number of
+/// ranks (with options.aggregate = false: with their runs). Errors: those of defining (kInvalidArgument),
+/// boxes that do not cover each grid exactly once, a memory budget too small (kOutOfMemory).
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
                                        const Options& options = {});
 

@@ -11,14 +11,20 @@
 #include "exchange/step_cut.h"
 #include "format/make.h"
 #include "write/boxes.h"
+#include "write/file_pattern.h"
+#include "write/placement.h"
 #include "write/report.h"
 #include "write/step_plan.h"
 
 namespace esker {
 namespace {
 
+constexpr const char* kPath = "plan";  // nothing is written there
+
 /// Everything that the plans of all ranks are made from.
 struct Step {
+  FilePattern pattern;
+  std::unique_ptr<FormatWriter> format;  // what the layouts refer to
   std::unique_ptr<StepLayouts> layouts;
   BoxesOfField holders;
   PieceSpace space;
@@ -69,27 +75,33 @@ Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& hol
   return of_field;
 }
 
-/// The extents of rank 0's first box of each field: those of all where boxes are regular.
-std::vector<Point> first_boxes(const BoxesOfField& holders) {
-  std::vector<Point> extents(holders.size());
-  for (const auto& [field, of_field] : holders) {
-    const std::vector<Box> boxes = of_field->boxes_of(0);
-    if (!boxes.empty()) extents[static_cast<std::size_t>(field)] = boxes[0].extents();
-  }
-  return extents;
-}
-
-Result<Step> lay_out(const Schema& schema, const HoldersOfGrid& holders_of, const Options& options) {
-  ESKER_ASSIGN_OR_RETURN(const auto format, make_format_writer(memory_store(), "plan.idx", options));
-  ESKER_RETURN_IF_ERROR(format->define(schema));
+Result<Step> lay_out(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
+                     const Options& options) {
   Step step;
+  ESKER_ASSIGN_OR_RETURN(step.format, make_format_writer(memory_store(), kPath, options));
+  ESKER_RETURN_IF_ERROR(step.format->define(schema));
+  ESKER_ASSIGN_OR_RETURN(step.pattern, FilePattern::of({}, n_ranks, kPath, options));
   ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of));
-  if (format->needs_boxes()) ESKER_RETURN_IF_ERROR(format->take_boxes(first_boxes(step.holders)));
-  step.layouts = format->lay_out(std::vector<bool>(schema.fields().size(), true), {});
+  if (step.format->needs_boxes()) {
+    ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(schema, step.holders, n_ranks));
+    ESKER_RETURN_IF_ERROR(step.format->take_boxes(extents));
+  }
+  const std::vector<bool> all(schema.fields().size(), true);
+  step.layouts = step.format->lay_out(all, step.pattern.hints());
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (const auto& layout : step.layouts->layouts) step.space.add(*layout);
   step.fields = patches_of_columns(step.layouts->columns, step.holders);
   return step;
+}
+
+/// Of the aggregators, where shares say it: ranks are spread evenly over their numbers.
+Placement place(const Step& step, int n_ranks, const Options& options) {
+  Placement placement;
+  if (!has_shares(step.pattern, *step.layouts, step.space)) return placement;
+  const Index n = step.pattern.num_aggregators(options, n_ranks, step.space);
+  placement.bricks = bricks_of_layouts(step.space, step.fields, static_cast<int>(n));
+  for (Index a = 0; a < n; ++a) placement.ranks.push_back(static_cast<int>(a * n_ranks / n));
+  return placement;
 }
 
 /// What the ranks do, and in how many rounds.
@@ -199,16 +211,16 @@ void add_boxes(const Step& step, const Relays& relays, PlanReport& report) {
 
 Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
                         const Options& options) {
-  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(schema, holders_of, options));
+  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(schema, n_ranks, holders_of, options));
   ESKER_RETURN_IF_ERROR(check_coverage(schema, step.holders, n_ranks).with_context("plan"));
-  StepCut cut(step.space, options, n_ranks);
+  StepCut cut(step.space, options, n_ranks, {}, place(step, n_ranks, options));
   ESKER_ASSIGN_OR_RETURN(const Traffic traffic,
                          options.aggregate ? count_traffic(cut, step) : count_runs(cut, step, n_ranks));
   PlanReport report;
   report.ranks = n_ranks;
   report.writers = cut.num_writers(num_holders(step.fields, n_ranks));
   report.aggregators = options.aggregate ? cut.ownership().num_aggregators() : 0;
-  for (const auto& layout : step.layouts->layouts) report.files += layout->num_files();
+  report.files = step.layouts->num_files();
   report.blocks = step.space.num_pieces();
   for (const Field& field : schema.fields()) {
     report.data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();

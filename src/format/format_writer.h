@@ -50,6 +50,20 @@ class StepLayouts {
   /// Whether the layout is in a file with all other such layouts and all steps. What a step that failed has
   /// written stays there, behind what is committed; nobody but commit() completes it.
   [[nodiscard]] virtual bool shares_files(int /*layout*/) const { return false; }
+  /// Whether any layout is, and the files of a step then: the shared one counts once.
+  [[nodiscard]] bool shares_a_file() const {
+    for (std::size_t n = 0; n < layouts.size(); ++n) {
+      if (shares_files(static_cast<int>(n))) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] Index num_files() const {
+    Index files = shares_a_file() ? 1 : 0;
+    for (std::size_t n = 0; n < layouts.size(); ++n) {
+      if (!shares_files(static_cast<int>(n))) files += layouts[n]->num_files();
+    }
+    return files;
+  }
   /// Whether a step other than the one that was laid out can be written so.
   [[nodiscard]] virtual bool fits(Index /*step*/) const { return true; }
   /// What a step adds to the layout's offsets in its files.

@@ -111,20 +111,23 @@ Status check_bricks(const Schema& schema, const Lists& lists, const Directory& d
   return describe_overlap(field, defect->where, *defect->first, *defect->second);
 }
 
-/// Whether boxes can be chunks of those extents.
+/// Whether a box can be a chunk of that extent.
+Status check_regular(const Field& field, const Box& box, const Point& extent) {
+  for (int a = 0; a < box.rank && !field.fixed; ++a) {
+    if (box.lo[a] % extent[a] == 0) continue;
+    return error(Code::kInvalidArgument,
+                 "field '{}': chunks=decomposition needs boxes of one extent, the largest are {}, and {} "
+                 "does not begin at multiples: give extents instead",
+                 field.name, Box::from_extent(box.rank, extent).to_string(), box.to_string());
+  }
+  return {};
+}
+
 Status check_regular(const Schema& schema, const std::vector<std::vector<Patch>>& patches,
                      const std::vector<Point>& extents) {
   for (std::size_t f = 0; f < patches.size(); ++f) {
-    const Field& field = schema.fields()[f];
     for (const Patch& patch : patches[f]) {
-      for (int a = 0; a < patch.box.rank && !field.fixed; ++a) {
-        if (patch.box.lo[a] % extents[f][a] == 0) continue;
-        return error(Code::kInvalidArgument,
-                     "field '{}': chunks=decomposition needs boxes of one extent, the largest are {}, and {} "
-                     "does not begin at multiples: give extents instead",
-                     field.name, Box::from_extent(patch.box.rank, extents[f]).to_string(),
-                     patch.box.to_string());
-      }
+      ESKER_RETURN_IF_ERROR(check_regular(schema.fields()[f], patch.box, extents[f]));
     }
   }
   return {};
@@ -155,6 +158,26 @@ Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
   }
   const Status are_regular = all_do(comm, "plan", [&] { return check_regular(schema, patches, extents); });
   if (!are_regular.ok()) return are_regular;
+  return extents;
+}
+
+Result<std::vector<Point>> regular_extents(const Schema& schema, const BoxesOfField& holders, int n_ranks) {
+  std::vector<Point> extents(schema.fields().size());
+  for (const auto& [f, of_field] : holders) {
+    Point& extent = extents[static_cast<std::size_t>(f)];
+    const auto visit_all = [&, &of_field = of_field](const auto& visit) -> Status {
+      for (int rank = 0; rank < n_ranks; ++rank) {
+        for (const Box& box : of_field->boxes_of(rank)) ESKER_RETURN_IF_ERROR(visit(box));
+      }
+      return {};
+    };
+    ESKER_RETURN_IF_ERROR(visit_all([&](const Box& box) {
+      for (int a = 0; a < box.rank; ++a) extent[a] = std::max(extent[a], box.extent(a));
+      return Status();
+    }));
+    const Field& field = schema.fields()[static_cast<std::size_t>(f)];
+    ESKER_RETURN_IF_ERROR(visit_all([&](const Box& box) { return check_regular(field, box, extent); }));
+  }
   return extents;
 }
 

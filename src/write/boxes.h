@@ -15,6 +15,9 @@
 
 namespace esker {
 
+/// Who holds which boxes of the fields at those positions in the schema.
+using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
+
 /// Whether a field has to be put at a step: fixed fields at step 0, others at every `every`-th.
 bool is_due(const Field& field, Index step);
 
@@ -27,12 +30,12 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& pa
 /// does not begin at a multiple of them.
 Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
                                            const std::vector<std::vector<Patch>>& patches);
+/// The same of the boxes that `n_ranks` ranks hold. Local, pure.
+Result<std::vector<Point>> regular_extents(const Schema& schema, const BoxesOfField& holders, int n_ranks);
 
 /// The axis along which patches are densest in memory, [position in the schema]; 0 where the ranks differ.
 /// Collective; errors are those of all ranks (memory).
 Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<std::vector<Patch>>& patches);
-
-using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 
 /// Who holds which boxes of the fields of a step, as far as a rank has learnt it.
 struct SharedBoxes {

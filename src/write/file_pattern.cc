@@ -20,7 +20,6 @@ int writers_of_targets(int n_targets, int n_ranks) {
 
 Result<FilePattern> FilePattern::choose(Comm& comm, const Store& store, const std::string& path,
                                         const Options& options) {
-  FilePattern chosen;
   std::array<std::uint64_t, 2> found{};
   ESKER_RETURN_IF_ERROR(root_does(comm, "stripes", [&] {
     const Striping told = store.striping(directory_of(path));
@@ -28,10 +27,14 @@ Result<FilePattern> FilePattern::choose(Comm& comm, const Store& store, const st
     return Status();
   }));
   comm.all_reduce_max(found);
-  const auto told_bytes = static_cast<Index>(found[0]);
-  const auto told_count = static_cast<int>(found[1]);
-  chosen.striping.size_bytes = options.stripe_size_bytes > 0 ? options.stripe_size_bytes : told_bytes;
-  chosen.striping.count = options.stripe_count > 0 ? options.stripe_count : told_count;
+  return of({static_cast<Index>(found[0]), static_cast<int>(found[1])}, comm.size(), path, options);
+}
+
+Result<FilePattern> FilePattern::of(const Striping& told, int n_ranks, const std::string& path,
+                                    const Options& options) {
+  FilePattern chosen;
+  chosen.striping.size_bytes = options.stripe_size_bytes > 0 ? options.stripe_size_bytes : told.size_bytes;
+  chosen.striping.count = options.stripe_count > 0 ? options.stripe_count : told.count;
   chosen.pattern = options.pattern;
   if (options.pattern == WritePattern::kAuto) {
     const bool has_targets = chosen.striping.size_bytes > 0 && chosen.striping.count > 1;
@@ -45,10 +48,14 @@ Result<FilePattern> FilePattern::choose(Comm& comm, const Store& store, const st
                  path);
   }
   const int n_targets = chosen.striping.count;
-  chosen.writers = asked_aggregators(options, comm.size());
+  chosen.writers = asked_aggregators(options, n_ranks);
   if (chosen.writers > 0) return chosen;
-  chosen.writers = n_targets > 0 ? writers_of_targets(n_targets, comm.size()) : comm.size();
+  chosen.writers = n_targets > 0 ? writers_of_targets(n_targets, n_ranks) : n_ranks;
   return chosen;
+}
+
+int FilePattern::num_aggregators(const Options& options, int n_ranks, const PieceSpace& space) const {
+  return writers > 0 ? writers : esker::num_aggregators(options, n_ranks, space);
 }
 
 StorageReport describe(const FilePattern& pattern) {

@@ -6,6 +6,7 @@
 #include "comm/comm.h"
 #include "esker/options.hpp"
 #include "esker/status.hpp"
+#include "exchange/piece_space.h"
 #include "format/format_writer.h"
 #include "store/store.h"
 #include "write/report.h"
@@ -23,7 +24,12 @@ struct FilePattern {
   /// of all ranks: kInvalidArgument (stripes that nobody knows the size of).
   static Result<FilePattern> choose(Comm& comm, const Store& store, const std::string& path,
                                     const Options& options);
+  /// The same for `n_ranks` ranks where the file system says `told`. Local, pure.
+  static Result<FilePattern> of(const Striping& told, int n_ranks, const std::string& path,
+                                const Options& options);
 
+  /// Ranks that write what is in `space`.
+  [[nodiscard]] int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space) const;
   /// All but the step and its patches.
   [[nodiscard]] StepHints hints() const;
 };

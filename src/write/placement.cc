@@ -10,6 +10,22 @@
 
 namespace esker {
 
+bool has_shares(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space) {
+  return pattern.pattern != WritePattern::kContiguous && layouts.shares_a_file() && space.num_pieces() > 0;
+}
+
+std::vector<BrickDecomposition> bricks_of_layouts(const PieceSpace& space,
+                                                  const std::vector<FieldPatches>& fields, int n) {
+  std::vector<BrickDecomposition> bricks;
+  for (int number = 0; number < space.num_layouts(); ++number) {
+    const auto of_layout = std::find_if(fields.begin(), fields.end(),
+                                        [&](const FieldPatches& field) { return field.layout == number; });
+    const Distribution& holders = *of_layout->holders;
+    bricks.push_back(bricks_like(holders.domain(), holders.typical_extent(), n));
+  }
+  return bricks;
+}
+
 void make_different(std::vector<int>& ranks, int n_ranks) {
   std::vector<bool> taken(static_cast<std::size_t>(n_ranks));
   std::vector<std::size_t> again;

@@ -55,14 +55,8 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
   }
   plan.boxes = boxes_of(patches, plan.fields);
   plan.layouts = format.lay_out(plan.due, hints);
-  for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
-    const Layout& layout = *plan.layouts->layouts[n];
-    plan.space.add(layout);
-    const bool shares = plan.layouts->shares_files(static_cast<int>(n));
-    plan.files += shares ? 0 : layout.num_files();
-    plan.shares_a_file = plan.shares_a_file || shares;
-  }
-  plan.files += plan.shares_a_file ? 1 : 0;
+  for (const auto& layout : plan.layouts->layouts) plan.space.add(*layout);
+  plan.files = plan.layouts->num_files();
   take_patches(plan, patches);
 }
 
@@ -111,9 +105,7 @@ TransportReport StepPlanner::transport_report() const {
 }
 
 Result<Placement> StepPlanner::place(const StepPlan& plan, const PlannedFields& fields) {
-  if (plan.space.num_pieces() > 0 && plan.shares_a_file && pattern_->pattern != WritePattern::kContiguous) {
-    return place_by_pattern(plan, fields);
-  }
+  if (has_shares(*pattern_, *plan.layouts, plan.space)) return place_by_pattern(plan, fields);
   const AggregatorPlacement asked = options_->aggregator_placement;
   const int n_aggregators = num_aggregators(*options_, comm_->size(), plan.space);
   const bool is_one_node = comm_->node().size() == comm_->size();
@@ -129,8 +121,7 @@ Result<Placement> StepPlanner::place(const StepPlan& plan, const PlannedFields& 
 
 /// Shares are the layouts' own: stripes, or slabs. Who has which one does not matter, but for the nodes.
 Result<Placement> StepPlanner::place_by_pattern(const StepPlan& plan, const PlannedFields& fields) {
-  const int chosen = num_aggregators(*options_, comm_->size(), plan.space);
-  const int n_aggregators = pattern_->writers > 0 ? pattern_->writers : chosen;
+  const int n_aggregators = pattern_->num_aggregators(*options_, comm_->size(), plan.space);
   ESKER_ASSIGN_OR_RETURN(Placement placement, make_bricks(plan, fields, n_aggregators));
   ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(*comm_, n_aggregators));
   return placement;
@@ -141,12 +132,7 @@ Result<Placement> StepPlanner::make_bricks(const StepPlan& plan, const PlannedFi
                                            int n_aggregators) {
   Placement placement;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    for (int number = 0; number < plan.space.num_layouts(); ++number) {
-      const auto of_layout = std::find_if(fields.patches.begin(), fields.patches.end(),
-                                          [&](const FieldPatches& f) { return f.layout == number; });
-      const Distribution& holders = *of_layout->holders;
-      placement.bricks.push_back(bricks_like(holders.domain(), holders.typical_extent(), n_aggregators));
-    }
+    placement.bricks = bricks_of_layouts(plan.space, fields.patches, n_aggregators);
     return Status();
   }));
   return placement;

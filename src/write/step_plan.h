@@ -36,7 +36,6 @@ struct StepPlan {
   std::vector<std::vector<Patch>> patches;  ///< mine, of the step at hand: [column]
   int writers = 0;
   Index files = 0, data_bytes = 0;
-  bool shares_a_file = false;  ///< all writers one, at least
   bool ready = false;
 };
 

@@ -60,6 +60,28 @@ def test_a_dataset_has_the_fields(tmp_path: Path) -> None:
     assert facts["data_bytes"] == 20 * 30 * (4 + 2)
 
 
+def test_formats_and_patterns() -> None:
+    grid = ("--ranks", "16", "--global", "64,64,32", "--json")
+    cdf = json.loads(run(*grid, "--format", "cdf5"))
+    assert (cdf["files"], cdf["stored_bytes"]) == (1, cdf["data_bytes"])
+    both = json.loads(run(*grid, "--format", "cdf5+idx"))
+    idx = json.loads(run(*grid))
+    assert both["files"] == 1 + idx["files"]
+    assert both["stored_bytes"] == cdf["stored_bytes"] + idx["stored_bytes"]
+    stripes = json.loads(run(*grid, "--format", "cdf5", "--stripe-size", "64K", "--stripe-count", "4"))
+    assert stripes["writers"] == 4
+    assert stripes["written_bytes"]["max"] == cdf["data_bytes"] // 4
+    slabs = json.loads(run(*grid, "--format", "cdf5", "--pattern", "slabs", "--aggregators", "8"))
+    assert slabs["written_bytes"]["max"] == cdf["data_bytes"] // 8
+
+
+def test_stripes_without_a_size_are_named() -> None:
+    result = CliRunner().invoke(
+        command, ["plan", "--ranks", "4", "--block", "9,9", "--format", "cdf5", "--pattern", "stripes"]
+    )
+    assert result.exit_code == 2 and "stripe_size" in result.output
+
+
 def test_three_ways_side_by_side(tmp_path: Path) -> None:
     picture = tmp_path / "messages.png"
     plans = json.loads(

@@ -32,7 +32,8 @@ class Extents(click.ParamType):
     Examples:
       esker plan --ranks 4096 --block 30,30,30 --fields 16 --restructure default
       esker plan --ranks 64 --dataset run.idx --json | jq .max_fan_in
-      esker plan --ranks 512 --global 600,600,300 --compare --plot messages.png"""
+      esker plan --ranks 512 --global 600,600,300 --compare --plot messages.png
+      esker plan --ranks 512 --global 600,600,300 --format cdf5 --stripe-size 1M --stripe-count 16"""
 )
 @click.option("--ranks", type=click.IntRange(min=1), required=True, help="How many ranks write.")
 @click.option("--block", type=Extents(), help="Samples of each rank.")
@@ -47,6 +48,11 @@ class Extents(click.ParamType):
 @click.option("--fields", type=click.IntRange(min=1), default=1, show_default=True, help="How many fields.")
 @click.option("--type", "dtype", default="f8", show_default=True, help="NumPy type of the samples.")
 @click.option("--restructure", help="off, default, expanded or X,Y,Z.")
+@click.option("--format", help="idx, cdf5, netcdf4, cdf5+idx ...  [default: idx]")
+@click.option("--chunks", help="NetCDF-4: X,Y,Z, decomposition or auto.")
+@click.option("--pattern", help="Of a file that all share: contiguous, stripes or slabs.")
+@click.option("--stripe-size", help="Stripes of the file system, e.g. 1M.")
+@click.option("--stripe-count", type=int, help="Targets that they are dealt out to.")
 @click.option("--bits-per-block", type=int, help="A block holds 2^N samples.")
 @click.option("--blocks-per-file", type=int)
 @click.option("--aggregators", type=int, help="Ranks that collect and write.")

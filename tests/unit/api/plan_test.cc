@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "esker/decomposition.hpp"
 #include "support/scenario.h"
@@ -15,16 +18,23 @@ namespace {
 
 using namespace testing_support;  // NOLINT: scenario and ranks
 
-Options small_blocks(bool aggregate) {
+/// A way of writing, by the options that make it.
+struct Way {
+  const char* name;
+  std::map<std::string, std::string> options;
+};
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+Options options_of(const Way& way) {
   Options options;
   options.report = "none";
   options.bits_per_block = 7;
   options.blocks_per_file = 8;
   options.memory_budget_bytes = Index{100} << 10;
   options.aggregators = 3;
-  options.aggregate = aggregate;
   options.transport = Transport::kMessages;  // what the planner counts
-  options.checksums = aggregate;
+  for (const auto& [name, value] : way.options) options.set(name, value).check();
   return options;
 }
 
@@ -43,15 +53,16 @@ double amount(const RunReport& report, const std::string& name, double Spread::*
   return -1;
 }
 
-class PlanStep : public testing::TestWithParam<bool> {};
+class PlanStep : public testing::TestWithParam<Way> {};
 
 TEST_P(PlanStep, SaysWhatAWriterMoves) {
   const Schema schema = mixed_schema();
-  const Options options = small_blocks(GetParam());
+  const Options options = options_of(GetParam());
   for (const int n_ranks : {1, 4, 7}) {
     const auto planned = plan_step(
         schema, n_ranks,
         [&](int rank, const Grid& grid) { return columns(rank, n_ranks, schema.box_of(grid)); }, options);
+    if (planned.status().code() == Code::kUnsupported) GTEST_SKIP() << planned.status().message();
     ASSERT_TRUE(planned.ok()) << planned.status().message();
     const auto store = memory_store();
     run_ranks(n_ranks, [&](const Communicator& comm) {
@@ -89,8 +100,46 @@ TEST_P(PlanStep, SaysWhatAWriterMoves) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Phases, PlanStep, testing::Bool(),
-                         [](const auto& test) { return test.param ? "Two" : "One"; });
+/// For pieces that are larger than blocks.
+Way with_room(Way way) {
+  way.options["memory_budget"] = "600K";
+  return way;
+}
+
+const std::vector<Way> kWays{
+    {"IdxOnePhase", {{"aggregate", "false"}, {"checksums", "false"}}},
+    {"IdxTwoPhase", {}},
+    with_room({"Cdf5OnePhase", {{"format", "cdf5"}, {"aggregate", "false"}}}),
+    with_room({"Cdf5", {{"format", "cdf5"}}}),
+    with_room({"Cdf5Restructured", {{"format", "cdf5"}, {"restructure", "default"}}}),
+    with_room({"Cdf5AndIdx", {{"format", "cdf5+idx"}}}),
+    with_room({"Netcdf4AndIdx", {{"format", "netcdf4+idx"}}}),
+    {"Netcdf4", {{"format", "netcdf4"}, {"chunks", "7,5,6"}}},
+    {"Cdf5Slabs", {{"format", "cdf5"}, {"pattern", "slabs"}}},
+    {"Cdf5SlabsAndIdx", {{"format", "cdf5+idx"}, {"pattern", "slabs"}}},
+    {"Cdf5Stripes", {{"format", "cdf5"}, {"aggregators", "0"}, {"stripe_size", "4K"}, {"stripe_count", "6"}}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, PlanStep, testing::ValuesIn(kWays),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(PlanStepChunks, AreOfRegularBoxesAsThoseOfAWriter) {
+  const Schema schema = single_schema();  // 21 x 18
+  Options options;
+  options.format = "netcdf4";
+  options.chunks.by_decomposition = true;
+  const auto planned = [&](const Point& parts) {
+    const SplitOfGrid split = [&](const Grid& grid) {
+      return BrickDecomposition::even(2, schema.box_of(grid).hi, parts);
+    };
+    return plan_step(schema, 6, split, options);
+  };
+  const auto regular = planned({3, 2});
+  if (regular.status().code() == Code::kUnsupported) GTEST_SKIP() << regular.status().message();
+  ASSERT_TRUE(regular.ok()) << regular.status().message();
+  EXPECT_EQ(regular->stored_bytes, regular->data_bytes);
+  EXPECT_EQ(planned({5, 1}).status().code(), Code::kInvalidArgument) << "the first has 5 of 21, others 4";
+}
 
 TEST(PlanStepErrors, AreThoseOfWriting) {
   const Schema schema = single_schema();
