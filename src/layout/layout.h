@@ -58,8 +58,8 @@ class Layout {
   [[nodiscard]] virtual PiecePart part(const Piece& piece, int number) const = 0;
 
   /// Position of a piece in the concatenation of the data parts of all files (headers left out, alignment
-  /// included); ordinal in [0, num_pieces()]: the last one gives the total. Two pieces of one file are as far
-  /// apart in it as their positions are.
+  /// included); ordinal in [0, num_pieces()]: the last one gives the total. Where pieces of one file are one
+  /// stretch of it each, two are as far apart in it as their positions are.
   [[nodiscard]] virtual Index position_bytes(Index ordinal) const = 0;
   [[nodiscard]] Index stored_bytes() const { return position_bytes(num_pieces()); }
 
