@@ -45,7 +45,7 @@ std::unique_ptr<Layout> CdfStepLayouts::make_layout(const Box& box, Index sample
     return make_tiles(0, true);
   }
   if (dense_axis > 0) return make_tiles(dense_axis, false);
-  return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, piece_bytes);
+  return make_tiles(0, false);
 }
 
 bool CdfStepLayouts::fits(Index step) const {
