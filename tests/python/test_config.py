@@ -18,7 +18,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def test_every_option_is_listed(esker_command: Run) -> None:
     header = (ROOT / "include" / "esker" / "options.hpp").read_text()
     struct = header[header.index("struct ESKER_API Options {") : header.index("Status set(")]
-    members = re.findall(r"^  [A-Za-z:]+ (\w+?)(?:_bytes)?(?: = [^;]+)?;", struct, re.MULTILINE)
+    members = re.findall(r"^  [A-Za-z:<>]+ (\w+?)(?:_bytes)?(?: = [^;]+)?;", struct, re.MULTILINE)
     done = esker_command("info", "--config", "--json")
     assert done.returncode == 0 and done.stderr == ""
     options = json.loads(done.stdout)["options"]
