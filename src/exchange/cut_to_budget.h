@@ -20,7 +20,8 @@ struct CutInputs {
 };
 
 /// Makes this rank's plan with the cut as it is, and says what it needs. May be collective; errors are those
-/// of all ranks then.
+/// of all ranks then. To be handed over by std::cref: making the function object needs no memory then, where
+/// a rank that has none could not tell the others.
 using MakePlan = std::function<Result<StepCut::Needs>(const StepCut&, const Relays&)>;
 
 /// Learns from `directory` whose boxes a rank must know, and lets `make` plan, with smaller windows until the

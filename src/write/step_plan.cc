@@ -1,6 +1,7 @@
 #include "write/step_plan.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -174,7 +175,7 @@ Status StepPlanner::cut_step(StepPlan& plan, PlannedFields& fields, std::span<co
     return StepCut::needs_of(plan.plan);
   };
   const CutInputs inputs{plan.space, *options_, near, placement};
-  ESKER_RETURN_IF_ERROR(cut_to_budget(*comm_, inputs, fields.directory, fields.patches, make));
+  ESKER_RETURN_IF_ERROR(cut_to_budget(*comm_, inputs, fields.directory, fields.patches, std::cref(make)));
   combines_by_node_ = plan.plan.mail.used;
   return reserve(plan);
 }

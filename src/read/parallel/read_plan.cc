@@ -191,7 +191,7 @@ Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffe
     }));
     return StepCut::needs_of(plan_);
   };
-  ESKER_RETURN_IF_ERROR(cut_to_budget(comm, inputs, directory, fields, make));
+  ESKER_RETURN_IF_ERROR(cut_to_budget(comm, inputs, directory, fields, std::cref(make)));
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     comm.reserve_transfers(plan_.num_sends, plan_.num_receives);
     transport_ = make_message_transport(Transport::kMessages);
