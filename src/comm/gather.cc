@@ -2,9 +2,6 @@
 
 #include <numeric>
 
-#include "base/macros.h"
-#include "comm/agree.h"
-
 namespace esker {
 
 Result<Gathered> gather(Comm& comm, std::span<const std::byte> mine) {
@@ -29,13 +26,7 @@ Result<Gathered> gather(Comm& comm, std::span<const std::byte> mine) {
 }
 
 Result<std::string> share_text(Comm& comm, std::string text, int root) {
-  std::uint64_t length = text.size();
-  comm.broadcast(std::as_writable_bytes(std::span(&length, 1)), root);
-  ESKER_RETURN_IF_ERROR(all_do(comm, "broadcast", [&] {
-    text.resize(length);
-    return Status();
-  }));
-  comm.broadcast(std::as_writable_bytes(std::span(text)), root);
+  ESKER_RETURN_IF_ERROR(share(comm, text, root));
   return text;
 }
 

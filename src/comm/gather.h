@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/macros.h"
+#include "comm/agree.h"
 #include "comm/comm.h"
 #include "esker/status.hpp"
 
@@ -20,6 +23,20 @@ struct Gathered {
 
 /// Every rank's bytes. Collective; errors are those of all ranks: kOutOfMemory.
 Result<Gathered> gather(Comm& comm, std::span<const std::byte> mine);
+
+/// Makes `values`, a string or a vector of plain elements, those of rank `root`. Collective; errors are those
+/// of all ranks: kOutOfMemory.
+template <class Values>
+Status share(Comm& comm, Values& values, int root) {
+  std::uint64_t count = values.size();
+  comm.broadcast(std::as_writable_bytes(std::span(&count, 1)), root);
+  ESKER_RETURN_IF_ERROR(all_do(comm, "broadcast", [&] {
+    values.resize(count);
+    return Status();
+  }));
+  comm.broadcast(std::as_writable_bytes(std::span(values)), root);
+  return {};
+}
 
 /// Text of rank `root`. Collective; errors are those of all ranks: kOutOfMemory.
 Result<std::string> share_text(Comm& comm, std::string text, int root);

@@ -68,10 +68,8 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<PlannedColumn>& columns
   return boxes;
 }
 
-/// Takes the unit that the format has, and whole ones around all that is wanted.
-void round_to_units(PlannedColumn& planned, const OpenedDataset& data) {
-  const ReadColumn& column = planned.column;
-  planned.unit = data.read_unit(static_cast<int>(column.field), static_cast<int>(column.level));
+/// Takes whole units around all that is wanted.
+void round_to_units(PlannedColumn& planned) {
   Point& unit = planned.unit.extent;
   for (int a = 0; a < planned.wanted.rank; ++a) {
     Index& lo = planned.wanted.lo[a];
@@ -97,13 +95,13 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
                                                  const std::vector<ReadRequest>& mine) {
   constexpr Index kFar = Index{1} << 62;
   std::vector<PlannedColumn> planned;
-  std::vector<std::uint64_t>
-      most;  // per column and axis: the upper corner, how far the lower one is from kFar
+  // Per column and axis: the upper corner, how far the lower one is from kFar.
+  std::vector<std::uint64_t> most;
   ESKER_RETURN_IF_ERROR(all_do(comm, "read", [&]() -> Status {
     for (const ReadColumn& column : columns) {
-      ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data, static_cast<int>(column.field),
-                                                                  static_cast<int>(column.level)));
-      planned.push_back({column, samples, samples.all_indices(), {}});
+      const auto field = static_cast<int>(column.field), level = static_cast<int>(column.level);
+      ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data, field, level));
+      planned.push_back({column, samples, samples.all_indices(), data.read_unit(field, level)});
     }
     most.resize(columns.size() * kMaxRank * 2);
     const auto of_column = requests_of(planned, mine);
@@ -126,7 +124,7 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
       planned[c].wanted.hi[a] = static_cast<Index>(of_axis[0]);
       planned[c].wanted.lo[a] = kFar - static_cast<Index>(of_axis[1]);
     }
-    round_to_units(planned[c], data);
+    round_to_units(planned[c]);
   }
   return planned;
 }

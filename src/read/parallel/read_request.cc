@@ -51,10 +51,7 @@ Result<std::vector<ReadColumn>> columns_of_all(Comm& comm, const std::vector<Rea
   comm.all_reduce_max(most);
   if (most[2] == 0) return columns;
   if (most[0] == ~most[1]) {
-    ESKER_ASSIGN_OR_RETURN(const std::string all,
-                           share_text(comm, std::string(as_text(columns)), static_cast<int>(most[2]) - 1));
-    columns.clear();
-    append(columns, all.data(), all.size());
+    ESKER_RETURN_IF_ERROR(share(comm, columns, static_cast<int>(most[2]) - 1));
     return columns;
   }
   ESKER_ASSIGN_OR_RETURN(const Gathered gathered, gather(comm, std::as_bytes(std::span(columns))));
