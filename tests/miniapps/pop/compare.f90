@@ -27,7 +27,6 @@ contains
     integer, intent(in) :: field
     integer(int64), allocatable :: n(:)
     integer :: type
-    integer(int32), allocatable :: words(:), raw(:)
     real(real32), allocatable :: single(:, :, :), flat_single(:, :)
     real(real64), allocatable :: double(:, :, :), flat_double(:, :)
     call esker_inq_field(ds, field, type=type)
@@ -35,21 +34,26 @@ contains
     if (type == esker_float32 .and. size(n) == 3) then
       allocate(single(n(1), n(2), n(3)))
       call esker_get(ds, field, step, single)
-      words = transfer(single, words)
+      call compare_words(transfer(single, [0_int32]))
     else if (type == esker_float32) then
       allocate(flat_single(n(1), n(2)))
       call esker_get(ds, field, step, flat_single)
-      words = transfer(flat_single, words)
+      call compare_words(transfer(flat_single, [0_int32]))
     else if (size(n) == 3) then
       allocate(double(n(1), n(2), n(3)))
       call esker_get(ds, field, step, double)
-      words = transfer(double, words)
+      call compare_words(transfer(double, [0_int32]))
     else
       allocate(flat_double(n(1), n(2)))
       call esker_get(ds, field, step, flat_double)
-      words = transfer(flat_double, words)
+      call compare_words(transfer(flat_double, [0_int32]))
     end if
-    allocate(raw, mold=words)
+  end subroutine
+
+  subroutine compare_words(words)
+    integer(int32), intent(in) :: words(:)
+    integer(int32), allocatable :: raw(:)
+    allocate(raw(size(words)))
     read (unit) raw
     if (any(words /= raw)) error stop "other samples"
   end subroutine
