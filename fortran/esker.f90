@@ -1368,7 +1368,7 @@ contains
     integer, intent(out), optional :: ierr
     integer(c_int) :: found, status
     has = .false.
-    if (.not. is_step(ds, step, ierr)) return
+    if (.not. is_step(ds, step, ierr, alone=.true.)) return
     found = 0
     status = c_inq_has(ds%handle, field - 1, c_step(step), found)
     has = found /= 0
@@ -1398,7 +1398,7 @@ contains
     integer(int64), dimension(esker_max_rank) :: found_origin, found_stride, found_count
     call describe(ds, field, info)
     if (.not. selected(ds, field, info, step, start, count, level, &
-        found_origin, found_stride, found_count, ierr)) return
+        found_origin, found_stride, found_count, ierr, alone=.true.)) return
     if (present(origin)) origin = found_origin(:info%rank) + 1
     if (present(stride)) stride = found_stride(:info%rank)
     if (present(samples)) samples = found_count(:info%rank)
@@ -1631,18 +1631,20 @@ contains
     type(field_info) :: info
     integer(int64), dimension(esker_max_rank) :: origin, stride, samples
     integer(int64), allocatable :: expected(:), lo(:)
+    logical :: alone
+    alone = .not. present(later)
     call describe(ds, field, info)
-    if (.not. selected(ds, field, info, step, start, count, level, origin, stride, samples, ierr)) return
+    if (.not. selected(ds, field, info, step, start, count, level, origin, stride, samples, ierr, alone)) return
     expected = samples(:info%rank)
     if (info%components > 1 .or. size(shape) > info%rank) expected = [int(info%components, int64), expected]
     if (matching_type(array_type, info) /= info%type .or. .not. are_equal(shape, expected)) then
-      call fail(ds, esker_invalid_argument, "get '" // info%name // "': an array of " // joined(shape, " x ") // &
-        " " // esker_type_name(array_type) // ", expected " // joined(expected, " x ") // " " // &
-        esker_type_name(int(info%type)), ierr)
+      call fail(ds, esker_invalid_argument, trim(merge("get    ", "request", alone)) // " '" // info%name // &
+        "': an array of " // joined(shape, " x ") // " " // esker_type_name(array_type) // ", expected " // &
+        joined(expected, " x ") // " " // esker_type_name(int(info%type)), ierr, alone)
       return
     end if
     if (present(start)) allocate(lo, source=start - 1)
-    if (present(later)) then
+    if (.not. alone) then
       call conclude(ds, c_request(ds%handle, field - 1, c_step(step), lo, count, c_level(level), buffer, &
         product(shape) * esker_type_bytes(array_type)), ierr)
       return
@@ -1652,7 +1654,7 @@ contains
   end subroutine
 
   ! The samples of a query, as C counts them. False, and an error of `ds`, if they cannot be had.
-  logical function selected(ds, field, info, step, start, count, level, origin, stride, samples, ierr)
+  logical function selected(ds, field, info, step, start, count, level, origin, stride, samples, ierr, alone)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: field, step
     type(field_info), intent(in) :: info
@@ -1660,18 +1662,19 @@ contains
     integer, intent(in), optional :: level
     integer(int64), dimension(:), intent(out) :: origin, stride, samples
     integer, intent(out), optional :: ierr
+    logical, intent(in) :: alone
     integer(int64), allocatable :: lo(:)
     integer(int64) :: sizes(2)
     integer(c_int) :: status
     sizes = info%rank
     if (present(start)) sizes(1) = size(start)
     if (present(count)) sizes(2) = size(count)
-    selected = is_step(ds, step, ierr)
+    selected = is_step(ds, step, ierr, alone)
     if (.not. selected) return
     if (is_known(info) .and. any(sizes /= info%rank)) then
       selected = .false.
       call fail(ds, esker_invalid_argument, "field '" // info%name // "': start, count have " // &
-        joined(sizes, ", ") // " elements, expected " // joined([info%rank], "") // " each", ierr)
+        joined(sizes, ", ") // " elements, expected " // joined([info%rank], "") // " each", ierr, alone)
       return
     end if
     if (present(start)) allocate(lo, source=start - 1)
@@ -1680,7 +1683,11 @@ contains
     samples = 0
     status = c_inq_selection(ds%handle, field - 1, c_step(step), lo, count, c_level(level), origin, stride, samples)
     selected = status == esker_ok
-    call conclude(ds, status, ierr)
+    if (selected .or. alone) then
+      call conclude(ds, status, ierr)
+    else
+      call fail(ds, int(status), text_of(c_message(ds%handle)), ierr)
+    end if
   end function
 
   ! Name, type, components and axes of a field; rank 0 if there is no such field.
@@ -2117,13 +2124,14 @@ contains
   end function
 
   ! False, and an error of `ds`, for step 0.
-  logical function is_step(ds, step, ierr)
+  logical function is_step(ds, step, ierr, alone)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: step
     integer, intent(out), optional :: ierr
+    logical, intent(in), optional :: alone
     is_step = step /= 0
     if (.not. is_step) call fail(ds, esker_out_of_range, &
-      "step 0: steps are counted from 1, or from -1, which is the newest", ierr)
+      "step 0: steps are counted from 1, or from -1, which is the newest", ierr, alone)
   end function
 
   integer(c_int) function c_level(level)
@@ -2214,14 +2222,19 @@ contains
     error stop "esker: communicator: " // esker_strerror(int(status))
   end subroutine
 
-  ! An error that was found here. Where a dataset is written, the next collective call returns it on all ranks.
-  subroutine fail(ds, status, text, ierr)
+  ! An error that was found here. The next collective call returns it on all ranks, unless it is of what a rank does
+  ! `alone`.
+  subroutine fail(ds, status, text, ierr, alone)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: status
     character(*), intent(in) :: text
     integer, intent(out), optional :: ierr
-    integer(c_int) :: ignored  ! a dataset that is read takes no note of it
-    ignored = c_fail(ds%handle, status, to_c(text))
+    logical, intent(in), optional :: alone
+    logical :: noted
+    integer(c_int) :: ignored  ! a dataset that is opened by one rank takes no note of it
+    noted = .true.
+    if (present(alone)) noted = .not. alone
+    if (noted) ignored = c_fail(ds%handle, status, to_c(text))
     ds%own_message = text
     if (present(ierr)) ierr = status
     if (.not. present(ierr)) error stop "esker: " // text

@@ -122,6 +122,24 @@ contains
     if (is_last) call esker_request_level(ds, field, 1, samples(::2, :), 0, ierr=ierr)
     call esker_read(ds, ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "not contiguous")
+    if (is_last) then
+      call esker_request_level(ds, field, 1, samples, 99, ierr=ierr)
+      call check_fails(ds, ierr, esker_out_of_range, "99")
+    end if
+    call esker_read(ds, ierr)
+    call check_fails(ds, ierr, esker_out_of_range, "99")
+    if (is_last) then
+      call esker_request_level(ds, field, 1, samples, 0, ierr=ierr)
+      call check_fails(ds, ierr, esker_invalid_argument, "request 'thk': an array of 3 x 3")
+    end if
+    call esker_read(ds, ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "request 'thk'")
+    if (is_last) then  ! of this rank alone
+      call esker_get(ds, field, 0, samples, ierr=ierr)
+      call check_fails(ds, ierr, esker_out_of_range, "step 0")
+      call esker_get(ds, field, 1, samples, ierr=ierr)
+      call check_fails(ds, ierr, esker_invalid_argument, "get 'thk': an array of 3 x 3")
+    end if
     call esker_read(ds, ierr)
     call check_ok(ds, ierr, "read nothing")
   end subroutine
