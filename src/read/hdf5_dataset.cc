@@ -61,8 +61,8 @@ Status Hdf5Dataset::read(int field, Index step, const Box& box, int level, std::
                          bool /*verify*/) const {
   ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));
   const Lattice selection = select_samples(mask, clip(box, this->box(field)), level);
-  ESKER_ASSIGN_OR_RETURN(const Places places, places_of(field, step));
-  if (places) return read_past_library(field, step, *places, selection, out);
+  ESKER_ASSIGN_OR_RETURN(const bool is_read, read_past_library(field, step, selection, out));
+  if (is_read) return {};
   Slab slab;
   const auto add = [&](Index start, Index stride, Index count) {
     slab.start.push_back(start), slab.stride.push_back(stride), slab.count.push_back(count);
@@ -123,27 +123,40 @@ bool Hdf5Dataset::reads_past_library(int field) const {
   return looks && *looks <= most / std::max<Index>(1, steps_in_chunks);
 }
 
-Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step) const {
+Result<bool> Hdf5Dataset::read_past_library(int field, Index step, const Lattice& selection,
+                                            std::byte* out) const {
+  if (!reads_past_library(field)) return false;
+  ESKER_ASSIGN_OR_RETURN(const std::string mark, source_.mark());
+  ESKER_ASSIGN_OR_RETURN(const Places places, places_of(field, step, mark));
+  if (!places) return false;
+  const Status status = read_at(*places, field, step, selection, out);
+  ESKER_ASSIGN_OR_RETURN(const std::string mark_after, source_.mark());
+  if (mark_after != mark) return false;
+  ESKER_RETURN_IF_ERROR(status);
+  return true;
+}
+
+Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step, const std::string& mark) const {
   constexpr std::size_t kMostKept = 256;
-  if (!reads_past_library(field)) return Places();
   const bool fixed = field_at(field).fixed, has_chunks = !variable_of(field).chunk.empty();
   const Index record = fixed || !has_chunks ? -1 : step / variable_of(field).chunk[0];
   const std::pair key(field, record);
   {
     const std::lock_guard lock(known_->mutex);
     const auto known = known_->of_field.find(key);
-    if (known != known_->of_field.end()) return known->second;
+    if (known_->mark == mark && known != known_->of_field.end()) return known->second;
   }
-  ESKER_ASSIGN_OR_RETURN(auto found, source_.places(variable_of(field), fixed || !has_chunks ? -1 : step));
-  if (!found) return Places();
-  auto places = std::make_shared<const std::vector<Index>>(std::move(*found));
+  ESKER_ASSIGN_OR_RETURN(
+      auto found, source_.places(variable_of(field), field_at(field).type, fixed || !has_chunks ? -1 : step));
+  const Places places = found ? std::make_shared<const std::vector<Index>>(std::move(*found)) : nullptr;
   const std::lock_guard lock(known_->mutex);
-  if (known_->of_field.size() >= kMostKept) known_->of_field.clear();
-  return known_->of_field[key] = std::move(places);
+  if (known_->mark != mark || known_->of_field.size() >= kMostKept) known_->of_field.clear();
+  known_->mark = mark;
+  return known_->of_field[key] = places;
 }
 
-Status Hdf5Dataset::read_past_library(int field, Index step, const std::vector<Index>& places,
-                                      const Lattice& selection, std::byte* out) const {
+Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index step, const Lattice& selection,
+                            std::byte* out) const {
   const StoredVariable& variable = variable_of(field);
   ChunkedArray array{box(field).hi, box(field).hi, field_at(field).sample_bytes(), {}};
   const std::size_t before = field_at(field).fixed ? 0 : 1;

@@ -36,12 +36,15 @@ class Hdf5Dataset final : public OneFileDataset {
   [[nodiscard]] bool reads_past_library(int field) const;
   /// Where the chunks of a field stand that the step is in; null: that is for the library to know.
   using Places = std::shared_ptr<const std::vector<Index>>;
-  Result<Places> places_of(int field, Index step) const;
-  Status read_past_library(int field, Index step, const std::vector<Index>& places, const Lattice& selection,
-                           std::byte* out) const;
+  Result<Places> places_of(int field, Index step, const std::string& mark) const;
+  /// False if that cannot be, or a writer has changed the file meanwhile: `out` holds anything then.
+  Result<bool> read_past_library(int field, Index step, const Lattice& selection, std::byte* out) const;
+  Status read_at(const std::vector<Index>& places, int field, Index step, const Lattice& selection,
+                 std::byte* out) const;
 
   struct KnownPlaces {
     std::mutex mutex;
+    std::string mark;                                  // of the file, when they were found
     std::map<std::pair<int, Index>, Places> of_field;  // and step
   };
 

@@ -17,6 +17,29 @@ Index checked_place(haddr_t address, const StoredVariable& variable) {
   return static_cast<Index>(address);
 }
 
+/// Whether a dataset is still stored as it was described, and has that record; there may be other steps.
+bool is_as_described(hid_t dataset, const StoredVariable& variable, SampleType type, Index record) {
+  const std::size_t rank = variable.extents.size();
+  const Handle found_type(H5Dget_type(dataset), "type");
+  if (!is_plain(dataset) || H5Tequal(found_type, memory_type(type)) <= 0) return false;
+  const Handle space(H5Dget_space(dataset), "dataspace");
+  if (H5Sget_simple_extent_ndims(space) != static_cast<int>(rank)) return false;
+  std::vector<hsize_t> extents(rank), chunk(rank);
+  checked(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "extents");
+  for (std::size_t a = 0; a < rank; ++a) {
+    if (a == 0 && record >= 0 ? extents[a] <= static_cast<hsize_t>(record)
+                              : extents[a] != static_cast<hsize_t>(variable.extents[a])) {
+      return false;
+    }
+  }
+  const Handle list(H5Dget_create_plist(dataset), "storage");
+  if (variable.chunk.empty()) return H5Pget_layout(list) == H5D_CONTIGUOUS;
+  if (H5Pget_layout(list) != H5D_CHUNKED) return false;
+  return H5Pget_chunk(list, static_cast<int>(rank), chunk.data()) == static_cast<int>(rank) &&
+         std::equal(chunk.begin(), chunk.end(), variable.chunk.begin(), variable.chunk.end(),
+                    [](hsize_t a, Index b) { return a == static_cast<hsize_t>(b); });
+}
+
 }  // namespace
 
 bool is_plain(hid_t dataset) {
@@ -31,13 +54,14 @@ bool is_plain(hid_t dataset) {
   return false;
 }
 
-std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable& variable, Index record) {
+std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable& variable, SampleType type,
+                                               Index record) {
   const Handle created(H5Fget_create_plist(file), "file");
   hsize_t user_block = 0;
   checked(H5Pget_userblock(created, &user_block), "file");
   if (user_block > 0) return std::nullopt;  // addresses would be counted from behind it
   const Handle dataset(H5Dopen2(file, variable.path.c_str(), H5P_DEFAULT), "variable");
-  if (!is_plain(dataset))
+  if (!is_as_described(dataset, variable, type, record))
     throw Failure(fmt::format("'{}' is stored otherwise than before", excerpt(variable.path)));
   if (variable.chunk.empty()) {
     const haddr_t address = H5Dget_offset(dataset);

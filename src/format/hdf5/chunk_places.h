@@ -14,6 +14,7 @@ namespace esker::hdf5 {
 bool is_plain(hid_t dataset);
 
 /// As Source::places.
-std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable& variable, Index record);
+std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable& variable, SampleType type,
+                                               Index record);
 
 }  // namespace esker::hdf5

@@ -191,15 +191,18 @@ Status Source::read(const std::string& dataset, SampleType type, const Slab& sla
   });
 }
 
-Result<std::optional<std::vector<Index>>> Source::places(const StoredVariable& variable, Index record) const {
+Result<std::optional<std::vector<Index>>> Source::places(const StoredVariable& variable, SampleType type,
+                                                         Index record) const {
   std::optional<std::vector<Index>> found;
   ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index, bool has_journal) -> Status {
     found.reset();
-    if (!has_journal) found = chunk_places(file.id, variable, record);
+    if (!has_journal) found = chunk_places(file.id, variable, type, record);
     return {};
   }));
   return found;
 }
+
+Result<std::string> Source::mark() const { return mark_of(*file_); }
 
 Result<bool> Source::has_journal() const { return store_->exists(journal_of(path_)); }
 

@@ -65,7 +65,11 @@ class Source {
   /// Where the values of a plain variable begin in the file, chunk by chunk, the fastest axis first: of those
   /// with index `record` of the first axis, or of all of them (-1). A variable that is not in chunks is one.
   /// Nothing if some are not stored, or not in place yet because a journal is beside the file.
-  Result<std::optional<std::vector<Index>>> places(const StoredVariable& variable, Index record) const;
+  /// They hold as long as mark() stays the same. kDataLoss as for read().
+  Result<std::optional<std::vector<Index>>> places(const StoredVariable& variable, SampleType type,
+                                                   Index record) const;
+  /// Changes whenever a step is committed, or taken back; values that it committed stand where they stood.
+  [[nodiscard]] Result<std::string> mark() const;
   [[nodiscard]] const File& file() const { return *file_; }
 
   /// Whether a journal is beside the file.

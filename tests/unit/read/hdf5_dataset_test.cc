@@ -63,6 +63,76 @@ TEST(Hdf5Dataset, PlainChunksAreReadPastTheLibrary) {
   }
 }
 
+TEST(Hdf5Dataset, PlacesAreWhereTheSamplesStand) {
+  RunPlan run = hdf5_run();
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto source = hdf5::Source::open(store, "run.nc").value();
+  const auto found = source.describe().value();
+  for (std::size_t f = 0; f < found.of_field.size(); ++f) {
+    const Field& field = found.schema.fields()[f];
+        const bool has_steps = !field.fixed && !found.of_field[f].chunk.empty();
+    const auto places = source.places(found.of_field[f], field.type, has_steps ? 0 : -1).value();
+    ASSERT_TRUE(places.has_value()) << field.name;
+    std::vector<std::byte> first(static_cast<std::size_t>(field.sample_bytes()));
+    source.file().read_at(first, places->front()).check();
+    EXPECT_EQ(first == expected_samples(field, static_cast<int>(f), 0, {Point{}}), true) << field.name;
+  }
+}
+
+// The file is another one since: nothing of it is taken for what was there.
+TEST(Hdf5Dataset, AFileThatWasWrittenAnewIsNoticed) {
+  RunPlan run = hdf5_run();
+  const auto store = memory_store(), other = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto dataset = hdf5::Hdf5Dataset::open(store, "run.nc").value();
+  RunPlan changed = run;
+  changed.options["chunks"] = "3,5,2";
+  ASSERT_TRUE(write_all(other, changed).ok());
+  const auto file = other->open("run.nc", OpenMode::kRead).value();
+  std::vector<std::byte> bytes(static_cast<std::size_t>(file->size_bytes().value()));
+  file->read_at(bytes, 0).check();
+  const auto in_place = store->open("run.nc", OpenMode::kWrite).value();
+  in_place->write_at(bytes, 0).check();
+  for (std::size_t f = 0; f < dataset.schema.fields().size(); ++f) {
+    const auto field = static_cast<int>(f);
+    const Box box = dataset.box(field);
+    const Index bytes_of_field = box.num_samples() * dataset.schema.fields()[f].sample_bytes();
+    std::vector<std::byte> samples(static_cast<std::size_t>(bytes_of_field));
+    const int level = dataset.bitmask(field).value().max_level();
+    const Status status = dataset.read(field, 0, box, level, samples.data(), false);
+    if (!status.ok()) continue;
+    std::vector<Point> points;
+    for_each_point(box, [&](const Point& p) { points.push_back(p); });
+    EXPECT_EQ(samples == expected_samples(dataset.schema.fields()[f], field, 0, points), true);
+  }
+}
+
+// Steps that were taken back, after a look at where their samples stood.
+TEST(Hdf5Dataset, StepsThatWereTakenBackAreNotRead) {
+  RunPlan run = hdf5_run();
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto dataset = hdf5::Hdf5Dataset::open(store, "run.nc").value();
+  int field = 0;
+  while (dataset.schema.fields()[static_cast<std::size_t>(field)].fixed) ++field;
+  const Index bytes = dataset.box(field).num_samples() *
+                      dataset.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
+  std::vector<std::byte> samples(static_cast<std::size_t>(bytes));
+  const auto read = [&](Index step) {
+    return dataset.read(field, step, dataset.box(field), dataset.bitmask(field).value().max_level(),
+                        samples.data(), false);
+  };
+  const Index last = run.end_step - 1;
+  ASSERT_TRUE(read(last).ok());
+  RunPlan back = run;
+  back.first_step = back.end_step = 1;  // appends nothing, behind step 0
+  ASSERT_TRUE(write_all(store, back).ok());
+  EXPECT_FALSE(read(last).ok());
+  const Status status = read(0);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 TEST(Hdf5Dataset, TheSchemaIsThatOfTheRun) {
   const RunPlan run = hdf5_run();
   const auto store = memory_store();
