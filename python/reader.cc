@@ -46,8 +46,8 @@ void bind_reader(nb::module_& m) {
       .def("__str__", &ReadReport::to_string);
   nb::class_<Reader>(m, "Reader", "Arrays that are requested are kept by the caller until read() returns.")
       .def_prop_ro("dataset", &Reader::dataset, nb::rv_policy::reference_internal)
-      .def("request", &request, "field"_a, "out"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none(),
-           "`out`: a C-contiguous array of exactly the selected samples.")
+      .def("request", &request, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
+           "level"_a = nb::none(), "`out`: a C-contiguous array of exactly the selected samples.")
       .def(
           "fail", [](Reader& reader, nb::handle exception) { reader.fail(status_of_exception(exception)); },
           "exception"_a, "The next read() fails on all ranks, telling of the exception.")

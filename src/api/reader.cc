@@ -1,5 +1,6 @@
 #include "esker/reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -101,11 +102,17 @@ Status agree_on_steps(Comm& comm, OpenedDataset& data) {
   constexpr std::uint64_t kMany = ~std::uint64_t{0};
   std::array<std::uint64_t, 1> missing{kMany - data.times.size()};
   comm.all_reduce_max(missing);
-  data.times.resize(static_cast<std::size_t>(kMany - missing[0]));
+  const auto num_steps = static_cast<std::size_t>(kMany - missing[0]);
+  data.times.resize(num_steps);
+  for (PartInfo& part : data.infos) part.num_steps = std::min(part.num_steps, static_cast<Index>(num_steps));
   std::string arguments;
   const Status mine = guarded("open", [&] {
     arguments = fmt::format("steps at {}, fields", print_reals(data.times));
-    for (const Field& field : data.schema.fields()) arguments += " " + field.name;
+    const std::vector<Field>& fields = data.schema.fields();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      arguments += fmt::format(" {} ({} x {}, {})", fields[f].name, fields[f].components,
+                               esker::name(fields[f].type), data.box(static_cast<int>(f)).to_string());
+    }
     return Status();
   });
   return agree(comm, Ballot{mine, "open", hash_text(0, arguments), "what is in the dataset", false});
@@ -123,15 +130,18 @@ Result<Reader> Reader::open(const std::string& path, const Communicator& comm, c
   Comm& ranks = *comm.get();
   ESKER_ASSIGN_OR_RETURN(const Options shared, open_together(ranks, "open", path, options, Status()));
   std::unique_ptr<Impl> impl;
+  std::shared_ptr<RollCall> roll_call;
   const auto open = [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_aggregators(shared));
     ESKER_ASSIGN_OR_RETURN(Dataset dataset, Dataset::open(path, open_options));
     impl = std::make_unique<Impl>(comm.get(), std::move(dataset), shared);
     if (shared.call_timeout > 0) {
-      ranks.set_roll_call(std::make_shared<RollCall>(ranks.size(), shared.call_timeout));
+      roll_call = std::make_shared<RollCall>(ranks.size(), shared.call_timeout);
     }
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(ranks, "open", open));
+  if (roll_call) ranks.set_roll_call(std::move(roll_call));  // on all ranks, or on none
   ESKER_RETURN_IF_ERROR(agree_on_steps(ranks, *impl->inner.data));
   return Reader(std::move(impl));
 }

@@ -16,10 +16,11 @@ namespace {
 
 /// Collective: a rank whose arguments are wrong, or that has no memory, tells the others, who are in the
 /// first agreement of the same call.
-/// `opening(path, communicator, options)` is the call.
-template <class Opening>
+/// `check()` looks at further arguments; `opening(path, communicator, options)` is the call.
+template <class Check, class Opening>
 Status open_together(esker_dataset* ds, const char* operation, const char* path, const esker_comm* comm,
-                     const esker_options* options, esker_dataset** out, const Opening& opening) {
+                     const esker_options* options, esker_dataset** out, const Check& check,
+                     const Opening& opening) {
   if (comm && !comm->group) return comm->failure;  // on all ranks
   const Communicator group = comm ? *comm->group : Communicator::serial();
   Options chosen;
@@ -28,7 +29,7 @@ Status open_together(esker_dataset* ds, const char* operation, const char* path,
     if (!ds) return esker::out_of_memory(operation);
     ds->path = path;
     if (options) chosen = options->values;
-    return {};
+    return check();
   });
   const esker::Result<Options> agreed(ready.ok() ? esker::Result<Options>(std::move(chosen))
                                                  : esker::Result<Options>(std::move(ready)));
@@ -41,22 +42,22 @@ using OpenWriter = esker::Result<Writer> (*)(const std::string&, const Communica
 
 Status open_writer(esker_dataset* ds, const char* operation, OpenWriter open, const char* path,
                    const esker_comm* comm, const esker_options* options, esker_dataset** out) {
-  return open_together(ds, operation, path, comm, options, out,
-                       [&](const std::string& agreed, const Communicator& group,
-                           const esker::Result<Options>& chosen) -> Status {
-                         ESKER_ASSIGN_OR_RETURN(auto writer, open(agreed, group, chosen));
-                         ds->writer = std::move(writer);
-                         return {};
-                       });
+  return open_together(
+      ds, operation, path, comm, options, out, [] { return Status(); },
+      [&](const std::string& agreed, const Communicator& group,
+          const esker::Result<Options>& chosen) -> Status {
+        ESKER_ASSIGN_OR_RETURN(auto writer, open(agreed, group, chosen));
+        ds->writer = std::move(writer);
+        return {};
+      });
 }
 
-/// Whether it says how to open: OpenOptions of `flags`.
-esker::Result<esker::OpenOptions> to_open_options(unsigned flags) {
-  if ((flags & ~static_cast<unsigned>(ESKER_OPEN_VERIFY)) == 0) {
-    return esker::OpenOptions{(flags & ESKER_OPEN_VERIFY) != 0};
-  }
+Status check_open_flags(unsigned flags) {
+  if ((flags & ~static_cast<unsigned>(ESKER_OPEN_VERIFY)) == 0) return {};
   return esker::error(Code::kInvalidArgument, "open: flags {:#x}, expected 0 or ESKER_OPEN_VERIFY", flags);
 }
+
+esker::OpenOptions open_options_of(unsigned flags) { return {(flags & ESKER_OPEN_VERIFY) != 0}; }
 
 /// Makes the handle and hands it out whatever becomes of `opening`, which gets it, or nullptr.
 template <class Work>
@@ -96,9 +97,9 @@ esker_status esker_open(const char* path, unsigned flags, esker_dataset** out) {
   return open_dataset("open", out, [&](esker_dataset* ds) -> Status {
     ESKER_RETURN_IF_ERROR(check_given("open", {{path, "path"}, {out, "out"}}));
     if (!ds) return esker::out_of_memory("open");
-    ESKER_ASSIGN_OR_RETURN(const esker::OpenOptions how, to_open_options(flags));
+    ESKER_RETURN_IF_ERROR(check_open_flags(flags));
     ds->path = path;
-    ESKER_ASSIGN_OR_RETURN(auto dataset, esker::Dataset::open(path, how));
+    ESKER_ASSIGN_OR_RETURN(auto dataset, esker::Dataset::open(path, open_options_of(flags)));
     ds->alone = std::move(dataset);
     return {};
   });
@@ -108,13 +109,10 @@ esker_status esker_open_parallel(const char* path, const esker_comm* comm, const
                                  unsigned flags, esker_dataset** out) {
   return open_dataset("open", out, [&](esker_dataset* ds) {
     return open_together(
-        ds, "open", path, comm, options, out,
+        ds, "open", path, comm, options, out, [&] { return check_open_flags(flags); },
         [&](const std::string& agreed, const Communicator& group,
             const esker::Result<Options>& chosen) -> Status {
-          const auto how = to_open_options(flags);
-          const esker::Result<Options>& mine = how.ok() ? chosen : esker::Result<Options>(how.status());
-          ESKER_ASSIGN_OR_RETURN(auto reader,
-                                 Reader::open(agreed, group, mine, how.ok() ? *how : esker::OpenOptions()));
+          ESKER_ASSIGN_OR_RETURN(auto reader, Reader::open(agreed, group, chosen, open_options_of(flags)));
           ds->together = std::move(reader);
           return {};
         });

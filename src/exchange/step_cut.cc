@@ -59,6 +59,13 @@ int asked_aggregators(const Options& options, int n_ranks) {
   return 0;
 }
 
+Status check_aggregators(const Options& options) {
+  if (options.aggregators == 0 || options.aggregation_factor == 0) return {};
+  return error(Code::kInvalidArgument,
+               "aggregators={} and aggregation_factor={}: both say how many ranks aggregate; set one of them",
+               options.aggregators, options.aggregation_factor);
+}
+
 StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near,
                  const Placement& placement)
     : space_(space),
@@ -122,11 +129,11 @@ bool StepCut::shrink() {
 }
 
 Status StepCut::does_not_fit(const Needs& needs) const {
-  return error(
-      Code::kOutOfMemory,
-      "memory_budget {} bytes: one block at a time needs {} bytes on some rank; set memory_budget to "
-      "at least that, or bits_per_block lower",
-      options_.memory_budget_bytes, needs.buffer_bytes);
+  return error(Code::kOutOfMemory,
+               "memory_budget {} bytes: one piece at a time needs {} bytes on some rank; set memory_budget "
+               "to at least "
+               "that (smaller blocks or chunks need less)",
+               options_.memory_budget_bytes, needs.buffer_bytes);
 }
 
 }  // namespace esker

@@ -13,6 +13,9 @@
 
 namespace esker {
 
+/// Whether the options say at most once how many ranks aggregate.
+Status check_aggregators(const Options& options);
+
 /// Ranks that write, as the options have them; 0: they leave it open.
 int asked_aggregators(const Options& options, int n_ranks);
 

@@ -51,6 +51,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
   ESKER_ASSIGN_OR_RETURN(Options shared, open_together(*comm, operation, path, options, local));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::choose(*comm, *store, path, shared));
   std::unique_ptr<WritePipeline> pipeline;
+  std::shared_ptr<RollCall> roll_call;
   const auto make = [&]() -> Status {
     std::shared_ptr<Store> used = store;
     if (shared.storage == Storage::kMpiIo) {
@@ -58,12 +59,13 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
     }
     ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(used, path, shared));
     if (shared.call_timeout > 0) {
-      comm->set_roll_call(std::make_shared<RollCall>(comm->size(), shared.call_timeout));
+      roll_call = std::make_shared<RollCall>(comm->size(), shared.call_timeout);
     }
     pipeline.reset(new WritePipeline(comm, used, std::move(format), std::move(shared), pattern));
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, make));
+  if (roll_call) comm->set_roll_call(std::move(roll_call));  // on all ranks, or on none
   return pipeline;
 }
 

@@ -22,11 +22,7 @@ constexpr int kManySenders = 9;
 }  // namespace
 
 Status check_phases(const Options& options, const StepLayouts& layouts) {
-  if (options.aggregators > 0 && options.aggregation_factor > 0) {
-    return error(Code::kInvalidArgument,
-                 "aggregators={} and aggregation_factor={}: both say how many ranks write; set one of them",
-                 options.aggregators, options.aggregation_factor);
-  }
+  ESKER_RETURN_IF_ERROR(check_aggregators(options));
   if (options.aggregate || !layouts.has_checksums()) return {};
   return error(Code::kInvalidArgument,
                "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "

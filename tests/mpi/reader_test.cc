@@ -109,5 +109,18 @@ TEST_F(ReaderTest, OpeningFailsOnAllRanks) {
   expect_everywhere(Reader::open(path("nothing.nc"), comm_, options).status(), Code::kInvalidArgument);
 }
 
+// A rank that cannot open it, where ranks are called by roll afterwards: the next call is as ever.
+TEST_F(ReaderTest, WhatOneRankCannotOpenFailsOnAllAndCanBeOpenedAfterwards) {
+  write(path("run.idx"), "idx", comm_.size());
+  const auto home = std::filesystem::current_path();
+  std::filesystem::current_path(is_last_rank() ? "/" : directory_.c_str());
+  Options options;
+  options.set("call_timeout", "60").check();
+  const auto failed = Reader::open("run.idx", comm_, options);
+  std::filesystem::current_path(home);
+  expect_everywhere(failed.status(), Code::kNotFound);
+  read(path("run.idx"), comm_.size(), options);
+}
+
 }  // namespace
 }  // namespace esker

@@ -1,4 +1,4 @@
-// Memory that a rank reads into: what it should hold is what esker::Dataset reads.
+// Memory that a rank reads into, of datasets whose samples are those of PatchMemory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,8 +60,13 @@ class Wanted {
   void compare() const {
     for (const auto& asked : asked_) {
       const Lattice samples = reader_.dataset().select(asked->query).value();
-      std::vector<std::byte> dense(static_cast<std::size_t>(samples.num_samples() * asked->sample_bytes));
-      reader_.dataset().read(asked->query, dense.data(), dense.size()).check();
+      const Schema& schema = reader_.dataset().schema();
+      const Field& field = *schema.find_field(asked->query.field);
+      std::vector<Point> points;
+      for_each_point(samples.all_indices(), [&](const Point& p) { points.push_back(samples.point(p)); });
+      const std::vector<std::byte> dense =
+          expected_samples(field, static_cast<int>(&field - schema.fields().data()),
+                           field.fixed ? 0 : asked->query.step, points);
       std::vector<std::byte> expected = dense;
       if (asked->target.data) {
         expected.assign(asked->bytes.size(), kUntouched);

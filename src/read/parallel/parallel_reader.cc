@@ -67,14 +67,16 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
   comm_->all_reduce_max(any_wants);
   report.aggregated = any_wants[0] != 0;
   if (report.aggregated) {
-    ESKER_RETURN_IF_ERROR(read_together(planned, mine, report));
-  } else {
-    const auto read_mine = [&]() -> Status {
-      for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request));
-      return {};
-    };
-    ESKER_RETURN_IF_ERROR(all_do(*comm_, "read", read_mine));
+    const Status together = read_together(planned, mine, report);
+    if (together.ok()) return sum_up(mine, watch.elapsed_s(), report);
+    if (options_.aggregate_reads || together.code() != Code::kOutOfMemory) return together;
+    report = {};  // alone it takes less memory
   }
+  const auto read_mine = [&]() -> Status {
+    for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request, report));
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "read", read_mine));
   return sum_up(mine, watch.elapsed_s(), report);
 }
 
@@ -109,13 +111,13 @@ Status ParallelReader::read_together(const std::vector<PlannedColumn>& columns,
     plan_.reset();
     ESKER_ASSIGN_OR_RETURN(plan_, ReadPlan::make(*comm_, data_, options_, columns, mine, buffers_));
   }
-  report.readers = plan_->num_readers();
+  report.buffer_bytes = buffers_.size_bytes();
   ExchangeStats stats;
   return agree(*comm_, plan_->run(data_, verify_, buffers_, stats, report.loaded_bytes));
 }
 
 // What is dense in memory is read to its place; else slab by slab, by way of a buffer.
-Status ParallelReader::read_alone(const ReadRequest& request) const {
+Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report) const {
   const MutablePatch& target = request.target;
   const auto field = static_cast<int>(request.column.field), level = static_cast<int>(request.column.level);
   const Index sample_bytes = sample_bytes_of(data_, request.column);
@@ -124,6 +126,7 @@ Status ParallelReader::read_alone(const ReadRequest& request) const {
     return data_.read(field, request.column.step, samples.sub(box).bounds(), level,
                       static_cast<std::byte*>(out), verify_);
   };
+  report.loaded_bytes += target.box.num_samples() * sample_bytes;
   if (is_dense(target, sample_bytes)) return read(target.box, target.data);
   const Index room = std::max<Index>(1, options_.memory_budget_bytes / kPartsOfBudget / sample_bytes);
   const Point slab = slab_extent(target.box.extents(), target.box.rank, room);
@@ -139,6 +142,7 @@ Status ParallelReader::read_alone(const ReadRequest& request) const {
       box.hi[a] = std::min(box.hi[a], box.lo[a] + slab[a]);
     }
     buffer.resize(static_cast<std::size_t>(box.num_samples() * sample_bytes));
+    report.buffer_bytes = std::max(report.buffer_bytes, static_cast<Index>(buffer.size()));
     status = read(box, buffer.data());
     if (status.ok()) copy_to_target(buffer.data(), box, target, sample_bytes);
   });
@@ -149,15 +153,14 @@ Status ParallelReader::sum_up(const std::vector<ReadRequest>& mine, double secon
   for (const ReadRequest& request : mine) {
     report.data_bytes += request.target.box.num_samples() * sample_bytes_of(data_, request.column);
   }
-  if (!report.aggregated) report.loaded_bytes = report.data_bytes;
   std::array<double, 3> sums{static_cast<double>(report.data_bytes), static_cast<double>(report.loaded_bytes),
-                             report.data_bytes > 0 ? 1.0 : 0.0};
+                             report.loaded_bytes > 0 ? 1.0 : 0.0};
   comm_->all_reduce_sum(sums);
-  std::array<double, 2> most{seconds, static_cast<double>(buffers_.size_bytes())};
+  std::array<double, 2> most{seconds, static_cast<double>(report.buffer_bytes)};
   comm_->all_reduce_max(most);
   report.data_bytes = static_cast<Index>(sums[0]);
   report.loaded_bytes = static_cast<Index>(sums[1]);
-  if (!report.aggregated) report.readers = static_cast<int>(sums[2]);
+  report.readers = static_cast<int>(sums[2]);
   report.seconds = most[0];
   report.buffer_bytes = static_cast<Index>(most[1]);
   last_ = report;

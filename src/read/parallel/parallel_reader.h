@@ -34,7 +34,7 @@ class ParallelReader {
                                 const std::vector<ReadRequest>& mine) const;
   Status read_together(const std::vector<PlannedColumn>& columns, const std::vector<ReadRequest>& mine,
                        ReadReport& report);
-  Status read_alone(const ReadRequest& request) const;
+  Status read_alone(const ReadRequest& request, ReadReport& report) const;
   Status sum_up(const std::vector<ReadRequest>& mine, double seconds, ReadReport& report);
 
   std::shared_ptr<Comm> comm_;

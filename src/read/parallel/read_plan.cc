@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "exchange/cut_to_budget.h"
@@ -18,6 +19,8 @@ constexpr Index kPieceBytes = Index{512} << 10;
 // Of the budget, which is for windows, and for messages to all that want what is in them. A unit that is
 // larger is loaded in parts, whatever that costs.
 constexpr Index kPiecesInBudget = 16;
+
+constexpr Index kLeastPieceBytes = Index{4} << 10;
 
 /// Options of the exchange: samples go straight to those who want them.
 Options options_for_reading(const Options& options, int n_ranks) {
@@ -82,6 +85,13 @@ void round_to_units(PlannedColumn& planned) {
   }
 }
 
+/// That another rank asks for it does not say that this one has seen it written.
+Status check_has(const OpenedDataset& data, int field, Index step) {
+  if (data.has_samples(field) && data.has(field, step)) return {};
+  return error(Code::kNotFound, "field '{}' has no samples at step {} here",
+               data.schema.fields()[static_cast<std::size_t>(field)].name, step);
+}
+
 bool shares_memory(const Comm& comm, const Options& options) {
   const Transport asked = options.transport;
   return comm.size() > 1 &&
@@ -95,13 +105,16 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
                                                  const std::vector<ReadRequest>& mine) {
   constexpr Index kFar = Index{1} << 62;
   std::vector<PlannedColumn> planned;
+  std::vector<ReadUnit> units;
   // Per column and axis: the upper corner, how far the lower one is from kFar.
   std::vector<std::uint64_t> most;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "read", [&]() -> Status {
+  const auto bound_mine = [&]() -> Status {
     for (const ReadColumn& column : columns) {
       const auto field = static_cast<int>(column.field), level = static_cast<int>(column.level);
+      ESKER_RETURN_IF_ERROR(check_has(data, field, column.step));
       ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data, field, level));
-      planned.push_back({column, samples, samples.all_indices(), data.read_unit(field, level)});
+      planned.push_back({column, samples, samples.all_indices(), {}});
+      units.push_back(data.read_unit(field, level));
     }
     most.resize(columns.size() * kMaxRank * 2);
     const auto of_column = requests_of(planned, mine);
@@ -116,27 +129,30 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
       }
     }
     return {};
-  }));
+  };
+  ESKER_RETURN_IF_ERROR(all_do(comm, "read", bound_mine));
   comm.all_reduce_max(most);
+  comm.broadcast(std::as_writable_bytes(std::span(units)), 0);  // ranks may have seen other steps
   for (std::size_t c = 0; c < planned.size(); ++c) {
     for (int a = 0; a < planned[c].wanted.rank; ++a) {
       const std::uint64_t* of_axis = &most[2 * (c * kMaxRank + static_cast<std::size_t>(a))];
       planned[c].wanted.hi[a] = static_cast<Index>(of_axis[0]);
       planned[c].wanted.lo[a] = kFar - static_cast<Index>(of_axis[1]);
     }
+    planned[c].unit = units[c];
     round_to_units(planned[c]);
   }
   return planned;
 }
 
 ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, std::vector<PlannedColumn> columns,
-                   const std::vector<ReadRequest>& mine)
+                   const std::vector<ReadRequest>& mine, Index most_piece_bytes)
     : options_(options), columns_(std::move(columns)), boxes_(boxes_of(columns_, mine)) {
   for (PlannedColumn& planned : columns_) {
     const Field& field = data.schema.fields()[static_cast<std::size_t>(planned.column.field)];
     const Index bytes = unit_bytes(planned, data);
-    const Index most = options_.memory_budget_bytes / kPiecesInBudget;
-    const Index piece_bytes = planned.unit.whole && bytes <= most ? bytes : std::min(kPieceBytes, most);
+    const bool in_one = planned.unit.whole && bytes <= most_piece_bytes;
+    const Index piece_bytes = in_one ? bytes : std::min(kPieceBytes, most_piece_bytes);
     layouts_.push_back(std::make_unique<ChunkedLayout>(
         planned.wanted.rank, planned.wanted.extents(), field.sample_bytes(),
         ChunkedLayout::Shape{planned.unit.extent, 1}, 0, ChunkedLayout::Tiles{within_a_call(piece_bytes)}));
@@ -145,15 +161,29 @@ ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, std::vecto
   take_targets(mine);
 }
 
+// What many ranks want of a piece may not fit beside it: then pieces are smaller, whatever that costs.
 Result<std::unique_ptr<ReadPlan>> ReadPlan::make(Comm& comm, const OpenedDataset& data,
                                                  const Options& options,
                                                  const std::vector<PlannedColumn>& columns,
                                                  const std::vector<ReadRequest>& mine,
                                                  ExchangeBuffers& buffers) {
+  Index most = options.memory_budget_bytes / kPiecesInBudget;
+  for (;; most /= 2) {
+    auto plan = make_with(comm, data, options, columns, mine, most, buffers);
+    if (plan.ok() || plan.status().code() != Code::kOutOfMemory || most / 2 < kLeastPieceBytes) return plan;
+  }
+}
+
+Result<std::unique_ptr<ReadPlan>> ReadPlan::make_with(Comm& comm, const OpenedDataset& data,
+                                                      const Options& options,
+                                                      const std::vector<PlannedColumn>& columns,
+                                                      const std::vector<ReadRequest>& mine,
+                                                      Index most_piece_bytes, ExchangeBuffers& buffers) {
   std::unique_ptr<ReadPlan> plan;
   std::vector<BoxList> lists;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    plan.reset(new ReadPlan(data, options_for_reading(options, comm.size()), columns, mine));
+    plan.reset(
+        new ReadPlan(data, options_for_reading(options, comm.size()), columns, mine, most_piece_bytes));
     for (std::size_t c = 0; c < plan->columns_.size(); ++c) {
       lists.push_back({plan->layouts_[c]->domain(), plan->boxes_[c]});
     }
@@ -183,7 +213,6 @@ Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffe
   const auto make = [&](const StepCut& cut, const Relays& relays) -> Result<StepCut::Needs> {
     ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
       plan_ = reversed(cut.plan_of(comm.rank(), fields, relays));
-      num_readers_ = cut.num_writers(directory.num_holders());
       find_wanted_pieces(fields);
       return Status();
     }));

@@ -38,7 +38,8 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
 
 class ReadPlan {
  public:
-  /// For `mine`, of `columns`. Collective; errors are those of all ranks: a budget that is too small, memory.
+  /// For `mine`, of `columns`. Collective; errors are those of all ranks: kOutOfMemory, also of a budget that
+  /// is too small.
   /// `buffers` are made large enough.
   static Result<std::unique_ptr<ReadPlan>> make(Comm& comm, const OpenedDataset& data, const Options& options,
                                                 const std::vector<PlannedColumn>& columns,
@@ -53,12 +54,15 @@ class ReadPlan {
              Index& loaded_bytes);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
-  /// Ranks that load.
-  [[nodiscard]] int num_readers() const { return num_readers_; }
 
  private:
   ReadPlan(const OpenedDataset& data, const Options& options, std::vector<PlannedColumn> columns,
-           const std::vector<ReadRequest>& mine);
+           const std::vector<ReadRequest>& mine, Index most_piece_bytes);
+  static Result<std::unique_ptr<ReadPlan>> make_with(Comm& comm, const OpenedDataset& data,
+                                                     const Options& options,
+                                                     const std::vector<PlannedColumn>& columns,
+                                                     const std::vector<ReadRequest>& mine,
+                                                     Index most_piece_bytes, ExchangeBuffers& buffers);
   Status fit(Comm& comm, Directory& directory, bool share, ExchangeBuffers& buffers);
   void take_targets(const std::vector<ReadRequest>& mine);
   void find_wanted_pieces(const std::vector<FieldPatches>& fields);
@@ -75,7 +79,6 @@ class ReadPlan {
   std::vector<bool> is_wanted_;  // pieces of this rank's windows, in order
   std::vector<std::size_t> first_of_round_;
   std::unique_ptr<MessageTransport> transport_;
-  int num_readers_ = 0;
 };
 
 }  // namespace esker
