@@ -86,7 +86,10 @@ struct ESKER_API Options {
   /// false, each reads its own boxes. Nothing: as the ranks' nodes and boxes suggest.
   std::optional<bool> aggregate_reads;
   Transport transport = Transport::kAuto;  ///< how samples get from rank to rank
-  Index window_bytes = 0;                  ///< collected and written at a time by a rank; 0: chosen
+  /// Whether a thread stores a window while the next one is filled (not with MPI-IO). Nothing: on ranks that
+  /// mostly waited for the storage in the step before.
+  std::optional<bool> store_thread;
+  Index window_bytes = 0;  ///< collected and written at a time by a rank; 0: chosen
   /// Ranks that write; 0: one per file and field, but no more than one per 4 MiB of a step, at most all.
   /// In one file that all share only the latter limits hold.
   int aggregators = 0;

@@ -1,6 +1,9 @@
 // Seconds, for the report.
 #pragma once
 
+#include <sys/resource.h>
+#include <time.h>
+
 #include <chrono>
 #include <utility>
 
@@ -22,5 +25,19 @@ class Stopwatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
 };
+
+/// What this thread has worked, without waiting.
+inline double thread_cpu_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// How often this thread has slept for something other than a processor.
+inline long thread_sleeps() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
 
 }  // namespace esker

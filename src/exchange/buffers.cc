@@ -122,6 +122,7 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
   parts.receive = take(plan.receive_bytes);
   parts.send = take(plan.send_bytes);
   parts.marks = take(plan.mark_bytes);
+  if (plan.num_windows == 2) parts.second_window = take(plan.window_bytes);
   return parts;
 }
 

@@ -36,10 +36,11 @@ class ExchangeBuffers {
   /// The parts that a plan uses, which fit. Windows that near ranks fill are in `shared`.
   struct Parts {
     std::span<std::byte> send, receive, window, marks;
-    RemoteMemory* remote = nullptr;  ///< if it is exposed: all parts, see receive_offset()
-    NodeWindows* shared = nullptr;   ///< if the plan shares windows
-    Index first_use = 0;             ///< of a shared window, in the first round
-    NodeMail* mail = nullptr;        ///< if messages are combined by node
+    std::span<std::byte> second_window;  ///< if the plan has two
+    RemoteMemory* remote = nullptr;      ///< if it is exposed: all parts, see receive_offset()
+    NodeWindows* shared = nullptr;       ///< if the plan shares windows
+    Index first_use = 0;                 ///< of a shared window, in the first round
+    NodeMail* mail = nullptr;            ///< if messages are combined by node
   };
   [[nodiscard]] Parts parts(const Plan& plan);
   /// Where the receive buffer of a plan that shares no windows begins in what is exposed.

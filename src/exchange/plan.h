@@ -97,6 +97,7 @@ struct Plan {
   // receives follow one another.
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
   bool shares_windows = false;    ///< near ranks fill each other's, see place_near()
+  int num_windows = 1;            ///< that only this rank fills, used in turn: 1 or 2
   int num_slots = 1;              ///< windows that near ranks fill, used in turn
   Index shared_window_bytes = 0;  ///< the largest of them; window_bytes is that of the others
   bool relayed_apart = false;     ///< see keep_relayed_apart()
@@ -107,8 +108,8 @@ struct Plan {
   std::size_t num_sends = 0, num_receives = 0;
 
   [[nodiscard]] Index buffer_bytes() const {
-    return send_bytes + receive_bytes + window_bytes + num_slots * shared_window_bytes + mark_bytes +
-           mail.share_bytes;
+    return send_bytes + receive_bytes + num_windows * window_bytes + num_slots * shared_window_bytes +
+           mark_bytes + mail.share_bytes;
   }
 };
 

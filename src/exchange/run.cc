@@ -1,12 +1,14 @@
 #include "exchange/run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "exchange/segment_maps.h"
+#include "exchange/store_ahead.h"
 
 namespace esker {
 namespace {
@@ -24,25 +26,35 @@ class Run {
   // A rank whose window waits for others fills theirs of later rounds meanwhile, as far as windows are free.
   // It never sleeps for its own window while another one waits for what it could place: of all ranks, the one
   // that has filled the fewest rounds finds all its windows free.
-  void all_rounds(const StoreWindow& store) {
-    const std::size_t num_rounds = plan_.rounds.size();
-    const auto num_slots = static_cast<std::size_t>(plan_.num_slots);
-    for (std::size_t r = 0; r < num_slots; ++r) offer(r);
-    for (std::size_t r = 0; r < num_rounds; ++r) {
-      while (filled_ <= r) (void)fill(true);
-      if (can_work_ahead()) {
-        while (filled_ < std::min(num_rounds, r + num_slots) && !is_filled(r, false) && fill(false)) {
+  void all_rounds(const StoreWindow& store, bool in_thread) {
+    for (std::size_t r = 0; r < num_slots(); ++r) offer(r, stats_.place_s);
+    {
+      StoreAhead ahead([&](std::size_t r) { store_and_offer(r, store); }, in_thread && can_store_ahead());
+      if (ahead.in_thread()) num_windows_ = plan_.num_windows;
+      for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
+        while (filled_ <= r) (void)fill(true);
+        if (can_work_ahead()) {
+          while (filled_ < std::min(plan_.rounds.size(), r + num_slots()) && !is_filled(r, ahead, false) &&
+                 fill(false)) {
+          }
         }
+        finish(r, ahead);
       }
-      finish(r, store);
-      offer(r + num_slots);
+      const Stopwatch watch;
+      (void)ahead.have_stored(plan_.rounds.size(), true);
+      stats_.wait_s += ahead.in_thread() ? watch.elapsed_s() : 0;
     }
+    stats_.store_s += stored_s_;
+    stats_.store_cpu_s += worked_s_;
+    stats_.stores += stores_;
+    stats_.store_sleeps += sleeps_;
+    stats_.place_s += cleared_s_;
     const Stopwatch watch;
     if (buffers_.shared) buffers_.shared->meet();
     stats_.wait_s += watch.elapsed_s();
   }
 
-  Status& status() { return status_; }
+  Status& status() { return status_.ok() ? stored_ : status_; }
 
  private:
   /// Messages share their buffers from round to round: then there is no working ahead. (A transport that
@@ -69,30 +81,70 @@ class Run {
     return true;
   }
 
-  [[nodiscard]] bool is_filled(std::size_t round, bool wait) {
+  /// Whether the window of a round has been stored since its last use, and all near ranks have filled it.
+  [[nodiscard]] bool is_filled(std::size_t round, StoreAhead& ahead, bool wait) {
+    if (!ahead.have_stored(num_stored_before(round), wait)) return false;
     return !is_shared(plan_.rounds[round]) || buffers_.shared->have_left(use_of(round), wait);
   }
 
-  /// Puts into a window what this rank itself has for it, receives what is missing, and stores it. Own
-  /// samples come late, so that they are in the core's cache when they are stored; windows that no near rank
-  /// fills are always in the same memory.
-  void finish(std::size_t number, const StoreWindow& store) {
+  /// Puts into a window what this rank itself has for it, and receives what is missing. Own samples come
+  /// late, so that they are in the core's cache when they are stored; windows that no near rank fills are
+  /// always in the same memory, or two by two if a thread stores.
+  void finish(std::size_t number, StoreAhead& ahead) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
-    if (!is_shared(round)) clear_padding(number, watch);
+    (void)ahead.have_stored(num_stored_before(number), true);
+    stats_.wait_s += watch.lap();
+    if (!is_shared(round)) clear_padding(number);
+    stats_.place_s += watch.lap();
     pack(round.local, window(number).data(), round.window.begin);
     stats_.pack_s += watch.lap();
     for_each_received(
         watch, [&](std::size_t m) { place(round.receives[m], window(number).data(), round.window.begin); });
-    (void)is_filled(number, true);
+    (void)is_filled(number, ahead, true);
     stats_.wait_s += watch.lap();
-    if (round.window.size_bytes() > 0) {
-      const auto bytes = window(number).first(static_cast<std::size_t>(round.window.size_bytes()));
-      attempt("store", [&] { return store(round, bytes); });
-      stats_.store_s += watch.lap();
-    }
+    ahead.add();
+    (void)watch.lap();
     transport_.finish();
     stats_.wait_s += watch.lap();
+  }
+
+  /// The window of a round is full. May run in another thread than all else, and offers by itself: this rank
+  /// may sleep then until a window of another one is free, which waits for this.
+  void store_and_offer(std::size_t number, const StoreWindow& store) {
+    const Round& round = plan_.rounds[number];
+    Stopwatch watch;
+    if (round.window.size_bytes() > 0 && !has_failed_) {
+      const auto bytes = window(number).first(static_cast<std::size_t>(round.window.size_bytes()));
+      const double before_s = thread_cpu_s();
+      const long slept = thread_sleeps();
+      stored_ = guarded("store", [&] { return store(round, bytes); });
+      worked_s_ += thread_cpu_s() - before_s;
+      sleeps_ += thread_sleeps() - slept;
+      ++stores_;
+      if (!stored_.ok()) has_failed_ = true;
+    }
+    stored_s_ += watch.lap();
+    offer(number + num_slots(), cleared_s_);
+  }
+
+  [[nodiscard]] std::size_t num_slots() const { return static_cast<std::size_t>(plan_.num_slots); }
+  /// So many rounds must have been stored before the window of a round may be filled.
+  [[nodiscard]] std::size_t num_stored_before(std::size_t round) const {
+    const auto in_turn =
+        static_cast<std::size_t>(is_shared(plan_.rounds[round]) ? plan_.num_slots : num_windows_);
+    return round < in_turn ? 0 : round + 1 - in_turn;
+  }
+  /// Whether a window can be filled while another one is stored.
+  [[nodiscard]] bool can_store_ahead() const {
+    int windows = 0;
+    bool in_turn = false;
+    for (const Round& round : plan_.rounds) {
+      if (round.window.size_bytes() == 0) continue;
+      ++windows;
+      in_turn |= (is_shared(round) ? plan_.num_slots : plan_.num_windows) > 1;
+    }
+    return windows > 1 && in_turn;
   }
 
   [[nodiscard]] Index use_of(std::size_t round) const {
@@ -101,28 +153,31 @@ class Run {
   /// Whether near ranks fill its window, too.
   [[nodiscard]] static bool is_shared(const Round& round) { return round.num_visitors > 0; }
   [[nodiscard]] std::span<std::byte> window(std::size_t round) const {
-    return is_shared(plan_.rounds[round]) ? buffers_.shared->window(use_of(round)) : buffers_.window;
+    if (is_shared(plan_.rounds[round])) return buffers_.shared->window(use_of(round));
+    return num_windows_ == 2 && round % 2 == 1 ? buffers_.second_window : buffers_.window;
   }
 
   /// Lets near ranks fill the window of a round, if there is that round and they do.
-  void offer(std::size_t number) {
+  void offer(std::size_t number, double& seconds) {
     if (number >= plan_.rounds.size() || !is_shared(plan_.rounds[number])) return;
-    Stopwatch watch;
-    clear_padding(number, watch);
+    const Stopwatch watch;
+    clear_padding(number);
+    seconds += watch.elapsed_s();
     buffers_.shared->offer(use_of(number), plan_.rounds[number].num_visitors);
   }
 
-  void clear_padding(std::size_t number, Stopwatch& watch) {
+  void clear_padding(std::size_t number) {
     if (!buffers_.marks.empty()) return;  // with marks, padding is not stored
     for (const ByteRange& range : plan_.rounds[number].window.padded) {
       std::memset(window(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
     }
-    stats_.place_s += watch.lap();
   }
 
   template <class Action>
   void attempt(const char* what, const Action& action) {
-    if (status_.ok()) status_ = guarded(what, action);
+    if (has_failed_) return;
+    status_ = guarded(what, action);
+    if (!status_.ok()) has_failed_ = true;
   }
 
   /// Starts a hop: what this rank has for others is packed and on its way then.
@@ -262,15 +317,22 @@ class Run {
   bool begun_ = false;      // the next one
   std::size_t placed_ = 0;  // messages that it has placed of that
   Status status_;
+  int num_windows_ = 1;  // in use, of those that only this rank fills
+  std::atomic<bool> has_failed_ = false;
+  // Of store_and_offer().
+  Status stored_;
+  double stored_s_ = 0, worked_s_ = 0, cleared_s_ = 0;
+  Index stores_ = 0, sleeps_ = 0;
 };
 
 }  // namespace
 
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const StoreWindow& store) {
+                    MessageTransport& transport, ExchangeStats& stats, const StoreWindow& store,
+                    bool in_thread) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
   Run run(plan, patches, parts, transport, stats);
-  run.all_rounds(store);
+  run.all_rounds(store, in_thread);
   if (plan.shares_windows) buffers.count_uses(plan);
   return std::move(run.status());
 }

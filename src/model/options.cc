@@ -152,7 +152,7 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 28> kOptions{{
+constexpr std::array<OptionRow, 29> kOptions{{
     {"format",
      "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); cdf5+idx and "
      "so on: both",
@@ -261,6 +261,14 @@ constexpr std::array<OptionRow, 28> kOptions{{
     {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",
      [](std::string_view text, Options& o) { return assign(o.window_bytes, parse_size(text, 0, kGiB)); },
      [](const Options& o) { return print_size(o.window_bytes); }},
+    {"store_thread", "auto, true or false",
+     "true: a thread stores while the next window is filled; auto: if storing waited in the last step",
+     [](std::string_view text, Options& o) {
+       if (text != "auto") return assign(o.store_thread, parse_bool(text));
+       o.store_thread.reset();
+       return true;
+     },
+     [](const Options& o) { return o.store_thread ? print_bool(*o.store_thread) : std::string("auto"); }},
     {"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
      "regular boxes in which neighbours collect samples first",
      [](std::string_view text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },

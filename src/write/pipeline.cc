@@ -298,8 +298,11 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
     stored = run_exchange(plan.plan, plan.patches, buffers_, *plan.transport, stats,
-                          std::cref(store));  // by reference: it fits in the function object
+                          std::cref(store),  // by reference: it fits in the function object
+                          may_store_in_thread(options_) && options_.store_thread.value_or(store_waits_));
   }
+  // Of a rank that has no core to itself the time alone says little.
+  store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
   stats.store_s -= counters_.checksum_s - hashed_before;
   counters_.add(stats);
   if (has_sums) {

@@ -118,6 +118,7 @@ class WritePipeline final : private Comm::Guest {
   bool defined_ = false;
   bool created_ = false;        // what stands before the first step
   bool has_leftovers_ = false;  // of a step that could not be cleaned up
+  bool store_waits_ = false;    // more than it works: this rank, in the last step
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   StepPlanner planner_;

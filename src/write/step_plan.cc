@@ -173,6 +173,7 @@ Status StepPlanner::cut_step(StepPlan& plan, PlannedFields& fields, std::span<co
   const CutInputs inputs{plan.space, *options_, near, placement};
   ESKER_RETURN_IF_ERROR(cut_to_budget(*comm_, inputs, fields.directory, fields.patches, std::cref(make)));
   combines_by_node_ = plan.plan.mail.used;
+  add_window(plan.plan);
   return reserve(plan);
 }
 
@@ -190,6 +191,12 @@ Status StepPlanner::choose_transport(StepPlan& plan) {
     plan.transport = make_message_transport(used);
     return Status();
   });
+}
+
+/// One that is filled while the other is stored, where memory is left for it.
+void StepPlanner::add_window(Plan& plan) const {
+  const bool fits = plan.buffer_bytes() + plan.window_bytes <= options_->memory_budget_bytes;
+  if (may_store_in_thread(*options_) && fits && plan.rounds.size() > 1) plan.num_windows = 2;
 }
 
 /// Room for all that running the plan takes.

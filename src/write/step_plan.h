@@ -50,6 +50,11 @@ void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches
 /// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
 Status check_phases(const Options& options, const StepLayouts& layouts);
 
+/// Whether a thread may store. MPI-IO is for the one that MPI knows.
+inline bool may_store_in_thread(const Options& options) {
+  return options.store_thread.value_or(true) && options.storage == Storage::kPosix;
+}
+
 class StepPlanner {
  public:
   /// All outlive it.
@@ -77,6 +82,7 @@ class StepPlanner {
   Status cut_step(StepPlan& plan, PlannedFields& fields, std::span<const int> near,
                   const Placement& placement);
   Status choose_transport(StepPlan& plan);
+  void add_window(Plan& plan) const;
   Status reserve(StepPlan& plan);
 
   Comm* comm_;

@@ -95,6 +95,8 @@ std::vector<std::map<std::string, std::string>> ways_to_move() {
     if (word != "auto" && Options().set("transport", word).ok()) ways.push_back({{"transport", word}});
   }
   EXPECT_GE(ways.size(), 2U) << text;
+  ways.push_back({{"transport", "shared"}, {"store_thread", "true"}});
+  ways.push_back({{"transport", "messages"}, {"store_thread", "true"}});
   ways.push_back({{"restructure", "default"}, {"max_fan_in", "2"}});
   return ways;
 }

@@ -42,7 +42,7 @@ struct RunPlan {
 };
 
 /// Options with which samples travel from rank to rank in all the ways that there are: each transport, as
-/// the option lists them, and relays.
+/// the option lists them, with threads that store, and relays.
 std::vector<std::map<std::string, std::string>> ways_to_move();
 /// Of these every other one where the ranks are so many that they share few cores; the last, relays, always.
 std::vector<std::map<std::string, std::string>> ways_to_move(int n_ranks);

@@ -30,6 +30,7 @@ inline std::vector<RunPlan> transport_runs(Transport transport, int n_ranks) {
       if (is_small) {
         run.memory_budget = Index{192} << 10;
         run.aggregators = n_ranks;
+        run.options = {{"store_thread", relays == 1 ? "false" : "true"}};
       }
       run.in_block = is_small == (relays == 0) ? InBlockOrder::kHz : InBlockOrder::kRowMajor;
       run.seed = static_cast<unsigned>(17 * n_ranks + 5 * relays + (is_small ? 1 : 0));

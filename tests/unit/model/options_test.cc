@@ -77,6 +77,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "storage",
                                              "hints",
                                              "window",
+                                             "store_thread",
                                              "restructure",
                                              "max_fan_in",
                                              "memory_budget",

@@ -1,0 +1,79 @@
+// When a thread stores: see exchange/store_ahead.h.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "store/faulty_store.h"
+#include "support/runs.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: runs
+
+/// A run of one rank in many rounds.
+RunPlan run_with(const std::string& store_thread, const std::string& format) {
+  RunPlan run;
+  run.memory_budget = Index{192} << 10;
+  run.path = format == "idx" ? "run.idx" : "run.nc";
+  run.options = {{"format", format}, {"store_thread", store_thread}, {"window", "4K"}};
+  if (format == "idx") run.options["bits_per_block"] = "8";
+  return run;
+}
+
+/// Per step: whether all writes of samples, or of anything, were the caller's own.
+std::vector<bool> in_place(const RunPlan& run, std::chrono::milliseconds delay) {
+  bool own = true;
+  const auto caller = std::this_thread::get_id();
+  const auto store = faulty_store(memory_store(), [&](StoreCall call, const std::string&) {
+    if (call != StoreCall::kWrite) return 0;
+    std::this_thread::sleep_for(delay);
+    if (std::this_thread::get_id() != caller) own = false;
+    return 0;
+  });
+  const Communicator comm = Communicator::serial();
+  auto pipeline = open_run(comm, store, run).value();
+  std::vector<bool> steps;
+  for (Index step = 0; step < run.end_step; ++step) {
+    own = true;
+    write_step(*pipeline, comm, run, step).check();
+    steps.push_back(own);
+  }
+  pipeline->close(Status()).check();
+  return steps;
+}
+
+TEST(StoreThread, StoresWhereAsked) {
+  using std::chrono::milliseconds;
+  for (const char* format : {"idx", "cdf5"}) {
+    EXPECT_EQ(in_place(run_with("true", format), milliseconds(0)), (std::vector<bool>{false, false, false}));
+    EXPECT_EQ(in_place(run_with("false", format), milliseconds(2)), (std::vector<bool>{true, true, true}));
+  }
+}
+
+// One that waits is worth it from the second step on.
+TEST(StoreThread, StoresByItselfWhereTheStorageIsWaitedFor) {
+  EXPECT_EQ(in_place(run_with("auto", "idx"), std::chrono::milliseconds(2)),
+            (std::vector<bool>{true, false, false}));
+}
+
+TEST(StoreThread, IsAsGoodAsTheCallerWhereItFails) {
+  int writes = 0;
+  const auto store = faulty_store(memory_store(), [&](StoreCall call, const std::string& path) {
+    const bool is_block = path.find(".bin") != std::string::npos;
+    return call == StoreCall::kWrite && is_block && ++writes == 3 ? ENOSPC : 0;
+  });
+  const RunPlan run = run_with("true", "idx");
+  const Communicator comm = Communicator::serial();
+  auto pipeline = open_run(comm, store, run).value();
+  const Status failed = write_step(*pipeline, comm, run, 0);
+  EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
+  EXPECT_EQ(writes, 3) << "no window is stored after one that could not be";
+  EXPECT_TRUE(write_step(*pipeline, comm, run, 0).ok());
+  pipeline->close(Status()).check();
+}
+
+}  // namespace
+}  // namespace esker
