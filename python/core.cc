@@ -27,6 +27,7 @@
 #include "query.h"
 #include "reader.h"
 #include "verification.h"
+#include "viewing.h"
 #include "writer.h"
 
 namespace nb = nanobind;
@@ -37,16 +38,14 @@ namespace {
 using esker::Code;
 using esker::Index;
 using esker::python::BoxCorners;
+using esker::python::corners;
+using esker::python::first;
 using esker::python::Indices;
 using esker::python::make_query;
 
 esker::Dataset open_dataset(const std::string& path, bool verify) {
   return esker::python::value_or_no_dataset(esker::Dataset::open(path, {verify}));
 }
-
-Indices first(const esker::Point& point, int rank) { return {point.begin(), point.begin() + rank}; }
-
-BoxCorners corners(const esker::Box& box) { return {first(box.lo, box.rank), first(box.hi, box.rank)}; }
 
 void read_into(const esker::Dataset& dataset, const std::string& field,
                nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
@@ -146,4 +145,5 @@ NB_MODULE(_core, m) {
   esker::python::bind_reader(m);
   esker::python::bind_verification(m);
   esker::python::bind_planning(m);
+  esker::python::bind_viewing(m);
 }

@@ -20,6 +20,10 @@ Box make_box(const BoxCorners& corners) {
 
 }  // namespace
 
+Indices first(const Point& point, int rank) { return {point.begin(), point.begin() + rank}; }
+
+BoxCorners corners(const Box& box) { return {first(box.lo, box.rank), first(box.hi, box.rank)}; }
+
 Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
                  std::optional<int> level) {
   Query query{field, step};

@@ -13,6 +13,10 @@ namespace esker::python {
 using Indices = std::vector<Index>;
 using BoxCorners = std::pair<Indices, Indices>;  // lo, hi
 
+/// The first `rank` of a point's indices.
+Indices first(const Point& point, int rank);
+BoxCorners corners(const Box& box);
+
 /// Throws Error for corners that are none.
 Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
                  std::optional<int> level);

@@ -17,5 +17,6 @@
 #include "esker/schema.hpp"          // IWYU pragma: export
 #include "esker/status.hpp"          // IWYU pragma: export
 #include "esker/verify.hpp"          // IWYU pragma: export
-#include "esker/version.h"           // IWYU pragma: export
-#include "esker/writer.hpp"          // IWYU pragma: export
+#include "esker/version.h"
+#include "esker/view.hpp"    // IWYU pragma: export
+#include "esker/writer.hpp"  // IWYU pragma: export

@@ -20,11 +20,13 @@ from esker.parallel import Reader
 from esker.planning import plan
 from esker.serial import write
 from esker.verification import Finding, Verification, repair, verify
+from esker.viewing import Camera, View
 from esker.writer import Step, Writer, WriterField, WriterGrid
 
 __version__ = _core.version()
 
 __all__ = [
+    "Camera",
     "Chunked",
     "Dataset",
     "Field",
@@ -36,6 +38,7 @@ __all__ = [
     "Step",
     "Storage",
     "Verification",
+    "View",
     "Writer",
     "WriterField",
     "WriterGrid",

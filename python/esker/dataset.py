@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
+from esker.viewing import Camera, View, view_of
 
 AttributeValue = str | int | float | list[int] | list[float]
 Corner = Sequence[int]
@@ -204,6 +205,35 @@ class Field:
         out = np.empty(self.select(step, box, level).shape, self.dtype)
         self._core.read_into(self.name, out, *_query(step, box, level))
         return out
+
+    def view(
+        self,
+        camera: Camera,
+        *,
+        origin: Sequence[float] | None = None,
+        spacing: Sequence[float] | None = None,
+        pixels_per_sample: float = 1.0,
+        previous_level: int | None = None,
+    ) -> View | None:
+        """The box that `camera` sees of the grid, and the level whose samples are about a pixel apart; None if it
+        sees nothing. Reads no samples.
+
+        origin, spacing:   where index 0 stands in the world, x first, and how far it is to the next; by default as
+                           the coordinates say, or the indices themselves
+        pixels_per_sample: how far apart samples may be
+        previous_level:    that of the view before; it is kept as long as it is nearly as good
+
+        >>> import numpy as np
+        >>> import esker
+        >>> esker.write("map.idx", {"thk": np.zeros((1024, 1024), "f4")})
+        >>> field = esker.open("map.idx")["thk"]
+        >>> camera = esker.Camera.orthographic(
+        ...     (512, 512, 1), (512, 512, 0), up=(0, 1, 0), height=1024, near=0, far=2, viewport=(256, 256))
+        >>> view = field.view(camera)
+        >>> view.level, field.read(box=view.box, level=view.level).shape
+        (16, (256, 256))
+        """
+        return view_of(self._core, self.name, camera, origin, spacing, pixels_per_sample, previous_level)
 
     def coords(
         self, dim: str, box: Box | None = None, level: int | None = None

@@ -15,6 +15,7 @@ from esker.cli.plan import plan
 from esker.cli.plot import plot
 from esker.cli.repair import repair
 from esker.cli.verify import verify
+from esker.cli.view_query import view_query
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,6 +34,7 @@ esker.add_command(plan)
 esker.add_command(plot)
 esker.add_command(repair)
 esker.add_command(verify)
+esker.add_command(view_query)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,100 @@
+"""esker view-query: what a camera sees of a field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+import esker
+from esker.cli.arguments import step_option
+from esker.cli.errors import as_exit_status
+from esker.cli.tables import size_text
+
+
+@click.command(
+    "view-query",
+    epilog="""\b
+    Examples:
+      esker view-query run.idx temp --camera camera.json
+      esker view-query run.idx thk --camera camera.json --previous-level 14 --json
+
+    \b
+    A camera file, of a matrix (rows) or of where the camera stands:
+      {"matrix": [[...], [...], [...], [...]], "viewport": [1920, 1080]}
+      {"eye": [9, 9, 5], "target": [0, 0, 0], "up": [0, 0, 1], "field_of_view": 45,
+       "near": 0.1, "far": 100, "viewport": [1920, 1080]}
+      {"eye": [0, 0, 9], "target": [0, 0, 0], "up": [0, 1, 0], "height": 20,
+       "near": 0, "far": 10, "viewport": [800, 600]}""",
+)
+@click.argument("path")
+@click.argument("field")
+@click.option(
+    "--camera",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="JSON file.",
+)
+@step_option
+@click.option("--pixels", default=1.0, show_default=True, help="How far apart samples may be.")
+@click.option("--previous-level", type=int, help="That of the view before, kept if it is nearly as good.")
+@click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
+def view_query(
+    path: str,
+    field: str,
+    camera: Path,
+    step: int,
+    pixels: float,
+    previous_level: int | None,
+    as_json: bool,
+) -> None:
+    """Say which box and level of FIELD of the dataset at PATH a camera needs, and how many bytes that is.
+
+    Nothing is read but headers.
+    """
+    with as_exit_status():
+        facts = _facts(esker.open(path)[field], _camera(camera), step, pixels, previous_level)
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    elif not facts["visible"]:
+        click.echo("nothing is in view")
+    else:
+        lo, hi = facts["box"]
+        ranges = ",".join(f"{first}:{last}" for first, last in zip(lo, hi))
+        click.echo(
+            f"box {ranges}, level {facts['level']} of {facts['max_level']}, {facts['samples']} samples, "
+            f"{size_text(facts['bytes'])} of {size_text(facts['bytes_of_field'])}, "
+            f"at most {facts['pixels']:.2f} pixels apart"
+        )
+
+
+def _camera(path: Path) -> esker.Camera:
+    try:
+        facts = json.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(f"{path}: no JSON: {error}") from error
+    if not isinstance(facts, dict):
+        raise ValueError(f"{path}: expected a JSON object")
+    return esker.Camera.of(facts)
+
+
+def _facts(
+    field: esker.Field, camera: esker.Camera, step: int, pixels: float, previous_level: int | None
+) -> dict[str, Any]:
+    view = field.view(camera, pixels_per_sample=pixels, previous_level=previous_level)
+    if view is None:
+        return {"visible": False}
+    wanted = field.select(step, view.box, view.level)
+    return {
+        "visible": True,
+        "box": [list(corner) for corner in view.box],
+        "level": view.level,
+        "max_level": field.max_level,
+        "pixels": view.pixels,
+        "shape": list(wanted.shape),
+        "samples": wanted.nbytes // (field.dtype.itemsize * field.components),
+        "bytes": wanted.nbytes,
+        "bytes_of_field": field.select(step).nbytes,
+    }

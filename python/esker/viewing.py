@@ -1,0 +1,127 @@
+"""Cameras, and what they see of a field: which box, and at which level.
+
+Points and vectors of the world are (x, y, z). docs/guide/viewing.md has the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from esker import _core
+
+Box = tuple[Sequence[int], Sequence[int]]
+Vector = Sequence[float]
+
+
+class Camera:
+    """A model-view-projection matrix and a viewport.
+
+    matrix:   4 x 4; (x, y, z, w) = matrix @ (point, 1). What is seen has -w <= x, y, z <= w, as in OpenGL: x to the
+              right, y up, z = -w on the near plane and w on the far one
+    viewport: (width, height) in pixels
+    """
+
+    def __init__(self, matrix: ArrayLike, viewport: tuple[int, int]) -> None:
+        rows = np.asarray(matrix, dtype=np.float64)
+        if rows.shape != (4, 4):
+            raise ValueError(f"camera: a matrix of shape {rows.shape}, expected (4, 4)")
+        self._core = _core.Camera(rows.ravel().tolist(), *viewport)
+
+    @classmethod
+    def perspective(
+        cls,
+        eye: Vector,
+        target: Vector,
+        *,
+        viewport: tuple[int, int],
+        near: float,
+        far: float,
+        up: Vector = (0, 0, 1),
+        field_of_view: float = 45,
+    ) -> Camera:
+        """From `eye` towards `target`. `near` and `far`: distances; the field of view is the picture's height, in
+        degrees."""
+        return cls._of(_core.Camera.perspective(eye, target, up, field_of_view, near, far, *viewport))
+
+    @classmethod
+    def orthographic(
+        cls,
+        eye: Vector,
+        target: Vector,
+        *,
+        viewport: tuple[int, int],
+        height: float,
+        near: float,
+        far: float,
+        up: Vector = (0, 0, 1),
+    ) -> Camera:
+        """Without perspective: the picture is `height` high, in units of the world."""
+        return cls._of(_core.Camera.orthographic(eye, target, up, height, near, far, *viewport))
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> Camera:
+        """By what a camera file holds: "matrix" and "viewport"; or the arguments of perspective() or orthographic()
+        by name, which differ by "height"."""
+        try:
+            if "matrix" in facts:
+                return cls(facts["matrix"], tuple(facts["viewport"]))
+            make = cls.orthographic if "height" in facts else cls.perspective
+            given = dict(facts)
+            return make(given.pop("eye"), given.pop("target"), **given)
+        except KeyError as error:
+            raise ValueError(f"camera: {error.args[0]!r} is missing") from error
+        except TypeError as error:
+            raise ValueError(f"camera: {error}") from error
+
+    @classmethod
+    def _of(cls, core: _core.Camera) -> Camera:
+        camera = cls.__new__(cls)
+        camera._core = core
+        return camera
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        return np.array(self._core.matrix).reshape(4, 4)
+
+    @property
+    def viewport(self) -> tuple[int, int]:
+        return self._core.width, self._core.height
+
+    def __repr__(self) -> str:
+        return f"<esker.Camera of {self.viewport[0]} x {self.viewport[1]} pixels>"
+
+
+@dataclass(frozen=True)
+class View:
+    """What Field.read(box=view.box, level=view.level) reads for a camera."""
+
+    box: Box
+    """Samples in view, with those of the level around them; half open, x first."""
+    level: int
+    """The coarsest that leaves samples no farther apart than asked for."""
+    pixels: float
+    """Between neighbours of that level, where they are farthest apart on the screen."""
+
+
+def view_of(
+    core: _core.Dataset,
+    field: str,
+    camera: Camera,
+    origin: Vector | None,
+    spacing: Vector | None,
+    pixels_per_sample: float,
+    previous_level: int | None,
+) -> View | None:
+    """See esker.Field.view."""
+    placement = _core.GridPlacement.of(core, field)
+    if origin is not None or spacing is not None:
+        steps = placement.step if spacing is None else np.diag([*spacing, 1, 1][:3]).tolist()
+        start = placement.origin if origin is None else [*origin, 0, 0][:3]
+        placement = _core.GridPlacement(start, steps)
+    seen = _core.view(core, field, camera._core, placement, pixels_per_sample, previous_level)
+    return View((tuple(seen.box[0]), tuple(seen.box[1])), seen.level, seen.pixels) if seen.visible else None
