@@ -14,6 +14,7 @@ Reading and writing alone need no MPI; esker.Writer and esker.Reader take an mpi
 """
 
 from esker import _core
+from esker.array import Array
 from esker.chunked import Chunked
 from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
 from esker.parallel import Reader
@@ -26,6 +27,7 @@ from esker.writer import Step, Writer, WriterField, WriterGrid
 __version__ = _core.version()
 
 __all__ = [
+    "Array",
     "Camera",
     "Chunked",
     "Dataset",

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
+from esker.array import Array
 from esker.viewing import Camera, View, view_of
 
 AttributeValue = str | int | float | list[int] | list[float]
@@ -46,7 +47,7 @@ def open(path: str | os.PathLike[str], *, verify: bool = False) -> Dataset:
     (['thk'], [0.0], ('y', 'x'))
     """
     path = os.fspath(path)
-    return Dataset(path, _core.open(path, verify))
+    return Dataset(path, _core.open(path, verify), verify)
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,26 @@ class Field:
         lo, hi = self._core.box(self.name)
         self.box: Box = (tuple(lo), tuple(hi))
         """Index range of the grid, half open, x first."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _field_again, (self.dataset, self.name)
+
+    def __getitem__(self, index: Any) -> NDArray[Any]:
+        """Samples by index, of all steps: the same as array()[index].
+
+        >>> import numpy as np
+        >>> import esker
+        >>> y, x = np.mgrid[0:50, 0:80]
+        >>> esker.write("grid.idx", {"sum": x + y})
+        >>> esker.open("grid.idx")["sum"][-1, 10:12, ::32]
+        array([[10, 42, 74],
+               [11, 43, 75]])
+        """
+        return self.array()[index]
+
+    def array(self, level: int | None = None) -> Array:
+        """All steps and samples up to a level as one array, of which an index reads what it asks for."""
+        return Array(self, level)
 
     def __repr__(self) -> str:
         kind = "fixed" if self.fixed else f"{len(self.steps)} steps"
@@ -258,8 +279,9 @@ class Field:
 class Dataset:
     """An open dataset: `fields` by name, `steps` (time values), attributes, grids and files."""
 
-    def __init__(self, path: str, core: _core.Dataset) -> None:
+    def __init__(self, path: str, core: _core.Dataset, verify: bool = False) -> None:
         self._core = core
+        self._verify = verify
         self.path = path
         self.attrs: Mapping[str, AttributeValue] = _attributes(core.attributes)
         self.time_attrs: Mapping[str, AttributeValue] = _attributes(core.time_attributes)
@@ -274,6 +296,10 @@ class Dataset:
         self.grids: Mapping[str, Grid] = MappingProxyType({grid.name: grid for grid in grids})
         fields = [Field(self, field, grids[field.grid]) for field in core.fields]
         self.fields: Mapping[str, Field] = MappingProxyType({field.name: field for field in fields})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, a dataset is its path: it is opened anew where it arrives."""
+        return _open_again, (os.path.abspath(self.path), self._verify)
 
     def __getitem__(self, name: str) -> Field:
         try:
@@ -313,6 +339,14 @@ class Dataset:
         """`step` as a position from 0; the library's own check catches what is out of range."""
         step = operator.index(step)
         return step + len(self.steps) if step < 0 else step
+
+
+def _open_again(path: str, verify: bool) -> Dataset:
+    return open(path, verify=verify)
+
+
+def _field_again(dataset: Dataset, name: str) -> Field:
+    return dataset[name]
 
 
 def _slowest_first(x_first: Sequence[Any]) -> list[Any]:

@@ -86,10 +86,12 @@ class Camera:
 
     @property
     def matrix(self) -> NDArray[np.float64]:
+        """4 x 4."""
         return np.array(self._core.matrix).reshape(4, 4)
 
     @property
     def viewport(self) -> tuple[int, int]:
+        """Width and height in pixels."""
         return self._core.width, self._core.height
 
     def __repr__(self) -> str:

@@ -303,6 +303,8 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   }
   // Of a rank that has no core to itself the time alone says little.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
+  counters_.writes += files.writes().count;
+  counters_.largest_write_bytes = std::max(counters_.largest_write_bytes, files.writes().largest_bytes);
   stats.store_s -= counters_.checksum_s - hashed_before;
   counters_.add(stats);
   if (has_sums) {

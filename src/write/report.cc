@@ -32,6 +32,8 @@ constexpr std::array kAmounts{
     AmountRow{"sent_bytes", &RankCounters::sent_bytes},
     AmountRow{"placed_bytes", &RankCounters::placed_bytes},
     AmountRow{"stored_bytes", &RankCounters::stored_bytes},
+    AmountRow{"writes", &RankCounters::writes},
+    AmountRow{"largest_write_bytes", &RankCounters::largest_write_bytes},
     AmountRow{"messages", &RankCounters::messages},
     AmountRow{"plans", &RankCounters::plans},
     AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},
@@ -218,7 +220,7 @@ std::string report_to_text(const RunReport& report) {
     const auto print = [&](double value) {
       return is_bytes ? bytes_to_text(value) : fmt::format("{:.6g}", value);
     };
-    text += fmt::format("  {:<18}{:>12}{:>12}{:>12}\n", amount.name, print(amount.min), print(amount.mean),
+    text += fmt::format("  {:<20}{:>10}{:>12}{:>12}\n", amount.name, print(amount.min), print(amount.mean),
                         print(amount.max));
   }
   text += fmt::format("transport: {}{}{}\n", report.transport.used,

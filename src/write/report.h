@@ -27,6 +27,8 @@ struct RankCounters {
   Index sent_bytes = 0;
   Index placed_bytes = 0;
   Index stored_bytes = 0;
+  Index writes = 0;  ///< of samples: stored_bytes in so many calls
+  Index largest_write_bytes = 0;
   Index messages = 0;
   Index plans = 0;
   Index peak_buffer_bytes = 0;

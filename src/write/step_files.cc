@@ -28,6 +28,8 @@ Status StepFiles::write(Index begin, std::span<const std::byte> bytes) {
     }
     last = place;
     ESKER_RETURN_IF_ERROR(file->write_at(part, place.data_offset_bytes + (begin - place.begin)));
+    ++writes_.count;
+    writes_.largest_bytes = std::max(writes_.largest_bytes, static_cast<Index>(part.size()));
     begin += static_cast<Index>(part.size());
     bytes = bytes.subspan(part.size());
   }

@@ -36,6 +36,13 @@ class StepFiles {
   /// steps share stay.
   void discard() noexcept;
 
+  /// What write() has written, call by call.
+  struct Writes {
+    Index count = 0;
+    Index largest_bytes = 0;
+  };
+  [[nodiscard]] const Writes& writes() const { return writes_; }
+
   /// Paths of the files that were opened.
   [[nodiscard]] std::vector<std::string> paths() const;
 
@@ -61,6 +68,7 @@ class StepFiles {
     bool is_shared = false;      // among steps
   };
   std::map<std::string, Opened> files_;  // by path
+  Writes writes_;
 };
 
 /// The directory of a path; "." for a bare name.

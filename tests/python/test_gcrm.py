@@ -39,20 +39,27 @@ class Runs:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Two small runs, on 4 and on 3 ranks; GCRM_PROGRAM names the program, and then it must be there."""
-    program = Path(os.environ.get("GCRM_PROGRAM", DEFAULT_GCRM))
-    if "GCRM_PROGRAM" not in os.environ and not program.exists():
-        pytest.skip("build/release/miniapps/gcrm/esker-gcrm is not built")
+    """Two small runs, on 4 and on 3 ranks."""
     folder = tmp_path_factory.mktemp("gcrm")
     reports = []
     for ranks, name, form in ((4, "run.nc", "cdf5"), (3, "run.idx", "idx")):
         report = folder / f"{name}.json"
-        command = ["mpiexec.openmpi", "-n", str(ranks), program, "--output", folder / name, "--format", form]
-        command += ["--level", str(LEVEL), "--layers", str(LAYERS), "--days", "0.5", "--output-interval", "1/8"]
-        done = subprocess.run([*command, "--report", report], capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
+        run_gcrm(
+            *(ranks, "--output", folder / name, "--format", form, "--report", report),
+            *("--level", LEVEL, "--layers", LAYERS, "--days", 0.5, "--output-interval", "1/8"),
+        )
         reports.append(json.loads(report.read_text()))
     return Runs(folder / "run.nc", folder / "run.idx", reports)
+
+
+def run_gcrm(ranks: int, *arguments: object) -> None:
+    """GCRM_PROGRAM names the program, and then it must be there."""
+    program = Path(os.environ.get("GCRM_PROGRAM", DEFAULT_GCRM))
+    if "GCRM_PROGRAM" not in os.environ and not program.exists():
+        pytest.skip("build/release/miniapps/gcrm/esker-gcrm is not built")
+    command = ["mpiexec.openmpi", "-n", str(ranks), str(program), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def morton(side: int) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -159,6 +166,16 @@ def test_openvisus_reads_the_panels(runs: Runs, openvisus: Any) -> None:
         for level in (4, 2 * LEVEL):
             found = other.read(time=len(ds.steps) - 1, field=name, max_resolution=level)
             np.testing.assert_array_equal(found, ds[name].read(step=-1, level=level))
+
+
+def test_aggregators_write_segments_of_megabytes(tmp_path: Path) -> None:
+    run_gcrm(
+        *(4, "--output", tmp_path / "run.nc", "--format", "cdf5", "--level", 7, "--layers", 26),
+        *("--days", 1 / 24, "--output-interval", "1/24"),
+    )
+    per_rank = json.loads((tmp_path / "run.report.json").read_text())["per_rank"]
+    written, writes = per_rank["stored_bytes"]["mean"], per_rank["writes"]["mean"]
+    assert 1 << 20 <= written / writes <= per_rank["largest_write_bytes"]["max"] <= 8 << 20
 
 
 def test_the_figure_is_drawn(runs: Runs, tmp_path: Path) -> None:

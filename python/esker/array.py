@@ -1,0 +1,190 @@
+"""Array: a field's samples as a lazy NumPy-like array, which reads what an index asks for and nothing else."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from esker.dataset import Field, Selection
+
+TIME_DIM = "time"
+
+Item = int | slice | NDArray[np.intp] | None
+"""Of an index that has been spelt out: None is a new axis, arrays hold positions from 0."""
+
+
+class Array:
+    """`field.array(level)`: all steps at which the field was written, all samples of levels up to `level`.
+
+    Axes are (time, z, y, x[, component]), without time for fixed fields. `array[index]` means what it does for a
+    numpy.ndarray: integers, slices with steps of either sign, `...`, None, arrays of integers or booleans. It reads
+    the steps that are named, the box around what is named on the other axes, and, where indices are far apart, no
+    finer level than holds them all. Errors: IndexError, OSError.
+    """
+
+    def __init__(self, field: Field, level: int | None = None) -> None:
+        self.field = field
+        self._selection: Selection = field._lattice(None, level)
+        self._steps = [None] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
+        self.level = self._selection.level
+        self.dtype = field.dtype
+        self.dims: tuple[str, ...] = (*([] if field.fixed else [TIME_DIM]), *field.dims)
+        self.shape: tuple[int, ...] = (*([] if field.fixed else [len(self._steps)]), *self._selection.shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """What array[...] takes."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{dim}: {size}" for dim, size in zip(self.dims, self.shape))
+        return f"<esker.Array {self.field.name} {self.dtype} ({sizes}), level {self.level}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("an esker.Array is read from storage: it cannot be had without a copy")
+        return np.asarray(self[...], dtype)
+
+    def __getitem__(self, index: Any) -> NDArray[Any]:
+        items = _spelt_out(index, self.shape)
+        wanted = [item for item in items if item is not None]
+        num_times = self.ndim - len(self._selection.shape)
+        num_axes = len(self._selection.dims)
+        times = [_positions(item, self.shape[0]) for item in wanted[:num_times]]
+        if any(_positions(item, size).size == 0 for item, size in zip(wanted, self.shape)):
+            return np.broadcast_to(np.zeros((), self.dtype), self.shape)[tuple(items)].copy()
+
+        read = _Reading(self._selection, wanted[num_times : num_times + num_axes])
+        steps = sorted(set(times[0].tolist())) if times else [0]
+        parts = [read.of(self.field, self._steps[position]) for position in steps]
+        values = np.stack(parts) if times else parts[0]
+
+        local_times = [_shaped(wanted[i], np.searchsorted(steps, times[i])) for i in range(num_times)]
+        local = iter([*local_times, *read.local_items(), *wanted[num_times + num_axes :]])
+        return values[tuple(None if item is None else next(local) for item in items)]
+
+
+class _Reading:
+    """The box and the level that hold what is named on a selection's axes, slowest first; something is."""
+
+    def __init__(self, selection: Selection, axes: Sequence[Item]) -> None:
+        self.items = axes
+        sizes = selection.shape[: len(axes)]
+        steps = list(reversed(selection.stride))  # slowest first, as the rest of this
+        origins = list(reversed(selection.origin))
+        self.wanted = [
+            origin + step * _positions(item, size)
+            for item, size, origin, step in zip(axes, sizes, origins, steps)
+        ]
+        self.level = selection.level
+        self.lo = [int(indices.min()) for indices in self.wanted]
+        self.hi = [int(indices.max()) + 1 for indices in self.wanted]
+        self.found: Selection | None = None
+
+    def of(self, field: Field, step: int | None) -> NDArray[Any]:
+        box = (self.lo[::-1], self.hi[::-1])
+        position = -1 if step is None else step
+        if self.found is None:
+            self.level = self._coarsest(field, position)
+            self.found = field.select(position, box, self.level)
+        return field.read(position, box, self.level)
+
+    def _coarsest(self, field: Field, step: int) -> int:
+        """Of the levels that hold all that is named."""
+        spacing = [math.gcd(*np.unique(indices).tolist()) for indices in self.wanted]
+        for level in range(self.level):
+            strides = reversed(field.select(step, None, level).stride)
+            if all(gap % stride == 0 for gap, stride in zip(spacing, strides)):
+                return level
+        return self.level
+
+    def local_items(self) -> list[Item]:
+        """What is named, as positions in what is read."""
+        assert self.found is not None
+        origins, strides = reversed(self.found.origin), reversed(self.found.stride)
+        return [
+            _shaped(item, (indices - origin) // stride)
+            for item, indices, origin, stride in zip(self.items, self.wanted, origins, strides)
+        ]
+
+
+def _spelt_out(index: Any, shape: tuple[int, ...]) -> list[Item]:
+    """One item for each axis, and None for new ones."""
+    given = list(index) if isinstance(index, tuple) else [index]
+    items: list[Any] = []
+    for item in given:
+        if isinstance(item, EllipsisType) or item is None or isinstance(item, slice):
+            items.append(item)
+            continue
+        array = np.asarray(item)
+        if array.dtype == np.bool_ and array.ndim > 0:
+            items.extend(np.nonzero(array))
+        elif np.issubdtype(array.dtype, np.integer) or (array.ndim > 0 and array.size == 0):
+            items.append(array.astype(np.intp) if array.ndim > 0 else operator.index(item))
+        else:
+            raise IndexError(
+                f"index {item!r}: expected integers, slices, ..., None, or arrays of integers or booleans"
+            )
+    ellipses = [i for i, item in enumerate(items) if isinstance(item, EllipsisType)]
+    if len(ellipses) > 1:
+        raise IndexError("an index can only have one ellipsis")
+    num_named = sum(not isinstance(item, EllipsisType) and item is not None for item in items)
+    if num_named > len(shape):
+        raise IndexError(f"too many indices: the array has {len(shape)} axes, {num_named} are indexed")
+    at = ellipses[0] if ellipses else len(items)
+    items[at : at + 1] = [slice(None)] * (len(shape) - num_named)
+    axis = 0
+    for i, item in enumerate(items):
+        if item is None:
+            continue
+        items[i] = _checked(item, axis, shape[axis])
+        axis += 1
+    return items
+
+
+def _checked(item: Any, axis: int, size: int) -> Item:
+    """Without negative positions; slices stay as they are."""
+    if isinstance(item, slice):
+        return item
+    positions = np.asarray(item)
+    if positions.size and (positions.min() < -size or positions.max() >= size):
+        wrong = positions[(positions < -size) | (positions >= size)].flat[0]
+        raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {size}")
+    positions = np.where(positions < 0, positions + size, positions)
+    return positions if positions.ndim else int(positions)
+
+
+def _positions(item: Item, size: int) -> NDArray[np.intp]:
+    """Those that an item names, in its order, flat."""
+    if isinstance(item, slice):
+        return np.arange(*item.indices(size))
+    return np.asarray(item).reshape(-1)
+
+
+def _shaped(item: Item, positions: NDArray[np.intp]) -> Item:
+    """Other positions, in the form of an item: a slice stays one."""
+    if isinstance(item, slice):
+        step = int(positions[1] - positions[0]) if positions.size > 1 else 1
+        stop = int(positions[-1]) + (1 if step > 0 else -1)
+        return slice(int(positions[0]), stop if stop >= 0 else None, step)
+    return positions.reshape(item.shape) if isinstance(item, np.ndarray) else int(positions[0])
