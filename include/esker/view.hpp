@@ -51,12 +51,14 @@ struct ESKER_API GridPlacement {
   static Result<GridPlacement> of(const Dataset& dataset, const std::string& field);
 };
 
+/// How fine a level is wanted.
 struct ViewOptions {
   double pixels_per_sample = 1;       ///< samples are at most so far apart; > 0
   std::optional<int> previous_level;  ///< what was shown before is kept as long as it is nearly as good:
   double hysteresis = 1.25;           ///< samples up to so many times farther apart, or nearer; >= 1
 };
 
+/// What to read.
 struct View {
   bool visible = false;  ///< else the rest says nothing
   Box box;               ///< of the samples in view, with those of the level around them, for interpolation

@@ -193,10 +193,11 @@ Status StepPlanner::choose_transport(StepPlan& plan) {
   });
 }
 
-/// One that is filled while the other is stored, where memory is left for it.
+/// One that is filled while the other is stored, where that is asked for and memory is left for it.
 void StepPlanner::add_window(Plan& plan) const {
   const bool fits = plan.buffer_bytes() + plan.window_bytes <= options_->memory_budget_bytes;
-  if (may_store_in_thread(*options_) && fits && plan.rounds.size() > 1) plan.num_windows = 2;
+  const bool wanted = may_store_in_thread(*options_) && options_->store_thread.value_or(false);
+  if (wanted && fits && plan.rounds.size() > 1) plan.num_windows = 2;
 }
 
 /// Room for all that running the plan takes.

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/macros.h"
-#include "support/memory_faults.h"
+#include "support/memory_fault_fixture.h"
 
 namespace esker {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "esker/esker.hpp"
-#include "support/memory_faults.h"
+#include "support/memory_fault_fixture.h"
 #include "support/reading.h"
 
 namespace esker {
