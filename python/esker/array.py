@@ -32,7 +32,7 @@ class Array:
     def __init__(self, field: Field, level: int | None = None) -> None:
         self.field = field
         self._selection: Selection = field._lattice(None, level)
-        self._steps = [None] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
+        self._steps = [-1] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
         self.level = self._selection.level
         self.dtype = field.dtype
         self.dims: tuple[str, ...] = (*([] if field.fixed else [TIME_DIM]), *field.dims)
@@ -74,9 +74,10 @@ class Array:
         if any(_positions(item, size).size == 0 for item, size in zip(wanted, self.shape)):
             return np.broadcast_to(np.zeros((), self.dtype), self.shape)[tuple(items)].copy()
 
-        read = _Reading(self._selection, wanted[num_times : num_times + num_axes])
         steps = sorted(set(times[0].tolist())) if times else [0]
-        parts = [read.of(self.field, self._steps[position]) for position in steps]
+        axes = wanted[num_times : num_times + num_axes]
+        read = _Reading(self.field, self._selection, axes, self._steps[steps[0]])
+        parts = [read.of(self._steps[position]) for position in steps]
         values = np.stack(parts) if times else parts[0]
 
         local_times = [_shaped(wanted[i], np.searchsorted(steps, times[i])) for i in range(num_times)]
@@ -87,44 +88,39 @@ class Array:
 class _Reading:
     """The box and the level that hold what is named on a selection's axes, slowest first; something is."""
 
-    def __init__(self, selection: Selection, axes: Sequence[Item]) -> None:
-        self.items = axes
-        sizes = selection.shape[: len(axes)]
-        steps = list(reversed(selection.stride))  # slowest first, as the rest of this
-        origins = list(reversed(selection.origin))
-        self.wanted = [
-            origin + step * _positions(item, size)
-            for item, size, origin, step in zip(axes, sizes, origins, steps)
+    def __init__(self, field: Field, selection: Selection, items: Sequence[Item], step: int) -> None:
+        self._field = field
+        self._items = items
+        sizes = selection.shape[: len(items)]
+        origins, strides = reversed(selection.origin), reversed(selection.stride)
+        self._wanted = [
+            origin + stride * _positions(item, size)
+            for item, size, origin, stride in zip(items, sizes, origins, strides)
         ]
-        self.level = selection.level
-        self.lo = [int(indices.min()) for indices in self.wanted]
-        self.hi = [int(indices.max()) + 1 for indices in self.wanted]
-        self.found: Selection | None = None
+        lo = [int(indices.min()) for indices in self._wanted]
+        hi = [int(indices.max()) + 1 for indices in self._wanted]
+        self._box = (lo[::-1], hi[::-1])
+        self._level = self._coarsest(selection.level, step)
+        self._found = field.select(step, self._box, self._level)
 
-    def of(self, field: Field, step: int | None) -> NDArray[Any]:
-        box = (self.lo[::-1], self.hi[::-1])
-        position = -1 if step is None else step
-        if self.found is None:
-            self.level = self._coarsest(field, position)
-            self.found = field.select(position, box, self.level)
-        return field.read(position, box, self.level)
+    def of(self, step: int) -> NDArray[Any]:
+        return self._field.read(step, self._box, self._level)
 
-    def _coarsest(self, field: Field, step: int) -> int:
+    def _coarsest(self, finest: int, step: int) -> int:
         """Of the levels that hold all that is named."""
-        spacing = [math.gcd(*np.unique(indices).tolist()) for indices in self.wanted]
-        for level in range(self.level):
-            strides = reversed(field.select(step, None, level).stride)
-            if all(gap % stride == 0 for gap, stride in zip(spacing, strides)):
+        gaps = [math.gcd(*np.unique(indices).tolist()) for indices in self._wanted]
+        for level in range(finest):
+            strides = reversed(self._field.select(step, None, level).stride)
+            if all(gap % stride == 0 for gap, stride in zip(gaps, strides)):
                 return level
-        return self.level
+        return finest
 
     def local_items(self) -> list[Item]:
         """What is named, as positions in what is read."""
-        assert self.found is not None
-        origins, strides = reversed(self.found.origin), reversed(self.found.stride)
+        origins, strides = reversed(self._found.origin), reversed(self._found.stride)
         return [
             _shaped(item, (indices - origin) // stride)
-            for item, indices, origin, stride in zip(self.items, self.wanted, origins, strides)
+            for item, indices, origin, stride in zip(self._items, self._wanted, origins, strides)
         ]
 
 

@@ -138,6 +138,15 @@ bool assign(Member& member, const std::optional<Value>& value) {
   return value.has_value();
 }
 
+/// "auto" is nothing.
+bool assign_or_auto(std::optional<bool>& member, std::string_view text) {
+  if (text != "auto") return assign(member, parse_bool(text));
+  member.reset();
+  return true;
+}
+
+std::string print_or_auto(const std::optional<bool>& value) { return value ? print_bool(*value) : "auto"; }
+
 // ---- the table ----
 
 constexpr Index kMaxInt = std::numeric_limits<int>::max();
@@ -204,14 +213,8 @@ constexpr std::array<OptionRow, 29> kOptions{{
      [](const Options& o) { return print_bool(o.aggregate); }},
     {"aggregate_reads", "auto, true or false",
      "true: some ranks read for all; false: each rank reads its own boxes; auto: by nodes and boxes",
-     [](std::string_view text, Options& o) {
-       if (text != "auto") return assign(o.aggregate_reads, parse_bool(text));
-       o.aggregate_reads.reset();
-       return true;
-     },
-     [](const Options& o) {
-       return o.aggregate_reads ? print_bool(*o.aggregate_reads) : std::string("auto");
-     }},
+     [](std::string_view text, Options& o) { return assign_or_auto(o.aggregate_reads, text); },
+     [](const Options& o) { return print_or_auto(o.aggregate_reads); }},
     {"aggregators", "0 (chosen from ranks, files and bytes) or a number", "ranks that write",
      [](std::string_view text, Options& o) { return assign(o.aggregators, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.aggregators); }},
@@ -263,12 +266,8 @@ constexpr std::array<OptionRow, 29> kOptions{{
      [](const Options& o) { return print_size(o.window_bytes); }},
     {"store_thread", "auto, true or false",
      "true: a thread stores while the next window is filled; auto: if storing waited in the last step",
-     [](std::string_view text, Options& o) {
-       if (text != "auto") return assign(o.store_thread, parse_bool(text));
-       o.store_thread.reset();
-       return true;
-     },
-     [](const Options& o) { return o.store_thread ? print_bool(*o.store_thread) : std::string("auto"); }},
+     [](std::string_view text, Options& o) { return assign_or_auto(o.store_thread, text); },
+     [](const Options& o) { return print_or_auto(o.store_thread); }},
     {"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
      "regular boxes in which neighbours collect samples first",
      [](std::string_view text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
