@@ -55,11 +55,12 @@ def view_query(
     Nothing is read but headers.
     """
     with as_exit_status():
-        facts = _facts(esker.open(path)[field], _camera(camera), step, pixels, previous_level)
+        found = esker.open(path)[field]
+        facts = _facts(found, _camera(camera), step, pixels, previous_level)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     elif not facts["visible"]:
-        click.echo("nothing is in view")
+        click.echo(f"nothing is in view; the grid is at {_extent(found)}")
     else:
         lo, hi = facts["box"]
         ranges = ",".join(f"{first}:{last}" for first, last in zip(lo, hi))
@@ -78,6 +79,12 @@ def _camera(path: Path) -> esker.Camera:
     if not isinstance(facts, dict):
         raise ValueError(f"{path}: expected a JSON object")
     return esker.Camera.of(facts)
+
+
+def _extent(field: esker.Field) -> str:
+    """Where the grid stands in the world: "x 0 to 1023, y 0 to 1023"."""
+    ends = {dim: field.coords(dim)[[0, -1]] for dim in reversed(field.grid.dims)}
+    return ", ".join(f"{dim} {first:g} to {last:g}" for dim, (first, last) in ends.items())
 
 
 def _facts(
