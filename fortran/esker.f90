@@ -28,7 +28,8 @@ module esker
   ! How a call ended.
   integer, parameter, public :: esker_ok = 0, esker_invalid_argument = 1, esker_out_of_range = 2, &
     esker_not_found = 3, esker_already_exists = 4, esker_wrong_order = 5, esker_mismatched_call = 6, &
-    esker_data_loss = 7, esker_io_error = 8, esker_unsupported = 9, esker_out_of_memory = 10, esker_internal = 11
+    esker_data_loss = 7, esker_io_error = 8, esker_unsupported = 9, esker_out_of_memory = 10, esker_internal = 11, &
+    esker_cancelled = 12
 
   ! The type of one component of a sample.
   integer, parameter, public :: esker_int8 = 0, esker_uint8 = 1, esker_int16 = 2, esker_uint16 = 3, esker_int32 = 4, &

@@ -26,6 +26,7 @@
 #include "planning.h"
 #include "query.h"
 #include "reader.h"
+#include "reading.h"
 #include "verification.h"
 #include "viewing.h"
 #include "writer.h"
@@ -41,20 +42,9 @@ using esker::python::BoxCorners;
 using esker::python::corners;
 using esker::python::first;
 using esker::python::Indices;
-using esker::python::make_query;
 
-esker::Dataset open_dataset(const std::string& path, bool verify) {
-  return esker::python::value_or_no_dataset(esker::Dataset::open(path, {verify}));
-}
-
-void read_into(const esker::Dataset& dataset, const std::string& field,
-               nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
-               const std::optional<BoxCorners>& box, std::optional<int> level) {
-  const esker::Query query = make_query(field, step, box, level);
-  void* data = out.data();
-  const std::size_t bytes = out.nbytes();
-  nb::gil_scoped_release release;
-  dataset.read(query, data, bytes).check();
+esker::Dataset open_dataset(const std::string& path, bool verify, int threads, Index cache_bytes) {
+  return esker::python::value_or_no_dataset(esker::Dataset::open(path, {verify, threads, cache_bytes}));
 }
 
 void bind_schema(nb::module_& m) {
@@ -91,17 +81,13 @@ void bind_storage(nb::module_& m) {
   nb::class_<esker::StorageInfo>(m, "Storage")
       .def_ro("files", &esker::StorageInfo::files)
       .def_ro("bytes", &esker::StorageInfo::bytes);
-  nb::class_<esker::Lattice>(m, "Selection")
-      .def_prop_ro("origin", [](const esker::Lattice& s) { return first(s.origin, s.rank); })
-      .def_prop_ro("stride", [](const esker::Lattice& s) { return first(s.stride, s.rank); })
-      .def_prop_ro("count", [](const esker::Lattice& s) { return first(s.count, s.rank); });
 }
 
 void bind_dataset(nb::module_& m) {
   using esker::Dataset;
   using Release = nb::call_guard<nb::gil_scoped_release>;
-  nb::class_<Dataset>(m, "Dataset")
-      .def_prop_ro("dims", [](const Dataset& d) { return d.schema().dims(); })
+  nb::class_<Dataset> dataset(m, "Dataset");
+  dataset.def_prop_ro("dims", [](const Dataset& d) { return d.schema().dims(); })
       .def_prop_ro("grids", [](const Dataset& d) { return d.schema().grids(); })
       .def_prop_ro("fields", [](const Dataset& d) { return d.schema().fields(); })
       .def_prop_ro("attributes", [](const Dataset& d) { return d.schema().attributes(); })
@@ -120,15 +106,8 @@ void bind_dataset(nb::module_& m) {
           "field"_a)
       .def(
           "box", [](const Dataset& d, const std::string& field) { return corners(d.box(field).value()); },
-          "field"_a)
-      .def(
-          "select",
-          [](const Dataset& d, const std::string& field, Index step, const std::optional<BoxCorners>& box,
-             std::optional<int> level) { return d.select(make_query(field, step, box, level)).value(); },
-          "field"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none())
-      .def("read_into", &read_into, "field"_a, "out"_a, "step"_a, "box"_a = nb::none(),
-           "level"_a = nb::none(),
-           "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.");
+          "field"_a);
+  esker::python::bind_reading(m, dataset);
 }
 
 }  // namespace
@@ -139,7 +118,8 @@ NB_MODULE(_core, m) {
   bind_storage(m);
   bind_dataset(m);
   m.def("version", [] { return ESKER_VERSION; });
-  m.def("open", &open_dataset, "path"_a, "verify"_a = false, nb::call_guard<nb::gil_scoped_release>());
+  m.def("open", &open_dataset, "path"_a, "verify"_a = false, "threads"_a = 0,
+        "cache_bytes"_a = esker::OpenOptions().cache_bytes, nb::call_guard<nb::gil_scoped_release>());
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
   esker::python::bind_reader(m);

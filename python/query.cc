@@ -25,10 +25,18 @@ Indices first(const Point& point, int rank) { return {point.begin(), point.begin
 BoxCorners corners(const Box& box) { return {first(box.lo, box.rank), first(box.hi, box.rank)}; }
 
 Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
-                 std::optional<int> level) {
+                 std::optional<int> level, const std::optional<Indices>& stride) {
   Query query{field, step};
   if (box) query.box = make_box(*box);
   query.level = level;
+  if (stride) {
+    if (stride->empty() || stride->size() > kMaxRank ||
+        (query.box && stride->size() != std::size_t(query.box->rank))) {
+      throw Error(Code::kInvalidArgument, "stride: expected one number for each axis");
+    }
+    query.stride = Point{1, 1, 1, 1, 1};
+    std::copy(stride->begin(), stride->end(), query.stride->begin());
+  }
   return query;
 }
 

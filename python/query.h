@@ -19,6 +19,6 @@ BoxCorners corners(const Box& box);
 
 /// Throws Error for corners that are none.
 Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
-                 std::optional<int> level);
+                 std::optional<int> level, const std::optional<Indices>& stride = {});
 
 }  // namespace esker::python

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,12 +23,46 @@
 
 namespace esker {
 
-/// What to read: all samples of the levels <= `level` of one field at one step that lie in `box`.
+/// What to read: all samples of the levels <= `level` of one field at one step that lie in `box`, or every so
+/// many of them.
 struct Query {
   std::string field;
   Index step = -1;                ///< position in Dataset::steps(); negative counts from the end
   std::optional<Box> box = {};    ///< half open, x first, in samples of the full grid; absent: the whole grid
   std::optional<int> level = {};  ///< 0 ... max_level(); absent: max_level(), every sample
+  /// The samples whose index is a multiple of it on each axis, in place of those of a level: `level` is
+  /// absent then, and the coarsest that has them all is read.
+  std::optional<Point> stride = {};
+  /// Samples of coarser levels than this one are in the caller's memory already and need not be read.
+  int start_level = 0;
+};
+
+/// What samples are whose block the dataset does not hold.
+enum class MissingBlocks {
+  kAuto,     ///< kFill, where other programs may leave blocks out; kDataLoss, where Esker wrote them all
+  kFill,     ///< the field's default value
+  kNearest,  ///< the nearest coarser sample of those that are asked for, if there is one; else as kFill
+};
+
+/// What a read cost.
+struct ReadStatistics {
+  Index blocks = 0;          ///< that were read, or parts of them; 0 of files without blocks, as the next two
+  Index cached_blocks = 0;   ///< that were at hand
+  Index missing_blocks = 0;  ///< that the dataset does not hold
+  Index reads = 0;           ///< calls to the file system, or to the library that reads
+  Index bytes = 0;           ///< that these read
+  double seconds = 0;
+};
+
+/// How to carry out a query. All of it may be left out.
+struct ReadOptions {
+  MissingBlocks missing = MissingBlocks::kAuto;
+  /// One byte per sample of the answer, in its order: set to 1 if the sample is stored, else to 0.
+  std::uint8_t* is_stored = nullptr;
+  /// Called now and then, by the calling thread, with the fraction that is done. Where it returns false, the
+  /// read ends with kCancelled, and the memory holds anything.
+  std::function<bool(double)> progress = {};
+  ReadStatistics* statistics = nullptr;  ///< set if the read succeeds
 };
 
 /// A grid's fields that vary in time, or its fixed ones. In an IDX dataset each part is one .idx.
@@ -51,6 +87,9 @@ struct StorageInfo {
 /// How to read.
 struct OpenOptions {
   bool verify = false;  ///< compare each block that is read with its checksum, where the file has one
+  int threads = 0;      ///< that one read uses at most; 0: as many as the process has processors
+  /// Of blocks that were decoded, or came from afar, kept for the reads that follow. 0: none.
+  Index cache_bytes = Index{64} << 20;
 };
 
 class ESKER_API Dataset {
@@ -81,10 +120,13 @@ class ESKER_API Dataset {
   /// Which samples `query` means: the lattice is anchored at index 0 of the grid, not at the box; a count of
   /// 0 says that no sample lies in the box. The errors that read() would give for the query itself.
   Result<Lattice> select(const Query& query) const;
+  /// The level that read() reads for it: the query's, or the coarsest that has its strides.
+  Result<int> level_of(const Query& query) const;
   /// Reads them to `out`: dense, x fastest, components innermost, host byte order. `out_bytes` is exactly
   /// num_samples * sample bytes. Blocks that are absent read as the field's default value. Safe to call from
   /// several threads at once.
-  Status read(const Query& query, void* out, std::size_t out_bytes) const;
+  /// kOutOfRange for a start_level beyond the level; kInvalidArgument for kNearest with a stride.
+  Status read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options = {}) const;
 
   /// What the dataset consists of.
   [[nodiscard]] const std::vector<PartInfo>& parts() const;

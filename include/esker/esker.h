@@ -55,7 +55,8 @@ enum {
   ESKER_IO_ERROR = 8,          ///< the system refused: the message carries path and the system's reason
   ESKER_UNSUPPORTED = 9,       ///< legal, but not implemented
   ESKER_OUT_OF_MEMORY = 10,    ///< an allocation failed or the memory budget is too small
-  ESKER_INTERNAL = 11          ///< a broken invariant of Esker itself
+  ESKER_INTERNAL = 11,         ///< a broken invariant of Esker itself
+  ESKER_CANCELLED = 12         ///< the caller's function said so
 };
 
 /// The type of one component of a sample.

@@ -32,6 +32,7 @@ enum class Code : int {
   kUnsupported,      ///< legal, but not implemented
   kOutOfMemory,      ///< an allocation failed or the memory budget is too small
   kInternal,         ///< a broken invariant of Esker itself
+  kCancelled,        ///< the caller's function said so
 };
 
 /// The code's name as printed in messages and JSON, e.g. "out_of_range".

@@ -14,6 +14,7 @@ Reading and writing alone need no MPI; esker.Writer and esker.Reader take an mpi
 """
 
 from esker import _core
+from esker._core import ReadStatistics
 from esker.array import Array
 from esker.chunked import Chunked
 from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
@@ -35,6 +36,7 @@ __all__ = [
     "Finding",
     "Grid",
     "Part",
+    "ReadStatistics",
     "Reader",
     "Selection",
     "Step",

@@ -1,6 +1,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
+import numpy
 from numpy.typing import NDArray
 
 
@@ -84,16 +85,6 @@ class Storage:
     @property
     def bytes(self) -> int: ...
 
-class Selection:
-    @property
-    def origin(self) -> list[int]: ...
-
-    @property
-    def stride(self) -> list[int]: ...
-
-    @property
-    def count(self) -> list[int]: ...
-
 class Dataset:
     @property
     def dims(self) -> list[Dimension]: ...
@@ -127,16 +118,62 @@ class Dataset:
 
     def box(self, field: str) -> tuple[list[int], list[int]]: ...
 
-    def select(self, field: str, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None) -> Selection: ...
+    def select(self, field: str, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None) -> Selection: ...
 
-    def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None) -> None:
+    def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None) -> None:
         """
         Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.
         """
 
+class ReadStatistics:
+    """
+    What a read cost: `field.read(..., statistics=esker.ReadStatistics())` sets it.
+    """
+
+    def __init__(self) -> None: ...
+
+    @property
+    def blocks(self) -> int:
+        """Blocks that were read; 0 of files without blocks."""
+
+    @property
+    def cached_blocks(self) -> int:
+        """Blocks that were in memory already."""
+
+    @property
+    def missing_blocks(self) -> int:
+        """Blocks that the dataset does not hold."""
+
+    @property
+    def reads(self) -> int:
+        """Calls to the file system, or to the library that reads."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that these read."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
+    def __repr__(self) -> str: ...
+
+class Selection:
+    @property
+    def origin(self) -> list[int]: ...
+
+    @property
+    def stride(self) -> list[int]: ...
+
+    @property
+    def count(self) -> list[int]: ...
+
+    @property
+    def level(self) -> int: ...
+
 def version() -> str: ...
 
-def open(path: str, verify: bool = False) -> Dataset: ...
+def open(path: str, verify: bool = False, threads: int = 0, cache_bytes: int = 67108864) -> Dataset: ...
 
 class Option:
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -29,15 +29,26 @@ COMPONENT_DIM = "component"
 """Name of the last dimension of fields with more than one component."""
 
 
-def open(path: str | os.PathLike[str], *, verify: bool = False) -> Dataset:
+def open(
+    path: str | os.PathLike[str],
+    *,
+    verify: bool = False,
+    threads: int | None = None,
+    cache_bytes: int = 64 << 20,
+) -> Dataset:
     """Opens a dataset: an `.idx` file, the directory of a writer with several grids, a CDF or an HDF5 file.
 
     Of CDF files (netCDF's classic formats) and HDF5 files (NetCDF-4, or plain ones) that other programs wrote,
     fields are the numeric variables with an axis beside that of the records, and steps are the records;
     `warnings` names what is left out. Members of a group have its name and '_' before their own.
 
-    Reads headers only. With `verify`, each block that is read later is compared with its checksum, where the
-    file has one. Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
+    Reads headers only.
+
+    verify:      each block that is read later is compared with its checksum, where the file has one
+    threads:     that one read uses at most; by default as many as the process has processors
+    cache_bytes: of blocks that were decoded, or came from afar, kept for the reads that follow; 0: none
+
+    Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
 
     >>> import numpy as np
     >>> import esker
@@ -46,8 +57,9 @@ def open(path: str | os.PathLike[str], *, verify: bool = False) -> Dataset:
     >>> list(ds), ds.steps, ds["thk"].dims
     (['thk'], [0.0], ('y', 'x'))
     """
+    how = {"verify": verify, "threads": threads or 0, "cache_bytes": cache_bytes}
     path = os.fspath(path)
-    return Dataset(path, _core.open(path, verify), verify)
+    return Dataset(path, _core.open(path, **how), how)
 
 
 @dataclass(frozen=True)
@@ -108,6 +120,15 @@ class Selection:
     def nbytes(self) -> int:
         """Bytes of the array that read() returns."""
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    def places_of(self, coarser: Selection) -> tuple[slice, ...]:
+        """Where in this array the samples of a selection of the same box at a coarser level stand."""
+        axes = zip(self.origin, self.stride, coarser.origin, coarser.stride, reversed(coarser.shape[: len(self.dims)]))
+        places = []
+        for origin, stride, first, step, count in axes:
+            start, apart = (first - origin) // stride, step // stride
+            places.append(slice(start, start + count * apart, apart))
+        return tuple(_slowest_first(places))
 
     def indices(self, dim: str) -> NDArray[np.int64]:
         """Index in the full grid of each sample along `dim`."""
@@ -183,31 +204,51 @@ class Field:
             return []
         return [time for step, time in enumerate(self.dataset.steps) if self._core.has(self.name, step)]
 
-    def select(self, step: int = -1, box: Box | None = None, level: int | None = None) -> Selection:
+    def select(
+        self, step: int = -1, box: Box | None = None, level: int | None = None, stride: Corner | None = None
+    ) -> Selection:
         """The samples that read() with these arguments returns; reads nothing."""
-        found = self._core.select(self.name, *_query(step, box, level))
+        found = self._core.select(self.name, *self._query(step, box, level, stride))
         return Selection(
             dims=tuple(self.grid.dims),
             origin=tuple(found.origin),
             stride=tuple(found.stride),
             shape=self._array_shape(found.count),
-            level=self.max_level if level is None else operator.index(level),
+            level=found.level,
             dtype=self.dtype,
         )
 
     def read(
-        self, step: int = -1, box: Box | None = None, level: int | None = None, bits: int | None = None
+        self,
+        step: int = -1,
+        box: Box | None = None,
+        level: int | None = None,
+        bits: int | None = None,
+        *,
+        stride: Corner | None = None,
+        missing: str | None = None,
+        masked: bool = False,
+        progress: Callable[[float], object] | None = None,
+        statistics: _core.ReadStatistics | None = None,
     ) -> NDArray[Any]:
         """Reads samples: a new C-order array (z, y, x[, component]).
 
-        step:  position in Dataset.steps, negative from the end; of no meaning for fixed fields
-        box:   ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid and clipped to it;
-               None is the whole grid
-        level: resolution, 0 (one sample) to max_level (all samples, the default)
-        bits:  precision; not implemented yet
+        step:       position in Dataset.steps, negative from the end; of no meaning for fixed fields
+        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid and clipped to it;
+                    None is the whole grid
+        level:      resolution, 0 (one sample) to max_level (all samples, the default)
+        bits:       precision; not implemented yet
+        stride:     (sx, sy, sz) in place of a level: the samples whose index is a multiple of it on each axis; what is
+                    read is the coarsest level that has them all
+        missing:    what samples are whose block the dataset does not hold. "fill": the field's default value; "nearest":
+                    the nearest coarser sample of the answer, where there is one; None: "fill", but OSError in a
+                    dataset of which Esker wrote every block
+        masked:     return a numpy.ma.MaskedArray that masks the samples which the dataset does not hold
+        progress:   called now and then with the fraction that is done; what it raises ends the read
+        statistics: an esker.ReadStatistics, which says afterwards what the read cost
 
-        Blocks that the dataset does not hold read as the field's default value. Raises IndexError (step, box
-        or level outside the dataset), ValueError, OSError, NotImplementedError. Other threads run meanwhile.
+        Raises IndexError (step, box or level outside the dataset), ValueError, OSError, NotImplementedError. Other
+        threads run meanwhile; Ctrl-C ends the read.
 
         >>> import numpy as np
         >>> import esker
@@ -220,12 +261,85 @@ class Field:
         >>> field.read(level=3)           # every 32nd sample along both axes
         array([[ 0, 32, 64],
                [32, 64, 96]])
+        >>> field.read(stride=(30, 20))
+        array([[  0,  30,  60],
+               [ 20,  50,  80],
+               [ 40,  70, 100]])
         """
         if bits is not None:
             raise NotImplementedError("read(bits=...): reading at reduced precision is not implemented yet")
-        out = np.empty(self.select(step, box, level).shape, self.dtype)
-        self._core.read_into(self.name, out, *_query(step, box, level))
-        return out
+        query = self._query(step, box, level, stride)
+        out = np.empty(self.select(step, box, level, stride).shape, self.dtype)
+        stored = self._marks(out) if masked else None
+        self._core.read_into(
+            self.name,
+            out,
+            *query,
+            missing=missing,
+            is_stored=stored,
+            progress=progress,
+            statistics=statistics,
+        )
+        return out if stored is None else self._masked(out, stored)
+
+    def refine(
+        self,
+        step: int = -1,
+        box: Box | None = None,
+        level: int | None = None,
+        *,
+        start: int = 0,
+        every: int | None = None,
+        missing: str | None = None,
+        masked: bool = False,
+        statistics: _core.ReadStatistics | None = None,
+    ) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Reads samples from coarse to fine: (level, array) by level, the last as read() with these arguments returns it.
+
+        What one array has is not read again for the next one. Arrays stay as they are when the next one comes.
+
+        start: the coarsest level that is wanted
+        every: levels from one array to the next; by default as many as there are axes, so that each array has twice as
+               many samples along each axis as the one before
+
+        >>> import numpy as np
+        >>> import esker
+        >>> esker.write("map.idx", {"thk": np.zeros((512, 512), "f4")})
+        >>> for level, array in esker.open("map.idx")["thk"].refine(start=13):
+        ...     print(level, array.shape)
+        14 (128, 128)
+        16 (256, 256)
+        18 (512, 512)
+        """
+        finest = self.select(step, box, level).level
+        stride = len(self.grid.dims) if every is None else operator.index(every)
+        if stride < 1:
+            raise ValueError(f"every: expected at least 1, found {stride}")
+        if not 0 <= start <= finest:
+            raise IndexError(f"start: level {start}, expected 0 to {finest}")
+        previous: tuple[Selection, NDArray[Any], NDArray[np.uint8] | None] | None = None
+        for stage in range(start + (finest - start) % stride, finest + 1, stride):
+            selection = self.select(step, box, stage)
+            out = np.empty(selection.shape, self.dtype)
+            stored = self._marks(out) if masked else None
+            added = 0
+            if previous is not None:
+                coarser, samples, _ = previous
+                out[selection.places_of(coarser)] = samples
+                added = coarser.level + 1
+            self._core.read_into(
+                self.name,
+                out,
+                *self._query(step, box, stage, None),
+                start_level=added,
+                missing=missing,
+                is_stored=stored,
+                statistics=statistics,
+            )
+            if previous is not None and stored is not None:
+                stored[selection.places_of(previous[0])] = previous[2]
+            previous = (selection, out, stored)
+            yield stage, out.copy() if stored is None else self._masked(out.copy(), stored.copy())
 
     def view(
         self,
@@ -272,6 +386,25 @@ class Field:
         present = (step for step in range(len(self.dataset.steps)) if self._core.has(self.name, step))
         return self.select(-1 if self.fixed else next(present, -1), box, level)
 
+    def _query(
+        self, step: int, box: Box | None, level: int | None, stride: Corner | None
+    ) -> tuple[int, tuple[list[int], list[int]] | None, int | None, list[int] | None]:
+        if stride is not None:
+            stride = [operator.index(s) for s in stride]
+            if len(stride) != len(self.grid.dims):
+                raise ValueError(f"stride: expected {len(self.grid.dims)} numbers, x first, found {len(stride)}")
+        return (*_query(step, box, level), stride)
+
+    def _marks(self, out: NDArray[Any]) -> NDArray[np.uint8]:
+        """One per sample, whatever its components."""
+        return np.empty(out.shape[: len(self.grid.dims)], np.uint8)
+
+    def _masked(self, samples: NDArray[Any], stored: NDArray[np.uint8]) -> np.ma.MaskedArray[Any, Any]:
+        mask = stored == 0
+        if self.components > 1:
+            mask = np.broadcast_to(mask[..., np.newaxis], samples.shape)
+        return np.ma.MaskedArray(samples, mask)
+
     def _array_shape(self, counts: Sequence[int]) -> tuple[int, ...]:
         return (*_slowest_first(counts), *([self.components] if self.components > 1 else []))
 
@@ -279,9 +412,9 @@ class Field:
 class Dataset:
     """An open dataset: `fields` by name, `steps` (time values), attributes, grids and files."""
 
-    def __init__(self, path: str, core: _core.Dataset, verify: bool = False) -> None:
+    def __init__(self, path: str, core: _core.Dataset, how: Mapping[str, Any] = MappingProxyType({})) -> None:
         self._core = core
-        self._verify = verify
+        self._how = dict(how)
         self.path = path
         self.attrs: Mapping[str, AttributeValue] = _attributes(core.attributes)
         self.time_attrs: Mapping[str, AttributeValue] = _attributes(core.time_attributes)
@@ -299,7 +432,7 @@ class Dataset:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled, a dataset is its path: it is opened anew where it arrives."""
-        return _open_again, (os.path.abspath(self.path), self._verify)
+        return _open_again, (os.path.abspath(self.path), self._how)
 
     def __getitem__(self, name: str) -> Field:
         try:
@@ -341,8 +474,8 @@ class Dataset:
         return step + len(self.steps) if step < 0 else step
 
 
-def _open_again(path: str, verify: bool) -> Dataset:
-    return open(path, verify=verify)
+def _open_again(path: str, how: Mapping[str, Any]) -> Dataset:
+    return open(path, **how)
 
 
 def _field_again(dataset: Dataset, name: str) -> Field:

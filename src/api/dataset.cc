@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <thread>
 
 #include "api/dataset_impl.h"
 #include "api/within_memory.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -33,17 +35,37 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const
     return error(Code::kInvalidArgument, "field '{}': box has {} axes, the grid has {}", query.field,
                  resolved.box.rank, grid.rank);
   }
-  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data->bitmask(resolved.field));
-  resolved.level = query.level.value_or(mask.max_level());
-  if (resolved.level < 0 || resolved.level > mask.max_level()) {
-    return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level,
-                 mask.max_level());
-  }
   if (!data->has(resolved.field, resolved.step)) {
     return error(Code::kNotFound, "field '{}' was not written at step {}", query.field, resolved.step);
   }
-  resolved.selection = select_samples(mask, clip(resolved.box, grid), resolved.level);
+  ESKER_RETURN_IF_ERROR(select(query, resolved));
   return resolved;
+}
+
+Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
+  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data->bitmask(resolved.field));
+  const Box box = clip(resolved.box, data->box(resolved.field));
+  if (query.stride) {
+    if (query.level) return error(Code::kInvalidArgument, "field '{}': a level and strides", query.field);
+    for (int a = 0; a < box.rank; ++a) {
+      if ((*query.stride)[a] >= 1) continue;
+      return error(Code::kInvalidArgument, "field '{}': stride {} on axis {}, expected at least 1",
+                   query.field, (*query.stride)[a], a);
+    }
+    resolved.selection = select_every(box, *query.stride);
+    resolved.level = coarsest_level_with(mask, resolved.selection);
+  } else {
+    resolved.level = query.level.value_or(mask.max_level());
+    if (resolved.level < 0 || resolved.level > mask.max_level()) {
+      return error(Code::kOutOfRange, "field '{}': level {}, expected 0 to {}", query.field, resolved.level,
+                   mask.max_level());
+    }
+    resolved.selection = select_samples(mask, box, resolved.level);
+  }
+  resolved.start_level = query.start_level;
+  if (resolved.start_level >= 0 && resolved.start_level <= resolved.level) return {};
+  return error(Code::kOutOfRange, "field '{}': start level {}, expected 0 to {}", query.field,
+               resolved.start_level, resolved.level);
 }
 
 Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query, std::size_t out_bytes) const {
@@ -117,12 +139,40 @@ Result<Lattice> Dataset::select(const Query& query) const {
   return resolved.selection;
 }
 
-Status Dataset::read(const Query& query, void* out, std::size_t out_bytes) const {
+Result<int> Dataset::level_of(const Query& query) const {
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
+  return resolved.level;
+}
+
+Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadOptions& how) {
+  const Stopwatch stopwatch;
+  const Field& field = data->schema.fields()[static_cast<std::size_t>(resolved.field)];
+  ReadTarget target = ReadTarget::dense(resolved.selection, resolved.level, out, field.sample_bytes());
+  target.start_level = resolved.start_level;
+  target.is_stored = how.is_stored;
+  if (how.is_stored) std::fill_n(how.is_stored, target.samples.num_samples(), std::uint8_t{1});
+  ReadCounters counters;
+  const ReadContext context{options.verify, num_threads(), options.cache_bytes > 0 ? &cache : nullptr,
+                            how.missing,    how.progress,  &counters};
+  ESKER_RETURN_IF_ERROR(data->read(resolved.field, resolved.step, target, context));
+  if (how.statistics) {
+    *how.statistics = {counters.blocks, counters.cached_blocks, counters.missing_blocks,
+                       counters.reads,  counters.bytes,         stopwatch.elapsed_s()};
+  }
+  return {};
+}
+
+int Dataset::Impl::num_threads() const {
+  return options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, out_bytes));
-  const auto read = [&] {
-    return impl_->data->read(resolved.field, resolved.step, resolved.box, resolved.level,
-                             static_cast<std::byte*>(out), impl_->verify);
-  };
+  if (query.stride && options.missing == MissingBlocks::kNearest) {
+    return error(Code::kInvalidArgument, "field '{}': of strides no nearest coarser samples are known",
+                 query.field);
+  }
+  const auto read = [&] { return impl_->read(resolved, static_cast<std::byte*>(out), options); };
   return within_memory(read).with_context(
       fmt::format("read field '{}', step {}", query.field, resolved.step));
 }

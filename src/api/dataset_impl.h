@@ -5,14 +5,15 @@
 #include <string>
 
 #include "esker/dataset.hpp"
+#include "read/block_cache.h"
 #include "read/opened_dataset.h"
 
 namespace esker {
 
 class Dataset::Impl {
  public:
-  Impl(std::unique_ptr<OpenedDataset> opened, const OpenOptions& options)
-      : data(std::move(opened)), verify(options.verify) {}
+  Impl(std::unique_ptr<OpenedDataset> opened, const OpenOptions& how)
+      : data(std::move(opened)), options(how), cache(how.cache_bytes) {}
 
   /// That of another class of this layer.
   static const Impl& of(const Dataset& dataset) { return *dataset.impl_; }
@@ -29,15 +30,22 @@ class Dataset::Impl {
     Box box;
     int level = 0;
     Lattice selection;
+    int start_level = 0;
   };
   [[nodiscard]] Result<Resolved> resolve(const Query& query) const;
   /// The same, if `out_bytes` is what the answer takes.
   [[nodiscard]] Result<Resolved> resolve(const Query& query, std::size_t out_bytes) const;
 
+  /// Reads what was resolved.
+  Status read(const Resolved& resolved, std::byte* out, const ReadOptions& how);
+
   std::unique_ptr<OpenedDataset> data;
-  bool verify;
+  OpenOptions options;
+  BlockCache cache;
 
  private:
+  [[nodiscard]] int num_threads() const;
+  [[nodiscard]] Status select(const Query& query, Resolved& resolved) const;
   [[nodiscard]] std::string known_fields() const;
   [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const;
 };

@@ -28,10 +28,14 @@ class Reader::Impl {
   Impl(std::shared_ptr<Comm> comm, Dataset opened, const Options& options)
       : dataset(std::move(opened)),
         inner(Dataset::Impl::of(dataset)),
-        together(std::move(comm), *inner.data, options, inner.verify) {}
+        together(std::move(comm), *inner.data, options, inner.options.verify) {}
 
   Status request(const Query& query, void* out, std::size_t out_bytes) {
     ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve(query, out_bytes));
+    if (query.stride) {
+      return error(Code::kUnsupported, "field '{}': strides are read by ranks alone, with Dataset::read",
+                   query.field);
+    }
     ESKER_ASSIGN_OR_RETURN(const Lattice whole, level_lattice(*inner.data, resolved.field, resolved.level));
     const Field& field = field_at(resolved.field);
     MutablePatch target{

@@ -28,6 +28,8 @@ const char* code_name(Code code) {
       return "out_of_memory";
     case Code::kInternal:
       return "internal";
+    case Code::kCancelled:
+      return "cancelled";
   }
   return "unknown";
 }

@@ -21,6 +21,7 @@ static_assert(ESKER_IO_ERROR == static_cast<int>(Code::kIoError));
 static_assert(ESKER_UNSUPPORTED == static_cast<int>(Code::kUnsupported));
 static_assert(ESKER_OUT_OF_MEMORY == static_cast<int>(Code::kOutOfMemory));
 static_assert(ESKER_INTERNAL == static_cast<int>(Code::kInternal));
+static_assert(ESKER_CANCELLED == static_cast<int>(Code::kCancelled));
 
 static_assert(ESKER_INT8 == static_cast<int>(SampleType::kInt8));
 static_assert(ESKER_UINT8 == static_cast<int>(SampleType::kUint8));
@@ -46,8 +47,9 @@ constexpr std::array kTexts{"success",
                             "input or output failed",
                             "not supported",
                             "out of memory",
-                            "internal error of Esker"};
-static_assert(kTexts.size() == ESKER_INTERNAL + 1);
+                            "internal error of Esker",
+                            "cancelled"};
+static_assert(kTexts.size() == ESKER_CANCELLED + 1);
 
 bool is_type(esker_type type) { return type >= ESKER_INT8 && type <= ESKER_FLOAT64; }
 

@@ -94,7 +94,7 @@ esker_status esker_rewind(esker_dataset* ds, double time) {
 
 esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* message) {
   return writer_call(ds, "abandon", [&](Writer& writer) {
-    const bool is_error = status > ESKER_OK && status <= ESKER_INTERNAL;
+    const bool is_error = status > ESKER_OK && status <= ESKER_CANCELLED;
     const auto code = is_error ? static_cast<Code>(status) : Code::kInternal;
     return writer.abandon(status == ESKER_OK ? Status() : Status(code, message ? message : "abandoned"));
   });
@@ -105,7 +105,7 @@ esker_status esker_fail(esker_dataset* ds, esker_status status, const char* mess
   return call(ds, "fail", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_open(*ds, "fail"));
     ESKER_RETURN_IF_ERROR(check_given("fail", {{message, "message"}}));
-    if (status <= ESKER_OK || status > ESKER_INTERNAL) {
+    if (status <= ESKER_OK || status > ESKER_CANCELLED) {
       return esker::error(Code::kInvalidArgument, "fail: status {} is no error", status);
     }
     const Status reason(static_cast<Code>(status), message);

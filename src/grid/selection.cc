@@ -16,17 +16,32 @@ Box clip(const Box& box, const Box& grid) {
 }
 
 Lattice select_samples(const Bitmask& mask, const Box& box, int level) {
-  const Lattice lattice = mask.samples_up_to(level);
+  return select_every(box, mask.samples_up_to(level).stride);
+}
+
+Lattice select_every(const Box& box, const Point& stride) {
   Lattice selection;
-  selection.rank = lattice.rank;
-  for (int a = 0; a < lattice.rank; ++a) {
-    const Index stride = lattice.stride[a];
-    const Index first = ceil_div(box.lo[a], stride);
-    selection.stride[a] = stride;
-    selection.origin[a] = first * stride;
-    selection.count[a] = std::max<Index>(0, ceil_div(box.hi[a], stride) - first);
+  selection.rank = box.rank;
+  for (int a = 0; a < box.rank; ++a) {
+    const Index first = ceil_div(box.lo[a], stride[a]);
+    selection.stride[a] = stride[a];
+    selection.origin[a] = first * stride[a];
+    selection.count[a] = std::max<Index>(0, ceil_div(box.hi[a], stride[a]) - first);
   }
   return selection;
+}
+
+int coarsest_level_with(const Bitmask& mask, const Lattice& wanted) {
+  for (int level = 0; level < mask.max_level(); ++level) {
+    const Point stride = mask.samples_up_to(level).stride;
+    bool included = true;
+    for (int a = 0; a < wanted.rank; ++a) {
+      included = included && wanted.origin[a] % stride[a] == 0 &&
+                 (wanted.count[a] == 1 || wanted.stride[a] % stride[a] == 0);
+    }
+    if (included) return level;
+  }
+  return mask.max_level();
 }
 
 }  // namespace esker

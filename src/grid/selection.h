@@ -13,4 +13,10 @@ Box clip(const Box& box, const Box& grid);
 /// The samples of levels <= `level` in `box`, which lies in the grid. Anchored at index 0 of the grid.
 Lattice select_samples(const Bitmask& mask, const Box& box, int level);
 
+/// The samples in `box`, which lies in the grid, whose index is a multiple of `stride` on each axis.
+Lattice select_every(const Box& box, const Point& stride);
+
+/// The coarsest level whose samples, with those of the levels below, include those of `wanted`.
+int coarsest_level_with(const Bitmask& mask, const Lattice& wanted);
+
 }  // namespace esker

@@ -94,22 +94,39 @@ Result<StoredBlock> BlockFiles::find_arco(int field, std::shared_ptr<const Block
   return StoredBlock{size == 0, std::move(file), 0, size, header_.fields[field].order, codec};
 }
 
+// Whoever wants a file that is being opened waits for that; others go on.
 Result<std::shared_ptr<const BlockFile>> BlockFiles::open_cached(const std::string& name) {
+  const auto slot = slot_of(name);
+  const std::scoped_lock opening(slot->mutex);
+  if (slot->file) return slot->file;
+  ESKER_ASSIGN_OR_RETURN(auto file, open(name));
+  const std::scoped_lock lock(mutex_);
+  slot->file = std::move(file);
+  const auto known = cache_.find(name);
+  if (known != cache_.end() && known->second->second == slot) cached_entries_ += slot->file->entries.size();
+  limit_open_files();
+  return slot->file;
+}
+
+std::shared_ptr<BlockFiles::Slot> BlockFiles::slot_of(const std::string& name) {
   const std::scoped_lock lock(mutex_);
   if (const auto known = cache_.find(name); known != cache_.end()) {
     recent_.splice(recent_.begin(), recent_, known->second);
-    return recent_.front().second;
-  }
-  ESKER_ASSIGN_OR_RETURN(auto file, open(name));
-  cached_entries_ += file->entries.size();
-  recent_.emplace_front(name, std::move(file));
-  cache_[name] = recent_.begin();
-  while (recent_.size() > kMaxOpenFiles || (recent_.size() > 1 && cached_entries_ > kMaxCachedEntries)) {
-    cached_entries_ -= recent_.back().second->entries.size();
-    cache_.erase(recent_.back().first);
-    recent_.pop_back();
+  } else {
+    recent_.emplace_front(name, std::make_shared<Slot>());
+    cache_[name] = recent_.begin();
+    limit_open_files();
   }
   return recent_.front().second;
+}
+
+void BlockFiles::limit_open_files() {
+  while (recent_.size() > kMaxOpenFiles || (recent_.size() > 1 && cached_entries_ > kMaxCachedEntries)) {
+    const auto& [name, slot] = recent_.back();
+    if (slot->file) cached_entries_ -= slot->file->entries.size();
+    cache_.erase(name);
+    recent_.pop_back();
+  }
 }
 
 Status BlockFiles::for_each_stored(const BlockGrid& blocks, std::span<const Index> times,

@@ -77,10 +77,18 @@ class BlockFiles {
   FilenameTemplate files_;
   const Header& header_;
 
-  std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<const BlockFile>>> recent_;  // most recent first
-  std::size_t cached_entries_ = 0;                                              // of all files in recent_
+  /// A file that is open, or being opened by the thread that has the slot's mutex.
+  struct Slot {
+    std::mutex mutex;
+    std::shared_ptr<const BlockFile> file;  // changes with both mutexes held
+  };
+  std::shared_ptr<Slot> slot_of(const std::string& path);
+  void limit_open_files();
+
+  std::mutex mutex_;  // of the rest; taken last, and never for long
+  std::list<std::pair<std::string, std::shared_ptr<Slot>>> recent_;  // most recent first
   std::map<std::string, decltype(recent_)::iterator> cache_;
+  std::size_t cached_entries_ = 0;  // of all files in recent_
 };
 
 }  // namespace esker::idx

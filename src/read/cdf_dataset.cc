@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/cdf/foreign.h"
-#include "grid/selection.h"
+#include "read/counted_file.h"
 #include "read/row_major_reader.h"
 
 namespace esker::cdf {
@@ -48,13 +48,11 @@ Result<CdfDataset> CdfDataset::open(const std::shared_ptr<Store>& store, const s
   return dataset;
 }
 
-Status CdfDataset::read(int field, Index step, const Box& box, int level, std::byte* out,
-                        bool /*verify*/) const {
-  const Box grid = this->box(field);
-  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));
+Status CdfDataset::read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
+                                ReadCounters& counters) const {
   const Index offset = cdf_.offset_of(cdf_.variable_of_field[static_cast<std::size_t>(field)], step);
-  RowMajorReader reader(*file_, offset, grid.hi, field_at(field).sample_bytes(),
-                        select_samples(mask, clip(box, grid), level));
+  const CountedFile file(*file_, counters);
+  RowMajorReader reader(file, offset, box(field).hi, field_at(field).sample_bytes(), samples);
   const Index value_bytes = esker::size_bytes(field_at(field).type);
   return reader.read(out, [&](std::span<std::byte> bytes) { swap_bytes(bytes, value_bytes); });
 }

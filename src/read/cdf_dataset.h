@@ -14,13 +14,14 @@ class CdfDataset final : public OneFileDataset {
   /// Errors: kNotFound, kDataLoss (damaged, or shorter than a file of Esker is), kIoError.
   static Result<CdfDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
 
-  Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
   /// The whole grid: any stretch of it is read as fast as others.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
   void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 
  private:
+  Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
+                      ReadCounters& counters) const override;
   using OneFileDataset::OneFileDataset;
 
   std::unique_ptr<File> file_;

@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "grid/selection.h"
 #include "read/chunk_reader.h"
+#include "read/counted_file.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -57,11 +57,9 @@ bool Hdf5Dataset::has(int field, Index step) const {
   return OneFileDataset::has(field, step) && (field_at(field).fixed || step < variable_of(field).extents[0]);
 }
 
-Status Hdf5Dataset::read(int field, Index step, const Box& box, int level, std::byte* out,
-                         bool /*verify*/) const {
-  ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));
-  const Lattice selection = select_samples(mask, clip(box, this->box(field)), level);
-  ESKER_ASSIGN_OR_RETURN(const bool is_read, read_past_library(field, step, selection, out));
+Status Hdf5Dataset::read_lattice(int field, Index step, const Lattice& selection, std::byte* out,
+                                 ReadCounters& counters) const {
+  ESKER_ASSIGN_OR_RETURN(const bool is_read, read_past_library(field, step, selection, out, counters));
   if (is_read) return {};
   Slab slab;
   const auto add = [&](Index start, Index stride, Index count) {
@@ -71,6 +69,8 @@ Status Hdf5Dataset::read(int field, Index step, const Box& box, int level, std::
   if (!of.fixed) add(step, 1, 1);
   for (int a = selection.rank; a-- > 0;) add(selection.origin[a], selection.stride[a], selection.count[a]);
   if (of.components > 1) add(0, 1, of.components);
+  ++counters.reads;
+  counters.bytes += selection.num_samples() * of.sample_bytes();  // the library knows what it took
   return source_.read(variable_of(field).path, of.type, slab, out);
 }
 
@@ -123,13 +123,13 @@ bool Hdf5Dataset::reads_past_library(int field) const {
   return looks && *looks <= most / std::max<Index>(1, steps_in_chunks);
 }
 
-Result<bool> Hdf5Dataset::read_past_library(int field, Index step, const Lattice& selection,
-                                            std::byte* out) const {
+Result<bool> Hdf5Dataset::read_past_library(int field, Index step, const Lattice& selection, std::byte* out,
+                                            ReadCounters& counters) const {
   if (!reads_past_library(field)) return false;
   ESKER_ASSIGN_OR_RETURN(const std::string mark, source_.mark());
   ESKER_ASSIGN_OR_RETURN(const Places places, places_of(field, step, mark));
   if (!places) return false;
-  const Status status = read_at(*places, field, step, selection, out);
+  const Status status = read_at(*places, field, step, selection, out, counters);
   ESKER_ASSIGN_OR_RETURN(const std::string mark_after, source_.mark());
   if (mark_after != mark) return false;
   ESKER_RETURN_IF_ERROR(status);
@@ -156,7 +156,7 @@ Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step, const 
 }
 
 Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index step, const Lattice& selection,
-                            std::byte* out) const {
+                            std::byte* out, ReadCounters& counters) const {
   const StoredVariable& variable = variable_of(field);
   ChunkedArray array{box(field).hi, box(field).hi, field_at(field).sample_bytes(), {}};
   const std::size_t before = field_at(field).fixed ? 0 : 1;
@@ -172,7 +172,8 @@ Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index s
   std::vector<Index> begins = places;
   for (Index& begin : begins) begin += steps_before * step_bytes;
   array.places = begins;
-  return read_chunks(source_.file(), array, selection, out).with_context(path_);
+  const CountedFile file(source_.file(), counters);
+  return read_chunks(file, array, selection, out).with_context(path_);
 }
 
 Result<StorageInfo> Hdf5Dataset::storage() const {

@@ -20,13 +20,14 @@ class Hdf5Dataset final : public OneFileDataset {
   static Result<Hdf5Dataset> open(const std::shared_ptr<Store>& store, const std::string& path);
 
   [[nodiscard]] bool has(int field, Index step) const override;
-  Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
   /// A chunk; where it takes the library to read, as many as make a call of it worth its cost.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
   void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 
  private:
+  Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
+                      ReadCounters& counters) const override;
   Hdf5Dataset(std::shared_ptr<Store> store, const std::string& path, Source source)
       : OneFileDataset(std::move(store), path), source_(std::move(source)) {}
   [[nodiscard]] const StoredVariable& variable_of(int field) const {
@@ -38,9 +39,10 @@ class Hdf5Dataset final : public OneFileDataset {
   using Places = std::shared_ptr<const std::vector<Index>>;
   Result<Places> places_of(int field, Index step, const std::string& mark) const;
   /// False if that cannot be, or a writer has changed the file meanwhile: `out` holds anything then.
-  Result<bool> read_past_library(int field, Index step, const Lattice& selection, std::byte* out) const;
+  Result<bool> read_past_library(int field, Index step, const Lattice& selection, std::byte* out,
+                                 ReadCounters& counters) const;
   Status read_at(const std::vector<Index>& places, int field, Index step, const Lattice& selection,
-                 std::byte* out) const;
+                 std::byte* out, ReadCounters& counters) const;
 
   struct KnownPlaces {
     std::mutex mutex;

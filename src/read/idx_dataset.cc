@@ -253,8 +253,8 @@ Result<Bitmask> IdxDataset::bitmask(int field) const {
   return Bitmask::for_extent(grid.rank, grid.hi);
 }
 
-Status IdxDataset::read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const {
-  return part_of(field)->read(place(field).columns, step, box, level, out, verify);
+Status IdxDataset::read(int field, Index step, const ReadTarget& target, const ReadContext& context) const {
+  return part_of(field)->read(place(field).columns, step, target, context);
 }
 
 // The last digits of a level's masks address the samples of a box that is a power of two on each axis, in

@@ -33,7 +33,7 @@ struct IdxDataset final : OpenedDataset {
   [[nodiscard]] bool has(int field, Index step) const override;
   [[nodiscard]] Box box(int field) const override;
   [[nodiscard]] Result<Bitmask> bitmask(int field) const override;
-  Status read(int field, Index step, const Box& box, int level, std::byte* out, bool verify) const override;
+  Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const override;
   /// Aligned boxes of a few blocks.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;

@@ -1,7 +1,6 @@
 #include "read/idx_part.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <span>
@@ -12,8 +11,10 @@
 #include "base/macros.h"
 #include "format/idx/pidx_header.h"
 #include "grid/selection.h"
+#include "read/block_query.h"
 #include "read/pidx_chunks.h"
 #include "read/pidx_partitions.h"
+#include "read/plain_blocks.h"
 
 namespace esker::idx {
 namespace {
@@ -107,69 +108,54 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
   return header_.chunks ? check_chunked_field(*header_.chunks, field) : Status();
 }
 
-Status IdxPart::read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
-                     bool verify) const {
-  const Box clipped = clip(box, header_.box);
-  Answer answer{select_samples(header_.bitmask, clipped, level), clipped, out, 0};
-  for (const int column : columns) {
-    ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
-    answer.sample_stride_bytes += header_.fields[column].sample_bytes();
+Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarget& target,
+                     const ReadContext& context) const {
+  for (const int column : columns) ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
+  if (context.missing == MissingBlocks::kNearest && (!partitions_.empty() || header_.chunks)) {
+    return error(Code::kUnsupported, "{}: PIDX' chunks and partitions are not filled from coarser samples",
+                 idx_path_);
   }
-  const Index bytes = answer.selection.num_samples() * answer.sample_stride_bytes;
-  if (bytes == 0) return {};
-  std::memset(out, header_.fields[columns.front()].default_value & 0xff, static_cast<std::size_t>(bytes));
+  if (target.samples.num_samples() == 0) return {};
   const Index time = times_[static_cast<std::size_t>(step)];
-  for (const int column : columns) {
-    ESKER_RETURN_IF_ERROR(read_column(column, time, level, answer, verify));
-    answer.out += header_.fields[column].sample_bytes();
+  ReadTarget of_column = target;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    ESKER_RETURN_IF_ERROR(
+        read_column(columns[c], time, of_column,
+                    context.piece(static_cast<Index>(c), static_cast<Index>(columns.size()))));
+    of_column.out += header_.fields[columns[c]].sample_bytes();
   }
   return {};
 }
 
-Status IdxPart::read_column(int column, Index time, int level, const Answer& answer, bool verify) const {
+Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
+                            const ReadContext& context) const {
+  if (!partitions_.empty()) return read_pidx_partitions(partitions_, column, time, target, context);
+  const std::unique_ptr<BlockForm> form = form_of(column);
   const FieldEntry& field = header_.fields[column];
-  if (!partitions_.empty()) {
-    return read_pidx_partitions(partitions_, column, time, answer.selection, field.sample_bytes(),
-                                answer.out);
-  }
-  if (header_.chunks) {
-    PidxChunkReader reader(blocks_, header_.chunks->zfp_bits, field, answer.selection, answer.out);
-    const Box chunks = chunks_of(answer.box, blocks_.mask().rank());
-    return read_blocks(reader, column, time, chunks, std::min(level, blocks_.mask().max_level()), false);
-  }
-  BlockReader reader(blocks_, field, column, answer, verify);
-  return read_blocks(reader, column, time, answer.box, level, verify);
+  BlockQuery query({*files_, blocks_, *form, column, time, field.default_value, record_.has_value()}, target,
+                   context);
+  const Box box = target.samples.bounds();
+  if (!header_.chunks) return query.run(box, target.start_level, target.level);
+  const int finest = blocks_.mask().max_level();  // the levels below are inside of chunks
+  const int start_level = target.level <= finest ? target.start_level : 0;
+  return query.run(chunks_of(box, blocks_.mask().rank()), start_level, std::min(target.level, finest));
+}
+
+std::unique_ptr<BlockForm> IdxPart::form_of(int column) const {
+  const FieldEntry& field = header_.fields[column];
+  if (header_.chunks) return std::make_unique<PidxChunkBlocks>(blocks_, header_.chunks->zfp_bits, field);
+  return std::make_unique<PlainBlocks>(blocks_, field, column);
 }
 
 Status IdxPart::check_block(int column, Index block, const StoredBlock& stored) const {
-  const FieldEntry& field = header_.fields[column];
-  if (header_.chunks) {
-    return PidxChunkReader(blocks_, header_.chunks->zfp_bits, field, {}, nullptr).load(block, stored);
-  }
-  std::vector<std::byte> stored_bytes, samples;
-  return load_block(blocks_, field, column, block, stored, stored_bytes, samples);
-}
-
-/// `box` and `level` are those of the block grid.
-template <class Reader>
-Status IdxPart::read_blocks(Reader& reader, int column, Index time, const Box& box, int level,
-                            bool verify) const {
-  const auto read_block = [&](Index block) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const StoredBlock stored, files_->find(column, block, time));
-    if (verify && stored.file) ESKER_RETURN_IF_ERROR(files_->check_identity(*stored.file, block, time));
-    if (!stored.absent) return reader.read(block, stored);
-    // Other writers leave blocks out; ours say what a step holds, and then every block of it.
-    return record_ ? error(Code::kDataLoss, "block {} of field '{}' is missing", block,
-                           header_.fields[column].name)
-                   : Status();
-  };
-  Status status;
-  for (int h = blocks_.bits_per_block(); h <= std::max(level, blocks_.bits_per_block()); ++h) {
-    blocks_.for_each_block_meeting(box, h, [&](Index block) {
-      if (status.ok()) status = read_block(block).with_context(files_->path(column, block, time));
-    });
-  }
-  return status;
+  const std::unique_ptr<BlockForm> form = form_of(column);
+  ESKER_RETURN_IF_ERROR(form->check(block, stored));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size_bytes));
+  ESKER_RETURN_IF_ERROR(stored.file->file->read_at(bytes, stored.offset_bytes));
+  ESKER_RETURN_IF_ERROR(form->check_bytes(block, stored, bytes));
+  if (!form->is_encoded(stored)) return {};
+  std::vector<std::byte> samples(static_cast<std::size_t>(form->decoded_bytes()));
+  return form->decode(block, stored, bytes, samples);
 }
 
 Index IdxPart::num_blocks() const {

@@ -13,7 +13,9 @@
 #include "format/idx/header.h"
 #include "grid/blocks.h"
 #include "read/block_files.h"
-#include "read/block_reader.h"
+#include "read/block_form.h"
+#include "read/read_context.h"
+#include "read/read_target.h"
 #include "store/store.h"
 
 namespace esker::idx {
@@ -47,10 +49,10 @@ class IdxPart {
 
   /// The samples of levels <= `level` in `box` (clipped to the header's box). Pure.
   [[nodiscard]] Lattice select(const Box& box, int level) const;
-  /// Reads them: dense, x fastest, components innermost; the components of the fields at positions `columns`
-  /// of the header follow each other. `verify` as for BlockReader. Several threads may read at once.
-  Status read(const std::vector<int>& columns, Index step, const Box& box, int level, std::byte* out,
-              bool verify = false) const;
+  /// Reads the samples of a step: the components of the fields at positions `columns` of the header follow
+  /// each other in a sample of the target. Several threads may read at once.
+  Status read(const std::vector<int>& columns, Index step, const ReadTarget& target,
+              const ReadContext& context) const;
 
   /// Whether a block can be read and is what was written, as far as can be told.
   [[nodiscard]] Status check_block(int column, Index block, const StoredBlock& stored) const;
@@ -65,10 +67,9 @@ class IdxPart {
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
   void note_absent();
-  template <class Reader>
-  Status read_blocks(Reader& reader, int column, Index time, const Box& box, int level, bool verify) const;
   Status add_file(const std::string& path, StorageInfo& info) const;
-  Status read_column(int column, Index time, int level, const Answer& answer, bool verify) const;
+  Status read_column(int column, Index time, const ReadTarget& target, const ReadContext& context) const;
+  [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column) const;
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
 
   std::string idx_path_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "read/findings.h"
 #include "read/opened_dataset.h"
@@ -16,14 +17,21 @@ class OneFileDataset : public OpenedDataset {
   [[nodiscard]] bool has(int field, Index step) const override;
   [[nodiscard]] Box box(int field) const override;
   [[nodiscard]] Result<Bitmask> bitmask(int field) const override;
+  /// Piece by piece, by several threads where that is worth it; of levels that are there already nothing.
+  Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const override;
 
  protected:
   OneFileDataset(std::shared_ptr<Store> store, std::string path)
       : store_(std::move(store)), path_(std::move(path)) {}
 
+  /// Reads a lattice in the grid: dense, x fastest, components innermost. Several threads may read at once.
+  virtual Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
+                              ReadCounters& counters) const = 0;
   [[nodiscard]] const Field& field_at(int field) const {
     return schema.fields()[static_cast<std::size_t>(field)];
   }
+  /// The targets that make up `target`, each of a lattice of the grid and cut no finer than is read at once.
+  [[nodiscard]] Result<std::vector<ReadTarget>> cut(int field, const ReadTarget& target) const;
   /// Fills `infos`: a part for each grid's fields that vary in time, and one for its fixed ones.
   Status list_parts();
   /// A warning if a writer of Esker has the file.

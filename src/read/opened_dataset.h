@@ -11,6 +11,8 @@
 #include "esker/schema.hpp"
 #include "esker/verify.hpp"
 #include "grid/bitmask.h"
+#include "read/read_context.h"
+#include "read/read_target.h"
 
 namespace esker {
 
@@ -40,10 +42,8 @@ class OpenedDataset {
   [[nodiscard]] virtual Box box(int field) const = 0;
   /// Its levels.
   [[nodiscard]] virtual Result<Bitmask> bitmask(int field) const = 0;
-  /// Reads the samples of levels <= `level` in `box` of a step that has() them: dense, x fastest, components
-  /// innermost. `verify` as in OpenOptions. Several threads may read at once.
-  virtual Status read(int field, Index step, const Box& box, int level, std::byte* out,
-                      bool verify) const = 0;
+  /// Reads samples of a step that has() them, components innermost. Several threads may read at once.
+  virtual Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const = 0;
   /// What a rank reads best in one go, of the samples of a level that lie in the grid.
   [[nodiscard]] virtual ReadUnit read_unit(int field, int level) const = 0;
   /// Files with samples of committed steps.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -13,16 +14,6 @@
 namespace esker::idx {
 namespace {
 
-/// The box around the samples of a lattice that has some.
-Box bounds(const Lattice& lattice) {
-  Box box = Box::from_extent(lattice.rank, lattice.count);
-  for (int a = 0; a < lattice.rank; ++a) {
-    box.lo[a] = lattice.origin[a];
-    box.hi[a] = lattice.origin[a] + (lattice.count[a] - 1) * lattice.stride[a] + 1;
-  }
-  return box;
-}
-
 template <class Visit>
 void for_each_index(const Box& box, const Visit& visit) {
   Point i{};
@@ -31,6 +22,22 @@ void for_each_index(const Box& box, const Visit& visit) {
       for (i[0] = box.lo[0]; i[0] < box.hi[0]; ++i[0]) visit(i);
     }
   }
+}
+
+/// Places the samples of one chunk that are wanted.
+void place_chunk(const Point& chunk, const std::byte* samples, Index sample_bytes, const ReadTarget& target) {
+  Box in_chunk{{0, 0, 0}, {kChunkEdge, kChunkEdge, kChunkEdge}};
+  for (int a = 0; a < 3; ++a) {
+    in_chunk.lo[a] += chunk[a] * kChunkEdge;
+    in_chunk.hi[a] += chunk[a] * kChunkEdge;
+  }
+  for_each_index(target.samples.indices_in(in_chunk), [&](const Point& i) {
+    const Point p = target.samples.point(i);
+    Index from = 0;
+    for (int a = 2; a >= 0; --a) from = from * kChunkEdge + (p[a] - in_chunk.lo[a]);
+    std::memcpy(target.out + target.position(i) * target.sample_stride_bytes, samples + from * sample_bytes,
+                static_cast<std::size_t>(sample_bytes));
+  });
 }
 
 }  // namespace
@@ -53,59 +60,53 @@ Status check_chunked_field(const PidxChunks& chunks, const FieldEntry& field) {
   return check_fixed_rate(field.type, chunks.zfp_bits).with_context("field '" + field.name + "'");
 }
 
-PidxChunkReader::PidxChunkReader(const BlockGrid& blocks, int zfp_bits, const FieldEntry& field,
-                                 const Lattice& selection, std::byte* out)
-    : blocks_(blocks),
-      zfp_bits_(zfp_bits),
-      field_(field),
-      selection_(selection),
-      chunks_(selection.num_samples() == 0 ? Box() : chunks_of(bounds(selection), blocks.mask().rank())),
-      out_(out) {}
-
-Status PidxChunkReader::read(Index block, const StoredBlock& stored) {
-  ESKER_RETURN_IF_ERROR(load(block, stored));
-  const Index chunk_bytes = kChunkSamples * field_.sample_bytes();
-  for (const PiecePart& part : block_parts(blocks_, block, InBlockOrder::kHz)) {
-    for_each_index(part.lattice.indices_in(chunks_), [&](const Point& i) {
-      const Index number = part.first_sample + part.order.at(i);
-      place_chunk(part.lattice.point(i), samples_.data() + number * chunk_bytes);
-    });
-  }
-  return {};
+Index PidxChunkBlocks::decoded_bytes() const {
+  return blocks_.samples_per_block() * kChunkSamples * sample_bytes();
 }
 
-Status PidxChunkReader::load(Index block, const StoredBlock& stored) {
-  const Index raw_bytes = blocks_.samples_per_block() * kChunkSamples * field_.sample_bytes();
-  const Index expected = zfp_bits_ == 0 ? raw_bytes : blocks_.samples_per_block() * (zfp_bits_ / 8);
-  if (stored.size_bytes != expected || stored.order != InBlockOrder::kHz ||
-      stored.codec.kind != CodecKind::kRaw) {
-    return error(Code::kDataLoss, "block {} has {} bytes, expected {} of chunks in HZ order with flags 0",
-                 block, stored.size_bytes, expected);
+Status PidxChunkBlocks::check(Index block, const StoredBlock& stored) const {
+  const Index expected = zfp_bits_ == 0 ? decoded_bytes() : blocks_.samples_per_block() * (zfp_bits_ / 8);
+  if (stored.size_bytes == expected && stored.order == InBlockOrder::kHz &&
+      stored.codec.kind == CodecKind::kRaw) {
+    return {};
   }
-  samples_.resize(static_cast<std::size_t>(raw_bytes));
-  if (zfp_bits_ == 0) return stored.file->file->read_at(samples_, stored.offset_bytes);
-  stored_bytes_.resize(static_cast<std::size_t>(expected));
-  ESKER_RETURN_IF_ERROR(stored.file->file->read_at(stored_bytes_, stored.offset_bytes));
-  return decode_fixed_rate(field_.type, zfp_bits_, stored_bytes_, samples_)
+  return error(Code::kDataLoss, "block {} has {} bytes, expected {} of chunks in HZ order with flags 0",
+               block, stored.size_bytes, expected);
+}
+
+Status PidxChunkBlocks::decode(Index block, const StoredBlock& /*stored*/, std::span<const std::byte> bytes,
+                               std::span<std::byte> samples) const {
+  return decode_fixed_rate(field_.type, zfp_bits_, bytes, samples)
       .with_context(fmt::format("block {}", block));
 }
 
-// `chunk` in chunks, `samples` its 64 samples.
-void PidxChunkReader::place_chunk(const Point& chunk, const std::byte* samples) {
-  Box in_chunk{{0, 0, 0}, {kChunkEdge, kChunkEdge, kChunkEdge}};
-  for (int a = 0; a < 3; ++a) {
-    in_chunk.lo[a] += chunk[a] * kChunkEdge;
-    in_chunk.hi[a] += chunk[a] * kChunkEdge;
+ByteRange PidxChunkBlocks::wanted_range(Index /*block*/, InBlockOrder /*order*/,
+                                        const ReadTarget& /*target*/) const {
+  return {0, decoded_bytes()};
+}
+
+template <class Visit>
+void PidxChunkBlocks::for_each_wanted_chunk(Index block, const ReadTarget& target, const Visit& visit) const {
+  const Box chunks = chunks_of(target.samples.bounds(), blocks_.mask().rank());
+  for (const PiecePart& part : block_parts(blocks_, block, InBlockOrder::kHz)) {
+    for_each_index(part.lattice.indices_in(chunks), [&](const Point& i) {
+      visit(part.lattice.point(i), part.first_sample + part.order.at(i));
+    });
   }
-  const Index bytes = field_.sample_bytes();
-  for_each_index(selection_.indices_in(in_chunk), [&](const Point& i) {
-    Index from = 0, to = 0;
-    for (int a = 2; a >= 0; --a) {
-      const Index p = selection_.origin[a] + i[a] * selection_.stride[a];
-      from = from * kChunkEdge + (p - in_chunk.lo[a]);
-      to = to * selection_.count[a] + i[a];
-    }
-    std::memcpy(out_ + to * bytes, samples + from * bytes, static_cast<std::size_t>(bytes));
+}
+
+void PidxChunkBlocks::place(Index block, InBlockOrder /*order*/, const std::byte* samples,
+                            const ReadTarget& target) const {
+  const Index chunk_bytes = kChunkSamples * sample_bytes();
+  for_each_wanted_chunk(block, target, [&](const Point& chunk, Index number) {
+    place_chunk(chunk, samples + number * chunk_bytes, sample_bytes(), target);
+  });
+}
+
+void PidxChunkBlocks::fill(Index block, std::byte value, Index sample_bytes, const ReadTarget& target) const {
+  const std::vector<std::byte> blank(static_cast<std::size_t>(kChunkSamples * sample_bytes), value);
+  for_each_wanted_chunk(block, target, [&](const Point& chunk, Index /*number*/) {
+    place_chunk(chunk, blank.data(), sample_bytes, target);
   });
 }
 

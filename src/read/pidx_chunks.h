@@ -1,17 +1,13 @@
-// PidxChunkReader: answers a query from blocks that hold chunks of 4x4x4 samples, raw or as fixed-rate zfp.
+// PidxChunkBlocks: blocks that hold chunks of 4x4x4 samples, raw or as fixed-rate zfp.
 //
 // Blocks order chunks as others order samples, so block grid and levels are those of the chunks. The coarsest
 // levels take the first sample of each chunk; the six finest are inside. Source: docs/formats/idx.md,
 // section 10.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
-#include "esker/lattice.hpp"
 #include "format/idx/header.h"
 #include "grid/blocks.h"
-#include "read/block_files.h"
+#include "read/block_form.h"
 
 namespace esker::idx {
 
@@ -21,28 +17,38 @@ Box chunks_of(const Box& box, int rank);
 /// Whether the field can be read from chunks: one component, a bit rate that zfp keeps for its type.
 Status check_chunked_field(const PidxChunks& chunks, const FieldEntry& field);
 
-/// Places samples in the answer to a query: `selection`, dense, x fastest.
-class PidxChunkReader {
+class PidxChunkBlocks final : public BlockForm {
  public:
-  /// `blocks` is of chunks; `out` holds the samples of `selection`, of 3 axes. `zfp_bits` as in PidxChunks.
-  PidxChunkReader(const BlockGrid& blocks, int zfp_bits, const FieldEntry& field, const Lattice& selection,
-                  std::byte* out);
+  /// `blocks` is of chunks, `zfp_bits` as in PidxChunks. Targets have 3 axes. All references outlive this.
+  PidxChunkBlocks(const BlockGrid& blocks, int zfp_bits, const FieldEntry& field)
+      : blocks_(blocks), zfp_bits_(zfp_bits), field_(field) {}
 
-  /// Reads and decodes a block, and places nothing.
-  Status load(Index block, const StoredBlock& stored);
-  /// Reads what the query wants of `block`, which is stored as `stored` says.
-  Status read(Index block, const StoredBlock& stored);
+  [[nodiscard]] Index sample_bytes() const override { return field_.sample_bytes(); }
+  [[nodiscard]] Index decoded_bytes() const override;
+  [[nodiscard]] bool is_encoded(const StoredBlock& /*stored*/) const override { return zfp_bits_ != 0; }
+  [[nodiscard]] Status check(Index block, const StoredBlock& stored) const override;
+  /// PIDX has no checksums.
+  [[nodiscard]] Status check_bytes(Index /*block*/, const StoredBlock& /*stored*/,
+                                   std::span<const std::byte> /*bytes*/) const override {
+    return {};
+  }
+  Status decode(Index block, const StoredBlock& stored, std::span<const std::byte> bytes,
+                std::span<std::byte> samples) const override;
+  /// The whole block.
+  [[nodiscard]] ByteRange wanted_range(Index block, InBlockOrder order,
+                                       const ReadTarget& target) const override;
+  void place(Index block, InBlockOrder order, const std::byte* samples,
+             const ReadTarget& target) const override;
+  void fill(Index block, std::byte value, Index sample_bytes, const ReadTarget& target) const override;
 
  private:
-  void place_chunk(const Point& chunk, const std::byte* samples);
+  /// Calls visit(chunk, number) for the chunks that may have wanted samples; number: in the block.
+  template <class Visit>
+  void for_each_wanted_chunk(Index block, const ReadTarget& target, const Visit& visit) const;
 
   const BlockGrid& blocks_;
   int zfp_bits_;
   const FieldEntry& field_;
-  const Lattice& selection_;
-  Box chunks_;  // with samples of the selection
-  std::byte* out_;
-  std::vector<std::byte> stored_bytes_, samples_;  // kept from block to block
 };
 
 }  // namespace esker::idx

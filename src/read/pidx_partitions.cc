@@ -1,20 +1,17 @@
 #include "read/pidx_partitions.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/pidx_header.h"
-#include "grid/copy_samples.h"
+#include "grid/selection.h"
 
 namespace esker::idx {
 namespace {
 
-/// PIDX' masks let every partition be read at a level of its own that is just what is wanted, or nearly.
-constexpr Index kMaxSurplus = 64, kAlwaysRead = Index{1} << 20;
 constexpr Index kMaxPartitions = 4096;  ///< headers opened for one dataset; each is compared with all others
 
 std::string partition_path(const IdxPart& whole, Index number) {
@@ -75,20 +72,6 @@ bool cover_once(const std::vector<JoinedPartition>& partitions, const Box& box) 
   return sum == box.num_samples();
 }
 
-/// The coarsest level of the partition whose samples include those of `wanted`, a lattice in its coordinates.
-int level_with(const Bitmask& mask, const Lattice& wanted) {
-  for (int level = 0; level < mask.max_level(); ++level) {
-    const Point stride = mask.samples_up_to(level).stride;
-    bool included = true;
-    for (int a = 0; a < wanted.rank; ++a) {
-      included = included && wanted.origin[a] % stride[a] == 0 &&
-                 (wanted.count[a] == 1 || wanted.stride[a] % stride[a] == 0);
-    }
-    if (included) return level;
-  }
-  return mask.max_level();
-}
-
 }  // namespace
 
 Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<Store>& store,
@@ -110,40 +93,20 @@ Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<
   return partitions;
 }
 
+// A level of the whole is other levels of the parts, each part's own: all of them are read.
 Status read_pidx_partitions(const std::vector<JoinedPartition>& partitions, int field, Index time,
-                            const Lattice& selection, Index sample_bytes, std::byte* out) {
-  std::vector<std::byte> samples;
-  for (const JoinedPartition& joined : partitions) {
-    const Box indices = selection.indices_in(joined.box);
+                            const ReadTarget& target, const ReadContext& context) {
+  const auto count = static_cast<Index>(partitions.size());
+  for (Index number = 0; number < count; ++number) {
+    const JoinedPartition& joined = partitions[static_cast<std::size_t>(number)];
+    const Box indices = target.samples.indices_in(joined.box);
     if (indices.empty()) continue;
-    Lattice wanted = selection.sub(indices);
-    Box local = joined.part->header().box;
-    for (int a = 0; a < wanted.rank; ++a) {
-      wanted.origin[a] -= joined.offset[a];
-      local.lo[a] = wanted.origin[a];
-      local.hi[a] = wanted.origin[a] + (wanted.count[a] - 1) * wanted.stride[a] + 1;
-    }
-    const int level = level_with(joined.part->header().bitmask, wanted);
-    const Lattice read = joined.part->select(local, level);
-    if (read.num_samples() / kMaxSurplus > wanted.num_samples() && read.num_samples() > kAlwaysRead) {
-      return error(Code::kUnsupported, "{}: its (bits) do not fit level for level; read finer",
-                   joined.part->idx_path());
-    }
-    samples.resize(static_cast<std::size_t>(read.num_samples() * sample_bytes));
+    ReadTarget local = target.sub(indices);
+    for (int a = 0; a < local.samples.rank; ++a) local.samples.origin[a] -= joined.offset[a];
+    local.level = coarsest_level_with(joined.part->header().bitmask, local.samples);
+    local.start_level = 0;
     ESKER_RETURN_IF_ERROR(
-        joined.part->read({field}, joined.part->step_at(time), local, level, samples.data()));
-
-    std::array<Index, kMaxRank> from{}, to{};
-    Index from_bytes = sample_bytes, to_bytes = sample_bytes, first = 0;
-    for (int a = 0; a < wanted.rank; ++a) {
-      from[a] = wanted.stride[a] / read.stride[a] * from_bytes;
-      to[a] = to_bytes;
-      first += indices.lo[a] * to_bytes;
-      from_bytes *= read.count[a];
-      to_bytes *= selection.count[a];
-    }
-    const SampleMap source = SampleMap::strided(Box::from_extent(wanted.rank, wanted.count), from);
-    copy_samples(sample_bytes, samples.data(), source, out + first, SampleMap::strided(source, to));
+        joined.part->read({field}, joined.part->step_at(time), local, context.piece(number, count)));
   }
   return {};
 }

@@ -5,7 +5,6 @@
 // Source: docs/formats/idx.md, section 10.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -26,8 +25,8 @@ struct JoinedPartition {
 Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<Store>& store,
                                                           const IdxPart& whole);
 
-/// Reads `selection`, a lattice in the whole's box, at integer time `time`; `out` is dense, x fastest.
+/// Reads field number `field` of each part at integer time `time`.
 Status read_pidx_partitions(const std::vector<JoinedPartition>& partitions, int field, Index time,
-                            const Lattice& selection, Index sample_bytes, std::byte* out);
+                            const ReadTarget& target, const ReadContext& context);
 
 }  // namespace esker::idx

@@ -66,6 +66,10 @@ class Store {
   [[nodiscard]] virtual Result<Index> free_bytes(const std::string& path) const = 0;
   /// How files below `path` are laid over targets; nothing known where the file system does not tell.
   [[nodiscard]] virtual Striping striping(const std::string& /*path*/) const { return {}; }
+  /// Whether reading costs a call of this machine's system and no more, which also keeps what was read.
+  [[nodiscard]] virtual bool is_local() const { return true; }
+  /// What lies this close together in a file is read at once sooner than apart.
+  [[nodiscard]] virtual Index cheap_gap_bytes() const { return Index{16} << 10; }
   /// What steers the writing of files that were opened by this, as their library has it; none for most.
   [[nodiscard]] virtual std::map<std::string, std::string> effective_hints() const { return {}; }
   /// Names (not paths) in a directory, sorted; empty when there is no such directory.

@@ -14,7 +14,7 @@ void test_library(const struct world* w) {
     CHECK(status == 0 || strcmp(esker_strerror(status), esker_strerror(status - 1)) != 0);
   }
   CHECK(strcmp(esker_strerror(-1), "unknown status") == 0);
-  CHECK(strcmp(esker_strerror(ESKER_INTERNAL + 1), "unknown status") == 0);
+  CHECK(strcmp(esker_strerror(ESKER_CANCELLED + 1), "unknown status") == 0);
   for (type = ESKER_INT8; type <= ESKER_FLOAT64; ++type) CHECK(esker_type_bytes(type) == bytes[type]);
   CHECK(strcmp(esker_type_name(ESKER_UINT16), "uint16") == 0);
   CHECK(strcmp(esker_type_name(-1), "unknown") == 0 && esker_type_bytes(-1) == 0);

@@ -7,6 +7,7 @@
 #include "fuzz/fuzz.h"
 #include "read/open_dataset.h"
 #include "read/verify.h"
+#include "support/read_box.h"
 
 namespace {
 
@@ -31,7 +32,8 @@ void read(const OpenedDataset& dataset, int field, Index step) {
       }
       if (n > kMostSamples) continue;
       std::vector<std::byte> out(static_cast<std::size_t>(n * of.sample_bytes()));
-      fuzz::require_short_message(dataset.read(field, step, box, level, out.data(), true));
+      fuzz::require_short_message(
+          testing_support::read_box(dataset, field, step, box, level, out.data(), {.verify = true}));
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "format/idx/header.h"
 #include "fuzz/fuzz.h"
 #include "read/idx_dataset.h"
+#include "support/read_box.h"
 
 namespace {
 
@@ -46,7 +47,7 @@ void read(const idx::IdxPart& part, int field, Index step, const Box& box, int l
   const Index sample_bytes = part.header().fields[static_cast<std::size_t>(field)].sample_bytes();
   if (selection.num_samples() > kMostBytes / sample_bytes) return;
   std::vector<std::byte> out(static_cast<std::size_t>(selection.num_samples() * sample_bytes));
-  fuzz::require_short_message(part.read({field}, step, box, level, out.data()));
+  fuzz::require_short_message(testing_support::read_box(part, {field}, step, box, level, out.data()));
 }
 
 /// Small boxes at both ends of the grid and in its middle, and all there is and more on coarse levels.

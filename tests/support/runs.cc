@@ -10,6 +10,7 @@
 #include "grid/selection.h"
 #include "read/open_dataset.h"
 #include "read/verify.h"
+#include "support/read_box.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"
 #include "write/boxes.h"
@@ -52,7 +53,8 @@ void expect_field(const OpenedDataset& dataset, std::size_t f, Index step, std::
       const auto expected =
           expected_samples(field, number, step, points_of(select_samples(mask, box, level)));
       std::vector<std::byte> answer(expected.size());
-      const Status status = dataset.read(number, step, box, level, answer.data(), level % 2 == 0);
+      const Status status =
+          read_box(dataset, number, step, box, level, answer.data(), {.verify = level % 2 == 0});
       ASSERT_TRUE(status.ok()) << status.message();
       ASSERT_EQ(answer, expected) << field.name << " step " << step << " level " << level << " "
                                   << box.to_string();

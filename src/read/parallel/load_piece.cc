@@ -29,11 +29,12 @@ Status load_piece(const OpenedDataset& data, const ReadColumn& column, const Lat
   const Box inside = intersect(indices, domain);
   if (inside.empty()) return {};
   const auto field = static_cast<int>(column.field);
-  ESKER_RETURN_IF_ERROR(data.read(field, column.step, samples.sub(inside).bounds(),
-                                  static_cast<int>(column.level), bytes.data(), verify));
+  const Index sample_bytes = data.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
+  const auto target =
+      ReadTarget::dense(samples.sub(inside), static_cast<int>(column.level), bytes.data(), sample_bytes);
+  ESKER_RETURN_IF_ERROR(data.read(field, column.step, target, {.verify = verify}));
   const Point dense = inside.extents(), full = indices.extents();
   if (dense != full) {
-    const Index sample_bytes = data.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
     spread_rows(dense, full, inside.rank, sample_bytes, bytes.data());
   }
   return {};

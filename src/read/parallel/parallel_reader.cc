@@ -123,8 +123,9 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
   const Index sample_bytes = sample_bytes_of(data_, request.column);
   ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data_, field, level));
   const auto read = [&](const Box& box, void* out) {
-    return data_.read(field, request.column.step, samples.sub(box).bounds(), level,
-                      static_cast<std::byte*>(out), verify_);
+    const auto dense =
+        ReadTarget::dense(samples.sub(box), level, static_cast<std::byte*>(out), sample_bytes);
+    return data_.read(field, request.column.step, dense, {.verify = verify_});
   };
   report.loaded_bytes += target.box.num_samples() * sample_bytes;
   if (is_dense(target, sample_bytes)) return read(target.box, target.data);

@@ -18,6 +18,7 @@
 #include "read/verify.h"
 #include "store/faulty_store.h"
 #include "support/netcdf_runs.h"
+#include "support/read_box.h"
 #include "support/runs.h"
 
 namespace esker {
@@ -71,7 +72,7 @@ TEST(Hdf5Dataset, PlacesAreWhereTheSamplesStand) {
   const auto found = source.describe().value();
   for (std::size_t f = 0; f < found.of_field.size(); ++f) {
     const Field& field = found.schema.fields()[f];
-        const bool has_steps = !field.fixed && !found.of_field[f].chunk.empty();
+    const bool has_steps = !field.fixed && !found.of_field[f].chunk.empty();
     const auto places = source.places(found.of_field[f], field.type, has_steps ? 0 : -1).value();
     ASSERT_TRUE(places.has_value()) << field.name;
     std::vector<std::byte> first(static_cast<std::size_t>(field.sample_bytes()));
@@ -100,7 +101,7 @@ TEST(Hdf5Dataset, AFileThatWasWrittenAnewIsNoticed) {
     const Index bytes_of_field = box.num_samples() * dataset.schema.fields()[f].sample_bytes();
     std::vector<std::byte> samples(static_cast<std::size_t>(bytes_of_field));
     const int level = dataset.bitmask(field).value().max_level();
-    const Status status = dataset.read(field, 0, box, level, samples.data(), false);
+    const Status status = testing_support::read_box(dataset, field, 0, box, level, samples.data());
     if (!status.ok()) continue;
     std::vector<Point> points;
     for_each_point(box, [&](const Point& p) { points.push_back(p); });
@@ -120,8 +121,8 @@ TEST(Hdf5Dataset, StepsThatWereTakenBackAreNotRead) {
                       dataset.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
   std::vector<std::byte> samples(static_cast<std::size_t>(bytes));
   const auto read = [&](Index step) {
-    return dataset.read(field, step, dataset.box(field), dataset.bitmask(field).value().max_level(),
-                        samples.data(), false);
+    return testing_support::read_box(dataset, field, step, dataset.box(field),
+                                     dataset.bitmask(field).value().max_level(), samples.data());
   };
   const Index last = run.end_step - 1;
   ASSERT_TRUE(read(last).ok());

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "read/idx_dataset.h"
+#include "support/read_box.h"
 #include "support/scenario.h"
 
 namespace esker {
@@ -129,8 +130,8 @@ void check_query(const idx::IdxDataset& dataset, const Json& facts, const Json& 
   const auto& times = part.times();
   const Index time = query["time"];
   const Index step = std::find(times.begin(), times.end(), time) - times.begin();
-  const Status status =
-      part.read(place.columns, step, box_of(query["box"]), query["end_resolution"], answer.data());
+  const Status status = testing_support::read_box(part, place.columns, step, box_of(query["box"]),
+                                                  query["end_resolution"], answer.data());
   ASSERT_TRUE(status.ok()) << status.message();
   const Formula& formula = kFormulas.at(facts["fields"][f]["formula"]);
   const std::byte* next = answer.data();

@@ -296,7 +296,7 @@ class BeforeTheFirstStep final : public OpenedDataset {
   [[nodiscard]] bool has(int, Index) const override { return false; }
   [[nodiscard]] Box box(int field) const override { return later_.box(field); }
   [[nodiscard]] Result<Bitmask> bitmask(int field) const override { return later_.bitmask(field); }
-  Status read(int, Index, const Box&, int, std::byte*, bool) const override {
+  Status read(int, Index, const ReadTarget&, const ReadContext&) const override {
     return Status(Code::kInternal, "nothing can be read here");
   }
   [[nodiscard]] ReadUnit read_unit(int, int) const override {

@@ -3,6 +3,7 @@
 
 #include "read/idx_dataset.h"
 #include "support/pidx_files.h"
+#include "support/read_box.h"
 
 namespace esker {
 namespace {
@@ -21,7 +22,7 @@ void check_query(const idx::IdxPart& part, int field, Index step, const Box& box
     want.insert(want.end(), bytes.begin(), bytes.end());
   }
   std::vector<std::byte> answer(want.size(), std::byte{0xdb});
-  const Status status = part.read({field}, step, box, level, answer.data());
+  const Status status = testing_support::read_box(part, {field}, step, box, level, answer.data());
   ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_EQ(answer, want) << "level " << level << ", box " << box.to_string();
 }
@@ -195,7 +196,9 @@ Code read_code(const std::shared_ptr<Store>& store) {
   const idx::IdxPart& part = *dataset->parts[0];
   const Index samples = part.header().box.num_samples();
   std::vector<std::byte> answer(static_cast<std::size_t>(samples * part.header().fields[0].sample_bytes()));
-  return part.read({0}, 0, part.header().box, part.header().bitmask.max_level(), answer.data()).code();
+  return testing_support::read_box(part, {0}, 0, part.header().box, part.header().bitmask.max_level(),
+                                   answer.data())
+      .code();
 }
 
 /// The files with `changed` as their header.

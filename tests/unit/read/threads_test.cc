@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "read/idx_dataset.h"
+#include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"
 #include "write/boxes.h"
@@ -29,8 +30,9 @@ TEST(Threads, ReadTheSameFilesAtOnce) {
         if (!is_due(field, step)) continue;
         const auto expected = expected_samples(field, static_cast<int>(f), step, points);
         std::vector<std::byte> answer(expected.size());
-        const Status status = part.read(place.columns, step, part.header().box,
-                                        part.header().bitmask.max_level(), answer.data(), step == 1);
+        const Status status =
+            read_box(part, place.columns, step, part.header().box, part.header().bitmask.max_level(),
+                     answer.data(), {.verify = step == 1});
         EXPECT_TRUE(status.ok()) << status.message();
         EXPECT_EQ(answer, expected) << field.name << " " << step;
       }

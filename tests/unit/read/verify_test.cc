@@ -9,6 +9,7 @@
 #include "format/idx/entries.h"
 #include "read/idx_dataset.h"
 #include "store/commit.h"
+#include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"
 
@@ -96,7 +97,9 @@ TEST_F(Verify, AFileInThePlaceOfAnotherIsFoundAndNotRead) {
   std::vector<std::byte> answer(
       static_cast<std::size_t>(part.header().box.num_samples() * dataset.schema.fields()[0].sample_bytes()));
   const int level = part.header().bitmask.max_level();
-  EXPECT_EQ(part.read(place.columns, 1, part.header().box, level, answer.data(), true).code(),
+  EXPECT_EQ(testing_support::read_box(part, place.columns, 1, part.header().box, level, answer.data(),
+                                      {.verify = true})
+                .code(),
             Code::kDataLoss);
   put("run/xy_fixed/0000.bin", text("run/xy/time_0000/0000.bin"));
   EXPECT_GT(verified().num_errors, 1);
@@ -205,8 +208,10 @@ TEST_F(Verify, ReadingWithVerifyReturnsNoDamagedSample) {
   std::vector<std::byte> answer(
       static_cast<std::size_t>(part.header().box.num_samples() * dataset.schema.fields()[0].sample_bytes()));
   const int level = part.header().bitmask.max_level();
-  EXPECT_TRUE(part.read(place.columns, 1, part.header().box, level, answer.data(), false).ok());
-  const Status status = part.read(place.columns, 1, part.header().box, level, answer.data(), true);
+  EXPECT_TRUE(
+      testing_support::read_box(part, place.columns, 1, part.header().box, level, answer.data()).ok());
+  const Status status = testing_support::read_box(part, place.columns, 1, part.header().box, level,
+                                                  answer.data(), {.verify = true});
   EXPECT_EQ(status.code(), Code::kDataLoss);
   EXPECT_NE(status.message().find(kBlocks), std::string::npos) << status.message();
 }

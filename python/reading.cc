@@ -1,0 +1,121 @@
+#include "reading.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "query.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace esker::python {
+namespace {
+
+using Marks = nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>;
+
+/// Lets Python act on signals, and tells its function what is done, some times a second. What Python raises
+/// ends the read.
+class Progress {
+ public:
+  explicit Progress(nb::handle function) : function_(function) {}
+
+  bool operator()(double fraction) {
+    const auto now = std::chrono::steady_clock::now();
+    if (fraction < 1 && now - last_ < std::chrono::milliseconds(100)) return true;
+    last_ = now;
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!function_.is_none()) function_(fraction);
+    return true;
+  }
+
+ private:
+  nb::handle function_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+MissingBlocks missing_of(const std::optional<std::string>& name) {
+  if (!name) return MissingBlocks::kAuto;
+  if (*name == "fill") return MissingBlocks::kFill;
+  if (*name == "nearest") return MissingBlocks::kNearest;
+  throw Error(Code::kInvalidArgument, "missing: expected None, 'fill' or 'nearest', found '" + *name + "'");
+}
+
+/// What a query means.
+struct Selection {
+  Lattice samples;
+  int level = 0;
+};
+
+Selection select(const Dataset& dataset, const std::string& field, Index step,
+                 const std::optional<BoxCorners>& box, std::optional<int> level,
+                 const std::optional<Indices>& stride) {
+  const Query query = make_query(field, step, box, level, stride);
+  return {dataset.select(query).value(), dataset.level_of(query).value()};
+}
+
+void read_into(const Dataset& dataset, const std::string& field,
+               nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
+               const std::optional<BoxCorners>& box, std::optional<int> level,
+               const std::optional<Indices>& stride, int start_level,
+               const std::optional<std::string>& missing, const std::optional<Marks>& is_stored,
+               nb::object progress, ReadStatistics* statistics) {
+  Query query = make_query(field, step, box, level, stride);
+  query.start_level = start_level;
+  ReadOptions options;
+  options.missing = missing_of(missing);
+  options.progress = Progress(progress);
+  options.statistics = statistics;
+  if (is_stored) {
+    const Index samples = dataset.select(query).value().num_samples();
+    if (static_cast<Index>(is_stored->size()) != samples) {
+      throw Error(Code::kInvalidArgument, "is_stored: expected as many bytes as there are samples");
+    }
+    options.is_stored = is_stored->data();
+  }
+  void* data = out.data();
+  const std::size_t bytes = out.nbytes();
+  const nb::gil_scoped_release release;
+  dataset.read(query, data, bytes, options).check();
+}
+
+}  // namespace
+
+void bind_reading(nb::module_& m, nb::class_<Dataset>& dataset) {
+  nb::class_<ReadStatistics>(
+      m, "ReadStatistics", "What a read cost: `field.read(..., statistics=esker.ReadStatistics())` sets it.")
+      .def(nb::init<>())
+      .def_ro("blocks", &ReadStatistics::blocks, "Blocks that were read; 0 of files without blocks.")
+      .def_ro("cached_blocks", &ReadStatistics::cached_blocks, "Blocks that were in memory already.")
+      .def_ro("missing_blocks", &ReadStatistics::missing_blocks, "Blocks that the dataset does not hold.")
+      .def_ro("reads", &ReadStatistics::reads, "Calls to the file system, or to the library that reads.")
+      .def_ro("bytes", &ReadStatistics::bytes, "Bytes that these read.")
+      .def_ro("seconds", &ReadStatistics::seconds, "How long it took.")
+      .def("__repr__", [](const ReadStatistics& s) {
+        return nb::str(
+                   "<esker.ReadStatistics {} bytes in {} reads, {} blocks, {} cached, {} missing, {:.3g} s>")
+            .format(s.bytes, s.reads, s.blocks, s.cached_blocks, s.missing_blocks, s.seconds);
+      });
+  nb::class_<Selection>(m, "Selection")
+      .def_prop_ro("origin", [](const Selection& s) { return first(s.samples.origin, s.samples.rank); })
+      .def_prop_ro("stride", [](const Selection& s) { return first(s.samples.stride, s.samples.rank); })
+      .def_prop_ro("count", [](const Selection& s) { return first(s.samples.count, s.samples.rank); })
+      .def_ro("level", &Selection::level);
+  dataset
+      .def("select", &select, "field"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none(),
+           "stride"_a = nb::none())
+      .def("read_into", &read_into, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
+           "level"_a = nb::none(), "stride"_a = nb::none(), "start_level"_a = 0, "missing"_a = nb::none(),
+           "is_stored"_a.noconvert() = nb::none(), "progress"_a = nb::none(), "statistics"_a = nb::none(),
+           "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.");
+}
+
+}  // namespace esker::python

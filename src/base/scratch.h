@@ -1,0 +1,31 @@
+// Scratch: memory that grows and is used again, without being cleared each time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "esker/box.hpp"
+
+namespace esker {
+
+class Scratch {
+ public:
+  /// So many bytes of any content; what was there before is lost.
+  std::span<std::byte> get(Index size_bytes) {
+    const auto size = static_cast<std::size_t>(size_bytes);
+    if (size > capacity_) {
+      bytes_.reset();  // never both at once
+      capacity_ = 0;
+      bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      capacity_ = size;
+    }
+    return {bytes_.get(), size};
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace esker

@@ -1,0 +1,55 @@
+// BlockCache: decoded blocks, those kept that were used last.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "esker/box.hpp"
+#include "esker/in_block_order.hpp"
+
+namespace esker {
+
+/// The samples of a block.
+struct DecodedBlock {
+  std::unique_ptr<std::byte[]> bytes;
+  Index size_bytes = 0;
+  InBlockOrder order = InBlockOrder::kRowMajor;
+};
+
+/// Safe from several threads.
+class BlockCache {
+ public:
+  struct Key {
+    const void* part = nullptr;  ///< of the dataset
+    int column = 0;
+    Index time = 0, block = 0;
+
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  using Block = std::shared_ptr<const DecodedBlock>;
+
+  explicit BlockCache(Index limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  [[nodiscard]] Index limit_bytes() const { return limit_bytes_; }
+  /// Null if it is not there.
+  Block find(const Key& key);
+  /// Keeps it, and gives up as many of those that were not used for longest as it takes; a block that is
+  /// larger than all of the cache is not kept.
+  void keep(const Key& key, Block block);
+
+ private:
+  using Recent = std::list<std::pair<Key, Block>>;  // most recent first
+
+  Index limit_bytes_;
+  std::mutex mutex_;
+  Index held_bytes_ = 0;
+  Recent recent_;
+  std::map<Key, Recent::iterator> known_;
+};
+
+}  // namespace esker
