@@ -80,7 +80,7 @@ def results(
     """
     measured = peers.merged(runs)
     made = {
-        "machine": _machine(measured, directory),
+        "machine": {**machine(directory), "mpi": measured["mpi"].split(",")[0].strip().splitlines()[0]},
         "config": {
             **{key: measured[key] for key in ("workload", "ranks", "steps", "repeat", "grids")},
             "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
@@ -136,14 +136,14 @@ def _ratio(posix: dict[str, Any] | None, case: dict[str, Any], key: str) -> dict
     return {"median": statistics.median(ratios), "min": min(ratios), "max": max(ratios)}
 
 
-def _machine(measured: dict[str, Any], directory: str) -> dict[str, Any]:
+def machine(directory: str) -> dict[str, Any]:
+    """What figures depend on; `directory` is where files are stored."""
     return {
         "date": datetime.date.today().isoformat(),
         "processor": _line_of("/proc/cpuinfo", "model name") or platform.processor(),
         "cores": os.cpu_count(),
         "memory_GiB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": platform.platform(),
-        "mpi": measured["mpi"].split(",")[0].strip().splitlines()[0],
         "file_system": _file_system(directory),
     }
 
