@@ -27,6 +27,7 @@
 #include "query.h"
 #include "reader.h"
 #include "reading.h"
+#include "source.h"
 #include "verification.h"
 #include "viewing.h"
 #include "writer.h"
@@ -43,8 +44,12 @@ using esker::python::corners;
 using esker::python::first;
 using esker::python::Indices;
 
-esker::Dataset open_dataset(const std::string& path, bool verify, int threads, Index cache_bytes) {
-  return esker::python::value_or_no_dataset(esker::Dataset::open(path, {verify, threads, cache_bytes}));
+esker::Dataset open_dataset(const std::string& path, bool verify, int threads, Index cache_bytes,
+                            nb::object files) {
+  const esker::OpenOptions options{verify, threads, cache_bytes,
+                                   esker::python::make_source(std::move(files))};
+  const nb::gil_scoped_release release;
+  return esker::python::value_or_no_dataset(esker::Dataset::open(path, options));
 }
 
 void bind_schema(nb::module_& m) {
@@ -119,7 +124,8 @@ NB_MODULE(_core, m) {
   bind_dataset(m);
   m.def("version", [] { return ESKER_VERSION; });
   m.def("open", &open_dataset, "path"_a, "verify"_a = false, "threads"_a = 0,
-        "cache_bytes"_a = esker::OpenOptions().cache_bytes, nb::call_guard<nb::gil_scoped_release>());
+        "cache_bytes"_a = esker::OpenOptions().cache_bytes, "files"_a = nb::none(),
+        "`files`: see esker.remote.Files; None: those of this machine.");
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
   esker::python::bind_reader(m);

@@ -33,6 +33,8 @@ PyObject* exception_type(Code code) {
       return PyExc_NotImplementedError;
     case Code::kOutOfMemory:
       return PyExc_MemoryError;
+    case Code::kCancelled:
+      return PyExc_KeyboardInterrupt;
     default:
       return PyExc_RuntimeError;
   }

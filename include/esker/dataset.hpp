@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/byte_source.hpp"
 #include "esker/export.h"
 #include "esker/lattice.hpp"
 #include "esker/schema.hpp"
@@ -90,6 +91,9 @@ struct OpenOptions {
   int threads = 0;      ///< that one read uses at most; 0: as many as the process has processors
   /// Of blocks that were decoded, or came from afar, kept for the reads that follow. 0: none.
   Index cache_bytes = Index{64} << 20;
+  /// Where paths lead to; null: to files of this machine. Of a source, up to 16 threads read at once if
+  /// `threads` is 0.
+  std::shared_ptr<const ByteSource> source = {};
 };
 
 class ESKER_API Dataset {

@@ -173,7 +173,8 @@ class Selection:
 
 def version() -> str: ...
 
-def open(path: str, verify: bool = False, threads: int = 0, cache_bytes: int = 67108864) -> Dataset: ...
+def open(path: str, verify: bool = False, threads: int = 0, cache_bytes: int = 67108864, files: object | None = None) -> Dataset:
+    """`files`: see esker.remote.Files; None: those of this machine."""
 
 class Option:
     @property

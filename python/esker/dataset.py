@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from esker import _core
 from esker.array import Array
+from esker.remote import files_of, is_url
 from esker.viewing import Camera, View, view_of
 
 AttributeValue = str | int | float | list[int] | list[float]
@@ -35,8 +36,12 @@ def open(
     verify: bool = False,
     threads: int | None = None,
     cache_bytes: int = 64 << 20,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> Dataset:
     """Opens a dataset: an `.idx` file, the directory of a writer with several grids, a CDF or an HDF5 file.
+
+    `path` may be any URL that fsspec knows, "https://...", "s3://bucket/run.idx": then no more is fetched than what a
+    read needs. ARCO datasets (a file per block) are read there, too.
 
     Of CDF files (netCDF's classic formats) and HDF5 files (NetCDF-4, or plain ones) that other programs wrote,
     fields are the numeric variables with an axis beside that of the records, and steps are the records;
@@ -45,8 +50,9 @@ def open(
     Reads headers only.
 
     verify:      each block that is read later is compared with its checksum, where the file has one
-    threads:     that one read uses at most; by default as many as the process has processors
+    threads:     that one read uses at most; by default as many as the process has processors, and of a URL 16
     cache_bytes: of blocks that were decoded, or came from afar, kept for the reads that follow; 0: none
+    storage_options: for fsspec, with a URL: credentials, endpoints
 
     Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
 
@@ -59,7 +65,12 @@ def open(
     """
     how = {"verify": verify, "threads": threads or 0, "cache_bytes": cache_bytes}
     path = os.fspath(path)
-    return Dataset(path, _core.open(path, **how), how)
+    if not is_url(path):
+        if storage_options:
+            raise ValueError(f"{path}: storage_options are for URLs")
+        return Dataset(path, _core.open(path, **how), how)
+    there, files = files_of(path, storage_options)
+    return Dataset(path, _core.open(there, **how, files=files), {**how, "storage_options": storage_options})
 
 
 @dataclass(frozen=True)
@@ -432,7 +443,7 @@ class Dataset:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled, a dataset is its path: it is opened anew where it arrives."""
-        return _open_again, (os.path.abspath(self.path), self._how)
+        return _open_again, (self.path if is_url(self.path) else os.path.abspath(self.path), self._how)
 
     def __getitem__(self, name: str) -> Field:
         try:

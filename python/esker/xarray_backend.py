@@ -20,6 +20,7 @@ from xarray.core import indexing
 import esker
 from esker.array import TIME_DIM, Array
 from esker.dataset import Dataset, Field
+from esker.remote import is_url
 
 Levels = int | Mapping[str, int] | None
 
@@ -28,12 +29,14 @@ class EskerBackendEntrypoint(BackendEntrypoint):
     """Opens what esker.open() opens; guesses only what no other engine reads: `.idx` files and IDX directories."""
 
     description = "Multiresolution datasets of Esker and OpenVisus (.idx), at any level"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables", "level", "verify")
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "level", "verify", "storage_options")
     supports_groups = False
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
+        if is_url(filename_or_obj):
+            return str(filename_or_obj).endswith(".idx")
         path = Path(filename_or_obj)
         return path.suffix == ".idx" or (path / "esker.json").is_file()
 
@@ -44,6 +47,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         drop_variables: str | Iterable[str] | None = None,
         level: Levels = None,
         verify: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
         mask_and_scale: bool = True,
         decode_times: Any = True,
         concat_characters: bool = True,
@@ -57,7 +61,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         ValueError names them.
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
-        source = esker.open(os.fspath(filename_or_obj), verify=verify)
+        source = esker.open(os.fspath(filename_or_obj), verify=verify, storage_options=storage_options)
         raw = _variables(source, level, dropped)
         decoded = xr.decode_cf(
             raw,

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "grid/selection.h"
 #include "read/open_dataset.h"
+#include "store/source_store.h"
 
 namespace esker {
 
@@ -105,7 +106,8 @@ Dataset::~Dataset() = default;
 
 Result<Dataset> Dataset::open(const std::string& path, const OpenOptions& options) {
   return within_memory([&]() -> Result<Dataset> {
-    ESKER_ASSIGN_OR_RETURN(auto opened, open_dataset(posix_store(), path));
+    ESKER_ASSIGN_OR_RETURN(auto opened,
+                           open_dataset(options.source ? source_store(options.source) : posix_store(), path));
     return Dataset(std::make_unique<Impl>(std::move(opened), options));
   });
 }
@@ -163,7 +165,9 @@ Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadO
 }
 
 int Dataset::Impl::num_threads() const {
-  return options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  constexpr int kRequestsAtOnce = 16;  // most of their time is waiting
+  if (options.threads > 0) return options.threads;
+  return options.source ? kRequestsAtOnce : static_cast<int>(std::thread::hardware_concurrency());
 }
 
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {

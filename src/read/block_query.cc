@@ -119,7 +119,7 @@ class BlockQuery::TaskWorker {
 
   /// Items from `first` on that are read at once.
   [[nodiscard]] std::size_t end_of_run(std::size_t first) const {
-    const Index gap = column_.files.store().cheap_gap_bytes();
+    const Index gap = items_[first].file()->file->cheap_gap_bytes();
     const Index most = std::max(query_.task_bytes(), items_[first].size_bytes);
     std::size_t last = first + 1;
     Index end = items_[first].end();

@@ -16,6 +16,7 @@ class CountedFile final : public File {
     counters_.bytes += static_cast<Index>(bytes.size());
     return file_.read_at(bytes, offset);
   }
+  [[nodiscard]] Index cheap_gap_bytes() const override { return file_.cheap_gap_bytes(); }
   [[nodiscard]] Result<Index> size_bytes() const override { return file_.size_bytes(); }
   Status write_at(std::span<const std::byte> /*bytes*/, Index /*offset*/) override { return cannot_write(); }
   Status extend_to(Index /*size_bytes*/) override { return cannot_write(); }

@@ -9,7 +9,6 @@ namespace esker {
 namespace {
 
 constexpr Index kMaxSpanBytes = 1 << 20;  // of one read
-constexpr Index kMaxGapBytes = 16 << 10;  // that costs no more to read than a call does
 
 }  // namespace
 
@@ -22,7 +21,7 @@ RowMajorReader::RowMajorReader(const File& file, Index offset, const Point& exte
   for (int a = 0; a < rank_; ++a) {
     offset_ += selection.origin[a] * index_bytes;
     const Index stride = selection.stride[a] * index_bytes;
-    const bool joins = is_one_read && span <= kMaxSpanBytes && stride - span <= kMaxGapBytes;
+    const bool joins = is_one_read && span <= kMaxSpanBytes && stride - span <= file.cheap_gap_bytes();
     const Index most = joins ? (kMaxSpanBytes - span) / stride + 1 : 0;
     axes_[a] = {selection.count[a], stride, span, selected, std::min(most, selection.count[a])};
     is_one_read = joins && most >= selection.count[a];

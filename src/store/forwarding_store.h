@@ -30,7 +30,6 @@ class ForwardingStore : public Store {
   Result<Index> free_bytes(const std::string& path) const override { return inner_->free_bytes(path); }
   Striping striping(const std::string& path) const override { return inner_->striping(path); }
   bool is_local() const override { return inner_->is_local(); }
-  Index cheap_gap_bytes() const override { return inner_->cheap_gap_bytes(); }
   std::map<std::string, std::string> effective_hints() const override { return inner_->effective_hints(); }
   Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
 

@@ -34,6 +34,8 @@ class File {
   /// Fills `bytes` from `offset`; kDataLoss if the file ends before.
   virtual Status read_at(std::span<std::byte> bytes, Index offset) const = 0;
   [[nodiscard]] virtual Result<Index> size_bytes() const = 0;
+  /// What lies this close together is read at once sooner than apart.
+  [[nodiscard]] virtual Index cheap_gap_bytes() const { return Index{16} << 10; }
   /// Makes the file at least so long; what is added reads as zeros.
   virtual Status extend_to(Index size_bytes) = 0;
   /// Makes the file no longer than so long; what is cut off is lost.
@@ -68,8 +70,6 @@ class Store {
   [[nodiscard]] virtual Striping striping(const std::string& /*path*/) const { return {}; }
   /// Whether reading costs a call of this machine's system and no more, which also keeps what was read.
   [[nodiscard]] virtual bool is_local() const { return true; }
-  /// What lies this close together in a file is read at once sooner than apart.
-  [[nodiscard]] virtual Index cheap_gap_bytes() const { return Index{16} << 10; }
   /// What steers the writing of files that were opened by this, as their library has it; none for most.
   [[nodiscard]] virtual std::map<std::string, std::string> effective_hints() const { return {}; }
   /// Names (not paths) in a directory, sorted; empty when there is no such directory.

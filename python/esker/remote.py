@@ -1,0 +1,57 @@
+"""Datasets that are not files of this machine: whatever fsspec opens, by its URL."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::|://)")
+
+
+def is_url(path: object) -> bool:
+    """Whether esker.open() gives it to fsspec: "https://...", "s3://...", "simplecache::https://..."."""
+    return isinstance(path, str) and _URL.match(path) is not None
+
+
+class Files:
+    """The files of an fsspec file system, as the library asks for them; several threads at once."""
+
+    def __init__(self, file_system: Any) -> None:
+        self._file_system = file_system
+
+    def size(self, path: str) -> int:
+        """Bytes of a file; FileNotFoundError if there is none."""
+        found = self._file_system.info(path)
+        if found.get("type", "file") != "file":
+            raise FileNotFoundError(f"{path} is no file")
+        size = found["size"]
+        return len(self._file_system.cat_file(path)) if size is None else int(size)  # a server that does not say
+
+    def read(self, path: str, offset: int, size: int) -> bytes:
+        """So many bytes from `offset` on; fewer where the file ends before."""
+        found = bytes(self._file_system.cat_file(path, start=offset, end=offset + size))
+        if len(found) <= size:
+            return found
+        return found[offset : offset + size]  # the whole file: a server that knows no ranges
+
+    def list(self, directory: str) -> list[str]:
+        """Names in a directory."""
+        if "http" in self._file_system.protocol:
+            raise NotImplementedError(f"{directory}: what a web server has cannot be listed")
+        try:
+            found = self._file_system.ls(directory, detail=False)
+        except FileNotFoundError:
+            return []
+        return [os.path.basename(name.rstrip("/")) for name in found]
+
+
+def files_of(url: str, storage_options: Mapping[str, Any] | None) -> tuple[str, Files]:
+    """The path of a URL in its file system, and the files of that."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise ImportError(f"{url}: reading from a URL needs fsspec: pip install 'esker[remote]'") from error
+    file_system, path = url_to_fs(url, **(storage_options or {}))
+    return path, Files(file_system)

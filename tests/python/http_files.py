@@ -1,0 +1,89 @@
+"""A web server of a directory, with what servers do to their clients; it counts what it sends."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote
+
+
+@dataclass
+class Served:
+    """What a server has done, and how it behaves from now on."""
+
+    url: str = ""
+    ranges: bool = True
+    """False: it answers with the whole file, whatever is asked for."""
+    breaks: str = ""
+    """"500", "truncate" (says more than it sends), "drop" (ends the connection), for files with ".bin" in their name."""
+    sent: list[tuple[str, int]] = field(default_factory=list)
+    """Path and bytes of each answer with content."""
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for _, size in self.sent)
+
+
+@contextmanager
+def serve(directory: Path) -> Iterator[Served]:
+    """A server on this machine, for as long as the body runs."""
+    served = Served()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_HEAD(self) -> None:
+            self.answer(with_content=False)
+
+        def do_GET(self) -> None:
+            self.answer(with_content=True)
+
+        def answer(self, with_content: bool) -> None:
+            path = directory / unquote(self.path.lstrip("/"))
+            broken = served.breaks if path.suffix == ".bin" and with_content else ""
+            if broken == "500":
+                return self.send_error(500)
+            if broken == "drop":
+                self.close_connection = True
+                return self.connection.close()
+            if not path.is_file():
+                return self.send_error(404)
+            content = path.read_bytes()
+            wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+            if wanted and served.ranges:
+                first, last = int(wanted[1]), min(int(wanted[2]), len(content) - 1)
+                self.send_response(206)
+                self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
+                content = content[first : last + 1]
+            else:
+                self.send_response(200)
+            if served.ranges:
+                self.send_header("Accept-Ranges", "bytes")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if with_content:
+                if broken == "truncate":
+                    content = content[: len(content) // 2]
+                    self.close_connection = True
+                served.sent.append((path.name, len(content)))
+                self.wfile.write(content)
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    served.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
