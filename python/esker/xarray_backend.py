@@ -22,6 +22,9 @@ from esker.array import TIME_DIM, Array
 from esker.dataset import Dataset, Field
 from esker.remote import is_url
 
+SCALAR_DIM = "esker_scalar"
+"""The dimension, of one index, of fields that were variables without one."""
+
 Levels = int | Mapping[str, int] | None
 
 
@@ -29,7 +32,19 @@ class EskerBackendEntrypoint(BackendEntrypoint):
     """Opens what esker.open() opens; guesses only what no other engine reads: `.idx` files and IDX directories."""
 
     description = "Multiresolution datasets of Esker and OpenVisus (.idx), at any level"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables", "level", "verify", "storage_options")
+    open_dataset_parameters = (
+        "filename_or_obj",
+        "drop_variables",
+        "level",
+        "verify",
+        "storage_options",
+        "mask_and_scale",
+        "decode_times",
+        "concat_characters",
+        "decode_coords",
+        "use_cftime",
+        "decode_timedelta",
+    )
     supports_groups = False
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
@@ -73,20 +88,25 @@ class EskerBackendEntrypoint(BackendEntrypoint):
             decode_timedelta=decode_timedelta,
         )
         decoded.encoding["source"] = source.path
+        decoded.set_close(_close)
         return decoded
+
+
+def _close() -> None:
+    """Files are closed with the last array that needs them."""
 
 
 class _LazyArray(BackendArray):
     """An esker.Array as xarray's lazy indexing takes it."""
 
     def __init__(self, array: Array) -> None:
-        self.array = array
+        self._array = array
         self.shape = array.shape
         self.dtype = array.dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(
-            key, self.shape, indexing.IndexingSupport.BASIC, self.array.__getitem__
+            key, self.shape, indexing.IndexingSupport.BASIC, self._array.__getitem__
         )
 
 
@@ -118,8 +138,20 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
                 variables[dim] = xr.Variable(dim, values, dict(source.dim_attrs.get(dim, {})))
         lazy = indexing.LazilyIndexedArray(_LazyArray(array))
         encoding = {"preferred_chunks": dict(zip(dims, _chunk_of(source, field, array)))}
-        variables[field.name] = xr.Variable(dims, lazy, dict(field.attrs), encoding)
+        variable = xr.Variable(dims, lazy, _attributes(field), encoding)
+        variables[field.name] = variable.squeeze(SCALAR_DIM) if SCALAR_DIM in dims else variable
     return xr.Dataset(variables, attrs=dict(source.attrs))
+
+
+def _attributes(field: Field) -> dict[str, Any]:
+    """As netCDF gives them: numbers have NumPy's types, and those that are samples have the field's."""
+    attributes: dict[str, Any] = {}
+    for name, value in field.attrs.items():
+        array = value if isinstance(value, str) else np.asarray(value)[()]
+        if name in ("_FillValue", "missing_value") and not isinstance(array, str):
+            array = array.astype(field.dtype)
+        attributes[name] = array
+    return attributes
 
 
 def _level_of(field: Field, level: Levels) -> int | None:

@@ -1,0 +1,190 @@
+"""ds.to_esker(path): what comes back is what was written, whatever the memory and wherever it is computed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import esker
+import esker.xarray
+
+da = pytest.importorskip("dask.array")
+
+
+def ice(chunks: Any = None) -> xr.Dataset:
+    """Two grids, times, maps, coordinates of two dimensions, scalars, packed integers, missing values."""
+    draw = np.random.default_rng(3)
+    nt, nz, ny, nx = 3, 5, 40, 60
+    temp = draw.random((nt, nz, ny, nx))
+    temp[:, :, :4] = np.nan
+    ds = xr.Dataset(
+        {
+            "temp": (("time", "z", "y", "x"), temp, {"units": "K", "levels": [1, 2, 3]}),
+            "thk": (("time", "y", "x"), draw.random((nt, ny, nx)).astype("f4"), {"standard_name": "land_ice_thickness"}),
+            "mask": (("y", "x"), draw.integers(0, 5, (ny, nx), dtype="i1"), {"flag_meanings": "a b"}),
+            "packed": (("time", "y", "x"), np.round(draw.random((nt, ny, nx)), 2)),
+            "volume": (("time",), draw.random(nt)),
+            "mapping": ((), np.int32(0), {"grid_mapping_name": "polar_stereographic", "standard_parallel": 71.0}),
+        },
+        coords={
+            "time": np.array(["2001-01-01", "2001-01-02T12", "2002-01-01"], "M8[ns]"),
+            "x": ("x", np.arange(nx) * 5000.0, {"units": "m"}),
+            "lat": (("y", "x"), draw.random((ny, nx)), {"units": "degrees_north"}),
+            "season": ((), 2.5),
+        },
+        attrs={"title": "ice", "version": 3, "scale": 0.5},
+    )
+    ds["packed"].encoding = {"dtype": "i2", "scale_factor": 0.01, "_FillValue": -999}
+    return ds if chunks is None else ds.chunk(chunks)
+
+
+@pytest.mark.parametrize("name", ["run.idx", "run.nc"])
+@pytest.mark.parametrize("chunks", [None, {"time": 1, "y": 16, "x": 25}, {}])
+def test_round_trip(tmp_path: Path, name: str, chunks: Any) -> None:
+    ds = ice(chunks)
+    ds.to_esker(tmp_path / name)
+    with xr.open_dataset(tmp_path / name, engine="esker") as back:
+        for variable in ds.variables:
+            assert back[variable].dims == ds[variable].dims
+        xr.testing.assert_allclose(back["packed"], ds["packed"].compute())
+        xr.testing.assert_identical(back.drop_vars("packed").load(), ds.drop_vars("packed").compute())
+        assert set(back.coords) == set(ds.coords)
+        assert back["packed"].encoding["dtype"] == np.int16
+    assert esker.verify(tmp_path / name).good
+
+
+def test_what_netcdf_reads_of_it(tmp_path: Path) -> None:
+    ice().to_esker(tmp_path / "run.nc", format="netcdf4")
+    with xr.open_dataset(tmp_path / "run.nc", engine="netcdf4") as back:
+        assert np.array_equal(back["temp"], ice()["temp"], equal_nan=True)
+        assert (back["time"].values == ice()["time"].values).all()
+
+
+def test_a_real_dataset(tmp_path: Path) -> None:
+    source = Path(__file__).parents[2] / "data"
+    files = sorted(source.rglob("*.nc"))
+    assert files
+    for file in files:
+        with xr.open_dataset(file, engine="netcdf4") as ds:
+            numbers = ds.drop_vars([name for name, v in ds.variables.items() if v.dtype.kind not in "iufMm"])
+            numbers.to_esker(tmp_path / f"{file.stem}.idx", time_dim="time")
+            with xr.open_dataset(tmp_path / f"{file.stem}.idx", engine="esker") as back:
+                for name in numbers.data_vars:
+                    xr.testing.assert_equal(back[name].load().variable, numbers[name].load().variable)
+
+
+def test_a_coarse_level_of_what_was_written(tmp_path: Path) -> None:
+    ds = ice()[["thk", "mask"]].drop_vars(["lat", "season"])
+    ds.to_esker(tmp_path / "run.idx", bits_per_block=6)
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker", level=8) as coarse:
+        selection = esker.open(tmp_path / "run.idx")["thk"].select(level=8)
+        fine = ds["thk"].isel({dim: selection.indices(dim) for dim in ("x", "y")})
+        assert 1 < coarse.sizes["y"] < 40
+        assert np.array_equal(coarse["thk"], fine)
+        assert np.array_equal(coarse["x"], fine["x"])
+
+
+@pytest.mark.parametrize(
+    ("ds", "message"),
+    [
+        (xr.Dataset({"name": ("x", ["a", "b"])}), "name: is of type"),
+        (xr.Dataset({"v": (tuple("abcdef"), np.zeros((1,) * 6))}), "v: has 6 dimensions"),
+        (xr.Dataset({"v": ("x", [1.0])}, attrs={"a": {"b": 1}}), "the attribute 'a'"),
+        (xr.Dataset({"v": (("time", "x"), np.zeros((2, 2)))}, coords={"time": [1.0, 0.0]}), "times have to ascend"),
+        (xr.Dataset({"v": ("x", [1.0, 2.0])}, coords={"x": [0, 2**53 + 1]}), "x: coordinates beyond"),
+        (xr.Dataset({"v": ("x", np.array([1j]))}), "v: is of type complex128"),
+    ],
+)
+def test_what_cannot_be_stored(tmp_path: Path, ds: xr.Dataset, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ds.to_esker(tmp_path / "run.idx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_encoding_is_checked(tmp_path: Path) -> None:
+    ds = xr.Dataset({"v": ("x", [1.0, 2.0])})
+    ds.to_esker(tmp_path / "run.idx", encoding={"v": {"dtype": "f4"}})
+    assert esker.open(tmp_path / "run.idx")["v"].dtype == np.float32
+    with pytest.raises(ValueError, match="zlib"):
+        ds.to_esker(tmp_path / "other.idx", encoding={"v": {"zlib": True}})
+
+
+def test_larger_than_memory(tmp_path: Path) -> None:
+    """320 MB by a process that may hold far less: chunks are made when their turn comes."""
+    program = textwrap.dedent(f"""
+        import resource
+        import dask.array as da, numpy as np, xarray as xr
+        import esker, esker.xarray
+        def memory():
+            facts = dict(line.split(":") for line in open("/proc/self/status").read().splitlines())
+            return int(facts["RssAnon"].split()[0]) // 1024
+        def block(block_info=None):
+            (z0, z1), (y0, y1), (x0, x1) = block_info[None]["array-location"]
+            global most
+            most = max(most, memory())
+            return (np.arange(z0, z1)[:, None, None] + np.arange(y0, y1)[:, None] * 0.5 + np.arange(x0, x1)).astype("f8")
+        most = 0
+        v = da.map_blocks(block, chunks=((20,) * 20, (100,) * 4, (250,)), dtype="f8", meta=np.zeros((0, 0, 0)))
+        ds = xr.Dataset({{"v": (("z", "y", "x"), v)}})
+        ds.isel(z=slice(0, 20)).to_esker({str(tmp_path / "warm.idx")!r})
+        before, most = memory(), 0
+        ds.to_esker({str(tmp_path / "large.idx")!r})
+        print(v.nbytes >> 20, most - before, memory() - before)
+        f = esker.open({str(tmp_path / "large.idx")!r})["v"]
+        assert f.read(box=((3, 399, 11), (4, 400, 12))).item() == 11 + 399 * 0.5 + 3
+    """)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    megabytes, most, left = map(int, done.stdout.split())
+    assert megabytes > 300
+    assert most < megabytes / 1.5
+    assert left < megabytes / 3
+    assert not list(tmp_path.glob(".esker-*"))
+
+
+@pytest.mark.parametrize("chunks", [{}, "auto"])
+def test_dask_chunks_are_blocks(tmp_path: Path, chunks: Any) -> None:
+    esker.write(tmp_path / "run.idx", {"v": np.arange(128 * 128, dtype="f8").reshape(128, 128)}, bits_per_block=10)
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker", chunks=chunks) as ds:
+        assert ds["v"].chunks
+        for sizes in ds["v"].chunks[1:]:
+            assert all(size % 32 == 0 for size in sizes)
+        assert float(ds["v"].mean()) == (128 * 128 - 1) / 2
+
+
+def test_open_mfdataset(tmp_path: Path) -> None:
+    whole = ice()[["thk", "temp"]].drop_vars(["lat", "season"])
+    for number in range(3):
+        whole.isel(time=[number]).to_esker(tmp_path / f"part{number}.idx")
+    with xr.open_mfdataset([tmp_path / f"part{n}.idx" for n in range(3)], engine="esker") as joined:
+        xr.testing.assert_equal(joined.compute(), whole)
+    whole[["thk"]].to_esker(tmp_path / "thk.idx")
+    whole[["temp"]].to_esker(tmp_path / "temp.idx")
+    with xr.open_mfdataset([tmp_path / "thk.idx", tmp_path / "temp.idx"], engine="esker") as merged:
+        xr.testing.assert_equal(merged.compute(), whole)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_reads_and_writes(tmp_path: Path) -> None:
+    """Workers are processes of their own: what they read was pickled, what they computed came back."""
+    distributed = pytest.importorskip("distributed")
+    ice().to_esker(tmp_path / "run.idx", bits_per_block=8)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster, timeout=60),
+        xr.open_dataset(tmp_path / "run.idx", engine="esker", chunks={}) as ds,
+    ):
+        mean = ds["temp"].mean(("z", "y", "x")).compute()
+        np.testing.assert_allclose(mean, ice()["temp"].mean(("z", "y", "x")))
+        (ds[["thk"]] * 2).to_esker(tmp_path / "double.idx")
+    read = esker.open(tmp_path / "double.idx")["thk"].read(step=1)
+    assert np.array_equal(read, 2 * ice()["thk"].values[1])
