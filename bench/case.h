@@ -21,8 +21,11 @@ class Case {
   virtual void write_step(const Workload& workload, Index step) = 0;
   virtual void end_write() {}
 
+  /// Whether read_step() can be asked for less than all samples.
+  [[nodiscard]] virtual bool reads_levels() const { return false; }
   virtual void begin_read() {}
-  /// Reads this rank's part of a step into `samples`, which have the sizes of the fields'.
+  /// Reads this rank's part of a step into `samples`, which have the sizes of the fields': of the workload
+  /// that was written, or with reads_levels() of one of its levels.
   virtual void read_step(const Workload& workload, Index step, Samples& samples) = 0;
   virtual void end_read() {}
   /// How read_step() leaves a field whose samples begin at `first`.
@@ -40,7 +43,8 @@ class Case {
   virtual void remove() {}
 };
 
-/// Each rank its own file per step, from its memory as it is: the limit that others are measured against.
+/// Each rank its own file per step, from its memory as it is: the limit that others are measured against. Of
+/// a level it reads the rows that hold samples of it.
 std::unique_ptr<Case> posix_case(const std::string& directory, int rank);
 /// Each rank its contiguous part, from `offset` on, of one file per step: the limit of formats with one file.
 std::unique_ptr<Case> posix_shared_case(const std::string& directory, Index offset_bytes);

@@ -1,9 +1,11 @@
 // A dataset through Esker's public interface.
 #include "esker_case.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <stdexcept>
 
 #include "esker/dataset.hpp"
 #include "esker/reader.hpp"
@@ -53,11 +55,14 @@ class EskerCase final : public Case {
     if (style_.scatters && comm_.rank() == 0) dataset_ = esker::Dataset::open(path_).value();
   }
 
+  [[nodiscard]] bool reads_levels() const override { return !style_.scatters; }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     for (const Column& column : columns_) {
       const FieldMemory& field = workload.fields[column.field];
       if (!style_.scatters) {
-        const auto [query, out, bytes] = ask(column, step, field.box, samples[column.field].data());
+        if (field.box.empty()) continue;
+        auto [query, out, bytes] = ask(column, step, field.box, samples[column.field].data());
+        if (workload.halvings > 0) ask_level(query, field, workload.halvings);
         reader_->request(query, out, bytes).check();
         continue;
       }
@@ -120,6 +125,20 @@ class EskerCase final : public Case {
             static_cast<std::size_t>(count) * sizeof(double)};
   }
 
+  /// Of `field`, a level's. Its samples are the dataset's only as long as this has its axes halved in the
+  /// order of Workload::at_level.
+  void ask_level(esker::Query& query, const FieldMemory& field, Index halvings) const {
+    query.box = field.points();
+    const auto below = static_cast<int>(halvings);
+    query.level = std::max(0, reader_->dataset().max_level(query.field).value() - below);
+    const esker::Lattice samples = reader_->dataset().select(query).value();
+    for (int a = 0; a < field.box.rank; ++a) {
+      if (samples.count[a] == field.box.extent(a) && samples.origin[a] == query.box->lo[a]) continue;
+      throw std::runtime_error(std::string(style_.name) + ": the levels of '" + query.field +
+                               "' halve the axes in another order");
+    }
+  }
+
   void define(const Workload& workload) {
     std::map<char, esker::DimId> dims;
     std::vector<esker::GridId> grids;
@@ -178,6 +197,12 @@ const std::vector<EskerStyle>& esker_styles() {
 #endif
       {"cdf5_scatter", {{"format", "cdf5"}}, false, false, true, true},
       {"idx_read_in_two_phases", {{"aggregate_reads", "true"}}, false, false, false, true},
+      {"idx_read_by_messages",
+       {{"aggregate_reads", "true"}, {"transport", "messages"}},
+       false,
+       false,
+       false,
+       true},
       {"cdf5_read_in_two_phases",
        {{"format", "cdf5"}, {"aggregate_reads", "true"}},
        false,

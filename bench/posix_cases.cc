@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 #include <system_error>
 
 #include "case.h"
@@ -34,10 +35,10 @@ class FileDescriptor {
                return ::pwrite(number_, reinterpret_cast<const char*>(samples.data()) + done, bytes, at);
              });
   }
-  void read_at(std::vector<double>& samples, Index offset) {
-    transfer("read", samples.size() * sizeof(double), offset,
+  void read_at(double* samples, Index count, Index offset) {
+    transfer("read", static_cast<std::size_t>(count) * sizeof(double), offset,
              [&](std::size_t done, std::size_t bytes, Index at) {
-               return ::pread(number_, reinterpret_cast<char*>(samples.data()) + done, bytes, at);
+               return ::pread(number_, reinterpret_cast<char*>(samples) + done, bytes, at);
              });
   }
 
@@ -73,14 +74,16 @@ class PosixCase final : public Case {
     }
     stored_bytes_ += workload.bytes_of_rank();
     steps_ = std::max(steps_, step + 1);
+    written_ = &workload;
   }
 
+  [[nodiscard]] bool reads_levels() const override { return true; }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     FileDescriptor file(path_of_(step), O_RDONLY);
     Index offset = offset_;
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
-      file.read_at(samples[f], offset);
-      offset += workload.fields[f].bytes();
+      read_level(file, offset, written_->fields[f], workload.fields[f], samples[f].data());
+      offset += written_->fields[f].bytes();
     }
   }
 
@@ -91,10 +94,50 @@ class PosixCase final : public Case {
   }
 
  private:
+  /// The samples `level` of `whole`, which is stored at `offset`: runs of them where they stand together, or
+  /// the row that they are in.
+  void read_level(FileDescriptor& file, Index offset, const FieldMemory& whole, const FieldMemory& level,
+                  double* samples) {
+    const Box& box = level.box;
+    if (box.empty()) return;
+    std::vector<int> axes(static_cast<std::size_t>(box.rank));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::sort(axes.begin(), axes.end(), [&](int a, int b) { return level.strides[a] < level.strides[b]; });
+    const int row = axes.front();
+    const Index spacing = level.spacing[row];
+    Index run = box.extent(row);
+    auto next = axes.begin() + 1;
+    for (; spacing == 1 && next != axes.end() && level.spacing[*next] == 1; ++next) run *= box.extent(*next);
+    const bool is_whole = spacing == 1 && next == axes.end();
+    if (is_whole) run *= level.components;
+    row_.resize(static_cast<std::size_t>(spacing == 1 ? 0 : (run - 1) * spacing + 1));
+    Point p = box.lo;
+    for (Index done = 0; done < level.num_samples(); done += run) {
+      const Index component = done / box.num_samples();
+      Index place = component * whole.component_stride;
+      for (int a = 0; a < box.rank; ++a) {
+        place += (p[a] * level.spacing[a] - whole.box.lo[a]) * whole.strides[a];
+      }
+      const Index at = offset + place * Index{sizeof(double)};
+      if (spacing == 1) {
+        file.read_at(samples + done, run, at);
+      } else {
+        file.read_at(row_.data(), static_cast<Index>(row_.size()), at);
+        for (Index i = 0; i < run; ++i) samples[done + i] = row_[static_cast<std::size_t>(i * spacing)];
+      }
+      for (auto axis = next; axis != axes.end(); ++axis) {
+        if (++p[*axis] < box.hi[*axis]) break;
+        p[*axis] = box.lo[*axis];
+      }
+    }
+  }
+
   std::string name_;
   std::function<std::string(Index)> path_of_;
   Index offset_;
   Index steps_ = 0, stored_bytes_ = 0;
+  const Workload* written_ = nullptr;
+  std::vector<double> row_;
 };
 
 class MemcpyCase final : public Case {

@@ -36,6 +36,10 @@ void define(CLI::App& app, const Program& program, Settings& s) {
   app.add_option("--repeat", s.schedule.repeats, "timed repetitions")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  app.add_option("--halvings", s.schedule.halvings,
+                 "levels to be read, too, by how far they are below the finest, e.g. 1,2,3,6")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 30));
   app.add_option("--dir", s.directory, "directory of the files")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
@@ -90,9 +94,15 @@ nlohmann::ordered_json to_json(const Measured& measured) {
   for (const std::string& report : measured.details) {
     if (!report.empty()) reports.push_back(nlohmann::ordered_json::parse(report));
   }
+  auto levels = nlohmann::ordered_json::array();
+  for (const MeasuredLevel& level : measured.levels) {
+    levels.push_back(
+        {{"halvings", level.halvings}, {"data_bytes_per_step", level.data_bytes}, {"read_s", level.read_s}});
+  }
   return {{"name", measured.name},
           {"write_s", measured.write_s},
           {"read_s", measured.read_s},
+          {"levels", levels},
           {"stored_bytes_per_step", measured.stored_bytes},
           {"extra_bytes_per_rank", measured.extra_bytes},
           {"bad_values", measured.bad_values},

@@ -60,24 +60,58 @@ double read(MPI_Comm comm, Case& tested, const Workload& workload, Index steps, 
   return clock.seconds();
 }
 
-void run_once(MPI_Comm comm, Case& tested, Workload& workload, const Schedule& schedule, Index repeat,
-              Samples& samples, Measured& measured) {
-  const bool is_warm_up = repeat == schedule.repeats;
-  std::optional<MemoryWatch> watch;
-  if (is_warm_up) watch.emplace();
-  const double write_s = write(comm, tested, workload, schedule.steps, repeat);
-  if (watch) measured.extra_bytes = watch->peak_growth_bytes();
-  watch.reset();
-  measured.stored_bytes = tested.stored_bytes() / schedule.steps;
-  tested.after_write();
-  const double read_s = read(comm, tested, workload, schedule.steps, repeat, samples, measured.bad_values);
-  MPI_Barrier(comm);
-  tested.remove();
-  if (is_warm_up) return;
-  measured.details.push_back(tested.details());
-  measured.write_s.push_back(write_s);
-  measured.read_s.push_back(read_s);
-}
+class Runner {
+ public:
+  Runner(MPI_Comm comm, Workload& workload, const Schedule& schedule)
+      : comm_(comm), workload_(workload), schedule_(schedule), samples_(make_samples(workload)) {
+    for (const Index halvings : schedule.halvings) {
+      levels_.push_back(workload.at_level(halvings));
+      samples_of_levels_.push_back(make_samples(levels_.back()));
+    }
+  }
+
+  /// What is known before anything is measured.
+  [[nodiscard]] Measured describe(const Case& tested) const {
+    Measured measured;
+    measured.name = tested.name();
+    if (!tested.reads_levels()) return measured;
+    for (const Workload& level : levels_) measured.levels.push_back({level.halvings, level.data_bytes, {}});
+    return measured;
+  }
+
+  void run_once(Case& tested, Index repeat, Measured& measured) {
+    const bool is_warm_up = repeat == schedule_.repeats;
+    std::optional<MemoryWatch> watch;
+    if (is_warm_up) watch.emplace();
+    const double write_s = write(comm_, tested, workload_, schedule_.steps, repeat);
+    if (watch) measured.extra_bytes = watch->peak_growth_bytes();
+    watch.reset();
+    measured.stored_bytes = tested.stored_bytes() / schedule_.steps;
+    tested.after_write();
+    const auto read_all = [&](const Workload& wanted, Samples& samples) {
+      return read(comm_, tested, wanted, schedule_.steps, repeat, samples, measured.bad_values);
+    };
+    const double read_s = read_all(workload_, samples_);
+    for (std::size_t l = 0; l < measured.levels.size(); ++l) {
+      const double level_s = read_all(levels_[l], samples_of_levels_[l]);
+      if (!is_warm_up) measured.levels[l].read_s.push_back(level_s);
+    }
+    MPI_Barrier(comm_);
+    tested.remove();
+    if (is_warm_up) return;
+    measured.details.push_back(tested.details());
+    measured.write_s.push_back(write_s);
+    measured.read_s.push_back(read_s);
+  }
+
+ private:
+  MPI_Comm comm_;
+  Workload& workload_;
+  const Schedule& schedule_;
+  std::vector<Workload> levels_;
+  Samples samples_;  // lent to all cases
+  std::vector<Samples> samples_of_levels_;
+};
 
 void gather(MPI_Comm comm, Measured& measured) {
   MPI_Allreduce(MPI_IN_PLACE, &measured.stored_bytes, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -89,16 +123,16 @@ void gather(MPI_Comm comm, Measured& measured) {
 
 std::vector<Measured> run(MPI_Comm comm, const std::vector<std::unique_ptr<Case>>& cases, Workload& workload,
                           const Schedule& schedule) {
-  std::vector<Measured> measured(cases.size());
-  Samples samples = make_samples(workload);  // lent to all cases
-  for (std::size_t c = 0; c < cases.size(); ++c) {
-    measured[c].name = cases[c]->name();
-    run_once(comm, *cases[c], workload, schedule, schedule.repeats, samples, measured[c]);
+  Runner runner(comm, workload, schedule);
+  std::vector<Measured> measured;
+  for (const auto& tested : cases) {
+    measured.push_back(runner.describe(*tested));
+    runner.run_once(*tested, schedule.repeats, measured.back());
   }
   for (Index repeat = 0; repeat < schedule.repeats; ++repeat) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::size_t c = (i + static_cast<std::size_t>(repeat)) % cases.size();
-      run_once(comm, *cases[c], workload, schedule, repeat, samples, measured[c]);
+      runner.run_once(*cases[c], repeat, measured[c]);
     }
   }
   for (Measured& m : measured) gather(comm, m);

@@ -11,6 +11,13 @@
 
 namespace bench {
 
+/// A level that was read, see Workload::at_level.
+struct MeasuredLevel {
+  Index halvings = 0;
+  Index data_bytes = 0;        ///< per step, all ranks
+  std::vector<double> read_s;  ///< as in Measured
+};
+
 /// Of one case; the same on all ranks but for `details`.
 struct Measured {
   std::string name;
@@ -18,12 +25,14 @@ struct Measured {
   Index stored_bytes = 0;               ///< per step
   Index extra_bytes = 0;                ///< growth of a rank's memory while writing, the largest
   Index bad_values = 0;                 ///< in all repetitions
+  std::vector<MeasuredLevel> levels;    ///< those of the schedule, if the case reads levels
   std::vector<std::string> details;     ///< per repetition, on rank 0
 };
 
 struct Schedule {
   Index steps = 5;
   Index repeats = 15;
+  std::vector<Index> halvings;  ///< levels to be read besides all samples
 };
 
 /// Runs all cases once without timing, which touches the storage's memory and measures theirs, and then

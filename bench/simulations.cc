@@ -6,6 +6,20 @@
 
 namespace bench {
 
+namespace {
+
+Workload checkpoint(const std::string& name, const Point& extent, const Box& box) {
+  Workload workload{name, {{"xyz", 3, extent}}, {}, 0};
+  const std::vector<int> x_fastest{0, 1, 2};
+  workload.add_field("pressure", 0, box, 1, x_fastest);
+  workload.add_field("temperature", 0, box, 1, x_fastest);
+  workload.add_field("velocity", 0, box, 3, x_fastest);
+  workload.add_field("species", 0, box, 11, x_fastest);
+  return workload;
+}
+
+}  // namespace
+
 Workload make_s3d(int rank, int n_ranks, const Point& block) {
   const auto ranks = esker::BrickDecomposition::near_cubic(3, {n_ranks, n_ranks, n_ranks}, n_ranks).value();
   Point extent{}, parts{};
@@ -14,13 +28,12 @@ Workload make_s3d(int rank, int n_ranks, const Point& block) {
     extent[a] = parts[a] * block[a];
   }
   const Box box = esker::BrickDecomposition::even(3, extent, parts).value().box(rank);
-  Workload workload{"s3d", {{"xyz", 3, extent}}, {}, 0};
-  const std::vector<int> x_fastest{0, 1, 2};
-  workload.add_field("pressure", 0, box, 1, x_fastest);
-  workload.add_field("temperature", 0, box, 1, x_fastest);
-  workload.add_field("velocity", 0, box, 3, x_fastest);
-  workload.add_field("species", 0, box, 11, x_fastest);
-  return workload;
+  return checkpoint("s3d", extent, box);
+}
+
+Workload make_s3d_whole(int rank, int n_ranks, const Point& points) {
+  const auto parts = esker::BrickDecomposition::near_cubic(3, points, n_ranks).value();
+  return checkpoint("s3d_whole", points, parts.box(rank));
 }
 
 Workload make_icesheet(int rank, int n_ranks, const Point& points, IceSheetOrder order) {
@@ -77,6 +90,7 @@ Workload make_geodesic(int rank, int n_ranks, const Point& points) {
 const std::vector<Simulation>& simulations() {
   static const std::vector<Simulation> all{
       {"s3d", "of a rank", {64, 64, 64}, make_s3d},
+      {"s3d_whole", "in all", {128, 128, 128}, make_s3d_whole},
       {"icesheet",
        "in all",
        {600, 600, 301},

@@ -25,6 +25,8 @@ const Simulation& simulation(const std::string& name);
 /// components in planes of their own, ranks in a grid as nearly cubic as their number allows.
 /// Source: Chen et al. (2009), Comput. Sci. Discov. 2, 015001; github.com/wkliao/S3D-IO.
 Workload make_s3d(int rank, int n_ranks, const Point& block);
+/// The same of so many points in all, however many ranks there are.
+Workload make_s3d_whole(int rank, int n_ranks, const Point& points);
 
 /// PISM's output: one 3-D field, z fastest, and ten 2-D ones on 600 x 600 x 301 points (Antarctica at 10 km),
 /// or on `points`, split as PISM does. On disk x is the fastest axis, or in 3-D z, too, as in PISM's own

@@ -6,8 +6,9 @@ namespace bench {
 namespace {
 
 /// Exact in a double, and different for neighbours, components, fields, steps and repetitions.
-double value_at(int number, const Point& p, int component, const Salt& salt) {
-  const Index place = p[0] + 4099 * p[1] + 16785407 * p[2];
+double value_at(const FieldMemory& field, int number, const Point& p, int component, const Salt& salt) {
+  const Index place =
+      p[0] * field.spacing[0] + 4099 * p[1] * field.spacing[1] + 16785407 * p[2] * field.spacing[2];
   const Index what = component + 16 * number + 512 * (salt.step + 64 * salt.repeat);
   return static_cast<double>(place * 31 + what * 7919);
 }
@@ -29,10 +30,10 @@ void for_each_value(const FieldMemory& field, int number, const Answer& answer, 
     for (Index n = outer.num_samples(); n > 0; --n) {
       Index offset = c * answer.component_stride;
       for (int a = 0; a < box.rank; ++a) offset += (p[a] - box.lo[a]) * answer.strides[a];
-      const double first = value_at(number, p, c, salt);
+      const double first = value_at(field, number, p, c, salt);
       Point next = p;
       ++next[inner];
-      const double step = value_at(number, next, c, salt) - first;
+      const double step = value_at(field, number, next, c, salt) - first;
       for (Index i = 0; i < box.extent(inner); ++i) {
         visit(offset + i * answer.strides[inner], first + static_cast<double>(i) * step);
       }
@@ -45,7 +46,34 @@ void for_each_value(const FieldMemory& field, int number, const Answer& answer, 
   }
 }
 
+/// How far apart the samples of a level are, see Workload::at_level.
+Point spacing_at(const GridExtent& grid, Index halvings) {
+  Point spacing{1, 1, 1, 1, 1};
+  for (int axis = grid.rank - 1, idle = 0;
+       halvings > 0 && idle<grid.rank; axis = axis> 0 ? axis - 1 : grid.rank - 1) {
+    if (spacing[axis] >= grid.extent[axis]) {
+      ++idle;
+      continue;
+    }
+    idle = 0;
+    spacing[axis] *= 2;
+    --halvings;
+  }
+  return spacing;
+}
+
+Index multiples_below(Index end, Index spacing) { return (end + spacing - 1) / spacing; }
+
 }  // namespace
+
+Box FieldMemory::points() const {
+  Box points = box;
+  for (int a = 0; a < box.rank; ++a) {
+    points.lo[a] = box.lo[a] * spacing[a];
+    points.hi[a] = box.empty() ? points.lo[a] : (box.hi[a] - 1) * spacing[a] + 1;
+  }
+  return points;
+}
 
 void Workload::add_field(const std::string& field_name, int grid, const Box& box, int components,
                          const std::vector<int>& fastest) {
@@ -54,16 +82,20 @@ void Workload::add_field(const std::string& field_name, int grid, const Box& box
   field.grid = grid;
   field.components = components;
   field.box = box;
-  Index stride = 1;
-  for (const int axis : fastest) {
-    field.strides[axis] = stride;
-    stride *= box.extent(axis);
-  }
-  field.component_stride = stride;
+  field.set_strides(fastest);
   field.samples.resize(static_cast<std::size_t>(field.num_samples()));
   fields.push_back(std::move(field));
   const GridExtent& whole = grids[static_cast<std::size_t>(grid)];
   data_bytes += Box::from_extent(whole.rank, whole.extent).num_samples() * components * Index{sizeof(double)};
+}
+
+void FieldMemory::set_strides(const std::vector<int>& fastest) {
+  Index stride = 1;
+  for (const int axis : fastest) {
+    strides[axis] = stride;
+    stride *= box.extent(axis);
+  }
+  component_stride = stride;
 }
 
 void Workload::compute(const Salt& salt) {
@@ -75,6 +107,29 @@ void Workload::compute(const Salt& salt) {
   }
 }
 
+Workload Workload::at_level(Index below) const {
+  Workload level{name, grids, {}, 0, below};
+  for (const FieldMemory& whole : fields) {
+    FieldMemory field{whole.name, whole.grid, whole.components, whole.box, {}, {}, 0, {}};
+    const GridExtent& grid = grids[static_cast<std::size_t>(whole.grid)];
+    field.spacing = spacing_at(grid, below);
+    std::vector<int> fastest;
+    Index samples = whole.components;
+    for (int a = 0; a < grid.rank; ++a) {
+      field.box.lo[a] = multiples_below(whole.box.lo[a], field.spacing[a]);
+      field.box.hi[a] = multiples_below(whole.box.hi[a], field.spacing[a]);
+      samples *= multiples_below(grid.extent[a], field.spacing[a]);
+      fastest.push_back(a);
+    }
+    std::stable_sort(fastest.begin(), fastest.end(),
+                     [&](int a, int b) { return whole.strides[a] < whole.strides[b]; });
+    field.set_strides(fastest);
+    level.data_bytes += samples * Index{sizeof(double)};
+    level.fields.push_back(std::move(field));
+  }
+  return level;
+}
+
 Index Workload::bytes_of_rank() const {
   Index bytes = 0;
   for (const FieldMemory& field : fields) bytes += field.bytes();
@@ -83,7 +138,8 @@ Index Workload::bytes_of_rank() const {
 
 Samples make_samples(const Workload& workload) {
   Samples samples;
-  for (const FieldMemory& field : workload.fields) samples.emplace_back(field.samples.size(), 0.0);
+  for (const FieldMemory& field : workload.fields)
+    samples.emplace_back(static_cast<std::size_t>(field.num_samples()), 0.0);
   return samples;
 }
 

@@ -20,13 +20,18 @@ struct FieldMemory {
   std::string name;
   int grid = 0;  ///< position in Workload::grids
   int components = 1;
-  Box box;                                       ///< this rank's part
+  Box box;                                       ///< this rank's part, in samples of the level
+  Point spacing{1, 1, 1, 1, 1};                  ///< points of the grid from one sample to the next
   std::array<Index, esker::kMaxRank> strides{};  ///< samples from one to the next along each axis, x first
   Index component_stride = 0;                    ///< samples from one component to the next
   std::vector<double> samples;
 
   [[nodiscard]] Index num_samples() const { return box.num_samples() * components; }
   [[nodiscard]] Index bytes() const { return num_samples() * Index{sizeof(double)}; }
+  /// `box` in points of the grid: the smallest one that holds its samples.
+  [[nodiscard]] Box points() const;
+  /// Dense memory: the axes `fastest` first, components slowest.
+  void set_strides(const std::vector<int>& fastest);
 };
 
 struct GridExtent {
@@ -45,6 +50,7 @@ struct Workload {
   std::vector<GridExtent> grids;
   std::vector<FieldMemory> fields;
   Index data_bytes = 0;  ///< per step, all ranks
+  Index halvings = 0;    ///< levels below the finest; see at_level()
 
   /// Adds this rank's part of a field, with memory in which the axes `fastest` are dense, the first one the
   /// most, and components are slowest.
@@ -53,6 +59,10 @@ struct Workload {
   /// Fills the samples of all fields.
   void compute(const Salt& salt);
   [[nodiscard]] Index bytes_of_rank() const;
+  /// What of it the level has that is so many below the finest one, about 1 / 2^halvings: on each grid every
+  /// second point along one axis after the other, the slowest first. Dense, in the same order, as it is read:
+  /// fields have no samples of their own.
+  [[nodiscard]] Workload at_level(Index halvings) const;
 };
 
 /// Where one field stands in memory that was read.

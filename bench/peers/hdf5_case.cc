@@ -72,7 +72,7 @@ struct Part {
       check(H5Sselect_none(memory), "select nothing");
       return;
     }
-    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.part.start).data(), nullptr,
+    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, sizes(v.part.start).data(), sizes(v.part.stride).data(),
                               sizes(v.part.count).data(), nullptr),
           "select a part");
   }
@@ -108,12 +108,13 @@ class Hdf5Case final : public PeerCase {
     }
   }
 
+  [[nodiscard]] bool reads_levels() const override { return true; }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     const Handle file(H5Fopen(path(step).c_str(), H5F_ACC_RDONLY, through_mpi(comm())), H5Fclose,
                       "open " + path(step));
     const Handle together = collective();
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
-      const Variable& v = variables()[f];
+      const Variable v = variable_of(workload, workload.fields[f]);
       const Part part(v);
       const Handle dataset(H5Dopen2(file, v.name.c_str(), H5P_DEFAULT), H5Dclose, "open dataset " + v.name);
       check(H5Dread(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together, target(samples, f)),

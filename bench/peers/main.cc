@@ -1,4 +1,5 @@
-// esker-bench-peers: PnetCDF, parallel HDF5 and netCDF on the work that esker-bench measures Esker on.
+// esker-bench-peers: MPI-IO, PnetCDF, parallel HDF5 and netCDF on the work that esker-bench measures Esker
+// on.
 //
 // A program of its own, because a process must not hold two HDF5 libraries, and libesker may come with the
 // serial one. `esker bench --peers` runs both in turn; each measures posix as well, which is what they are
@@ -36,6 +37,7 @@ std::unique_ptr<Case> posix(MPI_Comm comm, const std::string& directory, const W
 const std::vector<Peer>& peers() {
   static const std::vector<Peer> all{
       {"posix", posix},
+      {"mpi_io", mpi_io_case},
       {"pnetcdf", with(pnetcdf_case, PnetcdfStyle::kCdf5)},
       {"pnetcdf_nonblocking", with(pnetcdf_case, PnetcdfStyle::kCdf5Nonblocking)},
       {"pnetcdf_cdf2", with(pnetcdf_case, PnetcdfStyle::kCdf2)},

@@ -20,10 +20,11 @@ class Netcdf4Case final : public PeerCase {
     file.close();
   }
 
+  [[nodiscard]] bool reads_levels() const override { return true; }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     NetcdfFile file = NetcdfFile::open(path(step), comm());
     for (std::size_t f = 0; f < samples.size(); ++f) {
-      const Variable& v = variables()[f];
+      const Variable v = variable_of(workload, workload.fields[f]);
       file.get(file.find(v), v.part, target(samples, f));
       to_memory(workload.fields[f], samples, f);
     }

@@ -78,8 +78,11 @@ void NetcdfFile::put(int id, const Region& region, const double* samples) {
 }
 
 void NetcdfFile::get(int id, const Region& region, double* samples) const {
-  check(nc_get_vara_double(number_, id, region.starts<std::size_t>().data(),
-                           region.counts<std::size_t>().data(), samples),
+  const auto start = region.starts<std::size_t>(), count = region.counts<std::size_t>();
+  const auto stride = region.strides<std::ptrdiff_t>();
+  check(region.is_strided()
+            ? nc_get_vars_double(number_, id, start.data(), count.data(), stride.data(), samples)
+            : nc_get_vara_double(number_, id, start.data(), count.data(), samples),
         "read");
 }
 

@@ -52,7 +52,7 @@ class NetcdfGatherCase final : public PeerCase {
  private:
   [[nodiscard]] Region whole_of(std::size_t f) const {
     const std::vector<Index>& shape = variables()[f].shape;
-    return {std::vector<Index>(shape.size(), 0), shape};
+    return {std::vector<Index>(shape.size(), 0), shape, std::vector<Index>(shape.size(), 1)};
   }
 
   /// The number of variable f, whose turn it is to be written.

@@ -39,12 +39,18 @@ Region region_of(const FieldMemory& field, const Box& box) {
   if (field.components > 1) {
     region.start.push_back(0);
     region.count.push_back(field.components);
+    region.stride.push_back(1);
   }
   for (int a = box.rank - 1; a >= 0; --a) {
-    region.start.push_back(box.lo[a]);
+    region.start.push_back(box.empty() ? 0 : box.lo[a] * field.spacing[a]);
     region.count.push_back(box.extent(a));
+    region.stride.push_back(field.spacing[a]);
   }
   return region;
+}
+
+bool Region::is_strided() const {
+  return std::any_of(stride.begin(), stride.end(), [](Index s) { return s != 1; });
 }
 
 Variable variable_of(const Workload& workload, const FieldMemory& field) {

@@ -20,7 +20,7 @@ namespace bench {
 
 /// Part of a variable; dimensions slowest first, as netCDF and HDF5 list them.
 struct Region {
-  std::vector<Index> start, count;
+  std::vector<Index> start, count, stride;
   /// As the unsigned or longer types that a library takes.
   template <class T>
   [[nodiscard]] std::vector<T> starts() const {
@@ -30,9 +30,14 @@ struct Region {
   [[nodiscard]] std::vector<T> counts() const {
     return {count.begin(), count.end()};
   }
+  template <class T>
+  [[nodiscard]] std::vector<T> strides() const {
+    return {stride.begin(), stride.end()};
+  }
+  [[nodiscard]] bool is_strided() const;
 };
 
-/// `box` of a field with all components.
+/// `box` of a field with all components, in samples of the field's level.
 Region region_of(const FieldMemory& field, const Box& box);
 
 /// One field in the file and the part of it that this rank holds; dimensions slowest first.
@@ -82,6 +87,9 @@ class PeerCase : public Case {
   Samples buffers_;  // of fields that are transposed; kept, as a simulation would
   Index steps_ = 0;
 };
+
+/// MPI-IO without a format, collective: one call per field.
+std::unique_ptr<Case> mpi_io_case(MPI_Comm comm, const std::string& directory, const Workload& workload);
 
 /// PnetCDF, collective: one call per field, or all are posted and then waited for together.
 enum class PnetcdfStyle { kCdf5, kCdf5Nonblocking, kCdf2 };

@@ -31,9 +31,7 @@ class PnetcdfCase final : public PeerCase {
       : PeerCase(comm, name_of(style), directory, workload),
         blocking_(style != PnetcdfStyle::kCdf5Nonblocking),
         format_(style == PnetcdfStyle::kCdf2 ? NC_64BIT_OFFSET : NC_64BIT_DATA) {
-    for (const Variable& v : variables()) {
-      places_.push_back({v.part.starts<MPI_Offset>(), v.part.counts<MPI_Offset>()});
-    }
+    for (const Variable& v : variables()) places_.emplace_back(v.part);
   }
 
   void write_step(const Workload& workload, Index step) override {
@@ -44,13 +42,14 @@ class PnetcdfCase final : public PeerCase {
     finish(file);
   }
 
+  [[nodiscard]] bool reads_levels() const override { return true; }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     int file = -1;
     check(ncmpi_open(comm(), path(step).c_str(), NC_NOWRITE, MPI_INFO_NULL, &file), "open");
     for (std::size_t f = 0; f < samples.size(); ++f) {
       int id = -1;
       check(ncmpi_inq_varid(file, variables()[f].name.c_str(), &id), "find " + variables()[f].name);
-      get(file, id, f, target(samples, f));
+      get(file, id, variable_of(workload, workload.fields[f]), target(samples, f));
     }
     finish(file);
     for (std::size_t f = 0; f < samples.size(); ++f) to_memory(workload.fields[f], samples, f);
@@ -83,12 +82,14 @@ class PnetcdfCase final : public PeerCase {
     check(status, "write " + variables()[f].name);
   }
 
-  void get(int file, int id, std::size_t f, double* samples) {
-    const MPI_Offset* start = places_[f].start.data();
-    const MPI_Offset* count = places_[f].count.data();
-    const int status = blocking_ ? ncmpi_get_vara_double_all(file, id, start, count, samples)
-                                 : ncmpi_iget_vara_double(file, id, start, count, samples, nullptr);
-    check(status, "read " + variables()[f].name);
+  void get(int file, int id, const Variable& v, double* samples) {
+    const Place place(v.part);
+    const MPI_Offset* start = place.start.data();
+    const MPI_Offset* count = place.count.data();
+    const MPI_Offset* stride = v.part.is_strided() ? place.stride.data() : nullptr;
+    const int status = blocking_ ? ncmpi_get_vars_double_all(file, id, start, count, stride, samples)
+                                 : ncmpi_iget_vars_double(file, id, start, count, stride, samples, nullptr);
+    check(status, "read " + v.name);
   }
 
   void finish(int file) {
@@ -98,7 +99,11 @@ class PnetcdfCase final : public PeerCase {
 
   /// Where a variable's part lies, as PnetCDF takes it.
   struct Place {
-    std::vector<MPI_Offset> start, count;
+    explicit Place(const Region& part)
+        : start(part.starts<MPI_Offset>()),
+          count(part.counts<MPI_Offset>()),
+          stride(part.strides<MPI_Offset>()) {}
+    std::vector<MPI_Offset> start, count, stride;
   };
 
   bool blocking_;
