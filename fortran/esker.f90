@@ -81,6 +81,8 @@ module esker
     integer(c_int64_t) :: aggregated = 0    ! 1: loaded by some ranks and delivered; 0: each rank loaded its own
     integer(c_int64_t) :: readers = 0       ! ranks that loaded
     integer(c_int64_t) :: buffer_bytes = 0  ! of memory for it, the most of any rank
+    integer(c_int64_t) :: most_loaded_bytes = 0   ! of loaded_bytes, by the reader that loaded the most
+    integer(c_int64_t) :: least_loaded_bytes = 0  ! and by the one that loaded the least
   end type
 
   ! One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.

@@ -42,6 +42,8 @@ void bind_reader(nb::module_& m) {
       .def_ro("seconds", &ReadReport::seconds)
       .def_ro("aggregated", &ReadReport::aggregated)
       .def_ro("readers", &ReadReport::readers)
+      .def_ro("most_loaded_bytes", &ReadReport::most_loaded_bytes)
+      .def_ro("least_loaded_bytes", &ReadReport::least_loaded_bytes)
       .def_ro("buffer_bytes", &ReadReport::buffer_bytes)
       .def("__str__", &ReadReport::to_string);
   nb::class_<Reader>(m, "Reader", "Arrays that are requested are kept by the caller until read() returns.")

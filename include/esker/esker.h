@@ -317,12 +317,14 @@ ESKER_API esker_status esker_read(esker_dataset* ds);
 
 /// What one esker_read cost; the same on all ranks.
 typedef struct esker_read_report {
-  int64_t data_bytes;    ///< that ranks got
-  int64_t loaded_bytes;  ///< that were loaded for that
-  double seconds;        ///< the slowest rank
-  int64_t aggregated;    ///< 1: loaded by some ranks and delivered; 0: each rank loaded its own
-  int64_t readers;       ///< ranks that loaded
-  int64_t buffer_bytes;  ///< of memory for it, the most of any rank
+  int64_t data_bytes;          ///< that ranks got
+  int64_t loaded_bytes;        ///< that were loaded for that
+  double seconds;              ///< the slowest rank
+  int64_t aggregated;          ///< 1: loaded by some ranks and delivered; 0: each rank loaded its own
+  int64_t readers;             ///< ranks that loaded
+  int64_t buffer_bytes;        ///< of memory for it, the most of any rank
+  int64_t most_loaded_bytes;   ///< of loaded_bytes, by the reader that loaded the most
+  int64_t least_loaded_bytes;  ///< and by the one that loaded the least
 } esker_read_report;
 
 /// The last esker_read that succeeded; all 0 if there is none. Local.

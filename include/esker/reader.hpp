@@ -25,14 +25,16 @@ namespace esker {
 
 /// What one read cost; the same on all ranks.
 struct ESKER_API ReadReport {
-  Index data_bytes = 0;     ///< that ranks got, of all of them
-  Index loaded_bytes = 0;   ///< that were loaded for that, without what the format reads beside
-  double seconds = 0;       ///< the slowest rank
-  bool aggregated = false;  ///< loaded by some and delivered (two phases); else each rank loaded its own
-  int readers = 0;          ///< ranks that loaded
-  Index buffer_bytes = 0;   ///< of memory for it, the most of any rank
-  bool planned = false;     ///< a plan was made: what is wanted was not as in the read before
-  /// "173.2 MB in 0.31 s, 0.56 GB/s, by 4 readers"
+  Index data_bytes = 0;          ///< that ranks got, of all of them
+  Index loaded_bytes = 0;        ///< that were loaded for that, without what the format reads beside
+  double seconds = 0;            ///< the slowest rank
+  bool aggregated = false;       ///< loaded by some and delivered (two phases); else each rank loaded its own
+  int readers = 0;               ///< ranks that loaded
+  Index most_loaded_bytes = 0;   ///< of loaded_bytes, by the reader that loaded the most
+  Index least_loaded_bytes = 0;  ///< and by the one that loaded the least
+  Index buffer_bytes = 0;        ///< of memory for it, the most of any rank
+  bool planned = false;          ///< a plan was made: what is wanted was not as in the read before
+  /// "173.2 MB in 0.31 s, 0.56 GB/s, by 4 readers (43.1 to 43.5 MB each)"
   [[nodiscard]] std::string to_string() const;
 };
 

@@ -19,8 +19,14 @@ namespace esker {
 
 std::string ReadReport::to_string() const {
   const double rate = seconds > 0 ? static_cast<double>(data_bytes) / seconds : 0;
-  return fmt::format("{:.1f} MB in {:.2f} s, {:.2f} GB/s, by {} {}", static_cast<double>(data_bytes) / 1e6,
-                     seconds, rate / 1e9, readers, readers == 1 ? "reader" : "readers");
+  std::string text =
+      fmt::format("{:.1f} MB in {:.2f} s, {:.2f} GB/s, by {} {}", static_cast<double>(data_bytes) / 1e6,
+                  seconds, rate / 1e9, readers, readers == 1 ? "reader" : "readers");
+  if (readers > 1) {
+    text += fmt::format(" ({:.1f} to {:.1f} MB each)", static_cast<double>(least_loaded_bytes) / 1e6,
+                        static_cast<double>(most_loaded_bytes) / 1e6);
+  }
+  return text;
 }
 
 class Reader::Impl {

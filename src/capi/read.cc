@@ -126,8 +126,8 @@ esker_status esker_inq_last_read(esker_dataset* ds, esker_read_report* report) {
   return parallel_call(ds, "inq_last_read", [&](const Reader& reader) -> Status {
     ESKER_RETURN_IF_ERROR(check_given("inq_last_read", {{report, "report"}}));
     const esker::ReadReport& last = reader.last_read();
-    *report = {last.data_bytes,         last.loaded_bytes, last.seconds,
-               last.aggregated ? 1 : 0, last.readers,      last.buffer_bytes};
+    *report = {last.data_bytes, last.loaded_bytes, last.seconds,           last.aggregated ? 1 : 0,
+               last.readers,    last.buffer_bytes, last.most_loaded_bytes, last.least_loaded_bytes};
     return {};
   });
 }

@@ -205,8 +205,12 @@ Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
 }
 
 int choose_aggregators(int n_ranks, const PieceSpace& space) {
-  const Index worth_it = div_up(space.stored_bytes(), kMinBytesPerAggregator);
-  return static_cast<int>(std::clamp<Index>(std::min(worth_it, space.most_writers()), 1, n_ranks));
+  return choose_aggregators(n_ranks, space.stored_bytes(), space.most_writers());
+}
+
+int choose_aggregators(int n_ranks, Index stored_bytes, Index most_writers) {
+  const Index worth_it = div_up(stored_bytes, kMinBytesPerAggregator);
+  return static_cast<int>(std::clamp<Index>(std::min(worth_it, most_writers), 1, n_ranks));
 }
 
 }  // namespace esker

@@ -97,5 +97,7 @@ class Ownership {
 /// How many ranks aggregate when the user does not say: Layout::most_writers(), but no more than one per 4
 /// MiB of the step, and at most all.
 int choose_aggregators(int n_ranks, const PieceSpace& space);
+/// The same of so many bytes and writers.
+int choose_aggregators(int n_ranks, Index stored_bytes, Index most_writers);
 
 }  // namespace esker

@@ -312,7 +312,7 @@ void place_near(Plan& plan, std::span<const int> near, int num_slots) {
   const auto is_near = [&](const Message& message) {
     return std::binary_search(near.begin(), near.end(), message.peer);
   };
-  plan.num_slots = num_slots;
+  plan.num_slots = std::clamp(static_cast<int>(plan.rounds.size()), 1, num_slots);
   plan.shares_windows = true;
   plan.send_bytes = plan.receive_bytes = plan.window_bytes = 0;
   plan.num_sends = plan.gives.size();

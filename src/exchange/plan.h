@@ -119,8 +119,8 @@ Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::v
                const Relays& relays, int rank);
 
 /// Ranks of `near` (ascending, of one node, the plan's own among them) fill each other's windows instead of
-/// sending messages; each has `num_slots` of those that others fill, at most NodeWindows::kMaxSlots. All of
-/// them plan so. Local, pure.
+/// sending messages; each has up to `num_slots` of those that others fill, at most NodeWindows::kMaxSlots.
+/// All of them plan so. Local, pure.
 void place_near(Plan& plan, std::span<const int> near, int num_slots);
 
 /// The send buffer holds no messages, only what is relayed: for transports that take or pack own samples

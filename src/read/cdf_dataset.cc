@@ -57,7 +57,7 @@ Status CdfDataset::read_lattice(int field, Index step, const Lattice& samples, s
   return reader.read(out, [&](std::span<std::byte> bytes) { swap_bytes(bytes, value_bytes); });
 }
 
-ReadUnit CdfDataset::read_unit(int field, int /*level*/) const { return {box(field).hi, false}; }
+ReadUnit CdfDataset::read_unit(int field, int /*level*/) const { return {box(field).hi}; }
 
 Result<StorageInfo> CdfDataset::storage() const {
   ESKER_ASSIGN_OR_RETURN(const Index bytes, file_->size_bytes());

@@ -82,8 +82,8 @@ ReadUnit Hdf5Dataset::read_unit(int field, int level) const {
   const std::vector<Index>& chunk = variable_of(field).chunk;  // the slowest axis first, that of time also
   const std::size_t before = field_at(field).fixed ? 0 : 1;
   const bool is_plain = reads_past_library(field);
-  if (is_plain && chunk.empty()) return {grid.hi, false};
-  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain};
+  if (is_plain && chunk.empty()) return {grid.hi};
+  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain, !is_plain};
   Index bytes = field_at(field).sample_bytes();
   for (int a = 0; a < grid.rank; ++a) {
     const std::size_t axis = before + static_cast<std::size_t>(grid.rank - 1 - a);

@@ -265,7 +265,9 @@ ReadUnit IdxDataset::read_unit(int field, int level) const {
   const Index sample_bytes = schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
   int digits = std::min(level, header.bits_per_block + 1);
   while (digits < level && (sample_bytes << (digits + 1)) <= kUnitBytes) ++digits;
-  return {header.bitmask.pow2_sizes(level - digits + 1, level), true};
+  const auto column = static_cast<std::size_t>(place(field).columns.front());
+  const bool is_compressed = !header.fields[column].compression.empty();
+  return {header.bitmask.pow2_sizes(level - digits + 1, level), is_compressed, true};
 }
 
 Result<StorageInfo> IdxDataset::storage() const {

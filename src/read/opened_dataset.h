@@ -20,6 +20,7 @@ namespace esker {
 struct ReadUnit {
   Point extent{1, 1, 1, 1, 1};  ///< in samples of the level
   bool whole = false;           ///< a part of one costs as much as all of it
+  bool in_one_call = false;     ///< else parts of it are read as well, by several
 };
 
 /// Fields are positions in schema.fields(), steps in times; `step` is 0 for fixed fields.

@@ -19,7 +19,7 @@ PINNED(limits, ESKER_MAX_RANK == 5 && ESKER_FIXED == 0 && ESKER_EVERY_STEP == 1)
 PINNED(defaults, ESKER_LAST_STEP == -1 && ESKER_FULL_LEVEL == -1 && ESKER_OPEN_VERIFY == 1);
 
 PINNED(step_report, sizeof(esker_step_report) == 56 && offsetof(esker_step_report, files) == 48);
-PINNED(read_report, sizeof(esker_read_report) == 48 && offsetof(esker_read_report, buffer_bytes) == 40);
+PINNED(read_report, sizeof(esker_read_report) == 64 && offsetof(esker_read_report, least_loaded_bytes) == 56);
 PINNED(part, offsetof(esker_part, lo) == 3 * sizeof(char*) + 16 &&
                  offsetof(esker_part, extent) == 3 * sizeof(char*) + 56);
 PINNED(part_size, sizeof(esker_part) == 3 * sizeof(char*) + 128);

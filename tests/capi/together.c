@@ -106,6 +106,8 @@ void test_together(const struct world* w) {
   read_strided(w, ds, field);
   CHECK_OK(ds, esker_inq_last_read(ds, &report));
   CHECK(report.data_bytes == NX * NY * (int64_t)sizeof(float) && report.readers >= 1);
+  CHECK(report.least_loaded_bytes > 0 && report.least_loaded_bytes <= report.most_loaded_bytes &&
+        report.most_loaded_bytes <= report.loaded_bytes);
   read_level(w, ds, field);
   expect_errors(w, ds, field);
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_WRONG_ORDER, "reading only");

@@ -156,6 +156,7 @@ contains
     call esker_inq_last_read(ds, report, ierr)
     call check_ok(ds, ierr, "inq_last_read")
     call check(report%data_bytes == 3 * 4 * map_nx * map_ny .and. report%readers >= 1, "report")
+    call check(report%least_loaded_bytes > 0 .and. report%least_loaded_bytes <= report%most_loaded_bytes, "balance")
     call read_level(ds, field)
     call expect_errors(ds, field)
     call esker_close(ds)

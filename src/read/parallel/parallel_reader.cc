@@ -81,7 +81,7 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
 }
 
 // On one node gaps cost nothing that another rank would not pay, too: what it reads is in the page cache.
-// Units that are decoded whole, or that one call is for, are better read once.
+// Units that cost as much in part are better read once: those that are decoded, or compared with a checksum.
 bool ParallelReader::aggregates(const std::vector<PlannedColumn>& columns,
                                 const std::vector<ReadRequest>& mine) const {
   if (options_.aggregate_reads) return *options_.aggregate_reads;
@@ -91,7 +91,7 @@ bool ParallelReader::aggregates(const std::vector<PlannedColumn>& columns,
     const auto planned = std::find_if(columns.begin(), columns.end(),
                                       [&](const PlannedColumn& c) { return c.column == request.column; });
     const Box& box = request.target.box;
-    if (planned->unit.whole) {
+    if (planned->unit.whole || (planned->unit.in_one_call && (verify_ || !is_one_node))) {
       return run_bytes(box, *planned, 1) < run_bytes(planned->wanted, *planned, 1);  // a part of a unit
     }
     return !is_one_node && run_bytes(box, *planned, sample_bytes_of(data_, request.column)) < kLongRunBytes;
@@ -157,13 +157,18 @@ Status ParallelReader::sum_up(const std::vector<ReadRequest>& mine, double secon
   std::array<double, 3> sums{static_cast<double>(report.data_bytes), static_cast<double>(report.loaded_bytes),
                              report.loaded_bytes > 0 ? 1.0 : 0.0};
   comm_->all_reduce_sum(sums);
-  std::array<double, 2> most{seconds, static_cast<double>(report.buffer_bytes)};
+  constexpr double kNone = -0x1p62;
+  const auto loaded = static_cast<double>(report.loaded_bytes);
+  std::array<double, 4> most{seconds, static_cast<double>(report.buffer_bytes), loaded,
+                             loaded > 0 ? -loaded : kNone};
   comm_->all_reduce_max(most);
   report.data_bytes = static_cast<Index>(sums[0]);
   report.loaded_bytes = static_cast<Index>(sums[1]);
   report.readers = static_cast<int>(sums[2]);
   report.seconds = most[0];
   report.buffer_bytes = static_cast<Index>(most[1]);
+  report.most_loaded_bytes = static_cast<Index>(most[2]);
+  report.least_loaded_bytes = report.readers > 0 ? static_cast<Index>(-most[3]) : 0;
   last_ = report;
   return {};
 }

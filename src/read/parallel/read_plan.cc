@@ -145,18 +145,27 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
   return planned;
 }
 
-ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, std::vector<PlannedColumn> columns,
-                   const std::vector<ReadRequest>& mine, Index most_piece_bytes)
-    : options_(options), columns_(std::move(columns)), boxes_(boxes_of(columns_, mine)) {
+// As many readers at each level as all samples would have, if there are so many pieces.
+ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, int n_ranks,
+                   std::vector<PlannedColumn> columns, const std::vector<ReadRequest>& mine,
+                   Index most_piece_bytes)
+    : options_(options_for_reading(options, n_ranks)),
+      columns_(std::move(columns)),
+      boxes_(boxes_of(columns_, mine)) {
+  Index bytes_of_grids = 0;
   for (PlannedColumn& planned : columns_) {
     const Field& field = data.schema.fields()[static_cast<std::size_t>(planned.column.field)];
+    bytes_of_grids += data.box(static_cast<int>(planned.column.field)).num_samples() * field.sample_bytes();
     const Index bytes = unit_bytes(planned, data);
-    const bool in_one = planned.unit.whole && bytes <= most_piece_bytes;
+    const bool in_one = planned.unit.in_one_call && bytes <= most_piece_bytes;
     const Index piece_bytes = in_one ? bytes : std::min(kPieceBytes, most_piece_bytes);
     layouts_.push_back(std::make_unique<ChunkedLayout>(
         planned.wanted.rank, planned.wanted.extents(), field.sample_bytes(),
         ChunkedLayout::Shape{planned.unit.extent, 1}, 0, ChunkedLayout::Tiles{within_a_call(piece_bytes)}));
     space_.add(*layouts_.back());
+  }
+  if (options_.aggregators == 0 && options_.aggregation_factor == 0) {
+    options_.aggregators = choose_aggregators(n_ranks, bytes_of_grids, space_.most_writers());
   }
   take_targets(mine);
 }
@@ -182,8 +191,7 @@ Result<std::unique_ptr<ReadPlan>> ReadPlan::make_with(Comm& comm, const OpenedDa
   std::unique_ptr<ReadPlan> plan;
   std::vector<BoxList> lists;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    plan.reset(
-        new ReadPlan(data, options_for_reading(options, comm.size()), columns, mine, most_piece_bytes));
+    plan.reset(new ReadPlan(data, options, comm.size(), columns, mine, most_piece_bytes));
     for (std::size_t c = 0; c < plan->columns_.size(); ++c) {
       lists.push_back({plan->layouts_[c]->domain(), plan->boxes_[c]});
     }

@@ -56,7 +56,7 @@ class ReadPlan {
   [[nodiscard]] const Plan& plan() const { return plan_; }
 
  private:
-  ReadPlan(const OpenedDataset& data, const Options& options, std::vector<PlannedColumn> columns,
+  ReadPlan(const OpenedDataset& data, const Options& options, int n_ranks, std::vector<PlannedColumn> columns,
            const std::vector<ReadRequest>& mine, Index most_piece_bytes);
   static Result<std::unique_ptr<ReadPlan>> make_with(Comm& comm, const OpenedDataset& data,
                                                      const Options& options,

@@ -136,6 +136,26 @@ TEST_P(ParallelRead, AndInOnePhase) {
   }
 }
 
+// Two ranks want parts of the same block.
+TEST_P(ParallelRead, RawBlocksAreReadOnceOnlyWhereThatSavesSomething) {
+  const auto aggregates = [&](const std::vector<int>& nodes, bool verify) {
+    std::atomic<int> aggregated = 0;
+    run_ranks(nodes, [&](const Communicator& comm) {
+      Reader reader = Reader::open(path_, comm, Options(), {.verify = verify}).value();
+      Wanted wanted(reader);
+      wanted.ask("temp", 1, Box({3 + 2 * comm.rank(), 4, 2}, {5 + 2 * comm.rank(), 6, 3}), 0);
+      reader.read().check();
+      wanted.compare();
+      aggregated += reader.last_read().aggregated ? 1 : 0;
+    });
+    return aggregated == 2;
+  };
+  const std::string& kind = GetParam().name;
+  EXPECT_EQ(aggregates({0, 0}, false), kind == "Netcdf4");  // through the library, in whole chunks
+  EXPECT_EQ(aggregates({0, 0}, true), kind != "Cdf5");
+  EXPECT_TRUE(aggregates({0, 1}, false));
+}
+
 TEST_P(ParallelRead, ByMessagesAndInASmallBudget) {
   Options options = reading(true);
   options.set("transport", "messages").check();
@@ -160,6 +180,81 @@ TEST_P(ParallelRead, LoadsOnlyWhatIsWanted) {
     EXPECT_EQ(reader.last_read().data_bytes, 2 * 4 * 8);
     EXPECT_LT(reader.last_read().loaded_bytes, kNx * kNy * kNz * 8 / 2);
   });
+}
+
+// From all samples to 1/64 of them: each reader loads as much as all do in the mean, but for a piece, and
+// there are as many readers as long as there are so many pieces.
+TEST_P(ParallelRead, TheLoadIsBalancedAtEachLevel) {
+  Options options = reading(true);
+  options.set("memory_budget", "64K").check();
+  constexpr double kPieceBytes = 4096;  // 1/16 of it
+  for (const int readers : {1, 2, 4}) {
+    options.set("aggregators", std::to_string(readers)).check();
+    run_ranks(std::vector<int>(5, 0), [&](const Communicator& comm) {
+      Reader reader = Reader::open(path_, comm, options).value();
+      const Box brick = BrickDecomposition::near_cubic(3, {kNx, kNy, kNz}, 5).value().box(comm.rank());
+      for (int below = 0; below <= 6; ++below) {
+        SCOPED_TRACE(below);
+        Wanted wanted(reader);
+        for (const char* field : {"temp", "vel"}) {
+          wanted.ask_level(field, 1, brick, reader.dataset().max_level(field).value() - below);
+        }
+        const Status status = reader.read();
+        ASSERT_TRUE(status.ok()) << status.message();
+        wanted.compare();
+        const ReadReport& report = reader.last_read();
+        const auto loaded = static_cast<double>(report.loaded_bytes);
+        EXPECT_LE(report.readers, readers);
+        if (loaded >= kPieceBytes * readers) {
+          EXPECT_EQ(report.readers, readers);
+        }
+        const double mean = loaded / report.readers;
+        EXPECT_LE(static_cast<double>(report.most_loaded_bytes), mean + kPieceBytes);
+        EXPECT_GE(static_cast<double>(report.least_loaded_bytes), mean - kPieceBytes);
+      }
+    });
+  }
+}
+
+// A level has as many readers as all samples: here one for 4 MiB of them.
+TEST(ParallelReadOfLevels, HaveTheReadersOfAllSamples) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("esker-levels-" + std::to_string(::getpid()) + ".nc"))
+          .string();
+  Options writing;
+  writing.set("format", "cdf5").check();
+  writing.set("report", "none").check();
+  Writer writer = Writer::create(path, Communicator::serial(), writing).value();
+  const DimId x = writer.def_dim("x", 128).value(), y = writer.def_dim("y", 128).value(),
+              z = writer.def_dim("z", 128).value();
+  const GridId grid = writer.def_grid("xyz", {x, y, z}).value();
+  for (const char* name : {"a", "b", "c", "d"}) writer.def_field(grid, name, SampleType::kFloat32).value();
+  const std::vector<float> values(128 * 128 * 128, 1.5F);
+  writer.begin_step(0).check();
+  for (int f = 0; f < 4; ++f) {
+    writer.put(FieldId{f}, Patch::dense(Box({0, 0, 0}, {128, 128, 128}), values.data())).check();
+  }
+  writer.end_step().check();
+  writer.close().check();
+  Options options;
+  options.aggregate_reads = true;
+  run_ranks(4, [&](const Communicator& comm) {
+    Reader reader = Reader::open(path, comm, options).value();
+    for (const int below : {0, 1, 2, 3, 6}) {
+      std::vector<std::vector<float>> memory(4, std::vector<float>(values.size() >> below));
+      for (int f = 0; f < 4; ++f) {
+        const std::string name(1, static_cast<char>('a' + f));
+        const int level = reader.dataset().max_level(name).value() - below;
+        std::vector<float>& out = memory[static_cast<std::size_t>(f)];
+        reader.request({.field = name, .level = level}, out.data(), out.size() * sizeof(float)).check();
+      }
+      reader.read().check();
+      EXPECT_EQ(memory[3].back(), 1.5F);
+      EXPECT_EQ(reader.last_read().readers, 4) << below;
+      EXPECT_EQ(reader.last_read().most_loaded_bytes, reader.last_read().least_loaded_bytes) << below;
+    }
+  });
+  std::filesystem::remove(path);
 }
 
 TEST_P(ParallelRead, WhatOneRankCannotAskFailsOnAllAndTheNextReadIsAsEver) {
