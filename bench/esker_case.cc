@@ -203,6 +203,7 @@ const std::vector<EskerStyle>& esker_styles() {
        false,
        false,
        true},
+      {"idx_read_by_get", {{"aggregate_reads", "true"}, {"transport", "get"}}, false, false, false, true},
       {"cdf5_read_in_two_phases",
        {{"format", "cdf5"}, {"aggregate_reads", "true"}},
        false,

@@ -36,6 +36,7 @@ enum class Transport {
   kPut,       ///< one MPI_Put per pair of ranks and round; ranks of a pair keep in step
   kPutFence,  ///< the same; all ranks keep in step (fence)
   kPutTypes,  ///< as kPutFence, straight from the patches by derived datatypes: nothing is packed
+  kGet,       ///< one MPI_Get per pair of ranks and round; ranks of a pair keep in step
 };
 
 /// Which ranks write, when not all do.

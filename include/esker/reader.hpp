@@ -42,7 +42,7 @@ class ESKER_API Reader {
  public:
   /// `path` as for Dataset::open; `open_options` too. Collective. The options of rank 0 hold for all ranks,
   /// of which reading heeds memory_budget, window, aggregators, aggregation_factor, aggregate_reads,
-  /// transport (shared or not) and call_timeout. Of a dataset that is being written the steps are those that
+  /// transport (put_types as put_fence) and call_timeout. Of a dataset that is being written the steps are those that
   /// all ranks see. Errors are those of all ranks: those of Dataset::open, kMismatchedCall.
   static Result<Reader> open(const std::string& path, const Communicator& comm,
                              const Result<Options>& options = Options(),

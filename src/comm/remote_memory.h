@@ -1,11 +1,12 @@
-// RemoteMemory: memory of this rank that other ranks put bytes into.
+// RemoteMemory: memory of this rank that other ranks put bytes into, or get them from.
 //
 // The ranks agree on when that may happen in one of two ways:
 //   fence()   all ranks together; what was put before the second of two fences stands after it.
-//   post() and wait() by who is put to; start(), put(), complete() by who puts: with only those ranks that
-//             have something for each other.
+//   post() and wait() by who is put to, or got from; start(), put() or get(), complete() by who does it: with
+//             only those ranks that have something for each other.
 // A put goes to other ranks only and never to where another one goes, or where the owner reads or writes,
-// between the same two points; the owner may use the rest meanwhile. Only what says "may throw" allocates.
+// between the same two points; the owner may use the rest meanwhile. What is got nobody writes to, and the
+// owner has written it before post(). Only what says "may throw" allocates.
 #pragma once
 
 #include <array>
@@ -59,6 +60,10 @@ class ESKER_API RemoteMemory {
   virtual void put(std::span<const std::byte> bytes, int to, std::size_t offset_bytes) = 0;
   /// The same of bytes that stand apart, counted from `base`; they stand without gaps at rank `to`.
   virtual void put(const PutSource& source, const std::byte* base, int to, std::size_t offset_bytes) = 0;
+
+  /// Bytes, at most 1 GiB, from `offset_bytes` of what rank `from` has exposed. They are there when
+  /// complete() returns.
+  virtual void get(std::span<std::byte> bytes, int from, std::size_t offset_bytes) = 0;
 
   virtual void fence() = 0;
 

@@ -17,6 +17,7 @@ class SerialRemoteMemory final : public RemoteMemory {
   void withdraw() override {}
   void put(std::span<const std::byte>, int, std::size_t) override {}
   void put(const PutSource&, const std::byte*, int, std::size_t) override {}
+  void get(std::span<std::byte>, int, std::size_t) override {}
   void fence() override {}
   void post(std::span<const int>) override {}
   void start(std::span<const int>) override {}

@@ -86,7 +86,7 @@ Status ExchangeBuffers::reserve_exposed(Comm& comm, const Plan& plan) {
   return all_do(comm, "plan", [&] {
     return is_exposed_ ? Status()
                        : error(Code::kUnsupported,
-                               "transport: this MPI has no unified memory for puts (MPI_WIN_MODEL)");
+                               "transport: this MPI has no unified memory for puts and gets (MPI_WIN_MODEL)");
   });
 }
 
@@ -102,7 +102,7 @@ void ExchangeBuffers::withdraw() {
   is_exposed_ = false;
 }
 
-// The windows come first: receive_offset().
+// In the order that receive_offset() and send_offset() say.
 ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
   Parts parts;
   if (is_exposed_) parts.remote = remote_.get();

@@ -17,7 +17,7 @@ class ExchangeBuffers {
   /// Collective, with the ranks' plans of one exchange; errors are those of all ranks of a node. kOutOfMemory
   /// names the bytes that could not be had.
   Status reserve(Comm& comm, const Plan& plan);
-  /// The same for a plan that shares no windows, in memory that other ranks put into. Collective; errors are
+  /// The same for a plan that shares no windows, in memory that other ranks reach. Collective; errors are
   /// those of all ranks, also kUnsupported.
   Status reserve_exposed(Comm& comm, const Plan& plan);
   /// Ends what reserve_exposed() began: memory that is exposed to the end of the program is not all freed.
@@ -45,6 +45,8 @@ class ExchangeBuffers {
   [[nodiscard]] Parts parts(const Plan& plan);
   /// Where the receive buffer of a plan that shares no windows begins in what is exposed.
   [[nodiscard]] static Index receive_offset(const Plan& plan) { return plan.window_bytes; }
+  /// And its send buffer.
+  [[nodiscard]] static Index send_offset(const Plan& plan) { return plan.window_bytes + plan.receive_bytes; }
   /// A plan that shares windows has been run: its rounds are counted.
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 

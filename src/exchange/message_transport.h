@@ -45,8 +45,8 @@ class MessageTransport {
   /// All ranks take part in every hop, also those that have no messages in it: none works ahead.
   [[nodiscard]] virtual bool keeps_step() const { return false; }
 
-  /// Needs memory that other ranks put into, see ExchangeBuffers::reserve_exposed.
-  [[nodiscard]] virtual bool puts() const { return false; }
+  /// Needs memory that other ranks put into or get from, see ExchangeBuffers::reserve_exposed.
+  [[nodiscard]] virtual bool is_one_sided() const { return false; }
 
   /// Messages are packed to target(); else own samples are taken from the patches, see take().
   [[nodiscard]] virtual bool packs() const { return true; }

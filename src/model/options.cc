@@ -86,9 +86,9 @@ std::string print_chunks(const Chunks& chunks) {
 
 constexpr std::array<std::string_view, 3> kFsyncNames{"none", "step", "close"};  // in the order of Fsync
 
-constexpr std::array<std::string_view, 8> kTransportNames{
+constexpr std::array<std::string_view, 9> kTransportNames{
     // as Transport
-    "auto", "messages", "shared", "leaders", "all_to_all", "put", "put_fence", "put_types"};
+    "auto", "messages", "shared", "leaders", "all_to_all", "put", "put_fence", "put_types", "get"};
 
 constexpr std::array<std::string_view, 3> kPlacementNames{"auto", "nodes",
                                                           "ranks"};  // as AggregatorPlacement
@@ -230,7 +230,7 @@ constexpr std::array<OptionRow, 29> kOptions{{
      [](const Options& o) {
        return std::string(kPlacementNames[static_cast<std::size_t>(o.aggregator_placement)]);
      }},
-    {"transport", "auto, messages, shared, leaders, all_to_all, put, put_fence or put_types",
+    {"transport", "auto, messages, shared, leaders, all_to_all, put, put_fence, put_types or get",
      "how samples get from rank to rank: see docs/guide/transports.md",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
      [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},

@@ -189,7 +189,7 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   StepPlan& plan = plans_[fields_due(input.step)];
   prepared.plan = &plan;
   prepared.stale = !plan.ready || !buffers_.fit(plan.plan) ||
-                   (plan.transport->puts() && !buffers_.is_exposed()) || !plan.layouts->fits(input.step) ||
+                   (plan.transport->is_one_sided() && !buffers_.is_exposed()) || !plan.layouts->fits(input.step) ||
                    plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input.patches);

@@ -207,7 +207,7 @@ Status StepPlanner::reserve(StepPlan& plan) {
     comm_->reserve_transfers(plan.plan.num_sends, plan.plan.num_receives);
     return Status();
   }));
-  if (plan.transport->puts()) {
+  if (plan.transport->is_one_sided()) {
     ESKER_RETURN_IF_ERROR(buffers_->reserve_exposed(*comm_, plan.plan));
   } else {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return buffers_->reserve(*comm_, plan.plan); }));

@@ -191,6 +191,31 @@ TEST_F(CommTest, PairsThatChangeDoNotTakeOnePostForAnother) {
   remote->withdraw();
 }
 
+TEST_F(CommTest, WhatAnotherRankHasWrittenBeforeItPostedIsGot) {
+  const int size = comm().size(), rank = comm().rank();
+  if (size == 1) GTEST_SKIP() << "there is nobody to get from";
+  const auto remote = comm().make_remote_memory();
+  std::vector<int> memory(static_cast<std::size_t>(size), -1);
+  ASSERT_TRUE(remote->expose(std::as_writable_bytes(std::span(memory))));
+  for (int turn = 0; turn < 300; ++turn) {
+    const int distance = 1 + turn % (size - 1);
+    const int to = (rank + distance) % size, from = (rank + size - distance) % size;
+    const bool gets = (rank + turn) % 3 != 0, is_got = (to + turn) % 3 != 0;
+    memory[static_cast<std::size_t>(to)] = 1000 * turn + rank;
+    if (is_got) remote->post(std::span(&to, 1));
+    int value = -1;
+    if (gets) {
+      remote->start(std::span(&from, 1));
+      remote->get(std::as_writable_bytes(std::span(&value, 1)), from,
+                  static_cast<std::size_t>(rank) * sizeof(int));
+      remote->complete();
+      ASSERT_EQ(value, 1000 * turn + from);
+    }
+    if (is_got) remote->wait();
+  }
+  remote->withdraw();
+}
+
 // A plane of three rows out of a volume, backwards, then one value that stands before it.
 TEST_F(CommTest, PutsTakeBytesThatStandApartFromWhereverTheyAre) {
   const int size = comm().size(), rank = comm().rank();

@@ -46,8 +46,8 @@ class ReadFaults : public MemoryFaultTest {
 
 TEST_P(ReadFaults, OfMemoryAreAgreedAndTheNextReadSucceeds) {
   for (const bool aggregate : {false, true}) {
-    for (const char* transport : {"auto", "messages"}) {
-      if (!aggregate && transport == std::string_view("messages")) continue;
+    for (const char* transport : {"auto", "messages", "get"}) {
+      if (!aggregate && transport != std::string_view("auto")) continue;
       const std::string way = std::string(aggregate ? "two phases, " : "one phase, ") + transport;
       Reader reader = Reader::open(path_, comm_, options_of_way(aggregate, transport)).value();
       for (const bool plans : {false, true}) {

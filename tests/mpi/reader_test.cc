@@ -75,7 +75,8 @@ TEST_F(ReaderTest, WhatSomeRanksWroteOthersRead) {
     const std::string file = path(format == "idx" ? "run.idx" : format + ".nc");
     write(file, format, std::min(4, comm_.size()));
     for (const int active : {1, std::min(3, comm_.size()), comm_.size()}) {
-      for (const char* transport : {"auto", "messages"}) {
+      for (const char* transport :
+           {"auto", "messages", "leaders", "all_to_all", "put", "put_fence", "put_types", "get"}) {
         Options options;
         options.set("transport", transport).check();
         options.aggregate_reads = true;

@@ -76,6 +76,10 @@ class ThreadRemoteMemory final : public RemoteMemory {
   void put(const PutSource& source, const std::byte* base, int to, std::size_t offset_bytes) override {
     static_cast<const ThreadPutSource&>(source).copy_to(of(to).memory_.subspan(offset_bytes), base);
   }
+  void get(std::span<std::byte> bytes, int from, std::size_t offset_bytes) override {
+    const std::span<std::byte> source = of(from).memory_.subspan(offset_bytes, bytes.size());
+    std::copy(source.begin(), source.end(), bytes.begin());
+  }
   void fence() override { comm_.barrier(); }
 
   void post(std::span<const int> sources) override {

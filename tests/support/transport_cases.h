@@ -11,9 +11,9 @@ namespace esker::testing_support {
 
 inline constexpr std::array kTransports{Transport::kAuto,     Transport::kMessages, Transport::kShared,
                                         Transport::kLeaders,  Transport::kAllToAll, Transport::kPut,
-                                        Transport::kPutFence, Transport::kPutTypes};
-inline constexpr std::array kTransportNames{"Auto",     "Messages", "Shared",   "Leaders",
-                                            "AllToAll", "Put",      "PutFence", "PutTypes"};
+                                        Transport::kPutFence, Transport::kPutTypes, Transport::kGet};
+inline constexpr std::array kTransportNames{"Auto", "Messages", "Shared",   "Leaders", "AllToAll",
+                                            "Put",  "PutFence", "PutTypes", "Get"};
 
 /// Five steps of three plans: straight, by boxes of neighbours, and by coarse boxes; in one round and in
 /// many, which makes all ranks aggregators. Boxes are random, some empty; some ranks hold none.

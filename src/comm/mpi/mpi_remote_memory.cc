@@ -6,8 +6,8 @@ namespace esker {
 namespace {
 
 // Other numbers than those of MpiComm's messages.
-constexpr int kReadyTag = 101;  // "put to me"
-constexpr int kDoneTag = 102;   // "what I had for you is there"
+constexpr int kReadyTag = 101;  // "put to me", or "get it"
+constexpr int kDoneTag = 102;   // "it is there"
 
 class MpiRemoteMemory final : public RemoteMemory {
  public:
@@ -45,6 +45,11 @@ class MpiRemoteMemory final : public RemoteMemory {
     MPI_Put(base, 1, typed.type(), to, static_cast<MPI_Aint>(offset_bytes), typed.size_bytes(), MPI_BYTE,
             window_);
   }
+  void get(std::span<std::byte> bytes, int from, std::size_t offset_bytes) override {
+    const auto count = static_cast<int>(bytes.size());
+    MPI_Get(bytes.data(), count, MPI_BYTE, from, static_cast<MPI_Aint>(offset_bytes), count, MPI_BYTE,
+            window_);
+  }
 
   void fence() override {
     if (window_ != MPI_WIN_NULL) MPI_Win_fence(0, window_);
@@ -54,6 +59,8 @@ class MpiRemoteMemory final : public RemoteMemory {
   // ranks do not overtake each other.
   void post(std::span<const int> sources) override {
     sources_ = sources;
+    lock();  // MPI_Win_sync needs it
+    MPI_Win_sync(window_);
     for (const int source : sources) tell(source, kReadyTag);
   }
   void start(std::span<const int> targets) override {
@@ -69,7 +76,6 @@ class MpiRemoteMemory final : public RemoteMemory {
   }
   void wait() override {
     for (const int source : sources_) hear(source, kDoneTag);
-    lock();  // MPI_Win_sync needs it
     MPI_Win_sync(window_);
   }
 

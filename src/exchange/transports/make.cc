@@ -1,6 +1,7 @@
 #include "exchange/transports/make.h"
 
 #include "exchange/transports/all_to_all.h"
+#include "exchange/transports/get.h"
 #include "exchange/transports/leaders.h"
 #include "exchange/transports/point_to_point.h"
 #include "exchange/transports/put.h"
@@ -23,6 +24,8 @@ std::unique_ptr<MessageTransport> make_message_transport(Transport transport) {
       return std::make_unique<PutMessages>(PutSync::kFence, PutFrom::kBuffer);
     case Transport::kPutTypes:
       return std::make_unique<PutMessages>(PutSync::kFence, PutFrom::kPatches);
+    case Transport::kGet:
+      return std::make_unique<GetMessages>();
   }
   return std::make_unique<PointToPoint>();
 }

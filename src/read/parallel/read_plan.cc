@@ -28,7 +28,8 @@ Options options_for_reading(const Options& options, int n_ranks) {
   used.aggregate = true;
   used.restructure = {};
   used.max_fan_in = n_ranks;
-  if (used.transport == Transport::kPutTypes) used.transport = Transport::kMessages;
+  if (used.transport == Transport::kPutTypes) used.transport = Transport::kPutFence;  // windows are packed
+  if (used.transport == Transport::kLeaders) used.transport = Transport::kShared;
   return used;
 }
 
@@ -229,10 +230,14 @@ Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffe
   ESKER_RETURN_IF_ERROR(cut_to_budget(comm, inputs, directory, fields, std::cref(make)));
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     comm.reserve_transfers(plan_.num_sends, plan_.num_receives);
-    transport_ = make_message_transport(Transport::kMessages);
+    transport_ = make_message_transport(share ? Transport::kMessages : options_.transport);
     return Status();
   }));
-  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] { return buffers.reserve(comm, plan_); }));
+  if (transport_->is_one_sided()) {
+    ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, plan_));
+  } else {
+    ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] { return buffers.reserve(comm, plan_); }));
+  }
   return transport_->prepare(comm, plan_);
 }
 

@@ -158,8 +158,10 @@ TEST_P(ParallelRead, RawBlocksAreReadOnceOnlyWhereThatSavesSomething) {
 
 TEST_P(ParallelRead, ByMessagesAndInASmallBudget) {
   Options options = reading(true);
-  options.set("transport", "messages").check();
-  read({0, 0, 0, 0, 0}, options);
+  for (const char* transport : {"get", "messages"}) {
+    options.set("transport", transport).check();
+    read({0, 0, 0, 0, 0}, options);
+  }
   options.set("memory_budget", "100K").check();
   options.set("aggregators", "2").check();
   read({0, 0, 0, 0}, options);

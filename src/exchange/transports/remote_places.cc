@@ -1,0 +1,63 @@
+#include "exchange/transports/remote_places.h"
+
+#include <map>
+#include <span>
+
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "exchange/buffers.h"
+#include "exchange/hops.h"
+
+namespace esker {
+namespace {
+
+using Offsets = std::map<int, std::vector<std::uint64_t>>;  // by rank; in the order of hops
+
+/// Calls visit(hop, messages that this rank tells of, messages that it is told of).
+template <class Visit>
+void for_each_told(const Plan& plan, RemotePlaces::Told told, const Visit& visit) {
+  for_each_hop(plan, [&](std::size_t number, const auto& sends, const auto& receives) {
+    if (told == RemotePlaces::Told::kByReceivers) {
+      visit(number, receives, sends);
+    } else {
+      visit(number, sends, receives);
+    }
+  });
+}
+
+}  // namespace
+
+Status RemotePlaces::find(Comm& comm, const Plan& plan, Told told) {
+  const auto base =
+      static_cast<std::uint64_t>(told == Told::kByReceivers ? ExchangeBuffers::receive_offset(plan)
+                                                            : ExchangeBuffers::send_offset(plan));
+  Offsets to_tell, to_hear;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    for_each_told(plan, told, [&](std::size_t, const auto& own, const auto& others) {
+      for (const Message& message : own) {
+        to_tell[message.peer].push_back(base + static_cast<std::uint64_t>(message.offset_bytes));
+      }
+      for (const Message& message : others) to_hear[message.peer].push_back(0);
+    });
+    comm.reserve_transfers(to_tell.size(), to_hear.size());
+    return Status();
+  }));
+  for (auto& [peer, offsets] : to_hear) comm.start_receive(std::as_writable_bytes(std::span(offsets)), peer);
+  for (const auto& [peer, offsets] : to_tell) comm.start_send(std::as_bytes(std::span(offsets)), peer);
+  comm.finish();
+  return all_do(comm, "plan", [&] {
+    hops_.clear();
+    std::map<int, std::size_t> used;  // of what a rank has told
+    for_each_told(plan, told, [&](std::size_t, const auto& own, const auto& others) {
+      Hop& hop = hops_.emplace_back();
+      for (const Message& message : own) hop.told.push_back(message.peer);
+      for (const Message& message : others) {
+        hop.peers.push_back(message.peer);
+        hop.offsets.push_back(to_hear.at(message.peer)[used[message.peer]++]);
+      }
+    });
+    return Status();
+  });
+}
+
+}  // namespace esker
