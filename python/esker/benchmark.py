@@ -17,8 +17,11 @@ from esker import _core, peers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WORKLOADS = {"s3d": 5, "icesheet": 1, "icesheet_yxz": 1, "ocean": 5, "geodesic": 3}
+WORKLOADS = {"s3d": 5, "s3d_whole": 5, "icesheet": 1, "icesheet_yxz": 1, "ocean": 5, "geodesic": 3}
 """Name to the number of steps per repetition."""
+
+HALVINGS = (1, 2, 3, 6)
+"""Levels that are read, too, if asked for: those with 1/2, 1/4, 1/8 and 1/64 of the samples."""
 
 _PROGRAM = "esker-bench"
 
@@ -40,6 +43,7 @@ def command(
     directory: str,
     options: Sequence[str],
     cases: Sequence[str] = (),
+    halvings: Sequence[int] = (),
 ) -> list[str]:
     """The command line that starts the ranks; without `cases`, those that the program takes by itself."""
     if mpiexec is None:
@@ -48,6 +52,8 @@ def command(
     line += ["--steps", str(steps or WORKLOADS[workload]), "--repeat", str(repeat), "--dir", directory]
     if block:
         line += ["--points", ",".join(map(str, block))]
+    if halvings:
+        line += ["--halvings", ",".join(map(str, halvings))]
     for option in options:
         line += ["--option", option]
     for case in cases:
@@ -116,6 +122,11 @@ def _case(
         "extra_MiB_per_rank": case["extra_bytes_per_rank"] / 2**20,
         "bad_values": case["bad_values"],
     }
+    if levels := case.get("levels"):
+        limits = {level["halvings"]: level for level in (posix or {}).get("levels", ())}
+        facts["levels"] = [
+            _level(level, case, limits.get(level["halvings"]), measured) for level in levels
+        ]
     if reports := case["reports"]:
         facts["phases_s_per_step"] = {
             name: statistics.median(report["phases_s"][name]["mean"] for report in reports) / measured["steps"]
@@ -128,12 +139,31 @@ def _case(
     return facts
 
 
+def _level(
+    level: dict[str, Any], case: dict[str, Any], limit: dict[str, Any] | None, measured: dict[str, Any]
+) -> dict[str, Any]:
+    """Times of a level, over what they would be if they fell as the samples do, in the same repetition."""
+    fraction = level["data_bytes_per_step"] / measured["data_bytes_per_step"]
+    over_proportional = [seconds / (whole * fraction) for seconds, whole in zip(level["read_s"], case["read_s"])]
+    return {
+        "halvings": level["halvings"],
+        "fraction": fraction,
+        "data_MiB_per_step": level["data_bytes_per_step"] / 2**20,
+        "read_ms_per_step": 1e3 * statistics.median(level["read_s"]) / measured["steps"],
+        "over_proportional": _spread(over_proportional),
+        "ratio_to_posix_read": _ratio(limit, level, "read_s"),
+    }
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
 def _ratio(posix: dict[str, Any] | None, case: dict[str, Any], key: str) -> dict[str, float] | None:
     """Speed relative to posix, of pairs measured one after the other."""
     if posix is None:
         return None
-    ratios = [limit / seconds for limit, seconds in zip(posix[key], case[key])]
-    return {"median": statistics.median(ratios), "min": min(ratios), "max": max(ratios)}
+    return _spread([limit / seconds for limit, seconds in zip(posix[key], case[key])])
 
 
 def machine(directory: str) -> dict[str, Any]:
@@ -163,14 +193,18 @@ def _file_system(directory: str) -> str:
 
 
 def figure(results: dict[str, Any]) -> Figure:
-    """Bars of the ratios to posix, written and read; and where the time of the steps goes."""
+    """Bars of the ratios to posix, written and read; beside them the time of levels, if these were read, or
+    where the time of the steps goes. Of runs on several numbers of ranks see scaling.figure()."""
     from matplotlib.figure import Figure
 
     width = 5 + 0.55 * len(results["cases"])
     drawn = Figure(figsize=(width, 4.8), layout="constrained")
     speed, phases = drawn.subplots(1, 2, width_ratios=(width - 4.5, 4.5))
     _draw_ratios(speed, results)
-    _draw_phases(phases, results)
+    if any("levels" in case for case in results["cases"]):
+        _draw_levels(phases, results)
+    else:
+        _draw_phases(phases, results)
     config, machine = results["config"], results["machine"]
     drawn.suptitle(
         f"{config['workload']}, {config['ranks']} ranks, {config['data_MiB_per_step']:.0f} MiB per step, "
@@ -193,6 +227,19 @@ def _draw_ratios(axes: Any, results: dict[str, Any]) -> None:
     axes.set_xticks(range(len(cases)), [case["name"] for case in cases], rotation=35, ha="right")
     axes.set_ylabel("speed relative to posix (median, range)")
     axes.legend(frameon=False)
+
+
+def _draw_levels(axes: Any, results: dict[str, Any]) -> None:
+    for case in results["cases"]:
+        if levels := case.get("levels"):
+            fractions = [level["fraction"] for level in levels]
+            axes.plot(fractions, [level["over_proportional"]["median"] for level in levels], ".-", label=case["name"])
+    axes.axhline(1, color="grey", linewidth=0.8)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("part of the samples")
+    axes.set_ylabel("time over proportional")
+    axes.legend(frameon=False, fontsize="small")
 
 
 def _draw_phases(axes: Any, results: dict[str, Any]) -> None:

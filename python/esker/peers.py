@@ -46,11 +46,16 @@ def merged(runs: Sequence[Measured]) -> Measured:
             {
                 **same[0],
                 **{key: sum((case[key] for case in same), []) for key in ("write_s", "read_s", "reports")},
+                "levels": [_merged_level(level) for level in zip(*(case.get("levels", ()) for case in same))],
                 "bad_values": sum(case["bad_values"] for case in same),
                 "extra_bytes_per_rank": max(case["extra_bytes_per_rank"] for case in same),
             }
         )
     return {**runs[0], "repeat": sum(run["repeat"] for run in runs), "cases": cases}
+
+
+def _merged_level(same: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {**same[0], "read_s": sum((level["read_s"] for level in same), [])}
 
 
 def names(esker: Measured, others: Measured) -> dict[str, str]:

@@ -114,6 +114,59 @@ def test_chosen_cases_run_and_posix_with_them(esker_command: Run, program: Path,
     assert all(case["bad_values"] == 0 for case in results["cases"])
 
 
+def test_the_time_of_a_level_is_compared_with_its_part_of_the_samples(tmp_path: Path) -> None:
+    def with_level(name: str, read_s: list[float], level_s: list[float]) -> dict[str, Any]:
+        levels = [{"halvings": 2, "data_bytes_per_step": 250_000_000, "read_s": level_s}]
+        return {**case(name, read_s, read_s), "levels": levels}
+
+    measured = {
+        "workload": "s3d",
+        "ranks": 4,
+        "steps": 2,
+        "repeat": 2,
+        "grids": {"xyz": [64, 64, 256]},
+        "data_bytes_per_step": 1_000_000_000,
+        "mpi": "Open MPI v4.1.4, package",
+        "cases": [
+            with_level("posix", [1.0, 2.0], [1.0, 2.0]),
+            with_level("idx_two_phase", [2.0, 4.0], [0.5, 2.0]),
+        ],
+    }
+    (level,) = benchmark.results([measured, measured], str(tmp_path))["cases"][1]["levels"]
+    assert level["fraction"] == 0.25
+    assert level["read_ms_per_step"] == pytest.approx(625)
+    assert level["over_proportional"] == {"median": 1.5, "min": 1.0, "max": 2.0}
+    assert level["ratio_to_posix_read"] == {"median": 1.5, "min": 1.0, "max": 2.0}
+
+
+def test_levels_are_read_on_several_numbers_of_ranks(
+    esker_command: Run, program: Path, tmp_path: Path
+) -> None:
+    done = esker_command(
+        "bench", "s3d_whole", "--ranks", "1,2", "--block", "9,8,7", "--repeat", 1, "--steps", 1, "--levels",
+        "--program", program, "--case", "idx_two_phase", "--json", "results.json", "--plot", "results.png",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert [run["config"]["ranks"] for run in results["runs"]] == [1, 2]
+    for run in results["runs"]:
+        assert run["config"]["grids"] == {"xyz": [9, 8, 7]}
+        assert [case["name"] for case in run["cases"]] == ["posix", "idx_two_phase"]
+        for found in run["cases"]:
+            assert found["bad_values"] == 0
+            assert [level["halvings"] for level in found["levels"]] == [1, 2, 3, 6]
+            assert found["levels"][0]["fraction"] == pytest.approx(4 / 7)
+    assert "1/64" in done.stdout
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("ranks", ["0", "2,2", "two"])
+def test_wrong_numbers_of_ranks_are_wrong_usage(esker_command: Run, program: Path, ranks: str) -> None:
+    done = esker_command("bench", "s3d", "--ranks", ranks, "--program", program)
+    assert done.returncode == 2
+    assert "1,2,4,8" in done.stderr
+
+
 def test_an_unknown_case_is_wrong_usage(esker_command: Run, program: Path) -> None:
     done = esker_command("bench", "s3d", "--case", "cdf7", "--program", program)
     assert done.returncode == 2

@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from esker import benchmark, peers
+from esker import benchmark, peers, scaling
 from esker.cli.arguments import kind_of_picture
 from esker.cli.errors import as_exit_status
 
@@ -28,6 +28,8 @@ _EPILOG = """\b
       esker bench s3d --block 60 --repeat 5 --option aggregators=2
       esker bench icesheet --steps 1 --repeat 5 --dir /dev/shm
       esker bench s3d --peers --dir /dev/shm
+      esker bench s3d --levels --peers --dir /dev/shm
+      esker bench s3d_whole --ranks 1,2,4,8 --dir /dev/shm
       esker bench icesheet --peers --case cdf5 --case netcdf_gather --dir /dev/shm
     Storage and cores are seldom one's own: quote the ratios, which are of pairs in the same run."""
 
@@ -46,9 +48,24 @@ class Points(click.ParamType):
         return x, y, z
 
 
+class Ranks(click.ParamType):
+    name = "N[,N...]"
+
+    def convert(
+        self, value: str | int, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        try:
+            numbers = tuple(int(text) for text in str(value).split(","))
+        except ValueError:
+            numbers = ()
+        if not numbers or min(numbers) < 1 or len(set(numbers)) < len(numbers):
+            self.fail(f"expected a number of ranks, or several such as 1,2,4,8, found {value!r}", param, ctx)
+        return numbers
+
+
 @click.command(epilog=_EPILOG)
 @click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
-@click.option("--ranks", default=4, show_default=True, type=click.IntRange(1), help="MPI ranks.")
+@click.option("--ranks", default="4", show_default=True, type=Ranks(), help="MPI ranks; several: scaling.")
 @click.option("--block", type=Points(), help="Points, of a rank (s3d) or in all; geodesic: cells X,Y of a panel, layers Z.")
 @click.option("--steps", type=click.IntRange(1, 64), help=f"Steps per repetition.  [default: {_STEPS}]")
 @click.option("--repeat", default=15, show_default=True, type=click.IntRange(1), help="Timed repetitions.")
@@ -57,12 +74,13 @@ class Points(click.ParamType):
 @click.option("--plot", "plot_path", type=click.Path(dir_okay=False, path_type=Path), help="PNG, PDF or SVG.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of Esker; repeatable.")
 @click.option("--peers", "with_peers", is_flag=True, help="Also PnetCDF, HDF5 and netCDF, in turn with Esker.")
+@click.option("--levels", is_flag=True, help="Also read 1/2, 1/4, 1/8 and 1/64 of the samples.")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this one and posix; repeatable.")
 @click.option("--program", help="The program esker-bench.  [default: of this package, or in PATH]")
 @click.option("--mpiexec", help="MPI's launcher.  [default: that of the program's MPI]")
 def bench(
     workload: str,
-    ranks: int,
+    ranks: tuple[int, ...],
     block: tuple[int, int, int] | None,
     steps: int | None,
     repeat: int,
@@ -71,6 +89,7 @@ def bench(
     plot_path: Path | None,
     options: tuple[str, ...],
     with_peers: bool,
+    levels: bool,
     cases: tuple[str, ...],
     program: str | None,
     mpiexec: str | None,
@@ -79,6 +98,7 @@ def bench(
 
     \b
     s3d       a checkpoint of combustion: 16 float64 components, 64^3 points per rank
+    s3d_whole  the same, 128^3 points in all
     icesheet  600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
     icesheet_yxz  the same, with z fastest in files, too
     ocean     360 x 240 x 42 points, four 3-D fields and four 2-D fields, blocks of the map with whole columns
@@ -86,15 +106,19 @@ def bench(
 
     Writes and reads every case in turn, --repeat times, and checks every value. Exit status 1 if one was wrong.
 
+    With several numbers of --ranks these take turns: weak scaling where a rank's points are given (s3d), strong
+    scaling where those in all are. With --levels each rank also reads its box at four lower levels.
+
     \b
     the limits        posix (each rank its own file), posix_shared (each rank a part of one file), memcpy
     Esker, IDX        idx_one_phase (without checksums), idx_two_phase, idx_three_phase (restructured),
                       idx_vectors (components side by side)
     Esker, others     cdf5, cdf5_and_idx (both), netcdf4, hdf5 (a field is one chunk), hdf5_decomposition (a rank's
                       part is one chunk)
-    with --peers      pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5, hdf5_chunked, netcdf4, netcdf_gather (by
+    with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5, hdf5_chunked, netcdf4, netcdf_gather (by
                       one rank): measured by a program of their own, in turn with Esker's, beside its own posix
-    only by --case    cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases; of the peers netcdf_redefine, netcdf_redefine_padded
+    only by --case    cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases, idx_read_by_messages,
+                      idx_read_by_get (in two phases by that transport); of the peers netcdf_redefine, netcdf_redefine_padded
                       (each variable defined when it is written; with room in the header)
     """
     program = program or benchmark.find_program()
@@ -113,37 +137,45 @@ def bench(
         with as_exit_status():
             output.open("a").close()  # better known now than after the run
 
-    def measure(measuring: str, repetitions: int, own_options: tuple[str, ...] = ()) -> dict[str, Any]:
+    def measure(
+        measuring: str, on_ranks: int, repetitions: int, own_options: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
         return _run(
             benchmark.command(
                 measuring,
                 mpiexec,
                 workload,
-                ranks,
+                on_ranks,
                 block,
                 steps,
                 repetitions,
                 directory,
                 own_options,
                 chosen[measuring],
+                benchmark.HALVINGS if levels else (),
             ),
             repetitions,
         )
 
-    runs, peer_runs = [], []
-    for repetitions in peers.turns(repeat) if peer_program else [repeat]:
-        runs.append(measure(program, repetitions, options))
-        if peer_program:
-            peer_runs.append(measure(peer_program, repetitions))
-    results = benchmark.results(runs, directory, peer_runs)
+    runs: dict[int, list[dict[str, Any]]] = {n: [] for n in ranks}
+    peer_runs: dict[int, list[dict[str, Any]]] = {n: [] for n in ranks}
+    for repetitions in peers.turns(repeat) if peer_program or len(ranks) > 1 else [repeat]:
+        for n in ranks:
+            runs[n].append(measure(program, n, repetitions, options))
+            if peer_program:
+                peer_runs[n].append(measure(peer_program, n, repetitions))
+    of_ranks = [benchmark.results(runs[n], directory, peer_runs[n]) for n in ranks]
+    results = of_ranks[0] if len(ranks) == 1 else scaling.results(of_ranks)
     if json_path:
         with as_exit_status():
             json_path.write_text(json.dumps(results, indent=2) + "\n")
-    _print(results)
+    for one in of_ranks:
+        _print(one)
     if plot_path:
+        figure = benchmark.figure if len(ranks) == 1 else scaling.figure
         with as_exit_status():
-            benchmark.figure(results).savefig(plot_path, format=picture_kind)
-    sys.exit(1 if any(case["bad_values"] for case in results["cases"]) else 0)
+            figure(results).savefig(plot_path, format=picture_kind)
+    sys.exit(1 if any(case["bad_values"] for one in of_ranks for case in one["cases"]) else 0)
 
 
 def _chosen(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]]:
@@ -200,8 +232,23 @@ def _print(results: dict[str, Any]) -> None:
             str(case["bad_values"]),
         )
     console.print(table)
+    if any("levels" in case for case in results["cases"]):
+        _print_levels(console, results)
     if results.get("esker_over_peers"):
         _print_over_peers(console, results)
+
+
+def _print_levels(console: Console, results: dict[str, Any]) -> None:
+    console.print("\nRead of a level: ms per step, in brackets its time over what is proportional to its samples")
+    cases = [case for case in results["cases"] if "levels" in case]
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for level in cases[0]["levels"]:
+        table.add_column(f"1/{2 ** level['halvings']}", justify="right")
+    for case in cases:
+        times = (f"{level['read_ms_per_step']:.2f} ({level['over_proportional']['median']:.2f})" for level in case["levels"])
+        table.add_row(case["name"], *times)
+    console.print(table)
 
 
 def _print_over_peers(console: Console, results: dict[str, Any]) -> None:

@@ -113,7 +113,7 @@ Status ParallelReader::read_together(const std::vector<PlannedColumn>& columns,
   }
   report.buffer_bytes = buffers_.size_bytes();
   ExchangeStats stats;
-  return agree(*comm_, plan_->run(data_, verify_, buffers_, stats, report.loaded_bytes));
+  return agree(*comm_, plan_->run(*comm_, data_, verify_, buffers_, stats, report.loaded_bytes));
 }
 
 // What is dense in memory is read to its place; else slab by slab, by way of a buffer.

@@ -233,11 +233,7 @@ Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffe
     transport_ = make_message_transport(share ? Transport::kMessages : options_.transport);
     return Status();
   }));
-  if (transport_->is_one_sided()) {
-    ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, plan_));
-  } else {
-    ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] { return buffers.reserve(comm, plan_); }));
-  }
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] { return buffers.reserve(comm, plan_); }));
   return transport_->prepare(comm, plan_);
 }
 
@@ -304,12 +300,17 @@ Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<s
   return status;
 }
 
-Status ReadPlan::run(const OpenedDataset& data, bool verify, ExchangeBuffers& buffers, ExchangeStats& stats,
-                     Index& loaded_bytes) {
+// Memory is exposed to other ranks only as long as all of them are here: a reader may be dropped by one rank
+// after the other, and MPICH 4.0 does not bear that the memory of a window is freed before the window.
+Status ReadPlan::run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
+                     ExchangeStats& stats, Index& loaded_bytes) {
+  if (transport_->is_one_sided()) ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, plan_));
   const auto load_window = [&](const Round& round, std::span<std::byte> window) {
     return load(data, round, window, verify, loaded_bytes);
   };
-  return run_delivery(plan_, targets_, buffers, *transport_, stats, std::cref(load_window));
+  Status status = run_delivery(plan_, targets_, buffers, *transport_, stats, std::cref(load_window));
+  buffers.withdraw();
+  return status;
 }
 
 }  // namespace esker

@@ -50,8 +50,8 @@ class ReadPlan {
   bool take(const std::vector<PlannedColumn>& columns, const std::vector<ReadRequest>& mine);
 
   /// Reads what was taken. Collective; errors are this rank's own. Adds what it has loaded to `loaded_bytes`.
-  Status run(const OpenedDataset& data, bool verify, ExchangeBuffers& buffers, ExchangeStats& stats,
-             Index& loaded_bytes);
+  Status run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
+             ExchangeStats& stats, Index& loaded_bytes);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
 
