@@ -24,7 +24,7 @@ Status cut_to_budget(Comm& comm, const CutInputs& inputs, Directory& directory,
   std::optional<StepCut> cut;
   std::optional<Relays> relays;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    cut.emplace(inputs.space, inputs.options, comm.size(), inputs.near, inputs.placement);
+    cut.emplace(inputs.space, inputs.options, comm.size(), inputs.near, inputs.placement, inputs.most_slots);
     relays = cut->relays(fields);
     return Status();
   }));

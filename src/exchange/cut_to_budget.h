@@ -17,6 +17,7 @@ struct CutInputs {
   const Options& options;
   std::span<const int> near;
   const Placement& placement;
+  int most_slots = StepCut::kSharedSlots;
 };
 
 /// Makes this rank's plan with the cut as it is, and says what it needs. May be collective; errors are those

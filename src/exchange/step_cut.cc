@@ -9,9 +9,8 @@
 namespace esker {
 namespace {
 
-// A window that is filled and stored while it is in a core's cache, and as many as let neighbours work ahead.
+// A window that is filled and stored while it is in a core's cache.
 constexpr Index kCachedWindowBytes = Index{512} << 10;
-constexpr int kSharedSlots = 8;
 
 Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
@@ -67,12 +66,12 @@ Status check_aggregators(const Options& options) {
 }
 
 StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near,
-                 const Placement& placement)
+                 const Placement& placement, int most_slots)
     : space_(space),
       options_(options),
       n_ranks_(n_ranks),
       near_(near),
-      num_slots_(near.empty() ? 1 : kSharedSlots),
+      num_slots_(near.empty() ? 1 : most_slots),
       least_bytes_(std::max<Index>(1, space.largest_piece_bytes())),
       ownership_(cut_ownership(options, n_ranks, space, least_bytes_, !near.empty(), placement)) {}
 

@@ -27,11 +27,15 @@ int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space
 /// largest rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
 class StepCut {
  public:
+  /// Windows of a rank that near ones fill: as many as let neighbours work ahead.
+  static constexpr int kSharedSlots = 8;
+
   /// `space` and `options` outlive it. `near`: ranks that fill each other's windows, see place_near(); of
   /// other ranks' plans nothing is known then.
-  /// `placement`: of the aggregators; without ranks, the contiguous rule, spread over the numbers of ranks.
+  /// `most_slots`: see place_near(). `placement`: of the aggregators; without ranks, the contiguous rule,
+  /// spread over the numbers of ranks.
   StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {},
-          const Placement& placement = {});
+          const Placement& placement = {}, int most_slots = kSharedSlots);
 
   /// How samples travel with the window as it is: to be made anew when it shrinks.
   [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;

@@ -260,7 +260,7 @@ Status IdxDataset::read(int field, Index step, const ReadTarget& target, const R
 // The last digits of a level's masks address the samples of a box that is a power of two on each axis, in
 // which all blocks of the finest levels lie that it meets.
 ReadUnit IdxDataset::read_unit(int field, int level) const {
-  constexpr Index kUnitBytes = Index{1} << 20;
+  constexpr Index kUnitBytes = Index{2} << 20;  // of the coarser blocks a unit has parts only
   const Header& header = part_of(field)->header();
   const Index sample_bytes = schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
   int digits = std::min(level, header.bits_per_block + 1);

@@ -20,6 +20,9 @@ constexpr Index kPieceBytes = Index{512} << 10;
 // larger is loaded in parts, whatever that costs.
 constexpr Index kPiecesInBudget = 16;
 
+// Windows for near ranks: larger ones than those of writing, and memory of a node is not had for nothing.
+constexpr int kSlots = 4;
+
 constexpr Index kLeastPieceBytes = Index{4} << 10;
 
 /// Options of the exchange: samples go straight to those who want them.
@@ -218,7 +221,8 @@ Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffe
     return Status();
   }));
   const Placement spread_evenly;
-  const CutInputs inputs{space_, options_, share ? comm.node_ranks() : std::span<const int>(), spread_evenly};
+  const CutInputs inputs{space_, options_, share ? comm.node_ranks() : std::span<const int>(), spread_evenly,
+                         kSlots};
   const auto make = [&](const StepCut& cut, const Relays& relays) -> Result<StepCut::Needs> {
     ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
       plan_ = reversed(cut.plan_of(comm.rank(), fields, relays));
