@@ -32,7 +32,7 @@ struct Measured {
 struct Schedule {
   Index steps = 5;
   Index repeats = 15;
-  std::vector<Index> halvings;  ///< levels to be read besides all samples
+  std::vector<Index> halvings = {};  ///< levels to be read besides all samples
 };
 
 /// Runs all cases once without timing, which touches the storage's memory and measures theirs, and then
