@@ -10,6 +10,7 @@
 #include <string>
 
 #include "errors.h"
+#include "esker/rebuild.hpp"
 #include "esker/verify.hpp"
 #include "esker/writer.hpp"
 
@@ -52,6 +53,22 @@ void bind_verification(nb::module_& m) {
       },
       "path"_a, "progress"_a.none(), Release());
   m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
+  nb::class_<RebuildReport>(m, "RebuildReport")
+      .def_ro("path", &RebuildReport::path)
+      .def_ro("source", &RebuildReport::source)
+      .def_ro("deduced", &RebuildReport::deduced)
+      .def_ro("given_up", &RebuildReport::given_up)
+      .def_ro("text", &RebuildReport::text)
+      .def_ro("steps", &RebuildReport::steps)
+      .def_ro("written", &RebuildReport::written)
+      .def_ro("old_file", &RebuildReport::old_file);
+  m.def(
+      "rebuild",
+      [](const std::string& path, const std::string& like, const std::vector<double>& times,
+         int bits_per_block, Index blocks_per_file, bool write) {
+        return value_or_no_dataset(rebuild_idx({path, like, times, bits_per_block, blocks_per_file, write}));
+      },
+      "path"_a, "like"_a, "times"_a, "bits_per_block"_a, "blocks_per_file"_a, "write"_a, Release());
 }
 
 }  // namespace esker::python

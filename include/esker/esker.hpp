@@ -16,6 +16,7 @@
 #include "esker/sample_type.hpp"     // IWYU pragma: export
 #include "esker/schema.hpp"          // IWYU pragma: export
 #include "esker/status.hpp"          // IWYU pragma: export
+#include "esker/rebuild.hpp"         // IWYU pragma: export
 #include "esker/verify.hpp"          // IWYU pragma: export
 #include "esker/version.h"
 #include "esker/view.hpp"    // IWYU pragma: export

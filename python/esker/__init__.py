@@ -21,7 +21,7 @@ from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
 from esker.parallel import Reader
 from esker.planning import plan
 from esker.serial import write
-from esker.verification import Finding, Verification, repair, verify
+from esker.verification import Finding, Rebuilt, Verification, rebuild, repair, verify
 from esker.viewing import Camera, View
 from esker.writer import Step, Writer, WriterField, WriterGrid
 
@@ -49,6 +49,7 @@ __all__ = [
     "__version__",
     "open",
     "plan",
+    "rebuild",
     "repair",
     "verify",
     "write",

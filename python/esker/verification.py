@@ -1,9 +1,9 @@
-"""verify: is a dataset what its writer left? repair: remove what killed runs left."""
+"""verify: is a dataset what its writer left? repair: remove what killed runs left. rebuild: an .idx anew."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +81,56 @@ def repair(path: str | os.PathLike[str], to_time: float | None = None) -> tuple[
     before = _files_of(path)
     _core.repair(os.fspath(path), to_time)
     return tuple(sorted(map(str, before - _files_of(path))))
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """What rebuild() found, and did."""
+
+    path: str
+    """Of the .idx."""
+    source: str
+    """The file that says box, fields and blocks."""
+    deduced: tuple[str, ...]
+    given_up: tuple[str, ...]
+    """What is lost, and why."""
+    text: str
+    """Of the new .idx."""
+    steps: int
+    written: bool
+    old_file: str
+    """Where the old .idx is now; empty: there was none, or nothing was written."""
+
+
+def rebuild(
+    path: str | os.PathLike[str],
+    like: str | os.PathLike[str] | None = None,
+    *,
+    times: Sequence[float] = (),
+    bits_per_block: int = 0,
+    blocks_per_file: int = 0,
+    write: bool = False,
+) -> Rebuilt:
+    """Makes a missing or damaged .idx again from the block files beside it; without `write` only says how.
+
+    Box, fields and blocks are those of the .idx `like`, of what is left of the .idx at `path`, or of the schema file beside it,
+    then with `bits_per_block` and `blocks_per_file` if they were given to the writer. A step counts if all its blocks are whole.
+    Raises ValueError (nothing says box and fields), OSError (no step is whole), FileExistsError (a writer's lock),
+    NotImplementedError (datasets of several .idx files, ARCO, PIDX' chunks).
+    """
+    found = _core.rebuild(
+        os.fspath(path), os.fspath(like) if like else "", times, bits_per_block, blocks_per_file, write
+    )
+    return Rebuilt(
+        path=found.path,
+        source=found.source,
+        deduced=tuple(found.deduced),
+        given_up=tuple(found.given_up),
+        text=found.text,
+        steps=found.steps,
+        written=found.written,
+        old_file=found.old_file,
+    )
 
 
 def _files_of(path: str | os.PathLike[str]) -> set[Path]:

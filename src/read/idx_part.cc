@@ -66,6 +66,11 @@ Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, con
 Result<std::unique_ptr<IdxPart>> IdxPart::open_file(std::shared_ptr<Store> store,
                                                     const std::string& idx_path) {
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store, idx_path, kMaxHeaderBytes));
+  return of_text(std::move(store), idx_path, text);
+}
+
+Result<std::unique_ptr<IdxPart>> IdxPart::of_text(std::shared_ptr<Store> store, const std::string& idx_path,
+                                                  const std::string& text) {
   const std::string stem = std::filesystem::path(idx_path).stem().string();
   auto parsed = parse_header(text, stem);
   if (!parsed.ok()) return parsed.status().with_context(idx_path);

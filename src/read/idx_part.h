@@ -30,6 +30,9 @@ class IdxPart {
   /// The same for one file: what only names partitions is opened as if it had blocks.
   static Result<std::unique_ptr<IdxPart>> open_file(std::shared_ptr<Store> store,
                                                     const std::string& idx_path);
+  /// The same, as if the file held that text.
+  static Result<std::unique_ptr<IdxPart>> of_text(std::shared_ptr<Store> store, const std::string& idx_path,
+                                                  const std::string& text);
   ~IdxPart();
 
   [[nodiscard]] const std::string& idx_path() const { return idx_path_; }

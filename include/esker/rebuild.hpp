@@ -1,0 +1,45 @@
+// rebuild_idx: a missing or damaged .idx, made again from the block files that stand beside it.
+//
+//   esker::RebuildRequest request{"run.idx"};
+//   request.like = "other.idx";
+//   const esker::RebuildReport found = esker::rebuild_idx(request).value();  // changes nothing
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "esker/box.hpp"
+#include "esker/export.h"
+#include "esker/status.hpp"
+
+namespace esker {
+
+struct RebuildRequest {
+  std::string path;           ///< of the .idx, which may be missing
+  std::string like;           ///< an .idx of the same box, fields and blocks; empty: none
+  std::vector<double> times;  ///< time values of step 0, 1, 2 ...; empty: as they are found
+  int bits_per_block = 0;     ///< where a schema file is all there is; 0: as Esker chooses
+  Index blocks_per_file = 0;  ///< the same
+  bool write = false;         ///< false: report alone
+};
+
+struct RebuildReport {
+  std::string path;                   ///< of the .idx
+  std::string source;                 ///< the file that says box, fields and blocks
+  std::vector<std::string> deduced;   ///< what was concluded, and from what
+  std::vector<std::string> given_up;  ///< what is lost, and why
+  std::string text;                   ///< of the new .idx
+  Index steps = 0;
+  bool written = false;
+  std::string old_file;  ///< where the old .idx is now; empty: there was none, or nothing was written
+};
+
+/// Finds what the .idx of a dataset must have said, and, with `write`, replaces it; block files stay as they
+/// are. Box, fields and blocks are those of `like`, of an .idx that still says them, or of the schema file
+/// beside it; steps are those whose blocks are all there and whole. Local; reads every block. Errors:
+/// kInvalidArgument (nothing says box and fields, or too few times), kDataLoss (no step is whole, or the
+/// blocks are not of that form), kAlreadyExists (a writer's lock, a catalog), kUnsupported (ARCO, PIDX,
+/// datasets that are directories), kIoError.
+ESKER_API Result<RebuildReport> rebuild_idx(const RebuildRequest& request);
+
+}  // namespace esker

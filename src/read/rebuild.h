@@ -1,0 +1,13 @@
+// rebuild_idx on any store; see esker/rebuild.hpp.
+#pragma once
+
+#include <memory>
+
+#include "esker/rebuild.hpp"
+#include "store/store.h"
+
+namespace esker {
+
+Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const RebuildRequest& request);
+
+}  // namespace esker

@@ -1,0 +1,170 @@
+"""esker.rebuild and `esker repair --rebuild`: an .idx made again from its block files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import esker
+from datasets import FieldSpec, random_array, write
+from test_openvisus_matrix import expect_equal_in_openvisus
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "openvisus"
+EXTENT = (40, 30)
+FIELDS = {"a": FieldSpec("float32"), "b": FieldSpec("uint16", 2)}
+STEPS = 3
+BLOCKS = {"bits_per_block": 6, "blocks_per_file": 8}
+
+
+def arrays(seed: int) -> list[dict[str, np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    return [{name: random_array(spec, EXTENT, rng) for name, spec in FIELDS.items()} for _ in range(STEPS)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write(tmp_path / "run.idx", EXTENT, FIELDS, arrays(3), **BLOCKS)
+    return tmp_path / "run.idx"
+
+
+@pytest.fixture
+def like(tmp_path: Path) -> Path:
+    (tmp_path / "other").mkdir()
+    write(tmp_path / "other/other.idx", EXTENT, FIELDS, arrays(4)[:1], **BLOCKS)
+    return tmp_path / "other/other.idx"
+
+
+def assert_steps(path: Path, steps: int = STEPS) -> None:
+    ds = esker.open(path)
+    assert len(ds.steps) == steps
+    for step, expected in enumerate(arrays(3)[:steps]):
+        for name, array in expected.items():
+            np.testing.assert_array_equal(ds[name].read(step=step), array)
+    assert esker.verify(path).good
+
+
+def damage(path: Path, how: str) -> None:
+    content = path.read_bytes()
+    if how == "missing":
+        path.unlink()
+    elif how == "garbage":
+        path.write_bytes(bytes(range(256)) * 8)
+    elif how == "empty":
+        path.write_bytes(b"")
+    else:
+        path.write_bytes(content[: len(content) // 3])
+
+
+WAYS = ["missing", "garbage", "empty", "truncated"]
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_from_another_idx(path: Path, like: Path, how: str) -> None:
+    before = path.read_bytes()
+    damage(path, how)
+    damaged = path.read_bytes() if path.exists() else None
+    found = esker.rebuild(path, like, times=[0, 1, 2], write=True)
+    assert found.written and found.steps == STEPS and not found.given_up
+    assert path.read_bytes() == before
+    assert_steps(path)
+    assert (Path(found.old_file).read_bytes() if found.old_file else None) == damaged
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_from_the_schema_file(path: Path, how: str) -> None:
+    before = path.read_bytes()
+    damage(path, how)
+    assert esker.rebuild(path, times=[0, 1, 2], write=True, **BLOCKS).source.endswith("run.schema.json")
+    assert path.read_bytes() == before
+    assert_steps(path)
+
+
+def test_nothing_changes_unless_asked_to(path: Path, like: Path, esker_command: Any) -> None:
+    path.unlink()
+    before = sorted(path.parent.rglob("*"))
+    done = esker_command("repair", path, "--rebuild", "--like", like, "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["steps"] == STEPS and not facts["written"] and "time values" in facts["given_up"][0]
+    assert sorted(path.parent.rglob("*")) == before
+    done = esker_command("repair", path, "--rebuild", "--like", like, "--write")
+    assert done.returncode == 0 and "written" in done.stdout
+    assert_steps(path)
+
+
+@pytest.mark.parametrize("old, new", [("0 2 time", "0 0 time"), ("0 2 time", "0 9 time")])
+def test_an_idx_that_lists_other_steps_than_there_are(path: Path, old: str, new: str) -> None:
+    before = path.read_bytes()
+    path.write_text(path.read_text().replace(old, new))
+    assert path.read_bytes() != before
+    found = esker.rebuild(path, write=True)
+    assert path.read_bytes() == before and not found.given_up
+    assert_steps(path)
+
+
+def test_steps_that_are_not_whole_are_given_up(path: Path, like: Path) -> None:
+    damaged = sorted(path.parent.glob("run/time_0001/*.bin"))[1]
+    content = bytearray(damaged.read_bytes())
+    content[-1] ^= 1
+    damaged.write_bytes(content)
+    path.unlink()
+    found = esker.rebuild(path, like, times=[0], write=True)
+    assert found.steps == 1 and found.given_up[0].startswith("step 1: ") and damaged.name in found.given_up[0]
+    assert found.given_up[1].startswith("step 2: ")
+    assert damaged.exists() and (path.parent / "run/time_0002").exists()
+    ds = esker.open(path)
+    np.testing.assert_array_equal(ds["b"].read(step=0), arrays(3)[0]["b"])
+
+
+def test_a_missing_block_file_is_a_step_less(path: Path, like: Path) -> None:
+    sorted(path.parent.glob("run/time_0002/*.bin"))[0].unlink()
+    path.unlink()
+    assert esker.rebuild(path, like, times=[0, 1], write=True).steps == 2
+    assert_steps(path, 2)
+
+
+def test_what_cannot_be_known_is_an_error_that_says_what_to_give(path: Path, like: Path) -> None:
+    path.unlink()
+    with pytest.raises(OSError, match="--blocks-per-file"):
+        esker.rebuild(path, write=True, bits_per_block=6, blocks_per_file=4)
+    with pytest.raises(ValueError, match="2 time values for the 3 steps"):
+        esker.rebuild(path, like, times=[0, 1], write=True)
+    (path.parent / "run.schema.json").unlink()
+    with pytest.raises(ValueError, match="--like"):
+        esker.rebuild(path, write=True)
+    (path.parent / "run.esker-lock").write_text("")
+    with pytest.raises(FileExistsError):
+        esker.rebuild(path, like, write=True)
+    assert not path.exists()
+
+
+def test_openvisus_opens_what_was_rebuilt(openvisus: Any, path: Path, like: Path) -> None:
+    path.unlink()
+    esker.rebuild(path, like, write=True)
+    expect_equal_in_openvisus(openvisus, path, arrays(3))
+
+
+def test_another_idx_that_is_not_there(path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        esker.rebuild(path, path.parent / "none.idx")
+
+
+@pytest.mark.parametrize("name", ["d3_2fields_3times_raw_rm", "d2_np2_f32_zip_hz"])
+def test_a_dataset_of_openvisus(tmp_path: Path, name: str) -> None:
+    shutil.copytree(GOLDEN / name, tmp_path / "theirs")
+    idx = next((tmp_path / "theirs").glob("*.idx"))
+    ds = esker.open(idx)
+    expected = {(f, s): ds[f].read(step=s) for f in ds.fields for s in range(len(ds.steps))}
+    like = tmp_path / "like.idx"
+    idx.rename(like)
+    with pytest.raises(ValueError, match="--like"):
+        esker.rebuild(idx, write=True)
+    assert esker.rebuild(idx, like, write=True).steps == len(ds.steps)
+    ds = esker.open(idx)
+    for (field, step), array in expected.items():
+        np.testing.assert_array_equal(ds[field].read(step=step), array)
