@@ -76,6 +76,15 @@ Result<Form> form_of_schema(Store& store, const DatasetPaths& paths, const Rebui
   return Form{part.header, std::move(record)};
 }
 
+/// A schema file that is left has the last word on box and fields.
+Status check_like(Store& store, const DatasetPaths& paths, const RebuildRequest& request, const Form& like) {
+  ESKER_ASSIGN_OR_RETURN(const bool has_schema, store.exists(paths.single_schema()));
+  if (!has_schema) return {};
+  const auto form = form_of_schema(store, paths, request);
+  if (!form.ok() || form->header.box == like.header.box) return {};  // a damaged one says nothing
+  return error(Code::kInvalidArgument, "{} has another box than {}", request.like, paths.single_schema());
+}
+
 /// The first of these that says all: --like, an .idx with its record, the schema file, an .idx without.
 Result<Form> find_form(Store& store, const DatasetPaths& paths, const RebuildRequest& request,
                        RebuildReport& report) {
@@ -91,6 +100,7 @@ Result<Form> find_form(Store& store, const DatasetPaths& paths, const RebuildReq
     report.source = request.like;
     ESKER_ASSIGN_OR_RETURN(Form form, form_like(store, request.like, paths));
     if (own && own->record && form.record) form.record->times = own->record->times;
+    ESKER_RETURN_IF_ERROR(check_like(store, paths, request, form));
     return form;
   }
   report.source = report.path;
@@ -147,6 +157,9 @@ class StepCheck {
     return absent;
   }
 
+  /// Whether files say that Esker wrote them.
+  [[nodiscard]] bool tagged() const { return tagged_; }
+
  private:
   Result<Index> count_blocks(int field, Index time) {
     Index held = 0;
@@ -165,8 +178,10 @@ class StepCheck {
     return held;
   }
 
-  [[nodiscard]] Status check_file(const BlockFile& file, Index block, Index time) const {
-    if (ours_ && checksums_ && file.table != TableCheck::kGood) {
+  Status check_file(const BlockFile& file, Index block, Index time) {
+    if (file.identity) tagged_ = true;
+    const bool unchecked = ours_ && checksums_ && file.table == TableCheck::kUnchecked;
+    if (unchecked || file.table == TableCheck::kChanged) {
       return error(Code::kDataLoss,
                    "its table is damaged, or not that of {} fields and {} blocks in a file (--like, "
                    "--bits-per-block, --blocks-per-file)",
@@ -180,6 +195,7 @@ class StepCheck {
 
   const IdxPart& part_;
   bool ours_, checksums_;
+  bool tagged_ = false;
   std::shared_ptr<const BlockFile> checked_;  // the last one
 };
 
@@ -216,6 +232,10 @@ Result<std::vector<Index>> whole_times(const IdxPart& part, std::optional<Commit
     }
     if (record && !absent->empty()) record->absent[time] = *absent;
     whole.push_back(time);
+  }
+  if (record) record->checksums = check.tagged();
+  if (!record && check.tagged()) {
+    report.given_up.push_back("Esker's record: time values, absent and split fields, appending");
   }
   if (whole.empty()) return error(Code::kDataLoss, "{}: no step is whole: {}", report.path, first_reason);
   return whole;

@@ -143,6 +143,31 @@ def test_what_cannot_be_known_is_an_error_that_says_what_to_give(path: Path, lik
     assert not path.exists()
 
 
+def test_another_box_than_that_of_the_schema_file(path: Path, like: Path) -> None:
+    write(like, (39, 30), FIELDS, [{k: v[:, :39] for k, v in arrays(4)[0].items()}], overwrite="true", **BLOCKS)
+    path.unlink()
+    with pytest.raises(ValueError, match="another box than .*run.schema.json"):
+        esker.rebuild(path, like, write=True)
+    assert not path.exists()
+
+
+def test_no_truncated_idx_gives_wrong_samples(path: Path) -> None:
+    (path.parent / "run.schema.json").unlink()
+    text = path.read_text()
+    rebuilt = 0
+    for end in range(0, len(text) - 1, 3):
+        path.write_text(text[:end])
+        try:
+            found = esker.rebuild(path)
+        except (ValueError, OSError):
+            continue
+        rebuilt += 1
+        path.write_text(found.text)
+        assert "Esker's record" in found.given_up[-1]
+        np.testing.assert_array_equal(esker.open(path)["b"].read(step=0), arrays(3)[0]["b"])
+    assert rebuilt > 0
+
+
 def test_openvisus_opens_what_was_rebuilt(openvisus: Any, path: Path, like: Path) -> None:
     path.unlink()
     esker.rebuild(path, like, write=True)
