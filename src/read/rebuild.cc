@@ -190,7 +190,21 @@ class StepCheck {
     if (const auto both = find_overlap(file.entries)) {
       return error(Code::kDataLoss, "the blocks of entries {} and {} overlap", both->first, both->second);
     }
+    ESKER_RETURN_IF_ERROR(check_within_box(file, block));
     return part_.files().check_identity(file, block, time);
+  }
+
+  /// Nobody stores blocks beyond the box: where there are some, it was larger.
+  [[nodiscard]] Status check_within_box(const BlockFile& file, Index block) const {
+    const BlockGrid& blocks = part_.blocks();
+    const Index per_file = part_.header().blocks_per_file, first = block - block % per_file;
+    for (std::size_t n = 0; n < file.entries.size(); ++n) {
+      const Index stored = first + static_cast<Index>(n) % per_file;
+      if (file.entries[n].absent()) continue;
+      const bool exists = stored < blocks.num_blocks() && blocks.exists(stored);
+      if (!exists) return error(Code::kDataLoss, "block {} lies outside of the box", stored);
+    }
+    return {};
   }
 
   const IdxPart& part_;

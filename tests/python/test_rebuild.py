@@ -151,6 +151,13 @@ def test_another_box_than_that_of_the_schema_file(path: Path, like: Path) -> Non
     assert not path.exists()
 
 
+def test_a_box_with_fewer_blocks(path: Path) -> None:
+    (path.parent / "run.schema.json").unlink()
+    path.write_text(path.read_text().replace("0 39 0 29", "0 32 0 17"))
+    with pytest.raises(OSError, match="outside of the box"):
+        esker.rebuild(path)
+
+
 def test_no_truncated_idx_gives_wrong_samples(path: Path) -> None:
     (path.parent / "run.schema.json").unlink()
     text = path.read_text()
