@@ -132,6 +132,14 @@ class Selection:
         """Bytes of the array that read() returns."""
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
+    def box_of(self, part: Box) -> Box:
+        """The box of the full grid whose samples at this level are those at the indices `part` of the selection."""
+        corners = [
+            (origin + first * stride, origin + (last - 1) * stride + 1)
+            for origin, stride, first, last in zip(self.origin, self.stride, *part)
+        ]
+        return tuple(lo for lo, _ in corners), tuple(hi for _, hi in corners)
+
     def places_of(self, coarser: Selection) -> tuple[slice, ...]:
         """Where in this array the samples of a selection of the same box at a coarser level stand."""
         axes = zip(self.origin, self.stride, coarser.origin, coarser.stride, reversed(coarser.shape[: len(self.dims)]))

@@ -9,6 +9,8 @@ import click
 
 from esker import __version__
 from esker.cli.bench import bench
+from esker.cli.convert import convert
+from esker.cli.diff import diff
 from esker.cli.export import export
 from esker.cli.info import info
 from esker.cli.plan import plan
@@ -28,6 +30,8 @@ def esker() -> None:
 
 
 esker.add_command(bench)
+esker.add_command(convert)
+esker.add_command(diff)
 esker.add_command(export)
 esker.add_command(info)
 esker.add_command(plan)

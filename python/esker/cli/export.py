@@ -135,7 +135,8 @@ def _write(
     n_done, n_all = 0, math.prod(counts)
     with progress(f"exporting {field.name}") as tell:
         for where in pieces(counts, sample_bytes, grain=_grain(selection)):
-            samples = field.read(step, _box_of(selection, where), selection.level)
+            lo, hi = zip(*((part.start, part.stop) for part in reversed(where)))
+            samples = field.read(step, selection.box_of((lo, hi)), selection.level)
             if component is not None and field.components > 1:
                 samples = np.ascontiguousarray(samples[..., component])
             file.write(samples.data.cast("B"))
@@ -146,15 +147,6 @@ def _write(
 def _grain(selection: Selection) -> int:
     """Pieces this thick end where blocks do, mostly, so that few blocks are read twice."""
     return 1 << max(0, selection.shape[0].bit_length() - 5)
-
-
-def _box_of(selection: Selection, where: tuple[slice, ...]) -> Box:
-    """The box whose samples at the selection's level are these of the selection."""
-    corners = [
-        (origin + part.start * stride, origin + (part.stop - 1) * stride + 1)
-        for origin, stride, part in zip(selection.origin, selection.stride, reversed(where))
-    ]
-    return tuple(lo for lo, _ in corners), tuple(hi for _, hi in corners)
 
 
 @contextmanager

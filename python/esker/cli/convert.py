@@ -1,0 +1,123 @@
+"""esker convert: from and to other formats."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import click
+
+from esker.cli.arguments import box_option
+from esker.cli.errors import as_exit_status
+from esker.cli.progress import progress
+from esker.cli.tables import size_text
+from esker.conversion import FORMATS, convert as convert_source
+from esker.conversion import size_of
+from esker.dataset import Box
+from esker.sources import open_source
+
+
+class Shape(click.ParamType):
+    """Sizes, slowest first."""
+
+    name = "NZ,NY,NX"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        try:
+            return tuple(int(size) for size in value.split(","))
+        except ValueError:
+            self.fail(f"expected sizes such as 64,128,128, found {value!r}", param, ctx)
+
+
+class WriterOption(click.ParamType):
+    """An option of the writer, as `esker info --config` lists them."""
+
+    name = "NAME=VALUE"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        name, equals, text = value.partition("=")
+        if not (name and equals):
+            self.fail(f"expected a name and a value such as bits_per_block=16, found {value!r}", param, ctx)
+        return name, text
+
+
+@click.command(
+    epilog="""\b
+    Examples:
+      esker convert run.nc run.idx
+      esker convert run.idx part.nc --field thk --box 100:200,50:250
+      esker convert density.raw density.idx --shape 256,256,256 --dtype f4 --option bits_per_block=16
+      esker convert 'slices/*.png' scan.idx
+      esker convert run.idx run.zarr --level 18"""
+)
+@click.argument("source")
+@click.argument("destination", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["idx", "cdf1", "cdf2", "cdf5", "netcdf4", "hdf5", "zarr"]),
+    help="Of the destination.  [default: by the suffix, .idx, .nc (cdf5), .h5 or .zarr]",
+)
+@click.option("--field", "fields", multiple=True, metavar="NAME", help="Only this one; repeatable.  [default: all]")
+@click.option("--step", type=int, help="Only this one; negative from the end.  [default: all]")
+@box_option
+@click.option("--level", type=int, help="Resolution level.  [default: the finest]")
+@click.option("--shape", type=Shape(), help="Of raw samples, slowest first.")
+@click.option("--dtype", help="Of raw samples, as NumPy names it: f4, <i2, >f8.")
+@click.option("--option", "options", type=WriterOption(), multiple=True, help="Of the writer; repeatable.")
+@click.option("--overwrite", is_flag=True, help="Replace the destination if there is one.")
+@click.option("--threads", type=int, help="That read at once.  [default: one per processor]")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as one JSON object.")
+def convert(
+    source: str,
+    destination: Path,
+    kind: str | None,
+    fields: tuple[str, ...],
+    step: int | None,
+    box: Box | None,
+    level: int | None,
+    shape: tuple[int, ...] | None,
+    dtype: str | None,
+    options: tuple[tuple[str, str], ...],
+    overwrite: bool,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Write what SOURCE holds to DESTINATION, in another format.
+
+    SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files (layers in the
+    order of their names), or Zarr. Steps, coordinates and attributes come along. Nothing need fit in memory.
+    """
+    kind = kind or FORMATS.get(destination.suffix)
+    if kind is None:
+        raise click.UsageError(f"{destination}: no format goes by that suffix; --format says which")
+    begin = time.perf_counter()
+    with as_exit_status():
+        opened = open_source(
+            source, shape=shape, dtype=dtype, fields=fields, step=step, box=box, level=level, threads=threads
+        )
+        total, done = size_of(opened), 0
+        with progress(f"converting to {destination.name}", total) as tell:
+
+            def add(n_bytes: int) -> None:
+                nonlocal done
+                done += n_bytes
+                tell(done / total)
+
+            more = {"overwrite": True} if overwrite else {}
+            report = {} if kind == "zarr" else {"report": "none"}
+            convert_source(opened, destination, kind, add, **report, **more, **dict(options))
+    seconds = time.perf_counter() - begin
+    facts = {
+        "destination": str(destination),
+        "format": kind,
+        "fields": [one.name for one in opened.fields],
+        "steps": len(opened.times),
+        "bytes": total,
+        "seconds": round(seconds, 3),
+    }
+    text = f"{destination}: {len(opened.fields)} fields, {len(opened.times)} steps, {size_text(total)} in {seconds:.1f} s"
+    click.echo(json.dumps(facts, indent=2) if as_json else text)

@@ -1,0 +1,67 @@
+"""esker diff: where two datasets differ."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+import esker
+from esker.cli.errors import as_exit_status
+from esker.cli.progress import progress
+from esker.cli.tables import console, table
+from esker.comparison import Comparison, compare
+
+
+@click.command(
+    epilog="""\b
+    Examples:
+      esker diff run.idx run.nc
+      esker diff old.idx new.idx --rtol 1e-6 --no-attributes
+      esker diff a.idx b.idx --json | jq .same"""
+)
+@click.argument("a")
+@click.argument("b")
+@click.option("--rtol", type=float, default=0.0, show_default=True, help="Tolerance, as a part of B's value.")
+@click.option("--atol", type=float, default=0.0, show_default=True, help="Tolerance, absolute.")
+@click.option("--no-attributes", is_flag=True, help="Do not compare attributes.")
+@click.option("--most", type=click.IntRange(0), default=5, show_default=True, help="Differences to show of a field.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
+def diff(a: str, b: str, rtol: float, atol: float, no_attributes: bool, most: int, as_json: bool) -> None:
+    """Compare the datasets A and B: fields, steps, attributes, and each value.
+
+    How they are stored does not matter, and NaN equals NaN. Exit status: 0 nothing differs, 1 something does.
+    """
+    with as_exit_status():
+        ours, theirs = esker.open(a), esker.open(b)
+        with progress("comparing") as tell:
+            found = compare(
+                ours, theirs, rtol=rtol, atol=atol, attributes=not no_attributes, most=most, progress=tell
+            )
+    if as_json:
+        click.echo(json.dumps(found.as_dict(), indent=2))
+    else:
+        _print(found)
+    raise SystemExit(0 if found.same else 1)
+
+
+def _print(found: Comparison) -> None:
+    for line in found.structure:
+        click.echo(line)
+    differing = [one for one in found.fields if one.different]
+    if differing:
+        summary = table(
+            "field", "values", "different", "largest", "relative", right=("values", "different", "largest", "relative")
+        )
+        for one in differing:
+            summary.add_row(
+                "", one.field, str(one.compared), str(one.different), f"{one.max_abs:.6g}", f"{one.max_rel:.3g}"
+            )
+        console().print(summary)
+    for one in differing:
+        for at in one.first:
+            place = ", ".join(map(str, at.index))
+            when = "" if at.step < 0 else f"step {at.step}, "
+            click.echo(f"  {one.field}: {when}({place}): {at.a!r} and {at.b!r}")
+    if found.same:
+        click.echo(f"the same: {len(found.fields)} fields, {sum(one.compared for one in found.fields)} values")

@@ -1,0 +1,178 @@
+"""diff: where two datasets differ, piece by piece."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker._pieces import pieces
+from esker.dataset import Box, Dataset, Field
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two samples that differ."""
+
+    step: int
+    index: tuple[int, ...]
+    """x first, with the component behind if there are several."""
+    a: float
+    b: float
+
+
+@dataclass
+class FieldDifference:
+    """What differs in a field that both datasets have."""
+
+    field: str
+    compared: int = 0
+    """Values."""
+    different: int = 0
+    max_abs: float = 0.0
+    max_rel: float = 0.0
+    first: list[Difference] = field(default_factory=list)
+
+
+@dataclass
+class Comparison:
+    """What differs in two datasets; `same` if nothing does."""
+
+    structure: list[str] = field(default_factory=list)
+    """Fields, shapes, types, steps and attributes that are not the same, in words."""
+    fields: list[FieldDifference] = field(default_factory=list)
+
+    @property
+    def same(self) -> bool:
+        """No difference in structure, and none in values beyond the tolerance."""
+        return not self.structure and not any(one.different for one in self.fields)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"same": self.same, **asdict(self)}
+
+
+def compare(
+    a: Dataset,
+    b: Dataset,
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    attributes: bool = True,
+    most: int = 10,
+    progress: Callable[[float], object] | None = None,
+) -> Comparison:
+    """Compares all fields and steps that both have; NaN equals NaN.
+
+    Values a and b are the same if |a - b| <= atol + rtol * |b|. The formats of the datasets, their blocks and their files do
+    not matter. Of each field the first `most` differences are kept. Memory: some pieces of 32 MiB.
+    """
+    found = Comparison()
+    for name in (*a.fields, *(name for name in b.fields if name not in a)):
+        if name not in a or name not in b:
+            found.structure.append(f"field {name!r} is in {(a if name in a else b).path} only")
+    common = [name for name in a.fields if name in b]
+    if all(a[name].fixed and b[name].fixed for name in common):
+        pass  # they are of no step
+    elif len(a.steps) != len(b.steps):
+        found.structure.append(f"{len(a.steps)} steps and {len(b.steps)}")
+    elif a.steps != b.steps:
+        step = next(s for s, (t, u) in enumerate(zip(a.steps, b.steps)) if t != u)
+        found.structure.append(f"step {step} is at time {a.steps[step]} and {b.steps[step]}")
+    if attributes:
+        found.structure += _attributes("", a.attrs, b.attrs)
+    comparable = []
+    for name in common:
+        found.structure += _structure(a[name], b[name], attributes)
+        if a[name].shape == b[name].shape and a[name].box == b[name].box:
+            comparable.append(name)
+    for number, name in enumerate(comparable):
+        tell = (lambda part, n=number: progress((n + part) / len(comparable))) if progress else None
+        found.fields.append(_compare_field(a[name], b[name], rtol, atol, most, tell))
+    return found
+
+
+def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
+    for what in ("dims", "shape", "box", "dtype", "components", "fixed"):
+        if getattr(a, what) != getattr(b, what):
+            yield f"{a.name}: {what} is {getattr(a, what)} and {getattr(b, what)}"
+    for dim in a.grid.dims:
+        ours, theirs = a.grid.coords.get(dim), b.grid.coords.get(dim)
+        if not (ours is theirs is None or (ours is not None and theirs is not None and np.array_equal(ours, theirs))):
+            yield f"{a.name}: coordinates along {dim!r} are not the same"
+    if attributes:
+        yield from _attributes(f"{a.name}: ", a.attrs, b.attrs)
+
+
+def _attributes(owner: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[str]:
+    for name in (*a, *(name for name in b if name not in a)):
+        ours, theirs = a.get(name), b.get(name)
+        if ours != theirs and not (ours != ours and theirs != theirs):  # NaN
+            yield f"{owner}attribute {name!r} is {ours!r} and {theirs!r}"
+
+
+def _compare_field(
+    a: Field, b: Field, rtol: float, atol: float, most: int, progress: Callable[[float], object] | None
+) -> FieldDifference:
+    found = FieldDifference(a.name)
+    steps = [-1] if a.fixed and b.fixed else _common_steps(a, b)
+    shape = a.select(steps[0]).shape if steps else ()
+    total, done = math.prod(shape) * len(steps), 0
+    for step in steps:
+        for box in _boxes(a, shape):
+            ours, theirs = a.read(step, box), b.read(step, box)
+            _add(found, step, box, ours, theirs, rtol, atol, most)
+            done += ours.size
+            if progress:
+                progress(done / total)
+    return found
+
+
+def _common_steps(a: Field, b: Field) -> list[int]:
+    return [s for s in range(min(len(a.dataset.steps), len(b.dataset.steps))) if a.has(s) and b.has(s)]
+
+
+def _boxes(of: Field, shape: tuple[int, ...]) -> Iterator[Box]:
+    lo, _ = of.box
+    n_dims = len(of.grid.dims)
+    grain = 1 << max(0, shape[0].bit_length() - 5) if shape else 1
+    for where in pieces(shape[:n_dims], of.dtype.itemsize * of.components, grain):
+        x_first = where[::-1]
+        yield (
+            tuple(first + part.start for first, part in zip(lo, x_first)),
+            tuple(first + part.stop for first, part in zip(lo, x_first)),
+        )
+
+
+def _add(
+    found: FieldDifference,
+    step: int,
+    box: Box,
+    ours: NDArray[Any],
+    theirs: NDArray[Any],
+    rtol: float,
+    atol: float,
+    most: int,
+) -> None:
+    found.compared += ours.size
+    same = (ours == theirs) | ((ours != ours) & (theirs != theirs))
+    if same.all():
+        return
+    a, b = (values[~same].astype(np.float64 if values.dtype.kind == "f" else object) for values in (ours, theirs))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        apart = np.abs(a - b).astype(np.float64)
+        size = np.abs(b).astype(np.float64)
+        relative = apart / size
+    beyond = ~(apart <= atol + rtol * size)
+    found.different += int(beyond.sum())
+    found.max_abs = max(found.max_abs, float(np.max(apart, initial=0.0, where=~np.isnan(apart))))
+    found.max_rel = max(found.max_rel, float(np.max(relative, initial=0.0, where=~np.isnan(relative))))
+    for place in np.argwhere(~same)[beyond][: max(0, most - len(found.first))]:
+        spatial, component = place[: len(box[0])], place[len(box[0]) :]
+        index = (*(int(i + first) for i, first in zip(spatial[::-1], box[0])), *map(int, component))
+        at = tuple(place)
+        found.first.append(Difference(step, index, ours[at].item(), theirs[at].item()))

@@ -1,0 +1,275 @@
+"""What can be converted: datasets of Esker, .npy and raw files, stacks of pictures, Zarr - all as fields that are read by box."""
+
+from __future__ import annotations
+
+import glob
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+import esker
+from esker.array import TIME_DIM
+from esker.dataset import COMPONENT_DIM, Box, Dataset, Field
+
+AXES = ("x", "y", "z", "u", "v")
+
+
+@dataclass(frozen=True)
+class SourceField:
+    """A field that is read by step and box; shapes and dims slowest first, boxes x first."""
+
+    name: str
+    dims: tuple[str, ...]
+    """Of the grid: no time, no component."""
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    read: Callable[[int, Box], NDArray[Any]]
+    """Samples of a step and a half-open box in indices of `shape`: (z, y, x[, component])."""
+    components: int = 1
+    fixed: bool = True
+    every: int = 1
+    grain: int = 1
+    """Pieces of so many indices of the slowest axis are read best."""
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    grid: str | None = None
+    coords: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    @property
+    def nbytes(self) -> int:
+        """Of one step."""
+        return math.prod(self.shape) * self.components * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class Source:
+    """Fields, and what they have in common."""
+
+    fields: tuple[SourceField, ...]
+    times: tuple[float, ...] = (0.0,)
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    """As esker.Writer takes them: those of dimensions and of the time under their names."""
+
+
+def open_source(
+    path: str,
+    *,
+    shape: Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    fields: Sequence[str] = (),
+    step: int | None = None,
+    box: Box | None = None,
+    level: int | None = None,
+    threads: int | None = None,
+) -> Source:
+    """Opens what `path` names by its suffix: .npy, .raw (which needs `shape`, slowest first, and `dtype`), a pattern or a
+    directory of .png, .zarr; all others as esker.open() does, of which alone `step`, `box` and `level` choose a part.
+    """
+    suffix = Path(path).suffix
+    of_datasets = {"step": step, "box": box, "level": level}
+    is_dataset = not (suffix in (".npy", ".raw", ".bin", ".png", ".zarr") or _pictures(path))
+    if given := [name for name, value in of_datasets.items() if value is not None and not is_dataset]:
+        raise ValueError(f"{path}: {given[0]} chooses of datasets, not of other files")
+    if is_dataset:
+        dataset = esker.open(path, threads=threads)
+        return of_dataset(dataset, fields or tuple(dataset), step, box, level)
+    if suffix == ".zarr":
+        return _chosen(_of_zarr(path), fields, path)
+    if suffix in (".raw", ".bin"):
+        if shape is None or dtype is None:
+            raise ValueError(f"{path}: raw samples say neither shape nor type: give both")
+        return _of_array(_name_of(path), np.memmap(path, np.dtype(dtype), "r", shape=tuple(shape)))
+    if suffix == ".npy":
+        return _of_array(_name_of(path), np.load(path, mmap_mode="r", allow_pickle=False))
+    return _of_pictures(path, _pictures(path))
+
+
+def of_dataset(
+    dataset: Dataset,
+    fields: Sequence[str],
+    step: int | None = None,
+    box: Box | None = None,
+    level: int | None = None,
+) -> Source:
+    """These fields, of all steps or of one; a box and a level of them. Dimensions of length 1 stay."""
+    steps = range(len(dataset.steps)) if step is None else [range(len(dataset.steps))[step]]
+    chosen = [dataset[name] for name in fields]
+    made = tuple(
+        _of_field(source, steps, box, level)
+        for source in chosen
+        if source.fixed or step is None or source.has(steps[0])
+    )
+    attrs: dict[str, Any] = dict(dataset.attrs)
+    attrs |= {dim: dict(own) for dim, own in dataset.dim_attrs.items() if own}
+    if dataset.time_attrs:
+        attrs[TIME_DIM] = dict(dataset.time_attrs)
+    return _used(Source(made, tuple(dataset.steps[s] for s in steps) or (0.0,), attrs), dataset.path)
+
+
+def _of_field(source: Field, steps: Sequence[int], box: Box | None, level: int | None) -> SourceField:
+    selection = source._lattice(box, level)
+    if 0 in selection.shape:
+        raise ValueError(f"{source.name}: no sample of level {selection.level} lies in the box")
+
+    def read(step: int, part: Box) -> NDArray[Any]:
+        return source.read(-1 if source.fixed else steps[step], selection.box_of(part), selection.level)
+
+    return SourceField(
+        source.name,
+        tuple(source.grid.dims),
+        selection.shape[: len(source.grid.dims)],
+        source.dtype,
+        read,
+        components=source.components,
+        fixed=source.fixed,
+        every=source.every if len(steps) > 1 else 1,
+        grain=1 << max(0, selection.shape[0].bit_length() - 5),
+        attrs=source.attrs,
+        grid=source.grid.name,
+        coords={
+            dim: np.asarray(source.coords(dim, box, level), np.float64) for dim in source.grid.coords
+        },
+    )
+
+
+def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:
+    known = {one.name: one for one in source.fields}
+    if unknown := [name for name in fields if name not in known]:
+        raise KeyError(f"{path}: no field {unknown[0]!r}; there are {', '.join(known)}")
+    chosen = tuple(known[name] for name in fields) if fields else source.fields
+    return _used(Source(chosen, source.times, source.attrs), path)
+
+
+def _used(source: Source, path: str) -> Source:
+    """Without the attributes of dimensions that no field has."""
+    if not source.fields:
+        raise ValueError(f"{path}: there is no field to convert")
+    used = {TIME_DIM, *(dim for one in source.fields for dim in one.dims)}
+    attrs = {
+        name: value for name, value in source.attrs.items() if name in used or not isinstance(value, Mapping)
+    }
+    return Source(source.fields, source.times, attrs)
+
+
+def _name_of(path: str) -> str:
+    return Path(path).stem
+
+
+def _of_array(name: str, array: NDArray[Any]) -> Source:
+    if not 1 <= array.ndim <= len(AXES):
+        raise ValueError(f"{name}: an array of {array.ndim} axes, expected 1 to {len(AXES)}")
+    native = array.dtype.newbyteorder("=")
+
+    def read(step: int, box: Box) -> NDArray[Any]:
+        return np.asarray(array[_index(box)], native)
+
+    return Source((SourceField(name, AXES[: array.ndim][::-1], array.shape, native, read),))
+
+
+def _index(box: Box) -> tuple[slice, ...]:
+    return tuple(slice(lo, hi) for lo, hi in zip(*box))[::-1]
+
+
+def _pictures(path: str) -> list[str]:
+    """Of a pattern, or of a directory that has nothing else by that suffix; in the order of their names."""
+    if os.path.isdir(path):
+        return sorted(glob.glob(os.path.join(glob.escape(path), "*.png")))
+    return sorted(glob.glob(path)) if path.endswith(".png") else []
+
+
+def _of_pictures(path: str, names: Sequence[str]) -> Source:
+    from PIL import Image
+
+    if not names:
+        raise FileNotFoundError(f"{path}: no such pictures")
+    with Image.open(names[0]) as first:
+        layer = np.asarray(first)
+    if layer.dtype == bool:
+        layer = layer.astype(np.uint8)
+
+    def read(step: int, box: Box) -> NDArray[Any]:
+        zs, *rest = _index(box)
+        return np.stack([load(name)[tuple(rest)] for name in names[zs]])
+
+    def load(name: str) -> NDArray[Any]:
+        with Image.open(name) as picture:
+            found = np.asarray(picture).astype(layer.dtype, copy=False)
+        if found.shape != layer.shape:
+            raise ValueError(f"{name}: a picture of shape {found.shape}, {names[0]} is one of {layer.shape}")
+        return found
+
+    components = 1 if layer.ndim == 2 else layer.shape[2]
+    name = Path(names[0]).parent.name or "pictures"
+    shape = (len(names), *layer.shape[:2])
+    return Source((SourceField(name, ("z", "y", "x"), shape, layer.dtype, read, components=components),))
+
+
+def _of_zarr(path: str) -> Source:
+    try:
+        import zarr
+    except ImportError as error:
+        raise NotImplementedError(f"{path}: needs the package zarr") from error
+    node = zarr.open(path, mode="r")
+    if isinstance(node, zarr.Array):
+        return Source((_of_zarr_array(_name_of(path), node, {}),), attrs=_plain(node.attrs))
+    arrays = dict(node.arrays())
+    if not arrays:
+        raise ValueError(f"{path}: a group without arrays")
+    coords = {
+        name: np.asarray(array[:], np.float64)
+        for name, array in arrays.items()
+        if _dims_of(array) == (name,) and array.dtype.kind in "iuf"
+    }
+    fields = [_of_zarr_array(name, array, coords) for name, array in arrays.items() if name not in coords]
+    attrs = _plain(node.attrs) | {name: _plain(arrays[name].attrs) for name in coords if name != TIME_DIM}
+    if TIME_DIM in coords:
+        attrs[TIME_DIM] = _plain(arrays[TIME_DIM].attrs)
+    numbers = {array.shape[0] for array in arrays.values() if _dims_of(array)[:1] == (TIME_DIM,)}
+    times = coords[TIME_DIM] if TIME_DIM in coords else range(max(numbers, default=1))
+    return Source(tuple(fields), tuple(float(time) for time in times), attrs)
+
+
+def _dims_of(array: Any) -> tuple[str, ...]:
+    names = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
+    return tuple(names) if names and all(names) else AXES[: array.ndim][::-1]
+
+
+def _plain(attrs: Any) -> dict[str, Any]:
+    """Those that Esker stores."""
+    kept = {}
+    for name, value in dict(attrs).items():
+        numbers = value if isinstance(value, list) else [value]
+        if isinstance(value, str) or all(isinstance(number, int | float) for number in numbers):
+            kept[name] = value
+    kept.pop("_ARRAY_DIMENSIONS", None)
+    return kept
+
+
+def _of_zarr_array(name: str, array: Any, coords: Mapping[str, NDArray[np.float64]]) -> SourceField:
+    dims = _dims_of(array)
+    timed = dims[0] == TIME_DIM
+    components = array.shape[-1] if dims[-1] == COMPONENT_DIM else 1
+    end = len(dims) - (components > 1)
+    native = np.dtype(array.dtype).newbyteorder("=")
+
+    def read(step: int, box: Box) -> NDArray[Any]:
+        return np.asarray(array[(*([step] if timed else []), *_index(box))], native)
+
+    own = dims[timed:end]
+    return SourceField(
+        name,
+        own,
+        tuple(array.shape[timed:end]),
+        native,
+        read,
+        components=components,
+        fixed=not timed,
+        grain=array.chunks[int(timed)],
+        attrs=_plain(array.attrs),
+        coords={dim: coords[dim] for dim in own if dim in coords},
+    )
