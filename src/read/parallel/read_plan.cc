@@ -304,8 +304,8 @@ Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<s
   return status;
 }
 
-// Memory is exposed to other ranks only as long as all of them are here: a reader may be dropped by one rank
-// after the other, and MPICH 4.0 does not bear that the memory of a window is freed before the window.
+// Memory is exposed to other ranks only as long as all of them are here: a reader has no collective close,
+// and with windows left behind MPICH 4.0 crashed (docs/decisions/0015-one-sided-reading.md).
 Status ReadPlan::run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
                      ExchangeStats& stats, Index& loaded_bytes) {
   if (transport_->is_one_sided()) ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, plan_));
