@@ -144,13 +144,13 @@ def _level(
 ) -> dict[str, Any]:
     """Times of a level, over what they would be if they fell as the samples do, in the same repetition."""
     fraction = level["data_bytes_per_step"] / measured["data_bytes_per_step"]
-    over_proportional = [seconds / (whole * fraction) for seconds, whole in zip(level["read_s"], case["read_s"])]
+    pairs = zip(level["read_s"], case["read_s"])
     return {
         "halvings": level["halvings"],
         "fraction": fraction,
         "data_MiB_per_step": level["data_bytes_per_step"] / 2**20,
         "read_ms_per_step": 1e3 * statistics.median(level["read_s"]) / measured["steps"],
-        "over_proportional": _spread(over_proportional),
+        "over_proportional": _spread([seconds / (whole * fraction) for seconds, whole in pairs]),
         "ratio_to_posix_read": _ratio(limit, level, "read_s"),
     }
 
@@ -233,7 +233,8 @@ def _draw_levels(axes: Any, results: dict[str, Any]) -> None:
     for case in results["cases"]:
         if levels := case.get("levels"):
             fractions = [level["fraction"] for level in levels]
-            axes.plot(fractions, [level["over_proportional"]["median"] for level in levels], ".-", label=case["name"])
+            times = [level["over_proportional"]["median"] for level in levels]
+            axes.plot(fractions, times, ".-", label=case["name"])
     axes.axhline(1, color="grey", linewidth=0.8)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

@@ -1,4 +1,4 @@
-"""Runs of `esker bench` on several numbers of ranks: weak scaling (data of a rank are given) or strong (data in all)."""
+"""Runs of `esker bench` on several numbers of ranks: weak scaling (data of a rank given) or strong (in all)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 def results(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What benchmark.results() made of each number of ranks, as one."""
-    return {"machine": runs[0]["machine"], "runs": [{k: v for k, v in run.items() if k != "machine"} for run in runs]}
+    without_machine = [{key: value for key, value in run.items() if key != "machine"} for run in runs]
+    return {"machine": runs[0]["machine"], "runs": without_machine}
 
 
 def rows(results: dict[str, Any], key: str) -> dict[str, list[dict[str, float] | None]]:

@@ -115,10 +115,11 @@ def bench(
                       idx_vectors (components side by side)
     Esker, others     cdf5, cdf5_and_idx (both), netcdf4, hdf5 (a field is one chunk), hdf5_decomposition (a rank's
                       part is one chunk)
-    with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5, hdf5_chunked, netcdf4, netcdf_gather (by
-                      one rank): measured by a program of their own, in turn with Esker's, beside its own posix
-    only by --case    cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases, idx_read_by_messages,
-                      idx_read_by_get (in two phases by that transport); of the peers netcdf_redefine, netcdf_redefine_padded
+    with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5,
+                      hdf5_chunked, netcdf4, netcdf_gather (by one rank): measured by a program of their own, in turn with Esker's, beside its own posix
+    only by --case    cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
+                      idx_read_by_messages, idx_read_by_get (in two phases by that transport); of the peers
+                      netcdf_redefine, netcdf_redefine_padded
                       (each variable defined when it is written; with room in the header)
     """
     program = program or benchmark.find_program()
@@ -246,9 +247,12 @@ def _print_levels(console: Console, results: dict[str, Any]) -> None:
     for level in cases[0]["levels"]:
         table.add_column(f"1/{2 ** level['halvings']}", justify="right")
     for case in cases:
-        times = (f"{level['read_ms_per_step']:.2f} ({level['over_proportional']['median']:.2f})" for level in case["levels"])
-        table.add_row(case["name"], *times)
+        table.add_row(case["name"], *map(_time_of_level, case["levels"]))
     console.print(table)
+
+
+def _time_of_level(level: dict[str, Any]) -> str:
+    return f"{level['read_ms_per_step']:.2f} ({level['over_proportional']['median']:.2f})"
 
 
 def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
