@@ -14,6 +14,7 @@
 
 namespace esker {
 
+/// What to rebuild, and what the files cannot say.
 struct RebuildRequest {
   std::string path;           ///< of the .idx, which may be missing
   std::string like;           ///< an .idx of the same box, fields and blocks; empty: none
@@ -23,14 +24,15 @@ struct RebuildRequest {
   bool write = false;         ///< false: report alone
 };
 
+/// What was found.
 struct RebuildReport {
   std::string path;                   ///< of the .idx
   std::string source;                 ///< the file that says box, fields and blocks
   std::vector<std::string> deduced;   ///< what was concluded, and from what
   std::vector<std::string> given_up;  ///< what is lost, and why
   std::string text;                   ///< of the new .idx
-  Index steps = 0;
-  bool written = false;
+  Index steps = 0;                    ///< that are whole
+  bool written = false;               ///< else nothing was changed
   std::string old_file;  ///< where the old .idx is now; empty: there was none, or nothing was written
 };
 
