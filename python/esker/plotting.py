@@ -125,7 +125,7 @@ def read_plane(
     vertical, horizontal = (_axis(field, dim, box, level) for dim in plane_dims)
     return Plane(
         field=field,
-        values=_masked(field, _one_component(field, values, component)),
+        values=scalars(field, values, component),
         horizontal=horizontal,
         vertical=vertical,
         level=level,
@@ -232,17 +232,12 @@ def _axis_number(field: Field, dim: str) -> int:
     return len(field.grid.dims) - 1 - list(field.grid.dims).index(dim)
 
 
-def _one_component(field: Field, values: NDArray[Any], component: int | None) -> NDArray[Any]:
+def scalars(field: Field, values: NDArray[Any], component: int | None = None) -> np.ma.MaskedArray[Any, Any]:
+    """A component of values that were read, or the length of vectors; masked where there is no value."""
     if component is not None and not 0 <= component < field.components:
         raise IndexError(f"{field.name}: no component {component}; it has {field.components}")
-    if field.components == 1:
-        return values
-    if component is None:
-        return np.linalg.norm(values.astype(np.float64), axis=-1)
-    return values[..., component]
-
-
-def _masked(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
+    if field.components > 1:
+        values = np.linalg.norm(values.astype(np.float64), axis=-1) if component is None else values[..., component]
     masked = np.ma.masked_invalid(values)
     for name in ("_FillValue", "missing_value"):
         if name in field.attrs:

@@ -9,10 +9,12 @@ import click
 
 from esker import __version__
 from esker.cli.bench import bench
+from esker.cli.completion import completion
 from esker.cli.convert import convert
 from esker.cli.diff import diff
 from esker.cli.export import export
 from esker.cli.info import info
+from esker.cli.manual import manual
 from esker.cli.plan import plan
 from esker.cli.plot import plot
 from esker.cli.repair import repair
@@ -30,10 +32,12 @@ def esker() -> None:
 
 
 esker.add_command(bench)
+esker.add_command(completion)
 esker.add_command(convert)
 esker.add_command(diff)
 esker.add_command(export)
 esker.add_command(info)
+esker.add_command(manual)
 esker.add_command(plan)
 esker.add_command(plot)
 esker.add_command(repair)

@@ -1,7 +1,9 @@
-"""esker export: samples as an .npy file, or as nothing but their bytes."""
+"""esker export: samples as an .npy file, as nothing but their bytes, as netCDF, or a line of them as text."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
@@ -19,9 +21,11 @@ from esker.cli.arguments import box_option, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.cli.tables import size_text
+from esker.conversion import convert, size_of
 from esker.dataset import Box, Field, Selection
+from esker.sources import of_dataset
 
-_FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw"}
+_FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf", ".csv": "csv"}
 
 
 @click.command(
@@ -30,6 +34,8 @@ _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw"}
       esker export run.idx thk -o thk.npy
       esker export run.idx temp -o temp.raw --step 0 --level 14
       esker export run.idx vel -o vx.npy --component 0 --box 100:200,50:250,0:61
+      esker export run.idx temp -o temp.nc --level 14
+      esker export run.idx temp -o column.csv --box 120:121,300:301,0:61
       esker export run.idx thk -o thk.raw --json > thk.json     # shape and type, for who reads the bytes"""
 )
 @click.argument("path")
@@ -40,8 +46,9 @@ _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw"}
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["npy", "raw"]),
-    help="npy: numpy.load() reads it; raw: the samples alone.  [default: by the suffix, .npy, .raw or .bin]",
+    type=click.Choice(["npy", "raw", "netcdf", "csv"]),
+    help="npy: numpy.load() reads it; raw: the samples alone; netcdf: CDF-5, with coordinates; csv: a line of samples, as text.  "
+    "[default: by the suffix, .npy, .raw, .bin, .nc or .csv]",
 )
 @step_option
 @box_option
@@ -66,14 +73,20 @@ def export(
     """
     kind = kind or _FORMAT_OF_SUFFIX.get(output.suffix)
     if kind is None:
-        raise click.UsageError(f"{output}: no format goes by that suffix; --format npy or raw says which")
+        raise click.UsageError(f"{output}: no format goes by that suffix; --format says which")
     with as_exit_status():
         source = esker.open(path)[field]
         selection = source.select(step, box, level)
         _check_component(source, component)
         facts = describe(source, selection, step, component, output, kind)
-        with _replaced(output) as file:
-            _write(file, source, selection, step, component, kind)
+        if kind == "netcdf":
+            _write_netcdf(output, source, step, box, level, component)
+        else:
+            with _replaced(output) as file:
+                if kind == "csv":
+                    _write_line(file, source, selection, step, box, component)
+                else:
+                    _write(file, source, selection, step, component, kind)
     click.echo(json.dumps(facts, indent=2) if as_json else _text(facts))
 
 
@@ -142,6 +155,44 @@ def _write(
             file.write(samples.data.cast("B"))
             n_done += math.prod(s.stop - s.start for s in where)
             tell(n_done / n_all)
+
+
+def _write_netcdf(
+    output: Path, field: Field, step: int, box: Box | None, level: int | None, component: int | None
+) -> None:
+    if component is not None:
+        raise ValueError("netCDF files hold all components: leave out --component")
+    chosen = of_dataset(field.dataset, [field.name], None if field.fixed else step, box, level)
+    with progress(f"exporting {field.name}") as tell:
+        done = 0
+
+        def add(n_bytes: int) -> None:
+            nonlocal done
+            done += n_bytes
+            tell(done / size_of(chosen))
+
+        convert(chosen, output, "cdf5", add, overwrite=True, report="none")
+
+
+def _write_line(
+    file: IO[bytes], field: Field, selection: Selection, step: int, box: Box | None, component: int | None
+) -> None:
+    """A row per sample: its coordinates, x first, and its values."""
+    dims = field.grid.dims
+    counts = selection.shape[: len(dims)]
+    if sum(count > 1 for count in counts) > 1:
+        raise ValueError(f"{field.name}: {' x '.join(map(str, counts))} samples are no line; --box cuts one out")
+    names = [field.name] if field.components == 1 else [f"{field.name}_{c}" for c in range(field.components)]
+    values = field.read(step, box, selection.level).reshape(-1, field.components)
+    if component is not None:
+        names, values = [names[component]], values[:, [component]]
+    axes = [field.coords(dim, box, selection.level) for dim in reversed(list(dims))]
+    axes = [np.broadcast_to(axis, len(values)) if len(values) else axis[:0] for axis in axes]
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    rows = csv.writer(text)
+    rows.writerow([*reversed(list(dims)), *names])
+    rows.writerows(zip(*(axis.tolist() for axis in axes), *values.T.tolist()))
+    text.detach()
 
 
 def _grain(selection: Selection) -> int:

@@ -1,15 +1,17 @@
-"""esker plot: a map or a section as a picture."""
+"""esker plot: a map, a section, a histogram or a time series as a picture."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
 import esker
-from esker import plotting
+from esker import charts, plotting
 from esker.cli.arguments import Section, box_option, kind_of_picture, step_option
 from esker.cli.errors import as_exit_status
+from esker.cli.progress import progress
 from esker.dataset import Box
 
 
@@ -30,23 +32,29 @@ class ColorMap(click.ParamType):
       esker plot run.idx thk
       esker plot run.idx velsurf_mag --log --cmap magma -o speed.png
       esker plot run.idx temp --section y=280 --step 0
-      esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16"""
+      esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16
+      esker plot run.idx thk --histogram --log
+      esker plot run.idx thk --series --box 120:121,300:301     # at a point; without, least, mean and greatest of all"""
 )
 @click.argument("path")
 @click.argument("field")
 @step_option
-@click.option("--level", type=int, help="Resolution level.  [default: about 1024 samples across]")
+@click.option("--level", type=int, help="Resolution level.  [default: about 1024 samples across, a million in charts]")
 @click.option("--section", type=Section(), help="Where to cut a 3-D field.  [default: its first layer]")
 @box_option
 @click.option("--component", type=int, help="Of a field with several.  [default: length of the vector]")
 @click.option("--cmap", type=ColorMap(), default="viridis", show_default=True, help="matplotlib colour map.")
-@click.option("--log", is_flag=True, help="Logarithmic colours, four decades; without values of 0 and less.")
+@click.option("--log", is_flag=True, help="Logarithmic colours, four decades; of charts, a logarithmic axis.")
+@click.option("--histogram", is_flag=True, help="How the values are spread, not where they are.")
+@click.option("--bins", type=click.IntRange(1), default=100, show_default=True, help="Of the histogram.")
+@click.option("--series", is_flag=True, help="How the values change with time.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Picture; the suffix says what kind: png, pdf, svg, ...  [default: FIELD.png]",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print what was drawn as one JSON object.")
 def plot(
     path: str,
     field: str,
@@ -57,19 +65,35 @@ def plot(
     component: int | None,
     cmap: str,
     log: bool,
+    histogram: bool,
+    bins: int,
+    series: bool,
     output: Path | None,
+    as_json: bool,
 ) -> None:
-    """Draw FIELD of the dataset at PATH: a map, or a section through a 3-D field.
+    """Draw FIELD of the dataset at PATH: a map, a section through a 3-D field, or a chart of its values.
 
     Reads only the samples that the picture shows. Prints the name of the picture.
     """
+    if histogram + series + (section is not None) > 1:
+        raise click.UsageError("--section, --histogram and --series are pictures of their own")
     output = output or Path(f"{field}.png")
     kind = kind_of_picture(output)
     with as_exit_status():
-        plane = plotting.read_plane(esker.open(path)[field], step, level, section, box, component)
-    picture = plotting.figure(plane, log=log, cmap=cmap)
+        source = esker.open(path)[field]
+        if histogram:
+            spread = charts.read_histogram(source, step, level, box, component, bins)
+            picture, level = charts.draw_histogram(spread, log=log), spread.level
+        elif series:
+            with progress(f"reading {field}") as tell:
+                course = charts.read_series(source, level, box, component, tell)
+            picture, level = charts.draw_series(course, log=log), course.level
+        else:
+            plane = plotting.read_plane(source, step, level, section, box, component)
+            picture, level = plotting.figure(plane, log=log, cmap=cmap), plane.level
     try:
         picture.savefig(output, format=kind)
     except OSError as error:
         raise click.ClickException(f"{output}: {error.strerror}") from error
-    click.echo(output)
+    facts = {"output": str(output), "field": field, "level": level, "max_level": source.max_level}
+    click.echo(json.dumps(facts, indent=2) if as_json else output)

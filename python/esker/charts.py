@@ -1,0 +1,137 @@
+"""Charts of a field that are no maps: how its values are spread, and how they change with time.
+
+Both read the coarsest level that has MOST_SAMPLES samples in the box, so they take no longer for a larger field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker.dataset import Box, Field
+from esker.plotting import scalars
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_SAMPLES = 1 << 20
+"""More show nothing that these do not."""
+_DPI = 100
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many samples are in each of the bins between `edges`."""
+
+    field: Field
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    level: int
+
+
+@dataclass(frozen=True)
+class Series:
+    """Least, mean and greatest value at each step; of one sample all three are the same."""
+
+    field: Field
+    times: NDArray[np.float64]
+    least: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    greatest: NDArray[np.float64]
+    level: int
+
+
+def read_histogram(
+    field: Field,
+    step: int = -1,
+    level: int | None = None,
+    box: Box | None = None,
+    component: int | None = None,
+    bins: int = 100,
+) -> Histogram:
+    """Counts the values of a step, without those that are missing.
+
+    level, box: as in Field.read; None: a level with about MOST_SAMPLES samples. component: None: the length of vectors.
+    """
+    level = _level(field, step, box) if level is None else level
+    values = scalars(field, field.read(step, box, level), component).compressed()
+    counts, edges = np.histogram(values.astype(np.float64), bins)
+    return Histogram(field, edges, counts, level)
+
+
+def read_series(
+    field: Field,
+    level: int | None = None,
+    box: Box | None = None,
+    component: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Series:
+    """Reads each step at which the field was written; arguments as for read_histogram()."""
+    steps = [s for s in range(len(field.dataset.steps)) if field.has(s)]
+    if field.fixed or not steps:
+        raise ValueError(f"{field.name}: does not change with time")
+    level = _level(field, steps[0], box) if level is None else level
+    rows = []
+    for number, step in enumerate(steps):
+        values = scalars(field, field.read(step, box, level), component).astype(np.float64).compressed()
+        if values.size == 0:
+            rows.append((np.nan, np.nan, np.nan))
+        else:
+            rows.append((values.min(), values.mean(), values.max()))
+        if progress:
+            progress((number + 1) / len(steps))
+    least, mean, greatest = np.array(rows).T
+    times = np.array([field.dataset.steps[step] for step in steps])
+    return Series(field, times, least, mean, greatest, level)
+
+
+def draw_histogram(histogram: Histogram, *, log: bool = False) -> Figure:
+    """As steps; `log`: of the counts."""
+    figure, axes = _figure(histogram.field, histogram.level)
+    axes.stairs(histogram.counts, histogram.edges, fill=True)
+    axes.set(xlabel=_label(histogram.field), ylabel="samples")
+    if log:
+        axes.set_yscale("log")
+    return figure
+
+
+def draw_series(series: Series, *, log: bool = False) -> Figure:
+    """The mean as a line, from least to greatest as a band; `log`: of the values."""
+    figure, axes = _figure(series.field, series.level)
+    if not np.array_equal(series.least, series.greatest, equal_nan=True):
+        axes.fill_between(series.times, series.least, series.greatest, alpha=0.25, label="least to greatest")
+        axes.plot(series.times, series.mean, marker=".", label="mean")
+        axes.legend()
+    else:
+        axes.plot(series.times, series.mean, marker=".")
+    units = series.field.dataset.time_attrs.get("units", "")
+    axes.set(xlabel=f"time [{units}]" if units else "time", ylabel=_label(series.field))
+    if log:
+        axes.set_yscale("log")
+    return figure
+
+
+def _level(field: Field, step: int, box: Box | None) -> int:
+    for level in range(field.max_level):
+        if np.prod(field.select(step, box, level).shape[: len(field.grid.dims)]) >= MOST_SAMPLES:
+            return level
+    return field.max_level
+
+
+def _figure(field: Field, level: int) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5), dpi=_DPI, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(f"{field.name}, level {level} of {field.max_level}", fontsize=10)
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def _label(field: Field) -> str:
+    name, units = field.attrs.get("long_name", field.name), field.attrs.get("units")
+    return f"{name} [{units}]" if units else str(name)
