@@ -133,9 +133,9 @@ class Zarr:
 
         group = zarr.open_group(directory / "a.zarr", mode="w")
         for name, coarse in _pyramid(array):
-            group.create_array(name, shape=coarse.shape, dtype=coarse.dtype, chunks=_chunks(coarse), compressors=None)[
-                ...
-            ] = coarse
+            group.create_array(
+                name, shape=coarse.shape, dtype=coarse.dtype, chunks=_chunks(coarse), compressors=None
+            )[...] = coarse
 
     def read(self, directory: Path, box: Box, stride: int) -> Array:
         import zarr

@@ -20,15 +20,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from esker.benchmark import machine
 from readers import SYSTEMS, missing
+
+from esker.benchmark import machine
 
 HERE = Path(__file__).parent
 
 
 def workloads(small: bool) -> dict[str, dict[str, Any]]:
     """Arrays (shape slowest first), and the parts that are read of them (boxes x first)."""
-    n, (nx, ny, nz), edge, detail = (640, (60, 60, 31), 32, 64) if small else (14720, (600, 600, 301), 256, 512)
+    n, (nx, ny, nz), edge, detail = (
+        (640, (60, 60, 31), 32, 64) if small else (14720, (600, 600, 301), 256, 512)
+    )
     at, z = n // 3 // 2 * 2, nz // 2
     plane = [[0, 0, z], [nx, ny, z + 1]]
     part = [[3, 5, z], [3 + min(detail, nx - 8), 5 + min(detail, ny - 8), z + 1]]
@@ -62,7 +65,11 @@ def run(system: str, directory: Path, job: dict[str, Any]) -> dict[str, Any]:
     reading, writing = os.pipe()
     command = [sys.executable, str(HERE / "measure.py"), system, str(directory), json.dumps(job)]
     done = subprocess.run(
-        command, capture_output=True, text=True, pass_fds=[writing], env={**os.environ, "RESULT_FD": str(writing)}
+        command,
+        capture_output=True,
+        text=True,
+        pass_fds=[writing],
+        env={**os.environ, "RESULT_FD": str(writing)},
     )
     os.close(writing)
     with os.fdopen(reading) as result:
@@ -72,7 +79,9 @@ def run(system: str, directory: Path, job: dict[str, Any]) -> dict[str, Any]:
     return json.loads(text)
 
 
-def measure(name: str, work: dict[str, Any], systems: list[str], top: Path, repeat: int) -> list[dict[str, Any]]:
+def measure(
+    name: str, work: dict[str, Any], systems: list[str], top: Path, repeat: int
+) -> list[dict[str, Any]]:
     """All systems in turn, `repeat` times."""
     array = {"shape": work["shape"], "dtype": work["dtype"]}
     results: dict[tuple[str, str], dict[str, Any]] = {}
@@ -86,7 +95,11 @@ def measure(name: str, work: dict[str, Any], systems: list[str], top: Path, repe
         directory = top / system
         directory.mkdir(parents=True, exist_ok=True)
         print(f"{name}: {system} writes", file=sys.stderr, flush=True)
-        add(system, "write", run(system, directory, {"what": "write", "repeat": 3 if name == "cube" else 1, **array}))
+        add(
+            system,
+            "write",
+            run(system, directory, {"what": "write", "repeat": 3 if name == "cube" else 1, **array}),
+        )
         stored = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
         results[system, "write"]["bytes_stored"] = stored
     for turn in range(repeat):
@@ -106,7 +119,9 @@ def figure(results: dict[str, Any]) -> Any:
     """Bars of seconds, on a logarithmic axis, one panel per part."""
     from matplotlib.figure import Figure
 
-    parts = list(dict.fromkeys((r["workload"], r["what"]) for r in results["results"] if r["what"] != "write"))
+    parts = list(
+        dict.fromkeys((r["workload"], r["what"]) for r in results["results"] if r["what"] != "write")
+    )
     drawing = Figure(figsize=(13, 2.1 * ((len(parts) + 2) // 3)), layout="constrained")
     for number, (workload, what) in enumerate(parts):
         axes = drawing.add_subplot((len(parts) + 2) // 3, 3, number + 1)
@@ -131,19 +146,27 @@ def print_table(results: dict[str, Any]) -> None:
                 line += f"  {result['bytes_stored'] / 1e6:8.1f} MB stored"
             else:
                 line += f"  {result['bytes_asked'] / 1e6:8.2f} MB read, {result['bytes_from_device'] / 1e6:8.2f} from the device"
-                line += f", grew by {result['grown_KiB'] * 1024 / result['bytes_of_answer']:6.2f} x the answer"
+                line += (
+                    f", grew by {result['grown_KiB'] * 1024 / result['bytes_of_answer']:6.2f} x the answer"
+                )
             if ours:
                 line += f"  {result['median_seconds'] / ours['median_seconds']:6.2f} x Esker's time"
             print(line)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dir", type=Path, required=True, help="where to store the arrays; some 9 GB, removed afterwards")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--dir", type=Path, required=True, help="where to store the arrays; some 9 GB, removed afterwards"
+    )
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--plot", type=Path, help="draw them (PNG, PDF, SVG)")
     parser.add_argument("--repeat", type=int, default=5, help="turns [%(default)s]")
-    parser.add_argument("--workload", action="append", choices=workloads(small=False), help="only this one; repeatable")
+    parser.add_argument(
+        "--workload", action="append", choices=workloads(small=False), help="only this one; repeatable"
+    )
     parser.add_argument("--small", action="store_true", help="arrays of a megabyte: to see that all works")
     options = parser.parse_args()
     systems = [name for name in SYSTEMS if not missing(name)]

@@ -38,6 +38,7 @@ __all__ = [
     "Part",
     "ReadStatistics",
     "Reader",
+    "Rebuilt",
     "Selection",
     "Step",
     "Storage",

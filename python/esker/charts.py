@@ -77,7 +77,7 @@ def read_series(
     level = _level(field, steps[0], box) if level is None else level
     rows = []
     for number, step in enumerate(steps):
-        values = scalars(field, field.read(step, box, level), component).astype(np.float64).compressed()
+        values = scalars(field, field.read(step, box, level), component).compressed().astype(np.float64)
         if values.size == 0:
             rows.append((np.nan, np.nan, np.nan))
         else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -35,16 +36,16 @@ class FieldDifference:
     different: int = 0
     max_abs: float = 0.0
     max_rel: float = 0.0
-    first: list[Difference] = field(default_factory=list)
+    first: list[Difference] = dataclasses.field(default_factory=list)
 
 
 @dataclass
 class Comparison:
     """What differs in two datasets; `same` if nothing does."""
 
-    structure: list[str] = field(default_factory=list)
+    structure: list[str] = dataclasses.field(default_factory=list)
     """Fields, shapes, types, steps and attributes that are not the same, in words."""
-    fields: list[FieldDifference] = field(default_factory=list)
+    fields: list[FieldDifference] = dataclasses.field(default_factory=list)
 
     @property
     def same(self) -> bool:
@@ -102,7 +103,10 @@ def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
             yield f"{a.name}: {what} is {getattr(a, what)} and {getattr(b, what)}"
     for dim in a.grid.dims:
         ours, theirs = a.grid.coords.get(dim), b.grid.coords.get(dim)
-        if not (ours is theirs is None or (ours is not None and theirs is not None and np.array_equal(ours, theirs))):
+        if not (
+            ours is theirs is None
+            or (ours is not None and theirs is not None and np.array_equal(ours, theirs))
+        ):
             yield f"{a.name}: coordinates along {dim!r} are not the same"
     if attributes:
         yield from _attributes(f"{a.name}: ", a.attrs, b.attrs)
@@ -162,7 +166,9 @@ def _add(
     same = (ours == theirs) | ((ours != ours) & (theirs != theirs))
     if same.all():
         return
-    a, b = (values[~same].astype(np.float64 if values.dtype.kind == "f" else object) for values in (ours, theirs))
+    a, b = (
+        values[~same].astype(np.float64 if values.dtype.kind == "f" else object) for values in (ours, theirs)
+    )
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         apart = np.abs(a - b).astype(np.float64)
         size = np.abs(b).astype(np.float64)

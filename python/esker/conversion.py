@@ -126,7 +126,9 @@ def _coordinates(source: Source) -> Iterator[tuple[str, NDArray[np.float64]]]:
 
 def _write_zarr_array(group: Any, one: SourceField, num_steps: int, tell: Tell) -> None:
     if one.every > 1:
-        raise NotImplementedError(f"{one.name}: is there at every {one.every}th step only, which Zarr cannot say")
+        raise NotImplementedError(
+            f"{one.name}: is there at every {one.every}th step only, which Zarr cannot say"
+        )
     behind = [one.components] if one.components > 1 else []
     before = [] if one.fixed else [num_steps]
     edge = 1 << max(4, 18 // len(one.shape))

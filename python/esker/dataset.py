@@ -142,7 +142,13 @@ class Selection:
 
     def places_of(self, coarser: Selection) -> tuple[slice, ...]:
         """Where in this array the samples of a selection of the same box at a coarser level stand."""
-        axes = zip(self.origin, self.stride, coarser.origin, coarser.stride, reversed(coarser.shape[: len(self.dims)]))
+        axes = zip(
+            self.origin,
+            self.stride,
+            coarser.origin,
+            coarser.stride,
+            reversed(coarser.shape[: len(self.dims)]),
+        )
         places = []
         for origin, stride, first, step, count in axes:
             start, apart = (first - origin) // stride, step // stride
@@ -411,7 +417,9 @@ class Field:
         if stride is not None:
             stride = [operator.index(s) for s in stride]
             if len(stride) != len(self.grid.dims):
-                raise ValueError(f"stride: expected {len(self.grid.dims)} numbers, x first, found {len(stride)}")
+                raise ValueError(
+                    f"stride: expected {len(self.grid.dims)} numbers, x first, found {len(stride)}"
+                )
         return (*_query(step, box, level), stride)
 
     def _marks(self, out: NDArray[Any]) -> NDArray[np.uint8]:

@@ -27,7 +27,9 @@ class Files:
         if found.get("type", "file") != "file":
             raise FileNotFoundError(f"{path} is no file")
         size = found["size"]
-        return len(self._file_system.cat_file(path)) if size is None else int(size)  # a server that does not say
+        return (
+            len(self._file_system.cat_file(path)) if size is None else int(size)
+        )  # a server that does not say
 
     def read(self, path: str, offset: int, size: int) -> bytes:
         """So many bytes from `offset` on; fewer where the file ends before."""

@@ -131,9 +131,7 @@ def _of_field(source: Field, steps: Sequence[int], box: Box | None, level: int |
         grain=1 << max(0, selection.shape[0].bit_length() - 5),
         attrs=source.attrs,
         grid=source.grid.name,
-        coords={
-            dim: np.asarray(source.coords(dim, box, level), np.float64) for dim in source.grid.coords
-        },
+        coords={dim: np.asarray(source.coords(dim, box, level), np.float64) for dim in source.grid.coords},
     )
 
 

@@ -83,9 +83,13 @@ def to_esker(
     """
     encoded, attributes = _encoded(dataset, encoding or {})
     used = {dim for name, variable in encoded.items() if variable.dims != (name,) for dim in variable.dims}
-    coordinates = {name: variable for name, variable in encoded.items() if variable.dims == (name,) and name in used}
+    coordinates = {
+        name: variable for name, variable in encoded.items() if variable.dims == (name,) and name in used
+    }
     fields = {
-        name: _checked(name, variable, time_dim) for name, variable in encoded.items() if name not in coordinates
+        name: _checked(name, variable, time_dim)
+        for name, variable in encoded.items()
+        if name not in coordinates
     }
     own = {**_attributes("the dataset", attributes), **_of_dims(coordinates)}
     if time_dim in coordinates:
@@ -124,7 +128,9 @@ def _encoded(
     variables = dict(variables)
     for name, of_variable in encoding.items():
         if unknown := [key for key in of_variable if key not in _ENCODINGS]:
-            raise ValueError(f"{name}: unexpected encoding {unknown[0]!r}; there are {', '.join(sorted(_ENCODINGS))}")
+            raise ValueError(
+                f"{name}: unexpected encoding {unknown[0]!r}; there are {', '.join(sorted(_ENCODINGS))}"
+            )
         variables[name] = variables[name].copy(deep=False)
         variables[name].encoding = dict(of_variable)
     return conventions.cf_encoder(variables, attributes)
@@ -135,12 +141,16 @@ def _checked(name: Hashable, variable: xr.Variable, time_dim: str) -> xr.Variabl
     if not isinstance(name, str) or not name:
         raise TypeError(f"a variable is called {name!r}; names have to be texts")
     if variable.dtype.kind not in "iuf" or variable.dtype.itemsize > 8 or variable.dtype == np.float16:
-        raise ValueError(f"{name}: is of type {variable.dtype}, and Esker stores integers and reals of 1 to 8 bytes")
+        raise ValueError(
+            f"{name}: is of type {variable.dtype}, and Esker stores integers and reals of 1 to 8 bytes"
+        )
     dims = [dim for dim in variable.dims if dim != time_dim]
     if not dims:
         return variable.set_dims((*variable.dims, SCALAR_DIM))
     if len(dims) > _MAX_AXES:
-        raise ValueError(f"{name}: has {len(dims)} dimensions beside the time; Esker's fields have at most {_MAX_AXES}")
+        raise ValueError(
+            f"{name}: has {len(dims)} dimensions beside the time; Esker's fields have at most {_MAX_AXES}"
+        )
     return variable
 
 
@@ -185,7 +195,9 @@ def _attributes(owner: str, attributes: Mapping[Any, Any]) -> dict[str, Any]:
 def _define(
     writer: Writer, fields: Mapping[Hashable, xr.Variable], time_dim: str
 ) -> dict[Hashable, WriterField]:
-    axes = {name: tuple(dim for dim in reversed(field.dims) if dim != time_dim) for name, field in fields.items()}
+    axes = {
+        name: tuple(dim for dim in reversed(field.dims) if dim != time_dim) for name, field in fields.items()
+    }
     grids = {dims: writer.grid(grid_name(dims), dims) for dims in dict.fromkeys(axes.values())}
     return {
         name: writer.field(
@@ -199,10 +211,17 @@ def _define(
     }
 
 
-def _samples(variables: Mapping[Hashable, xr.Variable], directory: str) -> Iterator[tuple[Hashable, NDArray[Any]]]:
+def _samples(
+    variables: Mapping[Hashable, xr.Variable], directory: str
+) -> Iterator[tuple[Hashable, NDArray[Any]]]:
     for name, variable in variables.items():
         native = variable.dtype.newbyteorder("=")
-        yield name, np.asarray(variable.values, native) if variable.chunks is None else _computed(variable, directory)
+        yield (
+            name,
+            np.asarray(variable.values, native)
+            if variable.chunks is None
+            else _computed(variable, directory),
+        )
 
 
 def _computed(variable: xr.Variable, directory: str) -> NDArray[Any]:

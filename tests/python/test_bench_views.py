@@ -12,9 +12,22 @@ PROGRAM = Path(__file__).parents[2] / "bench" / "views" / "run.py"
 
 def test_small_cube(tmp_path: Path) -> None:
     files = [tmp_path / "views.json", tmp_path / "views.png"]
-    command = [sys.executable, str(PROGRAM), "--small", "--workload", "cube", "--repeat", "1", "--dir", str(tmp_path)]
+    command = [
+        sys.executable,
+        str(PROGRAM),
+        "--small",
+        "--workload",
+        "cube",
+        "--repeat",
+        "1",
+        "--dir",
+        str(tmp_path),
+    ]
     done = subprocess.run(
-        [*command, "--json", str(files[0]), "--plot", str(files[1])], capture_output=True, text=True, timeout=300
+        [*command, "--json", str(files[0]), "--plot", str(files[1])],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "x Esker's time" in done.stdout
@@ -30,9 +43,8 @@ def test_small_cube(tmp_path: Path) -> None:
 def test_wrong_samples_are_an_error(tmp_path: Path) -> None:
     """A file of which a byte is another: the program that measures says so."""
     sys.path.insert(0, str(PROGRAM.parent))
-    from readers import SYSTEMS
-
     import numpy as np
+    from readers import SYSTEMS
 
     SYSTEMS["memory_map"]().write(tmp_path, np.arange(27, dtype="f8").reshape(3, 3, 3) + 1)
     job = {"what": "read", "repeat": 1, "cold": False, "shape": [3, 3, 3], "dtype": "float64"}

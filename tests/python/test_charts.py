@@ -59,7 +59,9 @@ def test_series_of_a_box_and_of_a_point(path: Path) -> None:
     assert np.allclose(charts.read_series(dataset["wind"], component=0).greatest, [0, 3, 6])
 
 
-@pytest.mark.parametrize("arguments", [["--histogram"], ["--histogram", "--log"], ["--series"], ["--series", "--box", "3:4,5:6"]])
+@pytest.mark.parametrize(
+    "arguments", [["--histogram"], ["--histogram", "--log"], ["--series"], ["--series", "--box", "3:4,5:6"]]
+)
 def test_pictures(esker_command: Run, path: Path, tmp_path: Path, arguments: list[str]) -> None:
     out = tmp_path / "chart.png"
     done = esker_command("plot", path, "h", *arguments, "-o", out, "--json")
@@ -111,7 +113,9 @@ def test_bash_completes_verbs(esker_command: Run, tmp_path: Path) -> None:
     words = 'COMP_WORDS=(esker con); COMP_CWORD=1; _esker_completion esker; echo "${COMPREPLY[@]}"'
     command = shutil.which("esker", path=str(Path(esker_command("--version").args[0]).parent))
     done = subprocess.run(
-        ["bash", "-c", f". {script}; PATH={Path(str(command)).parent}:$PATH; {words}"], capture_output=True, text=True
+        ["bash", "-c", f". {script}; PATH={Path(str(command)).parent}:$PATH; {words}"],
+        capture_output=True,
+        text=True,
     )
     assert "convert" in done.stdout.split(), done.stderr
 
@@ -125,7 +129,9 @@ def test_man_pages(esker_command: Run, tmp_path: Path) -> None:
     assert "esker convert run.nc run.idx" in text.replace("\\-", "-")
     if shutil.which("man"):
         shown = subprocess.run(
-            ["man", "--warnings", "-l", str(tmp_path / "man1" / "esker-plot.1")], capture_output=True, text=True
+            ["man", "--warnings", "-l", str(tmp_path / "man1" / "esker-plot.1")],
+            capture_output=True,
+            text=True,
         )
         assert shown.returncode == 0
         assert not shown.stderr

@@ -25,7 +25,11 @@ def dataset(tmp_path: Path) -> Path:
     draw = np.random.default_rng(9)
     attrs = {"title": "t", "n": 3, "x": {"units": "m"}, "time": {"units": "days since 2001-01-01"}}
     with esker.Writer(
-        tmp_path / "run", dims={"x": 31, "y": 20, "z": 9}, coords={"x": np.arange(31) * 0.5}, attrs=attrs, report="none"
+        tmp_path / "run",
+        dims={"x": 31, "y": 20, "z": 9},
+        coords={"x": np.arange(31) * 0.5},
+        attrs=attrs,
+        report="none",
     ) as writer:
         plane = writer.grid("map", ["x", "y"])
         temp = writer.field("temp", "f8", units="K")
@@ -78,7 +82,15 @@ def test_arrays(esker_command: Run, tmp_path: Path) -> None:
     array.tofile(tmp_path / "a.raw")
     assert esker_command("convert", tmp_path / "a.npy", tmp_path / "n.idx").returncode == 0
     done = esker_command(
-        "convert", tmp_path / "a.raw", tmp_path / "r.idx", "--shape", "12,20,30", "--dtype", ">f4", "--option", "bits_per_block=8"
+        "convert",
+        tmp_path / "a.raw",
+        tmp_path / "r.idx",
+        "--shape",
+        "12,20,30",
+        "--dtype",
+        ">f4",
+        "--option",
+        "bits_per_block=8",
     )
     assert done.returncode == 0, done.stderr
     assert np.array_equal(esker.open(tmp_path / "n.idx")["a"].read(), array)
@@ -165,7 +177,9 @@ def test_differences(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
         for one in source.fields:
             read = one.read
             if one.name == "temp":
-                object.__setattr__(one, "read", lambda step, box, read=read: _changed(read(step, box), step, box))
+                object.__setattr__(
+                    one, "read", lambda step, box, read=read: _changed(read(step, box), step, box)
+                )
 
     def _changed(samples: np.ndarray[Any, Any], step: int, box: Any) -> np.ndarray[Any, Any]:
         samples = samples.copy()
@@ -190,16 +204,26 @@ def test_differences(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
     assert [(at["step"], at["index"]) for at in temp["first"]] == [(1, [4, 5, 6]), (1, [30, 19, 8])]
     assert not found["structure"]
     assert "step 1, (4, 5, 6)" in esker_command("diff", dataset, tmp_path / "other").stdout
-    tolerant = json.loads(esker_command("diff", dataset, tmp_path / "other", "--atol", "0.3", "--json").stdout)
+    tolerant = json.loads(
+        esker_command("diff", dataset, tmp_path / "other", "--atol", "0.3", "--json").stdout
+    )
     assert [one["different"] for one in tolerant["fields"]] == [1, 0, 0]  # a NaN is near nothing
 
 
 def test_other_structure(esker_command: Run, tmp_path: Path) -> None:
     esker.write(tmp_path / "a.idx", {"u": np.zeros((4, 5)), "v": np.zeros((4, 5))}, attrs={"title": "a"})
-    esker.write(tmp_path / "b.idx", {"u": np.zeros((4, 6)), "w": np.zeros((4, 6))}, time=2.0, attrs={"title": "b"})
+    esker.write(
+        tmp_path / "b.idx", {"u": np.zeros((4, 6)), "w": np.zeros((4, 6))}, time=2.0, attrs={"title": "b"}
+    )
     done = esker_command("diff", tmp_path / "a.idx", tmp_path / "b.idx")
     assert done.returncode == 1
-    for words in ("field 'v' is in", "field 'w' is in", "u: shape is (4, 5) and (4, 6)", "time 0.0 and 2.0", "'title'"):
+    for words in (
+        "field 'v' is in",
+        "field 'w' is in",
+        "u: shape is (4, 5) and (4, 6)",
+        "time 0.0 and 2.0",
+        "'title'",
+    ):
         assert words in done.stdout
     assert esker_command("diff", tmp_path / "a.idx", tmp_path / "none.idx").returncode == 2
     same = esker_command("diff", tmp_path / "a.idx", tmp_path / "a.idx")

@@ -28,7 +28,9 @@ def samples() -> np.ndarray[Any, Any]:
 
 
 @pytest.fixture(scope="module", params=["idx", "cdf5", "netcdf4"])
-def field(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, samples: Any) -> esker.Field:
+def field(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, samples: Any
+) -> esker.Field:
     path = tmp_path_factory.mktemp("queries") / ("run.idx" if request.param == "idx" else "run.nc")
     options = {"bits_per_block": 9} if request.param == "idx" else {}
     esker.write(path, {"temp": samples}, format=request.param, **options)
@@ -250,6 +252,8 @@ def test_a_forked_process_reads(field: esker.Field, samples: Any) -> None:
 
 def test_how_it_was_opened_is_pickled(tmp_path: Path, samples: Any) -> None:
     esker.write(tmp_path / "run.idx", {"temp": samples})
-    dataset = pickle.loads(pickle.dumps(esker.open(tmp_path / "run.idx", verify=True, threads=2, cache_bytes=0)))
+    dataset = pickle.loads(
+        pickle.dumps(esker.open(tmp_path / "run.idx", verify=True, threads=2, cache_bytes=0))
+    )
     assert dataset._how == {"verify": True, "threads": 2, "cache_bytes": 0}
     assert np.array_equal(dataset["temp"].read(), samples)

@@ -15,9 +15,9 @@ import esker
 pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")
 
-import fsspec  # noqa: E402
-import xarray as xr  # noqa: E402
-from http_files import Served, serve  # noqa: E402
+import fsspec
+import xarray as xr
+from http_files import Served, serve
 
 SHAPE = (64, 96, 128)
 PAGE = 64 << 10
@@ -33,7 +33,9 @@ def samples() -> np.ndarray[Any, Any]:
 def directory(tmp_path_factory: pytest.TempPathFactory, samples: Any) -> Path:
     """The same samples in each format, 6.3 MB."""
     top = tmp_path_factory.mktemp("served")
-    esker.write(top / "run.idx", {"temp": samples}, bits_per_block=12, blocks_per_file=32, attrs={"title": "far"})
+    esker.write(
+        top / "run.idx", {"temp": samples}, bits_per_block=12, blocks_per_file=32, attrs={"title": "far"}
+    )
     esker.write(top / "five.nc", {"temp": samples}, format="cdf5")
     esker.write(top / "four.nc", {"temp": samples}, format="netcdf4")
     with esker.Writer(top / "two.idx", dims={"x": 40, "y": 30, "z": 5}, report="none") as writer:
@@ -169,7 +171,10 @@ def test_memory_and_chained_urls(directory: Path, samples: Any, tmp_path: Path) 
     dataset = esker.open("memory://data/run.idx")
     assert np.array_equal(dataset["temp"].read(), samples)
     assert dataset.storage().files == len(list((directory / "run").rglob("*.bin")))
-    cached = esker.open("simplecache::memory://data/run.idx", storage_options={"simplecache": {"cache_storage": str(tmp_path)}})
+    cached = esker.open(
+        "simplecache::memory://data/run.idx",
+        storage_options={"simplecache": {"cache_storage": str(tmp_path)}},
+    )
     assert np.array_equal(cached["temp"].read(level=9), esker_level(samples, cached["temp"], 9))
     memory.rm("/data", recursive=True)
 
@@ -189,7 +194,7 @@ def bucket(directory: Path) -> Iterator[dict[str, Any]]:
     server = server_module.ThreadedMotoServer(port=0)
     server.start()
     try:
-        host, port = server.get_host_and_port()
+        _, port = server.get_host_and_port()
         options = {
             "key": "test",
             "secret": "test",

@@ -18,7 +18,6 @@ with warnings.catch_warnings():
     from xarray.tests.test_backends import CFEncodedBase, create_test_data
 
 
-
 def numbers_alone(*arguments: Any, **others: Any) -> xr.Dataset:
     """xarray's test data without the coordinate that is texts, and the time that nothing has."""
     return create_test_data(*arguments, **others).drop_vars(["dim3", "time"])

@@ -27,11 +27,19 @@ def ice(chunks: Any = None) -> xr.Dataset:
     ds = xr.Dataset(
         {
             "temp": (("time", "z", "y", "x"), temp, {"units": "K", "levels": [1, 2, 3]}),
-            "thk": (("time", "y", "x"), draw.random((nt, ny, nx)).astype("f4"), {"standard_name": "land_ice_thickness"}),
+            "thk": (
+                ("time", "y", "x"),
+                draw.random((nt, ny, nx)).astype("f4"),
+                {"standard_name": "land_ice_thickness"},
+            ),
             "mask": (("y", "x"), draw.integers(0, 5, (ny, nx), dtype="i1"), {"flag_meanings": "a b"}),
             "packed": (("time", "y", "x"), np.round(draw.random((nt, ny, nx)), 2)),
             "volume": (("time",), draw.random(nt)),
-            "mapping": ((), np.int32(0), {"grid_mapping_name": "polar_stereographic", "standard_parallel": 71.0}),
+            "mapping": (
+                (),
+                np.int32(0),
+                {"grid_mapping_name": "polar_stereographic", "standard_parallel": 71.0},
+            ),
         },
         coords={
             "time": np.array(["2001-01-01", "2001-01-02T12", "2002-01-01"], "M8[ns]"),
@@ -97,7 +105,10 @@ def test_a_coarse_level_of_what_was_written(tmp_path: Path) -> None:
         (xr.Dataset({"name": ("x", ["a", "b"])}), "name: is of type"),
         (xr.Dataset({"v": (tuple("abcdef"), np.zeros((1,) * 6))}), "v: has 6 dimensions"),
         (xr.Dataset({"v": ("x", [1.0])}, attrs={"a": {"b": 1}}), "the attribute 'a'"),
-        (xr.Dataset({"v": (("time", "x"), np.zeros((2, 2)))}, coords={"time": [1.0, 0.0]}), "times have to ascend"),
+        (
+            xr.Dataset({"v": (("time", "x"), np.zeros((2, 2)))}, coords={"time": [1.0, 0.0]}),
+            "times have to ascend",
+        ),
         (xr.Dataset({"v": ("x", [1.0, 2.0])}, coords={"x": [0, 2**53 + 1]}), "x: coordinates beyond"),
         (xr.Dataset({"v": ("x", np.array([1j]))}), "v: is of type complex128"),
     ],
@@ -117,7 +128,7 @@ def test_encoding_is_checked(tmp_path: Path) -> None:
 
 
 def test_larger_than_memory(tmp_path: Path) -> None:
-    """320 MB by a process that may hold far less: chunks are made when their turn comes."""
+    """640 MB by a process that may hold far less: chunks are made when their turn comes."""
     program = textwrap.dedent(f"""
         import resource
         import dask.array as da, numpy as np, xarray as xr
@@ -131,7 +142,7 @@ def test_larger_than_memory(tmp_path: Path) -> None:
             most = max(most, memory())
             return (np.arange(z0, z1)[:, None, None] + np.arange(y0, y1)[:, None] * 0.5 + np.arange(x0, x1)).astype("f8")
         most = 0
-        v = da.map_blocks(block, chunks=((20,) * 20, (100,) * 4, (250,)), dtype="f8", meta=np.zeros((0, 0, 0)))
+        v = da.map_blocks(block, chunks=((20,) * 40, (100,) * 4, (250,)), dtype="f8", meta=np.zeros((0, 0, 0)))
         ds = xr.Dataset({{"v": (("z", "y", "x"), v)}})
         ds.isel(z=slice(0, 20)).to_esker({str(tmp_path / "warm.idx")!r})
         before, most = memory(), 0
@@ -143,15 +154,17 @@ def test_larger_than_memory(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     megabytes, most, left = map(int, done.stdout.split())
-    assert megabytes > 300
-    assert most < megabytes / 1.5
-    assert left < megabytes / 3
+    assert megabytes > 600
+    assert most < 300
+    assert left < 200
     assert not list(tmp_path.glob(".esker-*"))
 
 
 @pytest.mark.parametrize("chunks", [{}, "auto"])
 def test_dask_chunks_are_blocks(tmp_path: Path, chunks: Any) -> None:
-    esker.write(tmp_path / "run.idx", {"v": np.arange(128 * 128, dtype="f8").reshape(128, 128)}, bits_per_block=10)
+    esker.write(
+        tmp_path / "run.idx", {"v": np.arange(128 * 128, dtype="f8").reshape(128, 128)}, bits_per_block=10
+    )
     with xr.open_dataset(tmp_path / "run.idx", engine="esker", chunks=chunks) as ds:
         assert ds["v"].chunks
         for sizes in ds["v"].chunks[1:]:

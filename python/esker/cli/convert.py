@@ -12,8 +12,8 @@ from esker.cli.arguments import box_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.cli.tables import size_text
-from esker.conversion import FORMATS, convert as convert_source
-from esker.conversion import size_of
+from esker.conversion import FORMATS, size_of
+from esker.conversion import convert as convert_source
 from esker.dataset import Box
 from esker.sources import open_source
 
@@ -23,7 +23,9 @@ class Shape(click.ParamType):
 
     name = "NZ,NY,NX"
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
         try:
             return tuple(int(size) for size in value.split(","))
         except ValueError:
@@ -61,7 +63,9 @@ class WriterOption(click.ParamType):
     type=click.Choice(["idx", "cdf1", "cdf2", "cdf5", "netcdf4", "hdf5", "zarr"]),
     help="Of the destination.  [default: by the suffix, .idx, .nc (cdf5), .h5 or .zarr]",
 )
-@click.option("--field", "fields", multiple=True, metavar="NAME", help="Only this one; repeatable.  [default: all]")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME", help="Only this one; repeatable.  [default: all]"
+)
 @click.option("--step", type=int, help="Only this one; negative from the end.  [default: all]")
 @box_option
 @click.option("--level", type=int, help="Resolution level.  [default: the finest]")

@@ -25,7 +25,9 @@ from esker.comparison import Comparison, compare
 @click.option("--rtol", type=float, default=0.0, show_default=True, help="Tolerance, as a part of B's value.")
 @click.option("--atol", type=float, default=0.0, show_default=True, help="Tolerance, absolute.")
 @click.option("--no-attributes", is_flag=True, help="Do not compare attributes.")
-@click.option("--most", type=click.IntRange(0), default=5, show_default=True, help="Differences to show of a field.")
+@click.option(
+    "--most", type=click.IntRange(0), default=5, show_default=True, help="Differences to show of a field."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 def diff(a: str, b: str, rtol: float, atol: float, no_attributes: bool, most: int, as_json: bool) -> None:
     """Compare the datasets A and B: fields, steps, attributes, and each value.
@@ -51,11 +53,21 @@ def _print(found: Comparison) -> None:
     differing = [one for one in found.fields if one.different]
     if differing:
         summary = table(
-            "field", "values", "different", "largest", "relative", right=("values", "different", "largest", "relative")
+            "field",
+            "values",
+            "different",
+            "largest",
+            "relative",
+            right=("values", "different", "largest", "relative"),
         )
         for one in differing:
             summary.add_row(
-                "", one.field, str(one.compared), str(one.different), f"{one.max_abs:.6g}", f"{one.max_rel:.3g}"
+                "",
+                one.field,
+                str(one.compared),
+                str(one.different),
+                f"{one.max_abs:.6g}",
+                f"{one.max_rel:.3g}",
             )
         console().print(summary)
     for one in differing:
@@ -64,4 +76,6 @@ def _print(found: Comparison) -> None:
             when = "" if at.step < 0 else f"step {at.step}, "
             click.echo(f"  {one.field}: {when}({place}): {at.a!r} and {at.b!r}")
     if found.same:
-        click.echo(f"the same: {len(found.fields)} fields, {sum(one.compared for one in found.fields)} values")
+        click.echo(
+            f"the same: {len(found.fields)} fields, {sum(one.compared for one in found.fields)} values"
+        )

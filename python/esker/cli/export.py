@@ -181,7 +181,9 @@ def _write_line(
     dims = field.grid.dims
     counts = selection.shape[: len(dims)]
     if sum(count > 1 for count in counts) > 1:
-        raise ValueError(f"{field.name}: {' x '.join(map(str, counts))} samples are no line; --box cuts one out")
+        raise ValueError(
+            f"{field.name}: {' x '.join(map(str, counts))} samples are no line; --box cuts one out"
+        )
     names = [field.name] if field.components == 1 else [f"{field.name}_{c}" for c in range(field.components)]
     values = field.read(step, box, selection.level).reshape(-1, field.components)
     if component is not None:

@@ -15,7 +15,11 @@ from esker import __version__
       esker manual -o ~/.local/share/man/man1 && man esker-plot"""
 )
 @click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Directory to write to."
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Directory to write to.",
 )
 def manual(output: Path) -> None:
     """Write a man page for esker and one for each verb."""
@@ -48,8 +52,14 @@ def page(name: str, command: click.Command, context: click.Context) -> str:
     if isinstance(command, click.Group):
         lines.append(".SH VERBS")
         for verb in command.list_commands(context):
-            lines += [".TP", f"\\fBesker\\-{_text(verb)}\\fR(1)", _text(command.commands[verb].get_short_help_str(200))]
-    examples = [line.strip() for line in (command.epilog or "").splitlines() if line.strip().startswith("esker ")]
+            lines += [
+                ".TP",
+                f"\\fBesker\\-{_text(verb)}\\fR(1)",
+                _text(command.commands[verb].get_short_help_str(200)),
+            ]
+    examples = [
+        line.strip() for line in (command.epilog or "").splitlines() if line.strip().startswith("esker ")
+    ]
     if examples:
         lines += [".SH EXAMPLES", ".nf", *map(_text, examples), ".fi"]
     return "\n".join(lines) + "\n"

@@ -39,7 +39,9 @@ class ColorMap(click.ParamType):
 @click.argument("path")
 @click.argument("field")
 @step_option
-@click.option("--level", type=int, help="Resolution level.  [default: about 1024 samples across, a million in charts]")
+@click.option(
+    "--level", type=int, help="Resolution level.  [default: about 1024 samples across, a million in charts]"
+)
 @click.option("--section", type=Section(), help="Where to cut a 3-D field.  [default: its first layer]")
 @box_option
 @click.option("--component", type=int, help="Of a field with several.  [default: length of the vector]")
