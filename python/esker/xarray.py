@@ -67,7 +67,8 @@ def to_esker(
     options:  overwrite=True; bits_per_block, blocks_per_file and what else `esker info --config` lists
 
     Variables in dask's chunks are computed some chunks at a time, each chunk of a step once; what a step has in
-    chunks must fit on storage twice, beside the dataset, but not in memory.
+    chunks must fit on storage twice, beside the dataset, but not in memory. Variables that are in no chunks are in memory a
+    step at a time: open what is larger with chunks={}.
 
     Every other variable becomes a field, on the grid of its dimensions; one without dimensions has a grid of one sample.
     Coordinates of dimensions are float64 when they are read. Raises ValueError for what Esker does not store: variables
@@ -82,6 +83,8 @@ def to_esker(
     >>> xr.testing.assert_identical(xr.open_dataset("ice.idx", engine="esker"), ds)
     """
     encoded, attributes = _encoded(dataset, encoding or {})
+    if time_dim != TIME_DIM and TIME_DIM in dataset.dims:
+        raise ValueError(f"{TIME_DIM!r} is a dimension, and the name of the steps: rename it, or write it as time_dim")
     used = {dim for name, variable in encoded.items() if variable.dims != (name,) for dim in variable.dims}
     coordinates = {
         name: variable for name, variable in encoded.items() if variable.dims == (name,) and name in used

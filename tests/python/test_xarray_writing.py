@@ -119,6 +119,14 @@ def test_what_cannot_be_stored(tmp_path: Path, ds: xr.Dataset, message: str) -> 
     assert not list(tmp_path.iterdir())
 
 
+def test_steps_along_another_dimension(tmp_path: Path) -> None:
+    ds = xr.Dataset({"v": (("run", "x"), np.arange(6.0).reshape(3, 2))}, coords={"run": [1.0, 2.0, 5.0]})
+    ds.to_esker(tmp_path / "run.idx", time_dim="run")
+    assert esker.open(tmp_path / "run.idx").steps == [1.0, 2.0, 5.0]
+    with pytest.raises(ValueError, match="'time' is a dimension"):
+        ice().to_esker(tmp_path / "other.idx", time_dim="z")
+
+
 def test_encoding_is_checked(tmp_path: Path) -> None:
     ds = xr.Dataset({"v": ("x", [1.0, 2.0])})
     ds.to_esker(tmp_path / "run.idx", encoding={"v": {"dtype": "f4"}})
