@@ -40,10 +40,12 @@ struct ESKER_API ReadReport {
 
 class ESKER_API Reader {
  public:
-  /// `path` as for Dataset::open; `open_options` too. Collective. The options of rank 0 hold for all ranks,
-  /// of which reading heeds memory_budget, window, aggregators, aggregation_factor, aggregate_reads,
-  /// transport (put_types as put_fence) and call_timeout. Of a dataset that is being written the steps are those that
-  /// all ranks see. Errors are those of all ranks: those of Dataset::open, kMismatchedCall.
+  /// `path` as for Dataset::open; `open_options` too. Collective: rank 0 looks for the files and reads what
+  /// describes the dataset, and tells the others, so that opening costs the storage what it costs one rank.
+  /// Of a dataset that is being written the steps are those that rank 0 sees. The options of rank 0 hold for
+  /// all ranks, of which reading heeds memory_budget, window, aggregators, aggregation_factor,
+  /// aggregate_reads, transport (put_types as put_fence) and call_timeout. Errors are those of all ranks:
+  /// those of Dataset::open, kMismatchedCall.
   static Result<Reader> open(const std::string& path, const Communicator& comm,
                              const Result<Options>& options = Options(),
                              const OpenOptions& open_options = {});
@@ -55,8 +57,8 @@ class ESKER_API Reader {
   /// What the dataset consists of; all its functions are local.
   [[nodiscard]] const Dataset& dataset() const;
 
-  /// Asks for what `query` means, without a stride, to `out`: as Dataset::read. Local; the memory is filled by read(). An error
-  /// is returned here and again, on all ranks, by read().
+  /// Asks for what `query` means, without a stride, to `out`: as Dataset::read. Local; the memory is filled
+  /// by read(). An error is returned here and again, on all ranks, by read().
   Status request(const Query& query, void* out, std::size_t out_bytes);
   /// Asks for all samples of target.box, which lies in the grid, to memory of any strides: ghost cells, any
   /// order of axes. `step` as in Query. Local.

@@ -13,6 +13,16 @@
 
 namespace esker {
 
+std::shared_ptr<Store> Dataset::Impl::store_of(const OpenOptions& options) {
+  return options.source ? source_store(options.source) : posix_store();
+}
+
+Result<Dataset> Dataset::Impl::open(const std::shared_ptr<Store>& store, const std::string& path,
+                                    const OpenOptions& options) {
+  ESKER_ASSIGN_OR_RETURN(auto opened, open_dataset(store, path));
+  return Dataset(std::make_unique<Impl>(std::move(opened), options));
+}
+
 Result<int> Dataset::Impl::find(const std::string& name) const {
   const Field* field = data->schema.find_field(name);
   if (!field) return error(Code::kNotFound, "no field '{}'; there are: {}", excerpt(name), known_fields());
@@ -105,11 +115,7 @@ Dataset& Dataset::operator=(Dataset&&) noexcept = default;
 Dataset::~Dataset() = default;
 
 Result<Dataset> Dataset::open(const std::string& path, const OpenOptions& options) {
-  return within_memory([&]() -> Result<Dataset> {
-    ESKER_ASSIGN_OR_RETURN(auto opened,
-                           open_dataset(options.source ? source_store(options.source) : posix_store(), path));
-    return Dataset(std::make_unique<Impl>(std::move(opened), options));
-  });
+  return within_memory([&] { return Impl::open(Impl::store_of(options), path, options); });
 }
 
 const Schema& Dataset::schema() const { return impl_->data->schema; }

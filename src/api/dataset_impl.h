@@ -7,6 +7,7 @@
 #include "esker/dataset.hpp"
 #include "read/block_cache.h"
 #include "read/opened_dataset.h"
+#include "store/store.h"
 
 namespace esker {
 
@@ -15,6 +16,11 @@ class Dataset::Impl {
   Impl(std::unique_ptr<OpenedDataset> opened, const OpenOptions& how)
       : data(std::move(opened)), options(how), cache(how.cache_bytes) {}
 
+  /// Where the files of a dataset are.
+  static std::shared_ptr<Store> store_of(const OpenOptions& options);
+  /// Dataset::open of files of `store`; may throw.
+  static Result<Dataset> open(const std::shared_ptr<Store>& store, const std::string& path,
+                              const OpenOptions& options);
   /// That of another class of this layer.
   static const Impl& of(const Dataset& dataset) { return *dataset.impl_; }
 

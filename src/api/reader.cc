@@ -1,7 +1,6 @@
 #include "esker/reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -9,11 +8,12 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
-#include "base/text.h"
 #include "comm/agree.h"
+#include "comm/gather.h"
 #include "comm/roll_call.h"
 #include "exchange/shared_options.h"
 #include "read/parallel/parallel_reader.h"
+#include "store/store_answers.h"
 
 namespace esker {
 
@@ -106,26 +106,28 @@ class Reader::Impl {
 
 namespace {
 
-/// Of a dataset that is being written, ranks may have seen more or fewer steps: the first that all have are
-/// the dataset's.
-Status agree_on_steps(Comm& comm, OpenedDataset& data) {
-  constexpr std::uint64_t kMany = ~std::uint64_t{0};
-  std::array<std::uint64_t, 1> missing{kMany - data.times.size()};
-  comm.all_reduce_max(missing);
-  const auto num_steps = static_cast<std::size_t>(kMany - missing[0]);
-  data.times.resize(num_steps);
-  for (PartInfo& part : data.infos) part.num_steps = std::min(part.num_steps, static_cast<Index>(num_steps));
-  std::string arguments;
-  const Status mine = guarded("open", [&] {
-    arguments = fmt::format("steps at {}, fields", print_reals(data.times));
-    const std::vector<Field>& fields = data.schema.fields();
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      arguments += fmt::format(" {} ({} x {}, {})", fields[f].name, fields[f].components,
-                               esker::name(fields[f].type), data.box(static_cast<int>(f)).to_string());
-    }
-    return Status();
-  });
-  return agree(comm, Ballot{mine, "open", hash_text(0, arguments), "what is in the dataset", false});
+/// Calls `open` with a store on all ranks. Only rank 0 asks the storage, and the others are told its answers.
+template <class Open>
+Status open_by_answers_of_root(Comm& comm, const OpenOptions& options, const Open& open) {
+  std::shared_ptr<StoreAnswers> answers;
+  const auto open_with = [&](std::shared_ptr<StoreAnswers> known) {
+    answers = std::move(known);
+    return open(remembering_store(Dataset::Impl::store_of(options), answers));
+  };
+  std::string packed;
+  const auto open_and_tell = [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(open_with(std::make_shared<StoreAnswers>()));
+    packed = answers->pack();
+    return {};
+  };
+  const auto open_as_told = [&]() -> Status {
+    if (comm.rank() != 0) ESKER_RETURN_IF_ERROR(open_with(std::make_shared<StoreAnswers>(packed)));
+    answers->forget();
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(root_does(comm, "open", open_and_tell));
+  ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
+  return all_do(comm, "open", open_as_told);
 }
 
 }  // namespace
@@ -141,18 +143,17 @@ Result<Reader> Reader::open(const std::string& path, const Communicator& comm, c
   ESKER_ASSIGN_OR_RETURN(const Options shared, open_together(ranks, "open", path, options, Status()));
   std::unique_ptr<Impl> impl;
   std::shared_ptr<RollCall> roll_call;
-  const auto open = [&]() -> Status {
+  const auto open = [&](const std::shared_ptr<Store>& store) -> Status {
     ESKER_RETURN_IF_ERROR(check_aggregators(shared));
-    ESKER_ASSIGN_OR_RETURN(Dataset dataset, Dataset::open(path, open_options));
+    ESKER_ASSIGN_OR_RETURN(Dataset dataset, Dataset::Impl::open(store, path, open_options));
     impl = std::make_unique<Impl>(comm.get(), std::move(dataset), shared);
     if (shared.call_timeout > 0) {
       roll_call = std::make_shared<RollCall>(ranks.size(), shared.call_timeout);
     }
     return {};
   };
-  ESKER_RETURN_IF_ERROR(all_do(ranks, "open", open));
+  ESKER_RETURN_IF_ERROR(open_by_answers_of_root(ranks, open_options, open));
   if (roll_call) ranks.set_roll_call(std::move(roll_call));  // on all ranks, or on none
-  ESKER_RETURN_IF_ERROR(agree_on_steps(ranks, *impl->inner.data));
   return Reader(std::move(impl));
 }
 

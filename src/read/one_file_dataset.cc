@@ -89,7 +89,7 @@ Result<std::vector<ReadTarget>> OneFileDataset::cut(int field, const ReadTarget&
     const Lattice& samples = lattice.samples;
     int axis = samples.rank - 1;
     while (axis > 0 && samples.count[axis] == 1) --axis;
-    Index slice_bytes = lattice.sample_stride_bytes;
+    Index slice_bytes = field_at(field).sample_bytes();
     for (int a = 0; a < axis; ++a) slice_bytes *= samples.count[a];
     const bool is_in_units = unit[axis] < box(field).extent(axis);
     const Index at_once = is_in_units ? unit[axis] : 1;

@@ -1,6 +1,11 @@
 // Reader on the ranks of an MPI job: restarts on other numbers of ranks than wrote.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
 #include "esker/esker.hpp"
 #include "support/mpi_fixture.h"
 #include "support/reading.h"
@@ -17,6 +22,14 @@ class ReaderTest : public MpiTest {
   /// The part of the first `active` ranks; of others nothing.
   static Box part_of(int rank, int active, const BrickDecomposition& split) {
     return rank < active ? split.box(rank) : Box();
+  }
+
+  static std::vector<std::string> formats() {
+#ifdef ESKER_HAVE_HDF5
+    return {"idx", "cdf5", "netcdf4"};
+#else
+    return {"idx", "cdf5"};
+#endif
   }
 
   /// Two steps of a field, by the first `active` ranks.
@@ -66,11 +79,7 @@ class ReaderTest : public MpiTest {
 };
 
 TEST_F(ReaderTest, WhatSomeRanksWroteOthersRead) {
-  std::vector<std::string> formats{"idx", "cdf5"};
-#ifdef ESKER_HAVE_HDF5
-  formats.emplace_back("netcdf4");
-#endif
-  for (const std::string& format : formats) {
+  for (const std::string& format : formats()) {
     SCOPED_TRACE(format);
     const std::string file = path(format == "idx" ? "run.idx" : format + ".nc");
     write(file, format, std::min(4, comm_.size()));
@@ -110,17 +119,59 @@ TEST_F(ReaderTest, OpeningFailsOnAllRanks) {
   expect_everywhere(Reader::open(path("nothing.nc"), comm_, options).status(), Code::kInvalidArgument);
 }
 
-// A rank that cannot open it, where ranks are called by roll afterwards: the next call is as ever.
-TEST_F(ReaderTest, WhatOneRankCannotOpenFailsOnAllAndCanBeOpenedAfterwards) {
+// Rank 0, which looks, does not find it, where ranks are called by roll afterwards: the next call is as ever.
+TEST_F(ReaderTest, WhatCannotBeOpenedFailsOnAllAndCanBeOpenedAfterwards) {
   write(path("run.idx"), "idx", comm_.size());
   const auto home = std::filesystem::current_path();
-  std::filesystem::current_path(is_last_rank() ? "/" : directory_.c_str());
+  std::filesystem::current_path(comm_.rank() == 0 ? "/" : directory_.c_str());
   Options options;
   options.set("call_timeout", "60").check();
   const auto failed = Reader::open("run.idx", comm_, options);
   std::filesystem::current_path(home);
   expect_everywhere(failed.status(), Code::kNotFound);
   read(path("run.idx"), comm_.size(), options);
+}
+
+/// The files of this machine, and how often it was asked for them.
+class CountingSource final : public ByteSource {
+ public:
+  Result<Index> size_bytes(const std::string& path) const override {
+    ++asked;
+    std::error_code failed;
+    const auto size = std::filesystem::file_size(path, failed);
+    return failed ? Result<Index>(Status(Code::kNotFound, path)) : static_cast<Index>(size);
+  }
+  Status read(const std::string& path, Index offset, std::span<std::byte> bytes) const override {
+    ++asked;
+    std::ifstream file(path, std::ios::binary);
+    file.seekg(offset).read(reinterpret_cast<char*>(bytes.data()),
+                            static_cast<std::streamsize>(bytes.size()));
+    return file ? Status() : Status(Code::kIoError, path);
+  }
+  Result<std::vector<std::string>> list(const std::string&) const override {
+    ++asked;
+    return Status(Code::kUnsupported, "no directories here");
+  }
+
+  mutable std::atomic<int> asked{0};
+};
+
+TEST_F(ReaderTest, OnlyRank0AsksTheStorageWhenAllOpen) {
+  for (const std::string& format : formats()) {
+    SCOPED_TRACE(format);
+    const std::string file = path(format == "idx" ? "run.idx" : format + ".nc");
+    write(file, format, comm_.size());
+    const auto source = std::make_shared<CountingSource>();
+    OpenOptions from_source;
+    from_source.source = source;
+    Reader reader = Reader::open(file, comm_, Options(), from_source).value();
+    EXPECT_EQ(source->asked > 0, comm_.rank() == 0) << source->asked;
+    Wanted wanted(reader);
+    wanted.ask("temp", 1, {{0, 0, 0}, {kNx, kNy, 2}}, 0);
+    const Status status = reader.read();
+    ASSERT_TRUE(status.ok()) << status.message();
+    wanted.compare();
+  }
 }
 
 }  // namespace

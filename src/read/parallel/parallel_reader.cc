@@ -17,7 +17,7 @@ namespace {
 
 // Samples that a rank wants and that stand together in runs of so many bytes are as well read by itself.
 constexpr Index kLongRunBytes = Index{1} << 20;
-// Of the budget, for samples that are read by a rank alone and have to be spread in its memory.
+// Of the budget, for samples that are read by a rank alone and whose components have to be spread.
 constexpr Index kPartsOfBudget = 4;
 
 Index sample_bytes_of(const OpenedDataset& data, const ReadColumn& column) {
@@ -34,24 +34,25 @@ Index run_bytes(const Box& box, const PlannedColumn& planned, Index sample_bytes
   return bytes;
 }
 
-bool is_dense(const MutablePatch& target, Index sample_bytes) {
-  Index stride = sample_bytes;
-  const Index component_bytes = size_bytes(target.type);
-  if (sample_bytes > component_bytes && target.component_stride_bytes != component_bytes) return false;
-  for (int a = 0; a < target.box.rank; ++a) {
-    if (target.box.extent(a) > 1 && target.stride_bytes[a] != stride) return false;
-    stride *= target.box.extent(a);
-  }
-  return true;
-}
-
-/// `box`, which is a part of the target's, from where its samples stand dense.
-void copy_to_target(const std::byte* dense, const Box& box, const MutablePatch& target, Index sample_bytes) {
+/// `box`, which is a part of the patch's, from where its samples stand dense.
+void copy_to_patch(const std::byte* dense, const Box& box, const MutablePatch& patch, Index sample_bytes) {
   const Segment segment{0,  0,           0, -1, box, {box.rank, box.lo, {1, 1, 1, 1, 1}, box.extents()},
                         {}, sample_bytes};
-  const PatchCopy copy = map_patch_copy(segment, target, {0, SampleMap::dense(box, sample_bytes)});
+  const PatchCopy copy = map_patch_copy(segment, patch, {0, SampleMap::dense(box, sample_bytes)});
   copy_samples(copy.element_bytes, dense, copy.in_place.samples,
-               static_cast<std::byte*>(target.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
+               static_cast<std::byte*>(patch.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
+}
+
+/// The memory of a patch whose components stand together.
+ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int level, Index sample_bytes) {
+  auto target = ReadTarget::dense(samples, level, static_cast<std::byte*>(patch.data), sample_bytes);
+  for (int a = 0; a < samples.rank; ++a) {
+    if (samples.count[a] > 1 && patch.stride_bytes[a] % sample_bytes != 0) target.sample_stride_bytes = 1;
+  }
+  for (int a = 0; a < samples.rank; ++a) {
+    target.strides[a] = patch.stride_bytes[a] / target.sample_stride_bytes;
+  }
+  return target;
 }
 
 }  // namespace
@@ -59,19 +60,15 @@ void copy_to_target(const std::byte* dense, const Box& box, const MutablePatch& 
 Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>& mine) {
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "read", 0, "", false}));
-  ESKER_ASSIGN_OR_RETURN(const std::vector<ReadColumn> columns, columns_of_all(*comm_, mine));
-  ESKER_ASSIGN_OR_RETURN(const std::vector<PlannedColumn> planned,
-                         bound_columns(*comm_, data_, columns, mine));
-  ReadReport report;
-  std::array<std::uint64_t, 1> any_wants{aggregates(planned, mine) ? 1u : 0u};
-  comm_->all_reduce_max(any_wants);
-  report.aggregated = any_wants[0] != 0;
-  if (report.aggregated) {
-    const Status together = read_together(planned, mine, report);
-    if (together.ok()) return sum_up(mine, watch.elapsed_s(), report);
-    if (options_.aggregate_reads || together.code() != Code::kOutOfMemory) return together;
-    report = {};  // alone it takes less memory
+  if (may_aggregate()) {
+    ReadReport report;
+    const Status together = read_together(mine, report);
+    if (together.ok() && report.aggregated) return sum_up(mine, watch.elapsed_s(), report);
+    // Alone it takes less memory.
+    if (!together.ok() && (options_.aggregate_reads || together.code() != Code::kOutOfMemory))
+      return together;
   }
+  ReadReport report;
   const auto read_mine = [&]() -> Status {
     for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request, report));
     return {};
@@ -82,24 +79,43 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
 
 // On one node gaps cost nothing that another rank would not pay, too: what it reads is in the page cache.
 // Units that cost as much in part are better read once: those that are decoded, or compared with a checksum.
+bool ParallelReader::is_better_shared(const ReadUnit& unit) const {
+  return unit.whole || (unit.in_one_call && (verify_ || !is_one_node()));
+}
+
+bool ParallelReader::may_aggregate() const {
+  if (options_.aggregate_reads) return *options_.aggregate_reads;
+  if (comm_->size() == 1) return false;
+  if (!is_one_node()) return true;
+  for (std::size_t f = 0; f < data_.schema.fields().size(); ++f) {
+    const auto field = static_cast<int>(f);
+    if (data_.has_samples(field) && is_better_shared(data_.read_unit(field, 0))) return true;
+  }
+  return false;
+}
+
 bool ParallelReader::aggregates(const std::vector<PlannedColumn>& columns,
                                 const std::vector<ReadRequest>& mine) const {
   if (options_.aggregate_reads) return *options_.aggregate_reads;
-  if (comm_->size() == 1) return false;
-  const bool is_one_node = comm_->node().size() == comm_->size();
   return std::any_of(mine.begin(), mine.end(), [&](const ReadRequest& request) {
     const auto planned = std::find_if(columns.begin(), columns.end(),
                                       [&](const PlannedColumn& c) { return c.column == request.column; });
     const Box& box = request.target.box;
-    if (planned->unit.whole || (planned->unit.in_one_call && (verify_ || !is_one_node))) {
+    if (is_better_shared(planned->unit)) {
       return run_bytes(box, *planned, 1) < run_bytes(planned->wanted, *planned, 1);  // a part of a unit
     }
-    return !is_one_node && run_bytes(box, *planned, sample_bytes_of(data_, request.column)) < kLongRunBytes;
+    return !is_one_node() && run_bytes(box, *planned, sample_bytes_of(data_, request.column)) < kLongRunBytes;
   });
 }
 
-Status ParallelReader::read_together(const std::vector<PlannedColumn>& columns,
-                                     const std::vector<ReadRequest>& mine, ReadReport& report) {
+Status ParallelReader::read_together(const std::vector<ReadRequest>& mine, ReadReport& report) {
+  ESKER_ASSIGN_OR_RETURN(const std::vector<ReadColumn> wanted, columns_of_all(*comm_, mine));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<PlannedColumn> columns,
+                         bound_columns(*comm_, data_, wanted, mine));
+  std::array<std::uint64_t, 1> any_wants{aggregates(columns, mine) ? 1u : 0u};
+  comm_->all_reduce_max(any_wants);
+  if (any_wants[0] == 0) return {};
+  report.aggregated = true;
   std::array<std::uint64_t, 1> any_stale{1};
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "read", [&] {
     any_stale[0] = !plan_ || !plan_->take(columns, mine) || !buffers_.fit(plan_->plan()) ? 1 : 0;
@@ -116,36 +132,37 @@ Status ParallelReader::read_together(const std::vector<PlannedColumn>& columns,
   return agree(*comm_, plan_->run(*comm_, data_, verify_, buffers_, stats, report.loaded_bytes));
 }
 
-// What is dense in memory is read to its place; else slab by slab, by way of a buffer.
+// Samples go straight to their places; where components stand apart, slab by slab, by way of a buffer.
 Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report) const {
-  const MutablePatch& target = request.target;
+  const MutablePatch& patch = request.target;
   const auto field = static_cast<int>(request.column.field), level = static_cast<int>(request.column.level);
   const Index sample_bytes = sample_bytes_of(data_, request.column);
   ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data_, field, level));
-  const auto read = [&](const Box& box, void* out) {
-    const auto dense =
-        ReadTarget::dense(samples.sub(box), level, static_cast<std::byte*>(out), sample_bytes);
-    return data_.read(field, request.column.step, dense, {.verify = verify_});
+  const auto read = [&](const ReadTarget& target) {
+    return data_.read(field, request.column.step, target, {.verify = verify_});
   };
-  report.loaded_bytes += target.box.num_samples() * sample_bytes;
-  if (is_dense(target, sample_bytes)) return read(target.box, target.data);
+  report.loaded_bytes += patch.box.num_samples() * sample_bytes;
+  const Index component_bytes = size_bytes(patch.type);
+  if (sample_bytes == component_bytes || patch.component_stride_bytes == component_bytes) {
+    return read(target_of(patch, samples.sub(patch.box), level, sample_bytes));
+  }
   const Index room = std::max<Index>(1, options_.memory_budget_bytes / kPartsOfBudget / sample_bytes);
-  const Point slab = slab_extent(target.box.extents(), target.box.rank, room);
-  Box slabs = target.box;
-  for (int a = 0; a < slabs.rank; ++a) slabs.lo[a] = 0, slabs.hi[a] = div_up(target.box.extent(a), slab[a]);
+  const Point slab = slab_extent(patch.box.extents(), patch.box.rank, room);
+  Box slabs = patch.box;
+  for (int a = 0; a < slabs.rank; ++a) slabs.lo[a] = 0, slabs.hi[a] = div_up(patch.box.extent(a), slab[a]);
   std::vector<std::byte> buffer;
   Status status;
   for_each_place(slabs, [&](const Point& place) {
     if (!status.ok()) return;
-    Box box = target.box;
+    Box box = patch.box;
     for (int a = 0; a < box.rank; ++a) {
       box.lo[a] += place[a] * slab[a];
       box.hi[a] = std::min(box.hi[a], box.lo[a] + slab[a]);
     }
     buffer.resize(static_cast<std::size_t>(box.num_samples() * sample_bytes));
     report.buffer_bytes = std::max(report.buffer_bytes, static_cast<Index>(buffer.size()));
-    status = read(box, buffer.data());
-    if (status.ok()) copy_to_target(buffer.data(), box, target, sample_bytes);
+    status = read(ReadTarget::dense(samples.sub(box), level, buffer.data(), sample_bytes));
+    if (status.ok()) copy_to_patch(buffer.data(), box, patch, sample_bytes);
   });
   return status;
 }

@@ -30,10 +30,14 @@ class ParallelReader {
   [[nodiscard]] const ReadReport& last() const { return last_; }
 
  private:
+  [[nodiscard]] bool is_one_node() const { return comm_->node().size() == comm_->size(); }
+  [[nodiscard]] bool is_better_shared(const ReadUnit& unit) const;
+  /// False: whatever is asked for, each rank reads by itself. The same on all ranks.
+  [[nodiscard]] bool may_aggregate() const;
   [[nodiscard]] bool aggregates(const std::vector<PlannedColumn>& columns,
                                 const std::vector<ReadRequest>& mine) const;
-  Status read_together(const std::vector<PlannedColumn>& columns, const std::vector<ReadRequest>& mine,
-                       ReadReport& report);
+  /// Reads nothing where each rank had better read by itself.
+  Status read_together(const std::vector<ReadRequest>& mine, ReadReport& report);
   Status read_alone(const ReadRequest& request, ReadReport& report) const;
   Status sum_up(const std::vector<ReadRequest>& mine, double seconds, ReadReport& report);
 

@@ -89,13 +89,6 @@ void round_to_units(PlannedColumn& planned) {
   }
 }
 
-/// That another rank asks for it does not say that this one has seen it written.
-Status check_has(const OpenedDataset& data, int field, Index step) {
-  if (data.has_samples(field) && data.has(field, step)) return {};
-  return error(Code::kNotFound, "field '{}' has no samples at step {} here",
-               data.schema.fields()[static_cast<std::size_t>(field)].name, step);
-}
-
 bool shares_memory(const Comm& comm, const Options& options) {
   const Transport asked = options.transport;
   return comm.size() > 1 &&
@@ -109,16 +102,13 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
                                                  const std::vector<ReadRequest>& mine) {
   constexpr Index kFar = Index{1} << 62;
   std::vector<PlannedColumn> planned;
-  std::vector<ReadUnit> units;
   // Per column and axis: the upper corner, how far the lower one is from kFar.
   std::vector<std::uint64_t> most;
   const auto bound_mine = [&]() -> Status {
     for (const ReadColumn& column : columns) {
       const auto field = static_cast<int>(column.field), level = static_cast<int>(column.level);
-      ESKER_RETURN_IF_ERROR(check_has(data, field, column.step));
       ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data, field, level));
-      planned.push_back({column, samples, samples.all_indices(), {}});
-      units.push_back(data.read_unit(field, level));
+      planned.push_back({column, samples, samples.all_indices(), data.read_unit(field, level)});
     }
     most.resize(columns.size() * kMaxRank * 2);
     const auto of_column = requests_of(planned, mine);
@@ -136,14 +126,12 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
   };
   ESKER_RETURN_IF_ERROR(all_do(comm, "read", bound_mine));
   comm.all_reduce_max(most);
-  comm.broadcast(std::as_writable_bytes(std::span(units)), 0);  // ranks may have seen other steps
   for (std::size_t c = 0; c < planned.size(); ++c) {
     for (int a = 0; a < planned[c].wanted.rank; ++a) {
       const std::uint64_t* of_axis = &most[2 * (c * kMaxRank + static_cast<std::size_t>(a))];
       planned[c].wanted.hi[a] = static_cast<Index>(of_axis[0]);
       planned[c].wanted.lo[a] = kFar - static_cast<Index>(of_axis[1]);
     }
-    planned[c].unit = units[c];
     round_to_units(planned[c]);
   }
   return planned;

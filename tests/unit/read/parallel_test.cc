@@ -8,8 +8,6 @@
 #include <numeric>
 
 #include "esker/esker.hpp"
-#include "read/open_dataset.h"
-#include "read/parallel/parallel_reader.h"
 #include "support/reading.h"
 #include "support/thread_comm.h"
 
@@ -372,104 +370,6 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(All, ParallelRead, testing::ValuesIn(cases()),
                          [](const auto& param) { return param.param.name; });
-
-/// Asks for all of a field, as ParallelReader takes it.
-ReadRequest all_of(const OpenedDataset& data, int field, Index step, std::vector<std::byte>& memory) {
-  const Field& of = data.schema.fields()[static_cast<std::size_t>(field)];
-  const int level = data.bitmask(field).value().max_level();
-  const Box box = level_lattice(data, field, level).value().all_indices();
-  memory.resize(static_cast<std::size_t>(box.num_samples() * of.sample_bytes()));
-  MutablePatch target{box, memory.data(), of.type, {}, size_bytes(of.type)};
-  Index stride = of.sample_bytes();
-  for (int a = 0; a < box.rank; stride *= box.extent(a), ++a) target.stride_bytes[a] = stride;
-  return {{field, step, level}, target};
-}
-
-/// A dataset as one saw it that was there before the first step.
-class BeforeTheFirstStep final : public OpenedDataset {
- public:
-  explicit BeforeTheFirstStep(const OpenedDataset& later) : later_(later) { schema = later.schema; }
-  [[nodiscard]] bool has_samples(int) const override { return false; }
-  [[nodiscard]] bool has(int, Index) const override { return false; }
-  [[nodiscard]] Box box(int field) const override { return later_.box(field); }
-  [[nodiscard]] Result<Bitmask> bitmask(int field) const override { return later_.bitmask(field); }
-  Status read(int, Index, const ReadTarget&, const ReadContext&) const override {
-    return Status(Code::kInternal, "nothing can be read here");
-  }
-  [[nodiscard]] ReadUnit read_unit(int, int) const override {
-    ADD_FAILURE() << "there are no blocks yet";
-    return {};
-  }
-  [[nodiscard]] Result<StorageInfo> storage() const override { return StorageInfo{}; }
-  void verify(VerifyReport&, const std::function<void(double)>&) const override {}
-
- private:
-  const OpenedDataset& later_;
-};
-
-TEST_P(ParallelRead, WhatOneRankHasNotSeenYetIsAnErrorOnAll) {
-  run_ranks(2, [&](const Communicator& comm) {
-    const auto data = open_dataset(posix_store(), path_).value();
-    const BeforeTheFirstStep unseen(*data);
-    ParallelReader reader(comm.get(), comm.rank() == 1 ? static_cast<const OpenedDataset&>(unseen) : *data,
-                          {}, false);
-    std::vector<std::byte> memory;
-    std::vector<ReadRequest> mine;
-    if (comm.rank() == 0) mine.push_back(all_of(*data, 2, 0, memory));
-    const Status status = reader.read({}, mine);
-    EXPECT_EQ(status.code(), Code::kNotFound) << status.message();
-    EXPECT_NE(status.message().find("rank 1: field 'topg'"), std::string::npos) << status.message();
-  });
-}
-
-#ifdef ESKER_HAVE_HDF5
-// How a chunk is best read depends on how many steps there are: ranks may have opened the file before a step
-// and after it.
-TEST(Reader, RanksThatHaveSeenOtherStepsReadTogether) {
-  const auto directory =
-      std::filesystem::temp_directory_path() / ("esker-steps-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(directory);
-  const std::string path = (directory / "run.nc").string();
-  Options options;
-  for (const auto& [name, value] : {std::pair{"format", "netcdf4"}, {"chunks", "2,2"}}) {
-    options.set(name, value).check();
-  }
-  Writer writer = Writer::create(path, Communicator::serial(), options).value();
-  const GridId grid =
-      writer.def_grid("xy", {writer.def_dim("x", 8).value(), writer.def_dim("y", 8).value()}).value();
-  const FieldId field = writer.def_field(grid, "thk", SampleType::kFloat32).value();
-  const auto write_step = [&](Index step) {
-    const PatchMemory memory(writer.schema().fields()[0], 0, step, Box({0, 0}, {8, 8}), 0);
-    writer.begin_step(static_cast<double>(step)).check();
-    writer.put(field, memory.patch()).check();
-    writer.end_step().check();
-  };
-  std::vector<std::unique_ptr<OpenedDataset>> seen;
-  for (Index step = 0; step < 40; ++step) {
-    write_step(step);
-    if (step == 7 || step == 39) seen.push_back(open_dataset(posix_store(), path).value());
-  }
-  ASSERT_NE(seen[0]->read_unit(0, 6).whole, seen[1]->read_unit(0, 6).whole) << "not what is to be tested";
-  for (const bool aggregate : {true, false}) {
-    for (const auto& nodes : {std::vector<int>{0, 0}, {0, 1}}) {
-      run_ranks(nodes, [&](const Communicator& comm) {
-        Options how;
-        how.aggregate_reads = aggregate;
-        ParallelReader reader(comm.get(), *seen[static_cast<std::size_t>(comm.rank())], how, false);
-        std::vector<std::byte> memory;
-        const ReadRequest mine = all_of(*seen[0], 0, 5, memory);
-        const Status status = reader.read({}, {mine});
-        ASSERT_TRUE(status.ok()) << status.message();
-        std::vector<Point> points;
-        for_each_point(mine.target.box, [&](const Point& p) { points.push_back(p); });
-        EXPECT_EQ(memory == expected_samples(seen[0]->schema.fields()[0], 0, 5, points), true);
-      });
-    }
-  }
-  writer.close().check();
-  std::filesystem::remove_all(directory);
-}
-#endif
 
 TEST(Reader, RanksMustOpenTheSamePath) {
   run_ranks(2, [&](const Communicator& comm) {
