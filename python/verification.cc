@@ -13,6 +13,7 @@
 #include "esker/rebuild.hpp"
 #include "esker/verify.hpp"
 #include "esker/writer.hpp"
+#include "source.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -48,10 +49,12 @@ void bind_verification(nb::module_& m) {
       .def_ro("blocks_left_out", &VerifyReport::blocks_left_out);
   m.def(
       "verify",
-      [](const std::string& path, const std::function<void(double)>& progress) {
-        return value_or_no_dataset(verify(path, progress));
+      [](const std::string& path, const std::function<void(double)>& progress, nb::object files) {
+        auto source = make_source(std::move(files));
+        const nb::gil_scoped_release release;
+        return value_or_no_dataset(verify(path, progress, std::move(source)));
       },
-      "path"_a, "progress"_a.none(), Release());
+      "path"_a, "progress"_a.none(), "files"_a = nb::none());
   m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
   nb::class_<RebuildReport>(m, "RebuildReport")
       .def_ro("path", &RebuildReport::path)

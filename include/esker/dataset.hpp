@@ -88,7 +88,7 @@ struct StorageInfo {
 /// How to read.
 struct OpenOptions {
   bool verify = false;  ///< compare each block that is read with its checksum, where the file has one
-  int threads = 0;      ///< that one read uses at most; 0: as many as the process has processors
+  int threads = 0;      ///< that one read uses at most; 0: as many as the process may use processors
   /// Of blocks that were decoded, or came from afar, kept for the reads that follow. 0: none.
   Index cache_bytes = Index{64} << 20;
   /// Where paths lead to; null: to files of this machine. Of a source, up to 16 threads read at once if

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/byte_source.hpp"
 #include "esker/export.h"
 #include "esker/status.hpp"
 
@@ -37,9 +39,10 @@ struct VerifyReport {
 
 /// Reads every block of every committed step: headers, tables of blocks, sizes, checksums where there are
 /// any, decoding of compressed blocks; and looks for leftovers of killed runs. Local; memory for one block.
-/// `progress` gets the part done, 0 ... 1, now and then. Errors: those of Dataset::open; everything else is a
-/// finding.
+/// `progress` gets the part done, 0 ... 1, now and then. `source` is where the path leads to, as in
+/// OpenOptions. Errors: those of Dataset::open; everything else is a finding.
 ESKER_API Result<VerifyReport> verify(const std::string& path,
-                                      const std::function<void(double)>& progress = {});
+                                      const std::function<void(double)>& progress = {},
+                                      std::shared_ptr<const ByteSource> source = {});
 
 }  // namespace esker

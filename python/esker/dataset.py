@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from esker import _core
 from esker.array import Array
-from esker.remote import files_of, is_url
+from esker.remote import is_url, located
 from esker.viewing import Camera, View, view_of
 
 AttributeValue = str | int | float | list[int] | list[float]
@@ -64,13 +64,9 @@ def open(
     (['thk'], [0.0], ('y', 'x'))
     """
     how = {"verify": verify, "threads": threads or 0, "cache_bytes": cache_bytes}
-    path = os.fspath(path)
-    if not is_url(path):
-        if storage_options:
-            raise ValueError(f"{path}: storage_options are for URLs")
-        return Dataset(path, _core.open(path, **how), how)
-    there, files = files_of(path, storage_options)
-    return Dataset(path, _core.open(there, **how, files=files), {**how, "storage_options": storage_options})
+    there, files = located(path, storage_options)
+    again = how if files is None else {**how, "storage_options": storage_options}
+    return Dataset(os.fspath(path), _core.open(there, **how, files=files), again)
 
 
 @dataclass(frozen=True)

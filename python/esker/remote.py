@@ -49,11 +49,18 @@ class Files:
         return [os.path.basename(name.rstrip("/")) for name in found]
 
 
-def files_of(url: str, storage_options: Mapping[str, Any] | None) -> tuple[str, Files]:
-    """The path of a URL in its file system, and the files of that."""
+def located(
+    path: str | os.PathLike[str], storage_options: Mapping[str, Any] | None
+) -> tuple[str, Files | None]:
+    """A path, and the files that it leads to; None: those of this machine."""
+    path = os.fspath(path)
+    if not is_url(path):
+        if storage_options:
+            raise ValueError(f"{path}: storage_options are for URLs")
+        return path, None
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
-        raise ImportError(f"{url}: reading from a URL needs fsspec: pip install 'esker[remote]'") from error
-    file_system, path = url_to_fs(url, **(storage_options or {}))
-    return path, Files(file_system)
+        raise ImportError(f"{path}: reading from a URL needs fsspec: pip install 'esker[remote]'") from error
+    file_system, there = url_to_fs(path, **(storage_options or {}))
+    return there, Files(file_system)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from esker import _core
+from esker.remote import located
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,16 @@ class Verification:
         return self.num_errors == 0
 
 
-def verify(path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> Verification:
+def verify(
+    path: str | os.PathLike[str],
+    progress: Callable[[float], None] | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Verification:
     """Reads every block of every committed step: tables, sizes, checksums, decoding; and looks for leftovers.
 
-    `progress` is called with the part done, 0 to 1. Raises what esker.open() raises when the dataset cannot
-    be opened at all.
+    `progress` is called with the part done, 0 to 1. `path` may be a URL, with `storage_options`, as in esker.open(), which
+    says what is raised when the dataset cannot be opened at all. Of IDX, files are listed, which web servers do not do.
 
     >>> import numpy as np
     >>> import esker
@@ -58,7 +65,8 @@ def verify(path: str | os.PathLike[str], progress: Callable[[float], None] | Non
     >>> found.good, found.steps, found.blocks_with_checksum == found.blocks
     (True, 1, True)
     """
-    report = _core.verify(os.fspath(path), progress)
+    there, files = located(path, storage_options)
+    report = _core.verify(there, progress, files)
     return Verification(
         findings=tuple(Finding(found.is_error, found.path, found.text) for found in report.findings),
         num_errors=report.num_errors,

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <thread>
 
 #include "api/dataset_impl.h"
 #include "api/within_memory.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/run_tasks.h"
 #include "base/text.h"
 #include "grid/selection.h"
 #include "read/open_dataset.h"
@@ -55,7 +55,8 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const
 
 Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
   ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data->bitmask(resolved.field));
-  const Box box = clip(resolved.box, data->box(resolved.field));
+  const Box grid = data->box(resolved.field);
+  const Box box = clip(resolved.box, grid);
   if (query.stride) {
     if (query.level) return error(Code::kInvalidArgument, "field '{}': a level and strides", query.field);
     for (int a = 0; a < box.rank; ++a) {
@@ -63,7 +64,9 @@ Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
       return error(Code::kInvalidArgument, "field '{}': stride {} on axis {}, expected at least 1",
                    query.field, (*query.stride)[a], a);
     }
-    resolved.selection = select_every(box, *query.stride);
+    Point stride = *query.stride;  // beyond the grid there is nothing but its first sample
+    for (int a = 0; a < box.rank; ++a) stride[a] = std::min(stride[a], std::max<Index>(1, grid.hi[a]));
+    resolved.selection = select_every(box, stride);
     resolved.level = coarsest_level_with(mask, resolved.selection);
   } else {
     resolved.level = query.level.value_or(mask.max_level());
@@ -173,7 +176,7 @@ Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadO
 int Dataset::Impl::num_threads() const {
   constexpr int kRequestsAtOnce = 16;  // most of their time is waiting
   if (options.threads > 0) return options.threads;
-  return options.source ? kRequestsAtOnce : static_cast<int>(std::thread::hardware_concurrency());
+  return options.source ? kRequestsAtOnce : num_processors();
 }
 
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {

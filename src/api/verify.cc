@@ -1,12 +1,19 @@
 #include "esker/verify.hpp"
 
+#include <utility>
+
 #include "api/within_memory.h"
 #include "read/verify.h"
+#include "store/source_store.h"
 
 namespace esker {
 
-Result<VerifyReport> verify(const std::string& path, const std::function<void(double)>& progress) {
-  return within_memory([&] { return verify_dataset(posix_store(), path, progress); });
+Result<VerifyReport> verify(const std::string& path, const std::function<void(double)>& progress,
+                            std::shared_ptr<const ByteSource> source) {
+  return within_memory([&] {
+    const auto store = source ? source_store(std::move(source)) : posix_store();
+    return verify_dataset(store, path, progress);
+  });
 }
 
 }  // namespace esker

@@ -1,5 +1,9 @@
 #include "base/run_tasks.h"
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -12,6 +16,15 @@
 #include "base/guarded.h"
 
 namespace esker {
+
+int num_processors() {
+#ifdef __linux__
+  ::cpu_set_t mine;
+  if (::sched_getaffinity(0, sizeof(mine), &mine) == 0) return std::max(1, CPU_COUNT(&mine));
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 namespace {
 
 class Run {

@@ -11,6 +11,9 @@
 
 namespace esker {
 
+/// Processors that this process may use: those that it is bound to, if it is.
+int num_processors();
+
 /// Does task number 0 ... of run_tasks; what it keeps between tasks is its thread's alone.
 using Worker = std::function<Status(Index task)>;
 

@@ -37,6 +37,8 @@ class BlockForm {
   /// To `samples`, of decoded_bytes().
   virtual Status decode(Index block, const StoredBlock& stored, std::span<const std::byte> bytes,
                         std::span<std::byte> samples) const = 0;
+  /// Whether it has samples of those that are wanted.
+  [[nodiscard]] virtual bool holds_any(Index block, const ReadTarget& target) const = 0;
   /// Those bytes of a decoded block that hold what is wanted of it; empty if nothing is.
   [[nodiscard]] virtual ByteRange wanted_range(Index block, InBlockOrder order,
                                                const ReadTarget& target) const = 0;

@@ -80,6 +80,7 @@ class BlockQuery::TaskWorker {
 
   /// Places the block if it is at hand, or notes what to read.
   Status find(Index block) {
+    if (!form_.holds_any(block, target_)) return {};  // strides go past it
     if (query_.context_.cache) {
       if (const auto known = query_.context_.cache->find(key_of(block))) {
         form_.place(block, known->order, known->bytes.get(), target_);
@@ -117,16 +118,17 @@ class BlockQuery::TaskWorker {
     return {};
   }
 
-  /// Items from `first` on that are read at once.
+  /// Items from `first` on that are read at once: no more than twice their bytes.
   [[nodiscard]] std::size_t end_of_run(std::size_t first) const {
-    const Index gap = items_[first].file()->file->cheap_gap_bytes();
+    const Index cheap_gap = items_[first].file()->file->cheap_gap_bytes();
     const Index most = std::max(query_.task_bytes(), items_[first].size_bytes);
     std::size_t last = first + 1;
-    Index end = items_[first].end();
+    Index end = items_[first].end(), wanted = items_[first].size_bytes;
     while (last < items_.size() && items_[last].file() == items_[first].file() &&
-           items_[last].offset_bytes - end <= gap &&
+           items_[last].offset_bytes - end <= std::min(cheap_gap, wanted) &&
            items_[last].end() - items_[first].offset_bytes <= most) {
       end = std::max(end, items_[last].end());
+      wanted += items_[last].size_bytes;
       ++last;
     }
     return last;

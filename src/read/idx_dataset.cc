@@ -141,6 +141,7 @@ void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
 Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
                 Index num_steps) {
   const Header& header = part->header();
+  const std::size_t first_field = dataset.schema.fields().size();
   const Status added =
       add_header(*part, static_cast<int>(dataset.parts.size()), named.grid, named.fixed, dataset);
   if (!added.ok()) return error(Code::kDataLoss, "{}: {}", part->idx_path(), added.message());
@@ -157,7 +158,9 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
                 header.blocks_per_file,
                 part->num_blocks(),
                 num_steps};
-  for (const FieldEntry& field : header.fields) info.fields.push_back(field.name);
+  for (std::size_t f = first_field; f < dataset.schema.fields().size(); ++f) {
+    info.fields.push_back(dataset.schema.fields()[f].name);
+  }
   dataset.infos.push_back(std::move(info));
   dataset.parts.push_back(std::move(part));
   return {};
@@ -222,10 +225,11 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
 
 Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
   const DatasetPaths paths{dataset_stem(path)};
-  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store->exists(paths.catalog()));
-  if (is_directory) return open_directory(store, paths);
+  const auto exists = store->exists(paths.catalog());
+  if (exists.ok() && *exists) return open_directory(store, paths);
   ESKER_ASSIGN_OR_RETURN(const bool is_file, store->exists(paths.single_idx()));
   if (is_file) return open_single(store, paths.single_idx());
+  ESKER_RETURN_IF_ERROR(exists.status());  // object stores may refuse to say that there is none
   return error(Code::kNotFound, "{}: no such dataset (looked for {} and {})", path, paths.single_idx(),
                paths.catalog());
 }

@@ -24,13 +24,18 @@ void for_each_index(const Box& box, const Visit& visit) {
   }
 }
 
+Box samples_of(const Point& chunk) {
+  Box samples{{0, 0, 0}, {kChunkEdge, kChunkEdge, kChunkEdge}};
+  for (int a = 0; a < 3; ++a) {
+    samples.lo[a] += chunk[a] * kChunkEdge;
+    samples.hi[a] += chunk[a] * kChunkEdge;
+  }
+  return samples;
+}
+
 /// Places the samples of one chunk that are wanted.
 void place_chunk(const Point& chunk, const std::byte* samples, Index sample_bytes, const ReadTarget& target) {
-  Box in_chunk{{0, 0, 0}, {kChunkEdge, kChunkEdge, kChunkEdge}};
-  for (int a = 0; a < 3; ++a) {
-    in_chunk.lo[a] += chunk[a] * kChunkEdge;
-    in_chunk.hi[a] += chunk[a] * kChunkEdge;
-  }
+  const Box in_chunk = samples_of(chunk);
   for_each_index(target.samples.indices_in(in_chunk), [&](const Point& i) {
     const Point p = target.samples.point(i);
     Index from = 0;
@@ -80,11 +85,6 @@ Status PidxChunkBlocks::decode(Index block, const StoredBlock& /*stored*/, std::
       .with_context(fmt::format("block {}", block));
 }
 
-ByteRange PidxChunkBlocks::wanted_range(Index /*block*/, InBlockOrder /*order*/,
-                                        const ReadTarget& /*target*/) const {
-  return {0, decoded_bytes()};
-}
-
 template <class Visit>
 void PidxChunkBlocks::for_each_wanted_chunk(Index block, const ReadTarget& target, const Visit& visit) const {
   const Box chunks = chunks_of(target.samples.bounds(), blocks_.mask().rank());
@@ -93,6 +93,19 @@ void PidxChunkBlocks::for_each_wanted_chunk(Index block, const ReadTarget& targe
       visit(part.lattice.point(i), part.first_sample + part.order.at(i));
     });
   }
+}
+
+bool PidxChunkBlocks::holds_any(Index block, const ReadTarget& target) const {
+  bool any = false;
+  for_each_wanted_chunk(block, target, [&](const Point& chunk, Index /*number*/) {
+    any = any || !target.samples.indices_in(samples_of(chunk)).empty();
+  });
+  return any;
+}
+
+ByteRange PidxChunkBlocks::wanted_range(Index /*block*/, InBlockOrder /*order*/,
+                                        const ReadTarget& /*target*/) const {
+  return {0, decoded_bytes()};
 }
 
 void PidxChunkBlocks::place(Index block, InBlockOrder /*order*/, const std::byte* samples,

@@ -35,6 +35,7 @@ class PidxChunkBlocks final : public BlockForm {
   Status decode(Index block, const StoredBlock& stored, std::span<const std::byte> bytes,
                 std::span<std::byte> samples) const override;
   /// The whole block.
+  [[nodiscard]] bool holds_any(Index block, const ReadTarget& target) const override;
   [[nodiscard]] ByteRange wanted_range(Index block, InBlockOrder order,
                                        const ReadTarget& target) const override;
   void place(Index block, InBlockOrder order, const std::byte* samples,

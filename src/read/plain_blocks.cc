@@ -61,6 +61,10 @@ Status PlainBlocks::decode(Index block, const StoredBlock& stored, std::span<con
       .with_context(fmt::format("block {}", block));
 }
 
+bool PlainBlocks::holds_any(Index block, const ReadTarget& target) const {
+  return common_samples(blocks_.lattice(block), target).has_value();
+}
+
 ByteRange PlainBlocks::wanted_range(Index block, InBlockOrder order, const ReadTarget& target) const {
   const Index bytes = sample_bytes();
   std::optional<ByteRange> wanted;

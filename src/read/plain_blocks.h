@@ -21,6 +21,7 @@ class PlainBlocks final : public BlockForm {
                                    std::span<const std::byte> bytes) const override;
   Status decode(Index block, const StoredBlock& stored, std::span<const std::byte> bytes,
                 std::span<std::byte> samples) const override;
+  [[nodiscard]] bool holds_any(Index block, const ReadTarget& target) const override;
   [[nodiscard]] ByteRange wanted_range(Index block, InBlockOrder order,
                                        const ReadTarget& target) const override;
   void place(Index block, InBlockOrder order, const std::byte* samples,

@@ -76,13 +76,24 @@ Result<Form> form_of_schema(Store& store, const DatasetPaths& paths, const Rebui
   return Form{part.header, std::move(record)};
 }
 
+/// Whether they hold the same samples, by what their headers say.
+bool are_alike(const FieldEntry& a, const FieldEntry& b) {
+  return a.name == b.name && a.type == b.type && a.components == b.components;
+}
+
 /// A schema file that is left has the last word on box and fields.
 Status check_like(Store& store, const DatasetPaths& paths, const RebuildRequest& request, const Form& like) {
   ESKER_ASSIGN_OR_RETURN(const bool has_schema, store.exists(paths.single_schema()));
   if (!has_schema) return {};
   const auto form = form_of_schema(store, paths, request);
-  if (!form.ok() || form->header.box == like.header.box) return {};  // a damaged one says nothing
-  return error(Code::kInvalidArgument, "{} has another box than {}", request.like, paths.single_schema());
+  if (!form.ok()) return {};  // a damaged one says nothing
+  const Header &from_schema = form->header, &from_like = like.header;
+  const bool same_box = from_schema.box == from_like.box;
+  const bool same_fields = std::equal(from_schema.fields.begin(), from_schema.fields.end(),
+                                      from_like.fields.begin(), from_like.fields.end(), are_alike);
+  if (same_box && same_fields) return {};
+  return error(Code::kInvalidArgument, "{} has {} than {}", request.like,
+               same_box ? "other fields" : "another box", paths.single_schema());
 }
 
 /// The first of these that says all: --like, an .idx with its record, the schema file, an .idx without.
@@ -261,6 +272,14 @@ Status set_times(const RebuildRequest& request, std::size_t num_steps, CommitRec
     if (request.times.size() != num_steps) {
       return error(Code::kInvalidArgument, "{} time values for the {} steps that are whole",
                    request.times.size(), num_steps);
+    }
+    const bool is_number = std::all_of(request.times.begin(), request.times.end(),
+                                       [](double time) { return std::isfinite(time); });
+    const auto not_later =
+        std::adjacent_find(request.times.begin(), request.times.end(), std::greater_equal());
+    if (!is_number || not_later != request.times.end()) {
+      return error(Code::kInvalidArgument,
+                   "time values must be finite numbers, each larger than the one before");
     }
     record.times = request.times;
   } else if (record.times.size() >= num_steps) {

@@ -1,11 +1,13 @@
 #include "store/source_store.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
 #include <list>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -64,29 +66,41 @@ class SourceFile final : public File {
   }
 
   [[nodiscard]] Result<Page> page_at(Index number) const {
-    {
-      const std::scoped_lock lock(mutex_);
-      const auto found = std::find_if(recent_.begin(), recent_.end(),
-                                      [&](const auto& page) { return page.first == number; });
-      if (found != recent_.end()) {
-        recent_.splice(recent_.begin(), recent_, found);
-        return found->second;
-      }
-    }
     const Index begin = number * kPageBytes;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (const Page known = find(number)) return known;
+      if (!fetching_.contains(number)) break;
+      fetched_.wait(lock);  // another thread's answer
+    }
     std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(kPageBytes, size_bytes_ - begin)));
-    ESKER_RETURN_IF_ERROR(fetch(bytes, begin));
-    Page page = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-    const std::scoped_lock lock(mutex_);
-    recent_.emplace_front(number, page);
+    fetching_.insert(number);
+    lock.unlock();
+    const Status status = fetch(bytes, begin);
+    lock.lock();
+    fetching_.erase(number);
+    fetched_.notify_all();
+    ESKER_RETURN_IF_ERROR(status);
+    recent_.emplace_front(number, std::make_shared<const std::vector<std::byte>>(std::move(bytes)));
     if (recent_.size() > kMostPages) recent_.pop_back();
-    return page;
+    return recent_.front().second;
+  }
+
+  /// Null if it is not kept.
+  [[nodiscard]] Page find(Index number) const {
+    const auto found =
+        std::find_if(recent_.begin(), recent_.end(), [&](const auto& page) { return page.first == number; });
+    if (found == recent_.end()) return nullptr;
+    recent_.splice(recent_.begin(), recent_, found);
+    return found->second;
   }
 
   std::shared_ptr<const ByteSource> source_;
   std::string path_;
   Index size_bytes_;
   mutable std::mutex mutex_;
+  mutable std::condition_variable fetched_;
+  mutable std::set<Index> fetching_;                  // pages that a thread waits for
   mutable std::list<std::pair<Index, Page>> recent_;  // most recent first
 };
 

@@ -58,6 +58,11 @@ def test_any_stride(field: esker.Field, samples: Any) -> None:
         assert selection.shape == samples[index].shape
 
 
+@pytest.mark.parametrize("stride", [61, 2**31, 2**62, 2**63 - 1])
+def test_a_stride_beyond_the_grid_leaves_one_sample(field: esker.Field, samples: Any, stride: int) -> None:
+    assert np.array_equal(field.read(stride=(stride,) * 3), samples[:1, :1, :1])
+
+
 def test_the_coarsest_level_that_has_the_stride_is_read(field: esker.Field) -> None:
     assert field.select(stride=(1, 1, 1)).level == field.max_level
     coarse = field.select(level=field.max_level - 6)
@@ -99,8 +104,8 @@ def test_refining_costs_hardly_more_than_reading(tmp_path: Path, samples: Any) -
     refined = 0
     for _ in field.refine(statistics=stage):
         refined += stage.bytes
-    block = 8 << 9
-    assert refined <= once.bytes + 4 * block  # of the first block the coarse levels are not apart
+    # Of the first block the coarse levels are not apart, and small gaps are read, too.
+    assert refined <= 1.1 * once.bytes
 
 
 def test_refining_a_range_that_is_none(field: esker.Field) -> None:

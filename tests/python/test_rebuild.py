@@ -151,6 +151,22 @@ def test_another_box_than_that_of_the_schema_file(path: Path, like: Path) -> Non
     assert not path.exists()
 
 
+def test_other_fields_than_those_of_the_schema_file(path: Path, like: Path) -> None:
+    write(like, EXTENT, {**FIELDS, "b": FieldSpec("int16", 2)}, [arrays(4)[0] | {"b": arrays(4)[0]["b"].astype("i2")}],
+          overwrite="true", **BLOCKS)  # fmt: skip
+    path.unlink()
+    with pytest.raises(ValueError, match="other fields than .*run.schema.json"):
+        esker.rebuild(path, like, write=True)
+
+
+@pytest.mark.parametrize("times", [[3.0, 1.0, 2.0], [1.0, 1.0, 2.0], [float("nan"), 1.0, 2.0], [0.0, 1.0, float("inf")]])
+def test_times_that_no_writer_would_take(path: Path, like: Path, times: list[float]) -> None:
+    path.unlink()
+    with pytest.raises(ValueError, match="each larger than the one before"):
+        esker.rebuild(path, like, times=times, write=True)
+    assert not path.exists()
+
+
 def test_a_box_with_fewer_blocks(path: Path) -> None:
     (path.parent / "run.schema.json").unlink()
     path.write_text(path.read_text().replace("0 39 0 29", "0 32 0 17"))

@@ -71,6 +71,16 @@ def esker_level(samples: Any, field: esker.Field, level: int) -> Any:
     return samples[::sz, ::sy, ::sx]
 
 
+def test_verifying_from_afar(server: Served, directory: Path) -> None:
+    by_memory = fsspec.filesystem("memory")
+    by_memory.put(str(directory), "/verified", recursive=True)
+    for name in ("run.idx", "five.nc", "four.nc", "two.idx"):
+        found, here = esker.verify(f"memory://verified/{name}"), esker.verify(directory / name)
+        assert found.good and (found.files, found.blocks, found.bytes) == (here.files, here.blocks, here.bytes)
+    assert esker.verify(f"{server.url}/five.nc").good
+    by_memory.rm("/verified", recursive=True)
+
+
 def test_a_dataset_of_several_grids(server: Served, samples: Any) -> None:
     for name in ("two", "two.idx"):
         dataset = esker.open(f"{server.url}/{name}")

@@ -1,6 +1,7 @@
 #include "base/run_tasks.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <mutex>
@@ -11,6 +12,19 @@
 
 namespace esker {
 namespace {
+
+TEST(RunTasks, ProcessorsAreThoseThatTheProcessIsBoundTo) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &all)) ++cpu;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  EXPECT_EQ(num_processors(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
+  EXPECT_EQ(num_processors(), CPU_COUNT(&all));
+}
 
 TEST(RunTasks, RunsEachTaskOnce) {
   for (const int threads : {1, 2, 5, 100}) {

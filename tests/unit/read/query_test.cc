@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <set>
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
 #include "grid/selection.h"
 #include "read/block_cache.h"
 #include "read/idx_dataset.h"
@@ -172,6 +175,7 @@ class MissingBlocksOf : public testing::Test {
  protected:
   void SetUp() override {
     run_.single = true;
+    run_.options["bits_per_block"] = "3";
     ASSERT_TRUE(write_all(store_, run_).ok());
     dataset_ = std::make_unique<idx::IdxDataset>(idx::IdxDataset::open(store_, run_.path).value());
     ASSERT_TRUE(store_->remove(part().files().path(0, 4, 0)).ok());  // blocks 4 to 7
@@ -227,6 +231,30 @@ TEST_F(MissingBlocksOf, AreFilledAndMarked) {
     EXPECT_EQ(lost > 0, counters.missing_blocks > 0);
     EXPECT_TRUE(lost > 0 || level < part().header().bitmask.max_level());
   }
+}
+
+// Of the blocks in a box strides pass most by: these are neither read nor missed.
+TEST_F(MissingBlocksOf, AreNotMissedWhereNothingOfThemIsWanted) {
+  const Box grid = part().header().box;
+  int tried = 0;
+  for (const Index stride : {5, 7, 9, 11, 13}) {
+    const Lattice samples = select_every(grid, {stride, stride + 2, 1, 1, 1});
+    const auto points = points_of(samples);
+    if (std::any_of(points.begin(), points.end(), [&](const Point& p) { return is_lost(p); })) continue;
+    ++tried;
+    std::set<Index> blocks;
+    for (const Point& p : points) blocks.insert(part().blocks().block_of(p));
+    std::vector<std::byte> answer(points.size() * 8);
+    ReadCounters counters;
+    const int level = coarsest_level_with(part().header().bitmask, samples);
+    const Status status = dataset_->read(0, 0, ReadTarget::dense(samples, level, answer.data(), 8),
+                                         {.missing = MissingBlocks::kAuto, .counters = &counters});
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(answer, expected_samples(dataset_->schema.fields()[0], 0, 0, points));
+    EXPECT_EQ(counters.blocks, static_cast<Index>(blocks.size()));
+    EXPECT_EQ(counters.missing_blocks, 0);
+  }
+  EXPECT_GT(tried, 0);
 }
 
 TEST_F(MissingBlocksOf, TakeTheNearestCoarserSample) {
@@ -289,11 +317,40 @@ TEST(BlockCache, KeepsWhatWasUsedLast) {
   EXPECT_TRUE(cache.find(key(5)));
 }
 
+class FarFile final : public File {
+ public:
+  explicit FarFile(std::unique_ptr<File> inner) : inner_(std::move(inner)) {}
+  Status read_at(std::span<std::byte> bytes, Index offset) const override {
+    return inner_->read_at(bytes, offset);
+  }
+  Result<Index> size_bytes() const override { return inner_->size_bytes(); }
+  Index cheap_gap_bytes() const override { return Index{256} << 10; }
+  Status write_at(std::span<const std::byte>, Index) override { return only_read(); }
+  Status extend_to(Index) override { return only_read(); }
+  Status shrink_to(Index) override { return only_read(); }
+  Status sync() override { return only_read(); }
+  Status close() override { return {}; }
+
+ private:
+  static Status only_read() { return Status(Code::kUnsupported, "only to be read"); }
+  std::unique_ptr<File> inner_;
+};
+
 /// A store whose files come from afar.
 class FarStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   [[nodiscard]] bool is_local() const override { return false; }
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    ESKER_ASSIGN_OR_RETURN(auto file, inner().open(path, mode));
+    return std::unique_ptr<File>(std::make_unique<FarFile>(std::move(file)));
+  }
+  Result<bool> exists(const std::string& path) const override {
+    if (refuses_what_is_missing && !*inner().exists(path))
+      return error(Code::kIoError, "{}: forbidden", path);
+    return inner().exists(path);
+  }
+  bool refuses_what_is_missing = false;
 };
 
 TEST(BlockCache, SparesSecondReadsOfWhatComesFromAfar) {
@@ -323,6 +380,53 @@ TEST(BlockCache, SparesSecondReadsOfWhatComesFromAfar) {
         read_box(dataset, 0, 0, grid, level, second.data(), {.cache = &small, .counters = &again}).ok());
   }
   EXPECT_EQ(again.cached_blocks, 0);
+}
+
+// Tasks hold blocks of all levels, so theirs lie across the whole file: what is between is others'.
+TEST(FarDatasets, AreNotFetchedManyTimesByManyThreads) {
+  const auto store = memory_store();
+  RunPlan run;
+  run.single = true;
+  run.options = {{"bits_per_block", "3"}, {"blocks_per_file", "256"}};
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto dataset = idx::IdxDataset::open(std::make_shared<FarStore>(store), run.path).value();
+  const Box grid = dataset.box(0);
+  const int level = dataset.bitmask(0).value().max_level();
+  std::vector<std::byte> answer(static_cast<std::size_t>(grid.num_samples()) * 8);
+  ReadCounters counters;
+  ASSERT_TRUE(
+      read_box(dataset, 0, 0, grid, level, answer.data(), {.threads = 16, .counters = &counters}).ok());
+  const Index stored = dataset.parts[0]->num_blocks() * dataset.parts[0]->blocks().samples_per_block() * 8;
+  EXPECT_LE(counters.bytes, 2 * stored);
+}
+
+TEST(FarDatasets, OpenWhereItIsNotToldWhatIsMissing) {
+  const auto store = memory_store();
+  RunPlan run;
+  run.single = true;
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto far = std::make_shared<FarStore>(store);
+  far->refuses_what_is_missing = true;
+  ASSERT_TRUE(store->remove("run.schema.json").ok());
+  const auto opened = open_dataset(far, run.path);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ(open_dataset(far, "nothing.idx").status().code(), Code::kIoError);
+}
+
+TEST(Parts, NameTheFieldsOfTheSchema) {
+  for (const bool single : {true, false}) {
+    const auto store = memory_store();
+    RunPlan run;
+    run.single = single;
+    ASSERT_TRUE(write_all(store, run).ok());
+    const auto data = open_dataset(store, run.path).value();
+    std::size_t named = 0;
+    for (const PartInfo& part : data->infos) {
+      named += part.fields.size();
+      for (const std::string& name : part.fields) EXPECT_TRUE(data->schema.find_field(name)) << name;
+    }
+    EXPECT_EQ(named, data->schema.fields().size());
+  }
 }
 
 }  // namespace

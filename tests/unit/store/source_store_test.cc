@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <stdexcept>
@@ -27,6 +28,7 @@ class Memory final : public ByteSource {
   }
   Status read(const std::string& path, Index offset, std::span<std::byte> bytes) const override {
     ++reads;
+    std::this_thread::sleep_for(takes);
     std::memcpy(bytes.data(), files.at(path).data() + offset, bytes.size());
     return {};
   }
@@ -36,6 +38,7 @@ class Memory final : public ByteSource {
   }
 
   std::map<std::string, std::string> files;
+  std::chrono::milliseconds takes{0};
   mutable std::atomic<int> asked_sizes{0}, reads{0};
 };
 
@@ -55,6 +58,19 @@ class SourceStore : public testing::Test {
   std::shared_ptr<Memory> source_ = std::make_shared<Memory>();
   std::shared_ptr<Store> store_ = source_store(source_);
 };
+
+TEST_F(SourceStore, FetchesOnceWhatSeveralThreadsWantAtOnce) {
+  source_->takes = std::chrono::milliseconds(30);
+  const auto file = store_->open("/large", OpenMode::kRead).value();
+  std::vector<std::jthread> threads;
+  for (Index t = 0; t < 6; ++t) {
+    threads.emplace_back([&, t] {
+      EXPECT_EQ(text_at(*file, 1000 * t, 100), large_.substr(static_cast<std::size_t>(1000 * t), 100));
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(source_->reads, 1);
+}
 
 TEST_F(SourceStore, ReadsAnyPart) {
   const auto file = store_->open("/large", OpenMode::kRead).value();
