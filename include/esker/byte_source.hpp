@@ -2,7 +2,7 @@
 //
 //   esker::OpenOptions options;
 //   options.source = std::make_shared<MyObjectStore>("bucket");
-//   auto ds = esker::Dataset::open("runs/run.idx", options).value();    // paths are what the source takes them for
+//   auto ds = esker::Dataset::open("runs/run.idx", options).value();  // paths as the source takes them
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // What a camera sees of a grid: the box of samples in its view, and the coarsest level whose samples are
 // still about a pixel apart.
 //
-//   auto camera = esker::Camera::perspective({1500, 1500, 900}, {0, 0, 0}, {0, 0, 1}, 45, 10, 5000, 1920,
-//   1080); esker::View view = esker::choose_view(ds, "temp", camera, esker::GridPlacement::of(ds,
-//   "temp").value()).value(); if (view.visible) read({.field = "temp", .box = view.box, .level =
-//   view.level});
+//   auto camera = esker::Camera::perspective(eye, target, up, 45, near, far, 1920, 1080);
+//   auto placement = esker::GridPlacement::of(ds, "temp").value();
+//   auto view = esker::choose_view(ds, "temp", camera, placement).value();
+//   if (view.visible) read({.field = "temp", .box = view.box, .level = view.level});
 //
 // All functions are local and pure. Method: docs/guide/viewing.md.
 #pragma once
