@@ -16,7 +16,7 @@ namespace esker {
 
 /// What to rebuild, and what the files cannot say.
 struct RebuildRequest {
-  std::string path;           ///< of the .idx, which may be missing
+  std::string path;           ///< of the .idx, which may be missing; of several, of one
   std::string like;           ///< an .idx of the same box, fields and blocks; empty: none
   std::vector<double> times;  ///< time values of step 0, 1, 2 ...; empty: as they are found
   int bits_per_block = 0;     ///< where a schema file is all there is; 0: as Esker chooses
@@ -38,10 +38,11 @@ struct RebuildReport {
 
 /// Finds what the .idx of a dataset must have said, and, with `write`, replaces it; block files stay as they
 /// are. Box, fields and blocks are those of `like`, of an .idx that still says them, or of the schema file
-/// beside it; steps are those whose blocks are all there and whole. Local; reads every block. Errors:
-/// kInvalidArgument (nothing says box and fields, or too few times), kDataLoss (no step is whole, or the
-/// blocks are not of that form), kAlreadyExists (a writer's lock, a catalog), kUnsupported (ARCO, PIDX,
-/// datasets that are directories), kIoError.
+/// beside it; steps are those whose blocks are all there and whole. Of an .idx in a directory of several the
+/// steps are those of the directory's catalog, and what is not whole of one is absent from it. Local; reads
+/// every block. Errors: kInvalidArgument (nothing says box and fields, too few times, the path of a
+/// directory), kDataLoss (no step is whole, or the blocks are not of that form), kAlreadyExists (a writer's
+/// lock), kUnsupported (ARCO, PIDX' chunks), kIoError.
 ESKER_API Result<RebuildReport> rebuild_idx(const RebuildRequest& request);
 
 }  // namespace esker

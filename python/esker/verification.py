@@ -124,7 +124,7 @@ def rebuild(
     Box, fields and blocks are those of the .idx `like`, of what is left of the .idx at `path`, or of the schema file beside it,
     then with `bits_per_block` and `blocks_per_file` if they were given to the writer. A step counts if all its blocks are whole.
     Raises ValueError (nothing says box and fields), OSError (no step is whole), FileExistsError (a writer's lock),
-    NotImplementedError (datasets of several .idx files, ARCO, PIDX' chunks).
+    NotImplementedError (ARCO, PIDX' chunks). Of a directory of several .idx, `path` is that of one.
     """
     found = _core.rebuild(
         os.fspath(path), os.fspath(like) if like else "", times, bits_per_block, blocks_per_file, write

@@ -1,7 +1,10 @@
 #include "read/rebuild.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -10,9 +13,11 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/idx/catalog.h"
 #include "format/idx/commit_record.h"
 #include "format/idx/dataset_parts.h"
 #include "read/idx_part.h"
+#include "read/step_check.h"
 #include "read/stored_paths.h"
 #include "store/commit.h"
 
@@ -25,6 +30,18 @@ using namespace idx;
 struct Form {
   Header header;                       ///< without (esker)
   std::optional<CommitRecord> record;  ///< of Esker's datasets; its steps are those of the source
+};
+
+/// The .idx, and the files around it that say something of it.
+struct Subject {
+  DatasetPaths paths;              ///< of the .idx, as if it were all of its dataset
+  DatasetPaths dataset;            ///< the same, or the directory that the .idx is a part in
+  std::optional<Catalog> catalog;  ///< of that directory
+  bool fixed = false;              ///< the part has no steps
+  std::string schema_path;
+  Result<Schema> schema = Status(Code::kNotFound, "");  ///< of that file
+
+  [[nodiscard]] bool has_schema_file() const { return schema.status().code() != Code::kNotFound; }
 };
 
 std::string name_of(const std::string& stem) { return std::filesystem::path(stem).filename().string(); }
@@ -54,26 +71,35 @@ Result<Form> form_like(Store& store, const std::string& like, const DatasetPaths
   return form;
 }
 
-Result<Form> form_of_schema(Store& store, const DatasetPaths& paths, const RebuildRequest& request) {
-  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, paths.single_schema(), kMaxSidecarBytes));
-  ESKER_ASSIGN_OR_RETURN(const Schema schema, parse_schema(text));
-  if (!is_single(schema)) return error(Code::kUnsupported, "the schema is that of several .idx files");
+Result<Form> form_of_schema(const Subject& subject, const RebuildRequest& request) {
+  ESKER_RETURN_IF_ERROR(subject.schema.status());
+  const Schema& schema = *subject.schema;
   Options options;
-  options.bits_per_block = request.bits_per_block;
-  options.blocks_per_file = request.blocks_per_file;
-  ESKER_ASSIGN_OR_RETURN(const auto parts, make_parts(paths, schema, [&](const std::string&) {
+  if (subject.catalog) {
+    for (const auto& [name, value] : subject.catalog->options) {
+      ESKER_RETURN_IF_ERROR(options.set(name, value, subject.dataset.catalog()));
+    }
+  }
+  if (request.bits_per_block != 0) options.bits_per_block = request.bits_per_block;
+  if (request.blocks_per_file != 0) options.blocks_per_file = request.blocks_per_file;
+  ESKER_ASSIGN_OR_RETURN(const auto parts, make_parts(subject.dataset, schema, [&](const std::string&) {
                            return PartOptions{options, {}};
                          }));
-  const Part& part = parts.front();
-  CommitRecord record;
-  record.alignment_bytes = part.alignment_bytes;
-  record.checksums = part.checksums;
-  for (std::size_t c = 0; c < part.columns.size(); ++c) {
-    const Field& field = schema.fields()[part.columns[c].field];
-    if (part.header.fields[c].name != field.name)
-      record.split[field.name].push_back(part.header.fields[c].name);
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& candidate) {
+    return candidate.idx_path == subject.paths.single_idx();
+  });
+  if (part == parts.end()) {
+    return error(Code::kDataLoss, "by this schema there is no {}", subject.paths.single_idx());
   }
-  return Form{part.header, std::move(record)};
+  CommitRecord record;
+  record.alignment_bytes = part->alignment_bytes;
+  record.checksums = part->checksums;
+  for (std::size_t c = 0; c < part->columns.size(); ++c) {
+    const Field& field = schema.fields()[part->columns[c].field];
+    if (part->header.fields[c].name != field.name)
+      record.split[field.name].push_back(part->header.fields[c].name);
+  }
+  return Form{part->header, std::move(record)};
 }
 
 /// Whether they hold the same samples, by what their headers say.
@@ -82,51 +108,48 @@ bool are_alike(const FieldEntry& a, const FieldEntry& b) {
 }
 
 /// A schema file that is left has the last word on box and fields.
-Status check_like(Store& store, const DatasetPaths& paths, const RebuildRequest& request, const Form& like) {
-  ESKER_ASSIGN_OR_RETURN(const bool has_schema, store.exists(paths.single_schema()));
-  if (!has_schema) return {};
-  const auto form = form_of_schema(store, paths, request);
-  if (!form.ok()) return {};  // a damaged one says nothing
+Status check_like(const Subject& subject, const RebuildRequest& request, const Form& like) {
+  const auto form = form_of_schema(subject, request);
+  if (!form.ok()) return {};  // none, or a damaged one, says nothing
   const Header &from_schema = form->header, &from_like = like.header;
   const bool same_box = from_schema.box == from_like.box;
   const bool same_fields = std::equal(from_schema.fields.begin(), from_schema.fields.end(),
                                       from_like.fields.begin(), from_like.fields.end(), are_alike);
   if (same_box && same_fields) return {};
   return error(Code::kInvalidArgument, "{} has {} than {}", request.like,
-               same_box ? "other fields" : "another box", paths.single_schema());
+               same_box ? "other fields" : "another box", subject.schema_path);
 }
 
 /// The first of these that says all: --like, an .idx with its record, the schema file, an .idx without.
-Result<Form> find_form(Store& store, const DatasetPaths& paths, const RebuildRequest& request,
+Result<Form> find_form(Store& store, const Subject& subject, const RebuildRequest& request,
                        RebuildReport& report) {
   std::optional<Form> own;
   const auto text = read_text(store, report.path, kMaxHeaderBytes);
   std::string why = text.status().code() == Code::kNotFound ? "it is missing" : text.status().message();
   if (text.ok()) {
-    auto found = form_of_text(*text, name_of(paths.stem));
+    auto found = form_of_text(*text, name_of(subject.paths.stem));
     if (found.ok()) own = std::move(*found);
     why = found.status().message();
   }
   if (!request.like.empty()) {
     report.source = request.like;
-    ESKER_ASSIGN_OR_RETURN(Form form, form_like(store, request.like, paths));
+    ESKER_ASSIGN_OR_RETURN(Form form, form_like(store, request.like, subject.paths));
     if (own && own->record && form.record) form.record->times = own->record->times;
-    ESKER_RETURN_IF_ERROR(check_like(store, paths, request, form));
+    ESKER_RETURN_IF_ERROR(check_like(subject, request, form));
     return form;
   }
   report.source = report.path;
   if (own && own->record) return *own;
-  ESKER_ASSIGN_OR_RETURN(const bool has_schema, store.exists(paths.single_schema()));
-  if (has_schema) {
-    report.source = paths.single_schema();
-    auto form = form_of_schema(store, paths, request);
+  if (subject.has_schema_file()) {
+    report.source = subject.schema_path;
+    auto form = form_of_schema(subject, request);
     if (!form.ok()) return form.status().with_context(report.source);
     return form;
   }
   if (own) return *own;
   return error(Code::kInvalidArgument,
                "{}: {}, and there is no {}: give an .idx of the same box, fields and blocks (--like)",
-               report.path, why, paths.single_schema());
+               report.path, why, subject.schema_path);
 }
 
 /// Integer times of which there are block files.
@@ -145,85 +168,6 @@ Result<std::vector<Index>> stored_times(const Store& store, const Header& header
   return std::vector<Index>(times.begin(), times.end());
 }
 
-/// Judges the steps of a dataset by their blocks.
-class StepCheck {
- public:
-  StepCheck(const IdxPart& part, bool ours, bool checksums)
-      : part_(part), ours_(ours), checksums_(checksums) {}
-
-  /// Fields without any block at that time. kDataLoss: the step is not whole.
-  Result<std::vector<std::string>> run(Index time) {
-    std::vector<std::string> absent;
-    const auto& fields = part_.header().fields;
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      auto held = count_blocks(static_cast<int>(f), time);
-      if (!held.ok()) return held.status().with_context("field '" + fields[f].name + "'");
-      if (*held == 0) absent.push_back(fields[f].name);
-      if (ours_ && *held != 0 && *held != part_.blocks().num_existing()) {
-        return error(Code::kDataLoss, "field '{}': {} of {} blocks are there", fields[f].name, *held,
-                     part_.blocks().num_existing());
-      }
-    }
-    if (absent.size() == fields.size()) return error(Code::kDataLoss, "no block is there");
-    return absent;
-  }
-
-  /// Whether files say that Esker wrote them.
-  [[nodiscard]] bool tagged() const { return tagged_; }
-
- private:
-  Result<Index> count_blocks(int field, Index time) {
-    Index held = 0;
-    for (Index n = 0; n < part_.blocks().num_existing(); ++n) {
-      const Index block = part_.blocks().nth_existing(n);
-      auto stored = part_.files().find(field, block, time);
-      Status whole = stored.status();
-      if (whole.ok() && stored->file && stored->file != checked_) {
-        whole = check_file(*stored->file, block, time);
-        checked_ = stored->file;
-      }
-      if (whole.ok() && !stored->absent) whole = part_.check_block(field, block, *stored);
-      if (!whole.ok()) return whole.with_context(part_.files().path(field, block, time));
-      held += stored->absent ? 0 : 1;
-    }
-    return held;
-  }
-
-  Status check_file(const BlockFile& file, Index block, Index time) {
-    if (file.identity) tagged_ = true;
-    const bool unchecked = ours_ && checksums_ && file.table == TableCheck::kUnchecked;
-    if (unchecked || file.table == TableCheck::kChanged) {
-      return error(Code::kDataLoss,
-                   "its table is damaged, or not that of {} fields and {} blocks in a file (--like, "
-                   "--bits-per-block, --blocks-per-file)",
-                   part_.header().fields.size(), part_.header().blocks_per_file);
-    }
-    if (const auto both = find_overlap(file.entries)) {
-      return error(Code::kDataLoss, "the blocks of entries {} and {} overlap", both->first, both->second);
-    }
-    ESKER_RETURN_IF_ERROR(check_within_box(file, block));
-    return part_.files().check_identity(file, block, time);
-  }
-
-  /// Nobody stores blocks beyond the box: where there are some, it was larger.
-  [[nodiscard]] Status check_within_box(const BlockFile& file, Index block) const {
-    const BlockGrid& blocks = part_.blocks();
-    const Index per_file = part_.header().blocks_per_file, first = block - block % per_file;
-    for (std::size_t n = 0; n < file.entries.size(); ++n) {
-      const Index stored = first + static_cast<Index>(n) % per_file;
-      if (file.entries[n].absent()) continue;
-      const bool exists = stored < blocks.num_blocks() && blocks.exists(stored);
-      if (!exists) return error(Code::kDataLoss, "block {} lies outside of the box", stored);
-    }
-    return {};
-  }
-
-  const IdxPart& part_;
-  bool ours_, checksums_;
-  bool tagged_ = false;
-  std::shared_ptr<const BlockFile> checked_;  // the last one
-};
-
 /// Ranges of (time) for ascending times: runs of consecutive ones.
 std::vector<TimeRange> ranges_of(const std::vector<Index>& times) {
   std::vector<TimeRange> ranges;
@@ -237,15 +181,34 @@ std::vector<TimeRange> ranges_of(const std::vector<Index>& times) {
   return ranges;
 }
 
+/// Notes which fields a step does not hold, and which of these by the schema it should.
+void note_absent(const Subject& subject, Index step, const std::vector<std::string>& absent,
+                 CommitRecord& record, RebuildReport& report) {
+  if (absent.empty()) return;
+  record.absent[step] = absent;
+  if (!subject.schema.ok()) return;
+  std::map<std::string, std::string> whole_of;  // column -> field
+  for (const auto& [field, columns] : record.split) {
+    for (const std::string& column : columns) whole_of[column] = field;
+  }
+  for (const std::string& column : absent) {
+    const auto whole = whole_of.find(column);
+    const Field* field = subject.schema->find_field(whole == whole_of.end() ? column : whole->second);
+    if (field && step % field->every == 0) {
+      report.given_up.push_back(fmt::format("step {}: field '{}' has no blocks", step, column));
+    }
+  }
+}
+
 /// Of Esker's datasets the steps count from 0 without a gap: what is behind one is given up.
-Result<std::vector<Index>> whole_times(const IdxPart& part, std::optional<CommitRecord>& record,
-                                       const std::vector<Index>& stored, RebuildReport& report) {
-  StepCheck check(part, record.has_value(), record && record->checksums);
+Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check, std::size_t num_fields,
+                                       std::optional<CommitRecord>& record, const std::vector<Index>& stored,
+                                       RebuildReport& report) {
   std::vector<Index> whole;
   std::string first_reason = "there are no block files";
-  if (record) record->absent.clear();
   for (const Index time : stored) {
     auto absent = check.run(time);
+    if (absent.ok() && absent->size() == num_fields) absent = error(Code::kDataLoss, "no block is there");
     if (absent.ok() && record && time != static_cast<Index>(whole.size())) {
       absent = error(Code::kDataLoss, "step {} before it is not whole", whole.size());
     }
@@ -255,10 +218,9 @@ Result<std::vector<Index>> whole_times(const IdxPart& part, std::optional<Commit
       report.given_up.push_back(fmt::format("step {}: {}", time, absent.status().message()));
       continue;
     }
-    if (record && !absent->empty()) record->absent[time] = *absent;
+    if (record) note_absent(subject, time, *absent, *record, report);
     whole.push_back(time);
   }
-  if (record) record->checksums = check.tagged();
   if (!record && check.tagged()) {
     report.given_up.push_back("Esker's record: time values, absent and split fields, appending");
   }
@@ -266,8 +228,35 @@ Result<std::vector<Index>> whole_times(const IdxPart& part, std::optional<Commit
   return whole;
 }
 
-Status set_times(const RebuildRequest& request, std::size_t num_steps, CommitRecord& record,
-                 RebuildReport& report) {
+/// The steps of a part are those of the catalog: what is lost of one is absent, so that the others stay.
+Status check_steps_of_catalog(const Subject& subject, StepCheck& check, const Header& header,
+                              CommitRecord& record, RebuildReport& report) {
+  std::vector<std::string> all;
+  for (const FieldEntry& field : header.fields) all.push_back(field.name);
+  const Index num_steps = subject.fixed ? 1 : static_cast<Index>(subject.catalog->times.size());
+  for (Index step = 0; step < num_steps; ++step) {
+    const auto absent = check.run(step);
+    if (absent.status().code() == Code::kIoError) return absent.status();
+    if (absent.ok()) {
+      note_absent(subject, step, *absent, record, report);
+    } else {
+      record.absent[step] = all;
+      report.given_up.push_back(fmt::format("step {}: {}", step, absent.status().message()));
+    }
+  }
+  return {};
+}
+
+Status set_times(const Subject& subject, const RebuildRequest& request, std::size_t num_steps,
+                 CommitRecord& record, RebuildReport& report) {
+  record.generation = static_cast<Index>(num_steps) + 1;
+  if (subject.catalog) {
+    if (!request.times.empty()) {
+      return error(Code::kInvalidArgument, "time values are those of {}", subject.dataset.catalog());
+    }
+    record.times = subject.fixed ? std::vector<double>() : subject.catalog->times;
+    return {};
+  }
   if (!request.times.empty()) {
     if (request.times.size() != num_steps) {
       return error(Code::kInvalidArgument, "{} time values for the {} steps that are whole",
@@ -290,7 +279,6 @@ Status set_times(const RebuildRequest& request, std::size_t num_steps, CommitRec
     record.times.resize(num_steps);
     std::iota(record.times.begin(), record.times.end(), 0.0);
   }
-  record.generation = static_cast<Index>(num_steps) + 1;
   return {};
 }
 
@@ -313,46 +301,91 @@ Status replace_idx(Store& store, RebuildReport& report) {
   return replaced;
 }
 
-Status check_free(const Store& store, const DatasetPaths& paths) {
-  ESKER_ASSIGN_OR_RETURN(const bool locked, store.exists(paths.lock()));
-  if (locked) return error(Code::kAlreadyExists, "{}: a writer is at work, or one was killed", paths.lock());
-  for (const std::string& path : {paths.catalog(), paths.schema()}) {
-    ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.exists(path));
-    if (is_directory) {
-      return error(Code::kUnsupported, "{}: datasets of several .idx files are not rebuilt", path);
+Result<Schema> read_schema(Store& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, path, kMaxSidecarBytes));
+  return parse_schema(text);
+}
+
+/// Looks around the .idx, which no writer may hold.
+Result<Subject> find_subject(Store& store, const std::string& path) {
+  Subject subject;
+  subject.paths = {dataset_stem(path)};
+  subject.dataset = subject.paths;
+  const DatasetPaths around{std::filesystem::path(subject.paths.stem).parent_path().string()};
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.exists(subject.paths.catalog()));
+  if (is_directory) {
+    return error(Code::kInvalidArgument, "{} is a directory of several .idx files: name the one to rebuild",
+                 subject.paths.directory());
+  }
+  subject.schema_path = subject.paths.single_schema();
+  ESKER_ASSIGN_OR_RETURN(const bool is_part, store.exists(around.catalog()));
+  if (is_part) {
+    ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, around.catalog(), kMaxSidecarBytes));
+    auto catalog = parse_catalog(text);
+    if (!catalog.ok()) return catalog.status().with_context(around.catalog());
+    for (const CatalogPart& part : catalog->parts) {
+      if (part.name != name_of(subject.paths.stem)) continue;
+      subject.fixed = part.fixed;
+      subject.catalog = std::move(*catalog);
+      subject.dataset = around;
+      subject.schema_path = around.schema();
+      break;
     }
   }
-  return {};
+  const std::string lock = subject.dataset.lock();
+  ESKER_ASSIGN_OR_RETURN(const bool locked, store.exists(lock));
+  if (locked) return error(Code::kAlreadyExists, "{}: a writer is at work, or one was killed", lock);
+  subject.schema = read_schema(store, subject.schema_path);
+  return subject;
 }
 
 }  // namespace
 
 Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const RebuildRequest& request) {
-  const DatasetPaths paths{dataset_stem(request.path)};
+  ESKER_ASSIGN_OR_RETURN(const Subject subject, find_subject(*store, request.path));
   RebuildReport report;
-  report.path = paths.single_idx();
-  ESKER_RETURN_IF_ERROR(check_free(*store, paths));
-  ESKER_ASSIGN_OR_RETURN(Form form, find_form(*store, paths, request, report));
-  if (form.header.arco != 0 || form.header.chunks) {
+  report.path = subject.paths.single_idx();
+  ESKER_ASSIGN_OR_RETURN(Form form, find_form(*store, subject, request, report));
+  Header& header = form.header;
+  if (header.arco != 0 || header.chunks) {
     return error(Code::kUnsupported, "{}: ARCO and PIDX' chunks are not rebuilt", report.source);
   }
+  if (subject.catalog && !form.record) {
+    return error(Code::kInvalidArgument, "{}: it has no record of Esker's, as each part of {} has",
+                 report.source, subject.dataset.catalog());
+  }
   report.deduced.push_back("box, fields and blocks, from " + report.source);
-  const std::string parent = std::filesystem::path(paths.stem).parent_path().string();
-  ESKER_ASSIGN_OR_RETURN(const auto stored,
-                         stored_times(*store, form.header, parent.empty() ? "" : parent + "/"));
-  if (form.header.time) form.header.time->ranges = ranges_of(stored);
-  ESKER_ASSIGN_OR_RETURN(const auto part, IdxPart::of_text(store, report.path, print_header(form.header)));
-  ESKER_ASSIGN_OR_RETURN(const auto whole, whole_times(*part, form.record, stored, report));
-  report.steps = static_cast<Index>(whole.size());
-  report.deduced.push_back(fmt::format("{} steps, from their blocks", whole.size()));
-  if (form.header.time) form.header.time->ranges = ranges_of(whole);
+  std::vector<Index> stored;
+  if (subject.catalog) {
+    stored.resize(subject.fixed ? 1 : subject.catalog->times.size());
+    std::iota(stored.begin(), stored.end(), 0);
+  } else {
+    const std::string parent = std::filesystem::path(subject.paths.stem).parent_path().string();
+    ESKER_ASSIGN_OR_RETURN(stored, stored_times(*store, header, parent.empty() ? "" : parent + "/"));
+  }
+  if (header.time) header.time->ranges = ranges_of(stored);
+  ESKER_ASSIGN_OR_RETURN(const auto part, IdxPart::of_text(store, report.path, print_header(header)));
+  StepCheck check(*part, form.record.has_value(), form.record && form.record->checksums);
+  if (form.record) form.record->absent.clear();
+  if (subject.catalog) {
+    ESKER_RETURN_IF_ERROR(check_steps_of_catalog(subject, check, header, *form.record, report));
+  } else {
+    ESKER_ASSIGN_OR_RETURN(stored,
+                           whole_times(subject, check, header.fields.size(), form.record, stored, report));
+  }
+  if (form.record) form.record->checksums = check.tagged();
+  report.steps = static_cast<Index>(stored.size());
+  report.deduced.push_back(
+      fmt::format("{} steps, from {}", stored.size(),
+                  subject.catalog ? subject.dataset.catalog() : std::string("their blocks")));
+  if (header.time) header.time->ranges = ranges_of(stored);
   if (form.record) {
-    ESKER_RETURN_IF_ERROR(set_times(request, whole.size(), *form.record, report));
-    form.header.other.emplace_back(kRecordKey, print_commit_record(*form.record));
+    ESKER_RETURN_IF_ERROR(set_times(subject, request, stored.size(), *form.record, report));
+    header.other.emplace_back(kRecordKey, print_commit_record(*form.record));
   } else if (!request.times.empty()) {
     return error(Code::kInvalidArgument, "time values are kept in Esker's datasets alone");
   }
-  report.text = print_header(form.header);
+  report.text = print_header(header);
   if (request.write) ESKER_RETURN_IF_ERROR(replace_idx(*store, report));
   return report;
 }

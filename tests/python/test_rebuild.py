@@ -151,6 +151,60 @@ def test_another_box_than_that_of_the_schema_file(path: Path, like: Path) -> Non
     assert not path.exists()
 
 
+@pytest.fixture
+def parts(tmp_path: Path) -> Path:
+    """A dataset of three .idx: fields of two grids, one of them at every second step, and a fixed one."""
+    path = tmp_path / "two.idx"
+    with esker.Writer(path, dims={"x": 40, "y": 30, "z": 5}, report="none", **BLOCKS) as writer:
+        temp = writer.field("temp", "f4")
+        plane = writer.grid("xy", ["x", "y"])
+        topg = writer.field("topg", "f4", grid=plane, fixed=True)
+        thk = writer.field("thk", "f4", grid=plane, every=2, components=20)
+        for n in range(STEPS):
+            with writer.step(10.0 * n) as step:
+                step.put(temp, np.full((5, 30, 40), n, "f4"))
+                if n == 0:
+                    step.put(topg, np.full((30, 40), 7, "f4"))
+                if n % 2 == 0:
+                    step.put(thk, np.full((30, 40, 20), n + 0.5, "f4"))
+    return path
+
+
+@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("name", ["xyz", "xy", "xy_fixed"])
+def test_a_part_of_several(parts: Path, name: str, how: str) -> None:
+    idx = parts.with_suffix("") / f"{name}.idx"
+    before = idx.read_bytes()
+    damage(idx, how)
+    found = esker.rebuild(idx, write=True)
+    assert found.written and not found.given_up and found.source.endswith("schema.json")
+    assert idx.read_bytes() == before
+    assert esker.verify(parts).good
+    with esker.Writer.append(parts, report="none") as writer, writer.step(30.0) as step:
+        step.put(writer.field("temp"), np.zeros((5, 30, 40), "f4"))
+
+
+def test_what_a_part_has_lost_is_absent_and_the_other_parts_keep_it(parts: Path) -> None:
+    directory = parts.with_suffix("")
+    shutil.rmtree(directory / "xyz/time_0001")
+    (directory / "xyz.idx").unlink()
+    found = esker.rebuild(directory / "xyz.idx", write=True)
+    assert found.given_up == ("step 1: field 'temp' has no blocks",)
+    ds = esker.open(parts)
+    assert [ds["temp"].has(n) for n in range(STEPS)] == [True, False, True]
+    assert (ds["temp"].read(step=2) == 2).all() and (ds["thk"].read(step=2) == 2.5).all()
+
+
+def test_the_parts_of_a_directory_are_rebuilt_one_by_one(parts: Path) -> None:
+    with pytest.raises(ValueError, match="directory of several .idx files: name the one"):
+        esker.rebuild(parts)
+    with pytest.raises(ValueError, match="time values are those of .*esker.json"):
+        esker.rebuild(parts.with_suffix("") / "xy.idx", times=[0, 1, 2])
+    Path(f"{parts.with_suffix('')}.esker-lock").write_text("")
+    with pytest.raises(FileExistsError):
+        esker.rebuild(parts.with_suffix("") / "xy.idx")
+
+
 def test_other_fields_than_those_of_the_schema_file(path: Path, like: Path) -> None:
     write(like, EXTENT, {**FIELDS, "b": FieldSpec("int16", 2)}, [arrays(4)[0] | {"b": arrays(4)[0]["b"].astype("i2")}],
           overwrite="true", **BLOCKS)  # fmt: skip

@@ -47,7 +47,8 @@ def repair(
 
     With --rebuild: the .idx is made again from its block files. Steps count whose blocks are all whole. Box, fields and
     blocks are those of --like, of what is left of the .idx, or of the schema file beside it. Files of steps that are
-    given up stay until appending, or repair without --rebuild, removes them.
+    given up stay until appending, or repair without --rebuild, removes them. Of a directory of several .idx, PATH is that
+    of the one to make again.
     """
     if rebuild:
         if to_time is not None:
