@@ -77,8 +77,9 @@ class Array:
         steps = sorted(set(times[0].tolist())) if times else [0]
         axes = wanted[num_times : num_times + num_axes]
         read = _Reading(self.field, self._selection, axes, self._steps[steps[0]])
-        parts = [read.of(self._steps[position]) for position in steps]
-        values = np.stack(parts) if times else parts[0]
+        values = read.of([self._steps[position] for position in steps])
+        if not times:
+            values = values[0]
 
         local_times = [_shaped(wanted[i], np.searchsorted(steps, times[i])) for i in range(num_times)]
         local = iter([*local_times, *read.local_items(), *wanted[num_times + num_axes :]])
@@ -103,17 +104,19 @@ class _Reading:
         self._level = self._coarsest(selection.level, step)
         self._found = field.select(step, self._box, self._level)
 
-    def of(self, step: int) -> NDArray[Any]:
-        return self._field.read(step, self._box, self._level)
+    def of(self, steps: Sequence[int]) -> NDArray[Any]:
+        """One of these after the other."""
+        values = np.empty((len(steps), *self._found.shape), self._field.dtype)
+        for step, part in zip(steps, values):
+            query = self._field._query(step, self._box, self._level, None)
+            self._field._core.read_into(self._field.name, part, *query)
+        return values
 
     def _coarsest(self, finest: int, step: int) -> int:
         """Of the levels that hold all that is named."""
         gaps = [math.gcd(*np.unique(indices).tolist()) for indices in self._wanted]
-        for level in range(finest):
-            strides = reversed(self._field.select(step, None, level).stride)
-            if all(gap % stride == 0 for gap, stride in zip(gaps, strides)):
-                return level
-        return finest
+        strides = tuple(gap or 1 << 62 for gap in reversed(gaps))  # 0 alone is in every level
+        return min(finest, self._field.select(step, self._box, stride=strides).level)
 
     def local_items(self) -> list[Item]:
         """What is named, as positions in what is read."""
@@ -128,15 +131,19 @@ def _spelt_out(index: Any, shape: tuple[int, ...]) -> list[Item]:
     """One item for each axis, and None for new ones."""
     given = list(index) if isinstance(index, tuple) else [index]
     items: list[Any] = []
+    masked: list[int | None] = []  # sizes of the axes that a mask stands for
     for item in given:
         if isinstance(item, EllipsisType) or item is None or isinstance(item, slice):
             items.append(item)
+            masked.append(None)
             continue
         array = np.asarray(item)
         if array.dtype == np.bool_ and array.ndim > 0:
             items.extend(np.nonzero(array))
+            masked.extend(array.shape)
         elif np.issubdtype(array.dtype, np.integer) or (array.ndim > 0 and array.size == 0):
             items.append(array.astype(np.intp) if array.ndim > 0 else operator.index(item))
+            masked.append(None)
         else:
             raise IndexError(
                 f"index {item!r}: expected integers, slices, ..., None, or arrays of integers or booleans"
@@ -148,11 +155,14 @@ def _spelt_out(index: Any, shape: tuple[int, ...]) -> list[Item]:
     if num_named > len(shape):
         raise IndexError(f"too many indices: the array has {len(shape)} axes, {num_named} are indexed")
     at = ellipses[0] if ellipses else len(items)
-    items[at : at + 1] = [slice(None)] * (len(shape) - num_named)
+    rest = len(shape) - num_named
+    items[at : at + 1], masked[at : at + 1] = [slice(None)] * rest, [None] * rest
     axis = 0
     for i, item in enumerate(items):
         if item is None:
             continue
+        if masked[i] not in (None, shape[axis]):
+            raise IndexError(f"a boolean index has {masked[i]} values along axis {axis}, which has size {shape[axis]}")
         items[i] = _checked(item, axis, shape[axis])
         axis += 1
     return items

@@ -194,6 +194,9 @@ class Field:
         """
         return self.array()[index]
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.array().__array__(dtype, copy)
+
     def array(self, level: int | None = None) -> Array:
         """All steps and samples up to a level as one array, of which an index reads what it asks for."""
         return Array(self, level)
@@ -255,20 +258,20 @@ class Field:
         """Reads samples: a new C-order array (z, y, x[, component]).
 
         step:       position in Dataset.steps, negative from the end; of no meaning for fixed fields
-        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid and clipped to it;
-                    None is the whole grid
+        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid and clipped to it (empty where it
+                    lies outside); None is the whole grid
         level:      resolution, 0 (one sample) to max_level (all samples, the default)
         bits:       precision; not implemented yet
         stride:     (sx, sy, sz) in place of a level: the samples whose index is a multiple of it on each axis; what is
                     read is the coarsest level that has them all
-        missing:    what samples are whose block the dataset does not hold. "fill": the field's default value; "nearest":
+        missing:    what samples are whose block the dataset does not hold. "fill": `_FillValue`, or else 0; "nearest":
                     the nearest coarser sample of the answer, where there is one; None: "fill", but OSError in a
                     dataset of which Esker wrote every block
         masked:     return a numpy.ma.MaskedArray that masks the samples which the dataset does not hold
         progress:   called now and then with the fraction that is done; what it raises ends the read
         statistics: an esker.ReadStatistics, which says afterwards what the read cost
 
-        Raises IndexError (step, box or level outside the dataset), ValueError, OSError, NotImplementedError. Other
+        Raises IndexError (step or level outside the dataset), ValueError, OSError, NotImplementedError. Other
         threads run meanwhile; Ctrl-C ends the read.
 
         >>> import numpy as np

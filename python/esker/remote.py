@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::|://)")
@@ -23,13 +24,18 @@ class Files:
 
     def size(self, path: str) -> int:
         """Bytes of a file; FileNotFoundError if there is none."""
-        found = self._file_system.info(path)
+        try:
+            found = self._file_system.info(path)
+        except FileNotFoundError as error:
+            if _says_absent(error):
+                raise
+            raise OSError(f"{error.__cause__!r}") from error
         if found.get("type", "file") != "file":
             raise FileNotFoundError(f"{path} is no file")
         size = found["size"]
-        return (
-            len(self._file_system.cat_file(path)) if size is None else int(size)
-        )  # a server that does not say
+        if size is None:  # a server that does not say
+            return len(self._file_system.cat_file(path))
+        return int(size)
 
     def read(self, path: str, offset: int, size: int) -> bytes:
         """So many bytes from `offset` on; fewer where the file ends before."""
@@ -47,6 +53,13 @@ class Files:
         except FileNotFoundError:
             return []
         return [os.path.basename(name.rstrip("/")) for name in found]
+
+
+def _says_absent(error: FileNotFoundError) -> bool:
+    """fsspec calls a server that fails, or that there is not, a file that is not found."""
+    cause = error.__cause__
+    absent = {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
+    return cause is None or isinstance(cause, FileNotFoundError) or getattr(cause, "status", None) in absent
 
 
 def located(

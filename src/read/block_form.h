@@ -45,8 +45,8 @@ class BlockForm {
   /// Places what is wanted. `samples` is where the block would begin; only wanted_range() of it is read.
   virtual void place(Index block, InBlockOrder order, const std::byte* samples,
                      const ReadTarget& target) const = 0;
-  /// Sets `sample_bytes` of each sample that is wanted, whatever the size of the block's own, to `value`.
-  virtual void fill(Index block, std::byte value, Index sample_bytes, const ReadTarget& target) const = 0;
+  /// Sets each sample that is wanted to `sample`, of whatever size.
+  virtual void fill(Index block, std::span<const std::byte> sample, const ReadTarget& target) const = 0;
 };
 
 }  // namespace esker::idx

@@ -109,10 +109,9 @@ class BlockQuery::TaskWorker {
     if (query_.context_.missing == MissingBlocks::kAuto && column_.all_exist) {
       return error(Code::kDataLoss, "block {} is missing", block);
     }
-    form_.fill(block, static_cast<std::byte>(column_.default_value & 0xff), form_.sample_bytes(), target_);
-    if (target_.is_stored) {
-      form_.fill(block, std::byte{0}, 1, target_.of_marks());
-    }
+    form_.fill(block, column_.fill_sample, target_);
+    constexpr std::byte kNotStored{0};
+    if (target_.is_stored) form_.fill(block, {&kNotStored, 1}, target_.of_marks());
     query_.note_missing(block);
     count(&ReadCounters::missing_blocks, 1);
     return {};

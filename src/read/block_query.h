@@ -26,7 +26,7 @@ class BlockQuery {
     const BlockForm& form;
     int number = 0;          ///< of the field in the .idx
     Index time = 0;          ///< integer time
-    int default_value = 0;   ///< that each byte of missing samples has
+    std::span<const std::byte> fill_sample;  ///< in the place of missing ones
     bool all_exist = false;  ///< the writer says that all blocks were written
   };
 

@@ -138,6 +138,14 @@ void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   dataset.places = std::move(*places);
 }
 
+/// An .idx of ours that was cut short is one of another program's, but for the files around it.
+void note_lost_record(IdxPart& part, IdxDataset& dataset) {
+  if (part.is_ours()) return;
+  part.set_ours();
+  dataset.warnings.push_back(part.idx_path() + ": Esker's record, its line (esker), is lost: was the file cut "
+                             "short? `esker repair --rebuild` makes it again");
+}
+
 Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
                 Index num_steps) {
   const Header& header = part->header();
@@ -182,6 +190,8 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   }
   const std::string stem = dataset_stem(idx_path);
   dataset.paths = {stem};
+  const auto has_schema = store->exists(dataset.paths.single_schema());
+  if (has_schema.ok() && *has_schema) note_lost_record(*part, dataset);
   const std::string name = std::filesystem::path(stem).filename().string();
   ESKER_RETURN_IF_ERROR(
       add_part(dataset, std::move(part), {name, "grid", false}, static_cast<Index>(dataset.times.size())));
@@ -211,6 +221,7 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
     }
     ESKER_RETURN_IF_ERROR(opened.status());
     auto part = std::move(*opened);
+    note_lost_record(*part, dataset);
     if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
       return error(Code::kDataLoss, "{}: holds {} steps, {} lists {}", part->idx_path(), part->times().size(),
                    paths.catalog(), num_steps);
@@ -219,6 +230,32 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
   }
   read_schema(*store, paths.schema(), dataset);
   return dataset;
+}
+
+template <class T, class Value>
+void store_as(Value value, std::vector<std::byte>& bytes) {
+  const auto typed = static_cast<T>(value);
+  const auto* first = reinterpret_cast<const std::byte*>(&typed);
+  bytes.assign(first, first + sizeof(T));
+}
+
+/// The attribute _FillValue as bytes of the field's type; empty if it has none that its type can be.
+std::vector<std::byte> fill_value_of(const Field& field) {
+  std::vector<std::byte> bytes;
+  const auto found = field.attributes.find("_FillValue");
+  if (found == field.attributes.end()) return bytes;
+  const auto* reals = std::get_if<std::vector<double>>(&found->second);
+  const auto* integers = std::get_if<std::vector<Index>>(&found->second);
+  const bool is_real = field.type == SampleType::kFloat32 || field.type == SampleType::kFloat64;
+  if (is_real && reals && reals->size() == 1) {
+    if (field.type == SampleType::kFloat32) store_as<float>(reals->front(), bytes);
+    if (field.type == SampleType::kFloat64) store_as<double>(reals->front(), bytes);
+  }
+  if (!is_real && integers && integers->size() == 1) {  // of two's complement, in the order of this machine
+    store_as<Index>(integers->front(), bytes);
+    bytes.resize(static_cast<std::size_t>(size_bytes(field.type)));
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -258,7 +295,10 @@ Result<Bitmask> IdxDataset::bitmask(int field) const {
 }
 
 Status IdxDataset::read(int field, Index step, const ReadTarget& target, const ReadContext& context) const {
-  return part_of(field)->read(place(field).columns, step, target, context);
+  ReadContext with_fill = context;
+  const auto fill_value = fill_value_of(schema.fields()[static_cast<std::size_t>(field)]);
+  with_fill.fill_value = fill_value;
+  return part_of(field)->read(place(field).columns, step, target, with_fill);
 }
 
 // The last digits of a level's masks address the samples of a box that is a power of two on each axis, in

@@ -32,6 +32,7 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
       header_(std::move(header)),
       blocks_(block_grid(header_)),
       record_(std::move(record)),
+      is_ours_(record_.has_value()),
       times_(std::move(times)) {
   const std::string directory = std::filesystem::path(idx_path_).parent_path().string();
   files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
@@ -137,8 +138,12 @@ Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
   if (!partitions_.empty()) return read_pidx_partitions(partitions_, column, time, target, context);
   const std::unique_ptr<BlockForm> form = form_of(column);
   const FieldEntry& field = header_.fields[column];
-  BlockQuery query({*files_, blocks_, *form, column, time, field.default_value, record_.has_value()}, target,
-                   context);
+  std::vector<std::byte> fill(static_cast<std::size_t>(field.sample_bytes()),
+                              static_cast<std::byte>(field.default_value & 0xff));
+  for (std::size_t at = 0; at < fill.size() && !context.fill_value.empty(); at += context.fill_value.size()) {
+    std::copy(context.fill_value.begin(), context.fill_value.end(), fill.data() + at);
+  }
+  BlockQuery query({*files_, blocks_, *form, column, time, fill, is_ours_}, target, context);
   const Box box = target.samples.bounds();
   if (!header_.chunks) return query.run(box, target.start_level, target.level);
   const int finest = blocks_.mask().max_level();  // the levels below are inside of chunks

@@ -31,7 +31,7 @@ class PartVerifier {
           return Status();
         });
     if (!listed.ok()) findings_.error(part_.idx_path(), listed.message());
-    if (part_.record()) find_missing_files();
+    if (part_.is_ours()) find_missing_files();
   }
 
  private:
@@ -45,7 +45,7 @@ class PartVerifier {
     if (!any.ok()) return findings_.error(file.path, any.status().message());
     if (!any->file) {
       // Another program may have begun it; ours are written whole.
-      return findings_.add(part_.record().has_value(), file.path,
+      return findings_.add(part_.is_ours(), file.path,
                            "the file is shorter than its table of blocks");
     }
     check_table(*any->file, file.path);
@@ -79,7 +79,7 @@ class PartVerifier {
     if (!stored.ok()) {
       return findings_.error(file.path, fmt::format("field '{}': {}", name, stored.status().message()));
     }
-    const bool ours = part_.record().has_value();
+    const bool ours = part_.is_ours();
     const bool expected = part_.has(field, step);
     if (stored->absent) {
       if (!ours) ++report_.blocks_left_out;
@@ -144,7 +144,7 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
   std::vector<PartFiles> files;
   bool ours = !dataset.single;
   for (const auto& part : dataset.parts) {
-    ours = ours || part->record().has_value();
+    ours = ours || part->is_ours();
     files.push_back({part->idx_path(), !part->header().time.has_value()});
   }
   const auto is_part =

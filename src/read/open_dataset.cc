@@ -52,7 +52,9 @@ Result<std::unique_ptr<OpenedDataset>> open_dataset(const std::shared_ptr<Store>
   auto opened = open_as<idx::IdxDataset>(store, path);
   if (opened.status().code() != Code::kNotFound) return opened;
   ESKER_ASSIGN_OR_RETURN(const bool is_netcdf, store->exists(path + ".nc"));
-  return is_netcdf ? open_dataset(store, path + ".nc") : std::move(opened);
+  if (is_netcdf) return open_dataset(store, path + ".nc");
+  if (begin.empty()) return opened;
+  return error(Code::kDataLoss, "{} is no dataset: neither an .idx nor a CDF or HDF5 file", path);
 }
 
 }  // namespace esker

@@ -116,10 +116,11 @@ void PidxChunkBlocks::place(Index block, InBlockOrder /*order*/, const std::byte
   });
 }
 
-void PidxChunkBlocks::fill(Index block, std::byte value, Index sample_bytes, const ReadTarget& target) const {
-  const std::vector<std::byte> blank(static_cast<std::size_t>(kChunkSamples * sample_bytes), value);
+void PidxChunkBlocks::fill(Index block, std::span<const std::byte> sample, const ReadTarget& target) const {
+  std::vector<std::byte> blank;
+  for (Index n = 0; n < kChunkSamples; ++n) blank.insert(blank.end(), sample.begin(), sample.end());
   for_each_wanted_chunk(block, target, [&](const Point& chunk, Index /*number*/) {
-    place_chunk(chunk, blank.data(), sample_bytes, target);
+    place_chunk(chunk, blank.data(), static_cast<Index>(sample.size()), target);
   });
 }
 

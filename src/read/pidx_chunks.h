@@ -40,7 +40,7 @@ class PidxChunkBlocks final : public BlockForm {
                                        const ReadTarget& target) const override;
   void place(Index block, InBlockOrder order, const std::byte* samples,
              const ReadTarget& target) const override;
-  void fill(Index block, std::byte value, Index sample_bytes, const ReadTarget& target) const override;
+  void fill(Index block, std::span<const std::byte> sample, const ReadTarget& target) const override;
 
  private:
   /// Calls visit(chunk, number) for the chunks that may have wanted samples; number: in the block.

@@ -91,12 +91,11 @@ void PlainBlocks::place(Index block, InBlockOrder order, const std::byte* sample
       });
 }
 
-void PlainBlocks::fill(Index block, std::byte value, Index sample_bytes, const ReadTarget& target) const {
+void PlainBlocks::fill(Index block, std::span<const std::byte> sample, const ReadTarget& target) const {
   const auto common = common_samples(blocks_.lattice(block), target);
   if (!common) return;
-  const std::vector<std::byte> sample(static_cast<std::size_t>(sample_bytes), value);
   const Box indices = common->target.samples.all_indices();
-  copy_samples(sample_bytes, sample.data(), SampleMap::strided(indices, {}), common->target.out,
+  copy_samples(static_cast<Index>(sample.size()), sample.data(), SampleMap::strided(indices, {}), common->target.out,
                SampleMap::strided(indices, common->target.stride_bytes()));
 }
 

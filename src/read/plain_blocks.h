@@ -26,7 +26,7 @@ class PlainBlocks final : public BlockForm {
                                        const ReadTarget& target) const override;
   void place(Index block, InBlockOrder order, const std::byte* samples,
              const ReadTarget& target) const override;
-  void fill(Index block, std::byte value, Index sample_bytes, const ReadTarget& target) const override;
+  void fill(Index block, std::span<const std::byte> sample, const ReadTarget& target) const override;
 
  private:
   const BlockGrid& blocks_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
+#include <span>
 
 #include "esker/dataset.hpp"
 
@@ -20,6 +22,7 @@ struct ReadContext {
   int threads = 1;              ///< at most so many at once
   BlockCache* cache = nullptr;  ///< of decoded blocks, or null
   MissingBlocks missing = MissingBlocks::kAuto;
+  std::span<const std::byte> fill_value = {};  ///< of a component that is missing; empty: what the format says
   std::function<bool(double)> progress = {};  ///< as in ReadOptions
   ReadCounters* counters = nullptr;           ///< or null
 

@@ -131,14 +131,29 @@ def test_what_is_not_there(server: Served) -> None:
         esker.open(f"{server.url}/nothing.idx")
 
 
-@pytest.mark.parametrize("broken", ["500", "truncate", "drop"])
-def test_servers_that_fail(server: Served, broken: str) -> None:
-    field = esker.open(f"{server.url}/run.idx")["temp"]
-    server.breaks = broken
-    with pytest.raises(OSError, match="run/.*bin"):
-        field.read()
-    server.breaks = ""
-    assert field.read(level=3).size  # and it is there again
+@pytest.mark.parametrize("broken", ["503", "truncate", "drop"])
+@pytest.mark.parametrize("name", ["run.idx", "other.idx"])
+def test_servers_that_fail(server: Served, directory: Path, samples: Any, name: str, broken: str) -> None:
+    """What a server cannot say now is not what is not there: of another program's dataset that would read as zeros."""
+    other = (directory / "run.idx").read_text().split("(esker)")[0].replace("./run/", f"{directory.name}/run/")
+    (directory.parent / "other.idx").write_text(other)
+    with serve(directory.parent) as whole:
+        for served, url in ((server, f"{server.url}/run.idx"), (whole, f"{whole.url}/other.idx")):
+            if not url.endswith(name):
+                continue
+            field = esker.open(url)["temp"]
+            served.breaks = broken
+            with pytest.raises(OSError, match="run/.*bin") as raised:
+                field.read()
+            assert not isinstance(raised.value, FileNotFoundError)
+            served.breaks = ""
+            assert np.array_equal(field.read(), samples)  # and it is there again
+
+
+def test_no_server(server: Served) -> None:
+    with pytest.raises(OSError, match="run.idx") as raised:
+        esker.open("http://127.0.0.1:9/run.idx")
+    assert not isinstance(raised.value, FileNotFoundError)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a pool of OpenVisus'

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -51,6 +52,7 @@ class Reader {
 
   Result<Existing> read() {
     out_.schema.attributes() = to_attributes(header().attributes);
+    for (const Variable& variable : header().variables) exact_names_.insert(variable.name);
     for (std::size_t v = 0; v < header().variables.size(); ++v) {
       const int number = static_cast<int>(v);
       if (is_coordinate(header().variables[v])) {
@@ -91,8 +93,13 @@ class Reader {
       return error(Code::kUnsupported, "it has {} axes, the most are {}", dims.size(), kMaxRank);
     }
     ESKER_ASSIGN_OR_RETURN(const int grid, grid_on(dims));
-    const auto is_taken = [&](const std::string& name) { return out_.schema.find_field(name) != nullptr; };
-    Field field{new_name(schema_name(variable.name), is_taken, next_number_),
+    const auto is_taken = [&](const std::string& name) {
+      return out_.schema.find_field(name) || (name != variable.name && exact_names_.contains(name));
+    };
+    const std::string wished = schema_name(variable.name);
+    const std::string name = new_name(wished, is_taken, next_number_);
+    if (name != wished) warnings_.push_back(fmt::format("variable '{}' is called '{}'", variable.name, name));
+    Field field{name,
                 grid,
                 *type,
                 1,
@@ -175,6 +182,7 @@ class Reader {
   std::map<int, int> coordinate_of_dim_;  // variable
   std::map<int, DimId> dims_;             // those of the header that grids have
   std::map<std::vector<int>, int> grids_;
+  std::set<std::string> exact_names_;             // of the variables; no other one gets one of them
   std::map<std::string, int> next_number_, next_dim_number_, next_grid_number_;
 };
 

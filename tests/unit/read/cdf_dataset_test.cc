@@ -164,6 +164,25 @@ TEST_F(ForeignFile, AFileWithoutRecordsHasFixedFields) {
   EXPECT_EQ(verify_dataset(posix_store(), path_).value().findings.size(), 0u);
 }
 
+TEST_F(ForeignFile, ANameThatAVariableHasIsNotGivenToAnother) {
+  create();
+  const int x = dim("x", 1);
+  const int spaced = variable("a b", NC_INT, {x}), exact = variable("a_b", NC_INT, {x});
+  nc(nc_enddef(id_));
+  const int one = 1, two = 2;
+  nc(nc_put_var_int(id_, spaced, &one));
+  nc(nc_put_var_int(id_, exact, &two));
+  close();
+  const auto dataset = Dataset::open(path_).value();
+  int read = 0;
+  dataset.read({.field = "a_b"}, &read, 4).check();
+  EXPECT_EQ(read, 2);
+  dataset.read({.field = "a_b_2"}, &read, 4).check();
+  EXPECT_EQ(read, 1);
+  ASSERT_EQ(dataset.warnings().size(), 1U);
+  EXPECT_EQ(dataset.warnings()[0], "variable 'a b' is called 'a_b_2'");
+}
+
 TEST_F(ForeignFile, RecordsWithoutTimesAreNumbered) {
   create();
   const int record = dim("record", NC_UNLIMITED), x = dim("x", 2);
@@ -214,7 +233,9 @@ TEST(OpenDataset, FilesOfOtherFormatsAreNamed) {
   EXPECT_TRUE(hdf5.code() == Code::kDataLoss || hdf5.message().find("without the HDF5") != std::string::npos)
       << hdf5.message();
   store->create_exclusive("short.nc", "CD").check();
-  EXPECT_EQ(open_dataset(store, "short.nc").status().code(), Code::kNotFound);
+  const Status none = open_dataset(store, "short.nc").status();
+  EXPECT_EQ(none.code(), Code::kDataLoss);
+  EXPECT_NE(none.message().find("neither an .idx nor"), std::string::npos) << none.message();
   store->create_exclusive("damaged.nc", "CDF\x01").check();
   EXPECT_EQ(open_dataset(store, "damaged.nc").status().code(), Code::kDataLoss);
 }

@@ -257,6 +257,20 @@ TEST_F(MissingBlocksOf, AreNotMissedWhereNothingOfThemIsWanted) {
   EXPECT_GT(tried, 0);
 }
 
+TEST_F(MissingBlocksOf, GetTheFieldsFillValue) {
+  for (const auto& [value, expected] : std::vector<std::pair<AttributeValue, double>>{
+           {std::vector<double>{-9e33}, -9e33}, {std::vector<double>{1, 2}, 0}, {std::string("1"), 0}}) {
+    (*dataset_->schema.attributes_of(FieldId{0}).value())["_FillValue"] = value;
+    ASSERT_TRUE(read(part().header().box, part().header().bitmask.max_level(), {.missing = MissingBlocks::kFill}).ok());
+    const auto points = points_of(samples_);
+    const auto all = expected_samples(dataset_->schema.fields()[0], 0, 0, points);
+    for (std::size_t n = 0; n < points.size(); ++n) {
+      const auto i = static_cast<Index>(n);
+      ASSERT_EQ(at(answer_, i), is_lost(points[n]) ? expected : at(all, i));
+    }
+  }
+}
+
 TEST_F(MissingBlocksOf, TakeTheNearestCoarserSample) {
   const Bitmask& mask = part().header().bitmask;
   for (const Box& box : {part().header().box, Box({3, 5}, {20, 17}), Box({5, 0}, {6, 18})}) {
@@ -411,6 +425,38 @@ TEST(FarDatasets, OpenWhereItIsNotToldWhatIsMissing) {
   const auto opened = open_dataset(far, run.path);
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   EXPECT_EQ(open_dataset(far, "nothing.idx").status().code(), Code::kIoError);
+}
+
+// What comes first in an .idx is enough to open it; the rest of a file that was cut short is not invented.
+TEST(CutShort, AnIdxOfOursDoesNotReadAsOneOfAnother) {
+  const auto store = memory_store();
+  RunPlan run;
+  run.single = true;
+  ASSERT_TRUE(write_all(store, run).ok());
+  const std::string whole = read_text(*store, "run.idx", 1 << 20).value();
+  int opened = 0;
+  for (std::size_t size = whole.find("(esker)"); size > 20; size -= 7) {
+    const auto file = store->open("run.idx", OpenMode::kWrite).value();
+    ASSERT_TRUE(file->shrink_to(static_cast<Index>(size)).ok());
+    const auto data = open_dataset(store, "run.idx");
+    if (!data.ok()) continue;
+    ++opened;
+    ASSERT_FALSE((*data)->warnings.empty());
+    EXPECT_NE((*data)->warnings.front().find("repair --rebuild"), std::string::npos);
+    std::vector<std::byte> samples(static_cast<std::size_t>((*data)->box(0).num_samples()) * 8);
+    const int level = (*data)->bitmask(0).value().max_level();
+    const Status status = read_box(**data, 0, 0, (*data)->box(0), level, samples.data());
+    if (status.ok()) {
+      std::vector<Point> points = points_of(select_every((*data)->box(0), {1, 1, 1, 1, 1}));
+      EXPECT_EQ(samples, expected_samples((*data)->schema.fields()[0], 0, 0, points)) << size;
+    } else {
+      EXPECT_EQ(status.code(), Code::kDataLoss) << status.message();
+    }
+    VerifyReport report;
+    (*data)->verify(report, {});
+    EXPECT_EQ(report.num_errors > 0, !status.ok()) << size;
+  }
+  EXPECT_GT(opened, 3);
 }
 
 TEST(Parts, NameTheFieldsOfTheSchema) {
