@@ -122,7 +122,8 @@ class ESKER_API Dataset {
   Result<Box> box(const std::string& field) const;
 
   /// Which samples `query` means: the lattice is anchored at index 0 of the grid, not at the box; a count of
-  /// 0 says that no sample lies in the box. The errors that read() would give for the query itself.
+  /// 0 says that no sample lies in the box. The errors that read() would give for the query itself, but where
+  /// the dataset has no steps: of these the step does not matter.
   Result<Lattice> select(const Query& query) const;
   /// The level that read() reads for it: the query's, or the coarsest that has its strides.
   Result<int> level_of(const Query& query) const;

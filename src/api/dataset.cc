@@ -40,12 +40,6 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const
   ESKER_ASSIGN_OR_RETURN(resolved.field, locate(query.field));
   const bool fixed = data->schema.fields()[static_cast<std::size_t>(resolved.field)].fixed;
   ESKER_ASSIGN_OR_RETURN(resolved.step, resolve_step(query, fixed));
-  const Box grid = data->box(resolved.field);
-  resolved.box = query.box.value_or(grid);
-  if (resolved.box.rank != grid.rank) {
-    return error(Code::kInvalidArgument, "field '{}': box has {} axes, the grid has {}", query.field,
-                 resolved.box.rank, grid.rank);
-  }
   if (!data->has(resolved.field, resolved.step)) {
     return error(Code::kNotFound, "field '{}' was not written at step {}", query.field, resolved.step);
   }
@@ -53,9 +47,22 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const
   return resolved;
 }
 
+Result<Dataset::Impl::Resolved> Dataset::Impl::resolve_samples(const Query& query) const {
+  if (!data->times.empty()) return resolve(query);
+  Resolved resolved;
+  ESKER_ASSIGN_OR_RETURN(resolved.field, find(query.field));
+  ESKER_RETURN_IF_ERROR(select(query, resolved));
+  return resolved;
+}
+
 Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
   ESKER_ASSIGN_OR_RETURN(const Bitmask mask, data->bitmask(resolved.field));
   const Box grid = data->box(resolved.field);
+  resolved.box = query.box.value_or(grid);
+  if (resolved.box.rank != grid.rank) {
+    return error(Code::kInvalidArgument, "field '{}': box has {} axes, the grid has {}", query.field,
+                 resolved.box.rank, grid.rank);
+  }
   const Box box = clip(resolved.box, grid);
   if (query.stride) {
     if (query.level) return error(Code::kInvalidArgument, "field '{}': a level and strides", query.field);
@@ -146,12 +153,12 @@ Result<Box> Dataset::box(const std::string& field) const {
 }
 
 Result<Lattice> Dataset::select(const Query& query) const {
-  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve_samples(query));
   return resolved.selection;
 }
 
 Result<int> Dataset::level_of(const Query& query) const {
-  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve_samples(query));
   return resolved.level;
 }
 

@@ -119,30 +119,33 @@ std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, con
   return places;
 }
 
-/// Takes attributes, coordinates and the order of the fields from the schema file, if it fits the headers.
-void read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
+/// Takes attributes, coordinates and the order of the fields from the schema file; false: there is none that
+/// fits the headers.
+bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   const auto exists = store.exists(path);
-  if (!exists.ok() || !*exists) return;
+  if (!exists.ok() || !*exists) return false;
   const auto text = read_text(store, path, kMaxSidecarBytes);
   auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
   if (!schema.ok()) {
     dataset.warnings.push_back(path + ": " + schema.status().message());
-    return;
+    return false;
   }
   auto places = match(*schema, dataset);
   if (!places) {
     dataset.warnings.push_back(path + ": does not match the .idx headers and is not used");
-    return;
+    return false;
   }
   dataset.schema = std::move(*schema);
   dataset.places = std::move(*places);
+  return true;
 }
 
 /// An .idx of ours that was cut short is one of another program's, but for the files around it.
 void note_lost_record(IdxPart& part, IdxDataset& dataset) {
   if (part.is_ours()) return;
   part.set_ours();
-  dataset.warnings.push_back(part.idx_path() + ": Esker's record, its line (esker), is lost: was the file cut "
+  dataset.warnings.push_back(part.idx_path() +
+                             ": Esker's record, its line (esker), is lost: was the file cut "
                              "short? `esker repair --rebuild` makes it again");
 }
 
@@ -190,12 +193,12 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   }
   const std::string stem = dataset_stem(idx_path);
   dataset.paths = {stem};
-  const auto has_schema = store->exists(dataset.paths.single_schema());
-  if (has_schema.ok() && *has_schema) note_lost_record(*part, dataset);
   const std::string name = std::filesystem::path(stem).filename().string();
   ESKER_RETURN_IF_ERROR(
       add_part(dataset, std::move(part), {name, "grid", false}, static_cast<Index>(dataset.times.size())));
-  read_schema(*store, DatasetPaths{stem}.single_schema(), dataset);
+  if (read_schema(*store, dataset.paths.single_schema(), dataset)) {
+    note_lost_record(*dataset.parts.front(), dataset);
+  }
   return dataset;
 }
 
@@ -228,7 +231,7 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
     }
     ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
   }
-  read_schema(*store, paths.schema(), dataset);
+  (void)read_schema(*store, paths.schema(), dataset);
   return dataset;
 }
 

@@ -22,9 +22,10 @@ struct ReadContext {
   int threads = 1;              ///< at most so many at once
   BlockCache* cache = nullptr;  ///< of decoded blocks, or null
   MissingBlocks missing = MissingBlocks::kAuto;
-  std::span<const std::byte> fill_value = {};  ///< of a component that is missing; empty: what the format says
   std::function<bool(double)> progress = {};  ///< as in ReadOptions
   ReadCounters* counters = nullptr;           ///< or null
+  std::span<const std::byte> fill_value =
+      {};  ///< of a component that is missing; empty: what the format says
 
   /// That of piece `number` of `count` pieces of a query, one after the other.
   [[nodiscard]] ReadContext piece(Index number, Index count) const {

@@ -38,7 +38,7 @@ Status IdxWriter::check_target() {
       return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
     }
   }
-  return {};
+  return replaces_existing_ ? check_replaceable() : Status();
 }
 
 void IdxWriter::forget_files() {
