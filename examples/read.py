@@ -11,4 +11,6 @@ corner = thk.read(box=((0, 0), (50, 20)))  # half open, x first
 # README]
 
 y, x = coarse.shape
-print(f"thk: {x} x {y} samples, first {coarse[0, 0]:g}, last {coarse[-1, -1]:g}; {full.shape}, {corner.shape}")
+print(
+    f"thk: {x} x {y} samples, first {coarse[0, 0]:g}, last {coarse[-1, -1]:g}; {full.shape}, {corner.shape}"
+)

@@ -35,7 +35,9 @@ def draw(axes: Any, ds: esker.Dataset, step: int, level: int) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("dataset")
     parser.add_argument("figure")
     parser.add_argument("--step", type=int, default=-1)
@@ -44,7 +46,9 @@ def main() -> None:
     ds = esker.open(arguments.dataset)
     full = ds["lon_p0"].max_level // 2
     levels = [max(0, full - arguments.coarse), full]
-    figure, axes = plt.subplots(1, 2, figsize=(11, 3.4), subplot_kw={"projection": "mollweide"}, layout="constrained")
+    figure, axes = plt.subplots(
+        1, 2, figsize=(11, 3.4), subplot_kw={"projection": "mollweide"}, layout="constrained"
+    )
     for axis, level in zip(axes, levels, strict=True):
         image = draw(axis, ds, arguments.step, level)
     figure.colorbar(image, ax=axes, label="tracer, mean over layers", shrink=0.8)

@@ -37,14 +37,22 @@ def problems(readme: str, examples: dict[str, str]) -> list[str]:
     """What differs, one text per block."""
     shown = blocks(readme)
     found = [f"examples/{name} is in no document" for name in sorted(examples.keys() - shown.keys())]
-    found += [f"a document shows examples/{name}, which is not there" for name in sorted(shown.keys() - examples.keys())]
+    found += [
+        f"a document shows examples/{name}, which is not there"
+        for name in sorted(shown.keys() - examples.keys())
+    ]
     marked = sum(map(len, shown.values()))
     if len(re.findall(r"^```(?:c|cpp|fortran|python)$", readme, re.M)) != marked:
         found.append("a document has code in C, C++, Fortran or Python that is no example")
     for name in sorted(shown.keys() & examples.keys()):
         for block in shown[name]:
-            difference = difflib.unified_diff(block.splitlines(), shown_part(examples[name]).splitlines(),
-                                              "document", f"examples/{name}", lineterm="")
+            difference = difflib.unified_diff(
+                block.splitlines(),
+                shown_part(examples[name]).splitlines(),
+                "document",
+                f"examples/{name}",
+                lineterm="",
+            )
             found += ["\n".join(lines)] if (lines := list(difference)) else []
     return found
 

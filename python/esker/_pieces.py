@@ -32,3 +32,21 @@ def pieces(
                 yield (slice(first, last), *rest)
         else:
             yield (slice(first, last), *(slice(0, n) for n in shape[1:]))
+
+
+def thickness(size: int) -> int:
+    """Of pieces of an axis of so many samples: they end where blocks do, mostly, so that few blocks are read twice."""
+    return 1 << max(0, size.bit_length() - 5)
+
+
+def whole_chunks(shape: Sequence[int], chunk: Sequence[int], itemsize: int) -> Iterator[tuple[slice, ...]]:
+    """Slices that together select each item once, and of each chunk all or nothing: about PIECE_BYTES each, if a chunk is no more.
+
+    Chunks are counted as items, and their array is cut as pieces() does it.
+    """
+    counts = [-(-size // edge) for size, edge in zip(shape, chunk)]
+    for where in pieces(counts, math.prod(chunk) * itemsize):
+        yield tuple(
+            slice(part.start * edge, min(part.stop * edge, size))
+            for part, edge, size in zip(where, chunk, shape)
+        )

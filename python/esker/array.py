@@ -162,7 +162,9 @@ def _spelt_out(index: Any, shape: tuple[int, ...]) -> list[Item]:
         if item is None:
             continue
         if masked[i] not in (None, shape[axis]):
-            raise IndexError(f"a boolean index has {masked[i]} values along axis {axis}, which has size {shape[axis]}")
+            raise IndexError(
+                f"a boolean index has {masked[i]} values along axis {axis}, which has size {shape[axis]}"
+            )
         items[i] = _checked(item, axis, shape[axis])
         axis += 1
     return items

@@ -47,7 +47,9 @@ def command(
 ) -> list[str]:
     """The command line that starts the ranks; without `cases`, those that the program takes by itself."""
     if mpiexec is None:
-        mpiexec = subprocess.run([program, "--mpiexec"], capture_output=True, text=True, check=True).stdout.strip()
+        mpiexec = subprocess.run(
+            [program, "--mpiexec"], capture_output=True, text=True, check=True
+        ).stdout.strip()
     line = [mpiexec, "-n", str(ranks), program, workload]
     line += ["--steps", str(steps or WORKLOADS[workload]), "--repeat", str(repeat), "--dir", directory]
     if block:
@@ -124,12 +126,11 @@ def _case(
     }
     if levels := case.get("levels"):
         limits = {level["halvings"]: level for level in (posix or {}).get("levels", ())}
-        facts["levels"] = [
-            _level(level, case, limits.get(level["halvings"]), measured) for level in levels
-        ]
+        facts["levels"] = [_level(level, case, limits.get(level["halvings"]), measured) for level in levels]
     if reports := case["reports"]:
         facts["phases_s_per_step"] = {
-            name: statistics.median(report["phases_s"][name]["mean"] for report in reports) / measured["steps"]
+            name: statistics.median(report["phases_s"][name]["mean"] for report in reports)
+            / measured["steps"]
             for name in reports[0]["phases_s"]
         }
         configuration = reports[0]["configuration"]
@@ -253,4 +254,6 @@ def _draw_phases(axes: Any, results: dict[str, Any]) -> None:
         left = [start + width for start, width in zip(left, widths)]
     axes.set_xlabel("ms per step, mean over ranks")
     if cases:
-        axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside lower right", frameon=False, ncols=8)
+        axes.figure.legend(
+            *axes.get_legend_handles_labels(), loc="outside lower right", frameon=False, ncols=8
+        )

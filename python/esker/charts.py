@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker.dataset import Box, Field
-from esker.plotting import scalars
+from esker.decoding import scalars
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -110,20 +111,26 @@ class Chunked:
 
 
 def assembled(chunked: Chunked, n_dims: int, directory: str) -> NDArray[Any]:
-    """The whole array: in memory if it is small, else in a nameless file of `directory`, mapped into memory.
+    """The whole array: in memory if it is small, else a scratch_array().
 
-    The coarse levels of a dataset need samples from everywhere, so all samples must be there when it is written. The
-    file is the size of the array and goes when the array does, or when the process is killed.
+    The coarse levels of a dataset need samples from everywhere, so all samples must be there when it is written.
     """
     if chunked.nbytes <= _pieces.PIECE_BYTES:
         return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims)]).reshape(chunked.shape)
+    whole = scratch_array(chunked.shape, chunked.dtype, directory)
+    flat, done = whole.reshape(-1), 0
+    for array in chunked.arrays(n_dims):
+        flat[done : done + array.size] = array.reshape(-1)
+        done += array.size
+    return whole
+
+
+def scratch_array(shape: Sequence[int], dtype: np.dtype[Any], directory: str) -> NDArray[Any]:
+    """Zeros in a nameless file of `directory`, mapped into memory; OSError if they do not fit there.
+
+    The file goes when the array does, or when the process is killed.
+    """
     with tempfile.TemporaryFile(dir=directory, prefix=".esker-") as file:
-        for array in chunked.arrays(n_dims):
-            _append(file, array)
-        file.flush()
-        return np.memmap(file, chunked.dtype, "r", shape=chunked.shape)
-
-
-def _append(file: IO[bytes], array: NDArray[Any]) -> None:
-    if array.size:
-        file.write(np.ascontiguousarray(array).data.cast("B"))
+        # Of a file with holes a full disk would end the process, when the mapping is written to.
+        os.posix_fallocate(file.fileno(), 0, math.prod(shape) * dtype.itemsize)
+        return np.memmap(file, dtype, "r+", shape=tuple(shape))

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker._pieces import pieces
+from esker._pieces import pieces, thickness
 from esker.dataset import Box, Dataset, Field
+
+_COMPARED_AT_ONCE = 1 << 18
+"""Values; what a difference takes beside them is many times as much."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ def compare(
     Values a and b are the same if |a - b| <= atol + rtol * |b|. The formats of the datasets, their blocks and their files do
     not matter. Of each field the first `most` differences are kept. Memory: some pieces of 32 MiB.
     """
+    if not (rtol >= 0 and atol >= 0):
+        raise ValueError(f"tolerances have to be 0 or more, found rtol={rtol}, atol={atol}")
     found = Comparison()
     for name in (*a.fields, *(name for name in b.fields if name not in a)):
         if name not in a or name not in b:
@@ -86,6 +91,9 @@ def compare(
         found.structure.append(f"step {step} is at time {a.steps[step]} and {b.steps[step]}")
     if attributes:
         found.structure += _attributes("", a.attrs, b.attrs)
+        found.structure += _attributes("time: ", a.time_attrs, b.time_attrs)
+        for dim in (*a.dim_attrs, *(dim for dim in b.dim_attrs if dim not in a.dim_attrs)):
+            found.structure += _attributes(f"{dim}: ", a.dim_attrs.get(dim, {}), b.dim_attrs.get(dim, {}))
     comparable = []
     for name in common:
         found.structure += _structure(a[name], b[name], attributes)
@@ -108,8 +116,12 @@ def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
             or (ours is not None and theirs is not None and np.array_equal(ours, theirs))
         ):
             yield f"{a.name}: coordinates along {dim!r} are not the same"
+    steps = range(min(len(a.dataset.steps), len(b.dataset.steps)))
+    if alone := [step for step in steps if a.has(step) != b.has(step)]:
+        yield f"{a.name}: is there at step {alone[0]} in {(a if a.has(alone[0]) else b).dataset.path} only"
     if attributes:
         yield from _attributes(f"{a.name}: ", a.attrs, b.attrs)
+        yield from _attributes(f"grid of {a.name}: ", a.grid.attrs, b.grid.attrs)
 
 
 def _attributes(owner: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[str]:
@@ -143,7 +155,7 @@ def _common_steps(a: Field, b: Field) -> list[int]:
 def _boxes(of: Field, shape: tuple[int, ...]) -> Iterator[Box]:
     lo, _ = of.box
     n_dims = len(of.grid.dims)
-    grain = 1 << max(0, shape[0].bit_length() - 5) if shape else 1
+    grain = thickness(shape[0]) if shape else 1
     for where in pieces(shape[:n_dims], of.dtype.itemsize * of.components, grain):
         x_first = where[::-1]
         yield (
@@ -163,22 +175,31 @@ def _add(
     most: int,
 ) -> None:
     found.compared += ours.size
-    same = (ours == theirs) | ((ours != ours) & (theirs != theirs))
-    if same.all():
-        return
-    a, b = (
-        values[~same].astype(np.float64 if values.dtype.kind == "f" else object) for values in (ours, theirs)
-    )
+    a, b = ours.reshape(-1), theirs.reshape(-1)
+    for first in range(0, a.size, _COMPARED_AT_ONCE):
+        part = slice(first, first + _COMPARED_AT_ONCE)
+        for position in _differences(found, a[part], b[part], rtol, atol)[: max(0, most - len(found.first))]:
+            at = np.unravel_index(first + position, ours.shape)
+            spatial, component = at[: len(box[0])], at[len(box[0]) :]
+            index = (*(int(i + lo) for i, lo in zip(spatial[::-1], box[0])), *map(int, component))
+            found.first.append(Difference(step, index, ours[at].item(), theirs[at].item()))
+
+
+def _differences(
+    found: FieldDifference, a: NDArray[Any], b: NDArray[Any], rtol: float, atol: float
+) -> NDArray[np.intp]:
+    """Positions of values that are not the same; adds to what is counted."""
+    unequal = np.flatnonzero(~((a == b) | ((a != a) & (b != b))))
+    if unequal.size == 0:
+        return unequal
+    wide = np.float64 if a.dtype.kind == "f" else np.int64 if a.dtype.itemsize < 8 else object
+    a, b = a[unequal].astype(wide), b[unequal].astype(wide)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         apart = np.abs(a - b).astype(np.float64)
         size = np.abs(b).astype(np.float64)
         relative = apart / size
-    beyond = ~(apart <= atol + rtol * size)
+        beyond = ~(np.isfinite(apart) & (apart <= atol + rtol * size))
     found.different += int(beyond.sum())
     found.max_abs = max(found.max_abs, float(np.max(apart, initial=0.0, where=~np.isnan(apart))))
     found.max_rel = max(found.max_rel, float(np.max(relative, initial=0.0, where=~np.isnan(relative))))
-    for place in np.argwhere(~same)[beyond][: max(0, most - len(found.first))]:
-        spatial, component = place[: len(box[0])], place[len(box[0]) :]
-        index = (*(int(i + first) for i, first in zip(spatial[::-1], box[0])), *map(int, component))
-        at = tuple(place)
-        found.first.append(Difference(step, index, ours[at].item(), theirs[at].item()))
+    return unequal[beyond]

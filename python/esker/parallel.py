@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from esker import _core
 from esker._communicator import communicator
 from esker.dataset import Box, Dataset, _query
-from esker.writer import Option, _option_texts
+from esker.writer import Option, option_texts
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -47,7 +47,7 @@ class Reader:
         **options: Option,
     ) -> None:
         path = os.fspath(path)
-        self._core = _core.open_parallel(path, _option_texts(options), communicator(comm), verify)
+        self._core = _core.open_parallel(path, option_texts(options), communicator(comm), verify)
         self.dataset = Dataset(path, self._core.dataset)
         """What is in it; its own functions are local."""
 

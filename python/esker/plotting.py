@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker.dataset import Box, Dataset, Field
+from esker.decoding import scalars
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -230,19 +231,6 @@ def _cut_box(
 def _axis_number(field: Field, dim: str) -> int:
     """Position of a dimension in boxes (x first)."""
     return len(field.grid.dims) - 1 - list(field.grid.dims).index(dim)
-
-
-def scalars(field: Field, values: NDArray[Any], component: int | None = None) -> np.ma.MaskedArray[Any, Any]:
-    """A component of values that were read, or the length of vectors; masked where there is no value."""
-    if component is not None and not 0 <= component < field.components:
-        raise IndexError(f"{field.name}: no component {component}; it has {field.components}")
-    if field.components > 1:
-        values = np.linalg.norm(values.astype(np.float64), axis=-1) if component is None else values[..., component]
-    masked = np.ma.masked_invalid(values)
-    for name in ("_FillValue", "missing_value"):
-        if name in field.attrs:
-            masked = np.ma.masked_equal(masked, field.attrs[name])
-    return masked
 
 
 def _axis(field: Field, dim: str, box: Box, level: int) -> PlaneAxis:

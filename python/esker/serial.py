@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from esker.chunked import Chunked, assembled
 from esker.dataset import Box
+from esker.replacing import new_dataset
 from esker.writer import Option, Writer, WriterField, grid_name
 
 AXES = ("x", "y", "z", "u", "v")
@@ -48,8 +49,7 @@ def write(
     for that time, memory never. Nothing is converted: big-endian arrays, float16, masks and the like are refused.
 
     Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. An error leaves no
-    dataset. One that is overwritten stays when the arguments are wrong, and goes before the samples are written: whatever
-    happens to the disk after that, it is gone.
+    dataset, and one that was to be overwritten as it was: it goes when the new one is whole.
 
     >>> import numpy as np
     >>> import esker
@@ -65,7 +65,11 @@ def write(
     axes = _axes(sources, components or {}, dims)
     sizes = _sizes(sources, axes)
     own, of_fields = _split_attributes(attrs or {}, sources)
-    with Writer(path, None, dims=sizes, format=format, coords=coords, attrs=own, **options) as writer:
+    how = {"report": "none", **options}
+    with (
+        new_dataset(path, format, how.pop("overwrite", None)) as place,
+        Writer(place.path, None, dims=sizes, format=format, coords=coords, attrs=own, **how) as writer,
+    ):
         made = _define(writer, sources, axes, components or {}, of_fields)
         with writer.step(time) as step:
             for name, source in sources.items():

@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 import esker
+from esker._pieces import thickness
 from esker.array import TIME_DIM
 from esker.dataset import COMPONENT_DIM, Box, Dataset, Field
+from esker.remote import is_url
+from esker.zarr_attributes import decoded_fill_value
 
 AXES = ("x", "y", "z", "u", "v")
 
@@ -45,6 +48,10 @@ class SourceField:
         """Of one step."""
         return math.prod(self.shape) * self.components * self.dtype.itemsize
 
+    def has(self, step: int) -> bool:
+        """Whether it is there at a step; a fixed one is at the first."""
+        return step == 0 if self.fixed else step % self.every == 0
+
 
 @dataclass(frozen=True)
 class Source:
@@ -54,6 +61,8 @@ class Source:
     times: tuple[float, ...] = (0.0,)
     attrs: Mapping[str, Any] = field(default_factory=dict)
     """As esker.Writer takes them: those of dimensions and of the time under their names."""
+    warnings: tuple[str, ...] = ()
+    """What is left out, and why."""
 
 
 def open_source(
@@ -71,22 +80,23 @@ def open_source(
     directory of .png, .zarr; all others as esker.open() does, of which alone `step`, `box` and `level` choose a part.
     """
     suffix = Path(path).suffix
+    is_raw = suffix in (".raw", ".bin")
+    is_dataset = not (is_raw or suffix in (".npy", ".png", ".zarr") or _pictures(path))
     of_datasets = {"step": step, "box": box, "level": level}
-    is_dataset = not (suffix in (".npy", ".raw", ".bin", ".png", ".zarr") or _pictures(path))
     if given := [name for name, value in of_datasets.items() if value is not None and not is_dataset]:
         raise ValueError(f"{path}: {given[0]} chooses of datasets, not of other files")
+    if (shape is not None or dtype is not None) and not is_raw:
+        raise ValueError(f"{path}: shape and dtype are for raw samples, files called .raw or .bin")
     if is_dataset:
-        dataset = esker.open(path, threads=threads)
+        dataset = esker.open(path, threads=threads, verify=not is_url(path))
         return of_dataset(dataset, fields or tuple(dataset), step, box, level)
     if suffix == ".zarr":
         return _chosen(_of_zarr(path), fields, path)
-    if suffix in (".raw", ".bin"):
-        if shape is None or dtype is None:
-            raise ValueError(f"{path}: raw samples say neither shape nor type: give both")
-        return _of_array(_name_of(path), np.memmap(path, np.dtype(dtype), "r", shape=tuple(shape)))
+    if is_raw:
+        return _chosen(_of_raw(path, shape, dtype), fields, path)
     if suffix == ".npy":
-        return _of_array(_name_of(path), np.load(path, mmap_mode="r", allow_pickle=False))
-    return _of_pictures(path, _pictures(path))
+        return _chosen(_of_npy(path), fields, path)
+    return _chosen(_of_pictures(path, _pictures(path)), fields, path)
 
 
 def of_dataset(
@@ -97,8 +107,14 @@ def of_dataset(
     level: int | None = None,
 ) -> Source:
     """These fields, of all steps or of one; a box and a level of them. Dimensions of length 1 stay."""
-    steps = range(len(dataset.steps)) if step is None else [range(len(dataset.steps))[step]]
     chosen = [dataset[name] for name in fields]
+    steps: Sequence[int] = range(len(dataset.steps))
+    if step is not None:
+        if not -len(steps) <= step < len(steps):
+            raise IndexError(f"{dataset.path}: step {step}, the dataset has {len(steps)}")
+        steps = [steps[step]]
+    elif all(source.fixed for source in chosen):
+        steps = steps[:1]  # they are of none in particular
     made = tuple(
         _of_field(source, steps, box, level)
         for source in chosen
@@ -108,13 +124,16 @@ def of_dataset(
     attrs |= {dim: dict(own) for dim, own in dataset.dim_attrs.items() if own}
     if dataset.time_attrs:
         attrs[TIME_DIM] = dict(dataset.time_attrs)
-    return _used(Source(made, tuple(dataset.steps[s] for s in steps) or (0.0,), attrs), dataset.path)
+    times = tuple(dataset.steps[s] for s in steps) or (0.0,)
+    return _used(Source(made, times, attrs, tuple(dataset.warnings)), dataset.path)
 
 
 def _of_field(source: Field, steps: Sequence[int], box: Box | None, level: int | None) -> SourceField:
     selection = source._lattice(box, level)
     if 0 in selection.shape:
         raise ValueError(f"{source.name}: no sample of level {selection.level} lies in the box")
+
+    every = 1 if source.fixed else _every(source, [source.has(step) for step in steps])
 
     def read(step: int, part: Box) -> NDArray[Any]:
         return source.read(-1 if source.fixed else steps[step], selection.box_of(part), selection.level)
@@ -127,12 +146,24 @@ def _of_field(source: Field, steps: Sequence[int], box: Box | None, level: int |
         read,
         components=source.components,
         fixed=source.fixed,
-        every=source.every if len(steps) > 1 else 1,
-        grain=1 << max(0, selection.shape[0].bit_length() - 5),
+        every=every,
+        grain=thickness(selection.shape[0]),
         attrs=source.attrs,
         grid=source.grid.name,
         coords={dim: np.asarray(source.coords(dim, box, level), np.float64) for dim in source.grid.coords},
     )
+
+
+def _every(source: Field, present: Sequence[bool]) -> int:
+    """A field is there at each so many steps, from the first on; one that is there at others cannot be written."""
+    at = [step for step, there in enumerate(present) if there]
+    every = at[1] - at[0] if len(at) > 1 else len(present)
+    if at != list(range(0, len(present), every)):
+        raise NotImplementedError(
+            f"{source.name}: is there at steps {', '.join(map(str, at[:8]))} ..., not at every n-th from the first on: "
+            "convert the other fields, or a step of it"
+        )
+    return every
 
 
 def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:
@@ -140,7 +171,7 @@ def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:
     if unknown := [name for name in fields if name not in known]:
         raise KeyError(f"{path}: no field {unknown[0]!r}; there are {', '.join(known)}")
     chosen = tuple(known[name] for name in fields) if fields else source.fields
-    return _used(Source(chosen, source.times, source.attrs), path)
+    return _used(Source(chosen, source.times, source.attrs, source.warnings), path)
 
 
 def _used(source: Source, path: str) -> Source:
@@ -151,11 +182,32 @@ def _used(source: Source, path: str) -> Source:
     attrs = {
         name: value for name, value in source.attrs.items() if name in used or not isinstance(value, Mapping)
     }
-    return Source(source.fields, source.times, attrs)
+    return Source(source.fields, source.times, attrs, source.warnings)
 
 
 def _name_of(path: str) -> str:
     return Path(path).stem
+
+
+def _of_raw(path: str, shape: Sequence[int] | None, dtype: DTypeLike | None) -> Source:
+    if shape is None or dtype is None:
+        raise ValueError(f"{path}: raw samples say neither shape nor type: give both")
+    try:
+        kind = np.dtype(dtype)
+    except TypeError as error:
+        raise ValueError(f"{path}: {dtype!r} is no type of samples; f4, <i2 and >f8 are") from error
+    expected, found = math.prod(shape) * kind.itemsize, os.path.getsize(path)
+    if min(shape) < 1 or expected != found:
+        sizes = " x ".join(map(str, shape))
+        raise ValueError(f"{path}: has {found} bytes, {sizes} samples of type {kind} take {expected}")
+    return _of_array(_name_of(path), np.memmap(path, kind, "r", shape=tuple(shape)))
+
+
+def _of_npy(path: str) -> Source:
+    try:
+        return _of_array(_name_of(path), np.load(path, mmap_mode="r", allow_pickle=False))
+    except (EOFError, ValueError) as error:
+        raise ValueError(f"{path}: no .npy file, or one that was cut short: {error}") from error
 
 
 def _of_array(name: str, array: NDArray[Any]) -> Source:
@@ -174,8 +226,8 @@ def _index(box: Box) -> tuple[slice, ...]:
 
 
 def _pictures(path: str) -> list[str]:
-    """Of a pattern, or of a directory that has nothing else by that suffix; in the order of their names."""
-    if os.path.isdir(path):
+    """Of a pattern, or of a directory that is no dataset; in the order of their names."""
+    if os.path.isdir(path) and not os.path.exists(os.path.join(path, "esker.json")):
         return sorted(glob.glob(os.path.join(glob.escape(path), "*.png")))
     return sorted(glob.glob(path)) if path.endswith(".png") else []
 
@@ -185,20 +237,28 @@ def _of_pictures(path: str, names: Sequence[str]) -> Source:
 
     if not names:
         raise FileNotFoundError(f"{path}: no such pictures")
-    with Image.open(names[0]) as first:
-        layer = np.asarray(first)
-    if layer.dtype == bool:
-        layer = layer.astype(np.uint8)
+
+    def pixels(name: str) -> NDArray[Any]:
+        try:
+            with Image.open(name) as picture:
+                found = np.asarray(picture)
+        except OSError as error:
+            raise OSError(f"{name}: {error}") from error
+        return found.astype(np.uint8) if found.dtype == bool else found
+
+    layer = pixels(names[0])
 
     def read(step: int, box: Box) -> NDArray[Any]:
         zs, *rest = _index(box)
         return np.stack([load(name)[tuple(rest)] for name in names[zs]])
 
     def load(name: str) -> NDArray[Any]:
-        with Image.open(name) as picture:
-            found = np.asarray(picture).astype(layer.dtype, copy=False)
-        if found.shape != layer.shape:
-            raise ValueError(f"{name}: a picture of shape {found.shape}, {names[0]} is one of {layer.shape}")
+        found = pixels(name)
+        if (found.shape, found.dtype) != (layer.shape, layer.dtype):
+            raise ValueError(
+                f"{name}: a picture of {found.dtype} and shape {found.shape}, {names[0]} is one of {layer.dtype} and "
+                f"shape {layer.shape}"
+            )
         return found
 
     components = 1 if layer.ndim == 2 else layer.shape[2]
@@ -223,13 +283,20 @@ def _of_zarr(path: str) -> Source:
         for name, array in arrays.items()
         if _dims_of(array) == (name,) and array.dtype.kind in "iuf"
     }
-    fields = [_of_zarr_array(name, array, coords) for name, array in arrays.items() if name not in coords]
+    fields, left_out = [], []
+    for name, array in arrays.items():
+        if name in coords:
+            continue
+        if array.dtype.kind not in "iuf" or not [dim for dim in _dims_of(array) if dim != TIME_DIM]:
+            left_out.append(f"array {name!r} is left out: {array.dtype} of dimensions {_dims_of(array)}")
+        else:
+            fields.append(_of_zarr_array(name, array, coords))
     attrs = _plain(node.attrs) | {name: _plain(arrays[name].attrs) for name in coords if name != TIME_DIM}
     if TIME_DIM in coords:
         attrs[TIME_DIM] = _plain(arrays[TIME_DIM].attrs)
     numbers = {array.shape[0] for array in arrays.values() if _dims_of(array)[:1] == (TIME_DIM,)}
     times = coords[TIME_DIM] if TIME_DIM in coords else range(max(numbers, default=1))
-    return Source(tuple(fields), tuple(float(time) for time in times), attrs)
+    return Source(tuple(fields), tuple(float(time) for time in times), attrs, tuple(left_out))
 
 
 def _dims_of(array: Any) -> tuple[str, ...]:
@@ -250,7 +317,7 @@ def _plain(attrs: Any) -> dict[str, Any]:
 
 def _of_zarr_array(name: str, array: Any, coords: Mapping[str, NDArray[np.float64]]) -> SourceField:
     dims = _dims_of(array)
-    timed = dims[0] == TIME_DIM
+    timed = dims[:1] == (TIME_DIM,)
     components = array.shape[-1] if dims[-1] == COMPONENT_DIM else 1
     end = len(dims) - (components > 1)
     native = np.dtype(array.dtype).newbyteorder("=")
@@ -268,6 +335,6 @@ def _of_zarr_array(name: str, array: Any, coords: Mapping[str, NDArray[np.float6
         components=components,
         fixed=not timed,
         grain=array.chunks[int(timed)],
-        attrs=_plain(array.attrs),
+        attrs=_plain(decoded_fill_value(dict(array.attrs), native)),
         coords={dim: coords[dim] for dim in own if dim in coords},
     )

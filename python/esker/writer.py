@@ -159,7 +159,7 @@ class Writer:
         attrs: Mapping[str, Any] | None = None,
         **options: Option,
     ) -> None:
-        texts = {"format": format, **_option_texts(options)}
+        texts = {"format": format, **option_texts(options)}
         self._start(_core.create(os.fspath(path), texts, communicator(comm)))
         with self._abandoned_on_error():
             self._coords = {dim: _coordinates(values) for dim, values in (coords or {}).items()}
@@ -188,7 +188,7 @@ class Writer:
         [0.0, 10.0]
         """
         writer = cls.__new__(cls)
-        writer._start(_core.append(os.fspath(path), _option_texts(options), communicator(comm)))
+        writer._start(_core.append(os.fspath(path), option_texts(options), communicator(comm)))
         writer._coords = {}
         writer._dims = {dim.name: number for number, dim in enumerate(writer._core.dims)}
         return writer
@@ -379,7 +379,7 @@ def _coordinates(values: ArrayLike) -> list[float]:
     return [float(value) for value in np.asarray(values, dtype=np.float64)]
 
 
-def _option_texts(options: Mapping[str, Option]) -> dict[str, str]:
+def option_texts(options: Mapping[str, Option | None]) -> dict[str, str]:
     """The options as texts, without those that are None. Checked by the library, which tells all ranks."""
     texts = {name: value for name, value in options.items() if value is not None}
     return {

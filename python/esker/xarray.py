@@ -5,9 +5,10 @@ Reading needs no import: `xarray.open_dataset(path, engine="esker")`.
 
 from __future__ import annotations
 
+import math
 import os
-import tempfile
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
@@ -18,6 +19,9 @@ from xarray import conventions
 
 from esker._pieces import PIECE_BYTES
 from esker.array import TIME_DIM
+from esker.chunked import scratch_array
+from esker.conversion import format_of
+from esker.replacing import new_dataset
 from esker.serial import grid_name
 from esker.writer import Option, Writer, WriterField
 from esker.xarray_backend import SCALAR_DIM
@@ -61,14 +65,14 @@ def to_esker(
 ) -> None:
     """Writes a dataset as xarray would write it to netCDF: encoded by CF, so that opening it decodes it again.
 
-    format:   as for esker.Writer; by default "idx", for a path that ends in ".nc" "cdf5"
+    format:   as for esker.Writer; by default "idx", for a path that ends in ".nc" "cdf5", in ".h5" "hdf5"
     time_dim: variables that have this dimension are written step by step, the others once; it is "time" when it is read
     encoding: by the name of a variable, in place of its own: dtype, scale_factor, units ..., as for to_netcdf()
     options:  overwrite=True; bits_per_block, blocks_per_file and what else `esker info --config` lists
 
     Variables in dask's chunks are computed some chunks at a time, each chunk of a step once; what a step has in
-    chunks must fit on storage twice, beside the dataset, but not in memory. Variables that are in no chunks are in memory a
-    step at a time: open what is larger with chunks={}.
+    chunks must fit on storage twice, beside the dataset, but not in memory. Variables that were opened without chunks and
+    are not loaded yet are taken in chunks; without dask they are loaded whole.
 
     Every other variable becomes a field, on the grid of its dimensions; one without dimensions has a grid of one sample.
     Coordinates of dimensions are float64 when they are read. Raises ValueError for what Esker does not store: variables
@@ -82,9 +86,11 @@ def to_esker(
     >>> ds.to_esker("ice.idx")
     >>> xr.testing.assert_identical(xr.open_dataset("ice.idx", engine="esker"), ds)
     """
-    encoded, attributes = _encoded(dataset, encoding or {})
-    if time_dim != TIME_DIM and TIME_DIM in dataset.dims:
-        raise ValueError(f"{TIME_DIM!r} is a dimension, and the name of the steps: rename it, or write it as time_dim")
+    if time_dim != TIME_DIM and TIME_DIM in {*dataset.dims, *dataset.variables}:
+        raise ValueError(
+            f"{TIME_DIM!r} is the name of the steps, and another's here: rename that, or write it as time_dim"
+        )
+    encoded, attributes = _encoded(_in_pieces(dataset, time_dim), encoding or {})
     used = {dim for name, variable in encoded.items() if variable.dims != (name,) for dim in variable.dims}
     coordinates = {
         name: variable for name, variable in encoded.items() if variable.dims == (name,) and name in used
@@ -94,23 +100,30 @@ def to_esker(
         for name, variable in encoded.items()
         if name not in coordinates
     }
-    own = {**_attributes("the dataset", attributes), **_of_dims(coordinates)}
+    own, of_dims = _attributes("the dataset", attributes), _of_dims(coordinates)
+    if both := [name for name in own if name in of_dims]:
+        raise ValueError(f"the dataset: the attribute {both[0]!r} is called as a dimension: rename it")
+    own |= of_dims
     if time_dim in coordinates:
         own[TIME_DIM] = own.pop(time_dim)
     times = _times(dataset, coordinates.pop(time_dim, None), time_dim)
     sizes = {dim: size for field in fields.values() for dim, size in field.sizes.items() if dim != time_dim}
     directory = os.path.dirname(os.fspath(path)) or "."
     if format is None:
-        format = "cdf5" if os.fspath(path).endswith(".nc") else "idx"
-    with Writer(
-        path,
-        None,
-        dims=sizes,
-        coords={name: _float64(name, variable) for name, variable in coordinates.items()},
-        attrs=own,
-        format=format,
-        **options,
-    ) as writer:
+        format = format_of(path) or "idx"
+    how = {"report": "none", **options}
+    with (
+        new_dataset(path, format, how.pop("overwrite", None)) as place,
+        Writer(
+            place.path,
+            None,
+            dims=sizes,
+            coords={name: _float64(name, variable) for name, variable in coordinates.items()},
+            attrs=own,
+            format=format,
+            **how,
+        ) as writer,
+    ):
         made = _define(writer, fields, time_dim)
         for number, time in enumerate(times):
             with writer.step(time) as step:
@@ -121,6 +134,25 @@ def to_esker(
                 }
                 for name, array in _samples(due, directory):
                     step.put(made[name], array)
+
+
+def _in_pieces(dataset: xr.Dataset, time_dim: str) -> xr.Dataset:
+    """The dataset with large variables that nobody has loaded in dask's chunks: a step, or a part of one."""
+    if find_spec("dask") is None:
+        return dataset
+    chunked = {}
+    for name, variable in dataset.variables.items():
+        is_lazy = variable.chunks is None and not variable._in_memory  # xarray has no public word for it
+        if not is_lazy or variable.nbytes <= PIECE_BYTES:
+            continue
+        chunks = {dim: 1 if dim == time_dim else size for dim, size in variable.sizes.items()}
+        for dim in variable.dims:
+            others = (
+                math.prod(size for other, size in chunks.items() if other != dim) * variable.dtype.itemsize
+            )
+            chunks[dim] = min(chunks[dim], max(1, PIECE_BYTES // others))
+        chunked[name] = variable.chunk(chunks)
+    return dataset.assign(chunked)
 
 
 def _encoded(
@@ -228,15 +260,14 @@ def _samples(
 
 
 def _computed(variable: xr.Variable, directory: str) -> NDArray[Any]:
-    """All chunks: in memory if they are small, else in a nameless file of `directory`, mapped into memory.
+    """All chunks: in memory if they are small, else a scratch_array().
 
     The coarse levels of a dataset need samples from everywhere, so all samples must be there when a step ends.
     """
     native = variable.dtype.newbyteorder("=")
     if variable.nbytes <= PIECE_BYTES:
         return np.asarray(variable.compute().values, native)
-    with tempfile.TemporaryFile(dir=directory, prefix=".esker-") as file:
-        whole = np.memmap(file, native, "w+", shape=variable.shape)
+    whole = scratch_array(variable.shape, native, directory)
     for places in _batches(variable):
         for place, chunk in zip(places, _compute([variable[place] for place in places])):
             whole[place] = chunk

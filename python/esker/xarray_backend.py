@@ -1,11 +1,12 @@
 """xarray's engine "esker": `xarray.open_dataset("run.idx", engine="esker", level=12)`.
 
 xarray finds it by its entry point; Esker itself does not need xarray. Variables are read when they are used, and no
-more of them than is used. docs/guide/python.md has examples.
+more of them than is used. docs/guide/xarray.md has examples.
 """
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -77,6 +78,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         source = esker.open(os.fspath(filename_or_obj), verify=verify, storage_options=storage_options)
+        _check_names(source, level)
         raw = _variables(source, level, dropped)
         decoded = xr.decode_cf(
             raw,
@@ -113,7 +115,9 @@ class _LazyArray(BackendArray):
 def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
     variables: dict[str, xr.Variable] = {}
     indices: dict[str, tuple[str, NDArray[np.int64]]] = {}  # of a dimension: whose they are
-    times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): TIME_DIM}
+    taken = any(TIME_DIM in grid.dims for grid in source.grids.values())
+    of_steps = "step" if taken else TIME_DIM
+    times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): of_steps}
     for field in source.fields.values():
         if field.name in dropped:
             continue
@@ -121,7 +125,7 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
         dims = list(array.dims)
         if not field.fixed:
             written = tuple(s for s in range(len(source.steps)) if field.has(s))
-            dims[0] = times.setdefault(written, f"{TIME_DIM}_{field.name}")
+            dims[0] = times.setdefault(written, f"{of_steps}_{field.name}")
             if dims[0] not in variables and dims[0] not in dropped:
                 values = np.array([source.steps[s] for s in written])
                 variables[dims[0]] = xr.Variable(dims[0], values, dict(source.time_attrs))
@@ -155,9 +159,17 @@ def _attributes(field: Field) -> dict[str, Any]:
 
 
 def _level_of(field: Field, level: Levels) -> int | None:
-    if level is None or isinstance(level, int):
-        return level
-    return level.get(field.name, level.get(field.grid.name))
+    if isinstance(level, Mapping):
+        level = level.get(field.name, level.get(field.grid.name))
+    return None if level is None else operator.index(level)
+
+
+def _check_names(source: Dataset, level: Levels) -> None:
+    known = [*source.fields, *source.grids]
+    if isinstance(level, Mapping) and (unknown := [name for name in level if name not in known]):
+        raise ValueError(
+            f"{source.path}: level of {unknown[0]!r}: no such field or grid; there are {', '.join(known)}"
+        )
 
 
 def _chunk_of(source: Dataset, field: Field, array: Array) -> tuple[int, ...]:

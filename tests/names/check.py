@@ -19,6 +19,7 @@ from headers import Declaration, parse
 
 # The C++ types whose public functions have to exist in C, and the header of the functions beside them.
 
+
 @dataclass
 class Table:
     """`c_of`: C++ function -> C functions (none: exempt); `c_only`: C functions without one."""
@@ -63,8 +64,11 @@ def check_c_comments(functions: list[Declaration]) -> list[str]:
 
 def check_cpp_comments(header: str, declarations: list[Declaration]) -> list[str]:
     """Each public type and function has a comment above it, behind it, or above the group that it stands in."""
-    return [f"{header}:{d.line}: {d.name} is not documented"
-            for d in declarations if d.public and d.kind != "other" and not d.documented]
+    return [
+        f"{header}:{d.line}: {d.name} is not documented"
+        for d in declarations
+        if d.public and d.kind != "other" and not d.documented
+    ]
 
 
 def check_exported(text: str, functions: list[Declaration]) -> list[str]:
@@ -76,7 +80,8 @@ def check_exported(text: str, functions: list[Declaration]) -> list[str]:
 def check_symbols(functions: set[str], symbols: set[str]) -> list[str]:
     """The C functions of headers and libraries are the same."""
     return [f"{name}: in no library" for name in sorted(functions - symbols)] + [
-        f"{name}: in a library, in no header" for name in sorted(symbols - functions)]
+        f"{name}: in a library, in no header" for name in sorted(symbols - functions)
+    ]
 
 
 def check_table(table: Table, cpp: set[str], c: set[str]) -> list[str]:
@@ -84,11 +89,13 @@ def check_table(table: Table, cpp: set[str], c: set[str]) -> list[str]:
     named = {name for names in table.c_of.values() for name in names} | table.c_only
     exempt_types = {name for name in table.c_of if any(n.startswith(f"{name}::") for n in cpp)}
     cpp = {name for name in cpp if name.split("::")[0] not in exempt_types} | exempt_types
-    return [f"{name}: a type has no C functions" for name in sorted(exempt_types) if table.c_of[name]] + [
-        f"{name}: no C function in the table" for name in sorted(cpp - table.c_of.keys())] + [
-        f"{name}: in the table, in no C++ header" for name in sorted(table.c_of.keys() - cpp)] + [
-        f"{name}: in the table, in no C header" for name in sorted(named - c)] + [
-        f"{name}: not in the table" for name in sorted(c - named)]
+    return (
+        [f"{name}: a type has no C functions" for name in sorted(exempt_types) if table.c_of[name]]
+        + [f"{name}: no C function in the table" for name in sorted(cpp - table.c_of.keys())]
+        + [f"{name}: in the table, in no C++ header" for name in sorted(table.c_of.keys() - cpp)]
+        + [f"{name}: in the table, in no C header" for name in sorted(named - c)]
+        + [f"{name}: not in the table" for name in sorted(c - named)]
+    )
 
 
 ENUMERATIONS = {"Code": r"ESKER_OK", "SampleType": r"ESKER_INT8"}
@@ -121,7 +128,9 @@ def symbols_of(nm: str, libraries: list[str]) -> set[str]:
     found = set()
     for library in libraries:
         flags = ["--dynamic"] if ".so" in Path(library).name else []
-        output = subprocess.run([nm, "--defined-only", *flags, library], check=True, capture_output=True, text=True)
+        output = subprocess.run(
+            [nm, "--defined-only", *flags, library], check=True, capture_output=True, text=True
+        )
         found |= set(re.findall(r" T (esker_\w+)$", output.stdout, re.M))
     return found
 

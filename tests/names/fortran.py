@@ -24,8 +24,13 @@ CALLED_AS = {"esker_put": "esker_put_strided"}
 SECOND_NAMES = {"esker_request_level": "esker_request"}
 """Procedures for which C has one function, and Fortran two."""
 
-RENAMED = {"esker_dataset": "esker_of_dataset", "esker_grid": "esker_of_grid", "esker_field": "esker_of_field",
-           "esker_dim": "esker_of_dim", "esker_time": "esker_of_time"}
+RENAMED = {
+    "esker_dataset": "esker_of_dataset",
+    "esker_grid": "esker_of_grid",
+    "esker_field": "esker_of_field",
+    "esker_dim": "esker_of_dim",
+    "esker_time": "esker_of_time",
+}
 """Constants whose names are types in Fortran, which knows no case."""
 
 
@@ -33,16 +38,28 @@ def c_prototypes(text: str) -> dict[str, list[str]]:
     """Function -> what its arguments are for Fortran, in the words of `fortran_argument`."""
     code = split_comments(text).code
     found = re.findall(r"ESKER_API\b[^;()]*?\b(esker_\w+)\s*\(([^;]*?)\)\s*;", code)
-    return {name: [c_argument(a) for a in arguments.split(",") if a.strip() not in ("", "void")]
-            for name, arguments in found}
+    return {
+        name: [c_argument(a) for a in arguments.split(",") if a.strip() not in ("", "void")]
+        for name, arguments in found
+    }
 
 
 def c_argument(text: str) -> str:
     """`const int64_t* lo` -> "int64 array"; all that is passed as one pointer of C's is "pointer"."""
     words = re.sub(r"\bconst\b|\w+\s*$", "", text).strip()
     kind, stars = re.sub(r"[*\s]", "", words), words.count("*")
-    values = {"int": "int", "unsigned": "int", "esker_status": "int", "esker_type": "int", "esker_object": "int",
-              "esker_att_type": "int", "MPI_Fint": "int", "int64_t": "int64", "double": "double", "char": "char"}
+    values = {
+        "int": "int",
+        "unsigned": "int",
+        "esker_status": "int",
+        "esker_type": "int",
+        "esker_object": "int",
+        "esker_att_type": "int",
+        "MPI_Fint": "int",
+        "int64_t": "int64",
+        "double": "double",
+        "char": "char",
+    }
     if kind == "esker_progress":
         return "function"
     if stars == 2 or (stars == 1 and kind == "char"):
@@ -57,9 +74,13 @@ def c_argument(text: str) -> str:
 def fortran_prototypes(text: str) -> dict[str, list[str]]:
     """Binding label -> its arguments, in the words of `c_argument`."""
     joined = re.sub(r"&\s*\n\s*", "", text)
-    found = re.findall(r'(?:function|subroutine) \w+\(([^)]*)\) bind\(C, name="(esker_\w+)"\)(.*?)\n    end ', joined, re.S)
-    return {label: [fortran_argument(name.strip(), body) for name in arguments.split(",") if name.strip()]
-            for arguments, label, body in found}
+    found = re.findall(
+        r'(?:function|subroutine) \w+\(([^)]*)\) bind\(C, name="(esker_\w+)"\)(.*?)\n    end ', joined, re.S
+    )
+    return {
+        label: [fortran_argument(name.strip(), body) for name in arguments.split(",") if name.strip()]
+        for arguments, label, body in found
+    }
 
 
 def fortran_argument(name: str, body: str) -> str:
@@ -86,12 +107,18 @@ def fortran_argument(name: str, body: str) -> str:
 def public_names(module: str) -> set[str]:
     """What the module's `public ::` statements name."""
     joined = re.sub(r"&\s*\n\s*", "", module)
-    return {name for line in re.findall(r"^  public :: (.*)$", joined, re.M) for name in re.split(r",\s*", line.strip())}
+    return {
+        name
+        for line in re.findall(r"^  public :: (.*)$", joined, re.M)
+        for name in re.split(r",\s*", line.strip())
+    }
 
 
 def c_constants(text: str) -> dict[str, int]:
-    return {name.lower(): int(value)
-            for name, value in re.findall(r"^\s*(?:enum \{)?\s*(ESKER_\w+) = (-?\d+)", spread(text), re.M)}
+    return {
+        name.lower(): int(value)
+        for name, value in re.findall(r"^\s*(?:enum \{)?\s*(ESKER_\w+) = (-?\d+)", spread(text), re.M)
+    }
 
 
 def spread(text: str) -> str:
@@ -108,32 +135,51 @@ def fortran_constants(module: str) -> dict[str, int]:
 def check_functions(functions: dict[str, list[str]], module: str) -> list[str]:
     """Names and arguments."""
     public, declared = public_names(module), fortran_prototypes(module)
-    problems = [f"{name}: not public in the module" for name in sorted(functions)
-                if FORTRAN_ONLY.get(name, name) not in public]
-    problems += [f"{name}: the module does not call it" for name in sorted(functions.keys() - declared.keys())
-                 if name not in CALLED_AS and name not in ("esker_comm_from_mpi", "esker_comm_from_fortran")]
-    problems += [f"{name}: public in the module, in no C header" for name in sorted(public - functions.keys() - SECOND_NAMES.keys())
-                 if name != "esker_progress"]
+    problems = [
+        f"{name}: not public in the module"
+        for name in sorted(functions)
+        if FORTRAN_ONLY.get(name, name) not in public
+    ]
+    problems += [
+        f"{name}: the module does not call it"
+        for name in sorted(functions.keys() - declared.keys())
+        if name not in CALLED_AS and name not in ("esker_comm_from_mpi", "esker_comm_from_fortran")
+    ]
+    problems += [
+        f"{name}: public in the module, in no C header"
+        for name in sorted(public - functions.keys() - SECOND_NAMES.keys())
+        if name != "esker_progress"
+    ]
     for name in sorted(functions.keys() & declared.keys()):
         if functions[name] != declared[name]:
-            problems.append(f"{name}: C has ({', '.join(functions[name])}), Fortran ({', '.join(declared[name])})")
+            problems.append(
+                f"{name}: C has ({', '.join(functions[name])}), Fortran ({', '.join(declared[name])})"
+            )
     return problems
 
 
 def check_constants(c: dict[str, int], fortran: dict[str, int]) -> list[str]:
     c = {RENAMED.get(name, name): value for name, value in c.items()}
-    return [f"{name}: {c.get(name)} in C, {fortran.get(name)} in Fortran" for name in sorted(c.keys() | fortran.keys())
-            if c.get(name) != fortran.get(name)]
+    return [
+        f"{name}: {c.get(name)} in C, {fortran.get(name)} in Fortran"
+        for name in sorted(c.keys() | fortran.keys())
+        if c.get(name) != fortran.get(name)
+    ]
 
 
 def check_tested(module: str, tests: str) -> list[str]:
-    return [f"{name}: no test in Fortran calls it" for name in sorted(public_names(module) - {"esker_progress"})
-            if not re.search(rf"\b{name}\(", tests)]
+    return [
+        f"{name}: no test in Fortran calls it"
+        for name in sorted(public_names(module) - {"esker_progress"})
+        if not re.search(rf"\b{name}\(", tests)
+    ]
 
 
 def main() -> int:
     include, module_path, tests_path = map(Path, sys.argv[1:])
-    headers = "".join((include / "esker" / name).read_text(encoding="utf-8") for name in ("esker.h", "esker_mpi.h"))
+    headers = "".join(
+        (include / "esker" / name).read_text(encoding="utf-8") for name in ("esker.h", "esker_mpi.h")
+    )
     module = module_path.read_text(encoding="utf-8")
     tests = "".join(path.read_text(encoding="utf-8") for path in sorted(tests_path.glob("*.f90")))
     functions, constants = c_prototypes(headers), c_constants(headers)
@@ -141,7 +187,10 @@ def main() -> int:
     problems += check_tested(module, tests)
     if len(functions) < 60 or len(constants) < 30:
         problems.append(f"only {len(functions)} functions and {len(constants)} constants were found in C")
-    print("\n".join(problems) or f"all {len(functions)} C functions and {len(constants)} constants are in the Fortran module")
+    print(
+        "\n".join(problems)
+        or f"all {len(functions)} C functions and {len(constants)} constants are in the Fortran module"
+    )
     return 1 if problems else 0
 
 

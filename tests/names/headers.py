@@ -43,7 +43,9 @@ def split_comments(text: str) -> Source:
     """Takes // and /* */ comments and preprocessor lines out."""
     source = Source("")
     kept = []
-    pattern = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+    pattern = re.compile(
+        r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M
+    )
     position = 0
     for found in pattern.finditer(text):
         kept.append(text[position : found.start()])
@@ -82,8 +84,12 @@ def function_name(text: str) -> str | None:
 
 def type_name(text: str) -> str | None:
     """The name of the class, struct or enum that `text` begins to define."""
-    found = re.match(r"(?:template\s*<[^>]*>\s*|typedef\s+)?(?:class|struct|enum(?:\s+class)?)\s+"
-                     r"(?:ESKER_API\s+|\[\[\w+\]\]\s*)*(\w+)\s*(?:final\s*)?(?::[^:].*)?$", text, re.S)
+    found = re.match(
+        r"(?:template\s*<[^>]*>\s*|typedef\s+)?(?:class|struct|enum(?:\s+class)?)\s+"
+        r"(?:ESKER_API\s+|\[\[\w+\]\]\s*)*(\w+)\s*(?:final\s*)?(?::[^:].*)?$",
+        text,
+        re.S,
+    )
     return found.group(1) if found else None
 
 
@@ -125,7 +131,11 @@ class Parser:
             depth += (mark == "(") - (mark == ")")
             if depth == 0 and mark in ";{}":
                 return position
-            if depth == 0 and mark == ":" and re.match(r"\s*(public|private|protected)\s*$", code[start:position]):
+            if (
+                depth == 0
+                and mark == ":"
+                and re.match(r"\s*(public|private|protected)\s*$", code[start:position])
+            ):
                 return position
         return len(code)
 
@@ -181,7 +191,9 @@ class Parser:
         implicit = re.search(r"=\s*(default|delete)$", text) or name in classes or name[0] == "~"
         if kind == "function" and (implicit or "operator" in text or len(classes) and name == classes[-1]):
             kind = "other"  # described with their class
-        self.declarations.append(Declaration(kind, "::".join([*classes, name]), first + 1, public, documented, above))
+        self.declarations.append(
+            Declaration(kind, "::".join([*classes, name]), first + 1, public, documented, above)
+        )
 
 
 def parse(text: str) -> list[Declaration]:

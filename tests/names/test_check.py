@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import unittest
 
-from check import (check_c_comments, check_cpp_comments, check_enumerations, check_exported, check_symbols, check_table, c_functions,
-                   mirrored, read_table)
+from check import (
+    c_functions,
+    check_c_comments,
+    check_cpp_comments,
+    check_enumerations,
+    check_exported,
+    check_symbols,
+    check_table,
+    mirrored,
+    read_table,
+)
 from headers import parse
 
 C_HEADER = """// esker.h: a sample.
@@ -66,7 +75,9 @@ def without(text: str, line: str) -> str:
 
 class Enumerations(unittest.TestCase):
     def test_each_has_its_constant(self) -> None:
-        cpp = "enum class Code : int {\n kOk = 0,\n kIoError,  ///< x\n};\nenum class SampleType {\n kInt8,\n};"
+        cpp = (
+            "enum class Code : int {\n kOk = 0,\n kIoError,  ///< x\n};\nenum class SampleType {\n kInt8,\n};"
+        )
         c = "enum {\n ESKER_OK = 0,\n ESKER_IO_ERROR = 1  ///< x\n};\nenum {\n ESKER_INT8 = 0\n};"
         self.assertEqual(check_enumerations(cpp, c), [])
         self.assertEqual(len(check_enumerations(cpp.replace(" kIoError,", " kIoError,\n kNew,"), c)), 1)
@@ -78,8 +89,9 @@ class Headers(unittest.TestCase):
         self.assertEqual([f.name for f in c_functions(C_HEADER)], ["esker_make", "esker_version"])
 
     def test_cpp(self) -> None:
-        self.assertEqual(mirrored(parse(CPP_HEADER)),
-                         {"Writer::make", "Writer::put", "Writer::put_twice", "verify"})
+        self.assertEqual(
+            mirrored(parse(CPP_HEADER)), {"Writer::make", "Writer::put", "Writer::put_twice", "verify"}
+        )
         self.assertIn("Writer::hidden", {d.name for d in parse(CPP_HEADER) if not d.public})
 
     def test_what_is_not_understood_is_refused(self) -> None:
@@ -125,13 +137,21 @@ class Existence(unittest.TestCase):
         self.assertEqual(len(check_symbols({"esker_a"}, {"esker_b"})), 2)
 
     def test_table(self) -> None:
-        table = read_table("# why\nWriter::put: esker_put\nWriter::at: - internal\n-: esker_free destructors\n")
+        table = read_table(
+            "# why\nWriter::put: esker_put\nWriter::at: - internal\n-: esker_free destructors\n"
+        )
         cpp, c = {"Writer::put", "Writer::at"}, {"esker_put", "esker_free"}
         self.assertEqual(check_table(table, cpp, c), [])
-        self.assertEqual(check_table(table, cpp | {"Writer::new"}, c), ["Writer::new: no C function in the table"])
-        self.assertEqual(check_table(table, cpp - {"Writer::at"}, c), ["Writer::at: in the table, in no C++ header"])
+        self.assertEqual(
+            check_table(table, cpp | {"Writer::new"}, c), ["Writer::new: no C function in the table"]
+        )
+        self.assertEqual(
+            check_table(table, cpp - {"Writer::at"}, c), ["Writer::at: in the table, in no C++ header"]
+        )
         self.assertEqual(check_table(table, cpp, c | {"esker_x"}), ["esker_x: not in the table"])
-        self.assertEqual(check_table(table, cpp, c - {"esker_put"}), ["esker_put: in the table, in no C header"])
+        self.assertEqual(
+            check_table(table, cpp, c - {"esker_put"}), ["esker_put: in the table, in no C header"]
+        )
 
     def test_exemption_needs_a_reason(self) -> None:
         for line in ("Writer::at: -", "Writer::at:", "Writer::at"):

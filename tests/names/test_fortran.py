@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import unittest
 
-from fortran import (c_constants, c_prototypes, check_constants, check_functions, check_tested, fortran_constants)
+from fortran import (
+    c_constants,
+    c_prototypes,
+    check_constants,
+    check_functions,
+    check_tested,
+    fortran_constants,
+)
 
 C_HEADER = """
 enum { ESKER_OK = 0, ESKER_GRID = 1 };
@@ -35,8 +42,11 @@ TESTS = "call esker_def_dim(ds)\ncall check(esker_version() == 1)"
 
 
 def problems(module: str, tests: str = TESTS) -> list[str]:
-    return (check_functions(c_prototypes(C_HEADER), module) +
-            check_constants(c_constants(C_HEADER), fortran_constants(module)) + check_tested(module, tests))
+    return (
+        check_functions(c_prototypes(C_HEADER), module)
+        + check_constants(c_constants(C_HEADER), fortran_constants(module))
+        + check_tested(module, tests)
+    )
 
 
 class FortranModule(unittest.TestCase):
@@ -56,14 +66,22 @@ class FortranModule(unittest.TestCase):
 
     def test_missing_function(self) -> None:
         self.assertEqual(self.broken(", &\n    esker_version", ""), "esker_version: not public in the module")
-        self.assertEqual(self.broken('"esker_version"', '"esker_versio"'), "esker_version: the module does not call it")
+        self.assertEqual(
+            self.broken('"esker_version"', '"esker_versio"'), "esker_version: the module does not call it"
+        )
 
     def test_other_constant(self) -> None:
-        self.assertEqual(self.broken("esker_of_grid = 1", "esker_of_grid = 2"), "esker_of_grid: 1 in C, 2 in Fortran")
-        self.assertEqual(self.broken(", &\n    esker_of_grid = 1", ""), "esker_of_grid: 1 in C, None in Fortran")
+        self.assertEqual(
+            self.broken("esker_of_grid = 1", "esker_of_grid = 2"), "esker_of_grid: 1 in C, 2 in Fortran"
+        )
+        self.assertEqual(
+            self.broken(", &\n    esker_of_grid = 1", ""), "esker_of_grid: 1 in C, None in Fortran"
+        )
 
     def test_untested_function(self) -> None:
-        self.assertEqual(problems(MODULE, "call esker_def_dim(ds)"), ["esker_version: no test in Fortran calls it"])
+        self.assertEqual(
+            problems(MODULE, "call esker_def_dim(ds)"), ["esker_version: no test in Fortran calls it"]
+        )
 
 
 if __name__ == "__main__":

@@ -96,7 +96,9 @@ def check_spack(needed: dict[str, str]) -> None:
     cmake = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", top)[1]
     build = {SPACK_NAMES.get(name, name): version for name, version in needed.items() if name != "Threads"}
     build |= {"c": "", "cxx": "", "cmake": cmake, "mpi": ""}
-    expect_equal("dependencies of the recipe and of CMake differ", sorted(listed.items()), sorted(build.items()))
+    expect_equal(
+        "dependencies of the recipe and of CMake differ", sorted(listed.items()), sorted(build.items())
+    )
     for option in options:
         name, value = option.split("=")
         if f"option({name} " not in top and f"set({name} " not in top:
@@ -113,11 +115,15 @@ def check_config(needed: dict[str, str]) -> None:
 
 
 def check_debian() -> None:
-    listed = re.search(r"^packages=\((.*?)\)", (ROOT / "scripts/setup.sh").read_text(), re.M | re.S)[1].split()
+    listed = re.search(r"^packages=\((.*?)\)", (ROOT / "scripts/setup.sh").read_text(), re.M | re.S)[
+        1
+    ].split()
     guide = re.findall(r"apt-get install ((?:.*\\\n)*.*)", (ROOT / "docs/guide/install.md").read_text())
     named = {name for line in guide for name in line.replace("\\\n", " ").split()}
     if not named or not named <= set(listed):
-        sys.exit(f"docs/guide/install.md names Debian packages that scripts/setup.sh does not: {named - set(listed)}")
+        sys.exit(
+            f"docs/guide/install.md names Debian packages that scripts/setup.sh does not: {named - set(listed)}"
+        )
 
 
 def main() -> None:

@@ -44,9 +44,7 @@ def start(
     return writer
 
 
-def add_steps(
-    writer: _core.Writer, steps: Iterable[Mapping[str, np.ndarray]], first_time: float = 0
-) -> None:
+def add_steps(writer: _core.Writer, steps: Iterable[Mapping[str, np.ndarray]], first_time: float = 0) -> None:
     """Writes one step after the other, and closes."""
     for number, arrays in enumerate(steps):
         writer.begin_step(first_time + number)

@@ -100,7 +100,9 @@ def test_masks_have_the_size_of_their_axes(ds: esker.Dataset, whole: Any) -> Non
         mask = np.arange(size) % 3 == 0
         index = (slice(None),) * axis
         assert np.array_equal(field[(*index, mask)], whole[(*index, mask)])
-        assert np.array_equal(field[(..., mask, *(slice(None),) * (whole.ndim - axis - 1))], whole[(*index, mask)])
+        assert np.array_equal(
+            field[(..., mask, *(slice(None),) * (whole.ndim - axis - 1))], whole[(*index, mask)]
+        )
         for wrong in (mask[:-1], np.append(mask, False)):
             with pytest.raises(IndexError):
                 whole[(*index, wrong)]

@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import esker
-from esker import charts
+from esker import charts, plotting
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -68,6 +68,39 @@ def test_pictures(esker_command: Run, path: Path, tmp_path: Path, arguments: lis
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["level"] == esker.open(path)["h"].max_level
     assert out.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture
+def packed(tmp_path: Path) -> Path:
+    """Temperatures of 260 to 310 K in 16 bits, and winds, of which one is missing."""
+    with esker.Writer(tmp_path / "packed.idx", dims={"x": 5, "y": 4}, report="none") as w:
+        t = w.field(
+            "t", "i2", attrs={"scale_factor": 0.01, "add_offset": 273.0, "_FillValue": -32768, "units": "K"}
+        )
+        wind = w.field("wind", "f4", components=2, attrs={"_FillValue": -1e34})
+        stored, winds = np.full((4, 5), 100, "i2"), np.full((4, 5, 2), [3, 4], "f4")
+        stored[1, 2], winds[1, 2] = -32768, -1e34
+        for time in (0.0, 1.0):
+            with w.step(time) as s:
+                s.put(t, stored)
+                s.put(wind, winds)
+    return tmp_path / "packed.idx"
+
+
+@pytest.mark.parametrize("name, value", [("t", 274.0), ("wind", 5.0)])
+def test_values_are_what_they_mean(
+    esker_command: Run, packed: Path, tmp_path: Path, name: str, value: float
+) -> None:
+    field = esker.open(packed)[name]
+    series, histogram = charts.read_series(field), charts.read_histogram(field)
+    assert series.least == pytest.approx([value] * 2) and series.greatest == pytest.approx([value] * 2)
+    assert histogram.counts.sum() == 19
+    plane = plotting.read_plane(field)
+    assert plane.values.count() == 19 and plane.values.max() == pytest.approx(value)
+    arguments = ("export", packed, name, "-o", tmp_path / "line.csv", "--box", "0:5,1:2")
+    assert esker_command(*arguments).returncode == 0
+    rows = _rows(tmp_path / "line.csv")[1:]
+    assert rows[2][2] == "" and float(rows[1][2]) == pytest.approx(274 if name == "t" else 3)
 
 
 def test_pictures_of_their_own(esker_command: Run, path: Path) -> None:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import signal
 import struct
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from http_files import serve
+
+import esker
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+ESKER = Path(sys.executable).with_name("esker")
 THREE_D = "d3_2fields_3times_raw_rm"
 FLAT = "d2_pow2_u8_raw_rm"
 
@@ -38,7 +46,18 @@ def test_info_json(esker_command: Run, path_3d: Path) -> None:
     done = esker_command("info", path_3d, "--json")
     assert done.returncode == 0 and done.stderr == ""
     facts = json.loads(done.stdout)
-    assert list(facts) == ["path", "attributes", "time_attributes", "dimension_attributes", "steps", "grids", "fields", "parts", "warnings", "storage"]
+    assert list(facts) == [
+        "path",
+        "attributes",
+        "time_attributes",
+        "dimension_attributes",
+        "steps",
+        "grids",
+        "fields",
+        "parts",
+        "warnings",
+        "storage",
+    ]
     assert facts["steps"] == [0, 1, 2]
     assert [dim["size"] for dim in facts["grids"][0]["dims"]] == [24, 20, 16]
     p, vel = facts["fields"]
@@ -164,3 +183,59 @@ def test_help_has_examples(esker_command: Run, verb: list[str]) -> None:
 
 def test_version(esker_command: Run) -> None:
     assert esker_command("--version").stdout.startswith("esker, version ")
+
+
+def test_what_goes_to_the_standard_output(esker_command: Run, path_3d: Path, tmp_path: Path) -> None:
+    field = json.loads(esker_command("info", path_3d, "--json").stdout)["fields"][0]["name"]
+    done = subprocess.run(
+        [ESKER, "export", path_3d, field, "-o", "-", "--format", "raw"], capture_output=True, check=True
+    )
+    assert done.stdout == np.ascontiguousarray(esker.open(path_3d)[field].read()).tobytes()
+    assert b"C order" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["info", "--config"], ["completion", "bash"], ["info", "DATASET", "--json"]]
+)
+def test_a_full_disk_is_one_line(path_3d: Path, arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [ESKER, *(str(path_3d) if a == "DATASET" else a for a in arguments)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ["esker: output: No space left on device"]
+
+
+def test_a_directory_that_cannot_be_made_is_one_line(esker_command: Run) -> None:
+    assert_fails(esker_command("manual", "-o", "/proc/nothing/here"), 1, "/proc/nothing")
+
+
+def test_ctrl_c_is_told(tmp_path: Path) -> None:
+    np.save(tmp_path / "large.npy", np.zeros((512, 512, 256)))
+    process = subprocess.Popen(
+        [ESKER, "convert", tmp_path / "large.npy", tmp_path / "out.idx"], stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out*")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=60)
+    assert process.returncode == 130 and text.splitlines()[-1] == "esker: interrupted"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.npy"]
+
+
+def test_info_of_a_url(esker_command: Run, path_3d: Path) -> None:
+    pytest.importorskip("aiohttp")
+    with serve(path_3d.parent) as server:
+        url = f"{server.url}/{path_3d.name}"
+        done = esker_command("info", url)
+        assert done.returncode == 0 and "files cannot be listed" in done.stdout, done.stderr
+        assert json.loads(esker_command("info", url, "--json").stdout)["storage"]["files"] is None
+
+
+def test_files_that_are_no_datasets(esker_command: Run, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("print(1)")
+    assert_fails(esker_command("info", tmp_path / "script.py"), 1, "neither an .idx nor a CDF or HDF5 file")

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import esker
-
 from datasets import samples
 
 RNG = np.random.default_rng(12)
@@ -188,7 +187,12 @@ def test_plain_hdf5_gets_the_dimensions_that_netcdf_gives(tmp_path: Path) -> Non
     assert dict(ds["a"].attrs) == {"text": "t", "bytes": "b", "yes": 1, "list": [1, 2], "reals": 0.5}
     left_out = {warning.split(" is left out")[0]: warning for warning in ds.warnings}
     assert {name.split("'")[1] for name in left_out} == {
-        "complex", "foreign", "nothing", "outside", "scalar", "soft",
+        "complex",
+        "foreign",
+        "nothing",
+        "outside",
+        "scalar",
+        "soft",
     }
     assert "in other files" in left_out["variable 'foreign'"]
     assert esker.verify(path).good

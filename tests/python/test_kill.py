@@ -138,7 +138,13 @@ CASES = [
     ),
 ]
 
-WAYS = ["transport=messages", "transport=shared", "transport=all_to_all", "transport=put", "transport=put_fence"]
+WAYS = [
+    "transport=messages",
+    "transport=shared",
+    "transport=all_to_all",
+    "transport=put",
+    "transport=put_fence",
+]
 QUICK_WAYS = {"transport=messages", "transport=shared", "transport=put"}
 RELAYED = ["restructure=default", "max_fan_in=2"]
 MOVING = [("8", 1), ("open:.bin", 3), ("write:.bin", 3), ("close:.bin", 1), ("rename:run.idx", 0)]
@@ -265,7 +271,9 @@ def test_kill_with_every_transport(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("options", [*([way] for way in WAYS), RELAYED], ids=lambda options: options[0].split("=")[1])
+@pytest.mark.parametrize(
+    "options", [*([way] for way in WAYS), RELAYED], ids=lambda options: options[0].split("=")[1]
+)
 def test_kill_at_every_call_of_the_communicator(
     options: list[str], kill_run: Run, one_step: Path, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:

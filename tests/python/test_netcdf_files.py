@@ -63,7 +63,7 @@ def test_netcdf4_and_xarray(written: tuple[Path, np.ndarray]) -> None:
 def test_ncdump_and_ncvalidator(written: tuple[Path, np.ndarray]) -> None:
     path, thk = written
     assert "valid" in run(["ncvalidator", path])
-    assert "thk:long_name = \"thickness\"" in run(["ncdump", "-h", path])
+    assert 'thk:long_name = "thickness"' in run(["ncdump", "-h", path])
     printed = run(["ncdump", "-v", "thk", "-p", "9,17", path]).split(" thk =")[1].split(";")[0]
     np.testing.assert_array_equal(np.array(printed.split(","), dtype=np.float32), thk.ravel())
 
@@ -90,7 +90,10 @@ def test_esker_reads_its_files(written: tuple[Path, np.ndarray]) -> None:
     assert dict(ds.attrs) == {"title": "a test"} and not ds.warnings
     assert dict(ds["thk"].attrs) == ATTRIBUTES
     assert dict(ds.time_attrs) == AXES["time"]
-    assert {name: dict(attrs) for name, attrs in ds.dim_attrs.items() if attrs} == {"x": AXES["x"], "z": AXES["z"]}
+    assert {name: dict(attrs) for name, attrs in ds.dim_attrs.items() if attrs} == {
+        "x": AXES["x"],
+        "z": AXES["z"],
+    }
     np.testing.assert_array_equal(ds["thk"].read(step=1), thk[1])
     level = ds["thk"].max_level - 4
     coarse = ds["thk"].read(step=2, level=level)

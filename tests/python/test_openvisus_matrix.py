@@ -41,7 +41,9 @@ def expect_equal_in_openvisus(openvisus: Any, path: Path, arrays: list[dict[str,
                     lo, hi = box
                     got = db.read(logic_box=(list(lo), list(hi)), time=step, field=name, max_resolution=level)
                     np.testing.assert_array_equal(
-                        np.asarray(got).reshape(wanted.shape), wanted, f"{path.name} {name} {step} {level} {box}"
+                        np.asarray(got).reshape(wanted.shape),
+                        wanted,
+                        f"{path.name} {name} {step} {level} {box}",
                     )
     _expect_blocks(db, len(arrays), part.num_blocks)
     for step, fields in enumerate(arrays):
@@ -81,7 +83,9 @@ def _expect_blocks(db: Any, num_steps: int, num_blocks: int) -> None:
     access.endRead()
 
 
-def _run(openvisus: Any, path: Path, extent: tuple[int, ...], fields: dict[str, FieldSpec], **options: Any) -> None:
+def _run(
+    openvisus: Any, path: Path, extent: tuple[int, ...], fields: dict[str, FieldSpec], **options: Any
+) -> None:
     rng = np.random.default_rng(len(extent))
     steps = [{name: random_array(spec, extent, rng) for name, spec in fields.items()} for _ in range(2)]
     write(path, extent, fields, steps, **options)

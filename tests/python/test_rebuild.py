@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_openvisus_matrix import expect_equal_in_openvisus
 
 import esker
 from datasets import FieldSpec, random_array, write
-from test_openvisus_matrix import expect_equal_in_openvisus
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "openvisus"
 EXTENT = (40, 30)
@@ -144,7 +144,9 @@ def test_what_cannot_be_known_is_an_error_that_says_what_to_give(path: Path, lik
 
 
 def test_another_box_than_that_of_the_schema_file(path: Path, like: Path) -> None:
-    write(like, (39, 30), FIELDS, [{k: v[:, :39] for k, v in arrays(4)[0].items()}], overwrite="true", **BLOCKS)
+    write(
+        like, (39, 30), FIELDS, [{k: v[:, :39] for k, v in arrays(4)[0].items()}], overwrite="true", **BLOCKS
+    )
     path.unlink()
     with pytest.raises(ValueError, match="another box than .*run.schema.json"):
         esker.rebuild(path, like, write=True)
@@ -213,7 +215,9 @@ def test_other_fields_than_those_of_the_schema_file(path: Path, like: Path) -> N
         esker.rebuild(path, like, write=True)
 
 
-@pytest.mark.parametrize("times", [[3.0, 1.0, 2.0], [1.0, 1.0, 2.0], [float("nan"), 1.0, 2.0], [0.0, 1.0, float("inf")]])
+@pytest.mark.parametrize(
+    "times", [[3.0, 1.0, 2.0], [1.0, 1.0, 2.0], [float("nan"), 1.0, 2.0], [0.0, 1.0, float("inf")]]
+)
 def test_times_that_no_writer_would_take(path: Path, like: Path, times: list[float]) -> None:
     path.unlink()
     with pytest.raises(ValueError, match="each larger than the one before"):

@@ -76,7 +76,11 @@ def test_verifying_from_afar(server: Served, directory: Path) -> None:
     by_memory.put(str(directory), "/verified", recursive=True)
     for name in ("run.idx", "five.nc", "four.nc", "two.idx"):
         found, here = esker.verify(f"memory://verified/{name}"), esker.verify(directory / name)
-        assert found.good and (found.files, found.blocks, found.bytes) == (here.files, here.blocks, here.bytes)
+        assert found.good and (found.files, found.blocks, found.bytes) == (
+            here.files,
+            here.blocks,
+            here.bytes,
+        )
     assert esker.verify(f"{server.url}/five.nc").good
     by_memory.rm("/verified", recursive=True)
 
@@ -135,7 +139,9 @@ def test_what_is_not_there(server: Served) -> None:
 @pytest.mark.parametrize("name", ["run.idx", "other.idx"])
 def test_servers_that_fail(server: Served, directory: Path, samples: Any, name: str, broken: str) -> None:
     """What a server cannot say now is not what is not there: of another program's dataset that would read as zeros."""
-    other = (directory / "run.idx").read_text().split("(esker)")[0].replace("./run/", f"{directory.name}/run/")
+    other = (
+        (directory / "run.idx").read_text().split("(esker)")[0].replace("./run/", f"{directory.name}/run/")
+    )
     (directory.parent / "other.idx").write_text(other)
     with serve(directory.parent) as whole:
         for served, url in ((server, f"{server.url}/run.idx"), (whole, f"{whole.url}/other.idx")):

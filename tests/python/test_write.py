@@ -274,7 +274,10 @@ def test_attributes_may_have_the_names_of_arguments(path: Path) -> None:
 
 
 def test_a_field_of_another_writer_is_refused(tmp_path: Path) -> None:
-    with esker.Writer(tmp_path / "1.idx", dims={"x": 4}) as one, esker.Writer(tmp_path / "2.idx", dims={"x": 4}) as two:
+    with (
+        esker.Writer(tmp_path / "1.idx", dims={"x": 4}) as one,
+        esker.Writer(tmp_path / "2.idx", dims={"x": 4}) as two,
+    ):
         a = one.field("a", "f8")
         two.field("b", "f8")
         with pytest.raises((KeyError, ValueError), match="a"), two.step(0) as step:

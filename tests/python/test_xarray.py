@@ -69,16 +69,17 @@ def test_variables_coordinates_and_attributes(path: str, temp: Any) -> None:
 
 
 def test_nothing_is_read_before_it_is_used(path: str, monkeypatch: Any) -> None:
-    boxes: list[Any] = []
-    read = esker.Field.read
+    asked: list[Any] = []
+    query = esker.Field._query
     monkeypatch.setattr(
-        esker.Field, "read", lambda self, *given, **named: boxes.append(given) or read(self, *given, **named)
+        esker.Field, "_query", lambda self, *given: asked.append(given) or query(self, *given)
     )
     with xr.open_dataset(path, engine=ENGINE) as ds:
+        asked.clear()
         part = ds["temp"][2, 3:5, ::2, 7]
-        assert not boxes
+        assert not asked
         part.load()
-    assert len(boxes) == 1 and boxes[0][:2] == (2, ([7, 0, 3], [8, 23, 5]))
+    assert all(given[:2] == (2, ([7, 0, 3], [8, 23, 5])) for given in asked) and asked
 
 
 def test_levels(path: str, temp: Any) -> None:
@@ -92,6 +93,51 @@ def test_levels(path: str, temp: Any) -> None:
         xr.open_dataset(path, engine=ENGINE, level={"xyz": 3})
     with pytest.raises(IndexError):
         xr.open_dataset(path, engine=ENGINE, level=99)
+
+
+def test_levels_by_name_are_of_what_is_there(path: str) -> None:
+    shape = esker.open(path)["temp"].array(8).shape
+    for level in (np.int64(8), {"temp": np.int8(8)}):
+        ds = xr.open_dataset(path, engine="esker", level=level, drop_variables=["topg", "rare"])
+        assert ds["temp"].shape == shape
+    with pytest.raises(ValueError, match="level of 'tmep': no such field or grid; there are .*temp"):
+        xr.open_dataset(path, engine="esker", level={"tmep": 8})
+    with pytest.raises(TypeError):
+        xr.open_dataset(path, engine="esker", level="8")
+
+
+def test_a_dataset_without_steps(tmp_path: Path) -> None:
+    for name in ("run.idx", "run.nc", "two.idx"):
+        with esker.Writer(
+            tmp_path / name, dims={"x": 6, "y": 5}, format="cdf5" if "nc" in name else "idx", report="none"
+        ) as w:
+            w.field("v", "f4")
+            if name == "two.idx":
+                w.field("line", "f4", grid=w.grid("rows", ["y"]))
+        with xr.open_dataset(tmp_path / name, engine="esker") as ds:
+            assert ds["v"].shape == (0, 5, 6) and ds["v"].load().size == 0 and ds["time"].size == 0
+        assert esker.open(tmp_path / name)["v"][...].shape == (0, 5, 6)
+
+
+def test_a_grid_with_a_dimension_called_time(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "run.idx", dims={"time": 6, "y": 5}, report="none") as w:
+        v = w.field("v", "f4")
+        for n in range(3):
+            with w.step(float(n)) as s:
+                s.put(v, np.full((5, 6), n, "f4"))
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker") as ds:
+        assert dict(ds["v"].sizes) == {"step": 3, "y": 5, "time": 6} and ds["step"].values.tolist() == [
+            0,
+            1,
+            2,
+        ]
+
+
+def test_fields_of_many_components(tmp_path: Path) -> None:
+    values = np.random.default_rng(2).random((4, 5, 20))
+    esker.write(tmp_path / "run.idx", {"species": values}, components={"species": 20})
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker") as ds:
+        assert np.array_equal(ds["species"][0], values)
 
 
 def test_chunks_are_blocks(path: str) -> None:

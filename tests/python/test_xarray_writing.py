@@ -123,8 +123,64 @@ def test_steps_along_another_dimension(tmp_path: Path) -> None:
     ds = xr.Dataset({"v": (("run", "x"), np.arange(6.0).reshape(3, 2))}, coords={"run": [1.0, 2.0, 5.0]})
     ds.to_esker(tmp_path / "run.idx", time_dim="run")
     assert esker.open(tmp_path / "run.idx").steps == [1.0, 2.0, 5.0]
-    with pytest.raises(ValueError, match="'time' is a dimension"):
+    with pytest.raises(ValueError, match="'time' is the name of the steps"):
         ice().to_esker(tmp_path / "other.idx", time_dim="z")
+    named = xr.Dataset(
+        {"v": (("t", "x"), np.zeros((2, 2)))}, coords={"t": [5.0, 6.0], "time": ("t", [10.0, 20.0])}
+    )
+    with pytest.raises(ValueError, match="'time' is the name of the steps"):
+        named.to_esker(tmp_path / "other.idx", time_dim="t")
+
+
+def test_attributes_called_as_dimensions(tmp_path: Path) -> None:
+    ds = xr.Dataset({"v": ("x", [1.0, 2.0])}, coords={"x": [0.0, 1.0]}, attrs={"x": "lost"})
+    with pytest.raises(ValueError, match="'x' is called as a dimension"):
+        ds.to_esker(tmp_path / "run.idx")
+
+
+@pytest.mark.parametrize("chunks", [None, {}])
+def test_onto_itself(tmp_path: Path, chunks: Any) -> None:
+    ice().to_esker(tmp_path / "run.idx")
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker", chunks=chunks) as ds:
+        ds.to_esker(tmp_path / "run.idx", overwrite=True)
+    with xr.open_dataset(tmp_path / "run.idx", engine="esker") as ds:
+        xr.testing.assert_allclose(ds.load(), ice())
+
+
+def test_what_is_opened_lazily_is_not_loaded_whole(tmp_path: Path) -> None:
+    """12 steps of 64 MB, scaled to 16 bits on the way, without chunks asked for."""
+    program = textwrap.dedent(f"""
+        import numpy as np, xarray as xr
+        import esker, esker.xarray
+        def peak():
+            facts = dict(line.split(":") for line in open("/proc/self/status").read().splitlines())
+            return int(facts["RssAnon"].split()[0]) // 1024
+        with esker.Writer({str(tmp_path / "large.nc")!r}, dims={{"x": 2048, "y": 4096}}, format="cdf5", report="none") as w:
+            v = w.field("v", "f8")
+            for step in range(12):
+                with w.step(float(step)) as s:
+                    s.put(v, np.full((4096, 2048), step, "f8"))
+        import threading, time
+        most, going = 0, True
+        def watch():
+            global most
+            while going:
+                most = max(most, peak())
+                time.sleep(0.005)
+        thread = threading.Thread(target=watch)
+        ds = xr.open_dataset({str(tmp_path / "large.nc")!r}, engine="esker")
+        before = peak()
+        thread.start()
+        ds.to_esker({str(tmp_path / "out.idx")!r}, encoding={{"v": {{"dtype": "i2", "scale_factor": 0.5, "_FillValue": -9}}}})
+        going = False
+        thread.join()
+        print(most - before)
+        out = xr.open_dataset({str(tmp_path / "out.idx")!r}, engine="esker")["v"]
+        assert out.dtype.kind == "f" and all(float(out[step, 7, 8]) == step for step in range(12))
+    """)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 400
 
 
 def test_encoding_is_checked(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import TextIO
 
 import click
 
@@ -12,6 +14,7 @@ from esker.cli.bench import bench
 from esker.cli.completion import completion
 from esker.cli.convert import convert
 from esker.cli.diff import diff
+from esker.cli.errors import text_of
 from esker.cli.export import export
 from esker.cli.info import info
 from esker.cli.manual import manual
@@ -58,7 +61,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"{command}: {message}", err=True)
         sys.exit(error.exit_code)
     except click.Abort:
+        click.echo("esker: interrupted", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output left; nothing to say, also not at exit
         sys.exit(1)
+    except OSError as error:  # of what was to be printed, or written
+        click.echo(f"esker: {text_of(error)}", err=True)
+        _close_quietly(sys.stdout)
+        sys.exit(1)
+
+
+def _close_quietly(stream: TextIO) -> None:
+    """What could not be written is not tried once more, at exit."""
+    with suppress(OSError):
+        stream.close()

@@ -66,14 +66,22 @@ class Ranks(click.ParamType):
 @click.command(epilog=_EPILOG)
 @click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
 @click.option("--ranks", default="4", show_default=True, type=Ranks(), help="MPI ranks; several: scaling.")
-@click.option("--block", type=Points(), help="Points, of a rank (s3d) or in all; geodesic: cells X,Y of a panel, layers Z.")
+@click.option(
+    "--block",
+    type=Points(),
+    help="Points, of a rank (s3d) or in all; geodesic: cells X,Y of a panel, layers Z.",
+)
 @click.option("--steps", type=click.IntRange(1, 64), help=f"Steps per repetition.  [default: {_STEPS}]")
 @click.option("--repeat", default=15, show_default=True, type=click.IntRange(1), help="Timed repetitions.")
 @click.option("--dir", "directory", default=".", show_default=True, help="Where the files go.")
-@click.option("--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="File for the results.")
+@click.option(
+    "--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="File for the results."
+)
 @click.option("--plot", "plot_path", type=click.Path(dir_okay=False, path_type=Path), help="PNG, PDF or SVG.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of Esker; repeatable.")
-@click.option("--peers", "with_peers", is_flag=True, help="Also PnetCDF, HDF5 and netCDF, in turn with Esker.")
+@click.option(
+    "--peers", "with_peers", is_flag=True, help="Also PnetCDF, HDF5 and netCDF, in turn with Esker."
+)
 @click.option("--levels", is_flag=True, help="Also read 1/2, 1/4, 1/8 and 1/64 of the samples.")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this one and posix; repeatable.")
 @click.option("--program", help="The program esker-bench.  [default: of this package, or in PATH]")
@@ -189,7 +197,8 @@ def _chosen(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]
             listed = ", ".join(dict.fromkeys(sum(known.values(), [])))
             raise click.BadParameter(f"no case {name!r}; there are {listed}", param_hint="--case")
     return {
-        program: [name for name in names if name in wanted or name == "posix"] for program, names in known.items()
+        program: [name for name in names if name in wanted or name == "posix"]
+        for program, names in known.items()
     }
 
 
@@ -219,7 +228,15 @@ def _print(results: dict[str, Any]) -> None:
     )
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
     table.add_column("case")
-    for column in ("write GB/s", "read GB/s", "write / posix", "read / posix", "stored/data", "MiB/rank", "bad"):
+    for column in (
+        "write GB/s",
+        "read GB/s",
+        "write / posix",
+        "read / posix",
+        "stored/data",
+        "MiB/rank",
+        "bad",
+    ):
         table.add_column(column, justify="right")
     for case in results["cases"]:
         table.add_row(
@@ -240,7 +257,9 @@ def _print(results: dict[str, Any]) -> None:
 
 
 def _print_levels(console: Console, results: dict[str, Any]) -> None:
-    console.print("\nRead of a level: ms per step, in brackets its time over what is proportional to its samples")
+    console.print(
+        "\nRead of a level: ms per step, in brackets its time over what is proportional to its samples"
+    )
     cases = [case for case in results["cases"] if "levels" in case]
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
     table.add_column("case")

@@ -12,9 +12,10 @@ from esker.cli.arguments import box_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.cli.tables import size_text
-from esker.conversion import FORMATS, size_of
 from esker.conversion import convert as convert_source
+from esker.conversion import format_of, size_of
 from esker.dataset import Box
+from esker.remote import is_url
 from esker.sources import open_source
 
 
@@ -27,9 +28,12 @@ class Shape(click.ParamType):
         self, value: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
         try:
-            return tuple(int(size) for size in value.split(","))
+            sizes = tuple(int(size) for size in value.split(","))
         except ValueError:
-            self.fail(f"expected sizes such as 64,128,128, found {value!r}", param, ctx)
+            sizes = ()
+        if sizes and min(sizes) > 0:
+            return sizes
+        self.fail(f"expected sizes such as 64,128,128, found {value!r}", param, ctx)
 
 
 class WriterOption(click.ParamType):
@@ -56,7 +60,7 @@ class WriterOption(click.ParamType):
       esker convert run.idx run.zarr --level 18"""
 )
 @click.argument("source")
-@click.argument("destination", type=click.Path(path_type=Path))
+@click.argument("destination")
 @click.option(
     "--format",
     "kind",
@@ -77,7 +81,7 @@ class WriterOption(click.ParamType):
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as one JSON object.")
 def convert(
     source: str,
-    destination: Path,
+    destination: str,
     kind: str | None,
     fields: tuple[str, ...],
     step: int | None,
@@ -95,7 +99,9 @@ def convert(
     SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files (layers in the
     order of their names), or Zarr. Steps, coordinates and attributes come along. Nothing need fit in memory.
     """
-    kind = kind or FORMATS.get(destination.suffix)
+    kind = kind or format_of(destination)
+    if is_url(destination):
+        raise click.UsageError(f"{destination}: Esker writes to files of this machine")
     if kind is None:
         raise click.UsageError(f"{destination}: no format goes by that suffix; --format says which")
     begin = time.perf_counter()
@@ -104,7 +110,7 @@ def convert(
             source, shape=shape, dtype=dtype, fields=fields, step=step, box=box, level=level, threads=threads
         )
         total, done = size_of(opened), 0
-        with progress(f"converting to {destination.name}", total) as tell:
+        with progress(f"converting to {Path(destination).name}", total) as tell:
 
             def add(n_bytes: int) -> None:
                 nonlocal done
@@ -112,16 +118,20 @@ def convert(
                 tell(done / total)
 
             more = {"overwrite": True} if overwrite else {}
-            report = {} if kind == "zarr" else {"report": "none"}
-            convert_source(opened, destination, kind, add, **report, **more, **dict(options))
+            made = convert_source(opened, destination, kind, add, **more, **dict(options))
+    for warning in opened.warnings:
+        click.echo(f"warning: {source}: {warning}", err=True)
     seconds = time.perf_counter() - begin
     facts = {
-        "destination": str(destination),
+        "destination": destination,
+        "files": [str(path) for path in made],
         "format": kind,
         "fields": [one.name for one in opened.fields],
         "steps": len(opened.times),
+        "warnings": list(opened.warnings),
         "bytes": total,
         "seconds": round(seconds, 3),
     }
-    text = f"{destination}: {len(opened.fields)} fields, {len(opened.times)} steps, {size_text(total)} in {seconds:.1f} s"
+    main = made[-1] if made else destination  # behind its blocks and its schema
+    text = f"{main}: {len(opened.fields)} fields, {len(opened.times)} steps, {size_text(total)} in {seconds:.1f} s"
     click.echo(json.dumps(facts, indent=2) if as_json else text)

@@ -11,6 +11,7 @@ from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.cli.tables import console, table
 from esker.comparison import Comparison, compare
+from esker.remote import is_url
 
 
 @click.command(
@@ -35,11 +36,14 @@ def diff(a: str, b: str, rtol: float, atol: float, no_attributes: bool, most: in
     How they are stored does not matter, and NaN equals NaN. Exit status: 0 nothing differs, 1 something does.
     """
     with as_exit_status():
-        ours, theirs = esker.open(a), esker.open(b)
+        ours, theirs = (esker.open(path, verify=not is_url(path)) for path in (a, b))
         with progress("comparing") as tell:
             found = compare(
                 ours, theirs, rtol=rtol, atol=atol, attributes=not no_attributes, most=most, progress=tell
             )
+    for dataset in (ours, theirs):
+        for warning in dataset.warnings:
+            click.echo(f"warning: {dataset.path}: {warning}", err=True)
     if as_json:
         click.echo(json.dumps(found.as_dict(), indent=2))
     else:

@@ -16,13 +16,15 @@ import click
 import numpy as np
 
 import esker
-from esker._pieces import pieces
+from esker._pieces import pieces, thickness
 from esker.cli.arguments import box_option, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.cli.tables import size_text
 from esker.conversion import convert, size_of
 from esker.dataset import Box, Field, Selection
+from esker.decoding import decoded
+from esker.remote import is_url
 from esker.sources import of_dataset
 
 _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf", ".csv": "csv"}
@@ -41,7 +43,11 @@ _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf
 @click.argument("path")
 @click.argument("field")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="File to write."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="File to write; - is the standard output.",
 )
 @click.option(
     "--format",
@@ -71,11 +77,15 @@ def export(
     The file holds the samples in C order, slowest axis first, the byte order that of the machine. They need not
     fit in memory. The file appears whole, or not at all.
     """
+    to_stdout = str(output) == "-"
+    output = Path("/dev/stdout") if to_stdout else output
     kind = kind or _FORMAT_OF_SUFFIX.get(output.suffix)
     if kind is None:
         raise click.UsageError(f"{output}: no format goes by that suffix; --format says which")
     with as_exit_status():
-        source = esker.open(path)[field]
+        if output.exists() and os.path.exists(path) and os.path.samefile(path, output):
+            raise ValueError(f"{output}: is the dataset that is exported")
+        source = esker.open(path, verify=not is_url(path))[field]
         selection = source.select(step, box, level)
         _check_component(source, component)
         facts = describe(source, selection, step, component, output, kind)
@@ -87,7 +97,7 @@ def export(
                     _write_line(file, source, selection, step, box, component)
                 else:
                     _write(file, source, selection, step, component, kind)
-    click.echo(json.dumps(facts, indent=2) if as_json else _text(facts))
+    click.echo(json.dumps(facts, indent=2) if as_json else _text(facts), err=to_stdout)
 
 
 def describe(
@@ -147,7 +157,7 @@ def _write(
     sample_bytes = field.dtype.itemsize * field.components
     n_done, n_all = 0, math.prod(counts)
     with progress(f"exporting {field.name}") as tell:
-        for where in pieces(counts, sample_bytes, grain=_grain(selection)):
+        for where in pieces(counts, sample_bytes, grain=thickness(selection.shape[0])):
             lo, hi = zip(*((part.start, part.stop) for part in reversed(where)))
             samples = field.read(step, selection.box_of((lo, hi)), selection.level)
             if component is not None and field.components > 1:
@@ -171,13 +181,13 @@ def _write_netcdf(
             done += n_bytes
             tell(done / size_of(chosen))
 
-        convert(chosen, output, "cdf5", add, overwrite=True, report="none")
+        convert(chosen, output, "cdf5", add, overwrite=True)
 
 
 def _write_line(
     file: IO[bytes], field: Field, selection: Selection, step: int, box: Box | None, component: int | None
 ) -> None:
-    """A row per sample: its coordinates, x first, and its values."""
+    """A row per sample: its coordinates, x first, and its values, decoded; nothing where they are missing."""
     dims = field.grid.dims
     counts = selection.shape[: len(dims)]
     if sum(count > 1 for count in counts) > 1:
@@ -185,7 +195,7 @@ def _write_line(
             f"{field.name}: {' x '.join(map(str, counts))} samples are no line; --box cuts one out"
         )
     names = [field.name] if field.components == 1 else [f"{field.name}_{c}" for c in range(field.components)]
-    values = field.read(step, box, selection.level).reshape(-1, field.components)
+    values = decoded(field, field.read(step, box, selection.level)).reshape(-1, field.components)
     if component is not None:
         names, values = [names[component]], values[:, [component]]
     axes = [field.coords(dim, box, selection.level) for dim in reversed(list(dims))]
@@ -195,11 +205,6 @@ def _write_line(
     rows.writerow([*reversed(list(dims)), *names])
     rows.writerows(zip(*(axis.tolist() for axis in axes), *values.T.tolist()))
     text.detach()
-
-
-def _grain(selection: Selection) -> int:
-    """Pieces this thick end where blocks do, mostly, so that few blocks are read twice."""
-    return 1 << max(0, selection.shape[0].bit_length() - 5)
 
 
 @contextmanager

@@ -50,7 +50,10 @@ def info(path: str | None, config: bool, as_json: bool) -> None:
 
 def describe(dataset: Dataset) -> dict[str, Any]:
     """The facts that --json prints. Sizes in bytes; boxes and dimensions x first; shapes slowest first."""
-    storage = dataset.storage()
+    try:
+        storage = dataset.storage()
+    except NotImplementedError:  # nobody lists the files of a web server
+        storage = None
     fields = [_field_facts(field) for field in dataset.fields.values()]
     return {
         "path": dataset.path,
@@ -63,8 +66,8 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "parts": [_part_facts(part) for part in dataset.parts],
         "warnings": dataset.warnings,
         "storage": {
-            "files": storage.files,
-            "bytes": storage.bytes,
+            "files": storage.files if storage else None,
+            "bytes": storage.bytes if storage else None,
             "data_bytes": sum(field["data_bytes"] for field in fields),
         },
     }
@@ -116,10 +119,8 @@ def _part_facts(part: Part) -> dict[str, Any]:
 
 def _print(facts: Mapping[str, Any]) -> None:
     out = console()
-    storage = facts["storage"]
-    ratio = f", {storage['bytes'] / storage['data_bytes']:.2f} × the samples" if storage["data_bytes"] else ""
     out.print(Text(facts["path"], style="bold"))
-    out.print(_summary_table(facts, f"{storage['files']} files, {size_text(storage['bytes'])}{ratio}"))
+    out.print(_summary_table(facts, _storage_text(facts["storage"])))
     tables = {
         "Grids": _grids_table(facts["grids"]),
         "Fields": _fields_table(facts["fields"], len(facts["steps"])),
@@ -132,6 +133,13 @@ def _print(facts: Mapping[str, Any]) -> None:
         out.print(shown)
     for warning in facts["warnings"]:
         out.print(Text(f"warning: {warning}", style="yellow"), soft_wrap=True)
+
+
+def _storage_text(storage: Mapping[str, Any]) -> str:
+    if storage["files"] is None:
+        return "files cannot be listed"
+    ratio = f", {storage['bytes'] / storage['data_bytes']:.2f} × the samples" if storage["data_bytes"] else ""
+    return f"{storage['files']} files, {size_text(storage['bytes'])}{ratio}"
 
 
 def _summary_table(facts: Mapping[str, Any], storage: str) -> Table:

@@ -23,10 +23,18 @@ _MAX_SHOWN = 20
 )
 @click.argument("path")
 @click.option("--to-time", type=float, help="Drop all committed steps after this time.")
-@click.option("--rebuild", is_flag=True, help="Make a missing or damaged .idx again; says how, and changes nothing without --write.")
+@click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Make a missing or damaged .idx again; says how, and changes nothing without --write.",
+)
 @click.option("--like", default="", help="An .idx of the same box, fields and blocks.")
-@click.option("--time", "times", type=float, multiple=True, help="Time value of step 0, 1, 2 ...; once for each.")
-@click.option("--bits-per-block", default=0, help="As the writer was told, where only the schema file is left.")
+@click.option(
+    "--time", "times", type=float, multiple=True, help="Time value of step 0, 1, 2 ...; once for each."
+)
+@click.option(
+    "--bits-per-block", default=0, help="As the writer was told, where only the schema file is left."
+)
 @click.option("--blocks-per-file", default=0, help="The same.")
 @click.option("--write", is_flag=True, help="Write the new .idx; the old one is kept under another name.")
 @click.option("--json", "as_json", is_flag=True, help="What --rebuild found, as JSON.")
@@ -55,12 +63,19 @@ def repair(
             raise click.UsageError("--to-time is not for --rebuild")
         with as_exit_status():
             found = esker.rebuild(
-                path, like, times=times, bits_per_block=bits_per_block, blocks_per_file=blocks_per_file, write=write
+                path,
+                like,
+                times=times,
+                bits_per_block=bits_per_block,
+                blocks_per_file=blocks_per_file,
+                write=write,
             )
         _show(found, as_json)
         return
     if like or times or bits_per_block or blocks_per_file or write or as_json:
-        raise click.UsageError("--like, --time, --bits-per-block, --blocks-per-file, --write and --json need --rebuild")
+        raise click.UsageError(
+            "--like, --time, --bits-per-block, --blocks-per-file, --write and --json need --rebuild"
+        )
     with as_exit_status():
         before = len(esker.open(path).steps)
         removed = esker.repair(path, to_time)
@@ -83,4 +98,7 @@ def _show(found: esker.Rebuilt, as_json: bool) -> None:
         click.echo(f"given up: {line}")
     if found.old_file:
         click.echo(f"the old file is {found.old_file}")
-    click.echo(f"{found.path}: {found.steps} steps, " + ("written" if found.written else "nothing changed without --write"))
+    click.echo(
+        f"{found.path}: {found.steps} steps, "
+        + ("written" if found.written else "nothing changed without --write")
+    )

@@ -5,9 +5,8 @@ Dependencies and their versions are those of cmake/EskerDependencies.cmake; test
 
 from pathlib import Path
 
-from spack_repo.builtin.build_systems.cmake import CMakePackage
-
 from spack.package import *
+from spack_repo.builtin.build_systems.cmake import CMakePackage
 
 
 class Esker(CMakePackage):
