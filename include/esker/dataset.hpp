@@ -28,7 +28,7 @@ namespace esker {
 /// many of them.
 struct Query {
   std::string field;
-  Index step = -1;                ///< position in Dataset::steps(); negative counts from the end
+  Index step = -1;                ///< position in Dataset::steps(), negative from the end; fixed fields: any
   std::optional<Box> box = {};    ///< half open, x first, in samples of the full grid; absent: the whole grid
   std::optional<int> level = {};  ///< 0 ... max_level(); absent: max_level(), every sample
   /// The samples whose index is a multiple of it on each axis, in place of those of a level: `level` is
@@ -41,7 +41,7 @@ struct Query {
 /// What samples are whose block the dataset does not hold.
 enum class MissingBlocks {
   kAuto,     ///< kFill, where other programs may leave blocks out; kDataLoss, where Esker wrote them all
-  kFill,     ///< the field's default value
+  kFill,     ///< the field's _FillValue, if it has one, else its default value
   kNearest,  ///< the nearest coarser sample of those that are asked for, if there is one; else as kFill
 };
 

@@ -109,14 +109,14 @@ std::string Dataset::Impl::known_fields() const {
 }
 
 Result<Index> Dataset::Impl::resolve_step(const Query& query, bool fixed) const {
+  if (fixed) return Index{0};
   const auto num_steps = static_cast<Index>(data->times.size());
   const Index step = query.step < 0 ? query.step + num_steps : query.step;
-  if (fixed && query.step == -1) return Index{0};
   if (step < 0 || step >= num_steps) {
     return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, query.step,
                  num_steps);
   }
-  return fixed ? 0 : step;
+  return step;
 }
 
 Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

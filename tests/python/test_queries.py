@@ -262,3 +262,17 @@ def test_how_it_was_opened_is_pickled(tmp_path: Path, samples: Any) -> None:
     )
     assert dataset._how == {"verify": True, "threads": 2, "cache_bytes": 0}
     assert np.array_equal(dataset["temp"].read(), samples)
+
+
+def test_the_step_of_a_fixed_field_does_not_matter(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "run.idx", dims={"x": 4, "y": 3}, report="none") as w:
+        topg, thk = w.field("topg", "f4", fixed=True), w.field("thk", "f4")
+        with w.step(0.0) as s:
+            s.put(topg, np.full((3, 4), 7, "f4"))
+            s.put(thk, np.zeros((3, 4), "f4"))
+    ds = esker.open(tmp_path / "run.idx")
+    for step in (-9, 0, 99):
+        assert (ds["topg"].read(step=step) == 7).all()
+        assert ds["topg"].select(step=step).shape == (3, 4)
+    with pytest.raises(IndexError, match="step 99"):
+        ds["thk"].read(step=99)
