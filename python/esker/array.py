@@ -21,7 +21,7 @@ Item = int | slice | NDArray[np.intp] | None
 
 
 class Array:
-    """`field.array(level)`: all steps at which the field was written, all samples of levels up to `level`.
+    """`field.array(level)`: all steps at which the field was written, all samples of levels up to `level`, or every so many.
 
     Axes are (time, z, y, x[, component]), without time for fixed fields. `array[index]` means what it does for a
     numpy.ndarray: integers, slices with steps of either sign, `...`, None, arrays of integers or booleans. It reads
@@ -29,14 +29,14 @@ class Array:
     finer level than holds them all. Errors: IndexError, OSError.
     """
 
-    def __init__(self, field: Field, level: int | None = None) -> None:
+    def __init__(self, field: Field, level: int | None = None, stride: Sequence[int] | None = None) -> None:
         self.field = field
-        self._selection: Selection = field._lattice(None, level)
+        self.selection: Selection = field._lattice(None, level, stride)
         self._steps = [-1] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
-        self.level = self._selection.level
+        self.level = self.selection.level
         self.dtype = field.dtype
         self.dims: tuple[str, ...] = (*([] if field.fixed else [TIME_DIM]), *field.dims)
-        self.shape: tuple[int, ...] = (*([] if field.fixed else [len(self._steps)]), *self._selection.shape)
+        self.shape: tuple[int, ...] = (*([] if field.fixed else [len(self._steps)]), *self.selection.shape)
 
     @property
     def ndim(self) -> int:
@@ -68,15 +68,15 @@ class Array:
     def __getitem__(self, index: Any) -> NDArray[Any]:
         items = _spelt_out(index, self.shape)
         wanted = [item for item in items if item is not None]
-        num_times = self.ndim - len(self._selection.shape)
-        num_axes = len(self._selection.dims)
+        num_times = self.ndim - len(self.selection.shape)
+        num_axes = len(self.selection.dims)
         times = [_positions(item, self.shape[0]) for item in wanted[:num_times]]
         if any(_positions(item, size).size == 0 for item, size in zip(wanted, self.shape)):
             return np.broadcast_to(np.zeros((), self.dtype), self.shape)[tuple(items)].copy()
 
         steps = sorted(set(times[0].tolist())) if times else [0]
         axes = wanted[num_times : num_times + num_axes]
-        read = _Reading(self.field, self._selection, axes, self._steps[steps[0]])
+        read = _Reading(self.field, self.selection, axes, self._steps[steps[0]])
         values = read.of([self._steps[position] for position in steps])
         if not times:
             values = values[0]

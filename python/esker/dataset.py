@@ -197,9 +197,9 @@ class Field:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self.array().__array__(dtype, copy)
 
-    def array(self, level: int | None = None) -> Array:
-        """All steps and samples up to a level as one array, of which an index reads what it asks for."""
-        return Array(self, level)
+    def array(self, level: int | None = None, stride: Corner | None = None) -> Array:
+        """All steps and samples up to a level, or every so many, as one array, of which an index reads what it asks for."""
+        return Array(self, level, stride)
 
     def __repr__(self) -> str:
         kind = "fixed" if self.fixed else f"{len(self.steps)} steps"
@@ -395,20 +395,20 @@ class Field:
         return view_of(self._core, self.name, camera, origin, spacing, pixels_per_sample, previous_level)
 
     def coords(
-        self, dim: str, box: Box | None = None, level: int | None = None
+        self, dim: str, box: Box | None = None, level: int | None = None, stride: Corner | None = None
     ) -> NDArray[np.float64] | NDArray[np.int64]:
-        """Coordinates along `dim` of the samples that read(box=box, level=level) returns.
+        """Coordinates along `dim` of the samples that read(box=box, level=level, stride=stride) returns.
 
         Their indices in the full grid if the dataset has no coordinates for that dimension.
         """
-        indices = self._lattice(box, level).indices(dim)
+        indices = self._lattice(box, level, stride).indices(dim)
         values = self.grid.coords.get(dim)
         return indices if values is None else values[indices]
 
-    def _lattice(self, box: Box | None, level: int | None) -> Selection:
+    def _lattice(self, box: Box | None, level: int | None, stride: Corner | None = None) -> Selection:
         """select(), for any step at which the field was written."""
         present = (step for step in range(len(self.dataset.steps)) if self._core.has(self.name, step))
-        return self.select(-1 if self.fixed else next(present, -1), box, level)
+        return self.select(-1 if self.fixed else next(present, -1), box, level, stride)
 
     def _query(
         self, step: int, box: Box | None, level: int | None, stride: Corner | None

@@ -18,6 +18,7 @@ from esker._pieces import thickness
 from esker.array import TIME_DIM
 from esker.dataset import COMPONENT_DIM, Box, Dataset, Field
 from esker.remote import is_url
+from esker.same_part import Part, same_part
 from esker.zarr_attributes import decoded_fill_value
 
 AXES = ("x", "y", "z", "u", "v")
@@ -106,7 +107,10 @@ def of_dataset(
     box: Box | None = None,
     level: int | None = None,
 ) -> Source:
-    """These fields, of all steps or of one; a box and a level of them. Dimensions of length 1 stay."""
+    """These fields, of all steps or of one; a box and a level of the largest, and the same part of the others.
+
+    Dimensions of length 1 stay.
+    """
     chosen = [dataset[name] for name in fields]
     steps: Sequence[int] = range(len(dataset.steps))
     if step is not None:
@@ -115,8 +119,9 @@ def of_dataset(
         steps = [steps[step]]
     elif all(source.fixed for source in chosen):
         steps = steps[:1]  # they are of none in particular
+    parts = same_part(chosen, box, level)
     made = tuple(
-        _of_field(source, steps, box, level)
+        _of_field(source, steps, parts[source.name])
         for source in chosen
         if source.fixed or step is None or source.has(steps[0])
     )
@@ -128,15 +133,15 @@ def of_dataset(
     return _used(Source(made, times, attrs, tuple(dataset.warnings)), dataset.path)
 
 
-def _of_field(source: Field, steps: Sequence[int], box: Box | None, level: int | None) -> SourceField:
-    selection = source._lattice(box, level)
+def _of_field(source: Field, steps: Sequence[int], part: Part) -> SourceField:
+    selection = source._lattice(part.box, part.level, part.stride)
     if 0 in selection.shape:
         raise ValueError(f"{source.name}: no sample of level {selection.level} lies in the box")
-
     every = 1 if source.fixed else _every(source, [source.has(step) for step in steps])
 
-    def read(step: int, part: Box) -> NDArray[Any]:
-        return source.read(-1 if source.fixed else steps[step], selection.box_of(part), selection.level)
+    def read(step: int, box: Box) -> NDArray[Any]:
+        number = -1 if source.fixed else steps[step]
+        return source.read(number, selection.box_of(box), part.level, stride=part.stride)
 
     return SourceField(
         source.name,
@@ -150,7 +155,7 @@ def _of_field(source: Field, steps: Sequence[int], box: Box | None, level: int |
         grain=thickness(selection.shape[0]),
         attrs=source.attrs,
         grid=source.grid.name,
-        coords={dim: np.asarray(source.coords(dim, box, level), np.float64) for dim in source.grid.coords},
+        coords={dim: values[selection.indices(dim)] for dim, values in source.grid.coords.items()},
     )
 
 

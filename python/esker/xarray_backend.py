@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ import esker
 from esker.array import TIME_DIM, Array
 from esker.dataset import Dataset, Field
 from esker.remote import is_url
+from esker.same_part import Part, same_part
 
 SCALAR_DIM = "esker_scalar"
 """The dimension, of one index, of fields that were variables without one."""
@@ -71,10 +72,10 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         use_cftime: bool | None = None,
         decode_timedelta: Any = None,
     ) -> xr.Dataset:
-        """level: of all fields, or by the name of a field or grid; the others are read whole. None: all samples.
+        """level: of the field with the most samples, or by the name of a field or grid. None: all samples.
 
-        Grids halve their axes each in its own order. Where levels leave fields other samples of the same dimension,
-        ValueError names them.
+        Of one number the fields of other grids have the samples at the same indices of the dimensions they share; by names
+        the others are read whole, and where levels leave fields other samples of the same dimension, ValueError names them.
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         source = esker.open(os.fspath(filename_or_obj), verify=verify, storage_options=storage_options)
@@ -118,10 +119,10 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
     taken = any(TIME_DIM in grid.dims for grid in source.grids.values())
     of_steps = "step" if taken else TIME_DIM
     times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): of_steps}
-    for field in source.fields.values():
-        if field.name in dropped:
-            continue
-        array = field.array(_level_of(field, level))
+    fields = [field for field in source.fields.values() if field.name not in dropped]
+    parts = _parts(fields, level)
+    for field in fields:
+        array = field.array(parts[field.name].level, parts[field.name].stride)
         dims = list(array.dims)
         if not field.fixed:
             written = tuple(s for s in range(len(source.steps)) if field.has(s))
@@ -130,7 +131,7 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
                 values = np.array([source.steps[s] for s in written])
                 variables[dims[0]] = xr.Variable(dims[0], values, dict(source.time_attrs))
         for dim in field.grid.dims:
-            own = field._lattice(None, array.level).indices(dim)
+            own = array.selection.indices(dim)
             name, known = indices.setdefault(dim, (field.name, own))
             if not np.array_equal(own, known):
                 raise ValueError(
@@ -138,7 +139,7 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
                     f"{own.size}; give levels by name, e.g. level={{{field.name!r}: {array.level}}}, or drop one"
                 )
             if dim in field.grid.coords and dim not in variables and dim not in dropped:
-                values = field.coords(dim, level=array.level)
+                values = field.grid.coords[dim][own]
                 variables[dim] = xr.Variable(dim, values, dict(source.dim_attrs.get(dim, {})))
         lazy = indexing.LazilyIndexedArray(_LazyArray(array))
         encoding = {"preferred_chunks": dict(zip(dims, _chunk_of(source, field, array)))}
@@ -158,10 +159,11 @@ def _attributes(field: Field) -> dict[str, Any]:
     return attributes
 
 
-def _level_of(field: Field, level: Levels) -> int | None:
-    if isinstance(level, Mapping):
-        level = level.get(field.name, level.get(field.grid.name))
-    return None if level is None else operator.index(level)
+def _parts(fields: Sequence[Field], level: Levels) -> dict[str, Part]:
+    if not isinstance(level, Mapping):
+        return same_part(fields, None, None if level is None else operator.index(level))
+    levels = {field.name: level.get(field.name, level.get(field.grid.name)) for field in fields}
+    return {name: Part(level=None if own is None else operator.index(own)) for name, own in levels.items()}
 
 
 def _check_names(source: Dataset, level: Levels) -> None:

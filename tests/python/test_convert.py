@@ -370,6 +370,22 @@ def test_a_picture_beside_the_parts_of_a_dataset(esker_command: Run, dataset: Pa
     assert esker.open(tmp_path / "out")["temp"].shape == (9, 20, 31)
 
 
+def test_a_part_of_several_grids(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
+    """A box and a level are those of the largest field; of maps it is what lies below."""
+    whole = esker.open(dataset)
+    sx, sy, sz = whole["temp"].select(level=9).stride
+    arguments = ("--level", "9", "--box", "3:20,2:18,1:9")
+    for name in ("part.idx", "part.nc"):
+        assert esker_command("convert", dataset, tmp_path / name, *arguments).returncode == 0
+        part = esker.open(tmp_path / name)
+        y, x = (slice(-(-2 // sy) * sy, 18, sy), slice(-(-3 // sx) * sx, 20, sx))
+        z = slice(-(-1 // sz) * sz, 9, sz)
+        assert np.array_equal(part["temp"][...], whole["temp"][...][:, z, y, x])
+        assert np.array_equal(part["wind"][...], whole["wind"][...][:, y, x])
+        assert np.array_equal(part["topg"][...], whole["topg"][...][y, x])
+        assert np.array_equal(part["wind"].coords("x"), whole["wind"].coords("x")[x])
+
+
 def test_only_fixed_fields_have_no_steps(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
     assert esker_command("export", dataset, "topg", "-o", tmp_path / "topg.nc").returncode == 0
     assert len(esker.open(tmp_path / "topg.nc").steps) == 1

@@ -95,6 +95,18 @@ def test_levels(path: str, temp: Any) -> None:
         xr.open_dataset(path, engine=ENGINE, level=99)
 
 
+def test_one_level_of_several_grids(path: str, temp: Any) -> None:
+    """That of the largest field; the others have the same samples along the dimensions that they share."""
+    field = esker.open(path)["temp"]
+    for level in range(0, field.max_level + 1, 2):
+        sx, sy, sz = field.select(level=level).stride
+        with xr.open_dataset(path, engine=ENGINE, level=level) as ds:
+            assert np.array_equal(ds["temp"][1], temp[1, ::sz, ::sy, ::sx])
+            assert ds["topg"].shape == ds["temp"].shape[-2:] and (ds["topg"] == 4).all()
+            assert np.array_equal(ds["rare"][1], esker.open(path)["rare"].read(step=2)[::sy, ::sx])
+            assert np.array_equal(ds["x"], 10.0 * np.arange(NX)[::sx])
+
+
 def test_levels_by_name_are_of_what_is_there(path: str) -> None:
     shape = esker.open(path)["temp"].array(8).shape
     for level in (np.int64(8), {"temp": np.int8(8)}):
