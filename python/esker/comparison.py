@@ -70,7 +70,7 @@ def compare(
     most: int = 10,
     progress: Callable[[float], object] | None = None,
 ) -> Comparison:
-    """Compares all fields and steps that both have; NaN equals NaN.
+    """Compares all fields that both have, at the steps of the same times; NaN equals NaN.
 
     Values a and b are the same if |a - b| <= atol + rtol * |b|. The formats of the datasets, their blocks and their files do
     not matter. Of each field the first `most` differences are kept. Memory: some pieces of 32 MiB.
@@ -116,9 +116,9 @@ def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
             or (ours is not None and theirs is not None and np.array_equal(ours, theirs))
         ):
             yield f"{a.name}: coordinates along {dim!r} are not the same"
-    steps = range(min(len(a.dataset.steps), len(b.dataset.steps)))
-    if alone := [step for step in steps if a.has(step) != b.has(step)]:
-        yield f"{a.name}: is there at step {alone[0]} in {(a if a.has(alone[0]) else b).dataset.path} only"
+    if alone := [(s, t) for s, t in _same_times(a.dataset, b.dataset) if a.has(s) != b.has(t)]:
+        s, _ = alone[0]
+        yield f"{a.name}: is there at step {s} in {(a if a.has(s) else b).dataset.path} only"
     if attributes:
         yield from _attributes(f"{a.name}: ", a.attrs, b.attrs)
         yield from _attributes(f"grid of {a.name}: ", a.grid.attrs, b.grid.attrs)
@@ -135,12 +135,13 @@ def _compare_field(
     a: Field, b: Field, rtol: float, atol: float, most: int, progress: Callable[[float], object] | None
 ) -> FieldDifference:
     found = FieldDifference(a.name)
-    steps = [-1] if a.fixed and b.fixed else _common_steps(a, b)
-    shape = a.select(steps[0]).shape if steps else ()
-    total, done = math.prod(shape) * len(steps), 0
-    for step in steps:
-        for box in _boxes(a, shape):
-            ours, theirs = a.read(step, box), b.read(step, box)
+    steps = [(s, t) for s, t in _same_times(a.dataset, b.dataset) if a.has(s) and b.has(t)]
+    if a.fixed and b.fixed:
+        steps = [(-1, -1)]
+    total, done = math.prod(a.shape) * len(steps), 0
+    for step, their_step in steps:
+        for box in _boxes(a, a.shape):
+            ours, theirs = a.read(step, box), b.read(their_step, box)
             _add(found, step, box, ours, theirs, rtol, atol, most)
             done += ours.size
             if progress:
@@ -148,8 +149,11 @@ def _compare_field(
     return found
 
 
-def _common_steps(a: Field, b: Field) -> list[int]:
-    return [s for s in range(min(len(a.dataset.steps), len(b.dataset.steps))) if a.has(s) and b.has(s)]
+def _same_times(a: Dataset, b: Dataset) -> list[tuple[int, int]]:
+    """Steps of both at the same time; where they have none, the first with the first and so on."""
+    theirs = {time: step for step, time in enumerate(b.steps)}
+    pairs = [(step, theirs[time]) for step, time in enumerate(a.steps) if time in theirs]
+    return pairs or list(zip(range(len(a.steps)), range(len(b.steps))))
 
 
 def _boxes(of: Field, shape: tuple[int, ...]) -> Iterator[Box]:

@@ -436,6 +436,14 @@ def test_differences_that_are_not_in_values(tmp_path: Path) -> None:
     assert len(compare(a, written("units.idx", attrs=other)).structure) == 2
 
 
+def test_steps_are_compared_by_their_times(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
+    assert esker_command("convert", dataset, tmp_path / "last.idx", "--step", "-1").returncode == 0
+    for a, b in ((tmp_path / "last", dataset), (dataset, tmp_path / "last")):
+        found = compare(esker.open(a), esker.open(b))
+        assert found.structure[0] in ("1 steps and 3", "3 steps and 1")
+        assert len(found.fields) == 4 and not any(field.different for field in found.fields)
+
+
 def test_infinite_differences_are_beyond_any_tolerance(tmp_path: Path) -> None:
     datasets = []
     for name, value in (("one", 2.0), ("inf", np.inf), ("minus", -np.inf), ("nan", np.nan)):
