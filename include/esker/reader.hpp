@@ -57,8 +57,8 @@ class ESKER_API Reader {
   /// What the dataset consists of; all its functions are local.
   [[nodiscard]] const Dataset& dataset() const;
 
-  /// Asks for what `query` means, without a stride, to `out`: as Dataset::read. Local; the memory is filled
-  /// by read(). An error is returned here and again, on all ranks, by read().
+  /// Asks for what `query` means to `out`: as Dataset::read. What has a stride the rank will read by itself.
+  /// Local; the memory is filled by read(). An error is returned here and again, on all ranks, by read().
   Status request(const Query& query, void* out, std::size_t out_bytes);
   /// Asks for all samples of target.box, which lies in the grid, to memory of any strides: ghost cells, any
   /// order of axes. `step` as in Query. Local.

@@ -38,12 +38,15 @@ class Reader::Impl {
 
   Status request(const Query& query, void* out, std::size_t out_bytes) {
     ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve(query, out_bytes));
+    const Field& field = field_at(resolved.field);
     if (query.stride) {
-      return error(Code::kUnsupported, "field '{}': strides are read by ranks alone, with Dataset::read",
-                   query.field);
+      if (!out) return no_memory(field);
+      strided.push_back({resolved.field, resolved.step,
+                         ReadTarget::dense(resolved.selection, resolved.level, static_cast<std::byte*>(out),
+                                           field.sample_bytes())});
+      return {};
     }
     ESKER_ASSIGN_OR_RETURN(const Lattice whole, level_lattice(*inner.data, resolved.field, resolved.level));
-    const Field& field = field_at(resolved.field);
     MutablePatch target{
         whole.indices_in(resolved.selection.bounds()), out, field.type, {}, size_bytes(field.type)};
     Index stride = field.sample_bytes();
@@ -80,7 +83,8 @@ class Reader::Impl {
 
   Status read() {
     const std::vector<ReadRequest> mine = std::exchange(requests, {});
-    return together.read(std::exchange(local, {}), mine).with_context("read");
+    const std::vector<StridedRequest> mine_strided = std::exchange(strided, {});
+    return together.read(std::exchange(local, {}), mine, mine_strided).with_context("read");
   }
 
   Dataset dataset;
@@ -95,13 +99,17 @@ class Reader::Impl {
 
   Status add(const Dataset::Impl::Resolved& resolved, const MutablePatch& target) {
     if (target.box.empty()) return {};
-    if (!target.data)
-      return error(Code::kInvalidArgument, "field '{}': no memory to read to", field_at(resolved.field).name);
+    if (!target.data) return no_memory(field_at(resolved.field));
     requests.push_back({{resolved.field, resolved.step, resolved.level}, target});
     return {};
   }
 
+  static Status no_memory(const Field& field) {
+    return error(Code::kInvalidArgument, "field '{}': no memory to read to", field.name);
+  }
+
   std::vector<ReadRequest> requests;
+  std::vector<StridedRequest> strided;
 };
 
 namespace {

@@ -177,9 +177,7 @@ TEST_P(IdxObstacles, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
     RunPlan run = plan(GetParam());
     expect_names(open_run(comm_, store_, run).status(), {"rank 0", path("run"), "exists"});
     run.overwrite = true;
-    auto pipeline = open_run(comm_, store_, run).value();
-    expect_names(try_step(*pipeline, run, 0), {"rank 0", path("run")});
-    (void)pipeline->close({});
+    expect_names(open_run(comm_, store_, run).status(), {"rank 0", path("run")});
     on_root([&] {
       EXPECT_TRUE(std::filesystem::exists(there));
       std::filesystem::remove_all(path("run"));

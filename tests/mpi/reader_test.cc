@@ -156,6 +156,31 @@ class CountingSource final : public ByteSource {
   mutable std::atomic<int> asked{0};
 };
 
+// Beside what ranks read together each may want samples that are of no level.
+TEST_F(ReaderTest, StridesAreReadByEachRank) {
+  for (const std::string& format : formats()) {
+    const std::string file = path(format == "idx" ? "run.idx" : format + ".nc");
+    write(file, format, comm_.size());
+    for (const char* aggregate : {"true", "false"}) {
+      SCOPED_TRACE(format + ", aggregate_reads=" + aggregate);
+      Options options;
+      options.set("aggregate_reads", aggregate).check();
+      Reader reader = Reader::open(file, comm_, options).value();
+      Wanted wanted(reader);
+      const Index stride = 2 + comm_.rank();
+      if (!is_last_rank() || comm_.size() == 1) {
+        wanted.ask({"temp", 1, Box({1, 2, 3}, {kNx, kNy - 3, kNz}), {}, Point{stride, 3, 1, 1, 1}});
+      }
+      wanted.ask("mask", 0, {{0, 0, 0}, {kNx, kNy, kNz}}, 2);
+      const Status status = reader.read();
+      ASSERT_TRUE(status.ok()) << status.message();
+      wanted.compare();
+      EXPECT_FALSE(reader.request({.field = "temp", .stride = Point{2, 2, 2, 1, 1}}, nullptr, 0).ok());
+      expect_everywhere(reader.read(), Code::kInvalidArgument);
+    }
+  }
+}
+
 TEST_F(ReaderTest, OnlyRank0AsksTheStorageWhenAllOpen) {
   for (const std::string& format : formats()) {
     SCOPED_TRACE(format);

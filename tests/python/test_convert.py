@@ -295,9 +295,11 @@ def test_nothing_of_others_is_overwritten(esker_command: Run, dataset: Path, tmp
     (tmp_path / "thesis/deep").mkdir(parents=True)
     (tmp_path / "thesis/deep/text").write_text("years")
     (tmp_path / "file.zarr").write_text("no store")
+    (tmp_path / "data").write_text("not blocks")
     xr.Dataset({"v": ("x", [1.0])}).to_netcdf(tmp_path / "theirs.nc")
     before = contents(tmp_path)
-    for name, kind in [("thesis", "zarr"), ("file.zarr", "zarr"), ("theirs.nc", "cdf5"), ("thesis", "idx")]:
+    for name, kind in [("thesis", "zarr"), ("file.zarr", "zarr"), ("theirs.nc", "cdf5"), ("thesis", "idx"),
+        ("data", "idx")]:
         done = esker_command(
             "convert", dataset, tmp_path / name, "--format", kind, "--field", "temp", "--overwrite"
         )

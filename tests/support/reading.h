@@ -46,9 +46,14 @@ class Wanted {
   }
 
   void ask_level(const std::string& field, Index step, const Box& box, int level) {
+    ask({field, step, box, level});
+  }
+
+  /// To dense memory.
+  void ask(const Query& query) {
     auto asked = std::make_unique<Asked>();
-    asked->query = {field, step, box, level};
-    const Field& of = *reader_.dataset().schema().find_field(field);
+    asked->query = query;
+    const Field& of = *reader_.dataset().schema().find_field(query.field);
     asked->sample_bytes = of.sample_bytes();
     const Lattice samples = reader_.dataset().select(asked->query).value();
     asked->bytes.assign(static_cast<std::size_t>(samples.num_samples() * asked->sample_bytes), kUntouched);

@@ -105,9 +105,11 @@ Status IdxWriter::check_replaceable() const {
                  paths_.single_idx());
   }
   if (!has_directory || has_catalog) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store_->is_directory(paths_.directory()));
   ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(paths_.directory()));
   const std::string begun = std::filesystem::path(temporary_of(paths_.catalog())).filename().string();
-  const bool ours = std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == begun; });
+  const bool ours = is_directory &&
+                    std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == begun; });
   if (ours) return {};
   return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
                paths_.directory());

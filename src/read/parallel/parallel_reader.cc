@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "exchange/segment_maps.h"
@@ -22,6 +23,10 @@ constexpr Index kPartsOfBudget = 4;
 
 Index sample_bytes_of(const OpenedDataset& data, const ReadColumn& column) {
   return data.schema.fields()[static_cast<std::size_t>(column.field)].sample_bytes();
+}
+
+Index bytes_of(const OpenedDataset& data, const ReadRequest& request) {
+  return request.target.box.num_samples() * sample_bytes_of(data, request.column);
 }
 
 /// Of the samples of a box, those that stand together in a unit.
@@ -57,24 +62,27 @@ ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int leve
 
 }  // namespace
 
-Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>& mine) {
+Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>& mine,
+                            const std::vector<StridedRequest>& strided) {
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "read", 0, "", false}));
   if (may_aggregate()) {
     ReadReport report;
-    const Status together = read_together(mine, report);
-    if (together.ok() && report.aggregated) return sum_up(mine, watch.elapsed_s(), report);
+    for (const ReadRequest& request : mine) report.data_bytes += bytes_of(data_, request);
+    const Status together = read_together(mine, strided, report);
+    if (together.ok() && report.aggregated) return sum_up(watch.elapsed_s(), report);
     // Alone it takes less memory.
     if (!together.ok() && (options_.aggregate_reads || together.code() != Code::kOutOfMemory))
       return together;
   }
   ReadReport report;
+  for (const ReadRequest& request : mine) report.data_bytes += bytes_of(data_, request);
   const auto read_mine = [&]() -> Status {
     for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request, report));
-    return {};
+    return read_strided(strided, report);
   };
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "read", read_mine));
-  return sum_up(mine, watch.elapsed_s(), report);
+  return sum_up(watch.elapsed_s(), report);
 }
 
 // On one node gaps cost nothing that another rank would not pay, too: what it reads is in the page cache.
@@ -108,7 +116,8 @@ bool ParallelReader::aggregates(const std::vector<PlannedColumn>& columns,
   });
 }
 
-Status ParallelReader::read_together(const std::vector<ReadRequest>& mine, ReadReport& report) {
+Status ParallelReader::read_together(const std::vector<ReadRequest>& mine,
+                                     const std::vector<StridedRequest>& strided, ReadReport& report) {
   ESKER_ASSIGN_OR_RETURN(const std::vector<ReadColumn> wanted, columns_of_all(*comm_, mine));
   ESKER_ASSIGN_OR_RETURN(const std::vector<PlannedColumn> columns,
                          bound_columns(*comm_, data_, wanted, mine));
@@ -129,7 +138,9 @@ Status ParallelReader::read_together(const std::vector<ReadRequest>& mine, ReadR
   }
   report.buffer_bytes = buffers_.size_bytes();
   ExchangeStats stats;
-  return agree(*comm_, plan_->run(*comm_, data_, verify_, buffers_, stats, report.loaded_bytes));
+  Status status = plan_->run(*comm_, data_, verify_, buffers_, stats, report.loaded_bytes);
+  if (status.ok()) status = guarded("read", [&] { return read_strided(strided, report); });
+  return agree(*comm_, status);
 }
 
 // Samples go straight to their places; where components stand apart, slab by slab, by way of a buffer.
@@ -141,7 +152,7 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
   const auto read = [&](const ReadTarget& target) {
     return data_.read(field, request.column.step, target, {.verify = verify_});
   };
-  report.loaded_bytes += patch.box.num_samples() * sample_bytes;
+  report.loaded_bytes += bytes_of(data_, request);
   const Index component_bytes = size_bytes(patch.type);
   if (sample_bytes == component_bytes || patch.component_stride_bytes == component_bytes) {
     return read(target_of(patch, samples.sub(patch.box), level, sample_bytes));
@@ -167,10 +178,17 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
   return status;
 }
 
-Status ParallelReader::sum_up(const std::vector<ReadRequest>& mine, double seconds, ReadReport& report) {
-  for (const ReadRequest& request : mine) {
-    report.data_bytes += request.target.box.num_samples() * sample_bytes_of(data_, request.column);
+Status ParallelReader::read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) const {
+  for (const StridedRequest& request : strided) {
+    const Index bytes = request.target.samples.num_samples() * request.target.sample_stride_bytes;
+    report.data_bytes += bytes;
+    report.loaded_bytes += bytes;
+    ESKER_RETURN_IF_ERROR(data_.read(request.field, request.step, request.target, {.verify = verify_}));
   }
+  return {};
+}
+
+Status ParallelReader::sum_up(double seconds, ReadReport& report) {
   std::array<double, 3> sums{static_cast<double>(report.data_bytes), static_cast<double>(report.loaded_bytes),
                              report.loaded_bytes > 0 ? 1.0 : 0.0};
   comm_->all_reduce_sum(sums);

@@ -23,9 +23,10 @@ class ParallelReader {
   ParallelReader(std::shared_ptr<Comm> comm, const OpenedDataset& data, Options options, bool verify)
       : comm_(std::move(comm)), data_(data), options_(std::move(options)), verify_(verify) {}
 
-  /// Reads `mine`. `local`: how this rank fares. Collective; errors are those of all ranks: then targets hold
-  /// anything. Memory: options.memory_budget_bytes.
-  Status read(const Status& local, const std::vector<ReadRequest>& mine);
+  /// Reads `mine`, and `strided`. `local`: how this rank fares. Collective; errors are those of all ranks:
+  /// then targets hold anything. Memory: options.memory_budget_bytes.
+  Status read(const Status& local, const std::vector<ReadRequest>& mine,
+              const std::vector<StridedRequest>& strided);
   /// The last one that succeeded.
   [[nodiscard]] const ReadReport& last() const { return last_; }
 
@@ -37,9 +38,11 @@ class ParallelReader {
   [[nodiscard]] bool aggregates(const std::vector<PlannedColumn>& columns,
                                 const std::vector<ReadRequest>& mine) const;
   /// Reads nothing where each rank had better read by itself.
-  Status read_together(const std::vector<ReadRequest>& mine, ReadReport& report);
+  Status read_together(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
+                       ReadReport& report);
   Status read_alone(const ReadRequest& request, ReadReport& report) const;
-  Status sum_up(const std::vector<ReadRequest>& mine, double seconds, ReadReport& report);
+  Status read_strided(const std::vector<StridedRequest>& strided, ReadReport& report) const;
+  Status sum_up(double seconds, ReadReport& report);
 
   std::shared_ptr<Comm> comm_;
   const OpenedDataset& data_;

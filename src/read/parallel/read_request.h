@@ -27,6 +27,13 @@ struct ReadRequest {
   MutablePatch target;  ///< its box holds lattice indices of level_lattice()
 };
 
+/// What one rank wants of samples that are those of no level, and reads by itself.
+struct StridedRequest {
+  int field = 0;
+  Index step = 0;
+  ReadTarget target;
+};
+
 /// The samples of levels <= `level` of a field's whole grid.
 Result<Lattice> level_lattice(const OpenedDataset& data, int field, int level);
 
