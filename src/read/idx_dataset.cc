@@ -1,6 +1,7 @@
 #include "read/idx_dataset.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -238,8 +239,8 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
 template <class T, class Value>
 void store_as(Value value, std::vector<std::byte>& bytes) {
   const auto typed = static_cast<T>(value);
-  const auto* first = reinterpret_cast<const std::byte*>(&typed);
-  bytes.assign(first, first + sizeof(T));
+  bytes.resize(sizeof(T));
+  std::memcpy(bytes.data(), &typed, sizeof(T));
 }
 
 /// The attribute _FillValue as bytes of the field's type; empty if it has none that its type can be.

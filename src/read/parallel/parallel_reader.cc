@@ -66,17 +66,17 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
                             const std::vector<StridedRequest>& strided) {
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "read", 0, "", false}));
+  ReadReport asked;
+  for (const ReadRequest& request : mine) asked.data_bytes += bytes_of(data_, request);
   if (may_aggregate()) {
-    ReadReport report;
-    for (const ReadRequest& request : mine) report.data_bytes += bytes_of(data_, request);
+    ReadReport report = asked;
     const Status together = read_together(mine, strided, report);
     if (together.ok() && report.aggregated) return sum_up(watch.elapsed_s(), report);
     // Alone it takes less memory.
     if (!together.ok() && (options_.aggregate_reads || together.code() != Code::kOutOfMemory))
       return together;
   }
-  ReadReport report;
-  for (const ReadRequest& request : mine) report.data_bytes += bytes_of(data_, request);
+  ReadReport report = asked;
   const auto read_mine = [&]() -> Status {
     for (const ReadRequest& request : mine) ESKER_RETURN_IF_ERROR(read_alone(request, report));
     return read_strided(strided, report);
