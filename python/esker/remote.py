@@ -58,8 +58,15 @@ class Files:
 def _says_absent(error: FileNotFoundError) -> bool:
     """fsspec calls a server that fails, or that there is not, a file that is not found."""
     cause = error.__cause__
-    absent = {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
-    return cause is None or isinstance(cause, FileNotFoundError) or getattr(cause, "status", None) in absent
+    if cause is None or isinstance(cause, FileNotFoundError):
+        return True
+    answer = getattr(cause, "response", None)  # of S3: a bucket that is not there
+    status = (
+        answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        if isinstance(answer, Mapping)
+        else getattr(cause, "status", None)
+    )
+    return status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
 
 
 def located(

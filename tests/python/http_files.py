@@ -20,7 +20,7 @@ class Served:
     ranges: bool = True
     """False: it answers with the whole file, whatever is asked for."""
     breaks: str = ""
-    """"503", "truncate" (says more than it sends), "drop" (ends the connection), for files with ".bin" in their name."""
+    """A status, "truncate" (says more than it sends), "drop" (ends the connection), for files with ".bin" in their name."""
     sent: list[tuple[str, int]] = field(default_factory=list)
     """Path and bytes of each answer with content."""
 
@@ -46,8 +46,8 @@ def serve(directory: Path) -> Iterator[Served]:
         def answer(self, with_content: bool) -> None:
             path = directory / unquote(self.path.lstrip("/"))
             broken = served.breaks if path.suffix == ".bin" else ""
-            if broken == "503":
-                return self.send_error(503)
+            if broken.isdigit():
+                return self.send_error(int(broken))
             if broken == "drop":
                 self.close_connection = True
                 return self.connection.close()

@@ -156,6 +156,15 @@ def test_servers_that_fail(server: Served, directory: Path, samples: Any, name: 
             assert np.array_equal(field.read(), samples)  # and it is there again
 
 
+@pytest.mark.parametrize("broken", ["404", "410"])
+def test_servers_that_have_no_block(server: Served, directory: Path, broken: str) -> None:
+    """Other programs' datasets have no samples there."""
+    (directory / "sparse.idx").write_text((directory / "run.idx").read_text().split("(esker)")[0])
+    field = esker.open(f"{server.url}/sparse.idx")["temp"]
+    server.breaks = broken
+    assert not field.read().any()
+
+
 def test_no_server(server: Served) -> None:
     with pytest.raises(OSError, match="run.idx") as raised:
         esker.open("http://127.0.0.1:9/run.idx")
@@ -258,8 +267,9 @@ def test_s3(bucket: dict[str, Any], samples: Any) -> None:
     assert np.array_equal(field.read(), samples)
     assert dataset.storage().bytes > samples.nbytes
     assert np.array_equal(esker.open("s3://runs/five.nc", storage_options=bucket)["temp"].read(), samples)
-    with pytest.raises(FileNotFoundError):
-        esker.open("s3://runs/other.idx", storage_options=bucket)
+    for path in ("runs/other.idx", "nowhere/run.idx"):
+        with pytest.raises(FileNotFoundError, match=path):
+            esker.open(f"s3://{path}", storage_options=bucket)
 
 
 def test_s3_through_xarray(bucket: dict[str, Any], samples: Any) -> None:
