@@ -19,6 +19,7 @@ from esker.array import TIME_DIM
 from esker.dataset import COMPONENT_DIM, Box, Dataset, Field
 from esker.remote import is_url
 from esker.same_part import Part, same_part
+from esker.writer import attributes_with_dims
 from esker.zarr_attributes import decoded_fill_value
 
 AXES = ("x", "y", "z", "u", "v")
@@ -125,10 +126,9 @@ def of_dataset(
         for source in chosen
         if source.fixed or step is None or source.has(steps[0])
     )
-    attrs: dict[str, Any] = dict(dataset.attrs)
-    attrs |= {dim: dict(own) for dim, own in dataset.dim_attrs.items() if own}
-    if dataset.time_attrs:
-        attrs[TIME_DIM] = dict(dataset.time_attrs)
+    all_dims = (*dataset.dim_attrs.items(), (TIME_DIM, dataset.time_attrs))
+    of_dims = {dim: dict(own) for dim, own in all_dims if own}
+    attrs = attributes_with_dims(dataset.path, dataset.attrs, of_dims)
     times = tuple(dataset.steps[s] for s in steps) or (0.0,)
     return _used(Source(made, times, attrs, tuple(dataset.warnings)), dataset.path)
 
@@ -296,9 +296,8 @@ def _of_zarr(path: str) -> Source:
             left_out.append(f"array {name!r} is left out: {array.dtype} of dimensions {_dims_of(array)}")
         else:
             fields.append(_of_zarr_array(name, array, coords))
-    attrs = _plain(node.attrs) | {name: _plain(arrays[name].attrs) for name in coords if name != TIME_DIM}
-    if TIME_DIM in coords:
-        attrs[TIME_DIM] = _plain(arrays[TIME_DIM].attrs)
+    of_dims = {name: own for name in coords if (own := _plain(arrays[name].attrs))}
+    attrs = attributes_with_dims(path, _plain(node.attrs), of_dims)
     numbers = {array.shape[0] for array in arrays.values() if _dims_of(array)[:1] == (TIME_DIM,)}
     times = coords[TIME_DIM] if TIME_DIM in coords else range(max(numbers, default=1))
     return Source(tuple(fields), tuple(float(time) for time in times), attrs, tuple(left_out))

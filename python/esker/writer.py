@@ -375,6 +375,15 @@ def attribute(name: str, value: Any) -> str | list[int] | list[float]:
     return [int(n) for n in numbers]
 
 
+def attributes_with_dims(
+    owner: str, own: Mapping[str, Any], of_dims: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """A dataset's own attributes, and those of dimensions and of time under their names, as Writer takes them."""
+    if both := [name for name in own if name in of_dims]:
+        raise ValueError(f"{owner}: the attribute {both[0]!r} is called as a dimension: rename it")
+    return {**own, **of_dims}
+
+
 def _coordinates(values: ArrayLike) -> list[float]:
     return [float(value) for value in np.asarray(values, dtype=np.float64)]
 

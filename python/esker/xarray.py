@@ -23,7 +23,7 @@ from esker.chunked import scratch_array
 from esker.conversion import format_of
 from esker.replacing import new_dataset
 from esker.serial import grid_name
-from esker.writer import Option, Writer, WriterField
+from esker.writer import Option, Writer, WriterField, attributes_with_dims
 from esker.xarray_backend import SCALAR_DIM
 
 _MAX_AXES = 5
@@ -100,12 +100,10 @@ def to_esker(
         for name, variable in encoded.items()
         if name not in coordinates
     }
-    own, of_dims = _attributes("the dataset", attributes), _of_dims(coordinates)
-    if both := [name for name in own if name in of_dims]:
-        raise ValueError(f"the dataset: the attribute {both[0]!r} is called as a dimension: rename it")
-    own |= of_dims
-    if time_dim in coordinates:
-        own[TIME_DIM] = own.pop(time_dim)
+    of_dims = _of_dims(coordinates)
+    if time_dim in of_dims:
+        of_dims[TIME_DIM] = of_dims.pop(time_dim)
+    own = attributes_with_dims("the dataset", _attributes("the dataset", attributes), of_dims)
     times = _times(dataset, coordinates.pop(time_dim, None), time_dim)
     sizes = {dim: size for field in fields.values() for dim, size in field.sizes.items() if dim != time_dim}
     directory = os.path.dirname(os.fspath(path)) or "."

@@ -119,7 +119,7 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
     taken = any(TIME_DIM in grid.dims for grid in source.grids.values())
     of_steps = "step" if taken else TIME_DIM
     times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): of_steps}
-    fields = [field for field in source.fields.values() if field.name not in dropped]
+    fields = [field for field in source.fields.values() if field.name not in dropped and _is_there(field)]
     parts = _parts(fields, level)
     for field in fields:
         array = field.array(parts[field.name].level, parts[field.name].stride)
@@ -146,6 +146,17 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
         variable = xr.Variable(dims, lazy, _attributes(field), encoding)
         variables[field.name] = variable.squeeze(SCALAR_DIM) if SCALAR_DIM in dims else variable
     return xr.Dataset(variables, attrs=dict(source.attrs))
+
+
+def _is_there(field: Field) -> bool:
+    """Esker's fixed fields come with the first step, those of other programs need none."""
+    if not field.fixed or field.dataset.steps:
+        return True
+    try:
+        field.read(box=(field.box[0], field.box[0]))
+    except KeyError:
+        return False
+    return True
 
 
 def _attributes(field: Field) -> dict[str, Any]:

@@ -110,6 +110,22 @@ def test_arrays(esker_command: Run, tmp_path: Path) -> None:
     assert raw.parts[0].bits_per_block == 8
 
 
+@pytest.mark.parametrize("name", ["x", "time"])
+def test_attributes_called_as_dimensions(esker_command: Run, tmp_path: Path, name: str) -> None:
+    """Of both one would be lost."""
+    ds = xr.Dataset(
+        {"v": (("time", "x"), np.zeros((2, 3)))},
+        coords={"time": ("time", [0.0, 1.0], {"units": "s"}), "x": ("x", [0.0, 1.0, 2.0], {"units": "m"})},
+        attrs={name: "lost"},
+    )
+    ds.to_netcdf(tmp_path / "run.nc", format="NETCDF3_64BIT", engine="netcdf4", unlimited_dims=["time"])
+    ds.to_zarr(tmp_path / "run.zarr", consolidated=False)
+    for source in ("run.nc", "run.zarr"):
+        done = esker_command("convert", source, "run.idx")
+        assert (done.returncode, f"{name!r} is called as a dimension" in done.stderr) == (2, True), done.stderr
+        assert not (tmp_path / "run.idx").exists()
+
+
 @pytest.mark.parametrize("shape", [(14, 17), (14, 17, 3)])
 def test_pictures(esker_command: Run, tmp_path: Path, shape: tuple[int, ...]) -> None:
     from PIL import Image

@@ -131,6 +131,24 @@ def test_a_dataset_without_steps(tmp_path: Path) -> None:
         assert esker.open(tmp_path / name)["v"][...].shape == (0, 5, 6)
 
 
+@pytest.mark.parametrize("name", ["run.idx", "run.nc"])
+def test_fixed_fields_come_with_the_first_step(tmp_path: Path, name: str) -> None:
+    with esker.Writer(
+        tmp_path / name, dims={"x": 6, "y": 5}, format="cdf5" if "nc" in name else "idx", report="none"
+    ) as w:
+        w.field("v", "f4")
+        w.field("bed", "f4", fixed=True)
+    with xr.open_dataset(tmp_path / name, engine="esker") as ds:
+        assert list(ds.load().data_vars) == ["v"] and ds["v"].shape == (0, 5, 6)
+
+
+def test_fixed_fields_of_files_without_records(tmp_path: Path) -> None:
+    ds = xr.Dataset({"v": (("time", "x"), np.zeros((0, 3))), "bed": ("x", [5.0, 6.0, 7.0])})
+    ds.to_netcdf(tmp_path / "run.nc", format="NETCDF3_64BIT", engine="netcdf4", unlimited_dims=["time"])
+    with xr.open_dataset(tmp_path / "run.nc", engine="esker") as found:
+        assert np.array_equal(found["bed"], ds["bed"]) and found["v"].shape == (0, 3)
+
+
 def test_a_grid_with_a_dimension_called_time(tmp_path: Path) -> None:
     with esker.Writer(tmp_path / "run.idx", dims={"time": 6, "y": 5}, report="none") as w:
         v = w.field("v", "f4")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import textwrap
@@ -136,6 +138,34 @@ def test_attributes_called_as_dimensions(tmp_path: Path) -> None:
     ds = xr.Dataset({"v": ("x", [1.0, 2.0])}, coords={"x": [0.0, 1.0]}, attrs={"x": "lost"})
     with pytest.raises(ValueError, match="'x' is called as a dimension"):
         ds.to_esker(tmp_path / "run.idx")
+    steps = xr.Dataset(
+        {"v": (("t", "x"), np.zeros((2, 2)))},
+        coords={"t": ("t", [5.0, 6.0], {"units": "s"})},
+        attrs={"t": "kept"},
+    )
+    steps.to_esker(tmp_path / "run.idx", time_dim="t")
+    assert esker.open(tmp_path / "run.idx").attrs["t"] == "kept"
+    with pytest.raises(ValueError, match="'time' is called as a dimension"):
+        steps.assign_attrs(time="lost").to_esker(tmp_path / "other.idx", time_dim="t")
+
+
+@pytest.mark.parametrize("source", ["dask", "pieces"])
+def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: Any, source: str) -> None:
+    """Before anything is written to the mapped file: then it would be a signal."""
+
+    def full(file: int, offset: int, size: int) -> None:
+        assert (offset, size) == (0, 64 * 64 * 8)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr(esker.xarray, "PIECE_BYTES", 1 << 10)
+    monkeypatch.setattr(esker._pieces, "PIECE_BYTES", 1 << 10)
+    with pytest.raises(OSError, match="No space left"):
+        if source == "dask":
+            xr.Dataset({"v": (("y", "x"), da.ones((64, 64), chunks=16))}).to_esker(tmp_path / "run.idx")
+        else:
+            esker.write(tmp_path / "run.idx", {"v": esker.Chunked((64, 64), "f8", [np.ones((64, 64))])})
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("chunks", [None, {}])
