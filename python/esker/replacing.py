@@ -13,6 +13,8 @@ from pathlib import Path
 from esker import _core
 from esker.writer import Option, option_texts
 
+_OLD = ".old"
+
 
 @dataclass
 class Place:
@@ -37,7 +39,11 @@ def in_place_of(path: Path, old: Iterable[str] = ()) -> Iterator[Place]:
         yield place
         place.made = _moved(partial, path.parent, old)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        aside = partial / _OLD
+        if (
+            place.made or not aside.exists() or not os.listdir(aside)
+        ):  # else it holds what could not be put back
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 @contextmanager
@@ -51,7 +57,9 @@ def new_dataset(path: str | os.PathLike[str], format: str, overwrite: Option | N
     guard = _core.create(os.fspath(path), texts, None)
     try:
         stem = target.name.removesuffix(".idx")
-        old = [stem, f"{stem}.idx", f"{stem}.schema.json"] if "idx" in format.split("+") else []
+        old = [f"{target.name}.esker-journal"]
+        if "idx" in format.split("+"):
+            old += [stem, f"{stem}.idx", f"{stem}.schema.json"]
         with in_place_of(target, old) as place:
             yield place
     finally:
@@ -61,7 +69,7 @@ def new_dataset(path: str | os.PathLike[str], format: str, overwrite: Option | N
 
 def _moved(partial: Path, parent: Path, old: Iterable[str]) -> list[Path]:
     new = sorted(os.listdir(partial), key=lambda name: name.endswith(".idx"))  # behind what it names
-    aside = partial / ".old"
+    aside = partial / _OLD
     aside.mkdir()
     gone = [name for name in sorted({*old, *new}) if os.path.lexists(parent / name)]
     moves = [(parent / name, aside / name) for name in gone]

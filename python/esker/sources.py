@@ -232,7 +232,9 @@ def _index(box: Box) -> tuple[slice, ...]:
 
 def _pictures(path: str) -> list[str]:
     """Of a pattern, or of a directory that is no dataset; in the order of their names."""
-    if os.path.isdir(path) and not os.path.exists(os.path.join(path, "esker.json")):
+    stem = path.rstrip("/")
+    is_dataset = os.path.exists(f"{stem}.idx") or os.path.exists(os.path.join(path, "esker.json"))
+    if os.path.isdir(path) and not is_dataset:
         return sorted(glob.glob(os.path.join(glob.escape(path), "*.png")))
     return sorted(glob.glob(path)) if path.endswith(".png") else []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -122,7 +123,9 @@ def test_attributes_called_as_dimensions(esker_command: Run, tmp_path: Path, nam
     ds.to_zarr(tmp_path / "run.zarr", consolidated=False)
     for source in ("run.nc", "run.zarr"):
         done = esker_command("convert", source, "run.idx")
-        assert (done.returncode, f"{name!r} is called as a dimension" in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, f"{name!r} is called as a dimension" in done.stderr) == (2, True), (
+            done.stderr
+        )
         assert not (tmp_path / "run.idx").exists()
 
 
@@ -314,8 +317,13 @@ def test_nothing_of_others_is_overwritten(esker_command: Run, dataset: Path, tmp
     (tmp_path / "data").write_text("not blocks")
     xr.Dataset({"v": ("x", [1.0])}).to_netcdf(tmp_path / "theirs.nc")
     before = contents(tmp_path)
-    for name, kind in [("thesis", "zarr"), ("file.zarr", "zarr"), ("theirs.nc", "cdf5"), ("thesis", "idx"),
-        ("data", "idx")]:
+    for name, kind in [
+        ("thesis", "zarr"),
+        ("file.zarr", "zarr"),
+        ("theirs.nc", "cdf5"),
+        ("thesis", "idx"),
+        ("data", "idx"),
+    ]:
         done = esker_command(
             "convert", dataset, tmp_path / name, "--format", kind, "--field", "temp", "--overwrite"
         )
@@ -489,3 +497,37 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
     paths = [tmp_path / "a.idx", tmp_path / "b.idx"]
     done = subprocess.run([sys.executable, "-c", measure, *paths], capture_output=True, text=True, check=True)
     assert float(done.stdout) < 150
+
+
+def test_no_file_of_the_dataset_is_exported_to(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
+    esker.write(tmp_path / "one.idx", {"v": np.ones((4, 5))})
+    before = contents(tmp_path)
+    for source, field, output in [("one", "v", "one.idx"), ("run", "topg", "run/xyz.idx")]:
+        done = esker_command("export", tmp_path / source, field, "--format", "raw", "-o", tmp_path / output)
+        assert (done.returncode, "is a file of the dataset" in done.stderr) == (2, True)
+    assert contents(tmp_path) == before
+
+
+def test_a_picture_among_the_blocks_of_a_dataset(esker_command: Run, tmp_path: Path) -> None:
+    esker.write(tmp_path / "one.idx", {"v": np.ones((4, 5))})
+    (tmp_path / "one/preview.png").write_bytes(b"anything")
+    assert esker_command("convert", tmp_path / "one", tmp_path / "out.idx").returncode == 0
+
+
+def test_what_cannot_be_put_back_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that fails between two renames, and again when they are undone."""
+    esker.write(tmp_path / "one.idx", {"v": np.ones((4, 5))})
+    rename, calls = os.rename, []
+
+    def failing(source: Any, target: Any) -> None:
+        calls.append(source)
+        if len(calls) > 2:
+            raise OSError(5, "Input/output error")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", failing)
+    with pytest.raises(OSError, match="Input/output error"):
+        esker.write(tmp_path / "one.idx", {"v": np.zeros((4, 5))}, overwrite=True)
+    monkeypatch.undo()
+    (partial,) = tmp_path.glob(".one.idx.*.partial")
+    assert sorted(path.name for path in (partial / ".old").iterdir()) == ["one", "one.idx"]

@@ -83,9 +83,12 @@ def export(
     if kind is None:
         raise click.UsageError(f"{output}: no format goes by that suffix; --format says which")
     with as_exit_status():
-        if output.exists() and os.path.exists(path) and os.path.samefile(path, output):
-            raise ValueError(f"{output}: is the dataset that is exported")
-        source = esker.open(path, verify=not is_url(path))[field]
+        dataset = esker.open(path, verify=not is_url(path))
+        if output.exists() and any(
+            os.path.samefile(part.path, output) for part in dataset.parts if not is_url(path)
+        ):
+            raise ValueError(f"{output}: is a file of the dataset that is exported")
+        source = dataset[field]
         selection = source.select(step, box, level)
         _check_component(source, component)
         facts = describe(source, selection, step, component, output, kind)
