@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/counting.h"
 #include "base/guarded.h"
 
 namespace esker {
@@ -94,7 +95,10 @@ Status run_tasks(Index num_tasks, int threads, const std::function<Worker()>& ma
     std::vector<std::jthread> others;
     try {
       for (Index t = 1; t < std::min<Index>(threads, num_tasks); ++t) {
-        others.emplace_back([&run] { run.work([] { return true; }); });
+        others.emplace_back([&run, first = first_number()] {
+          const CountFrom numbers(first);
+          run.work([] { return true; });
+        });
       }
     } catch (const std::system_error&) {  // those that there are will do
     } catch (const std::bad_alloc&) {

@@ -124,6 +124,36 @@ bool is_name_character(char c) {
 }
 
 // As "length:text" after "length:text".
+std::string from_latin1(std::string_view bytes) {
+  std::string utf8;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      utf8 += c;
+    } else {
+      utf8 += static_cast<char>(0xC0 | (byte >> 6));
+      utf8 += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return utf8;
+}
+
+std::optional<std::string> to_latin1(std::string_view utf8) {
+  if (!is_utf8(utf8)) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(utf8[i]);
+    if (byte < 0x80) {
+      bytes += utf8[i];
+    } else if (byte == 0xC2 || byte == 0xC3) {
+      bytes += static_cast<char>((byte & 0x03) << 6 | (static_cast<unsigned char>(utf8[++i]) & 0x3F));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return bytes;
+}
+
 std::string pack_texts(const std::vector<std::string>& texts) {
   std::string packed;
   for (const std::string& text : texts) packed += std::to_string(text.size()) + ":" + text;

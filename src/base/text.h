@@ -42,6 +42,10 @@ std::string excerpt(std::string_view text);
 /// Whether `text` is well-formed UTF-8 (no surrogates, no overlong forms).
 bool is_utf8(std::string_view text);
 
+/// Each byte as the character of its number (ISO 8859-1), in UTF-8; and back, where there are no others.
+std::string from_latin1(std::string_view bytes);
+std::optional<std::string> to_latin1(std::string_view utf8);
+
 /// Texts of any content as one, and back.
 std::string pack_texts(const std::vector<std::string>& texts);
 std::vector<std::string> unpack_texts(const std::string& packed);

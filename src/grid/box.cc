@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "base/checked.h"
+#include "base/counting.h"
 
 namespace esker {
 
@@ -71,6 +72,10 @@ bool Box::contains(const Box& other) const {
 
 std::string Box::to_string() const {
   std::string out;
+  if (first_number() == 1) {  // as a section of an array in Fortran
+    for (int a = 0; a < rank; ++a) out += fmt::format("{}{}:{}", a > 0 ? ", " : "(", lo[a] + 1, hi[a]);
+    return out + ")";
+  }
   for (int a = 0; a < rank; ++a) out += fmt::format("{}[{},{})", a > 0 ? " x " : "", lo[a], hi[a]);
   return out;
 }

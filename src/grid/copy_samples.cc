@@ -215,7 +215,8 @@ void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byt
     const std::byte* const next = i + 1 < outer.count ? source + outer.source(i + 1) : nullptr;
     if (loop.turns) {
       const CopyAxis &x = loop.axis[0], &y = loop.axis[1];
-      transpose(loop.run_bytes, x.count, y.count, from, x.source_stride, to, y.target_stride);
+      transpose(loop.run_bytes, x.count, y.count, {from, x.source_stride, y.source_stride}, to,
+                y.target_stride);
     } else if (loop.across) {
       copy_tiles(loop, from, next, to, move);
     } else {
@@ -230,7 +231,7 @@ void choose_way(CopyLoop& loop) {
   const CopyAxis& y = loop.axis[1];
   loop.across = loop.num_axes > 1 && y.source_step() < x.source_step();
   loop.turns = loop.across && x.is_linear() && y.is_linear() && x.target_stride == loop.run_bytes &&
-               y.source_stride == loop.run_bytes && can_transpose(loop.run_bytes);
+               can_transpose(loop.run_bytes);
   if (loop.turns) return;
   for (const CopyAxis& axis : loop.axis) {
     if (axis.source_table) return;  // asking costs too much there

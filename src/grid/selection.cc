@@ -6,6 +6,13 @@
 
 namespace esker {
 
+bool spans_within(const Box& box, const Box& grid) {
+  for (int a = 0; a < grid.rank; ++a) {
+    if (std::min(box.lo[a], box.hi[a]) < grid.lo[a] || std::max(box.lo[a], box.hi[a]) > grid.hi[a]) return false;
+  }
+  return true;
+}
+
 Box clip(const Box& box, const Box& grid) {
   Box clipped = grid;
   for (int a = 0; a < grid.rank; ++a) {

@@ -7,6 +7,9 @@
 
 namespace esker {
 
+/// Whether the index ranges of `box` lie in those of `grid`, also where a range is empty. Both have as many axes.
+bool spans_within(const Box& box, const Box& grid);
+
 /// The part of `box` in the grid's box, of as many axes; corners anywhere, so that nothing overflows later.
 Box clip(const Box& box, const Box& grid);
 

@@ -10,10 +10,19 @@ namespace esker {
 /// Whether transpose() takes elements of that size here: 4 and 8 bytes, on processors with AVX2.
 [[nodiscard]] bool can_transpose(Index element_bytes);
 
-/// Copies element (i, j) for i < num_columns, j < num_rows from source + i * source_stride + j *
-/// element_bytes to target + j * target_stride + i * element_bytes. Strides in bytes, of either sign; nothing
-/// need be aligned; source and target do not overlap. can_transpose(element_bytes).
-void transpose(Index element_bytes, Index num_columns, Index num_rows, const std::byte* source,
-               Index source_stride, std::byte* target, Index target_stride);
+/// The source of transpose(): element (i, j) is at data + i * column_stride + j * row_stride. Strides are in
+/// bytes, of either sign.
+struct TransposeSource {
+  const std::byte* data = nullptr;
+  Index column_stride = 0;
+  Index row_stride = 0;  ///< fastest for the size of an element, then for twice that
+};
+
+/// Copies element (i, j) for i < num_columns, j < num_rows to target + j * target_stride + i * element_bytes.
+/// The stride is in bytes, of either sign; nothing has to be aligned; source and target do not overlap.
+/// Reads nothing before the first or behind the last element of a column. Requires
+/// can_transpose(element_bytes).
+void transpose(Index element_bytes, Index num_columns, Index num_rows, const TransposeSource& source,
+               std::byte* target, Index target_stride);
 
 }  // namespace esker

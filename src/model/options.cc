@@ -60,8 +60,8 @@ std::string print_size(Index bytes) {
   return std::to_string(bytes) + (suffix == 0 ? std::string() : std::string(1, kSuffixes[suffix - 1]));
 }
 
-constexpr std::array<std::string_view, 13> kFormats{
-    "idx",     "cdf",      "cdf1",     "cdf2",     "cdf5",        "netcdf4", "hdf5",
+constexpr std::array<std::string_view, 14> kFormats{
+    "auto",    "idx",      "cdf",      "cdf1",     "cdf2",        "cdf5",    "netcdf4", "hdf5",
     "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx", "netcdf4+idx", "hdf5+idx"};
 
 std::optional<Chunks> parse_chunks(std::string_view text) {
@@ -161,10 +161,11 @@ struct OptionRow {
   std::string (*print)(const Options& options);
 };
 
-constexpr std::array<OptionRow, 29> kOptions{{
+constexpr std::array<OptionRow, 30> kOptions{{
     {"format",
-     "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); cdf5+idx and "
-     "so on: both",
+     "auto (what the suffix of the name says: .nc is cdf; .nc4, .h5 and .hdf5 are netcdf4; all else is idx), "
+     "idx, cdf (the smallest that holds the fields), cdf1, cdf2, cdf5 or netcdf4 (also: hdf5); cdf5+idx and so "
+     "on: both",
      "file format (changes the dataset)",
      [](std::string_view text, Options& o) {
        const bool is_known = std::find(kFormats.begin(), kFormats.end(), text) != kFormats.end();
@@ -188,7 +189,7 @@ constexpr std::array<OptionRow, 29> kOptions{{
      "data start and blocks begin at multiples (changes the dataset)",
      [](std::string_view text, Options& o) { return assign(o.alignment_bytes, parse_size(text, 1, kGiB)); },
      [](const Options& o) { return print_size(o.alignment_bytes); }},
-    {"chunks", "auto, decomposition (what ranks hold) or extents X,Y,Z",
+    {"chunks", "auto (chosen from the grid), decomposition (what ranks hold) or extents X,Y,Z",
      "samples per chunk and axis, in NetCDF-4 files (changes the dataset)",
      [](std::string_view text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
      [](const Options& o) { return print_chunks(o.chunks); }},
@@ -211,7 +212,7 @@ constexpr std::array<OptionRow, 29> kOptions{{
     {"aggregate", "true or false", "false: each rank writes its own runs of samples, without exchange",
      [](std::string_view text, Options& o) { return assign(o.aggregate, parse_bool(text)); },
      [](const Options& o) { return print_bool(o.aggregate); }},
-    {"aggregate_reads", "auto, true or false",
+    {"aggregate_reads", "auto (chosen by Esker), true or false",
      "true: some ranks read for all; false: each rank reads its own boxes; auto: by nodes and boxes",
      [](std::string_view text, Options& o) { return assign_or_auto(o.aggregate_reads, text); },
      [](const Options& o) { return print_or_auto(o.aggregate_reads); }},
@@ -223,18 +224,18 @@ constexpr std::array<OptionRow, 29> kOptions{{
        return assign(o.aggregation_factor, parse_in(text, 0, kMaxInt));
      },
      [](const Options& o) { return std::to_string(o.aggregation_factor); }},
-    {"aggregator_placement", "auto, nodes or ranks", "which ranks write: see docs/guide/planning.md",
+    {"aggregator_placement", "auto (chosen by Esker), nodes or ranks", "which ranks write: see docs/guide/planning.md",
      [](std::string_view text, Options& o) {
        return assign(o.aggregator_placement, parse_name<AggregatorPlacement>(kPlacementNames, text));
      },
      [](const Options& o) {
        return std::string(kPlacementNames[static_cast<std::size_t>(o.aggregator_placement)]);
      }},
-    {"transport", "auto, messages, shared, leaders, all_to_all, put, put_fence, put_types or get",
+    {"transport", "auto (chosen by Esker), messages, shared, leaders, all_to_all, put, put_fence, put_types or get",
      "how samples get from rank to rank: see docs/guide/transports.md",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
      [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},
-    {"pattern", "auto, contiguous, stripes or slabs",
+    {"pattern", "auto (chosen by Esker), contiguous, stripes or slabs",
      "who stores what of a file that all writers share: see docs/guide/patterns.md",
      [](std::string_view text, Options& o) {
        return assign(o.pattern, parse_name<WritePattern>(kPatternNames, text));
@@ -264,7 +265,7 @@ constexpr std::array<OptionRow, 29> kOptions{{
     {"window", "0 (chosen) or a size, e.g. 4M", "collected and written at a time by a rank",
      [](std::string_view text, Options& o) { return assign(o.window_bytes, parse_size(text, 0, kGiB)); },
      [](const Options& o) { return print_size(o.window_bytes); }},
-    {"store_thread", "auto, true or false",
+    {"store_thread", "auto (chosen by Esker), true or false",
      "true: a thread stores while the next window is filled; auto: if storing waited in the last step",
      [](std::string_view text, Options& o) { return assign_or_auto(o.store_thread, text); },
      [](const Options& o) { return print_or_auto(o.store_thread); }},
@@ -275,7 +276,7 @@ constexpr std::array<OptionRow, 29> kOptions{{
     {"max_fan_in", "0 (chosen from the ranks) or a number", "ranks that a writer hears from in a round",
      [](std::string_view text, Options& o) { return assign(o.max_fan_in, parse_in(text, 0, kMaxInt)); },
      [](const Options& o) { return std::to_string(o.max_fan_in); }},
-    {"memory_budget", "a size, e.g. 64M", "extra memory per rank, all buffers together",
+    {"memory_budget", "a size, e.g. 64M", "extra memory per rank: buffers and the plan",
      [](std::string_view text, Options& o) {
        return assign(o.memory_budget_bytes, parse_size(text, 1, kMaxIndex));
      },
@@ -287,6 +288,10 @@ constexpr std::array<OptionRow, 29> kOptions{{
      "wait so long for ranks that do not make a collective call, and name them",
      [](std::string_view text, Options& o) { return assign(o.call_timeout, parse_seconds(text)); },
      [](const Options& o) { return fmt::format("{}", o.call_timeout); }},
+    {"call_warning", "0 (off) or seconds",
+     "name on stderr the ranks for which others have waited so long in a collective call",
+     [](std::string_view text, Options& o) { return assign(o.call_warning, parse_seconds(text)); },
+     [](const Options& o) { return fmt::format("{}", o.call_warning); }},
     {"report", "a path, nothing (beside the dataset) or none", "JSON report",
      [](std::string_view text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
      [](const Options& o) { return o.report; }},
@@ -351,17 +356,35 @@ std::optional<std::string> toml_text(const toml::node& node) {
   return std::nullopt;
 }
 
-Status apply_toml_key(std::string_view key, const toml::node& node, const std::string& path,
-                      Options& options) {
-  const std::optional<std::string> text = toml_text(node);
-  const Status set =
-      !find_option(key) ? unknown_option(key)
-      : text            ? options.set(std::string(key), *text, path)
-             : error(Code::kInvalidArgument, "option '{}': expected a text, an integer or a boolean", key);
-  return set.with_context(fmt::format("{}:{}", path, node.source().begin.line));
+/// A file that somebody named may set every option. One that lies in the current directory may be anybody's: it
+/// may tune, but not have files written elsewhere, or existing ones replaced.
+enum class FoundAs { kNamed, kInDirectory };
+
+Status check_may_set(std::string_view key, FoundAs found, const Options& options) {
+  const bool names_a_file = key == "report" && !options.report.empty() && options.report != "none";
+  const bool overwrites = key == "overwrite" && options.overwrite;
+  if (found == FoundAs::kNamed || (!names_a_file && !overwrites)) return {};
+  return error(Code::kInvalidArgument,
+               "option '{}': a file that is found in the current directory may not {}; set {} in the program or "
+               "as ESKER_{}, or name this file in ESKER_CONFIG",
+               key, names_a_file ? "name files to write" : "allow overwriting", key, upper(key));
 }
 
-Status apply_file(const std::string& path, Options& options) {
+Status apply_toml_key(std::string_view key, const toml::node& node, const std::string& path, FoundAs found,
+                      Options& options) {
+  const auto set = [&]() -> Status {
+    if (!find_option(key)) return unknown_option(key);
+    const std::optional<std::string> text = toml_text(node);
+    if (!text) {
+      return error(Code::kInvalidArgument, "option '{}': expected a text, an integer or a boolean", key);
+    }
+    ESKER_RETURN_IF_ERROR(options.set(std::string(key), *text, path));
+    return check_may_set(key, found, options);
+  };
+  return set().with_context(fmt::format("{}:{}", path, node.source().begin.line));
+}
+
+Status apply_file(const std::string& path, FoundAs found, Options& options) {
   constexpr std::uintmax_t kMaxFileBytes = 1 << 20;
   std::error_code failure;
   const auto bytes = std::filesystem::file_size(path, failure);
@@ -373,7 +396,7 @@ Status apply_file(const std::string& path, Options& options) {
   try {
     const toml::table table = toml::parse_file(path);
     for (const auto& [key, node] : table) {
-      ESKER_RETURN_IF_ERROR(apply_toml_key(key.str(), node, path, options));
+      ESKER_RETURN_IF_ERROR(apply_toml_key(key.str(), node, path, found, options));
     }
     return {};
   } catch (const toml::parse_error& e) {
@@ -386,11 +409,13 @@ Status apply_file(const std::string& path, Options& options) {
 Status apply_files(Options& options) {
   const char* named = std::getenv("ESKER_CONFIG");
   if (named && *named) {
-    return apply_file(named, options).with_context("ESKER_CONFIG");
+    return apply_file(named, FoundAs::kNamed, options).with_context("ESKER_CONFIG");
   }
   std::error_code failure;
   const std::string in_directory = "esker.toml";
-  return std::filesystem::exists(in_directory, failure) ? apply_file(in_directory, options) : Status();
+  return std::filesystem::exists(in_directory, failure)
+             ? apply_file(in_directory, FoundAs::kInDirectory, options)
+             : Status();
 }
 
 Status apply_variable(std::string_view variable, const std::string& value, Options& options) {
@@ -449,7 +474,7 @@ std::vector<Options::Entry> Options::entries() const {
     // Members may also be set directly, which leaves no source.
     const char* unset = value == row.print(built_in) ? "built-in" : "program";
     entries.push_back({std::string(row.name), value, source == sources_.end() ? unset : source->second,
-                       std::string(row.help)});
+                       fmt::format("{}; takes {}", row.help, row.takes)});
   }
   return entries;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "base/counting.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -41,6 +42,10 @@ Status check_new_name(const Places& places, const std::string& name, const char*
   return {};
 }
 
+Status no_time_for(const Field& field) {
+  return error(Code::kInvalidArgument, "field '{}' varies in time, but the dataset has no times", field.name);
+}
+
 bool is_position(int index, std::size_t size) { return index >= 0 && static_cast<std::size_t>(index) < size; }
 
 /// Product of the dimensions' sizes; nothing if it does not fit.
@@ -54,27 +59,6 @@ std::optional<Index> num_samples(const std::vector<Dimension>& all, const std::v
 
 }  // namespace
 
-Status check_attribute(const std::string& name, const AttributeValue& value) {
-  constexpr std::size_t kMaxAttributeNameBytes = 256;
-  const auto is_text = [](const std::string& s) { return is_utf8(s) && s.find('\0') == std::string::npos; };
-  if (name.empty() || name.size() > kMaxAttributeNameBytes || !is_text(name)) {
-    return error(Code::kInvalidArgument, "attribute name '{}': expected 1 to {} bytes of UTF-8",
-                 excerpt(name), kMaxAttributeNameBytes);
-  }
-  const auto* text = std::get_if<std::string>(&value);
-  if (text && !is_text(*text)) {
-    return error(Code::kInvalidArgument, "attribute '{}': '{}' is not UTF-8 text", excerpt(name),
-                 excerpt(*text));
-  }
-  const auto* integers = std::get_if<std::vector<Index>>(&value);
-  const auto* reals = std::get_if<std::vector<double>>(&value);
-  if ((integers && integers->empty()) || (reals && reals->empty())) {
-    return error(Code::kInvalidArgument, "attribute '{}': expected one number or more, found none",
-                 excerpt(name));
-  }
-  return {};
-}
-
 Result<DimId> Schema::add_dim(const std::string& name, Index size) {
   ESKER_RETURN_IF_ERROR(check_new_name(dim_places_, name, "dimension"));
   if (size < 1)
@@ -82,17 +66,32 @@ Result<DimId> Schema::add_dim(const std::string& name, Index size) {
   return DimId{append({name, size, {}}, dims_, dim_places_)};
 }
 
+Result<DimId> Schema::add_implicit_dim(const std::string& name) {
+  const auto known =
+      std::find_if(dims_.begin(), dims_.end(), [](const Dimension& dim) { return dim.implicit; });
+  if (known != dims_.end()) return DimId{static_cast<int>(known - dims_.begin())};
+  std::string unused = name;
+  while (dim_places_.contains(unused)) unused += '_';
+  ESKER_ASSIGN_OR_RETURN(const DimId dim, add_dim(unused, 1));
+  dims_.back().implicit = true;
+  return dim;
+}
+
 Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId>& dims) {
   ESKER_RETURN_IF_ERROR(check_new_name(grid_places_, name, "grid"));
-  if (dims.empty() || dims.size() > kMaxRank) {
-    return error(Code::kInvalidArgument, "grid '{}': {} dimensions, expected 1 to {}", name, dims.size(),
-                 kMaxRank);
+  if (dims.size() > kMaxRank) {
+    return error(Code::kInvalidArgument, "grid '{}': {} dimensions, at most {} are supported", name,
+                 dims.size(), kMaxRank);
   }
   Grid grid;
   grid.name = name;
+  if (dims.empty()) {
+    ESKER_ASSIGN_OR_RETURN(const DimId dim, add_implicit_dim());
+    grid.dims.push_back(dim.index);
+  }
   for (const DimId dim : dims) {
     if (!is_position(dim.index, dims_.size())) {
-      return error(Code::kInvalidArgument, "grid '{}': dimension {} is not defined", name, dim.index);
+      return error(Code::kInvalidArgument, "grid '{}': dimension {} is not defined", name, counted(dim.index));
     }
     if (std::find(grid.dims.begin(), grid.dims.end(), dim.index) != grid.dims.end()) {
       return error(Code::kInvalidArgument, "grid '{}': dimension '{}' occurs twice", name,
@@ -108,8 +107,12 @@ Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId
 
 Result<FieldId> Schema::add_field(Field field) {
   ESKER_RETURN_IF_ERROR(check_new_name(field_places_, field.name, "field"));
+  if (scalar_places_.contains(field.name)) {
+    return error(Code::kAlreadyExists, "there is already a scalar '{}'", field.name);
+  }
   if (!is_position(field.grid, grids_.size())) {
-    return error(Code::kInvalidArgument, "field '{}': grid {} is not defined", field.name, field.grid);
+    return error(Code::kInvalidArgument, "field '{}': grid {} is not defined", field.name,
+                 counted(field.grid));
   }
   if (field.type < SampleType::kInt8 || field.type > SampleType::kFloat64) {
     return error(Code::kInvalidArgument, "field '{}': type {} does not exist", field.name,
@@ -120,6 +123,11 @@ Result<FieldId> Schema::add_field(Field field) {
                  "field '{}': {} components every {} steps, expected 1 or more of both", field.name,
                  field.components, field.every);
   }
+  if (field.fixed && has_no_axes(grids_[static_cast<std::size_t>(field.grid)])) {
+    return error(Code::kInvalidArgument, "field '{}': a fixed value without axes is a scalar, not a field",
+                 field.name);
+  }
+  if (!field.fixed && time_name_.empty()) return no_time_for(field);
   const auto samples = num_samples(dims_, grids_[static_cast<std::size_t>(field.grid)].dims);
   if (!samples || !checked_mul(*samples, field.sample_bytes())) {
     return error(Code::kInvalidArgument, "field '{}': its size in bytes does not fit 64 bits", field.name);
@@ -127,10 +135,45 @@ Result<FieldId> Schema::add_field(Field field) {
   return FieldId{append(std::move(field), fields_, field_places_)};
 }
 
+Result<ScalarId> Schema::add_scalar(Scalar scalar) {
+  ESKER_RETURN_IF_ERROR(check_new_name(scalar_places_, scalar.name, "scalar"));
+  if (field_places_.contains(scalar.name)) {
+    return error(Code::kAlreadyExists, "there is already a field '{}'", scalar.name);
+  }
+  ESKER_RETURN_IF_ERROR(check_attribute("value", scalar.value).with_context("scalar '" + scalar.name + "'"));
+  const std::size_t count = std::visit([](const auto& list) { return list.size(); }, numbers_of(scalar.value));
+  if (!text_of(scalar.value) && count != 1) {
+    return error(Code::kInvalidArgument, "scalar '{}': {} values, expected 1", scalar.name, count);
+  }
+  return ScalarId{append(std::move(scalar), scalars_, scalar_places_)};
+}
+
+Status Schema::set_time(const std::string& name, SampleType type) {
+  if (!name.empty()) ESKER_RETURN_IF_ERROR(check_new_name({}, name, "time dimension"));
+  const auto varies = [](const Field& field) { return !field.fixed; };
+  const auto first = std::find_if(fields_.begin(), fields_.end(), varies);
+  if (name.empty() && first != fields_.end()) return no_time_for(*first);
+  if (type < SampleType::kInt8 || type > SampleType::kFloat64) {
+    return error(Code::kInvalidArgument, "time '{}': type {} does not exist", name, static_cast<int>(type));
+  }
+  time_name_ = name;
+  time_type_ = type;
+  return {};
+}
+
+Status Schema::set_coords(GridId grid_id, const std::string& dim, Numbers values) {
+  if (auto* reals = std::get_if<std::vector<double>>(&values)) {
+    return set_coords(grid_id, dim, std::move(*reals));
+  }
+  ESKER_RETURN_IF_ERROR(set_coords(grid_id, dim, to_reals(values)));
+  grids_[static_cast<std::size_t>(grid_id.index)].typed_coords[dim] = std::move(values);
+  return {};
+}
+
 Status Schema::set_coords(GridId grid_id, const std::string& dim, std::vector<double> values) {
   if (!is_position(grid_id.index, grids_.size())) {
     return error(Code::kInvalidArgument, "coordinates '{}': grid {} is not defined", excerpt(dim),
-                 grid_id.index);
+                 counted(grid_id.index));
   }
   Grid& grid = grids_[static_cast<std::size_t>(grid_id.index)];
   const auto found = std::find_if(grid.dims.begin(), grid.dims.end(),
@@ -144,6 +187,7 @@ Status Schema::set_coords(GridId grid_id, const std::string& dim, std::vector<do
                  grid.name, values.size(), size);
   }
   grid.coords[dim] = std::move(values);
+  grid.typed_coords.erase(dim);
   return {};
 }
 
@@ -157,25 +201,40 @@ const Field* Schema::find_field(const std::string& name) const {
   return find_named(fields_, field_places_, name);
 }
 
+const Scalar* Schema::find_scalar(const std::string& name) const {
+  return find_named(scalars_, scalar_places_, name);
+}
+
+Result<Attributes*> Schema::attributes_of(ScalarId scalar) {
+  if (!is_position(scalar.index, scalars_.size())) {
+    return error(Code::kInvalidArgument, "scalar {} is not defined", counted(scalar.index));
+  }
+  return &scalars_[static_cast<std::size_t>(scalar.index)].attributes;
+}
+
 Result<Attributes*> Schema::attributes_of(DimId dim) {
   if (!is_position(dim.index, dims_.size())) {
-    return error(Code::kInvalidArgument, "dimension {} is not defined", dim.index);
+    return error(Code::kInvalidArgument, "dimension {} is not defined", counted(dim.index));
   }
   return &dims_[static_cast<std::size_t>(dim.index)].attributes;
 }
 
 Result<Attributes*> Schema::attributes_of(GridId grid) {
   if (!is_position(grid.index, grids_.size())) {
-    return error(Code::kInvalidArgument, "grid {} is not defined", grid.index);
+    return error(Code::kInvalidArgument, "grid {} is not defined", counted(grid.index));
   }
   return &grids_[static_cast<std::size_t>(grid.index)].attributes;
 }
 
 Result<Attributes*> Schema::attributes_of(FieldId field) {
   if (!is_position(field.index, fields_.size())) {
-    return error(Code::kInvalidArgument, "field {} is not defined", field.index);
+    return error(Code::kInvalidArgument, "field {} is not defined", counted(field.index));
   }
   return &fields_[static_cast<std::size_t>(field.index)].attributes;
+}
+
+bool Schema::has_no_axes(const Grid& grid) const {
+  return grid.dims.size() == 1 && dims_[static_cast<std::size_t>(grid.dims[0])].implicit;
 }
 
 Box Schema::box_of(const Grid& grid) const {

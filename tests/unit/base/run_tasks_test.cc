@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/counting.h"
+
 namespace esker {
 namespace {
 
@@ -90,6 +92,17 @@ TEST(RunTasks, EndsWhenItIsTold) {
   EXPECT_EQ(begun, 10);
   EXPECT_THROW(run_tasks(9, 3, make_worker, [](double) -> bool { throw std::logic_error("enough"); }).check(),
                std::logic_error);
+}
+
+TEST(RunTasks, NumbersThingsAsTheCallingThreadDoes) {
+  const CountFrom numbers(1);
+  const auto make_worker = []() -> Worker {
+    return [](Index task) {
+      return counted(task) == task + 1 ? Status() : Status(Code::kInternal, "counts from 0");
+    };
+  };
+  EXPECT_TRUE(run_tasks(50, 4, make_worker, {}).ok());
+  std::jthread([] { EXPECT_EQ(first_number(), 0); });
 }
 
 }  // namespace

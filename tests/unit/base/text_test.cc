@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/readable.h"
+
 namespace esker {
 namespace {
 
@@ -31,6 +33,11 @@ TEST(Text, RealsKeepAllTheirDigits) {
   EXPECT_EQ(parse_reals("1,2 3", 3).value(), (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(parse_reals("1 2 3 4", 3).status().code(), Code::kDataLoss);
   EXPECT_EQ(parse_reals("1 x", 3).status().code(), Code::kDataLoss);
+}
+
+TEST(Text, ReadableTextsAreUtf8) {
+  EXPECT_EQ(readable("Höhe"), "Höhe");
+  EXPECT_EQ(readable("H\xf6he \xff"), "H?he ?");
 }
 
 TEST(Text, Utf8) {

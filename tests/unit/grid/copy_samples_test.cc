@@ -70,24 +70,31 @@ TEST(CopySamples, EveryAxisOrderAndElementSizeMatchesOneByOne) {
   }
 }
 
-TEST(CopySamples, TransposesBetweenPaddedArraysOfAnyDirection) {
+/// Columns of the source become rows of the target. The source ends with its last element, so that the
+/// address sanitizer finds reads behind it.
+TEST(CopySamples, TransposesBetweenPaddedArraysOfAnyDirectionAndStep) {
   std::mt19937 random(8);
-  for (int round = 0; round < 200; ++round) {
+  const auto any = [&](Index n) { return static_cast<Index>(random()) % n; };
+  for (int round = 0; round < 1200; ++round) {
     const Index element = round % 2 == 0 ? 4 : 8;
-    const Index nx = 1 + static_cast<Index>(random() % 40), ny = 1 + static_cast<Index>(random() % 140);
-    const Index column = (ny + static_cast<Index>(random() % 5)) * element;  // at the source
-    const Index row = (nx + static_cast<Index>(random() % 5)) * element;     // at the target
-    const bool backwards = random() % 2 == 0;
+    const bool is_narrow = any(3) == 0, is_low = any(3) == 0;
+    const Index nx = 1 + any(is_narrow ? 6 : 40), ny = 1 + any(is_low ? 6 : 140);
+    const Index step = (1 + any(4)) * element;            // from row to row at the source
+    const Index column = (ny + any(5)) * step + element;  // from column to column there
+    const Index row = (nx + any(5)) * element;            // at the target
+    const bool is_reversed = any(2) == 0, is_upside_down = any(2) == 0;
     const Box box = Box::from_extent(2, {nx, ny});
-    const SampleMap from = SampleMap::strided(box, {backwards ? -column : column, element});
+    const SampleMap from =
+        SampleMap::strided(box, {is_reversed ? -column : column, is_upside_down ? -step : step});
     const SampleMap to = SampleMap::strided(box, {element, row});
-    const auto source = numbered(static_cast<std::size_t>(nx * column));
-    const std::byte* first = source.data() + (backwards ? (nx - 1) * column : 0);
+    const auto source = numbered(static_cast<std::size_t>((nx - 1) * column + (ny - 1) * step + element));
+    const std::byte* first =
+        source.data() + (is_reversed ? (nx - 1) * column : 0) + (is_upside_down ? (ny - 1) * step : 0);
     std::vector<std::byte> target(static_cast<std::size_t>(ny * row), std::byte{0xee});
     std::vector<std::byte> expected = target;
     copy_one_by_one(element, first, from, expected.data(), to);
     copy_samples(element, first, from, target.data(), to);
-    ASSERT_EQ(target, expected) << box.to_string() << " element " << element;
+    ASSERT_EQ(target, expected) << box.to_string() << " element " << element << " step " << step;
   }
 }
 

@@ -83,6 +83,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "memory_budget",
                                              "fsync",
                                              "call_timeout",
+                                             "call_warning",
                                              "report"}));
 }
 
@@ -186,13 +187,30 @@ TEST_F(LoadOptions, BuiltInWithoutFileAndVariables) {
 }
 
 TEST_F(LoadOptions, FileInTheWorkingDirectory) {
-  write("esker.toml", "# tuning\naggregators = 4\nmemory_budget = \"128M\"\noverwrite = true\n");
+  write("esker.toml", "# tuning\naggregators = 4\nmemory_budget = \"128M\"\nchecksums = false\n");
   const Options o = Options::load().value();
   EXPECT_EQ(o.aggregators, 4);
   EXPECT_EQ(o.memory_budget_bytes, Index{128} << 20);
-  EXPECT_TRUE(o.overwrite);
+  EXPECT_FALSE(o.checksums);
   EXPECT_EQ(entry(o.entries(), "aggregators").source, "esker.toml");
   EXPECT_EQ(entry(o.entries(), "fsync").source, "built-in");
+}
+
+TEST_F(LoadOptions, AFileThatIsFoundMayTuneButNotNameFilesOrAllowOverwriting) {
+  for (const char* text : {"report = 'elsewhere.json'\n", "overwrite = true\n"}) {
+    write("esker.toml", text);
+    const Status found = Options::load().status();
+    EXPECT_EQ(found.code(), Code::kInvalidArgument);
+    EXPECT_NE(found.message().find("esker.toml:1: option '"), std::string::npos) << found.message();
+    EXPECT_NE(found.message().find("ESKER_CONFIG"), std::string::npos) << found.message();
+    set_variable("ESKER_CONFIG", "esker.toml");  // now the user has named it
+    EXPECT_TRUE(Options::load().ok());
+    set_variable("ESKER_CONFIG", "");
+  }
+  write("esker.toml", "report = 'none'\noverwrite = false\nformat = 'cdf5'\n");
+  const Result<Options> harmless = Options::load();
+  ASSERT_TRUE(harmless.ok()) << harmless.status().message();
+  EXPECT_EQ(harmless->format, "cdf5");
 }
 
 TEST_F(LoadOptions, NamedFileInsteadOfIt) {

@@ -54,10 +54,9 @@ TEST(Schema, Dimensions) {
   EXPECT_EQ(s.add_dim("x", -1).status().code(), Code::kInvalidArgument);
 }
 
-TEST(Schema, GridsHave1To5DimensionsNoneTwice) {
+TEST(Schema, GridsHave5DimensionsAtMostNoneTwice) {
   Sample s;
   std::vector<DimId> dims;
-  EXPECT_EQ(s.schema.add_grid("g", dims).status().code(), Code::kInvalidArgument);
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) dims.push_back(s.schema.add_dim(name, 2).value());
   EXPECT_EQ(s.schema.add_grid("g", dims).status().code(), Code::kInvalidArgument);
   dims.pop_back();
@@ -65,6 +64,51 @@ TEST(Schema, GridsHave1To5DimensionsNoneTwice) {
   EXPECT_EQ(s.schema.add_grid("h", {s.x, s.x}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(s.schema.add_grid("h", {DimId{}}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(s.schema.add_grid("h", {DimId{99}}).status().code(), Code::kInvalidArgument);
+}
+
+TEST(Schema, AGridWithoutDimensionsHasAnImplicitOne) {
+  Sample s;
+  const GridId a = s.schema.add_grid("a", {}).value(), b = s.schema.add_grid("b", {}).value();
+  const auto grid = [&](GridId id) { return s.schema.grids()[static_cast<std::size_t>(id.index)]; };
+  EXPECT_EQ(grid(a).dims, grid(b).dims);
+  EXPECT_TRUE(s.schema.has_no_axes(grid(a)));
+  EXPECT_FALSE(s.schema.has_no_axes(grid(s.grid)));
+  EXPECT_EQ(s.schema.box_of(grid(a)).num_samples(), 1);
+  EXPECT_TRUE(s.schema.add_field({.name = "dt", .grid = a.index, .attributes = {}}).ok());
+  EXPECT_EQ(s.schema.add_field({.name = "c", .grid = a.index, .fixed = true, .attributes = {}}).status().code(),
+            Code::kInvalidArgument)
+      << "a scalar";
+}
+
+TEST(Schema, ScalarsAreOneNumberOrAText) {
+  Sample s;
+  const auto code = [&](Scalar scalar) { return s.schema.add_scalar(std::move(scalar)).status().code(); };
+  EXPECT_EQ(code({"crs", std::vector<std::int32_t>{0}, {}}), Code::kOk);
+  EXPECT_EQ(code({"crs", std::vector<std::int32_t>{0}, {}}), Code::kAlreadyExists);
+  EXPECT_EQ(code({"site", std::string("camp"), {}}), Code::kOk);
+  EXPECT_EQ(code({"two", std::vector<double>{1, 2}, {}}), Code::kInvalidArgument);
+  EXPECT_EQ(code({"none", std::vector<double>{}, {}}), Code::kInvalidArgument);
+  EXPECT_EQ(s.schema.add_field({.name = "crs", .attributes = {}}).status().code(), Code::kAlreadyExists);
+  s.schema.attributes_of(ScalarId{0}).value()->emplace("name", std::string("stereo"));
+  EXPECT_EQ(s.schema.find_scalar("crs")->attributes.size(), 1u);
+  EXPECT_FALSE(s.schema.attributes_of(ScalarId{2}).ok());
+}
+
+TEST(Schema, NumbersOfAnotherTypeAreTheSameNumbers) {
+  const auto values = [](const Numbers& numbers, SampleType type) {
+    const auto typed = to_type(numbers, type);
+    return typed.ok() ? to_reals(*typed) : std::vector<double>();
+  };
+  EXPECT_EQ(values(std::vector<double>{-128, 127}, SampleType::kInt8), (std::vector<double>{-128, 127}));
+  EXPECT_EQ(values(std::vector<double>{128}, SampleType::kInt8), std::vector<double>());
+  EXPECT_EQ(values(std::vector<double>{0.5}, SampleType::kInt64), std::vector<double>());
+  EXPECT_EQ(values(std::vector<double>{0x1p63}, SampleType::kInt64), std::vector<double>());
+  EXPECT_EQ(values(std::vector<double>{0x1p63}, SampleType::kUint64), std::vector<double>{0x1p63});
+  EXPECT_EQ(values(std::vector<std::int64_t>{(Index{1} << 53) + 1}, SampleType::kFloat64),
+            std::vector<double>());
+  EXPECT_EQ(values(std::vector<std::int8_t>{-1}, SampleType::kUint8), std::vector<double>());
+  EXPECT_EQ(values(std::vector<double>{0.1}, SampleType::kFloat32), std::vector<double>{0.1f});
+  EXPECT_EQ(values(std::vector<double>{1e300}, SampleType::kFloat32), std::vector<double>());
 }
 
 TEST(Schema, SizesFit64Bits) {
@@ -97,8 +141,8 @@ TEST(Schema, Coordinates) {
   EXPECT_TRUE(s.schema.set_coords(s.grid, "x", std::vector<double>(301)).ok());
   EXPECT_EQ(s.schema.grids()[0].coords.at("x").size(), 301u);
   EXPECT_EQ(s.schema.set_coords(s.grid, "x", std::vector<double>(300)).code(), Code::kInvalidArgument);
-  EXPECT_EQ(s.schema.set_coords(s.grid, "z", {}).code(), Code::kInvalidArgument);
-  EXPECT_EQ(s.schema.set_coords(GridId{}, "x", {}).code(), Code::kInvalidArgument);
+  EXPECT_EQ(s.schema.set_coords(s.grid, "z", std::vector<double>()).code(), Code::kInvalidArgument);
+  EXPECT_EQ(s.schema.set_coords(GridId{}, "x", std::vector<double>()).code(), Code::kInvalidArgument);
 }
 
 TEST(Schema, AttributesOfWhatExists) {
