@@ -19,17 +19,25 @@ Status write_whole(Store& store, const std::string& path, const std::string& tex
 
 std::string temporary_of(const std::string& path) { return path + ".tmp"; }
 
-Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable) {
+Status stage_file(Store& store, const std::string& path, const std::string& text, bool durable) {
   const std::string temporary = temporary_of(path);
-  Status status = write_whole(store, temporary, text, durable);
-  if (status.ok()) status = store.rename(temporary, path);
-  if (!status.ok()) {
-    (void)store.remove(temporary);
-    return status;
-  }
+  const Status status = write_whole(store, temporary, text, durable);
+  if (!status.ok()) (void)store.remove(temporary);
+  return status;
+}
+
+Status publish_file(Store& store, const std::string& path, bool durable) {
+  ESKER_RETURN_IF_ERROR(store.rename(temporary_of(path), path));
   if (!durable) return {};
   const std::string directory = std::filesystem::path(path).parent_path().string();
   return store.sync_directory(directory.empty() ? "." : directory);
+}
+
+Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable) {
+  ESKER_RETURN_IF_ERROR(stage_file(store, path, text, durable));
+  const Status status = publish_file(store, path, durable);
+  if (!status.ok()) (void)store.remove(temporary_of(path));
+  return status;
 }
 
 Status make_directories(Store& store, const std::string& directory, bool durable) {

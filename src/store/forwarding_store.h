@@ -27,9 +27,12 @@ class ForwardingStore : public Store {
   Status sync_directory(const std::string& path) override { return inner_->sync_directory(path); }
   Result<bool> exists(const std::string& path) const override { return inner_->exists(path); }
   Result<bool> is_directory(const std::string& path) const override { return inner_->is_directory(path); }
+  Result<std::string> follow_link(const std::string& path) const override { return inner_->follow_link(path); }
+  Result<bool> is_link(const std::string& path) const override { return inner_->is_link(path); }
   Result<Index> free_bytes(const std::string& path) const override { return inner_->free_bytes(path); }
   Striping striping(const std::string& path) const override { return inner_->striping(path); }
   bool is_local() const override { return inner_->is_local(); }
+  std::string boot() const override { return inner_->boot(); }
   std::map<std::string, std::string> effective_hints() const override { return inner_->effective_hints(); }
   Result<std::vector<std::string>> list(const std::string& path) const override { return inner_->list(path); }
 

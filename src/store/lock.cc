@@ -5,9 +5,12 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/guarded.h"
@@ -17,6 +20,15 @@ namespace esker {
 namespace {
 
 constexpr std::size_t kMaxLockBytes = 4096;
+constexpr const char* kUnknown = "-";
+constexpr std::string_view kNew = ".new";     // as create_exclusive() calls its temporary files
+constexpr std::string_view kAside = ".dead";  // a lock on its way out
+
+/// A lock is words: what is none would shift those that follow.
+std::string word_or_unknown(const std::string& word) {
+  const bool is_word = !word.empty() && word.find_first_of(" \t\n\v\f\r") == std::string::npos;
+  return is_word ? word : kUnknown;
+}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -28,9 +40,9 @@ struct ProcessFacts {
   std::string start;       ///< in ticks since the host's; "" if there is none of that number
 };
 
-/// Of a process of this host. A number is used again after a while, together with the start it is not.
-ProcessFacts facts_of(int pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+/// From the /proc entry of a process. A number is used again after a while, together with the start it is not.
+ProcessFacts facts_at(const std::string& path) {
+  std::ifstream file(path);
   std::string text;
   std::getline(file, text);
   // The second word is a name in brackets that may hold anything; behind it comes the state, and the start as
@@ -43,33 +55,92 @@ ProcessFacts facts_of(int pid) {
   return {state == "Z" || state == "X", rest ? word : ""};
 }
 
-/// "host pid job start number"; the job is the scheduler's number, or "-", the number a random one: a process
-/// may hold several locks, one after the other.
-std::string lock_text() {
-  std::string job = "-";
-  for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
-    if (const char* value = ::getenv(variable)) job = value;
-  }
-  return fmt::format("{} {} {} {} {}\n", host_name(), ::getpid(), job, facts_of(::getpid()).start,
-                     std::random_device()());
+/// Whether the numbers in /proc are those of this process' PID namespace.
+bool proc_is_ours() {
+  std::error_code failure;
+  return std::filesystem::read_symlink("/proc/self", failure).string() == std::to_string(::getpid());
 }
 
-/// Whether the lock's holder certainly no longer exists: a process of this host that is gone.
-bool holder_is_dead(const std::string& text) {
-  std::istringstream words(text);
-  std::string host, job, start;
+/// Of this process. /proc may be that of another PID namespace, where "self" is right and a number is not.
+std::string own_start() { return facts_at("/proc/self/stat").start; }
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  return file >> id ? id : kUnknown;
+}
+
+/// "pid:[4026531836]"; the number is unique in one boot of one machine.
+std::string pid_namespace() {
+  std::error_code failure;
+  const std::string name = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string();
+  return failure || name.empty() ? kUnknown : name;
+}
+
+/// "host pid job start number boot namespace"; the job is the scheduler's number; what is not known is "-".
+/// `number` is random, because a process may hold several locks, one after the other.
+std::string lock_text(unsigned number) {
+  std::string job = kUnknown;
+  for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    const char* value = ::getenv(variable);
+    if (value && *value) job = word_or_unknown(value);
+  }
+  return fmt::format("{} {} {} {} {} {} {}\n", host_name(), ::getpid(), job, word_or_unknown(own_start()),
+                     number, boot_id(), pid_namespace());
+}
+
+/// What a lock says of its holder. Earlier versions wrote neither boot nor namespace.
+struct Holder {
+  std::string host, job, start, boot, pid_namespace;
   int pid = 0;
-  if (!(words >> host >> pid >> job) || host != host_name() || pid <= 0) return false;
-  if (::kill(pid, 0) != 0 && errno == ESRCH) return true;
-  const ProcessFacts now = facts_of(pid);
-  return now.has_ended || (words >> start && !now.start.empty() && start != now.start);
+};
+
+std::optional<Holder> parse_holder(const std::string& text) {
+  Holder holder;
+  std::string number;
+  std::istringstream words(text);
+  if (!(words >> holder.host >> holder.pid >> holder.job) || holder.pid <= 0) return std::nullopt;
+  words >> holder.start >> number >> holder.boot >> holder.pid_namespace;
+  return holder;
+}
+
+/// Whether the holder's number means the same process here as it meant to the holder.
+bool is_visible(const Holder& holder) {
+  if (holder.host != host_name()) return false;
+  if (holder.pid_namespace.empty()) return true;  // all that an earlier version compared was the host
+  return holder.boot == boot_id() && holder.pid_namespace == pid_namespace();
+}
+
+/// Whether the lock's holder certainly no longer exists: a visible process that is gone.
+bool holder_is_dead(const std::string& text) {
+  const std::optional<Holder> holder = parse_holder(text);
+  if (!holder || !is_visible(*holder)) return false;
+  if (::kill(holder->pid, 0) != 0 && errno == ESRCH) return true;
+  if (!proc_is_ours()) return false;
+  const ProcessFacts now = facts_at(fmt::format("/proc/{}/stat", holder->pid));
+  const bool says_start = !holder->start.empty() && holder->start != kUnknown;
+  return now.has_ended || (says_start && !now.start.empty() && holder->start != now.start);
+}
+
+Status held_error(const std::string& path, const std::string& text) {
+  const std::optional<Holder> holder = parse_holder(text);
+  if (!holder) {
+    return error(Code::kAlreadyExists,
+                 "{} is held by another writer (unknown); if it no longer runs, remove the file", path);
+  }
+  const bool hidden = holder->host == host_name() && !is_visible(*holder);
+  return error(Code::kAlreadyExists,
+               "{} is held by another writer (host, process, job: {} {} {}{}); if that job no longer runs, "
+               "remove the file",
+               path, holder->host, holder->pid, holder->job,
+               hidden ? ", in another container or before a restart of the machine" : "");
 }
 
 /// Removes the lock of a dead holder, by renaming: of two processes that try, one succeeds, and one that
 /// caught a living writer's new lock instead puts it back, unless a third has made its own by then: whoever
 /// lost its lock finds out by check_held().
-Status remove_dead(Store& store, const std::string& path, const std::string& holder) {
-  const std::string aside = fmt::format("{}.{}.dead", path, ::getpid());
+Status remove_dead(Store& store, const std::string& path, const std::string& holder, unsigned number) {
+  const std::string aside = fmt::format("{}.{}.{:08x}{}", path, ::getpid(), number, kAside);
   ESKER_RETURN_IF_ERROR(store.rename(path, aside));
   ESKER_ASSIGN_OR_RETURN(const std::string moved, read_text(store, aside, kMaxLockBytes));
   if (moved != holder) (void)store.create_exclusive(path, moved);
@@ -78,26 +149,59 @@ Status remove_dead(Store& store, const std::string& path, const std::string& hol
   return error(Code::kAlreadyExists, "{} has just been taken by another writer", path);
 }
 
+/// Whether `name` is one that create_exclusive() or remove_dead() makes of a lock's name: numbers behind it.
+bool is_attempt(std::string_view name, std::string_view lock_name, std::string_view ending) {
+  const bool frames = name.size() > lock_name.size() + ending.size() && name.starts_with(lock_name) &&
+                      name[lock_name.size()] == '.' && name.ends_with(ending);
+  if (!frames) return false;
+  const auto numbers = name.substr(lock_name.size(), name.size() - lock_name.size() - ending.size());
+  return numbers.size() > 1 && numbers.find_first_not_of(".0123456789abcdef") == std::string_view::npos;
+}
+
+/// By who holds the lock. A file that was to become it serves nobody any more; one that was set aside may be
+/// a living writer's, which is about to be put back.
+Status remove_attempts(Store& store, const std::string& path) {
+  const std::filesystem::path lock(path);
+  const std::string name = lock.filename().string();
+  const std::string directory = lock.has_parent_path() ? lock.parent_path().string() : ".";
+  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(directory));
+  for (const std::string& found : names) {
+    const bool is_new = is_attempt(found, name, kNew);
+    if (!is_new && !is_attempt(found, name, kAside)) continue;
+    const std::string attempt = (lock.parent_path() / found).string();
+    ESKER_ASSIGN_OR_RETURN(const bool is_link, store.is_link(attempt));
+    if (is_link) continue;
+    if (!is_new) {
+      const auto text = read_text(store, attempt, kMaxLockBytes);
+      if (!text.ok() || !holder_is_dead(*text)) continue;
+    }
+    ESKER_RETURN_IF_ERROR(store.remove(attempt));
+  }
+  return {};
+}
+
 }  // namespace
 
-// Nothing can fail when the file is there.
+// Others may release the lock, or take over a dead one, between any two calls. Nothing can fail when the file
+// is there.
 Status WriterLock::acquire() {
+  constexpr int kAttempts = 10;
   if (held_) return {};
-  text_ = lock_text();
-  Status created = store_->create_exclusive(path_, text_);
-  if (created.code() == Code::kAlreadyExists) {
-    ESKER_ASSIGN_OR_RETURN(std::string holder, read_text(*store_, path_, kMaxLockBytes));
-    if (!holder_is_dead(holder)) {
-      while (!holder.empty() && holder.back() == '\n') holder.pop_back();
-      return error(Code::kAlreadyExists,
-                   "{} is held by another writer (host, process, job: {}); if that job no longer runs, "
-                   "remove the file",
-                   path_, holder.empty() ? "unknown" : holder);
-    }
-    ESKER_RETURN_IF_ERROR(remove_dead(*store_, path_, holder));
+  const unsigned number = std::random_device()();
+  text_ = lock_text(number);
+  Status created;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     created = store_->create_exclusive(path_, text_);
+    held_ = created.ok();
+    if (created.code() != Code::kAlreadyExists) break;
+    const auto holder = read_text(*store_, path_, kMaxLockBytes);
+    if (holder.status().code() == Code::kNotFound) continue;
+    ESKER_RETURN_IF_ERROR(holder.status());
+    if (!holder_is_dead(*holder)) return held_error(path_, *holder);
+    const Status removed = remove_dead(*store_, path_, *holder, number);
+    if (removed.code() != Code::kNotFound) ESKER_RETURN_IF_ERROR(removed);
   }
-  held_ = created.ok();
+  if (held_) (void)guarded("acquire", [this] { return remove_attempts(*store_, path_); });
   return created;
 }
 

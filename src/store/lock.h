@@ -8,10 +8,11 @@
 
 namespace esker {
 
-/// A file that names its holder (host, process, job, start of the process). Taken by acquire(); released by
-/// release() or, without a report, by the destructor; a process that died without either leaves it, and the
-/// next one on the same host takes it over. A lock of another host is never taken over: the error says who
-/// holds it and what to remove.
+/// A file that names its holder (host, process, job, start of the process, boot of the machine, PID
+/// namespace). Taken by acquire(); released by release() or, without a report, by the destructor. A process
+/// that died without either leaves the file; a process of the same host, boot and PID namespace takes it
+/// over. From elsewhere nobody can see whether the holder lives, so the lock stays: the error says who holds
+/// it and what to remove. Decision 18.
 class WriterLock {
  public:
   /// Not held yet.
@@ -20,8 +21,8 @@ class WriterLock {
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   ~WriterLock();
-  /// Success also when it is held already. Errors: kAlreadyExists when another live process (or any process
-  /// of another host) holds it.
+  /// Success also when it is held already. Removes what acquire() calls of dead processes left next to the
+  /// file. Errors: kAlreadyExists when another process holds it that lives, or may live.
   Status acquire();
   /// Removes the file, if it is still this holder's; success also when the lock is not held.
   Status release();

@@ -159,6 +159,8 @@ class MemoryStore final : public Store {
 
   Result<Index> free_bytes(const std::string&) const override { return std::numeric_limits<Index>::max(); }
 
+  std::string boot() const override { return "memory"; }  // gone with the process
+
   Result<std::vector<std::string>> list(const std::string& path) const override {
     const std::scoped_lock lock(mutex_);
     const std::string key = normal(path);

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <random>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -23,6 +25,34 @@ namespace fs = std::filesystem;
 
 constexpr auto kLustreMagic = 0x0BD00BD0;
 
+/// What `call` returns once no signal interrupts it: some file systems let signals end any call.
+template <class Call>
+auto retried(const Call& call) {
+  for (;;) {
+    const auto result = call();
+    if (result != -1 || errno != EINTR) return result;
+  }
+}
+
+int open_file(const std::string& path, int flags) {
+  return retried([&] { return ::open(path.c_str(), flags, 0666); });
+}
+
+int stat_file(int descriptor, struct stat& facts) {
+  return retried([&] { return ::fstat(descriptor, &facts); });
+}
+
+/// The same of std::filesystem; the error that remains.
+template <class Call>
+std::error_code failure_of(const Call& call) {
+  std::error_code failure;
+  do {
+    failure.clear();
+    call(failure);
+  } while (failure == std::errc::interrupted);
+  return failure;
+}
+
 class PosixFile final : public File {
  public:
   PosixFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
@@ -32,8 +62,8 @@ class PosixFile final : public File {
 
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
     while (!bytes.empty()) {
-      const ssize_t n = ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), max_part_bytes()), offset);
-      if (n < 0 && errno == EINTR) continue;
+      const auto part = bytes.first(std::min(bytes.size(), max_part_bytes()));
+      const ssize_t n = retried([&] { return ::pwrite(descriptor_, part.data(), part.size(), offset); });
       if (n < 0) return system_error(errno, "write", path_);
       if (n == 0) return system_error(ENOSPC, "write", path_);
       bytes = bytes.subspan(static_cast<std::size_t>(n));
@@ -44,8 +74,8 @@ class PosixFile final : public File {
 
   Status read_at(std::span<std::byte> bytes, Index offset) const override {
     while (!bytes.empty()) {
-      const ssize_t n = ::pread(descriptor_, bytes.data(), std::min(bytes.size(), max_part_bytes()), offset);
-      if (n < 0 && errno == EINTR) continue;
+      const auto part = bytes.first(std::min(bytes.size(), max_part_bytes()));
+      const ssize_t n = retried([&] { return ::pread(descriptor_, part.data(), part.size(), offset); });
       if (n < 0) return system_error(errno, "read", path_);
       if (n == 0) {
         return error(Code::kDataLoss, "read {}: file ends {} bytes before the end of what is expected there",
@@ -59,24 +89,25 @@ class PosixFile final : public File {
 
   Result<Index> size_bytes() const override {
     struct stat facts {};
-    if (::fstat(descriptor_, &facts) != 0) return system_error(errno, "stat", path_);
+    if (stat_file(descriptor_, facts) != 0) return system_error(errno, "stat", path_);
     return static_cast<Index>(facts.st_size);
   }
 
   Status extend_to(Index size) override {
     ESKER_ASSIGN_OR_RETURN(const Index now, size_bytes());
-    if (now >= size || ::ftruncate(descriptor_, size) == 0) return {};
+    if (now >= size || truncate(size) == 0) return {};
     return system_error(errno, "extend", path_);
   }
 
   Status shrink_to(Index size) override {
     ESKER_ASSIGN_OR_RETURN(const Index now, size_bytes());
-    if (now <= size || ::ftruncate(descriptor_, size) == 0) return {};
+    if (now <= size || truncate(size) == 0) return {};
     return system_error(errno, "shrink", path_);
   }
 
   Status sync() override {
-    return ::fdatasync(descriptor_) == 0 ? Status() : system_error(errno, "sync", path_);
+    const int result = retried([&] { return ::fdatasync(descriptor_); });
+    return result == 0 ? Status() : system_error(errno, "sync", path_);
   }
 
   Status close() override {
@@ -86,6 +117,10 @@ class PosixFile final : public File {
   }
 
  private:
+  int truncate(Index size) {
+    return retried([&] { return ::ftruncate(descriptor_, size); });
+  }
+
   int descriptor_;
   std::string path_;
 };
@@ -95,15 +130,15 @@ class PosixStore final : public Store {
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     // O_NONBLOCK: a pipe in a file's place is refused below, and not waited for.
     const int flags = (mode == OpenMode::kRead ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NONBLOCK;
-    int descriptor = ::open(path.c_str(), flags, 0666);
+    int descriptor = open_file(path, flags);
     if (descriptor < 0 && errno == ENOENT && mode == OpenMode::kWrite) {
       ESKER_RETURN_IF_ERROR(make_directories(fs::path(path).parent_path().string()));
-      descriptor = ::open(path.c_str(), flags, 0666);
+      descriptor = open_file(path, flags);
     }
     if (descriptor < 0) return system_error(errno, "open", path);
     std::unique_ptr<File> file = std::make_unique<PosixFile>(descriptor, path);
     struct stat facts {};
-    if (::fstat(descriptor, &facts) != 0) return system_error(errno, "stat", path);
+    if (stat_file(descriptor, facts) != 0) return system_error(errno, "stat", path);
     if (S_ISDIR(facts.st_mode)) return system_error(EISDIR, "open", path);
     if (!S_ISREG(facts.st_mode)) return error(Code::kIoError, "open {}: not a regular file", path);
     return file;
@@ -112,65 +147,79 @@ class PosixStore final : public Store {
   // Written under another name and linked: whoever sees the file sees all of it, also after a kill in
   // between.
   Status create_exclusive(const std::string& path, const std::string& text) override {
-    const std::string beside = path + "." + std::to_string(::getpid()) + ".new";
-    const Status written = write_new(beside, text, O_TRUNC);
-    const bool linked = written.ok() && ::link(beside.c_str(), path.c_str()) == 0;
+    ESKER_ASSIGN_OR_RETURN(const std::string temporary, write_temporary(path, text));
+    const bool linked = retried([&] { return ::link(temporary.c_str(), path.c_str()); }) == 0;
     const int reason = errno;
-    (void)remove(beside);
-    ESKER_RETURN_IF_ERROR(written);
-    if (!linked && (reason == EPERM || reason == ENOTSUP)) {  // a file system without links
-      return write_new(path, text, O_EXCL);
-    }
-    return linked ? Status() : system_error(reason, "create", path);
+    (void)remove(temporary);
+    if (linked) return {};
+    if (reason == EPERM || reason == ENOTSUP) return write_new(path, text);  // a file system without links
+    // Without its temporary file: who has made `path` has removed it.
+    return system_error(reason == ENOENT ? EEXIST : reason, "create", path);
   }
 
   Status make_directories(const std::string& path) override {
-    std::error_code failure;
-    if (!path.empty()) fs::create_directories(path, failure);
-    return check(failure, "make directory", path);
+    if (path.empty()) return {};
+    return check(failure_of([&](std::error_code& failure) { fs::create_directories(path, failure); }),
+                 "make directory", path);
   }
 
   Status rename(const std::string& from, const std::string& to) override {
-    return ::rename(from.c_str(), to.c_str()) == 0 ? Status()
-                                                   : system_error(errno, "rename " + from + " to", to);
+    const int result = retried([&] { return ::rename(from.c_str(), to.c_str()); });
+    return result == 0 ? Status() : system_error(errno, "rename " + from + " to", to);
   }
 
   Status remove(const std::string& path) override {
-    return ::unlink(path.c_str()) == 0 || errno == ENOENT ? Status() : system_error(errno, "remove", path);
+    const int result = retried([&] { return ::unlink(path.c_str()); });
+    return result == 0 || errno == ENOENT ? Status() : system_error(errno, "remove", path);
   }
 
   Status remove_all(const std::string& path) override {
-    std::error_code failure;
-    fs::remove_all(path, failure);
-    return check(failure, "remove", path);
+    return check(failure_of([&](std::error_code& failure) { fs::remove_all(path, failure); }), "remove",
+                 path);
   }
 
   Status sync_directory(const std::string& path) override {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int descriptor = open_file(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return system_error(errno, "open directory", path);
-    const int result = ::fsync(descriptor);
+    const int result = retried([&] { return ::fsync(descriptor); });
     const int reason = errno;
     ::close(descriptor);
     return result == 0 ? Status() : system_error(reason, "sync directory", path);
   }
 
   Result<bool> exists(const std::string& path) const override {
-    std::error_code failure;
-    const bool found = fs::exists(path, failure);
+    bool found = false;
+    const auto failure = failure_of([&](std::error_code& code) { found = fs::exists(path, code); });
     if (failure) return check(failure, "look for", path);
     return found;
   }
 
   Result<bool> is_directory(const std::string& path) const override {
-    std::error_code failure;
-    const fs::file_status status = fs::status(path, failure);
+    fs::file_status status;
+    const auto failure = failure_of([&](std::error_code& code) { status = fs::status(path, code); });
     if (!fs::status_known(status)) return check(failure, "look for", path);
     return fs::is_directory(status);
   }
 
+  Result<std::string> follow_link(const std::string& path) const override {
+    std::error_code failure;
+    const fs::path target = fs::read_symlink(path, failure);
+    if (failure == std::errc::invalid_argument || failure == std::errc::no_such_file_or_directory) return path;
+    if (failure) return system_error(failure.value(), "follow", path);
+    return (fs::path(path).parent_path() / target).string();
+  }
+
+  Result<bool> is_link(const std::string& path) const override {
+    std::error_code failure;
+    const fs::file_status status = fs::symlink_status(path, failure);
+    if (!fs::status_known(status)) return check(failure, "look for", path);
+    return fs::is_symlink(status);
+  }
+
   Result<Index> free_bytes(const std::string& path) const override {
     struct statvfs facts {};
-    if (::statvfs(nearest_existing(path).c_str(), &facts) != 0) {
+    const std::string existing = nearest_existing(path);
+    if (retried([&] { return ::statvfs(existing.c_str(), &facts); }) != 0) {
       return system_error(errno, "ask for free space at", path);
     }
     return checked_mul<Index>(static_cast<Index>(facts.f_bavail), static_cast<Index>(facts.f_frsize))
@@ -180,12 +229,24 @@ class PosixStore final : public Store {
   Striping striping(const std::string& path) const override {
     const std::string existing = nearest_existing(path);
     struct statfs facts {};
-    const bool is_lustre = ::statfs(existing.c_str(), &facts) == 0 && facts.f_type == kLustreMagic;
+    const int result = retried([&] { return ::statfs(existing.c_str(), &facts); });
+    const bool is_lustre = result == 0 && facts.f_type == kLustreMagic;
     return is_lustre ? lustre_striping(existing) : Striping();
   }
 
+  std::string boot() const override {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    file >> id;
+    return id;
+  }
+
   Result<std::vector<std::string>> list(const std::string& path) const override {
-    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), ::closedir);
+    DIR* opened = nullptr;
+    do {
+      opened = ::opendir(path.c_str());
+    } while (!opened && errno == EINTR);
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(opened, ::closedir);
     std::vector<std::string> names;
     if (!directory && (errno == ENOENT || errno == ENOTDIR)) return names;
     if (!directory) return system_error(errno, "list", path);
@@ -209,12 +270,29 @@ class PosixStore final : public Store {
     return existing.empty() ? "." : existing.string();
   }
 
-  static Status write_new(const std::string& path, const std::string& text, int flags) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+  /// A new file in the directory of `path`, with a name that nobody can guess.
+  static Result<std::string> write_temporary(const std::string& path, const std::string& text) {
+    constexpr int kAttempts = 100;
+    Status written;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      std::string name = fmt::format("{}.{}.{:08x}.new", path, ::getpid(), std::random_device()());
+      written = write_new(name, text);
+      if (written.ok()) return name;
+      if (written.code() != Code::kAlreadyExists) break;
+    }
+    return written;
+  }
+
+  /// Follows no link; a file that cannot be written whole is removed.
+  static Status write_new(const std::string& path, const std::string& text) {
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const int descriptor = open_file(path, flags);
     if (descriptor < 0) return system_error(errno, "create", path);
     PosixFile file(descriptor, path);
-    ESKER_RETURN_IF_ERROR(file.write_at(std::as_bytes(std::span(text)), 0));
-    return file.close();
+    Status written = file.write_at(std::as_bytes(std::span(text)), 0);
+    if (written.ok()) written = file.close();
+    if (!written.ok()) ::unlink(path.c_str());
+    return written;
   }
 
   static Status check(const std::error_code& failure, const std::string& operation, const std::string& path) {

@@ -1,5 +1,7 @@
 #include "store/store.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/macros.h"
 
@@ -12,6 +14,18 @@ Result<std::string> read_text(Store& store, const std::string& path, std::size_t
     return error(Code::kDataLoss, "{}: {} bytes, at most {} expected", path, size, max_bytes);
   }
   std::string text(static_cast<std::size_t>(size), '\0');
+  ESKER_RETURN_IF_ERROR(file->read_at(std::as_writable_bytes(std::span(text)), 0));
+  return text;
+}
+
+Result<std::string> read_begin(Store& store, const std::string& path, Index n_bytes) {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
+  if (!exists) return std::string();
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(path));
+  if (is_directory) return std::string();
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file->size_bytes());
+  std::string text(static_cast<std::size_t>(std::min(file_bytes, n_bytes)), '\0');
   ESKER_RETURN_IF_ERROR(file->read_at(std::as_writable_bytes(std::span(text)), 0));
   return text;
 }

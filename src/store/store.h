@@ -50,7 +50,8 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) = 0;
-  /// Makes a new file with this content; kAlreadyExists when there is one. Atomic among processes.
+  /// Makes a new file with this content; kAlreadyExists when there is one. Atomic among processes. A process
+  /// that dies in it may leave a file `path`.*.new, which anybody who has made `path` may remove.
   virtual Status create_exclusive(const std::string& path, const std::string& text) = 0;
   virtual Status make_directories(const std::string& path) = 0;
   /// Replaces `to` if it exists. Atomic.
@@ -62,14 +63,20 @@ class Store {
   /// Makes the names in a directory durable.
   virtual Status sync_directory(const std::string& path) = 0;
   [[nodiscard]] virtual Result<bool> exists(const std::string& path) const = 0;
-  /// False also when there is nothing.
+  /// False also when there is nothing. Follows symbolic links.
   [[nodiscard]] virtual Result<bool> is_directory(const std::string& path) const = 0;
+  /// Where a symbolic link leads, one link further; the path itself if it is none.
+  [[nodiscard]] virtual Result<std::string> follow_link(const std::string& path) const { return path; }
+  /// Whether the path itself is a symbolic link, to whatever; false where the store has none.
+  [[nodiscard]] virtual Result<bool> is_link(const std::string& /*path*/) const { return false; }
   /// Bytes that can still be written below `path`, the nearest directory above it that exists counting.
   [[nodiscard]] virtual Result<Index> free_bytes(const std::string& path) const = 0;
   /// How files below `path` are laid over targets; nothing known where the file system does not tell.
   [[nodiscard]] virtual Striping striping(const std::string& /*path*/) const { return {}; }
   /// Whether reading costs a call of this machine's system and no more, which also keeps what was read.
   [[nodiscard]] virtual bool is_local() const { return true; }
+  /// Names this start of the machine, in whose memory is what was written and not synced; empty: not known.
+  [[nodiscard]] virtual std::string boot() const { return {}; }
   /// What steers the writing of files that were opened by this, as their library has it; none for most.
   [[nodiscard]] virtual std::map<std::string, std::string> effective_hints() const { return {}; }
   /// Names (not paths) in a directory, sorted; empty when there is no such directory.
@@ -88,5 +95,8 @@ std::shared_ptr<Store> null_store();
 
 /// The whole file as text; kDataLoss beyond `max_bytes`.
 Result<std::string> read_text(Store& store, const std::string& path, std::size_t max_bytes);
+
+/// The first bytes of a file, fewer than `n_bytes` if it is shorter; empty where there is no file.
+Result<std::string> read_begin(Store& store, const std::string& path, Index n_bytes);
 
 }  // namespace esker

@@ -95,6 +95,13 @@ class RememberingStore final : public ForwardingStore {
   Result<bool> is_directory(const std::string& path) const override {
     return yes_or_no("is_directory " + path, [&] { return inner_->is_directory(path); });
   }
+  Result<std::string> follow_link(const std::string& path) const override {
+    return answers_->answer("link " + path, [&] { return inner_->follow_link(path); });
+  }
+  /// Of the rank that asks the store: all are to say the same of a dataset.
+  std::string boot() const override {
+    return answers_->answer("boot", [&] { return Result<std::string>(inner_->boot()); }).value();
+  }
   Result<std::vector<std::string>> list(const std::string& path) const override {
     const auto ask = [&]() -> Result<std::string> {
       ESKER_ASSIGN_OR_RETURN(const auto names, inner_->list(path));

@@ -121,7 +121,7 @@ std::string text_of(const std::map<std::string, std::string>& options) {
 
 Result<std::unique_ptr<WritePipeline>> open_run(const Communicator& comm, const std::shared_ptr<Store>& store,
                                                 const RunPlan& run) {
-  if (run.first_step > 0) {
+  if (run.first_step > 0 || run.append) {
     auto pipeline = WritePipeline::append(comm.get(), store, run.path, options_of(run));
     if (pipeline.ok() && static_cast<Index>((*pipeline)->times().size()) > run.first_step) {
       const Status status = (*pipeline)->rewind({}, time_of(run.first_step - 1));

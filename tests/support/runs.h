@@ -21,6 +21,7 @@ namespace esker::testing_support {
 struct RunPlan {
   int n_ranks = 1;
   Index first_step = 0;  ///< 0: a new dataset; else it goes on with one, from this step on
+  bool append = false;   ///< goes on also from step 0 on
   Index end_step = 3;
   int aggregators = 0;
   Index memory_budget = Index{64} << 20;

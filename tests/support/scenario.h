@@ -70,15 +70,16 @@ void for_each_point(const Box& box, const Visit& visit) {
   }
 }
 
-/// Memory of one patch, as a model would hold it: axes in any order, ghost cells around, components together
-/// or apart.
+/// Memory of one patch, as a model would hold it: axes in any order and direction, ghost cells around,
+/// components together or apart. `shape` chooses: all below 240 are different.
 class PatchMemory {
  public:
   PatchMemory(const Field& field, int field_number, Index step, const Box& box, unsigned shape) {
     const Index element = size_bytes(field.type);
     const Index ghost = shape % 3;
     const bool reversed = shape % 2 == 1;                       // last axis fastest
-    const bool split = field.components > 1 && shape % 5 >= 3;  // components in planes of their own
+    const bool split = field.components > 1 && shape % 5 >= 3;  // components in separate planes
+    const unsigned backwards = shape / 30;                      // bit a: along axis a, strides are negative
     Index stride = split ? element : element * field.components;
     Index first = 0;
     for (int i = 0; i < box.rank; ++i) {
@@ -86,6 +87,11 @@ class PatchMemory {
       patch_.stride_bytes[a] = stride;
       first += ghost * stride;
       stride *= box.extent(a) + 2 * ghost;
+    }
+    for (int a = 0; a < box.rank; ++a) {
+      if ((backwards >> a & 1U) == 0) continue;
+      first += (box.extent(a) - 1) * patch_.stride_bytes[a];
+      patch_.stride_bytes[a] = -patch_.stride_bytes[a];
     }
     patch_.component_stride_bytes = split ? stride : element;
     bytes_.assign(static_cast<std::size_t>(split ? stride * field.components : stride), std::byte{0xdb});

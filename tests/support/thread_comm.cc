@@ -219,8 +219,8 @@ class ThreadComm final : public Comm {
     next_ = 0;
   }
 
-  bool all_come_within(double) override {
-    barrier();
+  bool meet_within(double, std::span<std::uint64_t> values) override {
+    all_reduce_max(values);
     return true;
   }
   std::uint64_t sum_before(std::uint64_t mine) override {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <iterator>
+#include <sstream>
 
 #include "store/commit.h"
 #include "store/faulty_store.h"
@@ -193,6 +195,63 @@ TEST_P(StoreTest, ALockOfAProcessWhoseNumberIsInUseAgainIsTakenOver) {
   EXPECT_EQ(WriterLock(store_, path("l")).acquire().code(), Code::kAlreadyExists);
 }
 
+/// What a lock says behind the job: start, number, boot, PID namespace; of this process, which holds one.
+std::vector<std::string> words_of_a_lock(Store& store, const std::string& path) {
+  WriterLock lock(std::shared_ptr<Store>(&store, [](Store*) {}), path);
+  lock.acquire().check();
+  std::istringstream words(read_text(store, path, 4096).value());
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+// A number means another process in another container, and on another machine of the same name.
+TEST_P(StoreTest, ALockOfAJobWithoutANumberHolds) {
+  for (const char* job : {"", "two words", "line\n"}) {
+    ASSERT_EQ(::setenv("PBS_JOBID", job, 1), 0);
+    const auto lock = std::make_unique<WriterLock>(store_, path("l"));
+    const Status taken = lock->acquire();
+    ::unsetenv("PBS_JOBID");
+    ASSERT_TRUE(taken.ok()) << taken.message();
+    const Status second = WriterLock(store_, path("l")).acquire();
+    EXPECT_EQ(second.code(), Code::kAlreadyExists) << job;
+    const std::string holder = fmt::format(" {} -)", ::getpid());
+    EXPECT_NE(second.message().find(holder), std::string::npos) << second.message();
+    EXPECT_TRUE(lock->check_held().ok());
+  }
+}
+
+TEST_P(StoreTest, ALockOfAnotherPidNamespaceOrBootIsNotTakenOver) {
+  const auto mine = words_of_a_lock(*store_, path("l"));
+  ASSERT_EQ(mine.size(), 7u);
+  const auto text_with = [&](const std::string& boot, const std::string& pid_namespace) {
+    return mine[0] + " 999999999 - 1 1 " + boot + " " + pid_namespace + "\n";
+  };
+  for (const auto& text : {text_with(mine[5], "pid:[1]"), text_with("another", mine[6]), text_with("-", "-")}) {
+    ASSERT_TRUE(store_->create_exclusive(path("l"), text).ok());
+    const Status held = WriterLock(store_, path("l")).acquire();
+    EXPECT_EQ(held.code(), Code::kAlreadyExists) << text;
+    EXPECT_NE(held.message().find("999999999"), std::string::npos) << held.message();
+    EXPECT_NE(held.message().find("another container"), std::string::npos) << held.message();
+    EXPECT_EQ(read("l"), text);
+    ASSERT_TRUE(store_->remove(path("l")).ok());
+  }
+  ASSERT_TRUE(store_->create_exclusive(path("l"), text_with(mine[5], mine[6])).ok());
+  EXPECT_TRUE(WriterLock(store_, path("l")).acquire().ok());
+}
+
+TEST_P(StoreTest, WhoTakesALockRemovesWhatDeadProcessesLeftOfTheirAttempts) {
+  const auto mine = words_of_a_lock(*store_, path("l"));
+  const std::string dead = mine[0] + " 999999999 -\n";
+  for (const char* name : {"l.12.new", "l.12.0abcdef1.new"}) write(name, "half a te");
+  for (const char* name : {"l.12.dead", "l.12.0abcdef1.dead"}) write(name, dead);
+  const std::vector<std::string> others{"l.13.dead", "l.my.new", "l.new", "l2.12.new"};
+  for (const std::string& name : others) write(name, "elsewhere 12 -\n");
+  {
+    WriterLock lock(store_, path("l"));
+    EXPECT_TRUE(lock.acquire().ok());
+  }
+  EXPECT_EQ(store_->list(base_).value(), others);
+}
+
 TEST_P(StoreTest, CreateExclusiveLeavesNothingElse) {
   EXPECT_TRUE(store_->create_exclusive(path("lock"), "me").ok());
   EXPECT_FALSE(store_->create_exclusive(path("lock"), "you").ok());
@@ -240,6 +299,29 @@ TEST_P(StoreTest, ReadTextRefusesLargeFiles) {
 TEST_P(StoreTest, AFileHasNoNamesInIt) {
   write("a", "x");
   EXPECT_TRUE(store_->list(path("a")).value().empty());
+}
+
+// Whoever may write to the directory may guess names.
+TEST(PosixStore, CreateExclusiveFollowsNoLinkThatStandsInItsWay) {
+  namespace fs = std::filesystem;
+  const fs::path base = fs::temp_directory_path() / ("esker-guess-" + std::to_string(::getpid()));
+  fs::remove_all(base);
+  fs::create_directories(base);
+  const auto store = posix_store();
+  ASSERT_TRUE(store->create_exclusive(base / "foreign", "somebody's").ok());
+  fs::create_symlink(base / "foreign", base / ("lock." + std::to_string(::getpid()) + ".new"));
+  fs::create_symlink(base / "nothing", base / "lock");
+  EXPECT_EQ(store->create_exclusive(base / "lock", "mine").code(), Code::kAlreadyExists);
+  EXPECT_FALSE(fs::exists(base / "nothing"));
+  fs::remove(base / "lock");
+  {
+    WriterLock lock(store, base / "lock");
+    ASSERT_TRUE(lock.acquire().ok());
+    EXPECT_EQ(read_text(*store, base / "foreign", 100).value(), "somebody's");
+    EXPECT_TRUE(store->is_link(base / ("lock." + std::to_string(::getpid()) + ".new")).value());
+    EXPECT_FALSE(store->is_link(base / "lock").value());
+  }
+  fs::remove_all(base);
 }
 
 // Opening a pipe would wait for a writer.
