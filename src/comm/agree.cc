@@ -8,22 +8,15 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "comm/call_watch.h"
 #include "comm/gather.h"
+#include "comm/rank_list.h"
 #include "comm/roll_call.h"
 
 namespace esker {
 namespace {
 
 constexpr std::string_view kMismatch = "ranks made different collective calls: ";
-
-/// "ranks 0, 1, 3 and 12 more"
-std::string list_ranks(const std::vector<int>& ranks) {
-  constexpr std::size_t kMaxListed = 8;
-  const std::vector<int> listed(ranks.begin(), ranks.begin() + std::min(ranks.size(), kMaxListed));
-  std::string text = fmt::format("rank{} {}", ranks.size() > 1 ? "s" : "", fmt::join(listed, ", "));
-  if (ranks.size() > kMaxListed) text += fmt::format(" and {} more", ranks.size() - kMaxListed);
-  return text;
-}
 
 Status describe_mismatch(Comm& comm, const Ballot& ballot) {
   std::string mine;
@@ -62,6 +55,24 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
   }
 }
 
+/// After a meeting to which ranks came that do not wait long; `met`: this one is still there. All ranks say
+/// whether they are: those who have left without waiting for the answer. Where some have, `comm` has ended.
+Status find_who_left(Comm& comm, bool met) {
+  constexpr double kAtOnce = 1e-9;
+  std::array<std::uint64_t, 1> gone{met ? 0 : static_cast<std::uint64_t>(comm.size() - comm.rank())};
+  (void)comm.meet_within(met ? 0 : kAtOnce, gone);
+  if (gone[0] == 0) return {};
+  const int rank = comm.size() - static_cast<int>(gone[0]);
+  const Status why = guarded("agree", [&] {
+    return error(Code::kCancelled,
+                 "rank {} has left: it abandoned the dataset, or an exception left its writer's scope, and "
+                 "it did not wait any longer for the other ranks",
+                 rank);
+  });
+  comm.end(why);
+  return why;
+}
+
 }  // namespace
 
 Status mismatch_error(const std::map<std::string_view, std::vector<int>>& ranks_of_call) {
@@ -73,20 +84,38 @@ Status mismatch_error(const std::map<std::string_view, std::vector<int>>& ranks_
 }
 
 Status agree(Comm& comm, const Ballot& ballot, bool* any_flag) {
+  bool in_time = true;
+  return agree_within(comm, ballot, 0, in_time, any_flag);
+}
+
+Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time, bool* any_flag) {
   ESKER_RETURN_IF_ERROR(comm.ended());
-  if (comm.roll_call() && !ballot.operation.empty()) {
+  const bool opens = !ballot.operation.empty();
+  if (opens && comm.call_watch()) {
+    comm.call_watch()->describe(ballot.operation, ballot.arguments_text, ballot.arguments);
+  }
+  if (comm.roll_call() && opens && limit_s <= 0) {
     ESKER_RETURN_IF_ERROR(comm.roll_call()->call(comm, ballot.operation, ballot.arguments_text));
   }
   const std::uint64_t operation = hash_text(0, ballot.operation);
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());
   // All are equal when maximum and minimum, which is the complement of a maximum, are.
-  std::array<std::uint64_t, 6> values{operation,
+  const bool leaves = ballot.patience_s > 0;
+  std::array<std::uint64_t, 7> values{operation,
                                       ~operation,
                                       ballot.arguments,
                                       ~ballot.arguments,
                                       ballot.status.ok() ? 0 : lowness,
-                                      ballot.flag ? 1u : 0u};
-  comm.all_reduce_max(values);
+                                      ballot.flag ? 1u : 0u,
+                                      leaves ? 1u : 0u};
+  if (opens) {
+    const bool met = comm.meet_within(leaves ? ballot.patience_s : limit_s, values);
+    in_time = met || leaves;
+    if (!in_time) return {};
+    if (!met || values[6] != 0) ESKER_RETURN_IF_ERROR(find_who_left(comm, met));
+  } else {
+    comm.all_reduce_max(values);
+  }
   if (values[0] != ~values[1]) return describe_mismatch(comm, ballot);
   if (any_flag) *any_flag = values[5] != 0;
   // Before the arguments: a rank whose local call failed has other arguments for that reason.

@@ -24,12 +24,21 @@ struct Ballot {
   std::uint64_t arguments = 0;      ///< hash of what must be equal on all ranks
   std::string_view arguments_text;  ///< what the hash is of, for the message when it differs
   bool flag = false;                ///< "this rank wants something"
+  /// Above 0, in an opening: this rank leaves when some other has not come after so many seconds, and the
+  /// others learn of it when they come.
+  double patience_s = 0;
 };
 
-/// Collective; the opening of a call unless `operation` is empty. Errors: comm.ended(); that of the lowest
-/// failing rank, its text led by "rank R: "; kMismatchedCall. The same on all ranks. `any_flag`, if given,
-/// tells whether some rank's flag was set; it is left alone when the ranks are in different operations.
+/// Collective; the opening of a call unless `operation` is empty. Errors: comm.ended(), also because a rank
+/// has left; that of the lowest failing rank, its text led by "rank R: "; kMismatchedCall. The same on all
+/// ranks. `any_flag`, if given, tells whether some rank's flag was set; it is left alone when the ranks are
+/// in different operations.
 Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr);
+
+/// The same for an opening at which ranks may not come: false in `in_time`, and the rest is undefined, if
+/// some rank has not come within `limit_s` seconds (0: waits for ever).
+Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time,
+                    bool* any_flag = nullptr);
 
 /// The same for a status alone, inside an operation that has been agreed on already.
 Status agree(Comm& comm, const Status& status);

@@ -1,8 +1,8 @@
 // Comm: what Esker needs of a group of ranks. A serial body here, an MPI body in comm/mpi.
 //
-// Collective are barrier, all_*, sum_before, broadcast, exchange_sizes; the transfers between two ranks are
-// matched by the two. Calls come from one thread. A failure inside MPI itself ends the program through MPI's
-// error handler: no rank could be told of it.
+// Collective are barrier, meet_within, all_*, sum_before, broadcast, exchange_sizes; the transfers between
+// two ranks are matched by the two. Calls come from one thread. A failure inside MPI itself ends the program
+// through MPI's error handler: no rank could be told of it.
 //
 // Nothing here allocates memory while it communicates: a rank that runs out of memory inside a collective
 // call would leave the others waiting in it. Who calls provides the memory, and agrees on it before.
@@ -38,6 +38,7 @@ struct PartsOfRanks {
   std::span<const int> counts, starts;
 };
 
+class CallWatch;
 class RollCall;
 class Store;
 
@@ -69,9 +70,11 @@ class ESKER_API Comm {
                                                          const std::string& hints);
 
   virtual void barrier() = 0;
-  /// Whether all ranks have come within `limit_s` seconds; 0: waits for ever. Where it is false, this Comm is
-  /// of no more use. Limits may differ.
-  [[nodiscard]] virtual bool all_come_within(double limit_s) = 0;
+  /// The openings of all collective calls meet here, whatever calls they are: element-wise maximum, in place,
+  /// the same length everywhere, at most 8. False if some rank has not come within `limit_s` seconds (0:
+  /// waits for ever; limits may differ): this rank then takes part in the meeting all the same, and may do so
+  /// in one more; for everything else this Comm is of no more use to it.
+  [[nodiscard]] virtual bool meet_within(double limit_s, std::span<std::uint64_t> values) = 0;
   /// Element-wise maximum over ranks, in place; the same length everywhere.
   virtual void all_reduce_max(std::span<std::uint64_t> values) = 0;
   /// Element-wise sum, maximum, minimum of reals, in place.
@@ -92,6 +95,9 @@ class ESKER_API Comm {
 
   /// Local; may throw. Not to be used beyond the life of this Comm.
   [[nodiscard]] virtual std::unique_ptr<RemoteMemory> make_remote_memory() = 0;
+  /// Whether the MPI library moves what make_put_source() describes; kUnsupported says what it does wrongly.
+  /// Local.
+  [[nodiscard]] virtual Status check_put_sources() { return {}; }
   /// The parts come one after the other, at most 1 GiB in all.
   [[nodiscard]] virtual std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) = 0;
 
@@ -127,6 +133,10 @@ class ESKER_API Comm {
   void set_roll_call(std::shared_ptr<RollCall> roll_call) { state_->roll_call = std::move(roll_call); }
   [[nodiscard]] RollCall* roll_call() const { return state_->roll_call.get(); }
 
+  /// Who says which ranks keep others waiting (call_watch.h); may be null.
+  void set_call_watch(std::shared_ptr<CallWatch> watch) { state_->call_watch = std::move(watch); }
+  [[nodiscard]] CallWatch* call_watch() const { return state_->call_watch.get(); }
+
   /// Why there can be no more collective calls: every agree() returns it. Success: there can.
   [[nodiscard]] const Status& ended() const { return state_->ended; }
   void end(const Status& why) { state_->ended = why; }
@@ -138,6 +148,7 @@ class ESKER_API Comm {
   /// What is set on this Comm; one that stands for it, see observed_comm(), has it in common.
   struct State {
     std::shared_ptr<RollCall> roll_call;
+    std::shared_ptr<CallWatch> call_watch;
     std::vector<Guest*> guests;
     Status ended;
   };

@@ -25,9 +25,9 @@ class ObservedComm final : public Comm {
     tell(CommCall::kBarrier, 0);
     comm_->barrier();
   }
-  bool all_come_within(double limit_s) override {
-    tell(CommCall::kBarrier, 0);
-    return comm_->all_come_within(limit_s);
+  bool meet_within(double limit_s, std::span<std::uint64_t> values) override {
+    tell(CommCall::kReduce, values.size_bytes());
+    return comm_->meet_within(limit_s, values);
   }
   void all_reduce_max(std::span<std::uint64_t> values) override {
     tell(CommCall::kReduce, values.size_bytes());
@@ -67,6 +67,7 @@ class ObservedComm final : public Comm {
   [[nodiscard]] std::unique_ptr<RemoteMemory> make_remote_memory() override {
     return comm_->make_remote_memory();
   }
+  [[nodiscard]] Status check_put_sources() override { return comm_->check_put_sources(); }
   [[nodiscard]] std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
     return comm_->make_put_source(parts);
   }

@@ -102,7 +102,11 @@ bool RollCall::take(Comm& comm, Note& note, int& from, bool limited) {
 // A rank that stalls for longer than the limit just between the two can still leave others waiting.
 Status wait_for_all(Comm& comm, std::string_view operation, double limit_s) {
   ESKER_RETURN_IF_ERROR(comm.ended());
-  if (comm.all_come_within(limit_s) && comm.all_come_within(limit_s)) return {};
+  bool in_time = true;
+  for (int meeting = 0; meeting < 2 && in_time; ++meeting) {
+    ESKER_RETURN_IF_ERROR(agree_within(comm, Ballot{Status(), operation, 0, "", false}, limit_s, in_time));
+  }
+  if (in_time) return {};
   Status late = error(Code::kMismatchedCall,
                       "ranks made different collective calls: {} here; none within {} s on some other rank",
                       operation, limit_s);

@@ -51,9 +51,9 @@ class RollCall : public std::enable_shared_from_this<RollCall> {
   std::shared_ptr<RollCall> kept_;
 };
 
-/// For a call before which ranks cannot know whether there are roll calls: returns when all have come; or, on
-/// those that have waited `limit_s` (0: for ever; it may differ), kMismatchedCall, and `comm` has ended.
-/// Collective.
+/// The opening of a call before which ranks cannot know whether there are roll calls: returns when all have
+/// come; or, on those that have waited `limit_s` (0: for ever; it may differ), kMismatchedCall, and `comm`
+/// has ended. Collective.
 Status wait_for_all(Comm& comm, std::string_view operation, double limit_s);
 
 }  // namespace esker

@@ -33,7 +33,7 @@ class SerialComm final : public Comm {
   [[nodiscard]] Comm& node() override { return *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return kOnlyRank; }
   void barrier() override {}
-  bool all_come_within(double) override { return true; }
+  bool meet_within(double, std::span<std::uint64_t>) override { return true; }
   void all_reduce_max(std::span<std::uint64_t>) override {}
   void all_reduce_sum(std::span<double>) override {}
   void all_reduce_max(std::span<double>) override {}

@@ -1,5 +1,6 @@
 // The MPI body of Comm, on a private duplicate of the caller's communicator.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <numeric>
@@ -8,7 +9,9 @@
 
 #include "base/clock.h"
 #include "base/max_part.h"
+#include "comm/call_watch.h"
 #include "comm/comm.h"
+#include "comm/mpi/datatype_check.h"
 #include "comm/mpi/mpi_put_source.h"
 #include "comm/mpi/mpi_remote_memory.h"
 #include "esker/mpi.hpp"
@@ -38,6 +41,7 @@ class MpiComm final : public Comm {
   ~MpiComm() override {
     int finalized = 0;
     MPI_Finalized(&finalized);
+    if (meetings_left_ > 0) (void)meetings_.release();
     if (finalized) return;
     if (finalize_key_ != MPI_KEYVAL_INVALID) {
       is_watching_ = false;  // deleting the attribute by hand makes the same call
@@ -64,53 +68,61 @@ class MpiComm final : public Comm {
   [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return node_ranks_; }
 
-  void barrier() override { MPI_Barrier(comm_); }
+  void barrier() override {
+    const CallWatch::Wait wait(call_watch());
+    MPI_Barrier(comm_);
+  }
 
-  // A request that is not waited for is left to MPI.
-  bool all_come_within(double limit_s) override {
+  // A request that is not waited for is left to MPI, with the memory that it may still write to. MPI
+  // completes it while this rank is in any of its calls.
+  bool meet_within(double limit_s, std::span<std::uint64_t> values) override {
+    const CallWatch::Wait wait(call_watch());
+    auto& meeting = (*meetings_)[meetings_left_];
+    std::copy(values.begin(), values.end(), meeting.begin());
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(comm_, &request);
+    MPI_Iallreduce(MPI_IN_PLACE, meeting.data(), static_cast<int>(values.size()), MPI_UINT64_T, MPI_MAX,
+                   comm_, &request);
     if (limit_s <= 0) {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
-      return true;
+    } else if (!completes_within(limit_s, request)) {
+      meetings_left_ = std::min(meetings_left_ + 1, meetings_->size() - 1);
+      return false;
     }
-    const Stopwatch watch;
-    for (int have_come = 0;;) {
-      MPI_Test(&request, &have_come, MPI_STATUS_IGNORE);
-      if (have_come != 0) return true;
-      if (watch.elapsed_s() > limit_s) return false;
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+    std::copy_n(meeting.begin(), values.size(), values.begin());
+    return true;
   }
   void all_reduce_max(std::span<std::uint64_t> values) override {
+    const CallWatch::Wait wait(call_watch());
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, MPI_MAX, comm_);
   }
   void all_reduce_sum(std::span<double> values) override {
+    const CallWatch::Wait wait(call_watch());
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm_);
   }
   void all_reduce_max(std::span<double> values) override {
+    const CallWatch::Wait wait(call_watch());
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, comm_);
   }
 
   std::uint64_t sum_before(std::uint64_t mine) override {
+    const CallWatch::Wait wait(call_watch());
     std::uint64_t sum = 0;
     MPI_Exscan(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, comm_);
     return rank_ == 0 ? 0 : sum;  // nothing is said of rank 0
   }
   void broadcast(std::span<std::byte> bytes, int root) override {
-    while (!bytes.empty()) {
-      const std::size_t part = std::min(bytes.size(), max_part_bytes());
-      MPI_Bcast(bytes.data(), static_cast<int>(part), MPI_BYTE, root, comm_);
-      bytes = bytes.subspan(part);
-    }
+    const CallWatch::Wait wait(call_watch());
+    broadcast_parts(bytes, root);
   }
 
   void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) override {
+    const CallWatch::Wait wait(call_watch());
     MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm_);
   }
 
   void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t> lengths,
                   std::span<std::byte> joined) override {
+    const CallWatch::Wait wait(call_watch());
     if (joined.size() <= max_part_bytes()) {
       std::copy(lengths.begin(), lengths.end(), counts_.begin());
       std::exclusive_scan(counts_.begin(), counts_.end(), starts_.begin(), 0);
@@ -121,18 +133,22 @@ class MpiComm final : public Comm {
     for (int r = 0; r < size_; ++r) {
       const auto part = joined.first(lengths[r]);
       if (r == rank_) std::copy(mine.begin(), mine.end(), part.begin());
-      broadcast(part, r);
+      broadcast_parts(part, r);
       joined = joined.subspan(part.size());
     }
   }
 
   void all_to_all(const PartsOfRanks<const std::byte>& sends,
                   const PartsOfRanks<std::byte>& receives) override {
+    const CallWatch::Wait wait(call_watch());
     MPI_Alltoallv(sends.bytes, sends.counts.data(), sends.starts.data(), MPI_BYTE, receives.bytes,
                   receives.counts.data(), receives.starts.data(), MPI_BYTE, comm_);
   }
 
-  std::unique_ptr<RemoteMemory> make_remote_memory() override { return mpi_remote_memory(comm_); }
+  std::unique_ptr<RemoteMemory> make_remote_memory() override {
+    return mpi_remote_memory(comm_, call_watch());
+  }
+  [[nodiscard]] Status check_put_sources() override { return check_datatypes(); }
   std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) override {
     return std::make_unique<MpiPutSource>(parts);
   }
@@ -147,6 +163,7 @@ class MpiComm final : public Comm {
   // ends. A rank that is through may begin the next exchange while others have not noticed: that has another
   // tag.
   std::size_t exchange_sizes(std::span<const PeerSize> to, std::span<PeerSize> from) override {
+    const CallWatch::Wait wait(call_watch());
     const int tag = kSizeTag + static_cast<int>(num_size_exchanges_++ % 2);
     for (const PeerSize& size : to) {
       MPI_Issend(&size.bytes, 1, MPI_UINT64_T, size.peer, tag, comm_, &sends_.emplace_back());
@@ -176,11 +193,13 @@ class MpiComm final : public Comm {
               &receives_.emplace_back());
   }
   int wait_any_receive() override {
+    const CallWatch::Wait wait(call_watch());
     int position = MPI_UNDEFINED;
     MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &position, MPI_STATUS_IGNORE);
     return position == MPI_UNDEFINED ? -1 : position;
   }
   void finish() override {
+    const CallWatch::Wait wait(call_watch());
     MPI_Waitall(static_cast<int>(receives_.size()), receives_.data(), MPI_STATUSES_IGNORE);
     MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
     receives_.clear();
@@ -201,11 +220,30 @@ class MpiComm final : public Comm {
     return from.MPI_SOURCE;
   }
   void finish_notes() override {
+    const CallWatch::Wait wait(call_watch());
     MPI_Waitall(static_cast<int>(notes_.size()), notes_.data(), MPI_STATUSES_IGNORE);
     notes_.clear();
   }
 
  private:
+  void broadcast_parts(std::span<std::byte> bytes, int root) {
+    while (!bytes.empty()) {
+      const std::size_t part = std::min(bytes.size(), max_part_bytes());
+      MPI_Bcast(bytes.data(), static_cast<int>(part), MPI_BYTE, root, comm_);
+      bytes = bytes.subspan(part);
+    }
+  }
+
+  static bool completes_within(double limit_s, MPI_Request& request) {
+    const Stopwatch watch;
+    for (int is_complete = 0;;) {
+      MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+      if (is_complete != 0) return true;
+      if (watch.elapsed_s() > limit_s) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+
   /// One size that has come, if any has; returns how many.
   std::size_t receive_size(int tag, std::span<PeerSize> room) {
     int has_come = 0;
@@ -234,6 +272,9 @@ class MpiComm final : public Comm {
   int rank_ = 0;
   int size_ = 1;
   std::vector<int> counts_, starts_;  // per rank, for gathering
+  using Meetings = std::array<std::array<std::uint64_t, 8>, 2>;
+  std::unique_ptr<Meetings> meetings_ = std::make_unique<Meetings>();
+  std::size_t meetings_left_ = 0;  // that MPI may still write to
   unsigned num_size_exchanges_ = 0;
   std::vector<MPI_Request> sends_;
   std::vector<MPI_Request> receives_;
@@ -263,6 +304,7 @@ Communicator mpi_communicator(MPI_Comm comm) {
   auto node = std::make_unique<MpiComm>(split_by_node(copy));
   auto made = std::make_shared<MpiComm>(copy, std::move(node));
   made->watch_finalize();
+  CallWatch::start(*made);
   return Communicator(std::move(made));
 }
 

@@ -33,9 +33,8 @@ class Fields {
         continue;
       }
       const int length = type == MPI_BYTE ? static_cast<int>(block_bytes) : 1;
-      MPI_Datatype spread = MPI_DATATYPE_NULL;
-      MPI_Type_create_hvector(static_cast<int>(count), length, static_cast<MPI_Aint>(stride_bytes), type,
-                              &spread);
+      const MPI_Datatype spread = stride_bytes == -1 ? one_byte_back(type, length, count)
+                                                     : vector_of(type, length, count, stride_bytes);
       if (type != MPI_BYTE) MPI_Type_free(&type);
       type = spread;
     }
@@ -53,6 +52,23 @@ class Fields {
   }
 
  private:
+  static MPI_Datatype vector_of(MPI_Datatype type, int length, Index count, Index stride_bytes) {
+    MPI_Datatype spread = MPI_DATATYPE_NULL;
+    MPI_Type_create_hvector(static_cast<int>(count), length, static_cast<MPI_Aint>(stride_bytes), type,
+                            &spread);
+    return spread;
+  }
+
+  /// Blocks each of which begins one byte before the last. Not a vector with that stride: Open MPI 4.1.4
+  /// packs it as if the stride were 1, whatever its blocks are.
+  static MPI_Datatype one_byte_back(MPI_Datatype type, int length, Index count) {
+    std::vector<MPI_Aint> displacements(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < displacements.size(); ++i) displacements[i] = -static_cast<MPI_Aint>(i);
+    MPI_Datatype spread = MPI_DATATYPE_NULL;
+    MPI_Type_create_hindexed_block(static_cast<int>(count), length, displacements.data(), type, &spread);
+    return spread;
+  }
+
   std::vector<int> lengths_;
   std::vector<MPI_Aint> displacements_;
   std::vector<MPI_Datatype> types_;

@@ -11,7 +11,7 @@ constexpr int kDoneTag = 102;   // "it is there"
 
 class MpiRemoteMemory final : public RemoteMemory {
  public:
-  explicit MpiRemoteMemory(MPI_Comm comm) : comm_(comm) {}
+  MpiRemoteMemory(MPI_Comm comm, CallWatch* watch) : comm_(comm), watch_(watch) {}
 
   // The owner of a window reads and writes parts that nobody puts to: MPI's unified memory model. It depends
   // on the machine, so all ranks find the same.
@@ -52,6 +52,7 @@ class MpiRemoteMemory final : public RemoteMemory {
   }
 
   void fence() override {
+    const CallWatch::Wait wait(watch_);
     if (window_ != MPI_WIN_NULL) MPI_Win_fence(0, window_);
   }
   // Not MPI_Win_post and its like: MPICH 4.0 counts the posts that reach a rank without looking whose they
@@ -89,9 +90,13 @@ class MpiRemoteMemory final : public RemoteMemory {
     MPI_Isend(nullptr, 0, MPI_BYTE, rank, tag, comm_, &request);
     MPI_Request_free(&request);
   }
-  void hear(int rank, int tag) const { MPI_Recv(nullptr, 0, MPI_BYTE, rank, tag, comm_, MPI_STATUS_IGNORE); }
+  void hear(int rank, int tag) const {
+    const CallWatch::Wait wait(watch_);
+    MPI_Recv(nullptr, 0, MPI_BYTE, rank, tag, comm_, MPI_STATUS_IGNORE);
+  }
 
   MPI_Comm comm_;
+  CallWatch* watch_;
   MPI_Win window_ = MPI_WIN_NULL;
   bool is_locked_ = false;        // by this rank, for puts that pairs agree on
   std::span<const int> sources_;  // of the last post()
@@ -100,8 +105,8 @@ class MpiRemoteMemory final : public RemoteMemory {
 
 }  // namespace
 
-std::unique_ptr<RemoteMemory> mpi_remote_memory(MPI_Comm comm) {
-  return std::make_unique<MpiRemoteMemory>(comm);
+std::unique_ptr<RemoteMemory> mpi_remote_memory(MPI_Comm comm, CallWatch* watch) {
+  return std::make_unique<MpiRemoteMemory>(comm, watch);
 }
 
 }  // namespace esker

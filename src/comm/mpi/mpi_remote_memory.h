@@ -5,11 +5,12 @@
 
 #include <memory>
 
+#include "comm/call_watch.h"
 #include "comm/remote_memory.h"
 
 namespace esker {
 
-/// On `comm`, which outlives it. Local; may throw.
-std::unique_ptr<RemoteMemory> mpi_remote_memory(MPI_Comm comm);
+/// On `comm`, which outlives it, as `watch` does, which may be null. Local; may throw.
+std::unique_ptr<RemoteMemory> mpi_remote_memory(MPI_Comm comm, CallWatch* watch);
 
 }  // namespace esker
