@@ -97,6 +97,13 @@ void ExchangeBuffers::release_shared() {
   uses_ = 0;
 }
 
+void ExchangeBuffers::release() {
+  release_shared();
+  withdraw();
+  data_.reset();
+  size_ = 0;
+}
+
 void ExchangeBuffers::withdraw() {
   if (is_exposed_) remote_->withdraw();
   is_exposed_ = false;

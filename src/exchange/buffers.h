@@ -27,6 +27,8 @@ class ExchangeBuffers {
   [[nodiscard]] bool is_exposed() const { return is_exposed_; }
   /// Gives back what reserve() shared with other ranks. All ranks, between two plans.
   void release_shared();
+  /// Gives back everything. Collective, between two plans.
+  void release();
   [[nodiscard]] bool fit(const Plan& plan) const;
   /// What is reserved on this rank.
   [[nodiscard]] Index size_bytes() const;

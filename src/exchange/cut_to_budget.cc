@@ -11,10 +11,12 @@ namespace {
 
 /// The most of all ranks.
 StepCut::Needs most_of_all(Comm& comm, const StepCut::Needs& mine) {
-  std::array<std::uint64_t, 2> most{static_cast<std::uint64_t>(mine.buffer_bytes),
+  std::array<std::uint64_t, 3> most{static_cast<std::uint64_t>(mine.total_bytes()),
+                                    static_cast<std::uint64_t>(mine.plan_bytes),
                                     static_cast<std::uint64_t>(mine.largest_part_bytes)};
   comm.all_reduce_max(most);
-  return {static_cast<Index>(most[0]), static_cast<Index>(most[1])};
+  const auto plan_bytes = static_cast<Index>(most[1]);
+  return {static_cast<Index>(most[0]) - plan_bytes, plan_bytes, static_cast<Index>(most[2])};
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "esker/options.hpp"
 #include "esker/writer.hpp"
 #include "exchange/buffers.h"
+#include "exchange/patch_list.h"
 #include "exchange/plan.h"
 
 namespace esker {
@@ -32,7 +33,7 @@ struct Hop {
 };
 
 /// [field of the plan] -> this rank's patches of it, in the order of its boxes.
-using PatchesOfFields = std::vector<std::vector<Patch>>;
+using PatchesOfFields = std::vector<PatchList>;
 
 class MessageTransport {
  public:

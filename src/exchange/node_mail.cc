@@ -24,6 +24,7 @@ Result<std::unique_ptr<NodeMail>> NodeMail::create(Comm& comm, Index bytes) {
   std::unique_ptr<NodeMail> mail;
   ESKER_RETURN_IF_ERROR(all_do(node, "share mail", [&] {
     mail.reset(new NodeMail());
+    mail->watch_ = comm.call_watch();
     return Status();
   }));
   mail->size_bytes_ = bytes;
@@ -49,6 +50,7 @@ void NodeMail::raise(std::uint64_t Counters::*count, std::uint64_t awaited) {
 void NodeMail::wait_for(std::uint64_t Counters::*count, std::uint64_t value) {
   Counters& all = counters();
   const SharedCondition::Locked lock(all.condition);
+  const CallWatch::Wait wait(watch_);
   while (all.*count < value) all.condition.wait();
 }
 

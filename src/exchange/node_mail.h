@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 
+#include "comm/call_watch.h"
 #include "comm/shared_memory.h"
 #include "exchange/mail_plan.h"
 
@@ -52,6 +53,7 @@ class NodeMail {
   // included.
   std::uint64_t hops_ = 0, packed_ = 0, read_ = 0;
   std::uint64_t read_before_ = 0;  // without this hop's
+  CallWatch* watch_ = nullptr;
 };
 
 }  // namespace esker

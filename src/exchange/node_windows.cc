@@ -40,6 +40,7 @@ Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes
   std::unique_ptr<NodeWindows> windows;
   ESKER_RETURN_IF_ERROR(all_do(node, "share windows", [&] {
     windows.reset(new NodeWindows());
+    windows->watch_ = comm.call_watch();
     windows->ranks_.assign(comm.node_ranks().begin(), comm.node_ranks().end());
     windows->bytes_.resize(windows->ranks_.size());
     return Status();
@@ -69,7 +70,7 @@ void NodeWindows::offer(Index use, int visitors) {
 bool NodeWindows::have_left(Index use, bool wait) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
-  while (wait && slot.left < slot.visitors) slot.condition.wait();
+  while (wait && slot.left < slot.visitors) wait_for_change(slot.condition);
   return slot.left >= slot.visitors;
 }
 
@@ -77,7 +78,7 @@ std::span<std::byte> NodeWindows::enter(int peer, Index use, bool wait) {
   const int number = number_of(peer);
   Slot& slot = slot_of(number, use);
   const SharedCondition::Locked lock(slot.condition);
-  while (wait && slot.offered != use + 1) slot.condition.wait();
+  while (wait && slot.offered != use + 1) wait_for_change(slot.condition);
   return slot.offered == use + 1 ? window_of(number, use) : std::span<std::byte>();
 }
 
@@ -94,8 +95,13 @@ void NodeWindows::meet() {
   if (++place.arrived == all) {
     place.condition.wake_all();
   } else {
-    while (place.arrived < all) place.condition.wait();
+    while (place.arrived < all) wait_for_change(place.condition);
   }
+}
+
+void NodeWindows::wait_for_change(SharedCondition& condition) const {
+  const CallWatch::Wait wait(watch_);
+  condition.wait();
 }
 
 int NodeWindows::number_of(int peer) const {

@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "comm/call_watch.h"
+#include "comm/shared_condition.h"
 #include "comm/shared_memory.h"
 
 namespace esker {
@@ -55,6 +57,7 @@ class NodeWindows {
   struct Slot;     // in shared memory
   struct Meeting;  // in that of the node's first rank
   NodeWindows() = default;
+  void wait_for_change(SharedCondition& condition) const;
   [[nodiscard]] int number_of(int peer) const;
   [[nodiscard]] Slot* slots_of(int number) const;
   [[nodiscard]] Slot& slot_of(int number, Index use) const;
@@ -67,6 +70,7 @@ class NodeWindows {
   int num_slots_ = 1;
   int own_ = 0;  // this rank's number on the node
   Index num_meetings_ = 0;
+  CallWatch* watch_ = nullptr;
 };
 
 }  // namespace esker

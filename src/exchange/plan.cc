@@ -2,28 +2,23 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
+
+#include "base/checked.h"
 
 namespace esker {
 namespace {
 
+constexpr Index kPageBytes = 4096;  // that file systems leave out
+
 /// Messages of one hop and round by peer; a map keeps the peers in order.
 using Outbox = std::map<int, Message>;
-
-void add_segment(Outbox& box, int peer, Segment segment) {
-  Message& message = box[peer];
-  message.peer = peer;
-  message.bytes += segment.bytes();
-  message.segments.push_back(std::move(segment));
-}
 
 /// Without what `rank` has for itself, which goes to `local`.
 std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
   std::vector<Message> messages;
   for (auto& [peer, message] : box) {
-    std::sort(message.segments.begin(), message.segments.end(), [](const Segment& a, const Segment& b) {
-      return std::tie(a.position, a.patch, a.indices.lo) < std::tie(b.position, b.patch, b.indices.lo);
-    });
+    message.segments.sort();
     if (peer == rank) {
       local = std::move(message);
     } else {
@@ -45,6 +40,7 @@ Index line_up(std::vector<Message>& messages, Index offset) {
 /// Relayed samples are collected where they stand in the messages, or `apart` from them; those for near ranks
 /// behind them. Returns where the last one ends.
 Index place_relayed(Round& round, Index end, bool apart) {
+  if (round.relay.relayed.empty()) return end;
   const auto place = [&](const Segment& segment, Index offset) {
     round.relay.relayed[static_cast<std::size_t>(segment.relayed)].offset_bytes = offset;
   };
@@ -112,6 +108,7 @@ class Planner {
       for (const VirtualGrid& way : relays_.ways(f)) {
         send_own(f, way);
         if (way.boxes) relay(f, way);
+        collector_.flush();
       }
     }
     Plan plan;
@@ -128,6 +125,7 @@ class Planner {
       plan.rounds.push_back(finish(traffic, std::move(window), r));
       size_buffers(plan, plan.rounds.back());
     }
+    plan.pool = collector_.complete();
     return plan;
   }
 
@@ -147,6 +145,13 @@ class Planner {
     to.rank = ownership_.rank_of(to.aggregator);
     to.traffic = &rounds_[static_cast<std::size_t>(ownership_.round_of(to.aggregator, at))];
     return to;
+  }
+
+  void add_segment(Outbox& box, int peer, const Segment& segment) {
+    Message& message = box[peer];
+    message.peer = peer;
+    message.bytes += segment.bytes();
+    collector_.add(message.segments, segment);
   }
 
   /// Calls visit(destination, piece, part, indices) for the samples of `region`.
@@ -171,6 +176,7 @@ class Planner {
           add_segment(to.traffic->to_aggregators, to.rank,
                       make_segment(piece, part, to.position, f, p, indices));
         });
+        if (collector_.is_full()) collector_.flush();  // the patches that follow come later in each message
         continue;
       }
       way.for_each_box(patch, [&](Index number, const Box& box) {
@@ -198,7 +204,7 @@ class Planner {
         whole.relayed = static_cast<int>(to.traffic->relayed.size());
         to.traffic->relayed.push_back({indices, 0});
         find_holders(piece, part, to.position, f, box, whole.relayed, to.traffic->from_ranks);
-        add_segment(to.traffic->to_aggregators, to.rank, std::move(whole));
+        add_segment(to.traffic->to_aggregators, to.rank, whole);
       });
     }
   }
@@ -215,7 +221,7 @@ class Planner {
       Segment segment = make_segment(piece, part, position, f, patch, indices);
       segment.relayed = relayed;
       bytes += segment.bytes();
-      add_segment(inbox, rank, std::move(segment));
+      add_segment(inbox, rank, segment);
     });
     return bytes;
   }
@@ -236,9 +242,26 @@ class Planner {
       }
       const Index number = space_.first_ordinal(layout) + piece.ordinal;
       const Index bytes = space_.position_bytes(number + 1) - position;
-      if (covered < bytes) window.padded.push_back({position - window.begin, bytes});
+      collector_.flush();
+      if (covered == bytes) return;
+      window.padded.push_back({position - window.begin, bytes});
+      const Index used = used_bytes(space_.layout(layout), piece);
+      if (used < bytes) window.unused.push_back({position - window.begin + used, bytes - used});
     });
     return window;
+  }
+
+  /// Up to the last sample of the grid in a piece, in whole pages.
+  [[nodiscard]] static Index used_bytes(const Layout& layout, const Piece& piece) {
+    Index samples = 0;
+    for (int p = 0; p < piece.num_parts; ++p) {
+      const PiecePart part = layout.part(piece, p);
+      Box indices = part.lattice.indices_in(layout.domain());
+      if (indices.empty()) continue;
+      for (int a = 0; a < indices.rank; ++a) --indices.hi[a];
+      samples = std::max(samples, part.first_sample + part.order.at(indices.hi) + 1);
+    }
+    return round_up(samples * piece.sample_bytes, kPageBytes);
   }
 
   /// Returns the bytes of a part that there are samples for.
@@ -257,7 +280,7 @@ class Planner {
       }
       Segment whole = make_segment(piece, part, position, f, kRelayed, indices);
       bytes += whole.bytes();
-      add_segment(inbox, relay, std::move(whole));
+      add_segment(inbox, relay, whole);
     });
     return bytes;
   }
@@ -287,6 +310,7 @@ class Planner {
   int aggregator_;
   std::map<std::pair<int, int>, int> number_of_field_;  // (layout, field of it) -> position in fields_
   std::vector<Traffic> rounds_;
+  SegmentCollector collector_;
 };
 
 }  // namespace

@@ -10,36 +10,14 @@
 #include <vector>
 
 #include "esker/box.hpp"
-#include "esker/lattice.hpp"
 #include "exchange/hand_overs.h"
 #include "exchange/mail_plan.h"
 #include "exchange/ownership.h"
 #include "exchange/piece_space.h"
 #include "exchange/relays.h"
-#include "grid/order.h"
+#include "exchange/segment_list.h"
 
 namespace esker {
-
-/// Samples of one patch, or of one relay, that belong to one part of a piece.
-struct Segment {
-  Index position = 0;  ///< of the part; orders the segments of a message
-  int field = 0;       ///< position in the list of FieldPatches
-  int patch = 0;       ///< position among the sender's boxes of that field; kRelayed: not of a patch
-  int relayed = -1;    ///< at the relay: which of RelayHop::relayed it is put in, or is
-  Box indices;         ///< lattice indices in the part
-  Lattice samples;     ///< the same samples in the grid
-  SampleOrder order;   ///< of the part
-  Index sample_bytes = 0;
-
-  [[nodiscard]] Index bytes() const { return indices.num_samples() * sample_bytes; }
-};
-
-/// Segment::patch of samples that a relay has collected: they stand in the message already.
-inline constexpr int kRelayed = -1;
-
-/// The samples `indices` of a part of `piece`, which is at `position`.
-Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
-                     const Box& indices);
 
 /// What goes from one rank to one other in one round: segments in canonical order (position, patch, place).
 struct Message {
@@ -47,7 +25,7 @@ struct Message {
   Index offset_bytes = 0;  ///< in the send or receive buffer
   Index bytes = 0;
   Index window_begin = 0;  ///< position at which the window that it is for begins; not at relays
-  std::vector<Segment> segments;
+  SegmentList segments;
 };
 
 /// Part of a window.
@@ -60,6 +38,7 @@ struct Window {
   Index begin = 0, end = 0;               ///< positions
   Index first_piece = 0, last_piece = 0;  ///< the pieces that begin in it: [first, last)
   std::vector<ByteRange> padded;          ///< pieces that samples do not cover: they are cleared first
+  std::vector<ByteRange> unused;          ///< pages of these behind the last sample: a new file needs none
 
   [[nodiscard]] bool complete() const { return padded.empty(); }
   [[nodiscard]] Index size_bytes() const { return end - begin; }
@@ -91,6 +70,7 @@ struct Round {
 
 struct Plan {
   std::vector<Round> rounds;
+  std::shared_ptr<const SegmentPool> pool;  ///< that the segments are described in
   std::vector<HandOver> gives, takes;    ///< what is told of pieces in files that more than one rank stores
   std::vector<Ownership::Pieces> owned;  ///< by this rank: it writes the headers of files that begin with one
   // The largest of any round: what the buffers must hold. Both hops' sends stand beside each other; their

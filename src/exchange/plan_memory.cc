@@ -10,13 +10,14 @@ Index list_bytes(const std::vector<T>& list) {
 
 Index messages_bytes(const std::vector<Message>& messages) {
   Index bytes = list_bytes(messages);
-  for (const Message& message : messages) bytes += list_bytes(message.segments);
+  for (const Message& message : messages) bytes += message.segments.size_bytes();
   return bytes;
 }
 
 Index round_bytes(const Round& round) {
-  Index bytes = list_bytes(round.relay.local.segments) + list_bytes(round.relay.relayed) +
-                list_bytes(round.local.segments) + list_bytes(round.window.padded);
+  Index bytes = round.relay.local.segments.size_bytes() + list_bytes(round.relay.relayed) +
+                round.local.segments.size_bytes() + list_bytes(round.window.padded) +
+                list_bytes(round.window.unused);
   for (const auto* messages :
        {&round.relay.sends, &round.relay.receives, &round.sends, &round.receives, &round.places}) {
     bytes += messages_bytes(*messages);
@@ -41,6 +42,7 @@ Index hand_over_bytes(const std::vector<HandOver>& hand_overs) {
 Index memory_of(const Plan& plan) {
   Index bytes = list_bytes(plan.rounds) + list_bytes(plan.owned) + hand_over_bytes(plan.gives) +
                 hand_over_bytes(plan.takes) + mail_bytes(plan.mail);
+  if (plan.pool) bytes += plan.pool->size_bytes();
   for (const Round& round : plan.rounds) bytes += round_bytes(round);
   return bytes;
 }

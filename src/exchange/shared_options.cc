@@ -5,6 +5,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
+#include "comm/call_watch.h"
 #include "comm/gather.h"
 #include "comm/roll_call.h"
 
@@ -39,10 +40,13 @@ Result<Options> share_options(Comm& comm, const Options& options) {
 
 Result<Options> open_together(Comm& comm, const char* operation, const std::string& path,
                               const Result<Options>& options, const Status& local) {
+  if (comm.call_watch() && options.ok()) comm.call_watch()->set_limit(options->call_warning);
   ESKER_RETURN_IF_ERROR(wait_for_all(comm, operation, options.ok() ? options->call_timeout : 0));
   const Status& mine = local.ok() ? options.status() : local;
   ESKER_RETURN_IF_ERROR(agree(comm, Ballot{mine, operation, hash_text(0, path), path, false}));
-  return share_options(comm, *options);
+  ESKER_ASSIGN_OR_RETURN(Options shared, share_options(comm, *options));
+  if (comm.call_watch()) comm.call_watch()->set_limit(shared.call_warning);
+  return shared;
 }
 
 }  // namespace esker

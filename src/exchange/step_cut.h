@@ -22,9 +22,11 @@ int asked_aggregators(const Options& options, int n_ranks);
 /// Ranks that collect and store, by the options and what there is to store.
 int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space);
 
-/// Buffers of a round hold what is sent, received and stored in it. How much a rank sends depends on where
-/// its samples go, so the window starts at a third of the budget and shrinks, down to one piece, until the
-/// largest rank fits. No message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits.
+/// Buffers of a round hold what is sent, received and stored in it; next to them the budget holds the plan.
+/// How much a rank sends depends on where its samples go, so the window starts at a third of the budget and
+/// shrinks, down to one piece, until the largest rank fits. No message or window is larger than 1 GiB,
+/// whatever the budget: MPI counts are 32 bits. Where plans are counted and not made (plan_step()), buffers
+/// alone count.
 class StepCut {
  public:
   /// Windows of a rank that near ones fill: as many as let neighbours work ahead.
@@ -52,7 +54,10 @@ class StepCut {
   /// The most of any rank.
   struct Needs {
     Index buffer_bytes = 0;
+    Index plan_bytes = 0;          ///< of the plan itself; 0 where plans are counted and not made
     Index largest_part_bytes = 0;  ///< of what goes into one call
+
+    [[nodiscard]] Index total_bytes() const { return buffer_bytes + plan_bytes; }
   };
   static Needs needs_of(const Plan& plan);
   static Needs needs_of(const std::vector<RankTraffic>& ranks);

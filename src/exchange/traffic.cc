@@ -10,12 +10,14 @@ void count_message(MessageSizes& sizes, Index bytes) {
 }
 
 TrafficCounter::TrafficCounter(const PieceSpace& space, const Ownership& ownership,
-                               const std::vector<FieldPatches>& fields, const Relays& relays)
+                               const std::vector<FieldPatches>& fields, const Relays& relays,
+                               std::function<void()> pulse)
     : space_(space),
       ownership_(ownership),
       fields_(fields),
       relays_(relays),
       finder_(relays, fields),
+      pulse_(std::move(pulse)),
       ranks_(static_cast<std::size_t>(relays.num_ranks())),
       bytes_of_(ranks_.size()),
       sent_(ranks_.size()),
@@ -39,6 +41,7 @@ void TrafficCounter::add_window(int aggregator, Index round) {
   if (pieces.first == pieces.last) return;
   space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
     const int f = number_of_field_.at({layout, piece.field});
+    pulse_();
     for (int p = 0; p < piece.num_parts; ++p) {
       add_part(aggregator, f, piece, space_.layout(layout).part(piece, p));
     }
@@ -81,6 +84,7 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
 void TrafficCounter::add_relayed(Index round) {
   for (CoarseShares& shares : coarse_) shares = CoarseShares();
   for (int relay = 0; relay < relays_.num_ranks(); ++relay) {
+    pulse_();
     add_coarse(relay, round);
     auto& from = fine_[static_cast<std::size_t>(relay)];
     for (const FromSource& part : from) add_bytes(part.source, part.bytes);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -36,9 +37,9 @@ void count_message(MessageSizes& sizes, Index bytes);
 
 class TrafficCounter {
  public:
-  /// All that is passed outlives it.
+  /// All that is passed outlives it. `pulse` is called often, and may throw to end the counting.
   TrafficCounter(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
-                 const Relays& relays);
+                 const Relays& relays, std::function<void()> pulse = [] {});
 
   /// Counts one round of all ranks; each round of the ownership once.
   void add_round(Index round);
@@ -80,6 +81,7 @@ class TrafficCounter {
   const std::vector<FieldPatches>& fields_;
   const Relays& relays_;
   RelayFinder finder_;
+  std::function<void()> pulse_;
   std::map<std::pair<int, int>, int> number_of_field_;
   std::vector<RankTraffic> ranks_;
   MessageSizes to_relays_{}, to_aggregators_{};

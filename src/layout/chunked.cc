@@ -23,6 +23,7 @@ ChunkedLayout::ChunkedLayout(int rank, const Point& extent, Index sample_bytes, 
     : OneVariableLayout(rank, extent, sample_bytes, offset_bytes),
       chunk_(shape.chunk),
       tiles_(rank, shape.chunk, tiles.piece_bytes / sample_bytes, planes_of(rank, sample_bytes, tiles)),
+      has_planes_(tiles.dense_axis > 0 && !tiles.in_slabs),
       pieces_together_(tiles.in_slabs ? tiles_.tiles_of_planes() : 1),
       chunk_bytes_(Box::from_extent(rank, shape.chunk).num_samples() * sample_bytes),
       chunk_stride_bytes_(round_up(chunk_bytes_, shape.alignment_bytes)) {
@@ -83,11 +84,25 @@ Index ChunkedLayout::largest_piece_bytes() const {
   return tiles_.box_of(0).num_samples() * sample_bytes_ + chunk_stride_bytes_ - chunk_bytes_;
 }
 
+Index ChunkedLayout::place_on_curve(Index ordinal) const {
+  if (!has_planes_) return ordinal;
+  const Index tile = ordinal % tiles_.num_tiles();
+  return ordinal - tile + tiles_.number_by_rows(tile);
+}
+
 int ChunkedLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  return share_of_stretch(ordinal / pieces_together_, num_pieces() / pieces_together_, bricks);
+  return share_of_stretch(place_on_curve(ordinal) / pieces_together_, num_pieces() / pieces_together_,
+                          bricks);
 }
 
 std::vector<std::vector<Layout::Run>> ChunkedLayout::runs_of_shares(const BrickDecomposition& bricks) const {
+  if (has_planes_) {
+    std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
+    for (Index ordinal = 0; ordinal < num_pieces(); ++ordinal) {
+      append_to_runs(shares[static_cast<std::size_t>(share_of(ordinal, bricks))], ordinal);
+    }
+    return shares;
+  }
   auto shares = stretches_of_shares(num_pieces() / pieces_together_, bricks);
   for (std::vector<Run>& runs : shares) {
     for (Run& run : runs) run = {run.first * pieces_together_, run.last * pieces_together_};

@@ -40,6 +40,10 @@ class ChunkedLayout final : public OneVariableLayout {
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
   [[nodiscard]] Index largest_piece_bytes() const override;
+  /// Where tiles have several planes, tiles of the same rows follow each other: what they take from memory is
+  /// in the same lines and pages.
+  [[nodiscard]] Index place_on_curve(Index ordinal) const override;
+  /// Stretches of that order, so that a share has rows of all planes, as the ranks do.
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Point tile_extent(int /*level*/) const override { return tiles_.tile_extent(); }
@@ -53,6 +57,7 @@ class ChunkedLayout final : public OneVariableLayout {
   Point num_chunks_on_{1, 1, 1, 1, 1};
   Index num_chunks_ = 1;
   RowTiles tiles_;         // of a chunk
+  bool has_planes_;        // along the dense axis
   Index pieces_together_;  // that are of one share, one after the other
   Index chunk_bytes_;
   Index chunk_stride_bytes_;

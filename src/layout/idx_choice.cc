@@ -23,13 +23,12 @@ double stored_over_data(const Bitmask& mask, int bits_per_block, const Box& box)
          static_cast<double>(box.num_samples());
 }
 
-int choose_bits_per_block(const Bitmask& mask, const Box& box, Index sample_bytes) {
-  const auto block_bytes = [&](int bits) { return sample_bytes << bits; };
+int choose_bits_per_block(const Bitmask& mask, const Box& box, const SampleBytes& sample_bytes) {
   int best = -1;
   double best_ratio = 0;
   for (int bits = std::min(mask.max_level(), 30); bits >= 1; --bits) {
-    if (block_bytes(bits) > kMaxBlockBytes && bits > 1) continue;
-    if (block_bytes(bits) < kMinBlockBytes && best >= 0) break;
+    if (sample_bytes.largest << bits > kMaxBlockBytes && bits > 1) continue;
+    if (sample_bytes.smallest << bits < kMinBlockBytes && best >= 0) break;
     const double ratio = stored_over_data(mask, bits, box);
     if (ratio <= kMaxStoredOverData) return bits;
     if (best < 0 || ratio < best_ratio) {

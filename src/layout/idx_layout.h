@@ -19,6 +19,7 @@ namespace esker::idx {
 struct LayoutField {
   Index sample_bytes = 0;
   bool present = true;  ///< written at this step; absent fields have no pieces
+  int dense_axis = 0;   ///< the patches' fastest in memory
 };
 
 struct LayoutParameters {

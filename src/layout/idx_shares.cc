@@ -65,12 +65,24 @@ std::vector<std::vector<Layout::Run>> IdxLayout::runs_of_shares(const BrickDecom
   return shares;
 }
 
-/// Blocks of a level are numbered along the Z curve below a leading bit.
+// Blocks of a level are numbered along the Z curve, below a leading bit. Where patches are densest in memory
+// along another axis than x, the bits of that axis come last: neighbours along it share pages of memory.
 Index IdxLayout::place_on_curve(Index ordinal) const {
-  const Index block = piece(ordinal).id;
-  if (block == 0) return 0;
-  const Index along_level = block - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(block)));
-  return along_level << (blocks_.mask().max_level() - blocks_.level_of_block(block));
+  const Piece piece = this->piece(ordinal);
+  if (piece.id == 0) return 0;
+  const Bitmask& mask = blocks_.mask();
+  const Index along_level =
+      piece.id - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(piece.id)));
+  const Index along_curve = along_level << (mask.max_level() - blocks_.level_of_block(piece.id));
+  const int dense = fields_[static_cast<std::size_t>(piece.field)].dense_axis;
+  if (dense == 0) return along_curve;
+  Index place = 0, on_dense = 0;
+  const int num_digits = mask.max_level() - blocks_.bits_per_block() - 1;  // of the finest level's tiles
+  for (int position = 1; position <= num_digits; ++position) {
+    Index& number = mask.digit(position) == dense ? on_dense : place;
+    number = number << 1 | (along_curve >> (num_digits - position) & 1);
+  }
+  return place << mask.num_digits(dense, 1, num_digits) | on_dense;
 }
 
 }  // namespace esker::idx

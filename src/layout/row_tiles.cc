@@ -29,6 +29,14 @@ RowTiles::RowTiles(int rank, const Point& extent, Index most_samples, const Plan
   }
 }
 
+Index RowTiles::number_by_rows(Index tile) const {
+  if (plane_axis_ >= array_.rank) return tile;
+  const Index num_planes = num_tiles_on_[plane_axis_];
+  const Index in_planes = tile % tiles_of_planes_, plane = tile / tiles_of_planes_ % num_planes;
+  const Index above = tile / (tiles_of_planes_ * num_planes);
+  return (above * tiles_of_planes_ + in_planes) * num_planes + plane;
+}
+
 Box RowTiles::box_of(Index tile) const {
   const Point place = place_in(num_tiles_on_, array_.rank, tile);
   Box box = array_;

@@ -24,6 +24,8 @@ class RowTiles {
   [[nodiscard]] const Point& num_tiles_on() const { return num_tiles_on_; }
   /// Tiles that have the same planes; they follow each other.
   [[nodiscard]] Index tiles_of_planes() const { return tiles_of_planes_; }
+  /// The number of a tile in another order: tiles of the same rows in neighbouring planes follow each other.
+  [[nodiscard]] Index number_by_rows(Index tile) const;
   /// Of the first tile; the last one of an axis may be smaller.
   [[nodiscard]] const Point& tile_extent() const { return tile_; }
   [[nodiscard]] Box box_of(Index tile) const;

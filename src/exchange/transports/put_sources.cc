@@ -67,7 +67,7 @@ PutSources::Standing PutSources::standing_of(const Origin& origin, const Memory&
                                              const std::byte* base) {
   Standing standing{distance(base, memory.address(origin))};
   if (origin.patch == kRelayed) return standing;
-  const Patch& patch = memory.patch(origin);
+  const Patch patch = memory.patch(origin);
   standing.stride_bytes = patch.stride_bytes;
   standing.component_stride_bytes = patch.component_stride_bytes;
   return standing;

@@ -58,7 +58,7 @@ class PutSources {
     const PatchesOfFields& patches;
     const std::byte* send_buffer;
 
-    [[nodiscard]] const Patch& patch(const Origin& origin) const {
+    [[nodiscard]] Patch patch(const Origin& origin) const {
       return patches[static_cast<std::size_t>(origin.field)][static_cast<std::size_t>(origin.patch)];
     }
     [[nodiscard]] const std::byte* address(const Origin& origin) const {

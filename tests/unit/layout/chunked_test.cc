@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -120,6 +121,28 @@ TEST(Chunked, ATileTakesLinesOfMemoryOfSomeRows) {
   EXPECT_EQ(tile(3, {300, 300, 301, 1, 1}, 512 << 10), (Point{300, 13, 16, 1, 1}));
   EXPECT_EQ(tile(3, {600, 600, 5, 1, 1}, 512 << 10), (Point{600, 21, 5, 1, 1}));
   EXPECT_EQ(tile(2, {600, 600, 1, 1, 1}, 512 << 10), (Point{600, 16, 1, 1, 1}));
+}
+
+/// What is collected one after the other is in the same columns of memory, and shares are rows of all planes.
+TEST(Chunked, TilesOfTheSameRowsAreCollectedOneAfterTheOther) {
+  const ChunkedLayout layout(3, {20, 30, 40}, 8, {{20, 30, 40}}, 0, {.piece_bytes = 25600, .dense_axis = 2});
+  ASSERT_EQ(layout.tile_extent(0), (Point{20, 10, 16, 1, 1}));
+  const auto ranks = BrickDecomposition::even(3, {20, 30, 40}, {1, 3, 1}).value();
+  const auto shares = layout.runs_of_shares(ranks);
+  std::map<Index, Box> box_at;  // by place
+  for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
+    const Lattice samples = layout.part(layout.piece(ordinal), 0).lattice;
+    EXPECT_TRUE(box_at.emplace(layout.place_on_curve(ordinal), samples.bounds()).second);
+    EXPECT_EQ(layout.share_of(ordinal, ranks), samples.origin[1] / 10);
+    const auto& runs = shares[static_cast<std::size_t>(samples.origin[1] / 10)];
+    EXPECT_EQ(std::count_if(runs.begin(), runs.end(),
+                            [&](const auto& run) { return run.first <= ordinal && ordinal < run.last; }),
+              1);
+  }
+  ASSERT_EQ(box_at.size(), 9u);
+  for (Index place = 0; place < 9; ++place) {
+    EXPECT_EQ(box_at[place].lo, (Point{0, place / 3 * 10, place % 3 * 16})) << place;
+  }
 }
 
 TEST(Chunked, OneStretchIsWrittenAtOnceWherePlanesOfTilesAreWhole) {
