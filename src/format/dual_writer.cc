@@ -76,7 +76,7 @@ class DualStepLayouts final : public StepLayouts {
 
 }  // namespace
 
-DualWriter::DualWriter(std::unique_ptr<FormatWriter> netcdf, std::unique_ptr<FormatWriter> idx)
+DualWriter::DualWriter(std::unique_ptr<NetcdfWriter> netcdf, std::unique_ptr<FormatWriter> idx)
     : netcdf_(std::move(netcdf)), idx_(std::move(idx)) {}
 
 Status DualWriter::check_target() {
@@ -94,17 +94,28 @@ Status DualWriter::define(const Schema& schema) {
 }
 
 Status DualWriter::create(bool durable) {
-  ESKER_RETURN_IF_ERROR(netcdf_->create(durable));
-  return idx_->create(durable);
+  ESKER_RETURN_IF_ERROR(netcdf_->stage(durable));
+  ESKER_RETURN_IF_ERROR(idx_->create(durable));
+  return netcdf_->publish(durable);
 }
 
 Result<std::string> DualWriter::read_existing() {
   ESKER_ASSIGN_OR_RETURN(std::string idx, idx_->read_existing());
+  ESKER_RETURN_IF_ERROR(idx_->restore(idx));
+  if (idx_->times().empty()) ESKER_RETURN_IF_ERROR(finish_creation());
   ESKER_ASSIGN_OR_RETURN(std::string netcdf, netcdf_->read_existing());
   return pack_texts({std::move(idx), std::move(netcdf)});
 }
 
-// A run that died between the two commits leaves one step more in the NetCDF file.
+// Of a run that died between the IDX dataset's creation and the renaming of the NetCDF file.
+Status DualWriter::finish_creation() {
+  ESKER_ASSIGN_OR_RETURN(const std::string staged, netcdf_->read_staged());
+  if (staged.empty()) return {};
+  ESKER_RETURN_IF_ERROR(netcdf_->restore(staged));
+  const bool is_same = print_schema_outline(idx_->schema()) == print_schema_outline(netcdf_->schema());
+  return is_same && netcdf_->times().empty() ? netcdf_->publish(true) : Status();
+}
+
 Status DualWriter::restore(const std::string& existing) {
   const std::vector<std::string> texts = unpack_texts(existing);
   ESKER_RETURN_IF_ERROR(idx_->restore(texts.at(0)));
@@ -115,6 +126,23 @@ Status DualWriter::restore(const std::string& existing) {
   const auto &a = idx_->times(), &b = netcdf_->times();
   times_.assign(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
   return {};
+}
+
+// A run that died between the two commits leaves one step more in the NetCDF file; nothing else is explained.
+Status DualWriter::check_steps(const std::optional<double>& to_time) const {
+  const auto &in_idx = idx_->times(), &in_netcdf = netcdf_->times();
+  const bool is_killed = times_.size() == in_idx.size() && in_netcdf.size() <= in_idx.size() + 1;
+  if (is_killed) return {};
+  const auto goes_to = [&](const std::vector<double>& times) {
+    return times_.size() == times.size() || (to_time && times[times_.size()] > *to_time);
+  };
+  if (goes_to(in_idx) && goes_to(in_netcdf)) return {};
+  const std::string remedy = times_.empty() ? std::string("move one of them away")
+                                            : fmt::format("`esker repair {} --to-time {}` drops all later ones",
+                                                          netcdf_->metadata_paths().front(), times_.back());
+  return error(Code::kDataLoss,
+               "the IDX dataset {} holds {} steps and the NetCDF file {} {}, of which the first {} are the same; {}",
+               stem(), in_idx.size(), netcdf_->metadata_paths().front(), in_netcdf.size(), times_.size(), remedy);
 }
 
 Status DualWriter::reclaim(bool durable) {

@@ -116,6 +116,12 @@ class FormatWriter {
   /// Rank 0, after create or restore: kDataLoss unless this writer still holds the lock, and what is
   /// committed is what it left there. Else nothing may be written or removed: it is another writer's.
   virtual Status check_ours() = 0;
+  /// All ranks, after restore: kDataLoss where reclaim() would drop committed steps, as the files of a dataset
+  /// in two formats hold different ones. Those later than `to_time` may go. Local, pure.
+  [[nodiscard]] virtual Status check_steps(const std::optional<double>& /*to_time*/) const { return {}; }
+  /// Rank 0, before a step's bytes are written: kAlreadyExists where they would go through a symbolic link
+  /// below the dataset.
+  virtual Status check_step_place(Index /*step*/) { return {}; }
   [[nodiscard]] virtual const Schema& schema() const = 0;
   /// Of the committed steps; true on all ranks after restore, later on rank 0.
   [[nodiscard]] virtual const std::vector<double>& times() const = 0;
@@ -135,6 +141,11 @@ class FormatWriter {
   /// Rank 0: the steps from `num_steps` on are committed no more. Begins with check_ours(); goes on after a
   /// later error, and returns the first.
   virtual Status rewind(Index num_steps, bool durable) = 0;
+  /// From now on what is committed, and may be durable, is not put at risk by a commit that is not durable: an
+  /// index is on the device before it takes the place of another. For datasets that were found.
+  virtual void protect_committed() {}
+  /// Rank 0: the files of the committed steps [first, end) that are not in metadata_paths().
+  [[nodiscard]] virtual std::vector<std::string> data_paths(Index /*first*/, Index /*end*/) const { return {}; }
   /// Files that are neither block files nor temporary.
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;
   /// Rank 0: releases the lock.

@@ -1,5 +1,6 @@
 #include "format/json_text.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -94,6 +95,12 @@ bool read_integer(const Json& json, Index& out) {
   return true;
 }
 
+bool read_unsigned(const Json& json, std::uint64_t& out) {
+  if (!json.is_number_unsigned()) return false;
+  out = json.get<std::uint64_t>();
+  return true;
+}
+
 bool read_text(const Json& json, std::string& out) {
   if (!json.is_string()) return false;
   out = json.get_ref<const std::string&>();
@@ -153,6 +160,11 @@ OrderedJson reals_to_json(const std::vector<double>& values) {
   return array;
 }
 
+OrderedJson numbers_to_json(const Numbers& numbers) {
+  if (type_of(numbers) >= SampleType::kFloat32) return reals_to_json(to_reals(numbers));
+  return std::visit([](const auto& list) { return OrderedJson(list); }, numbers);
+}
+
 Result<Index> get_integer(const Json& object, const char* key, Index least, Index most) {
   ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
   Index value = 0;
@@ -184,6 +196,20 @@ Result<std::vector<Index>> get_integers(const Json& object, const char* key) {
   return get_list<Index>(object, key, "64-bit integers", read_integer);
 }
 
+Result<Numbers> get_numbers(const Json& object, const char* key, SampleType type) {
+  Numbers numbers;
+  if (type >= SampleType::kFloat32) {
+    ESKER_ASSIGN_OR_RETURN(numbers, get_reals(object, key));
+  } else if (type == SampleType::kUint64) {
+    ESKER_ASSIGN_OR_RETURN(numbers, get_list<std::uint64_t>(object, key, "64-bit integers", read_unsigned));
+  } else {
+    ESKER_ASSIGN_OR_RETURN(numbers, get_integers(object, key));
+  }
+  auto typed = to_type(numbers, type);
+  if (!typed.ok()) return error(Code::kDataLoss, "'{}': {}", key, typed.status().message());
+  return typed;
+}
+
 Result<std::vector<std::string>> get_texts(const Json& object, const char* key) {
   return get_list<std::string>(object, key, "texts", read_text);
 }
@@ -198,6 +224,18 @@ Result<const Json*> get_object(const Json& object, const char* key) {
   ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
   if (!json->is_object()) return wrong(key, "an object", *json);
   return json;
+}
+
+std::string print_sum(std::uint64_t sum) { return fmt::format("{:016x}", sum); }
+
+Result<std::uint64_t> get_sum(const Json& object) {
+  constexpr std::size_t kDigits = 16;
+  ESKER_ASSIGN_OR_RETURN(const std::string text, get_text(object, "sum"));
+  std::uint64_t sum = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, sum, 16);
+  if (parsed.ec == std::errc() && parsed.ptr == end && text.size() == kDigits) return sum;
+  return error(Code::kDataLoss, "'sum': expected {} hexadecimal digits, found '{}'", kDigits, excerpt(text));
 }
 
 Status check_format(const Json& object, int known) {

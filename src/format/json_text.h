@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "esker/box.hpp"
+#include "esker/schema.hpp"
 #include "esker/status.hpp"
 
 namespace esker {
@@ -24,6 +26,7 @@ Result<Json> parse_json_object(const std::string& text, std::size_t max_bytes);
 std::string dump_json(const OrderedJson& json, int indent);
 
 OrderedJson reals_to_json(const std::vector<double>& values);
+OrderedJson numbers_to_json(const Numbers& numbers);
 
 // Members of objects. kDataLoss, naming the key: missing, of another type, or outside the limits.
 Result<Index> get_integer(const Json& object, const char* key, Index least, Index most);
@@ -31,10 +34,16 @@ Result<bool> get_bool(const Json& object, const char* key);
 Result<std::string> get_text(const Json& object, const char* key);
 Result<std::vector<double>> get_reals(const Json& object, const char* key);
 Result<std::vector<Index>> get_integers(const Json& object, const char* key);
+Result<Numbers> get_numbers(const Json& object, const char* key, SampleType type);
 Result<std::vector<std::string>> get_texts(const Json& object, const char* key);
 /// The member itself, owned by `object`.
 Result<const Json*> get_array(const Json& object, const char* key);
 Result<const Json*> get_object(const Json& object, const char* key);
+
+/// A checksum as JSON holds it: 16 hexadecimal digits.
+std::string print_sum(std::uint64_t sum);
+/// The member "sum".
+Result<std::uint64_t> get_sum(const Json& object);
 
 /// Checks the member "format" before all others: kUnsupported if it is newer than `known`.
 Status check_format(const Json& object, int known);

@@ -1,9 +1,19 @@
-// schema = {"format": 1, "dimensions": [dim ...], "grids": [grid ...], "fields": [field ...],
-//           "attributes": atts, "time_attributes": atts if any}
-// dim    = {"name", "size", "attributes": atts if any}
-// grid   = {"name", "dimensions": ["x" ...] fastest first, "coordinates": {"x": [real ...]}, "attributes":
-// atts} field  = {"name", "grid", "type", "components", "fixed", "every", "attributes": atts} atts   =
-// {"name": {"text": "..."} | {"integers": [...]} | {"reals": [...]}}
+// Format 1 has only texts, int64 and float64; format 2 adds what stands behind "2:".
+//
+// clang-format off
+// schema = {"format": 1 | 2, "dimensions": [dim ...], "grids": [grid ...], "fields": [field ...],
+//           "attributes": atts, "time_attributes": atts if any,
+//           2: "time": {"name", "type"}, "scalars": [scalar ...],
+//           "netcdf": ".nc" of the file that the same steps are written to, if any}
+// dim    = {"name", "size", "attributes": atts if any, 2: "implicit": true if it is}
+// grid   = {"name", "dimensions": ["x" ...] fastest first, "coordinates": {"x": [number ...]},
+//           "attributes": atts, 2: "coordinate_types": {"x": type} of those that are not float64}
+// field  = {"name", "grid", "type", "components", "fixed", "every", "attributes": atts}
+// scalar = {"name", "value": att, "attributes": atts}
+// atts   = {"name": att ...}
+// att    = {"text": "..."} | {"integers": [...]} of int64 | {"reals": [...]} of float64
+//          2: | {type: [...]} | {"text": "...", "bytes": "..."}, where character U+0000 ... U+00FF is a byte
+// clang-format on
 #include "format/schema_json.h"
 
 #include <algorithm>
@@ -17,20 +27,85 @@
 namespace esker {
 namespace {
 
-constexpr int kSchemaFormat = 1;
+constexpr int kSchemaFormat = 2;
 constexpr const char* kTimeAttributes = "time_attributes";
+constexpr const char* kTime = "time";
+constexpr const char* kScalars = "scalars";
+constexpr const char* kCoordinateTypes = "coordinate_types";
+constexpr const char* kNetcdfSuffix = "netcdf";
 constexpr int kIndent = 1;
 constexpr Index kAnyPositive = std::numeric_limits<Index>::max();
 constexpr Index kAnyInt = std::numeric_limits<int>::max();
 
+bool is_of_format_1(const AttributeValue& value) {
+  return std::holds_alternative<std::string>(value) || std::holds_alternative<std::vector<Index>>(value) ||
+         std::holds_alternative<std::vector<double>>(value);
+}
+
+bool are_of_format_1(const Attributes& attributes) {
+  return std::all_of(attributes.begin(), attributes.end(),
+                     [](const auto& item) { return is_of_format_1(item.second); });
+}
+
+/// The oldest format that holds what an outline has of the schema.
+int format_of_outline(const Schema& schema) {
+  const auto has_coords = [&](const std::string& dim) {
+    return std::any_of(schema.grids().begin(), schema.grids().end(),
+                       [&](const Grid& grid) { return grid.coords.contains(dim); });
+  };
+  const bool is_plain =
+      schema.scalars().empty() && schema.time_name() == "time" &&
+      schema.time_type() == SampleType::kFloat64 &&
+      std::all_of(schema.dims().begin(), schema.dims().end(),
+                  [&](const Dimension& dim) {
+                    return !dim.implicit && (has_coords(dim.name) || are_of_format_1(dim.attributes));
+                  }) &&
+      std::all_of(schema.grids().begin(), schema.grids().end(),
+                  [](const Grid& grid) { return are_of_format_1(grid.attributes); });
+  return is_plain ? 1 : 2;
+}
+
+/// The oldest format that holds the schema, so that older versions of Esker read what they can.
+int format_of(const Schema& schema) {
+  const bool is_plain =
+      format_of_outline(schema) == 1 && are_of_format_1(schema.attributes()) &&
+      are_of_format_1(schema.time_attributes()) &&
+      std::all_of(schema.dims().begin(), schema.dims().end(),
+                  [](const Dimension& dim) { return are_of_format_1(dim.attributes); }) &&
+      std::all_of(schema.grids().begin(), schema.grids().end(),
+                  [](const Grid& grid) { return grid.typed_coords.empty(); }) &&
+      std::all_of(schema.fields().begin(), schema.fields().end(),
+                  [](const Field& field) { return are_of_format_1(field.attributes); });
+  return is_plain ? 1 : 2;
+}
+
+OrderedJson attribute_to_json(const AttributeValue& value) {
+  OrderedJson json;
+  if (const std::string* text = text_of(value)) {
+    json["text"] = *text;
+    if (const auto* stored = std::get_if<StoredText>(&value)) json["bytes"] = from_latin1(stored->bytes);
+    return json;
+  }
+  const Numbers numbers = numbers_of(value);
+  const SampleType type = type_of(numbers);
+  const std::string key = type == SampleType::kInt64     ? "integers"
+                          : type == SampleType::kFloat64 ? "reals"
+                                                         : std::string(name(type));
+  json[key] = numbers_to_json(numbers);
+  return json;
+}
+
 OrderedJson attributes_to_json(const Attributes& attributes) {
   OrderedJson json = OrderedJson::object();
-  for (const auto& [name, value] : attributes) {
-    OrderedJson& out = json[name];
-    if (const auto* text = std::get_if<std::string>(&value)) out["text"] = *text;
-    if (const auto* integers = std::get_if<std::vector<Index>>(&value)) out["integers"] = *integers;
-    if (const auto* reals = std::get_if<std::vector<double>>(&value)) out["reals"] = reals_to_json(*reals);
-  }
+  for (const auto& [name, value] : attributes) json[name] = attribute_to_json(value);
+  return json;
+}
+
+OrderedJson scalar_to_json(const Scalar& scalar) {
+  OrderedJson json;
+  json["name"] = scalar.name;
+  json["value"] = attribute_to_json(scalar.value);
+  json["attributes"] = attributes_to_json(scalar.attributes);
   return json;
 }
 
@@ -42,6 +117,10 @@ OrderedJson grid_to_json(const Schema& schema, const Grid& grid) {
   json["coordinates"] = OrderedJson::object();
   for (const auto& [dim, values] : grid.coords) json["coordinates"][dim] = reals_to_json(values);
   json["attributes"] = attributes_to_json(grid.attributes);
+  for (const auto& [dim, numbers] : grid.typed_coords) {
+    json["coordinates"][dim] = numbers_to_json(numbers);
+    json[kCoordinateTypes][dim] = std::string(name(type_of(numbers)));
+  }
   return json;
 }
 
@@ -57,14 +136,32 @@ OrderedJson field_to_json(const Schema& schema, const Field& field) {
   return json;
 }
 
+Result<SampleType> get_type(const Json& object, const char* key) {
+  ESKER_ASSIGN_OR_RETURN(const std::string type, get_text(object, key));
+  return parse_sample_type(excerpt(type));
+}
+
 Result<AttributeValue> read_attribute(const Json& json) {
-  if (json.is_object() && json.contains("text")) {
+  const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
+  if (has("text")) {
     ESKER_ASSIGN_OR_RETURN(std::string text, get_text(json, "text"));
-    return AttributeValue(std::move(text));
+    if (!has("bytes")) return AttributeValue(std::move(text));
+    ESKER_ASSIGN_OR_RETURN(const std::string bytes, get_text(json, "bytes"));
+    auto stored = to_latin1(bytes);
+    if (!stored) return error(Code::kDataLoss, "'bytes': expected characters U+0000 to U+00FF");
+    return AttributeValue(StoredText{std::move(text), *std::move(stored)});
   }
-  if (json.is_object() && json.contains("integers")) {
+  if (has("integers")) {
     ESKER_ASSIGN_OR_RETURN(std::vector<Index> integers, get_integers(json, "integers"));
     return AttributeValue(std::move(integers));
+  }
+  if (json.is_object() && json.size() == 1 && !has("reals")) {
+    const std::string key = json.begin().key();
+    const auto type = parse_sample_type(excerpt(key));
+    if (type.ok()) {
+      ESKER_ASSIGN_OR_RETURN(Numbers numbers, get_numbers(json, key.c_str(), *type));
+      return to_value(std::move(numbers));
+    }
   }
   ESKER_ASSIGN_OR_RETURN(std::vector<double> reals, get_reals(json, "reals"));
   return AttributeValue(std::move(reals));
@@ -91,6 +188,10 @@ Result<int> position(const std::vector<T>& list, const T* found, const std::stri
 Status read_dimension(const Json& json, Schema& schema) {
   ESKER_ASSIGN_OR_RETURN(const std::string name, get_text(json, "name"));
   ESKER_ASSIGN_OR_RETURN(const Index size, get_integer(json, "size", 1, kAnyPositive));
+  if (json.contains("implicit")) {
+    ESKER_ASSIGN_OR_RETURN(const bool implicit, get_bool(json, "implicit"));
+    if (implicit) return schema.add_implicit_dim(name).status();
+  }
   ESKER_ASSIGN_OR_RETURN(const DimId dim, schema.add_dim(name, size));
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(dim));
   return json.contains("attributes") ? read_attributes(json, "attributes", *attributes) : Status();
@@ -110,8 +211,18 @@ Status read_grid(const Json& json, Schema& schema) {
   }
   ESKER_ASSIGN_OR_RETURN(const GridId grid, schema.add_grid(name, dims));
   ESKER_ASSIGN_OR_RETURN(const Json* coordinates, get_object(json, "coordinates"));
+  const Json no_types = Json::object();
+  const Json* types = &no_types;
+  if (json.contains(kCoordinateTypes)) {
+    ESKER_ASSIGN_OR_RETURN(types, get_object(json, kCoordinateTypes));
+  }
   for (const auto& item : coordinates->items()) {
-    ESKER_ASSIGN_OR_RETURN(std::vector<double> values, get_reals(*coordinates, item.key().c_str()));
+    const char* key = item.key().c_str();
+    SampleType type = SampleType::kFloat64;
+    if (types->contains(key)) {
+      ESKER_ASSIGN_OR_RETURN(type, get_type(*types, key));
+    }
+    ESKER_ASSIGN_OR_RETURN(Numbers values, get_numbers(*coordinates, key, type));
     ESKER_RETURN_IF_ERROR(schema.set_coords(grid, item.key(), std::move(values)));
   }
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(grid));
@@ -123,8 +234,7 @@ Status read_field(const Json& json, Schema& schema) {
   ESKER_ASSIGN_OR_RETURN(field.name, get_text(json, "name"));
   ESKER_ASSIGN_OR_RETURN(const std::string grid, get_text(json, "grid"));
   ESKER_ASSIGN_OR_RETURN(field.grid, position(schema.grids(), schema.find_grid(grid), grid, "grid"));
-  ESKER_ASSIGN_OR_RETURN(const std::string type, get_text(json, "type"));
-  ESKER_ASSIGN_OR_RETURN(field.type, parse_sample_type(excerpt(type)));
+  ESKER_ASSIGN_OR_RETURN(field.type, get_type(json, "type"));
   ESKER_ASSIGN_OR_RETURN(const Index components, get_integer(json, "components", 1, kAnyInt));
   field.components = static_cast<int>(components);
   ESKER_ASSIGN_OR_RETURN(field.fixed, get_bool(json, "fixed"));
@@ -132,6 +242,24 @@ Status read_field(const Json& json, Schema& schema) {
   field.every = static_cast<int>(every);
   ESKER_RETURN_IF_ERROR(read_attributes(json, "attributes", field.attributes));
   return schema.add_field(std::move(field)).status();
+}
+
+Status read_scalar(const Json& json, Schema& schema) {
+  Scalar scalar;
+  ESKER_ASSIGN_OR_RETURN(scalar.name, get_text(json, "name"));
+  ESKER_ASSIGN_OR_RETURN(const Json* value, get_object(json, "value"));
+  ESKER_ASSIGN_OR_RETURN(scalar.value, read_attribute(*value));
+  ESKER_RETURN_IF_ERROR(read_attributes(json, "attributes", scalar.attributes));
+  return schema.add_scalar(std::move(scalar)).status();
+}
+
+/// What format 2 says of the times, if anything.
+Status read_time(const Json& json, Schema& schema) {
+  if (!json.contains(kTime)) return {};
+  ESKER_ASSIGN_OR_RETURN(const Json* time, get_object(json, kTime));
+  ESKER_ASSIGN_OR_RETURN(const std::string name, get_text(*time, "name"));
+  ESKER_ASSIGN_OR_RETURN(const SampleType type, get_type(*time, "type"));
+  return schema.set_time(name, type);
 }
 
 /// Calls `read` for every element of a list; whatever is wrong with one is the file's fault.
@@ -148,11 +276,12 @@ Status read_each(const Json& json, const char* key, Schema& schema, Status (*rea
 
 OrderedJson schema_to_json(const Schema& schema) {
   OrderedJson json;
-  json["format"] = kSchemaFormat;
+  json["format"] = format_of(schema);
   json["dimensions"] = OrderedJson::array();
   for (const Dimension& dim : schema.dims()) {
     OrderedJson& out = json["dimensions"].emplace_back(OrderedJson{{"name", dim.name}, {"size", dim.size}});
     if (!dim.attributes.empty()) out["attributes"] = attributes_to_json(dim.attributes);
+    if (dim.implicit) out["implicit"] = true;
   }
   json["grids"] = OrderedJson::array();
   for (const Grid& grid : schema.grids()) json["grids"].push_back(grid_to_json(schema, grid));
@@ -162,22 +291,44 @@ OrderedJson schema_to_json(const Schema& schema) {
   if (!schema.time_attributes().empty()) {
     json[kTimeAttributes] = attributes_to_json(schema.time_attributes());
   }
+  if (schema.time_name() != "time" || schema.time_type() != SampleType::kFloat64) {
+    json[kTime] = OrderedJson{{"name", schema.time_name()}, {"type", std::string(name(schema.time_type()))}};
+  }
+  for (const Scalar& scalar : schema.scalars()) json[kScalars].push_back(scalar_to_json(scalar));
   return json;
 }
 
 }  // namespace
 
-std::string print_schema(const Schema& schema) { return dump_json(schema_to_json(schema), kIndent) + "\n"; }
+std::string print_schema(const Schema& schema, const std::string& netcdf_suffix) {
+  OrderedJson json = schema_to_json(schema);
+  if (!netcdf_suffix.empty()) json[kNetcdfSuffix] = netcdf_suffix;
+  return dump_json(json, kIndent) + "\n";
+}
+
+std::string netcdf_suffix_of(const std::string& text) {
+  const auto json = parse_json_object(text, kMaxSidecarBytes);
+  if (!json.ok() || !json->contains(kNetcdfSuffix)) return "";
+  auto suffix = get_text(*json, kNetcdfSuffix);
+  return suffix.ok() ? *std::move(suffix) : "";
+}
 
 std::string print_schema_outline(const Schema& schema) {
   OrderedJson json = schema_to_json(schema);
+  json["format"] = format_of_outline(schema);
   const OrderedJson empty = OrderedJson::object();
   for (OrderedJson& dim : json["dimensions"]) {
     const auto has_dim = [&](const Grid& grid) { return grid.coords.contains(dim["name"]); };
     if (std::any_of(schema.grids().begin(), schema.grids().end(), has_dim)) dim.erase("attributes");
   }
-  for (OrderedJson& grid : json["grids"]) grid["coordinates"] = empty;
+  for (OrderedJson& grid : json["grids"]) {
+    grid["coordinates"] = empty;
+    grid.erase(kCoordinateTypes);
+  }
   for (OrderedJson& field : json["fields"]) field["attributes"] = empty;
+  if (json.contains(kScalars)) {
+    for (OrderedJson& scalar : json[kScalars]) scalar["attributes"] = empty;
+  }
   json["attributes"] = empty;
   json.erase(kTimeAttributes);
   return dump_json(json, -1);
@@ -190,7 +341,9 @@ Result<Schema> parse_schema(const std::string& text) {
   ESKER_RETURN_IF_ERROR(read_each(json, "dimensions", schema, read_dimension));
   ESKER_RETURN_IF_ERROR(read_each(json, "grids", schema, read_grid));
   ESKER_RETURN_IF_ERROR(read_each(json, "fields", schema, read_field));
-  Status attributes = read_attributes(json, "attributes", schema.attributes());
+  if (json.contains(kScalars)) ESKER_RETURN_IF_ERROR(read_each(json, kScalars, schema, read_scalar));
+  Status attributes = read_time(json, schema);
+  if (attributes.ok()) attributes = read_attributes(json, "attributes", schema.attributes());
   if (attributes.ok() && json.contains(kTimeAttributes)) {
     attributes = read_attributes(json, kTimeAttributes, schema.time_attributes());
   }

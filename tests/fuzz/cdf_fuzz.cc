@@ -1,46 +1,9 @@
 // A CDF file: its header, which prints what it reads; and the file as a dataset, opened, verified and read.
-#include <algorithm>
-#include <limits>
-#include <vector>
-
 #include "format/cdf/header.h"
-#include "fuzz/fuzz.h"
-#include "read/open_dataset.h"
-#include "read/verify.h"
-#include "support/read_box.h"
-
-namespace {
-
-using namespace esker;
-
-/// Samples of the coarser levels, and a few at both ends of the grid.
-void read(const OpenedDataset& dataset, int field, Index step) {
-  constexpr Index kMostSamples = 1 << 16;
-  const auto mask = dataset.bitmask(field);
-  fuzz::require_short_message(mask.status());
-  if (!mask.ok() || !dataset.has_samples(field) || !dataset.has(field, step)) return;
-  const Field& of = dataset.schema.fields()[static_cast<std::size_t>(field)];
-  const Box grid = dataset.box(field);
-  Box corner = grid;
-  for (int a = 0; a < grid.rank; ++a) corner.lo[a] = std::max<Index>(0, grid.hi[a] - 3);
-  for (const Box& box : {grid, corner}) {
-    for (const int level : {0, mask->max_level() / 2, mask->max_level()}) {
-      Index n = 1;
-      for (int a = 0; a < box.rank; ++a) {
-        const Index stride = mask->samples_up_to(level).stride[a];
-        n = std::min(kMostSamples + 1, n) * (std::min(kMostSamples, box.extent(a) / stride) + 1);
-      }
-      if (n > kMostSamples) continue;
-      std::vector<std::byte> out(static_cast<std::size_t>(n * of.sample_bytes()));
-      fuzz::require_short_message(
-          testing_support::read_box(dataset, field, step, box, level, out.data(), {.verify = true}));
-    }
-  }
-}
-
-}  // namespace
+#include "fuzz/use_dataset.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace esker;
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   const auto header = cdf::parse_header(bytes);
   fuzz::require_short_message(header.status());
@@ -50,18 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(again.ok(), "a printed header parses");
     fuzz::require(cdf::print_header(*again) == printed, "a printed header reads back as equal");
   }
-  const auto store = memory_store();
-  const auto file = store->open("run.nc", OpenMode::kWrite);
-  if (!file.ok() || !(*file)->write_at(bytes, 0).ok()) return 0;
-  const auto dataset = open_dataset(store, "run.nc");
-  fuzz::require_short_message(dataset.status());
-  if (!dataset.ok()) return 0;
-  (void)verify_dataset(store, "run.nc");
-  const auto num_fields = static_cast<int>((*dataset)->schema.fields().size());
-  const auto num_steps = static_cast<Index>((*dataset)->times.size());
-  for (int field = 0; field < std::min(num_fields, 4); ++field) {
-    const bool fixed = (*dataset)->schema.fields()[static_cast<std::size_t>(field)].fixed;
-    if (fixed || num_steps > 0) read(**dataset, field, fixed ? 0 : num_steps - 1);
-  }
+  fuzz::use_file(bytes);
   return 0;
 }

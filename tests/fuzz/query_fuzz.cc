@@ -33,7 +33,7 @@ void put_blocks(const std::shared_ptr<Store>& store, const idx::Header& header, 
   auto names =
       idx::FilenameTemplate::parse(header.filename_template, header.time ? header.time->path_template : "");
   if (!names.ok()) return;
-  const idx::BlockFiles files(store, "", "run", *names, header);
+  const idx::BlockFiles files(store, "", "run", *names, header, false);
   const auto times = header.time ? header.time->list(1000) : std::vector<Index>{0};
   if (!times.ok()) return;
   for (std::size_t t = 0; t < std::min<std::size_t>(2, times->size()); ++t) {

@@ -22,7 +22,7 @@ void check(const std::string& text, Parse parse, Print print) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = esker::fuzz::text_of(data, size);
-  check(text, esker::parse_schema, esker::print_schema);
+  check(text, esker::parse_schema, [](const esker::Schema& schema) { return esker::print_schema(schema); });
   check(text, esker::idx::parse_catalog, esker::idx::print_catalog);
   check(text, esker::idx::parse_commit_record, esker::idx::print_commit_record);
   return 0;

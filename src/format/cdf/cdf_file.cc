@@ -1,127 +1,50 @@
 #include "format/cdf/cdf_file.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <map>
 #include <string_view>
 
-#include "base/byte_order.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/cdf/values.h"
 #include "format/schema_json.h"
 
 namespace esker::cdf {
 namespace {
 
-constexpr const char* kTime = "time";
 constexpr Index kAlignment = 4;  // of all variables
 
-Type type_of(SampleType type) {
-  switch (type) {
-    case SampleType::kInt8:
-      return Type::kByte;
-    case SampleType::kUint8:
-      return Type::kUByte;
-    case SampleType::kInt16:
-      return Type::kShort;
-    case SampleType::kUint16:
-      return Type::kUShort;
-    case SampleType::kInt32:
-      return Type::kInt;
-    case SampleType::kUint32:
-      return Type::kUInt;
-    case SampleType::kInt64:
-      return Type::kInt64;
-    case SampleType::kUint64:
-      return Type::kUInt64;
-    case SampleType::kFloat32:
-      return Type::kFloat;
-    case SampleType::kFloat64:
-      return Type::kDouble;
-  }
-  return Type::kByte;
-}
-
-Attribute integers(const std::string& name, const std::vector<Index>& values) {
-  const bool are_small = std::all_of(values.begin(), values.end(),
-                                     [](Index value) { return narrow<std::int32_t>(value).has_value(); });
-  Attribute attribute{name, are_small ? Type::kInt : Type::kInt64, {}};
-  for (const Index value : values) {
-    append_be(static_cast<std::uint64_t>(value), are_small ? 4 : 8, attribute.values);
-  }
-  return attribute;
-}
-
-Attribute to_attribute(const std::string& name, const AttributeValue& value) {
-  if (const auto* numbers = std::get_if<std::vector<Index>>(&value)) return integers(name, *numbers);
-  Attribute attribute{name, Type::kChar, {}};
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    const auto bytes = std::as_bytes(std::span(*text));
-    attribute.values.assign(bytes.begin(), bytes.end());
-  } else {
-    attribute.type = Type::kDouble;
-    for (const double real : std::get<std::vector<double>>(value)) {
-      append_be(std::bit_cast<std::uint64_t>(real), 8, attribute.values);
-    }
-  }
-  return attribute;
-}
-
-std::vector<Attribute> to_attributes(const Attributes& attributes) {
-  std::vector<Attribute> list;
-  for (const auto& [name, value] : attributes) list.push_back(to_attribute(name, value));
-  return list;
-}
-
-/// Also where there are NaNs.
-bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
-    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-  });
-}
-
-/// A value as one of another type; nothing if it has no such value.
-std::optional<std::uint64_t> bits_as(Type type, double value) {
-  if (type == Type::kDouble) return std::bit_cast<std::uint64_t>(value);
-  if (type == Type::kFloat) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  if (!(std::abs(value) <= 0x1p53) || value != std::trunc(value)) return std::nullopt;
-  const auto integer = static_cast<Index>(value);
-  const int n_bits = 8 * static_cast<int>(size_bytes(type));
-  const bool is_unsigned = type >= Type::kUByte && type != Type::kInt64;
-  const bool fits = n_bits == 64 ? !is_unsigned || integer >= 0
-                    : is_unsigned
-                        ? integer >= 0 && integer < Index{1} << n_bits
-                        : integer >= -(Index{1} << (n_bits - 1)) && integer < Index{1} << (n_bits - 1);
-  return fits ? std::optional(static_cast<std::uint64_t>(integer)) : std::nullopt;
-}
-
-/// Attributes that hold values of the variable have its type, by the conventions.
+/// The fill value has the type of the variable, else netCDF takes none.
 Status give_type(const Attributes& attributes, Variable& variable) {
+  const auto sample_type = sample_type_of(variable.type);
   for (Attribute& attribute : variable.attributes) {
-    const bool holds_values = attribute.name == "_FillValue" || attribute.name == "missing_value" ||
-                              attribute.name == "valid_min" || attribute.name == "valid_max" ||
-                              attribute.name == "valid_range";
-    if (!holds_values || attribute.type == variable.type || attribute.type == Type::kChar) continue;
-    const AttributeValue& value = attributes.at(attribute.name);
-    std::vector<double> numbers;
-    if (const auto* reals = std::get_if<std::vector<double>>(&value)) numbers = *reals;
-    if (const auto* integers = std::get_if<std::vector<Index>>(&value)) {
-      numbers.assign(integers->begin(), integers->end());
+    if (attribute.name != "_FillValue" || attribute.type == variable.type) continue;
+    const Numbers numbers = numbers_of(attributes.at(attribute.name));
+    const auto typed = sample_type ? to_type(numbers, *sample_type) : Result<Numbers>(numbers);
+    if (attribute.type == Type::kChar || !sample_type) continue;
+    if (!typed.ok()) {
+      return error(Code::kInvalidArgument, "variable '{}': _FillValue: {}", variable.name,
+                   typed.status().message());
     }
-    attribute.type = variable.type;
-    attribute.values.clear();
-    for (const double number : numbers) {
-      const auto bits = bits_as(variable.type, number);
-      if (!bits) {
-        return error(Code::kInvalidArgument, "variable '{}': {} of {} is no value of its type", variable.name,
-                     attribute.name, number);
-      }
-      append_be(*bits, size_bytes(variable.type), attribute.values);
-    }
+    attribute = to_attribute(attribute.name, esker::to_value(*typed));
   }
   return {};
+}
+
+/// Attributes of CDF-1 and CDF-2, which have no unsigned and no 64-bit integers: as int where that holds them.
+void narrow_attributes(std::vector<Attribute>& attributes) {
+  for (Attribute& attribute : attributes) {
+    if (attribute.type <= Type::kDouble) continue;
+    const auto narrow = to_type(numbers_of(to_value(attribute)), SampleType::kInt32);
+    if (narrow.ok()) attribute = to_attribute(attribute.name, esker::to_value(*narrow));
+  }
+}
+
+Header with_narrow_attributes(Header header) {
+  narrow_attributes(header.attributes);
+  for (Variable& variable : header.variables) narrow_attributes(variable.attributes);
+  return header;
 }
 
 /// Puts a schema into a header, without places.
@@ -130,17 +53,24 @@ class Builder {
   explicit Builder(const Schema& schema) : schema_(schema) {}
 
   Result<CdfFile> build() {
-    file_.header.dims.push_back({kTime, 0});
-    first_dim_ = static_cast<int>(file_.header.dims.size());
-    for (const Dimension& dim : schema_.dims()) file_.header.dims.push_back({dim.name, dim.size});
+    const bool has_times = !schema_.time_name().empty();
+    if (has_times) file_.header.dims.push_back({schema_.time_name(), 0});
+    for (const Dimension& dim : schema_.dims()) {
+      place_of_dim_.push_back(dim.implicit ? -1 : static_cast<int>(file_.header.dims.size()));
+      if (!dim.implicit) file_.header.dims.push_back({dim.name, dim.size});
+    }
     file_.header.attributes = to_attributes(schema_.attributes());
     file_.header.attributes.push_back(to_attribute(kSchemaAttribute, print_schema_outline(schema_)));
     for (std::size_t g = 0; g < schema_.grids().size(); ++g) {
       ESKER_RETURN_IF_ERROR(add_coordinates(static_cast<int>(g)));
     }
+    for (const Scalar& scalar : schema_.scalars()) ESKER_RETURN_IF_ERROR(add_scalar(scalar));
     file_.variable_of_field.resize(schema_.fields().size());
     ESKER_RETURN_IF_ERROR(add_fields(true));
-    ESKER_ASSIGN_OR_RETURN(file_.time_variable, add_reals(kTime, 0, schema_.time_attributes()));
+    if (has_times) {
+      ESKER_ASSIGN_OR_RETURN(file_.time_variable, add_axis(schema_.time_name(), 0, type_of(schema_.time_type()),
+                                                           schema_.time_attributes()));
+    }
     ESKER_RETURN_IF_ERROR(add_fields(false));
     return std::move(file_);
   }
@@ -154,36 +84,59 @@ class Builder {
   }
 
   /// A variable named like its only dimension.
-  Result<int> add_reals(const std::string& name, int dim, const Attributes& attributes) {
-    Variable variable{name, {dim}, to_attributes(attributes), Type::kDouble, 0};
+  Result<int> add_axis(const std::string& name, int dim, Type type, const Attributes& attributes) {
+    Variable variable{name, {dim}, to_attributes(attributes), type, 0};
     ESKER_RETURN_IF_ERROR(give_type(attributes, variable));
     return add(std::move(variable));
   }
 
+  Status add_scalar(const Scalar& scalar) {
+    const Attribute value = to_attribute(scalar.name, scalar.value);
+    Variable variable{scalar.name, {}, to_attributes(scalar.attributes), value.type, 0};
+    ESKER_RETURN_IF_ERROR(give_type(scalar.attributes, variable));
+    if (value.type == Type::kChar && value.values.size() > 1) {
+      variable.dims.push_back(dim_of_length("string", static_cast<Index>(value.values.size())));
+    }
+    file_.variable_of_scalar.push_back(add(std::move(variable)));
+    return {};
+  }
+
   Status add_coordinates(int number) {
     const Grid& grid = schema_.grids()[static_cast<std::size_t>(number)];
-    for (const auto& [dim, values] : grid.coords) {
+    for (const auto& item : grid.coords) {
+      const std::string& dim = item.first;
+      const int place = static_cast<int>(schema_.find_dim(dim) - schema_.dims().data());
+      if (place_of_dim_[static_cast<std::size_t>(place)] < 0) continue;
+      const Numbers values = coordinates_of(grid, dim);
       const auto [first, is_new] = grid_of_coordinate_.emplace(dim, number);
       if (!is_new) {
         const Grid& other = schema_.grids()[static_cast<std::size_t>(first->second)];
-        if (are_equal(other.coords.at(dim), values)) continue;
+        const Numbers others = coordinates_of(other, dim);
+        if (others.index() == values.index() && to_bytes(others) == to_bytes(values)) continue;
         return error(Code::kInvalidArgument,
                      "dimension '{}' has other coordinates on grid '{}' than on grid '{}': in a CDF file it "
                      "has one variable for them",
                      dim, grid.name, other.name);
       }
-      const int place = static_cast<int>(schema_.find_dim(dim) - schema_.dims().data());
       const Attributes& attributes = schema_.dims()[static_cast<std::size_t>(place)].attributes;
-      ESKER_ASSIGN_OR_RETURN(const int variable, add_reals(dim, first_dim_ + place, attributes));
+      ESKER_ASSIGN_OR_RETURN(const int variable,
+                             add_axis(dim, place_of_dim_[static_cast<std::size_t>(place)],
+                                      type_of(esker::type_of(values)), attributes));
       file_.coordinates.push_back({variable, number, dim});
     }
     return {};
   }
 
-  /// One dimension for all fields of as many components.
-  int component_dim(int components) {
-    const auto [place, is_new] = component_dims_.emplace(components, file_.header.dims.size());
-    if (is_new) file_.header.dims.push_back({"component_" + std::to_string(components), components});
+  /// "component_3": one dimension for all fields of as many components, and the same of texts; "component_3_"
+  /// where the schema has a dimension of that name.
+  int dim_of_length(const std::string& kind, Index length) {
+    std::string name = kind + std::to_string(length);
+    std::vector<cdf::Dimension>& dims = file_.header.dims;
+    const auto [place, is_new] = other_dims_.emplace(name, dims.size());
+    if (!is_new) return place->second;
+    const auto is_taken = [&](const cdf::Dimension& dim) { return dim.name == name; };
+    while (std::any_of(dims.begin(), dims.end(), is_taken)) name += '_';
+    dims.push_back({name, length});
     return place->second;
   }
 
@@ -195,8 +148,11 @@ class Builder {
       ESKER_RETURN_IF_ERROR(give_type(field.attributes, variable));
       if (!fixed) variable.dims.push_back(0);
       const std::vector<int>& dims = schema_.grids()[static_cast<std::size_t>(field.grid)].dims;
-      for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) variable.dims.push_back(first_dim_ + *dim);
-      if (field.components > 1) variable.dims.push_back(component_dim(field.components));
+      for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
+        const int place = place_of_dim_[static_cast<std::size_t>(*dim)];
+        if (place >= 0) variable.dims.push_back(place);
+      }
+      if (field.components > 1) variable.dims.push_back(dim_of_length("component_", field.components));
       file_.variable_of_field[f] = add(std::move(variable));
     }
     return {};
@@ -204,9 +160,9 @@ class Builder {
 
   const Schema& schema_;
   CdfFile file_;
-  int first_dim_ = 0;  // of the schema's, in the header
+  std::vector<int> place_of_dim_;  // of the schema's, in the header
   std::map<std::string, int> grid_of_coordinate_;
-  std::map<int, int> component_dims_;
+  std::map<std::string, int> other_dims_;
 };
 
 /// Where variables begin depends on the header's length, which does not depend on where they begin.
@@ -230,6 +186,31 @@ void place_variables(Header& header, const FileParameters& parameters) {
 
 }  // namespace
 
+Numbers coordinates_of(const Grid& grid, const std::string& dim) {
+  const auto typed = grid.typed_coords.find(dim);
+  return typed != grid.typed_coords.end() ? typed->second : Numbers(grid.coords.at(dim));
+}
+
+Result<Schema> in_classic_types(Schema schema) {
+  const auto is_classic = [](SampleType type) { return type_of(type) <= Type::kDouble; };
+  if (!is_classic(schema.time_type())) {
+    const bool is_small = esker::size_bytes(schema.time_type()) < 4;
+    ESKER_RETURN_IF_ERROR(
+        schema.set_time(schema.time_name(), is_small ? SampleType::kInt32 : SampleType::kFloat64));
+  }
+  for (std::size_t g = 0; g < schema.grids().size(); ++g) {
+    const std::map<std::string, Numbers> typed = schema.grids()[g].typed_coords;
+    for (const auto& [dim, numbers] : typed) {
+      if (is_classic(esker::type_of(numbers))) continue;
+      auto classic = to_type(numbers, SampleType::kInt32);
+      if (!classic.ok()) classic = to_type(numbers, SampleType::kFloat64);
+      if (!classic.ok()) return classic.status().with_context("coordinates '" + dim + "'");
+      ESKER_RETURN_IF_ERROR(schema.set_coords({static_cast<int>(g)}, dim, *std::move(classic)));
+    }
+  }
+  return schema;
+}
+
 Index CdfFile::offset_of(int variable, Index step) const {
   const Variable& of = header.variables[static_cast<std::size_t>(variable)];
   return of.begin + (header.is_record(of) ? step * header.record_bytes() : 0);
@@ -237,10 +218,11 @@ Index CdfFile::offset_of(int variable, Index step) const {
 
 Index CdfFile::end_of_data() const {
   Index end = static_cast<Index>(print_header(header).size());
+  const Index record_bytes = header.record_bytes();
   for (const Variable& variable : header.variables) {
     const bool is_record = header.is_record(variable);
     if (is_record && header.num_records == 0) continue;
-    const Index last = is_record ? (header.num_records - 1) * header.record_bytes() : 0;
+    const Index last = is_record ? (header.num_records - 1) * record_bytes : 0;
     end = std::max(end, variable.begin + last + header.value_bytes(variable));
   }
   return end;
@@ -259,9 +241,11 @@ Result<CdfFile> describe_file(const Schema& schema) { return Builder(schema).bui
 
 Result<CdfFile> make_file(const Schema& schema, const FileParameters& parameters) {
   ESKER_ASSIGN_OR_RETURN(CdfFile file, describe_file(schema));
+  const Header header = file.header;
   Status fits;
   for (const Version version : {Version::kClassic, Version::kOffset64, Version::kData64}) {
     if (parameters.version && version != *parameters.version) continue;
+    file.header = version == Version::kData64 ? header : with_narrow_attributes(header);
     file.header.version = version;
     fits = check_structure(file.header);
     if (!fits.ok()) continue;
@@ -279,7 +263,8 @@ std::vector<CdfFile::Coordinate> find_coordinates(const Schema& schema, const He
   std::vector<CdfFile::Coordinate> coordinates;
   for (std::size_t v = 0; v < header.variables.size(); ++v) {
     const Variable& variable = header.variables[v];
-    if (variable.type != Type::kDouble || variable.dims.size() != 1) continue;
+    if (variable.type == Type::kChar || variable.dims.size() != 1) continue;
+    if (schema.find_field(variable.name)) continue;
     const Dimension& of = header.dims[static_cast<std::size_t>(variable.dims[0])];
     const esker::Dimension* dimension = schema.find_dim(variable.name);
     if (of.name != variable.name || !dimension || dimension->size != of.length) continue;
@@ -319,12 +304,18 @@ Result<CdfFile> find_file(const Schema& schema, const Header& header) {
     }
     return error(Code::kDataLoss, "no variable '{}' of the type and shape that the schema says", like.name);
   };
-  CdfFile file{header, {}, -1, find_coordinates(schema, header)};
+  CdfFile file{header, {}, -1, find_coordinates(schema, header), {}};
   for (const int number : wanted.variable_of_field) {
     ESKER_ASSIGN_OR_RETURN(const int found, find(number));
     file.variable_of_field.push_back(found);
   }
-  ESKER_ASSIGN_OR_RETURN(file.time_variable, find(wanted.time_variable));
+  if (wanted.time_variable >= 0) {
+    ESKER_ASSIGN_OR_RETURN(file.time_variable, find(wanted.time_variable));
+  }
+  for (const int number : wanted.variable_of_scalar) {
+    const auto found = find(number);
+    file.variable_of_scalar.push_back(found.ok() ? *found : -1);
+  }
   return file;
 }
 

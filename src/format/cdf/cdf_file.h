@@ -1,7 +1,9 @@
 // CdfFile: how a schema stands in one CDF file - variables, types, places. Pure.
 //
-// Dimensions keep their names; that of the records is `time`, with a variable of that name for the steps'
-// time values. A field is a variable on the dimensions of its grid, the slowest first (and `time` before
+// Dimensions keep their names; that of the records is Schema::time_name(), with a variable of that name for
+// the steps' time values, but for a schema without times, whose fixed fields the number of records commits all
+// the same. The implicit dimension of time series is left out. A scalar is a variable without dimensions; a
+// text of more than one character has a dimension `stringN`. A field is a variable on the dimensions of its grid, the slowest first (and `time` before
 // them, unless it is fixed); its components are one more dimension, the fastest. Coordinates are variables
 // named like their dimension. Fixed variables come first, each larger one aligned; records begin aligned.
 #pragma once
@@ -25,13 +27,14 @@ struct FileParameters {
 struct CdfFile {
   Header header;                       ///< of no records where the file is to be made
   std::vector<int> variable_of_field;  ///< [position in Schema::fields()]
-  int time_variable = -1;              ///< there is always one: records commit steps, of fixed fields, too
+  int time_variable = -1;              ///< -1: the schema has no times, or the file no variable for them
   struct Coordinate {
     int variable = 0;
     int grid = 0;  ///< that has the values
     std::string dim;
   };
   std::vector<Coordinate> coordinates;
+  std::vector<int> variable_of_scalar;  ///< [position in Schema::scalars()]; -1: the file has it no more
 
   /// Where the values of a variable begin in the file at a step.
   [[nodiscard]] Index offset_of(int variable, Index step) const;
@@ -40,6 +43,13 @@ struct CdfFile {
   /// Bytes of the file when it holds that many records; of a file that make_file() laid out.
   [[nodiscard]] Index file_bytes(Index num_records) const;
 };
+
+/// The coordinates of a grid that has some along `dim`, in their type.
+Numbers coordinates_of(const Grid& grid, const std::string& dim);
+
+/// The schema with the types that CDF-1 and CDF-2 have for coordinates and times: int32 where that holds the
+/// values, else float64. kOutOfRange: neither does.
+Result<Schema> in_classic_types(Schema schema);
 
 /// What make_file() begins with: dimensions, variables and attributes, without places; also those of a
 /// NetCDF-4 file (format/hdf5).

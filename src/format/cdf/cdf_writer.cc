@@ -1,30 +1,19 @@
 #include "format/cdf/cdf_writer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
-#include "base/byte_order.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/cdf/cdf_step_layouts.h"
 #include "format/cdf/existing.h"
 #include "format/cdf/fill.h"
+#include "format/cdf/values.h"
+#include "format/esker_file.h"
 #include "store/commit.h"
 
 namespace esker::cdf {
-namespace {
-
-std::vector<std::byte> big_endian(std::span<const double> values) {
-  std::vector<std::byte> bytes(values.size_bytes());
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  swap_bytes(bytes, sizeof(double));
-  return bytes;
-}
-
-}  // namespace
-
 CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
                      const Options& options, std::shared_ptr<WriterLock> lock)
     : store_(std::move(store)),
@@ -43,15 +32,16 @@ Status CdfWriter::check_target() {
   if (!options_.overwrite) {
     return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
   }
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
-  const auto header = read_header(*file);
-  if (header.status().code() == Code::kIoError) return header.status();
-  if (header.ok() && outline_of(*header).ok()) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool ours, is_esker_file(*store_, path_));
+  if (ours) return {};
   return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
 }
 
 Status CdfWriter::define(const Schema& schema) {
   schema_ = schema;
+  if (version_ && *version_ != Version::kData64) {
+    ESKER_ASSIGN_OR_RETURN(schema_, in_classic_types(schema));
+  }
   FileParameters parameters;
   parameters.version = version_;
   parameters.alignment_bytes = options_.alignment_bytes;
@@ -61,7 +51,7 @@ Status CdfWriter::define(const Schema& schema) {
 }
 
 // What it replaces is there until the new file is whole.
-Status CdfWriter::create(bool durable) {
+Status CdfWriter::stage(bool durable) {
   const std::string temporary = temporary_of(path_);
   ESKER_RETURN_IF_ERROR(store_->remove(temporary));
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
@@ -69,15 +59,27 @@ Status CdfWriter::create(bool durable) {
   ESKER_RETURN_IF_ERROR(file->write_at(header_bytes_, 0));
   for (const CdfFile::Coordinate& coordinate : file_.coordinates) {
     const Grid& grid = schema_.grids()[static_cast<std::size_t>(coordinate.grid)];
-    ESKER_RETURN_IF_ERROR(
-        file->write_at(big_endian(grid.coords.at(coordinate.dim)), file_.offset_of(coordinate.variable, 0)));
+    ESKER_RETURN_IF_ERROR(file->write_at(to_bytes(coordinates_of(grid, coordinate.dim)),
+                                         file_.offset_of(coordinate.variable, 0)));
+  }
+  for (std::size_t s = 0; s < file_.variable_of_scalar.size(); ++s) {
+    auto value = to_attribute("", schema_.scalars()[s].value).values;
+    if (value.empty()) value.push_back(std::byte{0});  // of an empty text
+    ESKER_RETURN_IF_ERROR(file->write_at(value, file_.offset_of(file_.variable_of_scalar[s], 0)));
   }
   ESKER_RETURN_IF_ERROR(file->extend_to(file_.file_bytes(0)));
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  ESKER_RETURN_IF_ERROR(file->close());
-  ESKER_RETURN_IF_ERROR(store_->rename(temporary, path_));
-  const std::string parent = std::filesystem::path(path_).parent_path().string();
-  return durable ? store_->sync_directory(parent.empty() ? "." : parent) : Status();
+  return file->close();
+}
+
+Status CdfWriter::publish(bool durable) { return publish_file(*store_, path_, durable); }
+
+// The file gets its last byte when all before it is written.
+Result<std::string> CdfWriter::read_staged() {
+  const auto file = store_->open(temporary_of(path_), OpenMode::kRead);
+  if (!file.ok()) return std::string();
+  auto existing = esker::cdf::read_existing(**file);
+  return existing.ok() ? std::move(existing) : Result<std::string>(std::string());
 }
 
 Result<std::string> CdfWriter::read_existing() {
@@ -159,8 +161,10 @@ Status CdfWriter::commit(Index step, double time, const std::vector<bool>& prese
   ESKER_RETURN_IF_ERROR(check_ours());
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
   ESKER_RETURN_IF_ERROR(fill_absent(*file, step, present));
-  ESKER_RETURN_IF_ERROR(
-      file->write_at(big_endian(std::span(&time, 1)), file_.offset_of(file_.time_variable, step)));
+  if (file_.time_variable >= 0) {
+    ESKER_ASSIGN_OR_RETURN(const Numbers value, to_type(std::vector{time}, schema_.time_type()));
+    ESKER_RETURN_IF_ERROR(file->write_at(to_bytes(value), file_.offset_of(file_.time_variable, step)));
+  }
   ESKER_RETURN_IF_ERROR(file->extend_to(file_.file_bytes(step + 1)));
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
   ESKER_RETURN_IF_ERROR(write_num_records(*file, step + 1, durable));

@@ -12,13 +12,13 @@
 
 #include "esker/options.hpp"
 #include "format/cdf/cdf_file.h"
-#include "format/format_writer.h"
+#include "format/netcdf_writer.h"
 #include "store/lock.h"
 #include "store/store.h"
 
 namespace esker::cdf {
 
-class CdfWriter final : public FormatWriter {
+class CdfWriter final : public NetcdfWriter {
  public:
   /// The file is `stem`.nc; without `version`, the smallest that holds the schema. `lock` is that of all that
   /// is written there.
@@ -28,7 +28,9 @@ class CdfWriter final : public FormatWriter {
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
   Status define(const Schema& schema) override;
-  Status create(bool durable) override;
+  Status stage(bool durable) override;
+  Status publish(bool durable) override;
+  Result<std::string> read_staged() override;
   Result<std::string> read_existing() override;
   Status restore(const std::string& existing) override;
   Status reclaim(bool durable) override;

@@ -11,56 +11,77 @@
 
 namespace esker::cdf {
 
-Status take_attributes(const CdfFile& file, Schema& schema) {
+namespace {
+
+Status take_attributes(const CdfFile& file, Schema& schema, std::vector<std::string>& warnings) {
   const auto attributes_of = [&](int variable) {
-    return to_attributes(file.header.variables[static_cast<std::size_t>(variable)].attributes);
+    const Variable& of = file.header.variables[static_cast<std::size_t>(variable)];
+    return to_attributes(of.attributes, of.name, &warnings);
   };
-  schema.attributes() = to_attributes(file.header.attributes);
-  schema.time_attributes() = attributes_of(file.time_variable);
+  schema.attributes() = to_attributes(file.header.attributes, "", &warnings);
+  if (file.time_variable >= 0) schema.time_attributes() = attributes_of(file.time_variable);
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(FieldId{static_cast<int>(f)}));
     *attributes = attributes_of(file.variable_of_field[f]);
   }
+  for (std::size_t s = 0; s < schema.scalars().size(); ++s) {
+    if (file.variable_of_scalar[s] < 0) continue;
+    ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(ScalarId{static_cast<int>(s)}));
+    *attributes = attributes_of(file.variable_of_scalar[s]);
+  }
   for (const CdfFile::Coordinate& coordinate : file.coordinates) {
     const auto dim = static_cast<int>(schema.find_dim(coordinate.dim) - schema.dims().data());
     ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(DimId{dim}));
-    *attributes = attributes_of(coordinate.variable);
+    if (attributes->empty()) *attributes = attributes_of(coordinate.variable);
   }
   return {};
+}
+
+}  // namespace
+
+Result<Existing> read_ours(const Header& header, const ReadValues& read_values,
+                           std::vector<std::string>& warnings) {
+  Existing existing;
+  ESKER_ASSIGN_OR_RETURN(existing.schema, outline_of(header));
+  ESKER_ASSIGN_OR_RETURN(existing.file, find_file(existing.schema, header));
+  ESKER_RETURN_IF_ERROR(take_attributes(existing.file, existing.schema, warnings));
+  for (const CdfFile::Coordinate& coordinate : existing.file.coordinates) {
+    ESKER_ASSIGN_OR_RETURN(const AttributeValue values, read_values(coordinate.variable, 0));
+    ESKER_RETURN_IF_ERROR(
+        existing.schema.set_coords({coordinate.grid}, coordinate.dim, numbers_of(values)));
+  }
+  ESKER_ASSIGN_OR_RETURN(existing.times, read_times(existing.file, read_values, warnings));
+  return existing;
 }
 
 Result<Schema> outline_of(const Header& header) {
   for (const Attribute& attribute : header.attributes) {
     if (attribute.name != kSchemaAttribute) continue;
     const AttributeValue value = to_value(attribute);
-    if (const auto* text = std::get_if<std::string>(&value)) return parse_schema(*text);
+    if (const std::string* text = text_of(value)) return parse_schema(*text);
   }
   return error(Code::kDataLoss, "no file of Esker: the attribute '{}' is missing", kSchemaAttribute);
 }
 
 Result<std::string> read_existing(const File& file) {
   ESKER_ASSIGN_OR_RETURN(const Header header, read_header(file));
-  ESKER_ASSIGN_OR_RETURN(Schema schema, outline_of(header));
-  ESKER_ASSIGN_OR_RETURN(const CdfFile found, find_file(schema, header));
+  CdfFile of;
+  of.header = header;
+  const ReadValues read = [&](int variable, Index step) { return read_values(file, of, variable, step); };
+  std::vector<std::string> warnings;
+  ESKER_ASSIGN_OR_RETURN(const Existing found, read_ours(header, read, warnings));
   ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
-  if (file_bytes < found.file_bytes(header.num_records)) {
+  if (file_bytes < found.file.file_bytes(header.num_records)) {
     return error(Code::kDataLoss, "the file has {} bytes, its {} records end at byte {}", file_bytes,
-                 header.num_records, found.file_bytes(header.num_records));
-  }
-  ESKER_RETURN_IF_ERROR(take_attributes(found, schema));
-  for (const CdfFile::Coordinate& coordinate : found.coordinates) {
-    ESKER_ASSIGN_OR_RETURN(auto values, read_reals(file, found, coordinate.variable, 0));
-    ESKER_RETURN_IF_ERROR(schema.set_coords({coordinate.grid}, coordinate.dim, std::move(values)));
-  }
-  std::string times;
-  for (Index step = 0; step < header.num_records; ++step) {
-    ESKER_ASSIGN_OR_RETURN(const auto time, read_reals(file, found, found.time_variable, step));
-    times.append(reinterpret_cast<const char*>(time.data()), sizeof(double));
+                 header.num_records, found.file.file_bytes(header.num_records));
   }
   std::vector<std::byte> bytes(print_header(header).size());
   ESKER_RETURN_IF_ERROR(file.read_at(bytes, 0));
-  return pack_texts(
-      {print_schema(schema), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), times});
+  return pack_texts({print_schema(found.schema),
+                     std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                     std::string(reinterpret_cast<const char*>(found.times.data()),
+                                 found.times.size() * sizeof(double)),
+                     pack_texts(warnings)});
 }
 
 Result<Existing> parse_existing(const std::string& text) {
@@ -71,6 +92,7 @@ Result<Existing> parse_existing(const std::string& text) {
   existing.header_bytes.assign(bytes.begin(), bytes.end());
   ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(bytes));
   ESKER_ASSIGN_OR_RETURN(existing.file, find_file(existing.schema, header));
+  existing.warnings = unpack_texts(texts.at(3));
   existing.times.resize(texts.at(2).size() / sizeof(double));
   if (existing.times.empty()) return existing;  // its data() may be null
   std::memcpy(existing.times.data(), texts.at(2).data(), texts.at(2).size());

@@ -9,16 +9,13 @@
 
 namespace esker::cdf {
 
-/// All values of a variable, or those of one record.
-using ReadReals = std::function<Result<std::vector<double>>(int variable, Index step)>;
-
-/// Numeric variables with an axis beside that of the records are fields, fixed ones where they have no
-/// records; those named like their only dimension are its coordinates, or the steps' times. Variables on the
-/// same dimensions share a grid. `warnings` names what a schema cannot hold. Errors are those of
-/// `read_reals`.
-Result<Existing> read_foreign(const Header& header, const ReadReals& read_reals,
+/// Numeric variables with an axis are fields, fixed ones where they have no records; along the records alone
+/// they are time series. Those named like their only dimension are its coordinates, or the steps' times.
+/// Numbers without axes, and texts of one axis at most, are scalars. Variables on the same dimensions share a
+/// grid. `warnings` names what a schema cannot hold. Errors are those of `read_values`.
+Result<Existing> read_foreign(const Header& header, const ReadValues& read_values,
                               std::vector<std::string>& warnings);
-/// Of a CDF file. kDataLoss: coordinates or times are not all in the file.
+/// Of a CDF file. Variables and records that are not whole in the file are left out, with a warning.
 Result<Existing> read_foreign(const File& file, const Header& header, std::vector<std::string>& warnings);
 
 }  // namespace esker::cdf

@@ -58,6 +58,7 @@ struct Variable {
   std::vector<Attribute> attributes;
   Type type = Type::kFloat;
   Index begin = 0;  ///< where its values begin in the file: all, or those of the first record
+  std::string missing = {};  ///< why the values cannot be read from the file; empty: they can be
 };
 
 struct Header {
@@ -91,10 +92,18 @@ inline constexpr Index kNumRecordsOffset = 4;
 std::vector<std::byte> print_num_records(Version version, Index num_records);
 
 /// Reads and checks a header. A file that was left while it was streamed to has as many records as it has
-/// room for. kInvalidArgument: it is no CDF file; kDataLoss: it is damaged, with the place; kUnsupported.
+/// room for. kInvalidArgument: it is no CDF file; kDataLoss: it is damaged, with the place, or variables
+/// overlap; kUnsupported.
 /// Memory: what the header takes in the file, at most 64 MiB of it, times about ten.
 Result<Header> read_header(const File& file);
 /// The same of a header alone, as print_header() makes it.
 Result<Header> parse_header(std::span<const std::byte> bytes);
+
+/// The part of a header whose values are in a file of `file_bytes`: as many records as the file holds whole,
+/// and Variable::missing set where values of a variable lie behind the end. `warnings` names both.
+Header present_part(Header header, Index file_bytes, std::vector<std::string>& warnings);
+
+/// kDataLoss: values of two variables share bytes of the file.
+Status check_overlap(const Header& header);
 
 }  // namespace esker::cdf

@@ -228,7 +228,8 @@ Result<Header> parse(ReadAt read_at, Index file_bytes) {
   const Status sound = check_structure(header);
   if (!sound.ok()) return Status(Code::kDataLoss, sound.message());
   if (parser.is_streaming()) header.num_records = records_in(header, file_bytes);
-  const auto of_records = checked_mul(header.num_records, header.record_bytes());
+  // Two at least: check_overlap() looks at the record behind the first.
+  const auto of_records = checked_mul(std::max<Index>(2, header.num_records), header.record_bytes());
   for (const Variable& variable : header.variables) {
     if (variable.begin < parser.position()) {
       return error(Code::kDataLoss, "variable '{}' begins at byte {}, in the header, which ends at {}",
@@ -239,6 +240,7 @@ Result<Header> parse(ReadAt read_at, Index file_bytes) {
       return error(Code::kDataLoss, "variable '{}' ends beyond what 63 bits can say", variable.name);
     }
   }
+  ESKER_RETURN_IF_ERROR(check_overlap(header));
   return header;
 }
 

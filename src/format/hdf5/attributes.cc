@@ -80,6 +80,8 @@ std::string read_text(hid_t attribute, hid_t stored) {
   if (H5Tis_variable_str(stored) > 0) return read_variable_text(attribute);
   std::vector<char> text(H5Tget_size(stored));
   checked(H5Aread(attribute, stored, text.data()), "text");
+  const bool ends_with_nul = std::find(text.begin(), text.end(), '\0') == text.end() - 1;
+  if (ends_with_nul && H5Tget_strpad(stored) == H5T_STR_NULLTERM) return {text.begin(), text.end()};
   return text_in(text.data(), text.size(), H5Tget_strpad(stored) == H5T_STR_SPACEPAD);
 }
 
@@ -206,6 +208,11 @@ void write_ints(hid_t object, const char* name, const std::vector<int>& values) 
   write_values(object, name, H5T_STD_I32LE, list_of(values.size()), H5T_NATIVE_INT, values.data());
 }
 
+void overwrite_ints(hid_t object, const char* name, const std::vector<int>& values) {
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), name);
+  checked(H5Awrite(attribute, H5T_NATIVE_INT, values.data()), name);
+}
+
 std::vector<Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out) {
   const int count = checked(H5Aget_num_attrs(object), "attributes");
   std::vector<Attribute> attributes;
@@ -227,7 +234,8 @@ std::vector<Attribute> read_attributes(hid_t object, std::vector<std::string>* l
 std::optional<std::string> text_of(hid_t attribute) {
   const auto read = read_attribute(attribute);
   if (!read || read->type != Type::kChar) return std::nullopt;
-  return std::string(reinterpret_cast<const char*>(read->values.data()), read->values.size());
+  const std::string text(reinterpret_cast<const char*>(read->values.data()), read->values.size());
+  return text.substr(0, text.find('\0'));
 }
 
 std::vector<int> read_ints(hid_t object, const char* name) {

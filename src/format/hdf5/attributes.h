@@ -11,7 +11,8 @@
 
 namespace esker::hdf5 {
 
-/// How variables are stored, for who appends: the alignment of variables, and that of chunks.
+/// How variables are stored, for who appends: the alignment of variables, and that of chunks; in a file
+/// without times also the number of committed steps.
 inline constexpr const char* kStorageAttribute = "esker_storage";
 
 /// As files hold it: little-endian.
@@ -25,9 +26,11 @@ void write_text(hid_t object, const char* name, const std::string& text);
 /// One number, without an extent, or a list.
 void write_int(hid_t object, const char* name, int value);
 void write_ints(hid_t object, const char* name, const std::vector<int>& values);
+/// Other values for a list that is there, as many as it has.
+void overwrite_ints(hid_t object, const char* name, const std::vector<int>& values);
 
 /// Those of a dataset or group that netCDF shows, in the order of their names: numbers, and one text, without
-/// padding. `left_out` gets the names of others. kDataLoss: more bytes than any that Esker writes.
+/// padding but for one NUL at its end, which the netCDF library counts. `left_out` gets the names of others. kDataLoss: more bytes than any that Esker writes.
 std::vector<cdf::Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out = nullptr);
 /// The text of an attribute, without padding; nothing: it is not one text.
 std::optional<std::string> text_of(hid_t attribute);

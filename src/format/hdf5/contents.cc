@@ -120,6 +120,7 @@ class Reader {
       if (of.is_variable && is_small(of)) variables.emplace_back(&of, dims_.axes_of(of));
     }
     choose_records(variables);
+    if (!records_) out_.header.num_records = steps_without_times(root);
     for (const auto& [of, axes] : variables) {
       const std::string why_not = of->why_not.empty() ? misfit(*of, axes) : of->why_not;
       why_not.empty() ? add(*of, axes) : leave_out(*of, why_not);
@@ -202,6 +203,12 @@ class Reader {
     const auto [place, is_new] = number_of_.emplace(dim, static_cast<int>(out_.header.dims.size()));
     if (is_new) out_.header.dims.push_back({name_of(dims_.at(dim).name), dims_.at(dim).length});
     return place->second;
+  }
+
+  /// In a file of Esker that has no times.
+  static Index steps_without_times(hid_t root) {
+    const std::vector<int> storage = read_ints(root, kStorageAttribute);
+    return storage.size() == 3 && storage[2] > 0 ? 1 : 0;
   }
 
   static std::vector<Index> chunk_of(hid_t dataset, std::size_t rank) {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "format/hdf5/attributes.h"
 #include "format/hdf5/dimensions.h"
@@ -60,7 +63,9 @@ void take_shape(hid_t dataset, DatasetInfo& info) {
 void take_type(hid_t dataset, DatasetInfo& info) {
   const Handle type(H5Dget_type(dataset), "type");
   info.type = type_of(type);
-  if (info.type && *info.type != cdf::Type::kChar) return;
+  const bool is_character = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+                            H5Tget_size(type) == 1;
+  if (info.type && (*info.type != cdf::Type::kChar || is_character)) return;
   switch (H5Tget_class(type)) {
     case H5T_STRING:
       info.why_not = "it holds characters";
@@ -79,12 +84,44 @@ void take_type(hid_t dataset, DatasetInfo& info) {
   }
 }
 
+/// The library believes where contiguous values are, and reads what it has for a file there.
+std::string misplaced(hid_t dataset) {
+  const haddr_t begin = H5Dget_offset(dataset);
+  const auto file_bytes = static_cast<haddr_t>(file_of(dataset).end_of_file());
+  const haddr_t bytes = H5Dget_storage_size(dataset);
+  if (begin == HADDR_UNDEF || (begin <= file_bytes && bytes <= file_bytes - begin)) return "";
+  return fmt::format("its values are {} bytes from byte {} on, the file has {}", bytes, begin, file_bytes);
+}
+
+/// The library goes through the chunks around what is read, there or not, at about a microsecond each. Of a
+/// chunk that is there the file has an address at least.
+std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) {
+  constexpr Index kFew = 1 << 16, kBytesOfAddress = 8;
+  std::vector<hsize_t> chunk(info.extents.size());
+  checked(H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()), "chunk");
+  std::optional<Index> chunks = 1;
+  for (std::size_t axis = 0; axis < chunk.size(); ++axis) {
+    if (info.extents[axis] > static_cast<hsize_t>(std::numeric_limits<Index>::max())) chunks.reset();
+    if (chunk[axis] == 0) return "its chunks have no extent";
+    if (!chunks) break;
+    const auto extent = static_cast<Index>(info.extents[axis]);
+    chunks = checked_mul(*chunks, div_up(extent, static_cast<Index>(chunk[axis])));
+  }
+  const Index file_bytes = file_of(dataset).end_of_file();
+  if (chunks && *chunks <= std::max(kFew, file_bytes / kBytesOfAddress)) return "";
+  return fmt::format("it has more chunks than a file of {} bytes can hold", file_bytes);
+}
+
 /// Values that stand in other files are not read: a file from elsewhere would say which file here is opened.
 void take_storage(hid_t dataset, DatasetInfo& info) {
   const Handle list(H5Dget_create_plist(dataset), "storage");
-  if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0) {
+  const H5D_layout_t layout = H5Pget_layout(list);
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(list) > 0) {
     info.why_not = "its values are in other files";
+    return;
   }
+  if (layout == H5D_CONTIGUOUS) info.why_not = misplaced(dataset);
+  if (layout == H5D_CHUNKED) info.why_not = too_many_chunks(dataset, list, info);
   const int n_filters = checked(H5Pget_nfilters(list), "filters");
   for (int n = 0; n < n_filters; ++n) {
     unsigned flags = 0, config = 0;
@@ -104,8 +141,9 @@ DatasetInfo look_at(hid_t dataset, std::string path, hobj_ref_t reference) {
   info.path = std::move(path);
   info.reference = reference;
   take_shape(dataset, info);
-  if (info.why_not.empty()) take_storage(dataset, info);
+  // The type first: HDF5 1.10 does not come back from a damaged fill value of variable length.
   if (info.why_not.empty()) take_type(dataset, info);
+  if (info.why_not.empty()) take_storage(dataset, info);
   info.is_scale = text_attribute(dataset, "CLASS") == "DIMENSION_SCALE" && !info.extents.empty();
   info.dimension_numbers = read_ints(dataset, kVariableDimensions);
   if (info.is_scale) {

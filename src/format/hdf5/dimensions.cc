@@ -99,13 +99,13 @@ void mark_scale(hid_t dataset, const cdf::Header& header, const cdf::Variable& v
 }
 
 void write_dimension_numbers(hid_t dataset, const cdf::Variable& variable) {
-  write_ints(dataset, kVariableDimensions, variable.dims);
+  if (!variable.dims.empty()) write_ints(dataset, kVariableDimensions, variable.dims);
 }
 
 void link_dimensions(hid_t file, const cdf::Header& header) {
   std::vector<std::vector<Use>> uses(header.dims.size());
   for (const cdf::Variable& variable : header.variables) {
-    if (is_scale(header, variable)) continue;
+    if (is_scale(header, variable) || variable.dims.empty()) continue;
     write_dimension_list(file, header, variable);
     for (std::size_t d = 0; d < variable.dims.size(); ++d) {
       uses[static_cast<std::size_t>(variable.dims[d])].push_back(

@@ -1,5 +1,6 @@
 #include "format/hdf5/existing.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -9,7 +10,9 @@
 #include "format/cdf/existing.h"
 #include "format/hdf5/attributes.h"
 #include "format/hdf5/contents.h"
+#include "format/hdf5/journal.h"
 #include "format/hdf5/session.h"
+#include "format/hdf5/variable_values.h"
 #include "format/schema_json.h"
 
 namespace esker::hdf5 {
@@ -27,15 +30,10 @@ std::vector<T> values_of(const std::string& text) {
   return values;
 }
 
-/// All of a variable of one dimension; kDataLoss unless it has so many.
-Result<std::vector<double>> read_reals(hid_t file, const std::string& name, Index n) {
-  const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), name.c_str());
-  const Handle space(H5Dget_space(dataset), name.c_str());
-  const hssize_t found = H5Sget_simple_extent_npoints(space);
-  if (found != n) return error(Code::kDataLoss, "'{}' has {} values, {} expected", name, found, n);
-  std::vector<double> values(static_cast<std::size_t>(n));
-  checked(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name.c_str());
-  return values;
+/// Of the variable, without that of the steps and the components.
+int num_axes(const Schema& schema, const Field& field) {
+  const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+  return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
 }
 
 /// Of a field that is not fixed, x first.
@@ -54,38 +52,35 @@ Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) 
   return chunk;
 }
 
-struct Found {
-  Schema schema;
-  cdf::CdfFile model;
-};
-
 /// kDataLoss: not what the outline says.
-Result<Found> find(hid_t file, Index file_bytes) {
-  const cdf::Header header = read_contents(file, file_bytes).header;
-  Found found;
-  ESKER_ASSIGN_OR_RETURN(found.schema, cdf::outline_of(header));
-  ESKER_ASSIGN_OR_RETURN(found.model, cdf::find_file(found.schema, header));
-  ESKER_RETURN_IF_ERROR(cdf::take_attributes(found.model, found.schema));
-  for (const auto& coordinate : found.model.coordinates) {
-    const Index n = found.schema.find_dim(coordinate.dim)->size;
-    ESKER_ASSIGN_OR_RETURN(auto values, read_reals(file, coordinate.dim, n));
-    ESKER_RETURN_IF_ERROR(found.schema.set_coords({coordinate.grid}, coordinate.dim, std::move(values)));
+Result<cdf::Existing> find(hid_t file, Index file_bytes) {
+  const Contents contents = read_contents(file, file_bytes);
+  VariableValues values(file, file_bytes, contents);
+  const cdf::ReadValues read_values = [&](int variable, Index step) { return values(variable, step); };
+  std::vector<std::string> warnings;
+  ESKER_ASSIGN_OR_RETURN(cdf::Existing found, cdf::read_ours(contents.header, read_values, warnings));
+  if (found.file.time_variable >= 0) {
+    const auto& times = contents.variables[static_cast<std::size_t>(found.file.time_variable)];
+    const Index n = found.file.header.num_records;
+    if (times.extents.at(0) != n) {
+      return error(Code::kDataLoss, "'{}' has {} values, {} expected", times.path, times.extents[0], n);
+    }
   }
   return found;
 }
 
 Result<std::string> read(hid_t file, Index file_bytes) {
-  ESKER_ASSIGN_OR_RETURN(const Found found, find(file, file_bytes));
-  ESKER_ASSIGN_OR_RETURN(const auto times, read_reals(file, "time", found.model.header.num_records));
+  ESKER_ASSIGN_OR_RETURN(const cdf::Existing found, find(file, file_bytes));
+  const std::vector<double>& times = found.times;
   std::vector<Index> chunks;  // one after the other
   for (const Field& field : found.schema.fields()) {
     if (field.fixed) continue;
-    const int rank = found.schema.rank_of(found.schema.grids()[static_cast<std::size_t>(field.grid)]);
+    const int rank = num_axes(found.schema, field);
     ESKER_ASSIGN_OR_RETURN(const auto chunk, read_chunk(file, field, rank));
     chunks.insert(chunks.end(), chunk.begin(), chunk.end());
   }
   const std::vector<int> storage = read_ints(file, kStorageAttribute);
-  if (storage.size() != 2 || storage[0] < 1 || storage[1] < 1) {
+  if (storage.size() < 2 || storage[0] < 1 || storage[1] < 1) {
     return error(Code::kDataLoss, "the attribute '{}' is missing or damaged", kStorageAttribute);
   }
   return pack_texts({print_schema(found.schema), text_of(times.data(), times.size() * sizeof(double)),
@@ -93,9 +88,21 @@ Result<std::string> read(hid_t file, Index file_bytes) {
                      text_of(storage.data(), storage.size() * sizeof(int))});
 }
 
+/// The file as it is when the journal beside it, if there is one, has been carried out.
+Result<Overlay> whole_file(Store& store, const std::string& path, const File& file) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  Overlay overlay(&file, file_bytes);
+  ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
+  if (!journal) return overlay;
+  for (const auto& [offset, bytes] : journal->change.ranges) overlay.write(bytes, offset);
+  overlay.set_end_bytes(std::max(overlay.end_bytes(), journal->change.file_bytes));
+  return overlay;
+}
+
 }  // namespace
 
-Result<bool> is_ours(Overlay& overlay) {
+Result<bool> is_ours(Store& store, const std::string& path, const File& stored) {
+  ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(store, path, stored));
   const auto look = [&](VirtualFile& file) {
     return cdf::outline_of(read_contents(file.id, overlay.end_bytes()).header).status();
   };
@@ -126,7 +133,7 @@ Result<Existing> parse_existing(const std::string& text) {
   for (std::size_t f = 0; f < existing.schema.fields().size(); ++f) {
     const Field& field = existing.schema.fields()[f];
     if (field.fixed) continue;
-    const int rank = existing.schema.rank_of(existing.schema.grids()[static_cast<std::size_t>(field.grid)]);
+    const int rank = num_axes(existing.schema, field);
     for (int a = 0; a < rank; ++a) existing.file.storage.chunks[f].chunk[a] = *extent++;
   }
   return existing;

@@ -15,8 +15,9 @@ struct Existing {
   std::vector<double> times;
 };
 
-/// Whether Esker wrote the file; false also for one that is damaged. kIoError: it cannot be read.
-Result<bool> is_ours(Overlay& overlay);
+/// Whether Esker wrote the file, as it is when the journal next to it, if there is one, has been carried out;
+/// false also for one that is damaged. kIoError: it cannot be read.
+Result<bool> is_ours(Store& store, const std::string& path, const File& file);
 
 /// All that parse_existing() needs. kDataLoss: the file is damaged, or no file of Esker.
 Result<std::string> read_existing(Overlay& overlay);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "format/esker_file.h"
 #include "format/hdf5/existing.h"
 #include "format/hdf5/hdf5_step_layouts.h"
 #include "format/hdf5/journal.h"
@@ -15,17 +16,6 @@ namespace esker::hdf5 {
 namespace {
 
 std::string parent_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
-
-/// The file as it is when the journal beside it, if there is one, has been carried out.
-Result<Overlay> whole_file(Store& store, const std::string& path, const File& file) {
-  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
-  Overlay overlay(&file, file_bytes);
-  ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
-  if (!journal) return overlay;
-  for (const auto& [offset, bytes] : journal->change.ranges) overlay.write(bytes, offset);
-  overlay.set_end_bytes(std::max(overlay.end_bytes(), journal->change.file_bytes));
-  return overlay;
-}
 
 }  // namespace
 
@@ -45,12 +35,9 @@ Status Hdf5Writer::check_target() {
   if (!options_.overwrite) {
     return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
   }
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(Overlay whole, whole_file(*store_, path_, *file));
-  ESKER_ASSIGN_OR_RETURN(const bool ours, is_ours(whole));
+  ESKER_ASSIGN_OR_RETURN(const bool ours, is_esker_file(*store_, path_));
   if (ours) return {};
-  return error(Code::kAlreadyExists, "{} was not written by Esker as a NetCDF-4 file and is not overwritten",
-               path_);
+  return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
 }
 
 Status Hdf5Writer::define(const Schema& schema) {
@@ -66,7 +53,7 @@ Status Hdf5Writer::take_boxes(const std::vector<Point>& extents) {
 }
 
 // What it replaces is there, and whole, until the new file is.
-Status Hdf5Writer::create(bool durable) {
+Status Hdf5Writer::stage(bool durable) {
   Overlay overlay(nullptr, 0);
   ESKER_RETURN_IF_ERROR(hdf5::create(overlay, schema_, file_));
   const std::string temporary = temporary_of(path_);
@@ -76,13 +63,25 @@ Status Hdf5Writer::create(bool durable) {
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
   ESKER_ASSIGN_OR_RETURN(std::string mark, mark_of(*file));
   ESKER_RETURN_IF_ERROR(file->close());
+  staged_ = {{}, overlay.end_bytes(), std::move(mark)};
+  return {};
+}
+
+Status Hdf5Writer::publish(bool durable) {
   ESKER_RETURN_IF_ERROR(recover(*store_, path_, durable));
-  ESKER_RETURN_IF_ERROR(store_->rename(temporary, path_));
-  committed_ = {{}, overlay.end_bytes(), std::move(mark)};
+  ESKER_RETURN_IF_ERROR(publish_file(*store_, path_, durable));
+  committed_ = staged_;
   inverse_.reset();
-  if (!durable) return {};
-  const std::string parent = parent_of(path_);
-  return store_->sync_directory(parent.empty() ? "." : parent);
+  return {};
+}
+
+Result<std::string> Hdf5Writer::read_staged() {
+  const auto file = store_->open(temporary_of(path_), OpenMode::kRead);
+  if (!file.ok()) return std::string();
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, (*file)->size_bytes());
+  Overlay overlay(file->get(), file_bytes);
+  auto existing = esker::hdf5::read_existing(overlay);
+  return existing.ok() ? std::move(existing) : Result<std::string>(std::string());
 }
 
 Result<std::string> Hdf5Writer::read_existing() {
@@ -164,7 +163,7 @@ Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool dura
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
   mark_with_failed_ = mark_after(committed_.mark, to);
   ESKER_ASSIGN_OR_RETURN(inverse_, inverse_of(to, *file, committed_.file_bytes));
-  ESKER_RETURN_IF_ERROR(change_file(*store_, path_, to, durable));
+  ESKER_RETURN_IF_ERROR(change_file(*store_, path_, to, durable || is_protected_));
   inverse_.reset();
   committed_ = {std::move(times), to.file_bytes, mark_with_failed_};
   return {};
@@ -175,7 +174,7 @@ Status Hdf5Writer::take_back(bool durable) {
   if (!inverse_) return {};
   ESKER_ASSIGN_OR_RETURN(const bool is_begun,
                          may_be_changed(*store_, path_, committed_.mark, mark_with_failed_));
-  if (is_begun) ESKER_RETURN_IF_ERROR(change_file(*store_, path_, *inverse_, durable));
+  if (is_begun) ESKER_RETURN_IF_ERROR(change_file(*store_, path_, *inverse_, durable || is_protected_));
   inverse_.reset();
   return {};
 }

@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "esker/options.hpp"
-#include "format/format_writer.h"
 #include "format/hdf5/netcdf4_file.h"
 #include "format/hdf5/overlay.h"
+#include "format/netcdf_writer.h"
 #include "store/lock.h"
 #include "store/store.h"
 
 namespace esker::hdf5 {
 
-class Hdf5Writer final : public FormatWriter {
+class Hdf5Writer final : public NetcdfWriter {
  public:
   /// The file is `stem` and `suffix`; `lock` is that of all that is written there.
   Hdf5Writer(std::shared_ptr<Store> store, std::string stem, const std::string& suffix,
@@ -30,7 +30,9 @@ class Hdf5Writer final : public FormatWriter {
   Status define(const Schema& schema) override;
   [[nodiscard]] bool needs_boxes() const override { return options_.chunks.by_decomposition; }
   Status take_boxes(const std::vector<Point>& extents) override;
-  Status create(bool durable) override;
+  Status stage(bool durable) override;
+  Status publish(bool durable) override;
+  Result<std::string> read_staged() override;
   Result<std::string> read_existing() override;
   Status restore(const std::string& existing) override;
   Status reclaim(bool durable) override;
@@ -42,6 +44,7 @@ class Hdf5Writer final : public FormatWriter {
   Result<std::string> prepare(Index step, double time, const std::vector<bool>& present) override;
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
+  void protect_committed() override { is_protected_ = true; }
   [[nodiscard]] std::vector<std::string> metadata_paths() const override { return {path_}; }
   Status release() override { return lock_->release(); }
   [[nodiscard]] std::string stem() const override { return stem_; }
@@ -63,12 +66,13 @@ class Hdf5Writer final : public FormatWriter {
   Options options_;
   Schema schema_;
   Netcdf4File file_;
-  Committed committed_;
+  Committed committed_, staged_;
   std::optional<Change> prepared_;  // what the step at hand makes of the file
   std::optional<Change> inverse_;   // of a change that failed
   std::string mark_with_failed_;    // with that change
   std::vector<double> times_;
   bool replaces_existing_ = false;
+  bool is_protected_ = false;  // the journal is durable before the file is touched, whatever is asked for
   std::shared_ptr<WriterLock> lock_;
 };
 

@@ -91,7 +91,11 @@ std::string mark_after(const std::string& mark, const Change& change) {
 }
 
 std::string print_journal(const Journal& journal) {
-  std::string text(kMagic);
+  std::size_t size = kMagic.size() + 2 * static_cast<std::size_t>(kMarkBytes) + 3 * kWord;
+  for (const auto& [offset, bytes] : journal.change.ranges) size += 2 * kWord + bytes.size();
+  std::string text;
+  text.reserve(size);  // megabytes, where there are thousands of fields
+  text += kMagic;
   text += journal.mark_before;
   text += journal.mark_after;
   append_word(text, static_cast<std::uint64_t>(journal.change.file_bytes));

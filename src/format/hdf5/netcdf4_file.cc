@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/cdf/fill.h"
+#include "format/cdf/values.h"
 #include "format/hdf5/dimensions.h"
 #include "format/hdf5/session.h"
 #include "layout/chunk_choice.h"
@@ -95,7 +96,8 @@ std::vector<hsize_t> chunk_of(const Schema& schema, const Netcdf4File& file, int
   const auto f = static_cast<std::size_t>(std::find(fields.begin(), fields.end(), variable) - fields.begin());
   const Field& field = schema.fields()[f];
   std::vector<hsize_t> chunk{1};
-  for (int a = schema.rank_of(grid_of(schema, field)); a-- > 0;) {
+  const Grid& grid = grid_of(schema, field);
+  for (int a = schema.has_no_axes(grid) ? 0 : schema.rank_of(grid); a-- > 0;) {
     chunk.push_back(static_cast<hsize_t>(file.storage.chunks[f].chunk[a]));
   }
   if (field.components > 1) chunk.push_back(static_cast<hsize_t>(field.components));
@@ -134,7 +136,10 @@ Handle create_record_variable(hid_t file, const cdf::Header& header, const cdf::
 Handle create_fixed_variable(hid_t file, const cdf::Header& header, const cdf::Variable& variable,
                              bool is_field) {
   const std::vector<hsize_t> extents = extents_of(header, variable);
-  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), "extents");
+  const Handle space(extents.empty()
+                         ? H5Screate(H5S_SCALAR)
+                         : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+                     "extents");
   const Handle list = creation_list(variable);
   if (is_field) {
     checked(H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY), "allocation");
@@ -172,8 +177,9 @@ class Definition {
     const ChunkedLayout::Shape none;
     const Index of_chunks =
         of_.storage.chunks.empty() ? none.alignment_bytes : of_.storage.chunks[0].alignment_bytes;
-    write_ints(file_.id, kStorageAttribute,
-               {static_cast<int>(of_.storage.alignment_bytes), static_cast<int>(of_chunks)});
+    std::vector<int> values{static_cast<int>(of_.storage.alignment_bytes), static_cast<int>(of_chunks)};
+    if (of_.model.time_variable < 0) values.push_back(0);
+    write_ints(file_.id, kStorageAttribute, values);
   }
 
   [[nodiscard]] Index fixed_bytes() const {
@@ -207,17 +213,27 @@ class Definition {
     mark_scale(dataset, header_, variable);
     for (const cdf::Attribute& attribute : variable.attributes) write_attribute(dataset, attribute);
     write_dimension_numbers(dataset, variable);
-    write_coordinates(dataset, number);
+    write_values(dataset, number);
     return {};
   }
 
-  void write_coordinates(hid_t dataset, int number) {
+  /// Of coordinates and scalars.
+  void write_values(hid_t dataset, int number) {
+    const cdf::Variable& variable = header_.variables[static_cast<std::size_t>(number)];
+    const auto write = [&](const std::vector<std::byte>& values) {
+      checked(H5Dwrite(dataset, big_endian_type(variable.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+              variable.name.c_str());
+    };
     for (const auto& coordinate : of_.model.coordinates) {
       if (coordinate.variable != number) continue;
-      const auto& values =
-          schema_.grids()[static_cast<std::size_t>(coordinate.grid)].coords.at(coordinate.dim);
-      checked(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-              coordinate.dim.c_str());
+      const Grid& grid = schema_.grids()[static_cast<std::size_t>(coordinate.grid)];
+      write(cdf::to_bytes(cdf::coordinates_of(grid, coordinate.dim)));
+    }
+    for (std::size_t s = 0; s < of_.model.variable_of_scalar.size(); ++s) {
+      if (of_.model.variable_of_scalar[s] != number) continue;
+      auto value = cdf::to_attribute("", schema_.scalars()[s].value).values;
+      if (value.empty()) value.push_back(std::byte{0});  // of an empty text
+      write(value);
     }
   }
 
@@ -246,11 +262,12 @@ class ChunkPlacer {
     if (!memory_) throw std::bad_alloc();
   }
 
-  Status place_all(hid_t dataset, Index step, Index first_byte, bool has_components) {
+  /// `num_axes` of the variable, without that of the steps and the components.
+  Status place_all(hid_t dataset, Index step, Index first_byte, int num_axes, bool has_components) {
     for (Index chunk = 0; chunk < layout_.num_chunks(); ++chunk) {
       const Point origin = layout_.chunk_origin(chunk);
       std::vector<hsize_t> at{static_cast<hsize_t>(step)};
-      for (int a = layout_.domain().rank; a-- > 0;) at.push_back(static_cast<hsize_t>(origin[a]));
+      for (int a = num_axes; a-- > 0;) at.push_back(static_cast<hsize_t>(origin[a]));
       if (has_components) at.push_back(0);
       file_.place_next(first_byte + chunk * layout_.chunk_stride_bytes(), chunk_bytes_);
       checked(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, at.data(), static_cast<std::size_t>(chunk_bytes_),
@@ -284,6 +301,13 @@ Handle open_dataset(hid_t file, const cdf::Variable& variable) {
   return {H5Dopen2(file, variable.name.c_str(), H5P_DEFAULT), variable.name.c_str()};
 }
 
+/// In a file without times.
+void write_num_steps(hid_t file, Index num_steps) {
+  std::vector<int> storage = read_ints(file, kStorageAttribute);
+  storage.at(2) = static_cast<int>(num_steps);
+  overwrite_ints(file, kStorageAttribute, storage);
+}
+
 class StepAddition {
  public:
   StepAddition(VirtualFile& file, const Schema& schema, const Netcdf4File& of, Index step)
@@ -304,7 +328,7 @@ class StepAddition {
       extend(dataset, of_.model.header, variable, step_ + 1);
       if (present[f]) ESKER_RETURN_IF_ERROR(place(dataset, f, places[f]));
     }
-    write_time(time);
+    of_.model.time_variable < 0 ? write_num_steps(file_.id, step_ + 1) : write_time(time);
     return {};
   }
 
@@ -327,7 +351,9 @@ class StepAddition {
     next_ += room_of(field);
     const ChunkedLayout layout = layout_of(schema_, of_.storage, static_cast<int>(field));
     ChunkPlacer placer(file_, layout, chunk_bytes_of(schema_, of_.storage, field));
-    return placer.place_all(dataset, step_, place, schema_.fields()[field].components > 1);
+    const Grid& grid = grid_of(schema_, schema_.fields()[field]);
+    const int num_axes = schema_.has_no_axes(grid) ? 0 : schema_.rank_of(grid);
+    return placer.place_all(dataset, step_, place, num_axes, schema_.fields()[field].components > 1);
   }
 
   void write_time(double time) {
@@ -396,6 +422,7 @@ Status cut_steps(Overlay& overlay, const Netcdf4File& file, Index num_steps) {
       if (!header.is_record(variable)) continue;
       extend(open_dataset(virtual_file.id, variable), header, variable, num_steps);
     }
+    if (file.model.time_variable < 0) write_num_steps(virtual_file.id, num_steps);
     return Status();
   });
 }

@@ -70,6 +70,10 @@ void read_slab(hid_t file, const std::string& path, SampleType type, const Slab&
   const Handle stored(H5Dget_space(dataset), "extents");
   const auto rank = static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(stored), "extents"));
   if (rank != slab.count.size()) throw Failure(fmt::format("'{}' has other axes than before", excerpt(path)));
+  if (rank == 0) {
+    checked(H5Dread(dataset, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "value");
+    return;
+  }
   std::vector<hsize_t> extents(rank);
   checked(H5Sget_simple_extent_dims(stored, extents.data(), nullptr), "extents");
   const auto start = unsigned_of(slab.start), stride = unsigned_of(slab.stride),

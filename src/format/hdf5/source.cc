@@ -17,49 +17,11 @@
 #include "format/hdf5/journal.h"
 #include "format/hdf5/session.h"
 #include "format/hdf5/slab.h"
+#include "format/hdf5/variable_values.h"
 #include "format/schema_json.h"
 
 namespace esker::hdf5 {
 namespace {
-
-/// All values of a variable of one dimension at a time, as long as they are needed.
-class Reals {
- public:
-  Reals(hid_t file, Index file_bytes, const Contents& contents)
-      : file_(file), file_bytes_(file_bytes), contents_(contents) {}
-
-  Result<std::vector<double>> operator()(int variable, Index step) {
-    const auto v = static_cast<std::size_t>(variable);
-    const cdf::Header& header = contents_.header;
-    const bool has_records = header.is_record(header.variables[v]);
-    if (kept_ != variable) {
-      const auto dim = static_cast<std::size_t>(header.variables[v].dims.at(0));
-      ESKER_RETURN_IF_ERROR(read(v, has_records ? header.num_records : header.dims[dim].length));
-      kept_ = variable;
-    }
-    if (!has_records) return values_;
-    return std::vector<double>{values_.at(static_cast<std::size_t>(step))};
-  }
-
- private:
-  Status read(std::size_t variable, Index n) {
-    const std::string& path = contents_.variables[variable].path;
-    if (n > most_values(file_bytes_, 1)) {
-      return error(Code::kDataLoss, "'{}' has {} values in a file of {} bytes", excerpt(path), n,
-                   file_bytes_);
-    }
-    values_.resize(static_cast<std::size_t>(n));
-    read_slab(file_, path, SampleType::kFloat64, {{0}, {1}, {n}},
-              reinterpret_cast<std::byte*>(values_.data()));
-    return {};
-  }
-
-  hid_t file_;
-  Index file_bytes_;
-  const Contents& contents_;
-  int kept_ = -1;
-  std::vector<double> values_;
-};
 
 /// Whether Esker made the file, and its variables are still as Esker made them.
 bool is_of_esker(const cdf::Header& header, std::vector<std::string>& warnings) {
@@ -75,22 +37,6 @@ bool is_of_esker(const cdf::Header& header, std::vector<std::string>& warnings) 
   return fits.ok();
 }
 
-Result<cdf::Existing> read_ours(const cdf::Header& header, const cdf::ReadReals& read_reals) {
-  cdf::Existing existing;
-  ESKER_ASSIGN_OR_RETURN(existing.schema, cdf::outline_of(header));
-  ESKER_ASSIGN_OR_RETURN(existing.file, cdf::find_file(existing.schema, header));
-  ESKER_RETURN_IF_ERROR(cdf::take_attributes(existing.file, existing.schema));
-  for (const auto& coordinate : existing.file.coordinates) {
-    ESKER_ASSIGN_OR_RETURN(auto values, read_reals(coordinate.variable, 0));
-    ESKER_RETURN_IF_ERROR(existing.schema.set_coords({coordinate.grid}, coordinate.dim, std::move(values)));
-  }
-  for (Index step = 0; step < header.num_records; ++step) {
-    ESKER_ASSIGN_OR_RETURN(const auto time, read_reals(existing.file.time_variable, step));
-    existing.times.push_back(time.at(0));
-  }
-  return existing;
-}
-
 Result<Description> describe_contents(hid_t file, Index end_bytes) {
   Contents contents = read_contents(file, end_bytes);
   Description found;
@@ -98,11 +44,12 @@ Result<Description> describe_contents(hid_t file, Index end_bytes) {
   found.is_ours = is_of_esker(contents.header, found.warnings);
   if (!found.is_ours)
     found.warnings.insert(found.warnings.end(), contents.left_out.begin(), contents.left_out.end());
-  Reals reals(file, end_bytes, contents);
-  const cdf::ReadReals read_reals = [&](int variable, Index step) { return reals(variable, step); };
+  VariableValues values(file, end_bytes, contents);
+  const cdf::ReadValues read_values = [&](int variable, Index step) { return values(variable, step); };
   ESKER_ASSIGN_OR_RETURN(cdf::Existing existing,
-                         found.is_ours ? read_ours(contents.header, read_reals)
-                                       : cdf::read_foreign(contents.header, read_reals, found.warnings));
+                         found.is_ours
+                             ? cdf::read_ours(contents.header, read_values, found.warnings)
+                             : cdf::read_foreign(contents.header, read_values, found.warnings));
   found.schema = std::move(existing.schema);
   found.times = std::move(existing.times);
   for (const int variable : existing.file.variable_of_field) {
@@ -191,12 +138,23 @@ Status Source::read(const std::string& dataset, SampleType type, const Slab& sla
   });
 }
 
-Result<std::optional<std::vector<Index>>> Source::places(const StoredVariable& variable, SampleType type,
-                                                         Index record) const {
-  std::optional<std::vector<Index>> found;
+Result<Source::Places> Source::places(const StoredVariable& variable, SampleType type, Index record) const {
+  const PlacesOf wanted{&variable, type, record};
+  ESKER_ASSIGN_OR_RETURN(auto found, places(std::span(&wanted, 1)));
+  return std::move(found.front());
+}
+
+Result<std::vector<Source::Places>> Source::places(std::span<const PlacesOf> wanted) const {
+  std::vector<Places> found;
   ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index, bool has_journal) -> Status {
-    found.reset();
-    if (!has_journal) found = chunk_places(file.id, variable, type, record);
+    found.assign(wanted.size(), std::nullopt);
+    for (std::size_t n = 0; n < wanted.size() && !has_journal; ++n) {
+      try {
+        found[n] = chunk_places(file.id, *wanted[n].variable, wanted[n].type, wanted[n].record);
+      } catch (const Failure&) {
+        if (n == 0) throw;
+      }
+    }
     return {};
   }));
   return found;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,8 +67,16 @@ class Source {
   /// with index `record` of the first axis, or of all of them (-1). A variable that is not in chunks is one.
   /// Nothing if some are not stored, or not in place yet because a journal is beside the file.
   /// They hold as long as mark() stays the same. kDataLoss as for read().
-  Result<std::optional<std::vector<Index>>> places(const StoredVariable& variable, SampleType type,
-                                                   Index record) const;
+  using Places = std::optional<std::vector<Index>>;
+  Result<Places> places(const StoredVariable& variable, SampleType type, Index record) const;
+  /// The same for several at once, which costs little more than one. An error is that of the first; of others
+  /// that are damaged there is nothing.
+  struct PlacesOf {
+    const StoredVariable* variable = nullptr;
+    SampleType type = SampleType::kFloat64;
+    Index record = -1;
+  };
+  Result<std::vector<Places>> places(std::span<const PlacesOf> wanted) const;
   /// Changes whenever a step is committed, or taken back; values that it committed stand where they stood.
   [[nodiscard]] Result<std::string> mark() const;
   [[nodiscard]] const File& file() const { return *file_; }

@@ -1,5 +1,7 @@
-// catalog = {"format": 1, "generation": integer, "parts": [{"name", "grid", "fixed"} ...], "times": [real
-// ...], "options": {"name": "text"}}
+// clang-format off
+// catalog = {"format": 1 or 2, "generation": integer, "parts": [{"name", "grid", "fixed"} ...], "times": [real ...],
+//            "options": {"name": "text"}, "sum": "16 hexadecimal digits"}       ; sum: with format 2
+// clang-format on
 #include "format/idx/catalog.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include "base/text.h"
 #include "format/json_text.h"
 #include "format/schema_json.h"
+#include "store/checksum.h"
 
 namespace esker::idx {
 namespace {
@@ -36,9 +39,7 @@ Result<CatalogPart> read_part(const Json& json) {
   return part;
 }
 
-}  // namespace
-
-std::string print_catalog(const Catalog& catalog) {
+OrderedJson to_json(const Catalog& catalog) {
   OrderedJson json;
   json["format"] = Catalog::kFormat;
   json["generation"] = catalog.generation;
@@ -48,6 +49,20 @@ std::string print_catalog(const Catalog& catalog) {
   }
   json["times"] = reals_to_json(catalog.times);
   json["options"] = catalog.options;
+  return json;
+}
+
+/// Of what the catalog says, however it is printed.
+std::uint64_t sum_of(const Catalog& catalog) {
+  const std::string text = dump_json(to_json(catalog), -1);
+  return checksum(std::as_bytes(std::span(text)), 0);
+}
+
+}  // namespace
+
+std::string print_catalog(const Catalog& catalog) {
+  OrderedJson json = to_json(catalog);
+  json["sum"] = print_sum(sum_of(catalog));
   return dump_json(json, kIndent) + "\n";
 }
 
@@ -72,7 +87,15 @@ Result<Catalog> parse_catalog(const std::string& text) {
       ESKER_ASSIGN_OR_RETURN(catalog.options[item.key()], get_text(*options, item.key().c_str()));
     }
   }
-  return catalog;
+  ESKER_ASSIGN_OR_RETURN(const Index format, get_integer(json, "format", 1, Catalog::kFormat));
+  if (format == 1 && !json.contains("sum")) return catalog;
+  ESKER_ASSIGN_OR_RETURN(const std::uint64_t sum, get_sum(json));
+  const std::uint64_t expected = sum_of(catalog);
+  if (sum == expected) return catalog;
+  return error(Code::kDataLoss,
+               "the file's checksum is {}, that of its text {}: it was edited or damaged; undo the change, "
+               "or restore the file from a copy",
+               print_sum(sum), print_sum(expected));
 }
 
 }  // namespace esker::idx

@@ -20,7 +20,7 @@ struct CatalogPart {
 };
 
 struct Catalog {
-  static constexpr int kFormat = 1;
+  static constexpr int kFormat = 2;  ///< 1: without a checksum
   Index generation = 0;
   std::vector<CatalogPart> parts;  ///< part `name` is the file name.idx
   std::vector<double> times;       ///< committed steps of the dataset
@@ -29,9 +29,10 @@ struct Catalog {
   friend bool operator==(const Catalog&, const Catalog&) = default;
 };
 
+/// With a checksum of what it says.
 std::string print_catalog(const Catalog& catalog);
 /// Part names are file names: anything but letters, digits, '_', '.', '-' (or a leading '.', or a name that
-/// occurs twice) is kDataLoss.
+/// occurs twice) is kDataLoss, as is a checksum that does not fit.
 Result<Catalog> parse_catalog(const std::string& json);
 
 }  // namespace esker::idx

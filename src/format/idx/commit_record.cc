@@ -1,5 +1,6 @@
-// record = {"format": 1, "generation": integer, "times": [real ...], "absent": {"step": ["field" ...] ...},
-//           ["split": {"field": ["field" ...] ...}], ["alignment": integer], ["checksums": bool]}
+// record = {"format": 1 or 2, "generation": integer, "times": [real ...], "absent": {"step": ["field" ...] ...},
+//           ["split": {"field": ["field" ...] ...}], ["alignment": integer], ["checksums": bool],
+//           "sum": "16 hexadecimal digits"}                                     ; with format 2
 #include "format/idx/commit_record.h"
 
 #include <limits>
@@ -44,13 +45,14 @@ std::string print_commit_record(const CommitRecord& record) {
   OrderedJson absent = OrderedJson::object();
   for (const auto& [step, names] : record.absent) absent[std::to_string(step)] = names;
   OrderedJson json;
-  json["format"] = record.format;
+  json["format"] = record.sum ? CommitRecord::kFormat : 1;
   json["generation"] = record.generation;
   json["times"] = reals_to_json(record.times);
   json["absent"] = absent;
   if (!record.split.empty()) json["split"] = record.split;
   json["alignment"] = record.alignment_bytes;
   json["checksums"] = record.checksums;
+  if (record.sum) json["sum"] = print_sum(*record.sum);
   return dump_json(json, -1);
 }
 
@@ -69,6 +71,10 @@ Result<CommitRecord> parse_commit_record(const std::string& text) {
   }
   if (json.contains("checksums")) {
     ESKER_ASSIGN_OR_RETURN(record.checksums, get_bool(json, "checksums"));
+  }
+  ESKER_ASSIGN_OR_RETURN(const Index format, get_integer(json, "format", 1, CommitRecord::kFormat));
+  if (format > 1 || json.contains("sum")) {
+    ESKER_ASSIGN_OR_RETURN(record.sum, get_sum(json));
   }
   return record;
 }

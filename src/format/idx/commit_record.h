@@ -1,12 +1,14 @@
 // CommitRecord: what Esker keeps in the (esker) key of an .idx, which other readers ignore.
 //
-// One line of JSON: {"format":1,"generation":3,"times":[0.0,50.0],"absent":{"1":["temp"]},
-// "split":{"species":["species.0-7","species.8"]},"alignment":4096,"checksums":true}. Replacing the .idx by
-// one rename commits a step of its grid; the record is what that rename makes true. Reals that JSON lacks are
-// the strings "NaN", "Infinity" and "-Infinity".
+// One line of JSON: {"format":2,"generation":3,"times":[0.0,50.0],"absent":{"1":["temp"]},
+// "split":{"species":["species.0-7","species.8"]},"alignment":4096,"checksums":true,"sum":"..."}. Replacing the
+// .idx by one rename commits a step of its grid; the record is what that rename makes true. Reals that JSON
+// lacks are the strings "NaN", "Infinity" and "-Infinity".
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +25,7 @@ inline constexpr std::string_view kRecordKey = "(esker)";
 inline constexpr Index kMaxSteps = 10'000'000;
 
 struct CommitRecord {
-  static constexpr int kFormat = 1;  ///< version of this record
-  int format = kFormat;
+  static constexpr int kFormat = 2;  ///< version of this record; 1: without `sum`
   Index generation = 0;       ///< number of steps + 1: commits that make this content in one run
   std::vector<double> times;  ///< time value of step 0, 1, 2 ...
   std::map<Index, std::vector<std::string>> absent;       ///< step -> fields not written at that step
@@ -32,6 +33,7 @@ struct CommitRecord {
   // How the block files are made, for appending to them.
   Index alignment_bytes = 4096;
   bool checksums = false;
+  std::optional<std::uint64_t> sum = {};  ///< record_sum(); absent in records of format 1
 
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };
@@ -39,7 +41,8 @@ struct CommitRecord {
 /// One line, reals with all their digits: parse_commit_record(print_commit_record(r)) == r.
 std::string print_commit_record(const CommitRecord& record);
 
-/// Errors: kDataLoss (not JSON, wrong types, steps out of range), kUnsupported (a newer format).
+/// Does not check `sum`, see record_sum.h. Errors: kDataLoss (not JSON, wrong types, steps out of range),
+/// kUnsupported (a newer format).
 Result<CommitRecord> parse_commit_record(const std::string& json);
 
 }  // namespace esker::idx

@@ -83,20 +83,20 @@ std::string axis_names(const Schema& schema, const Grid& grid) {
 }
 
 Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Box& box,
-                           Index largest_sample_bytes) {
-  if (options.bits_per_block == 0) return choose_bits_per_block(mask, box, largest_sample_bytes);
+                           const SampleBytes& sample_bytes) {
+  if (options.bits_per_block == 0) return choose_bits_per_block(mask, box, sample_bytes);
   const int bits = std::min(options.bits_per_block, mask.max_level());
-  if (bits < 1 || bits > kMaxBitsPerBlock || largest_sample_bytes > kMaxBlockBytes >> bits) {
+  if (bits < 1 || bits > kMaxBitsPerBlock || sample_bytes.largest > kMaxBlockBytes >> bits) {
     return error(Code::kInvalidArgument,
                  "bits_per_block {}: expected 1 to {} and blocks below 2 GiB (samples have {} bytes)",
-                 options.bits_per_block, kMaxBitsPerBlock, largest_sample_bytes);
+                 options.bits_per_block, kMaxBitsPerBlock, sample_bytes.largest);
   }
   return bits;
 }
 
 /// Mask and size of blocks. Of two masks that share the digits evenly, that whose blocks take less space; of
 /// equals the one with longer rows (docs/decisions/0009-masks.md).
-Status choose_blocks(const PartOptions& given, Index largest_sample_bytes, Header& header) {
+Status choose_blocks(const PartOptions& given, const SampleBytes& sample_bytes, Header& header) {
   ESKER_ASSIGN_OR_RETURN(const Bitmask regular, Bitmask::longest_first(header.box.rank, header.box.hi));
   ESKER_ASSIGN_OR_RETURN(const Bitmask in_turn, Bitmask::for_extent(header.box.rank, header.box.hi));
   std::vector<Bitmask> candidates{regular, in_turn};
@@ -104,8 +104,7 @@ Status choose_blocks(const PartOptions& given, Index largest_sample_bytes, Heade
     candidates = {*given.mask == in_turn ? in_turn : regular};  // no other one is of a part of ours
   std::optional<double> least;
   for (const Bitmask& mask : candidates) {
-    ESKER_ASSIGN_OR_RETURN(const int bits,
-                           bits_per_block(given.options, mask, header.box, largest_sample_bytes));
+    ESKER_ASSIGN_OR_RETURN(const int bits, bits_per_block(given.options, mask, header.box, sample_bytes));
     const double ratio = stored_over_data(mask, bits, header.box);
     if (least && ratio >= *least) continue;
     least = ratio;
@@ -121,17 +120,19 @@ Result<Header> make_header(const Schema& schema, const PartOptions& given, int g
   const Grid& grid = schema.grids()[grid_number];
   Header header;
   header.box = schema.box_of(grid);
-  Index largest_sample = 0;
+  SampleBytes sample_bytes;
   Index all_samples = 0;
   for (const Column& column : columns) {
     ESKER_ASSIGN_OR_RETURN(FieldEntry entry,
                            field_entry(schema.fields()[column.field], column, options.in_block));
-    largest_sample = std::max(largest_sample, entry.sample_bytes());
-    all_samples += entry.sample_bytes();
+    const Index bytes = entry.sample_bytes();
+    sample_bytes.smallest = header.fields.empty() ? bytes : std::min(sample_bytes.smallest, bytes);
+    sample_bytes.largest = std::max(sample_bytes.largest, bytes);
+    all_samples += bytes;
     header.fields.push_back(std::move(entry));
   }
   ESKER_RETURN_IF_ERROR(check_names_differ(header.fields));
-  ESKER_RETURN_IF_ERROR(choose_blocks(given, largest_sample, header));
+  ESKER_RETURN_IF_ERROR(choose_blocks(given, sample_bytes, header));
   const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
   header.blocks_per_file = options.blocks_per_file > 0
                                ? std::min(options.blocks_per_file, blocks.num_blocks())
@@ -183,6 +184,25 @@ std::string dataset_stem(const std::string& path) {
   std::string stem = path;
   while (stem.size() > 1 && stem.ends_with('/')) stem.pop_back();
   return stem.ends_with(".idx") ? stem.substr(0, stem.size() - 4) : stem;
+}
+
+std::string blocks_directory(const Header& header) {
+  const std::string_view text = header.filename_template;
+  const std::size_t slash = text.find('/', 2);
+  if (!text.starts_with("./") || slash == std::string_view::npos) return "";
+  const std::string_view name = text.substr(2, slash - 2);
+  return name.find('%') == std::string_view::npos ? std::string(name) : "";
+}
+
+Status check_blocks_directory(const Header& header, const std::string& idx_path) {
+  const std::string blocks = blocks_directory(header);
+  const std::string name = std::filesystem::path(dataset_stem(idx_path)).filename().string();
+  if (blocks.empty() || blocks == name) return {};
+  return error(Code::kDataLoss,
+               "{}: its blocks are those of '{}', by its filename_template: it was copied or renamed by hand. "
+               "Give it that name again and use `esker cp` or `esker mv`; or, if the blocks in {}/ are its own, "
+               "`esker repair {} --adopt`",
+               idx_path, blocks, name, idx_path);
 }
 
 bool is_single(const Schema& schema) {

@@ -34,6 +34,7 @@ struct DatasetPaths {
   [[nodiscard]] std::string directory() const { return stem; }
   [[nodiscard]] std::string catalog() const { return stem + "/" + kCatalogName; }
   [[nodiscard]] std::string schema() const { return stem + "/schema.json"; }
+  [[nodiscard]] std::string schema_of(bool single) const { return single ? single_schema() : schema(); }
   [[nodiscard]] std::string lock() const { return stem + ".esker-lock"; }
 };
 
@@ -68,6 +69,14 @@ using OptionsOfPart = std::function<PartOptions(const std::string& part_name)>;
 /// name that OpenVisus would misread, block options that do not fit.
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
                                      const OptionsOfPart& options_of_part);
+
+/// The directory next to the .idx that holds the blocks, by (filename_template): "run" of "./run/%04x.bin".
+/// Empty where the template has another form than Esker's.
+std::string blocks_directory(const Header& header);
+
+/// kDataLoss if these blocks are those of another .idx: one that was copied or renamed by hand would read the other
+/// dataset's blocks, or none.
+Status check_blocks_directory(const Header& header, const std::string& idx_path);
 
 /// Whether the schema fits in one .idx file without a directory.
 bool is_single(const Schema& schema);

@@ -15,11 +15,11 @@ namespace {
 constexpr std::uint32_t kRowMajorFlag = 0x10;
 
 // Words of an entry; the others are written 0.
-constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5, kTag = 6, kSumLow = 7, kSumHigh = 8;
+constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5, kEntryTag = 6, kSumLow = 7, kSumHigh = 8;
 // Words of the file header.
 constexpr int kTableTag = 0, kTableSumLow = 2, kTableSumHigh = 3, kIdentityLow = 4, kIdentityHigh = 5;
 
-constexpr std::uint32_t kChecksumTag = 0x45534b01;  ///< "ESK", version 1: XXH3, 64 bits
+constexpr std::uint32_t kTag = 0x45534b00;  ///< "ESK"; the last byte is the version of the checksums
 
 std::byte* word(std::byte* entry, int number) { return entry + 4 * number; }
 const std::byte* word(const std::byte* entry, int number) { return entry + 4 * number; }
@@ -33,13 +33,29 @@ std::uint64_t load_64(const std::byte* low, const std::byte* high) {
   return std::uint64_t{load_be32(high)} << 32 | load_be32(low);
 }
 
+std::uint32_t tag_of(SumVersion version) { return kTag | static_cast<std::uint32_t>(version); }
+
+/// Nothing: the word is no tag of a known version, and there is no checksum.
+std::optional<SumVersion> version_of(std::uint32_t tag) {
+  for (const SumVersion version : {SumVersion::kBytes, SumVersion::kBytesAndForm}) {
+    if (tag == tag_of(version)) return version;
+  }
+  return std::nullopt;
+}
+
+/// Of all entries behind the file header.
+std::uint64_t table_checksum(std::span<const std::byte> headers, const FileIdentity& identity) {
+  const std::uint64_t seed = identity.version == SumVersion::kBytes ? 0 : identity.value;
+  return checksum(headers.subspan(kFileHeaderBytes), seed);
+}
+
 void encode_entry(const BlockEntry& entry, std::byte* out) {
   if (entry.absent()) return;
   store_64(static_cast<std::uint64_t>(entry.offset_bytes), word(out, kOffsetLow), word(out, kOffsetHigh));
   store_be32(static_cast<std::uint32_t>(entry.size_bytes), word(out, kSize));
   store_be32(entry.flags, word(out, kFlags));
   if (!entry.checksum) return;
-  store_be32(kChecksumTag, word(out, kTag));
+  store_be32(tag_of(entry.sum_version), word(out, kEntryTag));
   store_64(*entry.checksum, word(out, kSumLow), word(out, kSumHigh));
 }
 
@@ -48,8 +64,9 @@ BlockEntry decode_entry(const std::byte* bytes) {
   BlockEntry entry{static_cast<Index>(load_64(word(bytes, kOffsetLow), word(bytes, kOffsetHigh))),
                    Index{load_be32(word(bytes, kSize))}, load_be32(word(bytes, kFlags))};
   if (entry.absent()) return {};
-  if (load_be32(word(bytes, kTag)) == kChecksumTag) {
+  if (const auto version = version_of(load_be32(word(bytes, kEntryTag)))) {
     entry.checksum = load_64(word(bytes, kSumLow), word(bytes, kSumHigh));
+    entry.sum_version = *version;
   }
   return entry;
 }
@@ -71,8 +88,8 @@ Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte,
   return {};
 }
 
-/// Seeds of two fields, or steps, lie far apart: 2^64 / golden ratio.
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+/// Seeds of two fields, or steps, lie far apart: 2^64 / golden ratio. Those of two flags: the same by pi.
+constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kOddOfFlags = 0x517cc1b727220a95;
 
 }  // namespace
 
@@ -80,8 +97,10 @@ std::uint32_t block_flags(InBlockOrder order, Codec codec) {
   return static_cast<std::uint32_t>(codec) | (order == InBlockOrder::kRowMajor ? kRowMajorFlag : 0);
 }
 
-std::uint64_t block_checksum(int field, Index block, std::span<const std::byte> stored) {
-  return checksum(stored, static_cast<std::uint64_t>(field) * kOdd + static_cast<std::uint64_t>(block));
+std::uint64_t block_checksum(int field, Index block, std::uint32_t flags, std::span<const std::byte> stored,
+                             SumVersion version) {
+  const std::uint64_t place = static_cast<std::uint64_t>(field) * kOdd + static_cast<std::uint64_t>(block);
+  return checksum(stored, version == SumVersion::kBytes ? place : place + flags * kOddOfFlags);
 }
 
 Index headers_bytes(Index blocks_per_file, Index num_fields) {
@@ -91,22 +110,28 @@ Index headers_bytes(Index blocks_per_file, Index num_fields) {
   return total.value_or(std::numeric_limits<Index>::max());
 }
 
-std::uint64_t file_identity(const std::vector<FieldEntry>& fields, Index step, Index first_block) {
+FileIdentity file_identity(const Header& header, Index step, Index first_block, SumVersion version) {
   std::string text;
-  for (const FieldEntry& field : fields) {
+  for (const FieldEntry& field : header.fields) {
     text += fmt::format("{} {}[{}]\n", field.name, name(field.type), field.components);
   }
-  return checksum(std::as_bytes(std::span(text)),
-                  static_cast<std::uint64_t>(step) * kOdd + static_cast<std::uint64_t>(first_block));
+  if (version != SumVersion::kBytes) {
+    text += fmt::format("{} {}", header.block_mask().to_string(), header.bits_per_block);
+    for (int a = 0; a < header.box.rank; ++a) text += fmt::format(" {} {}", header.box.lo[a], header.box.hi[a]);
+  }
+  return {checksum(std::as_bytes(std::span(text)),
+                   static_cast<std::uint64_t>(step) * kOdd + static_cast<std::uint64_t>(first_block)),
+          version};
 }
 
-std::optional<std::uint64_t> identity_of(std::span<const std::byte> bytes) {
-  if (load_be32(word(bytes.data(), kTableTag)) != kChecksumTag) return std::nullopt;
-  return load_64(word(bytes.data(), kIdentityLow), word(bytes.data(), kIdentityHigh));
+std::optional<FileIdentity> identity_of(std::span<const std::byte> bytes) {
+  const auto version = version_of(load_be32(word(bytes.data(), kTableTag)));
+  if (!version) return std::nullopt;
+  return FileIdentity{load_64(word(bytes.data(), kIdentityLow), word(bytes.data(), kIdentityHigh)), *version};
 }
 
 std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries,
-                                      std::optional<std::uint64_t> identity) {
+                                      std::optional<FileIdentity> identity) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(kFileHeaderBytes) +
                                entries.size() * static_cast<std::size_t>(kEntryBytes));
   std::byte* out = bytes.data() + kFileHeaderBytes;
@@ -115,18 +140,19 @@ std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries,
     out += kEntryBytes;
   }
   if (identity) {
-    store_be32(kChecksumTag, word(bytes.data(), kTableTag));
-    store_64(checksum(std::span(bytes).subspan(kFileHeaderBytes), 0), word(bytes.data(), kTableSumLow),
+    store_be32(tag_of(identity->version), word(bytes.data(), kTableTag));
+    store_64(table_checksum(bytes, *identity), word(bytes.data(), kTableSumLow),
              word(bytes.data(), kTableSumHigh));
-    store_64(*identity, word(bytes.data(), kIdentityLow), word(bytes.data(), kIdentityHigh));
+    store_64(identity->value, word(bytes.data(), kIdentityLow), word(bytes.data(), kIdentityHigh));
   }
   return bytes;
 }
 
 TableCheck check_table(std::span<const std::byte> bytes) {
-  if (load_be32(word(bytes.data(), kTableTag)) != kChecksumTag) return TableCheck::kUnchecked;
+  const std::optional<FileIdentity> identity = identity_of(bytes);
+  if (!identity) return TableCheck::kUnchecked;
   const std::uint64_t stored = load_64(word(bytes.data(), kTableSumLow), word(bytes.data(), kTableSumHigh));
-  return stored == checksum(bytes.subspan(kFileHeaderBytes), 0) ? TableCheck::kGood : TableCheck::kChanged;
+  return stored == table_checksum(bytes, *identity) ? TableCheck::kGood : TableCheck::kChanged;
 }
 
 Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,

@@ -1,11 +1,12 @@
 // The binary header of a block file: where each block of each field stands.
 //
-// file   = header entries data
-// header = 10 * uint32                     ; words 0: tag, 2, 3: checksum of the entries, 4, 5: identity;
-// others 0 entries = nfields * blocks_per_file * entry   ; entry k * blocks_per_file + (block mod
-// blocks_per_file) entry  = 10 * uint32                     ; words 2, 3: offset low, high; 4: size; 5:
-// flags;
-//                                          ; 6: tag, 7, 8: checksum of the block low, high; others 0
+// clang-format off
+// file    = header entries data
+// header  = 10 * uint32                          ; words 0: tag, 2, 3: checksum of the entries, 4, 5: identity; others 0
+// entries = nfields * blocks_per_file * entry    ; entry k * blocks_per_file + (block mod blocks_per_file)
+// entry   = 10 * uint32                          ; words 2, 3: offset low, high; 4: size; 5: flags;
+//                                                ; 6: tag, 7, 8: checksum of the block low, high; others 0
+// clang-format on
 // All big-endian; the data are little-endian. Tags and checksums are Esker's: other programs ignore them, and
 // clear an entry's when they replace its block; without the tag there is no checksum. Source:
 // docs/formats/idx.md, section 4.
@@ -29,11 +30,18 @@ inline constexpr Index kEntryBytes = 40;
 
 enum class Codec : std::uint8_t { kRaw = 0, kZip = 3, kJpg = 4, kPng = 6, kLz4 = 7, kZfp = 8 };
 
+/// What the checksums of a file cover. Files keep the version that they were written with.
+enum class SumVersion : std::uint8_t {
+  kBytes = 1,         ///< stored bytes and entries, each by itself
+  kBytesAndForm = 3,  ///< also a block's flags; the box and the blocks in the identity, which seeds the table's
+};
+
 struct BlockEntry {
   Index offset_bytes = 0;  ///< absolute, in this file
   Index size_bytes = 0;    ///< as stored
   std::uint32_t flags = 0;
   std::optional<std::uint64_t> checksum = {};  ///< block_checksum() of the stored bytes, if there is one
+  SumVersion sum_version = SumVersion::kBytesAndForm;  ///< of `checksum`
 
   [[nodiscard]] bool absent() const { return offset_bytes == 0 || size_bytes == 0; }
   [[nodiscard]] InBlockOrder order() const {
@@ -46,8 +54,10 @@ struct BlockEntry {
 /// Flags word of a block.
 std::uint32_t block_flags(InBlockOrder order, Codec codec);
 
-/// Of a block as it is stored. Field and block are part of it: a block in the place of another is found out.
-std::uint64_t block_checksum(int field, Index block, std::span<const std::byte> stored);
+/// Of a block as it is stored. Field, block and flags are part of it: a block in the place of another, or one
+/// that would be decoded in another way, is detected.
+std::uint64_t block_checksum(int field, Index block, std::uint32_t flags, std::span<const std::byte> stored,
+                             SumVersion version = SumVersion::kBytesAndForm);
 
 /// Bytes of both header parts: kFileHeaderBytes + kEntryBytes * blocks_per_file * num_fields.
 Index headers_bytes(Index blocks_per_file, Index num_fields);
@@ -57,16 +67,21 @@ inline Index entry_number(int field, Index block, Index blocks_per_file) {
   return field * blocks_per_file + block % blocks_per_file;
 }
 
-/// What a block file is: of which fields, which step and which blocks. A file in the place of another is
-/// found out.
-std::uint64_t file_identity(const std::vector<FieldEntry>& fields, Index step, Index first_block);
+/// Which fields, step and blocks a block file holds. A file in the place of another is detected.
+struct FileIdentity {
+  std::uint64_t value = 0;
+  SumVersion version = SumVersion::kBytesAndForm;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+FileIdentity file_identity(const Header& header, Index step, Index first_block,
+                           SumVersion version = SumVersion::kBytesAndForm);
 
 /// Both header parts as bytes. entries.size() == blocks_per_file * num_fields; absent entries are zero. With
 /// an identity the header holds it and the checksum of the entries.
 std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries,
-                                      std::optional<std::uint64_t> identity = std::nullopt);
+                                      std::optional<FileIdentity> identity = std::nullopt);
 /// The identity in a header; nothing if it has none. `bytes` are both header parts.
-std::optional<std::uint64_t> identity_of(std::span<const std::byte> bytes);
+std::optional<FileIdentity> identity_of(std::span<const std::byte> bytes);
 
 enum class TableCheck : std::uint8_t { kUnchecked, kGood, kChanged };
 /// Whether the entries are those that the checksum in the header was made of; kUnchecked: there is none.

@@ -10,7 +10,10 @@
 #include "base/macros.h"
 #include "format/idx/catalog.h"
 #include "format/idx/commit_record.h"
+#include "format/idx/creation.h"
+#include "format/idx/record_sum.h"
 #include "format/schema_json.h"
+#include "store/commit.h"
 
 namespace esker::idx {
 namespace {
@@ -29,6 +32,7 @@ Result<Found> parse_found(const std::string& name, const std::string& text) {
   const std::string* json = found.header.find_other(kRecordKey);
   if (!json) return error(Code::kUnsupported, "written by another program: Esker cannot append to it");
   ESKER_ASSIGN_OR_RETURN(found.record, parse_commit_record(*json));
+  ESKER_RETURN_IF_ERROR(check_record_sum(found.header, found.record));
   if (!found.header.time) return found;
   ESKER_ASSIGN_OR_RETURN(const auto times, found.header.time->list(kMaxSteps));
   found.num_steps = static_cast<Index>(times.size());
@@ -49,12 +53,21 @@ PartOptions options_of(const Found& found, Options options) {
   return {std::move(options), found.header.bitmask};
 }
 
-/// Whether the .idx is what this Esker makes of the schema, apart from its steps.
+/// Programs that save a header print fewer digits here; nothing of it says where samples are.
+void forget_display(Header& header) {
+  header.physic_box.clear();
+  header.logic_to_physic.clear();
+  for (FieldEntry& field : header.fields) field.min.clear(), field.max.clear(), field.description.clear();
+}
+
+/// Whether the .idx is what this Esker makes of the schema, apart from its steps and what is for display.
 Status check_same(const Part& part, const Found& found) {
   ESKER_ASSIGN_OR_RETURN(Header made, parse_header(print_header(part.header), part.name));
   Header stands = found.header;
   if (stands.time && stands.time->path_template == kTimeTemplate) stands.time = made.time;
   stands.other.clear();
+  forget_display(made);
+  forget_display(stands);
   if (stands == made) return {};
   return error(Code::kUnsupported,
                "{} is not what this version of Esker makes of the schema file: it cannot append to it",
@@ -103,6 +116,24 @@ std::map<std::string, std::string> format_options_of(const Options& options) {
   return texts;
 }
 
+namespace {
+
+/// Where the schema is: under its temporary name while the creation is unfinished.
+Result<std::string> schema_path(Store& store, const DatasetPaths& paths, bool single) {
+  ESKER_ASSIGN_OR_RETURN(const bool unfinished, is_unfinished(store, paths, single));
+  const std::string path = paths.schema_of(single);
+  return unfinished ? temporary_of(path) : path;
+}
+
+}  // namespace
+
+Result<std::string> find_netcdf_suffix(Store& store, const DatasetPaths& paths) {
+  ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store.exists(paths.catalog()));
+  ESKER_ASSIGN_OR_RETURN(const std::string path, schema_path(store, paths, !has_catalog));
+  const auto text = read_text(store, path, kMaxSidecarBytes);
+  return text.ok() ? netcdf_suffix_of(*text) : std::string();
+}
+
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths) {
   std::vector<std::string> texts;
   const auto add = [&](const std::string& path, std::size_t max_bytes) -> Status {
@@ -115,6 +146,7 @@ Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths&
     return {};
   };
   ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.exists(paths.catalog()));
+  ESKER_ASSIGN_OR_RETURN(const std::string schema, schema_path(store, paths, !is_directory));
   if (!is_directory) {
     ESKER_ASSIGN_OR_RETURN(const bool is_file, store.exists(paths.single_idx()));
     if (!is_file) {
@@ -122,7 +154,7 @@ Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths&
                    paths.catalog());
     }
     texts.emplace_back();
-    ESKER_RETURN_IF_ERROR(add(paths.single_schema(), kMaxSidecarBytes));
+    ESKER_RETURN_IF_ERROR(add(schema, kMaxSidecarBytes));
     texts.push_back(std::filesystem::path(paths.stem).filename().string());
     ESKER_RETURN_IF_ERROR(add(paths.single_idx(), kMaxHeaderBytes));
     return texts;
@@ -130,7 +162,8 @@ Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths&
   ESKER_RETURN_IF_ERROR(add(paths.catalog(), kMaxSidecarBytes));
   auto catalog = parse_catalog(texts.front());
   if (!catalog.ok()) return catalog.status().with_context(paths.catalog());
-  ESKER_RETURN_IF_ERROR(add(paths.schema(), kMaxSidecarBytes));
+  ESKER_RETURN_IF_ERROR(add(schema, kMaxSidecarBytes));
+  if (schema != paths.schema()) return texts;  // other parts are the replaced dataset's
   for (const CatalogPart& part : catalog->parts) {
     const std::string idx_path = paths.directory() + "/" + part.name + ".idx";
     ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(idx_path));
@@ -180,6 +213,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
       existing.idx.emplace_back();
       continue;
     }
+    ESKER_RETURN_IF_ERROR(check_blocks_directory(stands->second.header, part.idx_path));
     ESKER_RETURN_IF_ERROR(check_same(part, stands->second));
     ESKER_RETURN_IF_ERROR(check_steps(part, stands->second, existing.times));
     mark_present(part, stands->second, existing);

@@ -35,6 +35,9 @@ std::map<std::string, std::string> format_options_of(const Options& options);
 /// Errors: kNotFound (no dataset of ours there), kIoError.
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths);
 
+/// Suffix of the NetCDF file that the steps of a dataset go to as well, as its schema file says; "": none.
+Result<std::string> find_netcdf_suffix(Store& store, const DatasetPaths& paths);
+
 /// Local, pure. `texts` are those of read_existing(); of `given` only what is no matter of format holds.
 /// Errors: kDataLoss (texts that are damaged or contradict each other), kUnsupported (an .idx that Esker
 /// would make in another way: it cannot go on with it).

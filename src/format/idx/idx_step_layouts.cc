@@ -6,16 +6,18 @@
 
 namespace esker::idx {
 
-IdxStepLayouts::IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present) {
-  for (const Part& part : parts) add(part, present);
+IdxStepLayouts::IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present,
+                               const StepHints& hints) {
+  for (const Part& part : parts) add(part, present, hints);
 }
 
-void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present) {
+void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, const StepHints& hints) {
   std::vector<LayoutField> fields;
   std::vector<Column> columns_here;
   for (std::size_t f = 0; f < part.columns.size(); ++f) {
     const idx::Column& column = part.columns[f];
-    fields.push_back({part.header.fields[f].sample_bytes(), present[column.field]});
+    fields.push_back({part.header.fields[f].sample_bytes(), present[column.field],
+                      hints.dense_axis(static_cast<std::size_t>(column.field))});
     if (!present[column.field]) continue;
     columns_here.push_back(
         {column.field, column.first_component, static_cast<int>(layouts.size()), static_cast<int>(f)});
@@ -40,9 +42,13 @@ bool IdxStepLayouts::has_checksums() const {
                      [](const Part* part) { return part->checksums; });
 }
 
-std::uint64_t IdxStepLayouts::checksum(int /*layout*/, const Piece& piece,
+std::uint32_t IdxStepLayouts::flags_of(int layout, int field) const {
+  return block_flags(part_of(layout).header.fields[static_cast<std::size_t>(field)].order, Codec::kRaw);
+}
+
+std::uint64_t IdxStepLayouts::checksum(int layout, const Piece& piece,
                                        std::span<const std::byte> bytes) const {
-  return block_checksum(piece.field, piece.id, bytes);
+  return block_checksum(piece.field, piece.id, flags_of(layout, piece.field), bytes);
 }
 
 // The pieces of a file are in the order of its columns, and of the blocks in each.
@@ -61,13 +67,13 @@ std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index fil
       BlockEntry& entry =
           entries[static_cast<std::size_t>(entry_number(column.layout_field, block, per_file))];
       entry = {piece.offset_bytes, piece.size_bytes,
-               block_flags(part.header.fields[column.layout_field].order, Codec::kRaw), std::nullopt};
+               flags_of(layout_number, column.layout_field), std::nullopt};
       if (part.checksums) entry.checksum = sums[piece_in_file++];
     }
   }
   if (!part.checksums) return encode_headers(entries);
   const Index time = part.fixed ? 0 : step;
-  return encode_headers(entries, file_identity(part.header.fields, time, layout.first_block(file)));
+  return encode_headers(entries, file_identity(part.header, time, layout.first_block(file)));
 }
 
 }  // namespace esker::idx

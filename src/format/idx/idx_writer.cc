@@ -1,14 +1,19 @@
 #include "format/idx/idx_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "format/idx/creation.h"
 #include "format/idx/idx_step_layouts.h"
 #include "format/idx/leftovers.h"
+#include "format/idx/record_sum.h"
 #include "store/checksum.h"
 #include "store/commit.h"
 
@@ -20,25 +25,47 @@ std::uint64_t sum_of(const std::string& text) { return checksum(std::as_bytes(st
 }  // namespace
 
 IdxWriter::IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-                     std::shared_ptr<WriterLock> lock)
-    : store_(std::move(store)), paths_{std::move(stem)}, options_(options), lock_(std::move(lock)) {}
+                     std::shared_ptr<WriterLock> lock, std::string netcdf_suffix)
+    : store_(std::move(store)),
+      paths_{std::move(stem)},
+      options_(options),
+      netcdf_suffix_(std::move(netcdf_suffix)),
+      lock_(std::move(lock)) {}
 
 Status IdxWriter::check_target() {
-  if (paths_.stem.find('%') != std::string::npos || paths_.stem.empty()) {
+  if (paths_.stem.empty()) return {Code::kInvalidArgument, "the dataset's path is empty"};
+  if (paths_.stem.find('%') != std::string::npos) {
     return error(Code::kInvalidArgument,
                  "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
   }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
   ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
   ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_RETURN_IF_ERROR(check_directory());
   for (const std::string& path : {paths_.single_idx(), paths_.directory()}) {
-    ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(path));
+    ESKER_ASSIGN_OR_RETURN(bool exists, store_->exists(path));
+    if (exists && path == paths_.directory()) {
+      ESKER_ASSIGN_OR_RETURN(const bool is_begun, is_barely_begun(*store_, paths_));
+      exists = !is_begun;
+    }
     replaces_existing_ = replaces_existing_ || exists;
     if (exists && !options_.overwrite) {
       return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
     }
   }
   return replaces_existing_ ? check_replaceable() : Status();
+}
+
+/// A program `heat` that writes heat.idx next to itself is told why it cannot.
+Status IdxWriter::check_directory() const {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(paths_.directory()));
+  if (!exists) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store_->is_directory(paths_.directory()));
+  if (is_directory) return {};
+  return error(Code::kAlreadyExists,
+               "{} is a file and is not overwritten; the dataset {} needs a directory of that name for its "
+               "blocks: choose another name",
+               paths_.directory(), paths_.single_idx());
 }
 
 void IdxWriter::forget_files() {
@@ -58,7 +85,15 @@ Status IdxWriter::define(const Schema& schema) {
 }
 
 Result<std::string> IdxWriter::read_existing() {
+  ESKER_ASSIGN_OR_RETURN(const std::string target, store_->follow_link(paths_.single_idx()));
+  if (target != paths_.single_idx()) {
+    return error(Code::kInvalidArgument, "{} is a symbolic link: append to {}", paths_.single_idx(), target);
+  }
   ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store_->exists(paths_.catalog()));
+  ESKER_ASSIGN_OR_RETURN(const bool unfinished, is_unfinished(*store_, paths_, !has_catalog));
+  const bool durable = options_.fsync != Fsync::kNone;
+  if (unfinished) ESKER_RETURN_IF_ERROR(finish_creation(*store_, paths_, !has_catalog, durable));
   ESKER_ASSIGN_OR_RETURN(const auto texts, esker::idx::read_existing(*store_, paths_));
   return pack_texts(texts);
 }
@@ -84,10 +119,8 @@ Status IdxWriter::restore(const std::string& existing_texts) {
 
 Status IdxWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
-  std::vector<PartFiles> files;
-  for (const Part& part : parts_) files.push_back({part.idx_path, part.fixed});
   ESKER_ASSIGN_OR_RETURN(const auto leftovers,
-                         find_leftovers(*store_, paths_, files, static_cast<Index>(times_.size())));
+                         find_leftovers(*store_, paths_, part_files(), static_cast<Index>(times_.size())));
   for (const std::string& path : leftovers) ESKER_RETURN_IF_ERROR(remove_leftover(*store_, path));
   return {};
 }
@@ -105,41 +138,51 @@ Status IdxWriter::check_replaceable() const {
                  paths_.single_idx());
   }
   if (!has_directory || has_catalog) return {};
-  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store_->is_directory(paths_.directory()));
-  ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(paths_.directory()));
-  const std::string begun = std::filesystem::path(temporary_of(paths_.catalog())).filename().string();
-  const bool ours = is_directory &&
-                    std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == begun; });
-  if (ours) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool is_begun, is_barely_begun(*store_, paths_));
+  if (is_begun) return {};
   return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
                paths_.directory());
-}
-
-// The new dataset, still without steps, stands already: a run that dies here leaves one that opens.
-Status IdxWriter::remove_replaced(bool single) {
-  ESKER_ASSIGN_OR_RETURN(const auto names, store_->list(paths_.directory()));
-  if (single) ESKER_RETURN_IF_ERROR(store_->remove(paths_.catalog()));  // it would come before the .idx
-  for (const std::string& name : names) {
-    const std::string path = paths_.directory() + "/" + name;
-    if (path != paths_.catalog()) ESKER_RETURN_IF_ERROR(store_->remove_all(path));
-  }
-  if (single) return store_->remove_all(paths_.directory());
-  ESKER_RETURN_IF_ERROR(store_->remove(paths_.single_schema()));
-  return store_->remove(paths_.single_idx());
 }
 
 Status IdxWriter::create(bool durable) {
   ESKER_RETURN_IF_ERROR(check_replaceable());
   forget_files();
   const bool single = is_single(schema_);
-  ESKER_RETURN_IF_ERROR(single ? write_part(0, 0, durable) : write_catalog(durable));
-  ESKER_RETURN_IF_ERROR(remove_replaced(single));
-  const std::string schema_path = single ? paths_.single_schema() : paths_.schema();
-  ESKER_RETURN_IF_ERROR(replace_file(*store_, schema_path, print_schema(schema_), durable));
+  const std::string schema = print_schema(schema_, netcdf_suffix_);
+  ESKER_RETURN_IF_ERROR(stage_schema(*store_, paths_, single, schema, durable));
+  const Status visible = single ? write_part(0, 0, durable) : write_catalog(durable);
+  if (!visible.ok()) {
+    const Replaced& file = single ? idx_.front() : catalog_;
+    if (file.num_steps < 0) (void)store_->remove(temporary_of(paths_.schema_of(single)));
+    return visible;
+  }
+  ESKER_RETURN_IF_ERROR(finish_creation(*store_, paths_, single, durable));
   for (std::size_t p = 0; p < parts_.size() && !single; ++p) {
     if (!parts_[p].fixed) ESKER_RETURN_IF_ERROR(write_part(p, 0, durable));
   }
+  if (!single && options_.report != "none") tell_directory();
   return {};
+}
+
+/// Who asked for run.idx looks for that file: says on stderr which ones there are instead.
+void IdxWriter::tell_directory() const {
+  const std::string name = std::filesystem::path(paths_.stem).filename().string();
+  std::string files;
+  for (const Part& part : parts_) files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
+  const std::string text =
+      fmt::format("esker: {}.idx: several grids, or fixed fields, make the directory {}: open it, or in other programs {}\n",
+                  name, name, files);
+  std::fputs(text.c_str(), stderr);
+}
+
+std::vector<PartFiles> IdxWriter::part_files() const {
+  std::vector<PartFiles> files;
+  for (const Part& part : parts_) files.push_back({part.idx_path, part.fixed});
+  return files;
+}
+
+Status IdxWriter::check_step_place(Index step) {
+  return esker::idx::check_step_place(*store_, paths_, part_files(), step);
 }
 
 std::vector<std::string> IdxWriter::metadata_paths() const {
@@ -155,9 +198,27 @@ std::vector<std::string> IdxWriter::metadata_paths() const {
   return paths;
 }
 
+std::vector<std::string> IdxWriter::data_paths(Index first, Index end) const {
+  std::vector<std::string> paths;
+  for (Index step = first; step < end; ++step) {
+    const std::vector<bool>& present = present_[static_cast<std::size_t>(step)];
+    for (const Part& part : parts_) {
+      const bool is_stored = std::any_of(part.columns.begin(), part.columns.end(),
+                                         [&](const Column& column) { return present[column.field]; });
+      const Index per_file = part.header.blocks_per_file;
+      for (Index n = 0; is_stored && n < part.blocks.num_existing();) {
+        const Index first_block = part.blocks.nth_existing(n) / per_file * per_file;
+        paths.push_back(part.file_path(first_block, step));
+        n = part.blocks.num_existing_before(std::min(first_block + per_file, part.blocks.num_blocks()));
+      }
+    }
+  }
+  return paths;
+}
+
 std::unique_ptr<StepLayouts> IdxWriter::lay_out(const std::vector<bool>& present,
-                                                const StepHints& /*hints*/) const {
-  return std::make_unique<IdxStepLayouts>(parts_, present);
+                                                const StepHints& hints) const {
+  return std::make_unique<IdxStepLayouts>(parts_, present, hints);
 }
 
 CommitRecord IdxWriter::record_of(const Part& part, Index num_steps) const {
@@ -203,7 +264,8 @@ Status IdxWriter::check_ours() {
 
 Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_steps, bool durable) {
   const std::uint64_t sum = sum_of(text);
-  const Status replaced = guarded("replace", [&] { return replace_file(*store_, file.path, text, durable); });
+  const Status replaced = guarded(
+      "replace", [&] { return replace_file(*store_, file.path, text, durable || is_protected_); });
   // After an error it may have happened all the same, when only the directory could not be synced.
   std::optional<bool> is_new = replaced.ok() ? std::optional(true) : std::nullopt;
   if (!is_new) {
@@ -231,7 +293,7 @@ Status IdxWriter::write_part(std::size_t number, Index num_steps, bool durable) 
   const Part& part = parts_[number];
   Header header = part.header;
   if (!part.fixed) header.time = TimeSteps{kTimeTemplate, {{0, num_steps - 1, 1}}};
-  header.other.emplace_back(kRecordKey, print_commit_record(record_of(part, num_steps)));
+  header.other.emplace_back(kRecordKey, print_sealed_record(header, record_of(part, num_steps)));
   return replace(idx_[number], print_header(header), num_steps, durable);
 }
 

@@ -16,6 +16,7 @@
 #include "format/idx/commit_record.h"
 #include "format/idx/dataset_parts.h"
 #include "format/idx/existing.h"
+#include "format/idx/leftovers.h"
 #include "store/lock.h"
 #include "store/store.h"
 
@@ -24,8 +25,9 @@ namespace esker::idx {
 class IdxWriter final : public FormatWriter {
  public:
   /// `stem`: dataset_stem() of the dataset's path; `lock` is that of all that is written there.
+  /// `netcdf_suffix`: of the NetCDF file that the same steps go to, if any; a new dataset's schema file says it.
   IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
-            std::shared_ptr<WriterLock> lock);
+            std::shared_ptr<WriterLock> lock, std::string netcdf_suffix = "");
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
@@ -35,12 +37,15 @@ class IdxWriter final : public FormatWriter {
   Status restore(const std::string& existing) override;
   Status reclaim(bool durable) override;
   Status check_ours() override;
+  Status check_step_place(Index step) override;
   [[nodiscard]] const Schema& schema() const override { return schema_; }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
   Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
+  void protect_committed() override { is_protected_ = true; }
+  [[nodiscard]] std::vector<std::string> data_paths(Index first, Index end) const override;
   [[nodiscard]] std::vector<std::string> metadata_paths() const override;
   Status release() override { return lock_->release(); }
   [[nodiscard]] std::string stem() const override { return paths_.stem; }
@@ -56,18 +61,21 @@ class IdxWriter final : public FormatWriter {
     bool may_be_missing = false;
   };
 
+  [[nodiscard]] Status check_directory() const;
   [[nodiscard]] Status check_replaceable() const;
-  Status remove_replaced(bool single);
+  [[nodiscard]] std::vector<PartFiles> part_files() const;
   [[nodiscard]] Status check_unchanged(const Replaced& file) const;
   Status replace(Replaced& file, const std::string& text, Index num_steps, bool durable);
   Status write_part(std::size_t part, Index num_steps, bool durable);
   Status write_catalog(bool durable);
   [[nodiscard]] CommitRecord record_of(const Part& part, Index num_steps) const;
   void forget_files();
+  void tell_directory() const;
 
   std::shared_ptr<Store> store_;
   DatasetPaths paths_;
   Options options_;
+  std::string netcdf_suffix_;
   Schema schema_;
   std::vector<Part> parts_;
   std::vector<Replaced> idx_;  // per part
@@ -76,6 +84,7 @@ class IdxWriter final : public FormatWriter {
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;  // per committed step
   bool replaces_existing_ = false;
+  bool is_protected_ = false;  // what takes the place of an index is on the device before it does
   std::shared_ptr<WriterLock> lock_;
 };
 

@@ -2,6 +2,7 @@
 //
 // Only what an unfinished step, rewind or replacement makes is named here: block files of steps that are not
 // committed, and temporary files. Whatever else stands there, also under such a name, is not ours to judge.
+// Symbolic links below the dataset's directory are neither followed nor removed: Esker makes none.
 #pragma once
 
 #include <string>
@@ -25,5 +26,9 @@ Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths
 /// Removes one of these: a file, or the block files below a directory and what is empty then. What else
 /// somebody put there stays.
 Status remove_leftover(Store& store, const std::string& path);
+
+/// kAlreadyExists: files of that step would be written through a symbolic link.
+Status check_step_place(Store& store, const DatasetPaths& paths, const std::vector<PartFiles>& parts,
+                        Index step);
 
 }  // namespace esker::idx

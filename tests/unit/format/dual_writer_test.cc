@@ -3,8 +3,10 @@
 
 #include <cerrno>
 #include <mutex>
+#include <optional>
 #include <set>
 
+#include "format/schema_json.h"
 #include "read/open_dataset.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
@@ -36,6 +38,12 @@ Files files_of(const RunPlan& run) {
   return all_files(*store, ".");
 }
 
+/// The schema file says that there is a NetCDF file.
+void add_netcdf(Files& files, const std::string& suffix = ".nc") {
+  std::string& text = files.at("run/schema.json");
+  text = print_schema(parse_schema(text).value(), suffix);
+}
+
 /// What separate runs of both formats write.
 Files expected_files(Index end_step = 3) {
   Files all;
@@ -44,6 +52,7 @@ Files expected_files(Index end_step = 3) {
     run.end_step = end_step;
     all.merge(files_of(run));
   }
+  add_netcdf(all);
   return all;
 }
 
@@ -77,6 +86,7 @@ TEST(DualWriter, WritesTheFilesThatEachFormatWouldWrite) {
 TEST(DualWriter, WritesNetcdf4FilesToo) {
   for (const std::string chunks : {"auto", "2,3,2"}) {
     Files expected = files_of(run_of("idx", 1));
+    add_netcdf(expected);
     RunPlan alone = run_of("netcdf4", 1);
     alone.options["chunks"] = chunks;
     const auto store = memory_store();
@@ -133,21 +143,90 @@ TEST(DualWriter, NeitherIsReplacedOrFollowedWithoutTheOther) {
   }
 }
 
-// A run of one format alone has gone on: the other does not know of its steps.
-TEST(DualWriter, StepsThatOneLacksGo) {
+/// Three steps in both, and then as many as `end_step` in one of them.
+std::shared_ptr<Store> store_with_one_ahead(const std::string& format, Index end_step) {
+  RunPlan alone = run_of(format, 1);
+  alone.end_step = end_step;
+  Files files = files_of(alone);
+  files.erase("run/schema.json");
+  files.merge(expected_files(3));
+  return store_with(files);
+}
+
+Result<std::unique_ptr<WritePipeline>> append(const Communicator& comm, const std::shared_ptr<Store>& store,
+                                              const RunPlan& run, std::optional<double> to_time = {}) {
+  return WritePipeline::append(comm.get(), store, run.path, options_of(run), to_time);
+}
+
+// A run of one format alone has gone on, or the file is another run's: what is in one only is not dropped.
+TEST(DualWriter, DifferentStepsAreRefusedUnlessATimeSaysWhatGoes) {
   for (const std::string format : {"cdf5", "idx"}) {
+    const auto store = store_with_one_ahead(format, 5);
+    const Files before = all_files(*store, ".");
+    run_ranks(2, [&](const Communicator& comm) {
+      for (const auto& to_time : {std::optional<double>(), std::optional(time_of(4))}) {
+        const Status refused = append(comm, store, dual_run(), to_time).status();
+        EXPECT_EQ(refused.code(), Code::kDataLoss);
+        for (const char* part : {"run.nc", "dataset run ", "--to-time 20", " 3", " 5"}) {
+          EXPECT_NE(refused.message().find(part), std::string::npos) << part << ": " << refused.message();
+        }
+      }
+    });
+    EXPECT_TRUE(all_files(*store, ".") == before) << format;
+    run_ranks(2, [&](const Communicator& comm) {
+      auto pipeline = append(comm, store, dual_run(), time_of(2)).value();
+      EXPECT_EQ(pipeline->times().size(), 3u);
+      EXPECT_TRUE(write_step(*pipeline, comm, dual_run(2), 3).ok());
+      EXPECT_TRUE(pipeline->close({}).ok());
+    });
+    EXPECT_TRUE(all_files(*store, ".") == expected_files(4)) << format;
+  }
+}
+
+// Of one step more a kill explains that in the NetCDF file, which is committed first.
+TEST(DualWriter, OneStepMoreInTheIdxDatasetIsRefused) {
+  const auto store = store_with_one_ahead("idx", 4);
+  RunPlan next = dual_run();
+  next.append = true;
+  next.first_step = next.end_step = 3;
+  EXPECT_EQ(write_all(store, next).code(), Code::kDataLoss);
+  const auto killed = store_with_one_ahead("cdf5", 4);
+  EXPECT_TRUE(write_all(killed, next).ok());
+  EXPECT_TRUE(all_files(*killed, ".") == expected_files(3));
+}
+
+TEST(DualWriter, BothAreFoundByThePathOfEither) {
+  for (const char* path : {"run.nc", "run.idx", "run"}) {
     const auto store = memory_store();
     ASSERT_TRUE(write_all(store, dual_run()).ok());
-    RunPlan alone = run_of(format);
-    alone.first_step = 3;
-    alone.end_step = 5;
-    ASSERT_TRUE(write_all(store, alone).ok());
-    RunPlan next = dual_run(3);
+    RunPlan next = dual_run();
+    next.path = path;
+    next.options.erase("format");
+    next.first_step = 3;
+    next.end_step = 4;
+    const Status status = write_all(store, next);
+    ASSERT_TRUE(status.ok()) << path << ": " << status.message();
+    EXPECT_TRUE(all_files(*store, ".") == expected_files(4)) << path;
+    next.first_step = next.end_step = 2;
+    ASSERT_TRUE(write_all(store, next).ok());
+    EXPECT_TRUE(all_files(*store, ".") == expected_files(2)) << path;
+  }
+}
+
+// A NetCDF file of the same name that was made otherwise is none of the dataset's, and the reverse.
+TEST(DualWriter, FilesThatWereMadeApartAreFollowedApart) {
+  for (const std::string format : {"cdf5", "idx"}) {
+    Files both = files_of(run_of("cdf5"));
+    both.merge(files_of(run_of("idx")));
+    const auto store = store_with(both);
+    RunPlan next = run_of(format);
+    next.options.erase("format");
     next.first_step = 3;
     next.end_step = 4;
     const Status status = write_all(store, next);
     ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_TRUE(all_files(*store, ".") == expected_files(4)) << format;
+    EXPECT_EQ(steps_of(store, "run.nc"), format == "cdf5" ? 4 : 3);
+    EXPECT_EQ(steps_of(store, "run.idx"), format == "idx" ? 4 : 3);
   }
 }
 
@@ -167,11 +246,14 @@ TEST(DualWriter, AKillAtAnyCallLeavesTheCommittedStepsInBoth) {
   for (const Files& snapshot : snapshots) {
     const auto rest = store_with(snapshot);
     const Index in_idx = steps_of(rest, "run.idx"), in_netcdf = steps_of(rest, "run.nc");
-    ASSERT_TRUE(in_idx == in_netcdf || in_idx + 1 == in_netcdf) << in_idx << " and " << in_netcdf;
+    const bool is_creating = in_idx == 0 && in_netcdf == -1 && snapshot.contains("run.nc.tmp");
+    ASSERT_TRUE(in_idx == in_netcdf || in_idx + 1 == in_netcdf || is_creating)
+        << in_idx << " and " << in_netcdf;
+    ASSERT_FALSE(in_idx == -1 && in_netcdf == 0) << "a NetCDF file alone";
     seen.insert(in_idx);
     RunPlan next = dual_run(3);
+    next.append = in_idx >= 0;
     next.first_step = std::max<Index>(0, in_idx);
-    next.overwrite = next.first_step == 0;
     const Status status = write_all(rest, next);
     ASSERT_TRUE(status.ok()) << status.message();
     ASSERT_TRUE(all_files(*rest, ".") == expected) << in_idx;

@@ -51,6 +51,55 @@ TEST(SchemaFile, PrintThenParseIsTheSame) {
   EXPECT_TRUE(back.fields()[0].fixed);
 }
 
+/// A schema with everything that format 2 adds.
+Schema typed_sample() {
+  Schema s = sample();
+  s.set_time("t", SampleType::kInt32).check();
+  s.set_coords({0}, "y", Numbers(std::vector<std::uint64_t>{1, ~std::uint64_t{0}})).check();
+  s.set_coords({1}, "z", Numbers(std::vector<float>{0.1f, 0.2f, -0.0f, 4})).check();
+  const GridId series = s.add_grid("series", {}).value();
+  Field dt{.name = "dt", .grid = series.index, .attributes = {}};
+  dt.attributes["flags"] = std::vector<std::int8_t>{-128, 127};
+  dt.attributes["scale"] = std::vector<float>{0.1f};
+  dt.attributes["big"] = std::vector<std::uint64_t>{~std::uint64_t{0}};
+  dt.attributes["units"] = StoredText{"\xc2\xb0", std::string("\xb0\0", 2)};
+  s.add_field(dt).status().check();
+  s.add_scalar({"crs", std::vector<std::int32_t>{0}, {{"name", std::string("stereo")}}}).status().check();
+  s.add_scalar({"site", std::string(), {}}).status().check();
+  return s;
+}
+
+TEST(SchemaFile, TypesOfAttributesCoordinatesAndTimesAreKept) {
+  const Schema given = typed_sample();
+  const std::string text = print_schema(given);
+  const Schema back = parse_schema(text).value();
+  EXPECT_EQ(print_schema(back), text);
+  EXPECT_EQ(back.fields()[2].attributes, given.fields()[2].attributes);
+  EXPECT_EQ(back.grids()[0].typed_coords, given.grids()[0].typed_coords);
+  EXPECT_EQ(back.grids()[1].typed_coords, given.grids()[1].typed_coords);
+  EXPECT_EQ(back.grids()[1].coords, given.grids()[1].coords);
+  EXPECT_TRUE(back.has_no_axes(back.grids()[2]));
+  EXPECT_EQ(back.time_name(), "t");
+  EXPECT_EQ(back.time_type(), SampleType::kInt32);
+  ASSERT_EQ(back.scalars().size(), 2u);
+  EXPECT_EQ(back.scalars()[0].value, given.scalars()[0].value);
+  EXPECT_EQ(back.scalars()[0].attributes, given.scalars()[0].attributes);
+}
+
+// Older versions of Esker read what they can.
+TEST(SchemaFile, FormatIsTheOldestThatHoldsTheSchema) {
+  EXPECT_NE(print_schema(sample()).find("\"format\": 1"), std::string::npos);
+  EXPECT_NE(print_schema(typed_sample()).find("\"format\": 2"), std::string::npos);
+}
+
+TEST(SchemaFile, NumbersBeyondTheirTypeAreDamage) {
+  for (const char* value : {R"({"int8": [128]})", R"({"uint64": [-1]})", R"({"int16": [0.5]})"}) {
+    const std::string text = std::string(R"({"format": 2, "dimensions": [], "grids": [], "fields": [],)") +
+                             R"("attributes": {"a": )" + value + "}}";
+    EXPECT_EQ(parse_schema(text).status().code(), Code::kDataLoss) << value;
+  }
+}
+
 TEST(SchemaFile, EmptySchema) { EXPECT_TRUE(parse_schema(print_schema(Schema())).value().fields().empty()); }
 
 TEST(SchemaFile, TextThatIsNotUtf8IsNotFatal) {
@@ -61,7 +110,7 @@ TEST(SchemaFile, TextThatIsNotUtf8IsNotFatal) {
 }
 
 TEST(SchemaFile, NewerFormatsAreNamed) {
-  EXPECT_EQ(parse_schema(R"({"format":2})").status().code(), Code::kUnsupported);
+  EXPECT_EQ(parse_schema(R"({"format":3})").status().code(), Code::kUnsupported);
 }
 
 std::string replaced(const std::string& from, const std::string& to) {
@@ -111,6 +160,12 @@ TEST(CatalogFile, DamageIsNamed) {
   }
   EXPECT_EQ(parse_catalog(print_catalog({0, {{"a", "g", false}, {"a", "g", true}}, {}})).status().message(),
             "two parts are called 'a'");
+  std::string edited = good;
+  edited.replace(edited.find("\"generation\": 0"), 15, "\"generation\": 7");
+  const std::string sum = good.substr(good.find("\"sum\": \"") + 8, 16);
+  const std::string message = parse_catalog(edited).status().message();
+  EXPECT_EQ(message.find("the file's checksum is " + sum + ", that of its text "), 0U) << message;
+  EXPECT_NE(message.find("restore the file from a copy"), std::string::npos) << message;
   EXPECT_EQ(parse_catalog(R"({"format":9})").status().code(), Code::kUnsupported);
 }
 

@@ -244,6 +244,23 @@ TEST(CdfWriter, FillValuesHaveTheTypeOfTheirVariable) {
   EXPECT_EQ(cdf::make_file(schema, {}).status().code(), Code::kInvalidArgument);
 }
 
+TEST(CdfWriter, DimensionsOfComponentsAndTextsHaveFreeNames) {
+  Schema schema;
+  const DimId x = schema.add_dim("component_2", 4).value(), y = schema.add_dim("string5", 3).value();
+  const GridId map = schema.add_grid("map", {x, y}).value();
+  schema.add_dim("string5_", 2).value();
+  for (const char* name : {"vel", "grad"}) {
+    schema.add_field({name, map.index, SampleType::kFloat32, 2, false, 1, {}}).status().check();
+  }
+  schema.add_scalar({"site", std::string("Camp1"), {}}).status().check();
+  const auto file = cdf::make_file(schema, {});
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  std::vector<std::string> names;
+  for (const cdf::Dimension& dim : file->header.dims) names.push_back(dim.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"time", "component_2", "string5", "string5_", "string5__",
+                                             "component_2_"}));
+}
+
 TEST(CdfWriter, TheSmallestVersionIsTakenUnlessAskedOtherwise) {
   const auto version_of = [](SampleType type, Index size, std::optional<cdf::Version> asked) {
     Schema schema;

@@ -1,15 +1,19 @@
 #include "format/idx/commit_record.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "format/idx/record_sum.h"
+#include "unit/format/idx/idx_texts.h"
+
 namespace esker::idx {
 namespace {
 
 TEST(CommitRecord, IsOneLine) {
-  const CommitRecord record{1, 7, {0, 50}, {{1, {"temp"}}}, {}};
+  const CommitRecord record{7, {0, 50}, {{1, {"temp"}}}, {}};
   EXPECT_EQ(print_commit_record(record),
             R"({"format":1,"generation":7,"times":[0.0,50.0],"absent":{"1":["temp"]},)"
             R"("alignment":4096,"checksums":false})");
@@ -20,12 +24,28 @@ TEST(CommitRecord, IsOneLine) {
             R"({"format":1,"generation":0,"times":[],"absent":{},"split":{"a":["a.0-7","a.8"]},)"
             R"("alignment":4096,"checksums":true})");
   EXPECT_EQ(parse_commit_record(print_commit_record(split)).value(), split);
+  split.sum = 0x1f;
+  EXPECT_NE(print_commit_record(split).find(R"({"format":2,)"), std::string::npos);
+  EXPECT_NE(print_commit_record(split).find(R"("sum":"000000000000001f"})"), std::string::npos);
+  EXPECT_EQ(parse_commit_record(print_commit_record(split)).value(), split);
+}
+
+TEST(CommitRecord, AWrongSumIsNamedWithTheRightOne) {
+  const Header header = parse_header(kMinimal, "run").value();
+  CommitRecord record{7, {0, 50}, {}, {}};
+  const std::uint64_t right = record_sum(header, record);
+  record.sum = right;
+  EXPECT_TRUE(check_record_sum(header, record).ok());
+  record.sum = 0x1f;
+  const Status status = check_record_sum(header, record);
+  EXPECT_EQ(status.code(), Code::kDataLoss);
+  const std::string sums = fmt::format("is 000000000000001f, that of the text {:016x}:", right);
+  EXPECT_NE(status.message().find(sums), std::string::npos) << status.message();
 }
 
 TEST(CommitRecord, PrintThenParseIsTheSame) {
   const double inf = std::numeric_limits<double>::infinity();
-  const CommitRecord record{1,
-                            std::numeric_limits<Index>::max(),
+  const CommitRecord record{std::numeric_limits<Index>::max(),
                             {-inf, -0.0, 0.1, 1.0 / 3, 1e300, 5e-324, inf},
                             {{0, {}}, {6, {"a", "b\n\"c\""}}},
                             {}};
@@ -33,12 +53,12 @@ TEST(CommitRecord, PrintThenParseIsTheSame) {
 }
 
 TEST(CommitRecord, NotANumber) {
-  const CommitRecord record{1, 0, {std::nan("")}, {}, {}};
+  const CommitRecord record{0, {std::nan("")}, {}, {}};
   EXPECT_TRUE(std::isnan(parse_commit_record(print_commit_record(record)).value().times[0]));
 }
 
 TEST(CommitRecord, NewerFormatsAreNamed) {
-  EXPECT_EQ(parse_commit_record(R"({"format":2})").status().code(), Code::kUnsupported);
+  EXPECT_EQ(parse_commit_record(R"({"format":3})").status().code(), Code::kUnsupported);
 }
 
 TEST(CommitRecord, DamageIsNamed) {
@@ -65,6 +85,9 @@ TEST(CommitRecord, DamageIsNamed) {
                           R"({"format":1,"generation":0,"times":[],"absent":{},"split":[]})",
                           R"({"format":1,"generation":0,"times":[],"absent":{},"alignment":0})",
                           R"({"format":1,"generation":0,"times":[],"absent":{},"checksums":1})",
+                          R"({"format":2,"generation":0,"times":[],"absent":{}})",
+                          R"({"format":2,"generation":0,"times":[],"absent":{},"sum":"1f"})",
+                          R"({"format":1,"generation":0,"times":[],"absent":{},"sum":"000000000000001g"})",
                           "{\"format\":1,\"\xff\":0}"}) {
     EXPECT_EQ(parse_commit_record(bad).status().code(), Code::kDataLoss) << bad;
   }

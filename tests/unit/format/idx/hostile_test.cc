@@ -59,7 +59,7 @@ TEST(Hostile, Headers) {
 
 TEST(Hostile, CommitRecords) {
   const CommitRecord record{
-      1, 7, {0, 0.5, 1e300}, {{1, {"temp", "vel"}}}, {{"species", {"species.0-7", "species.8"}}}};
+      7, {0, 0.5, 1e300}, {{1, {"temp", "vel"}}}, {{"species", {"species.0-7", "species.8"}}}};
   for_mutations({print_commit_record(record)}, 4000,
                 [](const std::string& text) { return parse_commit_record(text).ok(); });
 }

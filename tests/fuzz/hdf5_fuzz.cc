@@ -1,0 +1,7 @@
+// An HDF5 file as a dataset, opened, verified and read: what Esker asks the HDF5 library for, of damaged files.
+#include "fuzz/use_dataset.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  esker::fuzz::use_file({reinterpret_cast<const std::byte*>(data), size});
+  return 0;
+}
