@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "grid/coverage.h"
+#include "write/gap.h"
 
 namespace esker {
 namespace {
@@ -37,15 +38,15 @@ struct Lists {
   std::vector<BoxList> mine;
 
   void compare(const Schema& schema, const std::vector<int>& fields,
-               const std::vector<std::vector<Box>>& boxes) {
+               const std::vector<PatchBoxes>& boxes) {
     earlier = find_earlier(schema, fields);
     for (std::size_t f = 0; f < fields.size(); ++f) {
-      is_new.push_back(earlier[f] < 0 || boxes[f] != boxes[static_cast<std::size_t>(earlier[f])] ? 1 : 0);
+      is_new.push_back(earlier[f] < 0 || !(boxes[f] == boxes[static_cast<std::size_t>(earlier[f])]) ? 1 : 0);
     }
   }
 
   void make(const Schema& schema, const std::vector<int>& fields,
-            const std::vector<std::vector<Box>>& boxes) {
+            const std::vector<PatchBoxes>& boxes) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
       if (is_new[f] == 0) {
         list_of.push_back(list_of[static_cast<std::size_t>(earlier[f])]);
@@ -53,7 +54,7 @@ struct Lists {
       }
       list_of.push_back(static_cast<int>(mine.size()));
       first_field.push_back(fields[f]);
-      mine.push_back({domain_of(schema, fields[f]), boxes[f]});
+      mine.push_back({domain_of(schema, fields[f]), boxes[f].to_vector()});
     }
   }
 };
@@ -123,11 +124,11 @@ Status check_regular(const Field& field, const Box& box, const Point& extent) {
   return {};
 }
 
-Status check_regular(const Schema& schema, const std::vector<std::vector<Patch>>& patches,
+Status check_regular(const Schema& schema, const std::vector<PatchList>& patches,
                      const std::vector<Point>& extents) {
   for (std::size_t f = 0; f < patches.size(); ++f) {
-    for (const Patch& patch : patches[f]) {
-      ESKER_RETURN_IF_ERROR(check_regular(schema.fields()[f], patch.box, extents[f]));
+    for (const Box& box : patches[f].boxes()) {
+      ESKER_RETURN_IF_ERROR(check_regular(schema.fields()[f], box, extents[f]));
     }
   }
   return {};
@@ -136,17 +137,17 @@ Status check_regular(const Schema& schema, const std::vector<std::vector<Patch>>
 }  // namespace
 
 Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
-                                           const std::vector<std::vector<Patch>>& patches) {
+                                           const std::vector<PatchList>& patches) {
   std::vector<Point> extents;
   std::vector<std::uint64_t> most;  // of all fields, axis after axis
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     extents.resize(schema.fields().size());
     most.resize(extents.size() * kMaxRank);
     for (std::size_t f = 0; f < patches.size(); ++f) {
-      for (const Patch& patch : patches[f]) {
-        for (int a = 0; a < patch.box.rank; ++a) {
+      for (const Box& box : patches[f].boxes()) {
+        for (int a = 0; a < box.rank; ++a) {
           std::uint64_t& extent = most[f * kMaxRank + static_cast<std::size_t>(a)];
-          extent = std::max(extent, static_cast<std::uint64_t>(patch.box.extent(a)));
+          extent = std::max(extent, static_cast<std::uint64_t>(box.extent(a)));
         }
       }
     }
@@ -197,7 +198,7 @@ int dense_axis_of(const Patch& patch) {
 
 // Of each field the highest and the lowest axis of all ranks' patches, as numbers of which the largest
 // counts.
-Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<std::vector<Patch>>& patches) {
+Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<PatchList>& patches) {
   std::vector<std::uint64_t> most;
   std::vector<int> axes;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
@@ -222,17 +223,14 @@ Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<std::ve
 
 bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
 
-std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
-                                       const std::vector<int>& fields) {
-  std::vector<std::vector<Box>> boxes(fields.size());
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    for (const Patch& patch : patches[fields[f]]) boxes[f].push_back(patch.box);
-  }
+std::vector<PatchBoxes> boxes_of(const std::vector<PatchList>& patches, const std::vector<int>& fields) {
+  std::vector<PatchBoxes> boxes;
+  for (const int f : fields) boxes.push_back(patches[static_cast<std::size_t>(f)].boxes());
   return boxes;
 }
 
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                const std::vector<std::vector<Box>>& mine, const std::string& context) {
+                                const std::vector<PatchBoxes>& mine, const std::string& context) {
   Lists lists;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     lists.compare(schema, fields, mine);
@@ -246,14 +244,19 @@ Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vec
   ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists.mine));
   BoxesOfField of_field;
   Status all_put;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&]() -> Status {
+  const Status covered = all_do(comm, "share boxes", [&]() -> Status {
     all_put = check_all_put(schema, lists, directory).with_context(context);
     if (!all_put.ok()) return {};
     for (std::size_t f = 0; f < fields.size(); ++f) {
       of_field[fields[f]] = directory.lists()[static_cast<std::size_t>(lists.list_of[f])];
     }
     return check_bricks(schema, lists, directory).with_context(context);
-  }));
+  });
+  if (covered.code() == Code::kInvalidArgument) {
+    ESKER_ASSIGN_OR_RETURN(const auto gap, describe_gap(comm, schema, lists.mine, lists.first_field, directory));
+    if (gap) return Status(Code::kInvalidArgument, context + ": " + *gap);
+  }
+  ESKER_RETURN_IF_ERROR(covered);
   if (!all_put.ok()) return all_put;  // the same on all ranks
   return SharedBoxes{std::move(directory), std::move(of_field)};
 }

@@ -10,6 +10,7 @@
 #include "esker/schema.hpp"
 #include "esker/writer.hpp"
 #include "exchange/directory.h"
+#include "exchange/patch_list.h"
 #include "exchange/plan.h"
 #include "format/format_writer.h"
 
@@ -22,20 +23,19 @@ using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 bool is_due(const Field& field, Index step);
 
 /// This rank's boxes of the fields at positions `fields`, in the order of putting.
-std::vector<std::vector<Box>> boxes_of(const std::vector<std::vector<Patch>>& patches,
-                                       const std::vector<int>& fields);
+std::vector<PatchBoxes> boxes_of(const std::vector<PatchList>& patches, const std::vector<int>& fields);
 
 /// The extents of the ranks' boxes, [position in the schema]: those of the largest one of each field; 0 where
 /// nobody has one. Collective; errors are those of all ranks: kInvalidArgument naming field and box where one
 /// does not begin at a multiple of them.
 Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
-                                           const std::vector<std::vector<Patch>>& patches);
+                                           const std::vector<PatchList>& patches);
 /// The same of the boxes that `n_ranks` ranks hold. Local, pure.
 Result<std::vector<Point>> regular_extents(const Schema& schema, const BoxesOfField& holders, int n_ranks);
 
 /// The axis along which patches are densest in memory, [position in the schema]; 0 where the ranks differ.
 /// Collective; errors are those of all ranks (memory).
-Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<std::vector<Patch>>& patches);
+Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<PatchList>& patches);
 
 /// Who holds which boxes of the fields of a step, as far as a rank has learnt it.
 struct SharedBoxes {
@@ -47,7 +47,7 @@ struct SharedBoxes {
 /// once; `mine` is boxes_of(...) for them. Collective; errors are those of all ranks: kInvalidArgument naming
 /// field, ranks and boxes, led by `context`.
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                const std::vector<std::vector<Box>>& mine, const std::string& context);
+                                const std::vector<PatchBoxes>& mine, const std::string& context);
 
 /// The columns of a step as the planner takes them.
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,

@@ -18,13 +18,16 @@ struct FilePattern {
   Striping striping;                                 ///< of the file system, as far as it is known
   /// Ranks that write, one for each target or for a whole number of them; 0: not decided by this.
   int writers = 0;
+  /// Where nothing says how many ranks aggregate, no more write to the file: on fewer processors than ranks they
+  /// would wait for each other. 0: as many as there is work for.
+  int most_writers = 0;
 
   /// Stripes are those of the options, or what rank 0's file system says of new files beside `path`. With
   /// `auto` they decide if there is more than one target. Collective, the same on all ranks; errors are those
   /// of all ranks: kInvalidArgument (stripes that nobody knows the size of).
   static Result<FilePattern> choose(Comm& comm, const Store& store, const std::string& path,
                                     const Options& options);
-  /// The same for `n_ranks` ranks where the file system says `told`. Local, pure.
+  /// The same for `n_ranks` ranks, each with a processor, where the file system says `told`. Local, pure.
   static Result<FilePattern> of(const Striping& told, int n_ranks, const std::string& path,
                                 const Options& options);
 

@@ -3,20 +3,24 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <string_view>
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/counting.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
+#include "comm/call_watch.h"
 #include "comm/gather.h"
 #include "comm/roll_call.h"
 #include "exchange/plan_memory.h"
 #include "exchange/shared_options.h"
 #include "format/make.h"
 #include "store/commit.h"
+#include "write/append_target.h"
 #include "write/boxes.h"
 #include "write/describe.h"
 #include "write/own_runs.h"
@@ -34,6 +38,7 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
       options_(std::move(options)),
       file_pattern_(pattern),
       top_(directory_of(format_->stem())),
+      unsynced_(*store_, format_->stem(), top_, options_.fsync == Fsync::kClose),
       planner_(*comm_, options_, file_pattern_, buffers_) {
   comm_->add_guest(this);
 }
@@ -43,13 +48,42 @@ void WritePipeline::release_alone() {
   if (comm_->rank() == 0) (void)guarded("release", [this] { return format_->release(); });
 }
 
+namespace {
+
+/// The option `format` becomes what the dataset is written in, for the report.
+Status settle_format(const std::string& path, Options& options) {
+  ESKER_ASSIGN_OR_RETURN(const std::string format, choose_format(path, options));
+  return format == options.format ? Status() : options.set("format", format, "suffix of the path");
+}
+
+/// Without pages that hold no sample: they are holes of a new file, which read as the zeros that they were
+/// hashed as.
+Status write_used(const Window& window, std::span<const std::byte> bytes, StepFiles& files) {
+  Index begin = 0;
+  const auto write_to = [&](Index end) {
+    const auto part = bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    return files.write(window.begin + begin, part);
+  };
+  for (const ByteRange& range : window.unused) {
+    ESKER_RETURN_IF_ERROR(write_to(range.offset_bytes));
+    begin = range.offset_bytes + range.bytes;
+  }
+  return write_to(window.size_bytes());
+}
+
+}  // namespace
+
 Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr<Comm>& comm,
                                                            const std::shared_ptr<Store>& store,
                                                            const char* operation, const std::string& path,
                                                            const Result<Options>& options) {
+  const bool appends = std::string_view(operation) == "append";
   const Status local = store ? Status() : out_of_memory(operation);
   ESKER_ASSIGN_OR_RETURN(Options shared, open_together(*comm, operation, path, options, local));
-  ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::choose(*comm, *store, path, shared));
+  std::string target = path;
+  if (appends) ESKER_RETURN_IF_ERROR(share_append_target(*comm, *store, target, shared.format));
+  ESKER_RETURN_IF_ERROR(all_do(*comm, operation, [&] { return settle_format(target, shared); }));
+  ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::choose(*comm, *store, target, shared));
   std::unique_ptr<WritePipeline> pipeline;
   std::shared_ptr<RollCall> roll_call;
   const auto make = [&]() -> Status {
@@ -57,7 +91,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
     if (shared.storage == Storage::kMpiIo) {
       ESKER_ASSIGN_OR_RETURN(used, comm->store_by_mpi_io(store, shared.hints));
     }
-    ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(used, path, shared));
+    ESKER_ASSIGN_OR_RETURN(auto format, make_format_writer(used, target, shared));
     if (shared.call_timeout > 0) {
       roll_call = std::make_shared<RollCall>(comm->size(), shared.call_timeout);
     }
@@ -73,21 +107,27 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::create(std::shared_ptr<Com
                                                              std::shared_ptr<Store> store,
                                                              const std::string& path,
                                                              const Result<Options>& options) {
+  const CallWatch::Call call(*comm, "create");
   ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "create", path, options));
-  ESKER_RETURN_IF_ERROR(root_does(*comm, "create", [&] { return pipeline->format_->check_target(); }));
+  ESKER_RETURN_IF_ERROR(root_does(*comm, "create", [&] {
+    Status free = pipeline->format_->check_target();
+    return free.ok() ? pipeline->remove_old_report() : free;
+  }));
   return pipeline;
 }
 
 Result<std::unique_ptr<WritePipeline>> WritePipeline::append(std::shared_ptr<Comm> comm,
                                                              std::shared_ptr<Store> store,
                                                              const std::string& path,
-                                                             const Result<Options>& options) {
+                                                             const Result<Options>& options,
+                                                             const std::optional<double>& to_time) {
+  const CallWatch::Call call(*comm, "append");
   ESKER_ASSIGN_OR_RETURN(auto pipeline, open(comm, store, "append", path, options));
-  ESKER_RETURN_IF_ERROR(pipeline->restore());
+  ESKER_RETURN_IF_ERROR(pipeline->restore(to_time));
   return pipeline;
 }
 
-Status WritePipeline::restore() {
+Status WritePipeline::restore(const std::optional<double>& to_time) {
   std::string existing;
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "append", [&]() -> Status {
     ESKER_ASSIGN_OR_RETURN(existing, format_->read_existing());
@@ -96,15 +136,34 @@ Status WritePipeline::restore() {
   ESKER_ASSIGN_OR_RETURN(existing, share_text(*comm_, std::move(existing), 0));
   const auto take_up = [&]() -> Status {
     ESKER_RETURN_IF_ERROR(format_->restore(existing));
+    ESKER_RETURN_IF_ERROR(format_->check_steps(to_time));
     schema_ = format_->schema();
     times_ = format_->times();
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "append", take_up));
-  ESKER_RETURN_IF_ERROR(reclaim(options_.fsync != Fsync::kNone));
+  is_found_ = true;
+  format_->protect_committed();
+  ESKER_RETURN_IF_ERROR(
+      root_does(*comm_, "append", [&] { return unsynced_.settle(std::ssize(times_), paths_of_steps()); }));
+  ESKER_RETURN_IF_ERROR(reclaim(true));
+  ESKER_RETURN_IF_ERROR(root_does(*comm_, "append", [&] { return remove_old_report(); }));
   defined_ = true;
   created_ = true;
   return {};
+}
+
+UnsyncedSteps::PathsOf WritePipeline::paths_of_steps() const {
+  return [this](Index begin, Index end) {
+    std::vector<std::string> paths = format_->data_paths(begin, end);
+    for (std::string& path : format_->metadata_paths()) paths.push_back(std::move(path));
+    return paths;
+  };
+}
+
+Status WritePipeline::accept_lost_steps() {
+  return root_does(*comm_, "accept",
+                   [&] { return unsynced_.accept(std::ssize(times_), paths_of_steps()); });
 }
 
 // What is left when this fails is tried again before the next step: none is written over leftovers.
@@ -116,6 +175,7 @@ Status WritePipeline::reclaim(bool durable) {
 
 // When this fails, what is still visible of the steps is taken back before the next step or at close.
 Status WritePipeline::rewind(const Status& local, double time) {
+  const CallWatch::Call call(*comm_, "rewind");
   std::string arguments;
   const Status mine = guarded("rewind", [&] {
     arguments = fmt::format("time {:.17g}", time);
@@ -124,8 +184,11 @@ Status WritePipeline::rewind(const Status& local, double time) {
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "rewind", hash_text(0, arguments), arguments, false}));
   if (!created_) return {};  // what stands there is what the first step is to replace, or nothing
   const auto kept = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
-  const bool durable = options_.fsync != Fsync::kNone;
-  Status status = root_does(*comm_, "rewind", [&] { return format_->rewind(kept, durable); });
+  const bool durable = is_found_ || options_.fsync != Fsync::kNone;
+  Status status = root_does(*comm_, "rewind", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(format_->rewind(kept, durable));
+    return unsynced_.rewound(kept);
+  });
   has_leftovers_ = !status.ok();
   if (status.ok()) status = reclaim(durable);
   times_.resize(static_cast<std::size_t>(kept));
@@ -144,6 +207,7 @@ Status WritePipeline::check_space(const StepPlan& plan) const {
 }
 
 Status WritePipeline::define(const Status& local, const Schema& schema) {
+  const CallWatch::Call call(*comm_, "define");
   std::string text;
   const Status mine = guarded("define", [&] {
     text = describe_schema(schema);
@@ -162,7 +226,10 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
 Status WritePipeline::create_files() {
   if (created_) return {};
   const bool durable = options_.fsync == Fsync::kStep;
-  const Status status = root_does(*comm_, "create", [&] { return format_->create(durable); });
+  const Status status = root_does(*comm_, "create", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(format_->create(durable));
+    return unsynced_.created();
+  });
   created_ = status.ok();
   return status;
 }
@@ -182,13 +249,19 @@ void make_room(std::vector<T>& list) {
 // All that may need memory when the plan is known is done here, before the ranks meet.
 Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   ESKER_RETURN_IF_ERROR(input.status);
-  prepared.arguments = fmt::format("step {}, time {:.17g}", input.step, input.time);
-  if (created_ && comm_->rank() == 0) ESKER_RETURN_IF_ERROR(format_->check_ours());
+  prepared.hash = hash_text(0, fmt::format("{} {:.17g}", input.step, input.time));
+  // Another rank may count from another number.
+  prepared.arguments = fmt::format("step {}, time {:.17g}", counted(input.step), input.time);
+  if (created_ && comm_->rank() == 0) {
+    ESKER_RETURN_IF_ERROR(format_->check_ours());
+    ESKER_RETURN_IF_ERROR(format_->check_step_place(input.step));
+  }
+  ESKER_RETURN_IF_ERROR(unsynced_.check());
   make_room(times_);
   make_room(steps_);
   StepPlan& plan = plans_[fields_due(input.step)];
   prepared.plan = &plan;
-  prepared.stale = !plan.ready || !buffers_.fit(plan.plan) ||
+  prepared.stale = !plan.ready || (input.copied_bytes > 0 && !holds_copies_) || !buffers_.fit(plan.plan) ||
                    (plan.transport->is_one_sided() && !buffers_.is_exposed()) || !plan.layouts->fits(input.step) ||
                    plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
@@ -198,20 +271,21 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
 }
 
 Status WritePipeline::write_step(const StepInput& input) {
+  const CallWatch::Call call(*comm_, "end_step");
   const Stopwatch watch;
   begin_counting();
   Prepared prepared;
   const Status mine = guarded("end_step", [&] { return prepare(input, prepared); });
   bool any_stale = false;
   Status status = agree(
-      *comm_, Ballot{mine, "end_step", hash_text(0, prepared.arguments), prepared.arguments, prepared.stale},
+      *comm_, Ballot{mine, "end_step", prepared.hash, prepared.arguments, prepared.stale},
       &any_stale);
   counters_.agree_s += watch.elapsed_s();
   if (!status.ok()) return status;
   StepPlan& plan = *prepared.plan;
   if (any_stale) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
   ESKER_RETURN_IF_ERROR(create_files());
-  if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(options_.fsync == Fsync::kStep));
+  if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(is_found_ || options_.fsync == Fsync::kStep));
   ESKER_RETURN_IF_ERROR(prepare_places(plan, input));
 
   StepFiles files(*store_, *plan.layouts, plan.space, input.step, top_);
@@ -229,6 +303,7 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   std::string context;
+  ESKER_RETURN_IF_ERROR(make_room_for_copies(input));
   if (!created_ && format_->needs_boxes()) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return format_->take_boxes(extents); }));
@@ -237,17 +312,34 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   hints.step = input.step;
   ESKER_ASSIGN_OR_RETURN(hints.dense_axes, common_dense_axes(*comm_, input.patches));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    context = fmt::format("step {}", input.step);
+    context = fmt::format("step {}", counted(input.step));
     plan = StepPlan();
     lay_out(plan, schema_, fields_due(input.step), *format_, hints, input.patches);
     return check_phases(options_, *plan.layouts);
   }));
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
-  ESKER_RETURN_IF_ERROR(planner_.make(plan, schema_, context));
+  Status planned = planner_.make(plan, schema_, context);
+  if (planned.code() == Code::kOutOfMemory && holds_copies_) {
+    planned = planned.with_context("half of memory_budget is left by copies of buffered puts");
+  }
+  ESKER_RETURN_IF_ERROR(planned);
   ++counters_.plans;
   counters_.plan_bytes = 0;
-  for (const auto& [due, kept] : plans_) counters_.plan_bytes += memory_of(kept.plan);
+  for (const auto& [due, kept] : plans_) counters_.plan_bytes += memory_of(kept);
   counters_.plan_s += watch.elapsed_s();
+  return {};
+}
+
+// Copies and buffers take half of the budget each, from the first step on in which a rank has copies.
+Status WritePipeline::make_room_for_copies(const StepInput& input) {
+  if (holds_copies_) return {};
+  std::array<std::uint64_t, 1> any_copies{input.copied_bytes > 0 ? 1u : 0u};
+  comm_->all_reduce_max(any_copies);
+  if (any_copies[0] == 0) return {};
+  holds_copies_ = true;
+  for (auto& [due, plan] : plans_) plan.ready = false;
+  planner_.set_memory_budget(options_.memory_budget_bytes - most_copied_bytes());
+  buffers_.release();
   return {};
 }
 
@@ -290,7 +382,10 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
       return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.plan).marks, files);
     }
     counters_.stored_bytes += round.window.size_bytes();
-    return files.write(round.window.begin, bytes);
+    if (plan.layouts->shares_files(plan.space.layout_at(round.window.begin))) {
+      return files.write(round.window.begin, bytes);
+    }
+    return write_used(round.window, bytes, files);
   };
   const double hashed_before = counters_.checksum_s;
   ExchangeStats stats;
@@ -333,7 +428,7 @@ void WritePipeline::discard(Index step, StepFiles& files) {
   files.discard();
   written_paths_.erase(step);
   (void)agree(*comm_, Status());
-  (void)reclaim(options_.fsync == Fsync::kStep);
+  (void)reclaim(is_found_ || options_.fsync == Fsync::kStep);
 }
 
 // If the commit fails, what it made visible is taken back before the step's files go. If that fails, too, the
@@ -341,57 +436,26 @@ void WritePipeline::discard(Index step, StepFiles& files) {
 Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepFiles& files) {
   const Stopwatch watch;
   const bool durable = options_.fsync == Fsync::kStep;
-  const Status committed =
-      root_does(*comm_, "commit", [&] { return format_->commit(input.step, input.time, plan.due, durable); });
+  const Status committed = root_does(*comm_, "commit", [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(unsynced_.before_commit());
+    return format_->commit(input.step, input.time, plan.due, durable);
+  });
   counters_.commit_s += watch.elapsed_s();
   if (committed.ok()) return {};
-  const Status rewound = root_does(*comm_, "take back", [&] { return format_->rewind(input.step, durable); });
+  const Status rewound = root_does(
+      *comm_, "take back", [&] { return format_->rewind(input.step, is_found_ || durable); });
   has_leftovers_ = !rewound.ok();
   if (has_leftovers_) return committed.with_context("the step may be visible, because " + rewound.message());
   discard(input.step, files);
   return committed;
 }
 
-void WritePipeline::begin_counting() {
-  traffic_.begin_step();
-  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.plan_s};
-}
-
-void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
-  counters_.step_s += seconds;
-  for (const int f : plan.fields) {
-    for (const Patch& patch : input.patches[f]) {
-      counters_.put_bytes += patch.box.num_samples() * schema_.fields()[f].sample_bytes();
-    }
-  }
-  const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
-  const StepTraffic::Amount& sums = traffic_.of(StepTraffic::Purpose::kSums);
-  std::array<double, 6> most{seconds,
-                             counters_.plan_s - before_.plan_s,
-                             static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
-                             static_cast<double>(metadata.collectives + metadata.messages),
-                             static_cast<double>(metadata.bytes),
-                             static_cast<double>(sums.collectives + sums.messages)};
-  comm_->all_reduce_max(std::span<double>(most));
-  times_.push_back(input.time);
-  StepReport& step = steps_.emplace_back();
-  step = {input.step, input.time,   plan.data_bytes, plan.space.stored_bytes(),
-          most[0],    plan.writers, plan.files};
-  step.planned = counters_.plans > before_.plans;
-  step.plan_s = most[1];
-  step.allocated_bytes = static_cast<Index>(most[2]);
-  step.metadata_messages = static_cast<Index>(most[3]);
-  step.metadata_bytes = static_cast<Index>(most[4]);
-  step.checksum_messages = static_cast<Index>(most[5]);
-  step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
-}
-
 /// The ranks' own errors; `mismatch` keeps the first that tells of others in other calls. Allocates nothing
 /// that this rank alone might not get.
-Status WritePipeline::meet_to_close(const Status& local, Status& mismatch) {
+Status WritePipeline::meet_to_close(const Status& local, Status& mismatch, double patience_s) {
   Status status;
   for (bool all_are_here = false; !all_are_here && comm_->ended().ok();) {
-    status = agree(*comm_, Ballot{local, "close", 0, local.message(), true}, &all_are_here);
+    status = agree(*comm_, Ballot{local, "close", 0, local.message(), true, patience_s}, &all_are_here);
     if (!all_are_here && mismatch.ok()) mismatch = std::move(status);
   }
   return status;
@@ -399,14 +463,16 @@ Status WritePipeline::meet_to_close(const Status& local, Status& mismatch) {
 
 // That a rank closed where others did not is what went wrong first; its text holds that rank's own error.
 Status WritePipeline::close(const Status& local, Status mismatch) {
-  Status status = meet_to_close(local, mismatch);
+  const CallWatch::Call call(*comm_, "close");
+  Status status = meet_to_close(local, mismatch, 0);
   Status early = agree(*comm_, mismatch);
   return end_together(early.ok() ? std::move(status) : std::move(early));
 }
 
-Status WritePipeline::abandon(const Status& reason) {
+Status WritePipeline::abandon(const Status& reason, double patience_s) {
+  const CallWatch::Call call(*comm_, "abandon");
   Status mismatch;
-  Status status = meet_to_close(reason, mismatch);
+  Status status = meet_to_close(reason, mismatch, patience_s);
   Status early = agree(*comm_, Status());
   return end_together(early.ok() ? std::move(status) : std::move(early));
 }
@@ -421,7 +487,7 @@ Status WritePipeline::end_together(Status status) {
     if (status.ok()) status = std::move(next);
   };
   const bool ends_well = status.ok();
-  if (has_leftovers_) keep_first(reclaim(options_.fsync != Fsync::kNone));
+  if (has_leftovers_) keep_first(reclaim(is_found_ || options_.fsync != Fsync::kNone));
   // A dataset without a step is made where there was none, by ranks that end well; it takes the place of no
   // other.
   if (defined_ && !created_ && ends_well) {
@@ -445,53 +511,13 @@ Status WritePipeline::sync_all() {
     return {};
   });
   if (status.ok()) {
-    status = root_does(*comm_, "close", [&] { return sync_files(*store_, format_->metadata_paths(), top_); });
+    status = root_does(*comm_, "close", [&]() -> Status {
+      ESKER_RETURN_IF_ERROR(sync_files(*store_, format_->metadata_paths(), top_));
+      return unsynced_.closed();
+    });
   }
   counters_.store_s += watch.elapsed_s();
   return status;
-}
-
-Status WritePipeline::write_report() {
-  if (options_.report == "none" || steps_.empty()) return {};
-  RunReport report;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
-    report = gather_report(*comm_, counters_, steps_, options_);
-    report.transport = planner_.transport_report();
-    return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
-  return root_does(*comm_, "report", [&] {
-    const std::string path = options_.report.empty() ? format_->stem() + ".report.json" : options_.report;
-    return replace_file(*store_, path, report_to_json(report), false);
-  });
-}
-
-/// With what rank 0's files are written.
-Result<StorageReport> WritePipeline::storage_report() {
-  std::string packed;
-  ESKER_RETURN_IF_ERROR(root_does(*comm_, "report", [&] {
-    std::vector<std::string> texts;
-    for (const auto& [name, value] : store_->effective_hints()) texts.insert(texts.end(), {name, value});
-    packed = pack_texts(texts);
-    return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(packed, share_text(*comm_, std::move(packed), 0));
-  StorageReport report;
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
-    report = describe(file_pattern_);
-    const std::vector<std::string> texts = unpack_texts(packed);
-    for (std::size_t t = 0; t + 1 < texts.size(); t += 2) report.hints[texts[t]] = texts[t + 1];
-    return Status();
-  }));
-  return report;
-}
-
-Result<RunReport> WritePipeline::report() {
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
-  RunReport report = gather_report(*comm_, counters_, steps_, options_);
-  report.transport = planner_.transport_report();
-  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
-  return report;
 }
 
 }  // namespace esker

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "esker/options.hpp"
 #include "esker/schema.hpp"
 #include "esker/writer.hpp"
+#include "exchange/patch_list.h"
 #include "exchange/run.h"
 #include "format/format_writer.h"
 #include "store/store.h"
@@ -24,6 +26,7 @@
 #include "write/step_files.h"
 #include "write/step_plan.h"
 #include "write/step_traffic.h"
+#include "write/unsynced_steps.h"
 
 namespace esker {
 
@@ -32,7 +35,9 @@ struct StepInput {
   Status status;  ///< an error of a local call since begin_step
   Index step = 0;
   double time = 0;
-  std::vector<std::vector<Patch>> patches;  ///< [position in Schema::fields()]
+  std::vector<PatchList> patches;                    ///< [position in Schema::fields()]
+  std::vector<std::unique_ptr<std::byte[]>> copies = {};  ///< memory of patches that is not the caller's
+  Index copied_bytes = 0;                            ///< of these
 };
 
 class WritePipeline final : private Comm::Guest {
@@ -46,26 +51,36 @@ class WritePipeline final : private Comm::Guest {
   ~WritePipeline() { comm_->remove_guest(this); }
 
   /// Collective: goes on with a dataset that stands at `path`, whose schema is then known, after removing
-  /// what an unfinished step left there.
+  /// what an unfinished step left there. Its format is that of its files unless the options name
+  /// one. Where the halves of a dataset in two formats differ in steps later than `to_time`, these go.
   static Result<std::unique_ptr<WritePipeline>> append(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
-                                                       const Result<Options>& options);
+                                                       const Result<Options>& options,
+                                                       const std::optional<double>& to_time = std::nullopt);
   /// Collective, once, before the first step of a new dataset: the schema is final.
   Status define(const Status& local, const Schema& schema);
   /// Collective: moves and commits one step. All or nothing, the same result on all ranks.
   Status write_step(const StepInput& input);
   /// Collective: steps with a later time than `time` are committed no more, and their files go.
   Status rewind(const Status& local, double time);
+  /// The first step that a power failure may have damaged, after append; nothing on ranks other than 0.
+  [[nodiscard]] std::optional<Index> lost_from() const { return unsynced_.lost_from(); }
+  /// Collective: syncs these steps, which the caller has found to be whole, and goes on behind them.
+  Status accept_lost_steps();
   /// Collective: makes data durable where asked, writes the report, releases the lock. Returns when all ranks
   /// have closed or abandoned: while others are in other calls, which fail, it goes on, and fails then, too.
   /// `mismatch`: what this rank has heard already of others that are in other calls.
   Status close(const Status& local, Status mismatch = {});
-  /// The same for a rank that does not mind where the others are: it fails by `reason` alone.
-  Status abandon(const Status& reason);
+  /// The same for a rank that does not mind where the others are: it fails by `reason` alone. When they are
+  /// not in any call after `patience_s` seconds, it leaves: the communicator has ended, on the others when
+  /// they come.
+  Status abandon(const Status& reason, double patience_s);
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
   /// Of the committed steps.
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
+  /// Copies of patches that a step may hold.
+  [[nodiscard]] Index most_copied_bytes() const { return options_.memory_budget_bytes / 2; }
   /// What the steps that this pipeline wrote have cost.
   [[nodiscard]] const std::vector<StepReport>& steps() const { return steps_; }
   /// Collective.
@@ -78,7 +93,7 @@ class WritePipeline final : private Comm::Guest {
                                                      const std::shared_ptr<Store>& store,
                                                      const char* operation, const std::string& path,
                                                      const Result<Options>& options);
-  Status restore();
+  Status restore(const std::optional<double>& to_time);
   void comm_ends() override { release_alone(); }
   void release_alone();
 
@@ -88,10 +103,12 @@ class WritePipeline final : private Comm::Guest {
   struct Prepared {
     StepPlan* plan = nullptr;
     bool stale = true;  ///< the plan does not fit
-    std::string arguments;
+    std::uint64_t hash = 0;  ///< of the arguments
+    std::string arguments;   ///< as a text
   };
   Status prepare(const StepInput& input, Prepared& prepared);
   Status make_step_plan(StepPlan& plan, const StepInput& input);
+  Status make_room_for_copies(const StepInput& input);
   Status prepare_places(StepPlan& plan, const StepInput& input);
   void encode(StepPlan& plan, const Window& window, std::span<std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);
@@ -99,8 +116,11 @@ class WritePipeline final : private Comm::Guest {
   Status commit(const StepPlan& plan, const StepInput& input, StepFiles& files);
   void discard(Index step, StepFiles& files);
   Status reclaim(bool durable);
+  [[nodiscard]] std::string default_report() const;
+  Status remove_old_report();
   Status create_files();
-  Status meet_to_close(const Status& local, Status& mismatch);
+  [[nodiscard]] UnsyncedSteps::PathsOf paths_of_steps() const;
+  Status meet_to_close(const Status& local, Status& mismatch, double patience_s);
   Status end_together(Status status);
   Status sync_all();
   void begin_counting();
@@ -115,9 +135,12 @@ class WritePipeline final : private Comm::Guest {
   FilePattern file_pattern_;
   std::string top_;  // the directory that holds the dataset
   Schema schema_;
+  UnsyncedSteps unsynced_;      // rank 0
   bool defined_ = false;
-  bool created_ = false;        // what stands before the first step
+  bool created_ = false;        // the files of a dataset without steps exist
   bool has_leftovers_ = false;  // of a step that could not be cleaned up
+  bool holds_copies_ = false;   // some rank has put copies: they and the buffers share the memory budget
+  bool is_found_ = false;       // the dataset was there, and perhaps durable: nothing may put it at risk
   bool store_waits_ = false;    // more than it works: this rank, in the last step
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;

@@ -45,7 +45,7 @@ void make_different(std::vector<int>& ranks, int n_ranks) {
 }
 
 Result<std::vector<int>> place_aggregators(Comm& comm, const BrickDecomposition& bricks,
-                                           const std::vector<Box>& mine) {
+                                           const PatchBoxes& mine) {
   std::vector<std::uint64_t> holders;  // rank + 1, 0: none
   std::vector<int> ranks;
   ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {

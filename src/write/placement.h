@@ -6,6 +6,7 @@
 #include "comm/comm.h"
 #include "esker/decomposition.hpp"
 #include "esker/status.hpp"
+#include "exchange/patch_list.h"
 #include "exchange/plan.h"
 #include "write/file_pattern.h"
 
@@ -15,7 +16,7 @@ namespace esker {
 /// the same grid; another one where a rank holds several. Collective, the same on all ranks. Errors: those of
 /// all ranks (memory).
 Result<std::vector<int>> place_aggregators(Comm& comm, const BrickDecomposition& bricks,
-                                           const std::vector<Box>& mine);
+                                           const PatchBoxes& mine);
 
 /// `n_aggregators` ranks, spread evenly over the nodes, however ranks are numbered: evenly over the list of
 /// all ranks node by node. Collective, the same on all ranks; O(n_aggregators). Errors: those of all ranks

@@ -37,6 +37,7 @@ constexpr std::array kAmounts{
     AmountRow{"messages", &RankCounters::messages},
     AmountRow{"plans", &RankCounters::plans},
     AmountRow{"peak_buffer_bytes", &RankCounters::peak_buffer_bytes},
+    AmountRow{"copied_bytes", &RankCounters::copied_bytes},
     AmountRow{"plan_bytes", &RankCounters::plan_bytes},
 };
 

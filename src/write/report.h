@@ -32,7 +32,8 @@ struct RankCounters {
   Index messages = 0;
   Index plans = 0;
   Index peak_buffer_bytes = 0;
-  Index plan_bytes = 0;  ///< memory of the plans that are kept, beside the budget
+  Index copied_bytes = 0;  ///< of patches put buffered, the most of a step
+  Index plan_bytes = 0;    ///< memory of the plans that are kept; the budget holds each with its buffers
 
   void add(const ExchangeStats& stats);
 };

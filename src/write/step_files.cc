@@ -40,10 +40,42 @@ Result<File*> StepFiles::open(const Place& place) {
   std::string path = layouts_.file_path(place.layout, place.file, step_);
   Opened& opened = files_[path];
   opened.is_shared = layouts_.shares_files(place.layout);
-  if (!opened.file) {
-    ESKER_ASSIGN_OR_RETURN(opened.file, store_.open(path, OpenMode::kWrite));
+  if (opened.file) {
+    recent_.splice(recent_.begin(), recent_, opened.place_in_recent);
+    return opened.file.get();
   }
+  if (recent_.size() >= kMaxOpen) ESKER_RETURN_IF_ERROR(close_oldest());
+  recent_.push_front(&opened);
+  opened.place_in_recent = recent_.begin();
+  auto file = store_.open(path, OpenMode::kWrite);
+  if (!file.ok()) {
+    recent_.pop_front();
+    return file.status();
+  }
+  opened.file = std::move(*file);
   return opened.file.get();
+}
+
+Status StepFiles::close_oldest() {
+  Opened& oldest = *recent_.back();
+  recent_.pop_back();
+  const auto file = std::move(oldest.file);
+  return file->close();
+}
+
+// What was closed before is opened once more to be synced.
+Status StepFiles::close_all(bool durable) {
+  for (auto& [path, opened] : files_) {
+    if (!opened.file && !durable) continue;
+    if (!opened.file) {
+      ESKER_ASSIGN_OR_RETURN(opened.file, store_.open(path, OpenMode::kRead));
+    }
+    if (durable) ESKER_RETURN_IF_ERROR(opened.file->sync());
+    ESKER_RETURN_IF_ERROR(opened.file->close());
+    opened.file.reset();
+  }
+  recent_.clear();
+  return durable ? sync_directories(store_, paths(), top_) : Status();
 }
 
 Status StepFiles::complete(const Place& place, const PieceSums& sums) {
@@ -67,12 +99,7 @@ Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const Piec
       position = place.end;
     }
   }
-  for (auto& [path, opened] : files_) {
-    if (!opened.file) continue;
-    if (durable) ESKER_RETURN_IF_ERROR(opened.file->sync());
-    ESKER_RETURN_IF_ERROR(opened.file->close());
-  }
-  return durable ? sync_directories(store_, paths(), top_) : Status();
+  return close_all(durable);
 }
 
 void StepFiles::discard() noexcept {
@@ -81,6 +108,7 @@ void StepFiles::discard() noexcept {
     if (opened.is_shared) continue;
     (void)guarded("remove", [this, &path = path] { return store_.remove(path); });
   }
+  recent_.clear();
   files_.clear();
 }
 

@@ -1,6 +1,7 @@
 // StepFiles: the block files that this rank writes in one step.
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <span>
@@ -15,9 +16,12 @@
 
 namespace esker {
 
-/// Files are opened when the first window reaches them.
+/// A file is opened when the first window reaches it. At most kMaxOpen are open at a time: windows go through
+/// files in order, so the one that was used longest ago is closed.
 class StepFiles {
  public:
+  static constexpr std::size_t kMaxOpen = 32;
+
   /// `top` is the directory that holds the dataset. Everything is referred to; nothing is allocated.
   StepFiles(Store& store, const StepLayouts& layouts, const PieceSpace& space, Index step,
             const std::string& top)
@@ -28,7 +32,7 @@ class StepFiles {
   Status write(Index begin, std::span<const std::byte> bytes);
 
   /// Completes the files that begin with one of the pieces `owned`: headers, and their full length; then
-  /// syncs all files that were opened if `durable`, and closes them. `sums`: of all pieces in the owned
+  /// syncs all files that it wrote if `durable`, and closes them. `sums`: of all pieces in the owned
   /// files, if the layouts have checksums.
   Status finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable);
 
@@ -56,6 +60,8 @@ class StepFiles {
   };
   [[nodiscard]] Place place_at(Index position) const;
   Result<File*> open(const Place& place);
+  Status close_oldest();
+  Status close_all(bool durable);
   Status complete(const Place& place, const PieceSums& sums);
 
   Store& store_;
@@ -64,10 +70,12 @@ class StepFiles {
   Index step_;
   const std::string& top_;
   struct Opened {
-    std::unique_ptr<File> file;  // null: it could not be opened
+    std::unique_ptr<File> file;  // null: closed again, or it could not be opened
     bool is_shared = false;      // among steps
+    std::list<Opened*>::iterator place_in_recent;
   };
   std::map<std::string, Opened> files_;  // by path
+  std::list<Opened*> recent_;            // those that are open, the one used last first
   Writes writes_;
 };
 

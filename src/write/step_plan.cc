@@ -8,6 +8,7 @@
 #include "comm/agree.h"
 #include "exchange/cut_to_budget.h"
 #include "exchange/node_items.h"
+#include "exchange/plan_memory.h"
 #include "exchange/transports/make.h"
 #include "write/boxes.h"
 #include "write/placement.h"
@@ -29,20 +30,27 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
                "checksums=false");
 }
 
-void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches) {
+void take_patches(StepPlan& plan, const std::vector<PatchList>& patches) {
   const auto& columns = plan.layouts->columns;
   plan.patches.resize(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     plan.patches[c] = patches[columns[c].field];
-    for (Patch& patch : plan.patches[c]) {
-      patch.data = static_cast<const std::byte*>(patch.data) +
-                   columns[c].first_component * patch.component_stride_bytes;
-    }
+    plan.patches[c].set_first_component(columns[c].first_component);
   }
 }
 
+Index memory_of(const StepPlan& plan) {
+  Index bytes = memory_of(plan.plan);
+  for (const PatchList& patches : plan.patches) bytes += patches.size_bytes();
+  for (std::size_t f = 0; f < plan.boxes.size(); ++f) {
+    const bool is_shared = f > 0 && plan.boxes[f].shares_memory_with(plan.boxes[f - 1]);
+    if (!is_shared) bytes += plan.boxes[f].size_bytes();
+  }
+  return bytes;
+}
+
 void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
-             const StepHints& hints, const std::vector<std::vector<Patch>>& patches) {
+             const StepHints& hints, const std::vector<PatchList>& patches) {
   plan.due = std::move(due);
   for (std::size_t f = 0; f < plan.due.size(); ++f) {
     if (!plan.due[f]) continue;
@@ -59,13 +67,38 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
 
 Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string& context) {
   ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema, plan.fields, plan.boxes, context));
+  ESKER_RETURN_IF_ERROR(check_spread());
   PlannedFields fields{boxes.directory, {}};
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     fields.patches = patches_of_columns(plan.layouts->columns, boxes.of_field);
     return Status();
   }));
+  limit_aggregators(plan);
   ESKER_RETURN_IF_ERROR(fit_to_budget(plan, fields));
   plan.ready = true;
+  return {};
+}
+
+/// Of a file that ranks share, where the user does not say how many ranks aggregate. The same on all ranks.
+void StepPlanner::limit_aggregators(const StepPlan& plan) {
+  options_.aggregators = aggregators_;
+  const int n_ranks = comm_->size();
+  const int most = pattern_->most_writers;
+  if (most == 0 || asked_aggregators(options_, n_ranks) > 0 || !plan.layouts->shares_a_file()) return;
+  options_.aggregators = std::min(most, num_aggregators(options_, n_ranks, plan.space));
+}
+
+/// Where derived datatypes are wrong on some rank, all ranks put packed messages.
+Status StepPlanner::check_spread() {
+  if (options_.transport != Transport::kPutTypes || has_checked_spread_) return {};
+  Status found;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    found = comm_->check_put_sources();
+    return Status();
+  }));
+  cannot_spread_ = agree(*comm_, found);
+  if (!cannot_spread_.ok()) options_.transport = Transport::kPutFence;
+  has_checked_spread_ = true;
   return {};
 }
 
@@ -74,7 +107,7 @@ Status StepPlanner::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
   if (shares_memory()) {
     ESKER_ASSIGN_OR_RETURN(const Placement placement, place(plan, fields));
     Status shared = cut_step(plan, fields, comm_->node_ranks(), placement);
-    if (shared.ok() || options_->transport != Transport::kAuto) return shared;
+    if (shared.ok() || options_.transport != Transport::kAuto) return shared;
     cannot_share_ = std::move(shared);
     buffers_->release_shared();
   }
@@ -84,18 +117,19 @@ Status StepPlanner::fit_to_budget(StepPlan& plan, PlannedFields& fields) {
 
 /// Whether ranks of a node fill each other's windows. The same on all ranks.
 bool StepPlanner::shares_memory() const {
-  const Transport asked = options_->transport;
+  const Transport asked = options_.transport;
   const bool wanted =
       asked == Transport::kAuto || asked == Transport::kShared || asked == Transport::kLeaders;
-  return wanted && options_->aggregate && cannot_share_.ok() && comm_->size() > 1;
+  return wanted && options_.aggregate && cannot_share_.ok() && comm_->size() > 1;
 }
 
 /// What has been used, or will be.
 TransportReport StepPlanner::transport_report() const {
-  if (!options_->aggregate || comm_->size() == 1) return {"none", ""};
+  if (!options_.aggregate || comm_->size() == 1) return {"none", ""};
   if (shares_memory()) return {combines_by_node_ ? "leaders" : "shared", ""};
   if (!cannot_share_.ok()) return {"messages", "not shared: " + cannot_share_.message()};
-  for (const Options::Entry& entry : options_->entries()) {
+  if (!cannot_spread_.ok()) return {"put_fence", "not put_types: " + cannot_spread_.message()};
+  for (const Options::Entry& entry : options_.entries()) {
     if (entry.name == "transport") return {entry.value, ""};
   }
   return {};
@@ -103,8 +137,8 @@ TransportReport StepPlanner::transport_report() const {
 
 Result<Placement> StepPlanner::place(const StepPlan& plan, const PlannedFields& fields) {
   if (has_shares(*pattern_, *plan.layouts, plan.space)) return place_by_pattern(plan, fields);
-  const AggregatorPlacement asked = options_->aggregator_placement;
-  const int n_aggregators = num_aggregators(*options_, comm_->size(), plan.space);
+  const AggregatorPlacement asked = options_.aggregator_placement;
+  const int n_aggregators = num_aggregators(options_, comm_->size(), plan.space);
   const bool is_one_node = comm_->node().size() == comm_->size();
   if (asked == AggregatorPlacement::kAuto && is_one_node && shares_memory() && plan.space.num_pieces() > 0) {
     return place_near(plan, fields, n_aggregators);
@@ -118,7 +152,7 @@ Result<Placement> StepPlanner::place(const StepPlan& plan, const PlannedFields& 
 
 /// Shares are the layouts' own: stripes, or slabs. Who has which one does not matter, but for the nodes.
 Result<Placement> StepPlanner::place_by_pattern(const StepPlan& plan, const PlannedFields& fields) {
-  const int n_aggregators = pattern_->num_aggregators(*options_, comm_->size(), plan.space);
+  const int n_aggregators = pattern_->num_aggregators(options_, comm_->size(), plan.space);
   ESKER_ASSIGN_OR_RETURN(Placement placement, make_bricks(plan, fields, n_aggregators));
   ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(*comm_, n_aggregators));
   return placement;
@@ -149,9 +183,10 @@ Result<Placement> StepPlanner::place_near(const StepPlan& plan, const PlannedFie
   const auto column =
       std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.layout == largest; });
   const auto field = std::find(plan.fields.begin(), plan.fields.end(), column->field);
+  const PatchBoxes& mine = plan.boxes[static_cast<std::size_t>(field - plan.fields.begin())];
   ESKER_ASSIGN_OR_RETURN(
-      placement.ranks, place_aggregators(*comm_, placement.bricks[static_cast<std::size_t>(largest)],
-                                         plan.boxes[static_cast<std::size_t>(field - plan.fields.begin())]));
+      placement.ranks,
+      place_aggregators(*comm_, placement.bricks[static_cast<std::size_t>(largest)], mine));
   return placement;
 }
 
@@ -168,9 +203,11 @@ Status StepPlanner::cut_step(StepPlan& plan, PlannedFields& fields, std::span<co
       if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.plan);
       return Status();
     }));
-    return StepCut::needs_of(plan.plan);
+    StepCut::Needs needs = StepCut::needs_of(plan.plan);
+    needs.plan_bytes = memory_of(plan);
+    return needs;
   };
-  const CutInputs inputs{plan.space, *options_, near, placement};
+  const CutInputs inputs{plan.space, options_, near, placement};
   ESKER_RETURN_IF_ERROR(cut_to_budget(*comm_, inputs, fields.directory, fields.patches, std::cref(make)));
   combines_by_node_ = plan.plan.mail.used;
   add_window(plan.plan);
@@ -180,14 +217,14 @@ Status StepPlanner::cut_step(StepPlan& plan, PlannedFields& fields, std::span<co
 /// Messages are combined by node where the option says so, and with `auto` where many ranks of a node have
 /// some.
 Status StepPlanner::choose_transport(StepPlan& plan) {
-  if (plan.plan.shares_windows && options_->transport != Transport::kShared) {
-    const bool always = options_->transport == Transport::kLeaders;
+  if (plan.plan.shares_windows && options_.transport != Transport::kShared) {
+    const bool always = options_.transport == Transport::kLeaders;
     ESKER_RETURN_IF_ERROR(combine_by_node(*comm_, plan.plan, always ? 0 : kManySenders));
   }
   return all_do(*comm_, "plan", [&] {
-    Transport used = options_->transport;
+    Transport used = options_.transport;
     if (plan.plan.mail.used) used = Transport::kLeaders;
-    if (!options_->aggregate || comm_->size() == 1) used = Transport::kMessages;
+    if (!options_.aggregate || comm_->size() == 1) used = Transport::kMessages;
     plan.transport = make_message_transport(used);
     return Status();
   });
@@ -195,8 +232,8 @@ Status StepPlanner::choose_transport(StepPlan& plan) {
 
 /// One that is filled while the other is stored, where that is asked for and memory is left for it.
 void StepPlanner::add_window(Plan& plan) const {
-  const bool fits = plan.buffer_bytes() + plan.window_bytes <= options_->memory_budget_bytes;
-  const bool wanted = may_store_in_thread(*options_) && options_->store_thread.value_or(false);
+  const bool fits = plan.buffer_bytes() + plan.window_bytes + memory_of(plan) <= options_.memory_budget_bytes;
+  const bool wanted = may_store_in_thread(options_) && options_.store_thread.value_or(false);
   if (wanted && fits && plan.rounds.size() > 1) plan.num_windows = 2;
 }
 

@@ -15,6 +15,7 @@
 #include "exchange/buffers.h"
 #include "exchange/directory.h"
 #include "exchange/message_transport.h"
+#include "exchange/patch_list.h"
 #include "exchange/piece_sums.h"
 #include "exchange/plan.h"
 #include "format/format_writer.h"
@@ -29,23 +30,26 @@ struct StepPlan {
   std::vector<int> fields;  ///< due, positions in the schema
   std::unique_ptr<StepLayouts> layouts;
   PieceSpace space;
-  std::vector<std::vector<Box>> boxes;  ///< mine, when the plan was made: [position in fields]
+  std::vector<PatchBoxes> boxes;  ///< mine, when the plan was made: [position in fields]
   Plan plan;
   std::unique_ptr<MessageTransport> transport;
   PieceSums sums;
-  std::vector<std::vector<Patch>> patches;  ///< mine, of the step at hand: [column]
+  std::vector<PatchList> patches;  ///< mine, of the step at hand: [column]
   int writers = 0;
   Index files = 0, data_bytes = 0;
   bool ready = false;
 };
 
+/// What the lists of a plan take of memory: its own, the patches, and their boxes. Local.
+Index memory_of(const StepPlan& plan);
+
 /// Lays out the fields that are due (by position in the schema), of which this rank brings `patches`. Local.
 void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
-             const StepHints& hints, const std::vector<std::vector<Patch>>& patches);
+             const StepHints& hints, const std::vector<PatchList>& patches);
 
 /// The patches of a step for each column, from those of each field of the schema: they point to its first
 /// component. Local.
-void take_patches(StepPlan& plan, const std::vector<std::vector<Patch>>& patches);
+void take_patches(StepPlan& plan, const std::vector<PatchList>& patches);
 
 /// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
 Status check_phases(const Options& options, const StepLayouts& layouts);
@@ -57,10 +61,16 @@ inline bool may_store_in_thread(const Options& options) {
 
 class StepPlanner {
  public:
-  /// All outlive it.
+  /// All but `options` outlive it.
   StepPlanner(Comm& comm, const Options& options, const FilePattern& pattern, ExchangeBuffers& buffers)
-      : comm_(&comm), options_(&options), pattern_(&pattern), buffers_(&buffers) {}
+      : comm_(&comm),
+        options_(options),
+        aggregators_(options.aggregators),
+        pattern_(&pattern),
+        buffers_(&buffers) {}
 
+  /// Plans that are made from now on fit in `bytes`, with their buffers. The same on all ranks. Local.
+  void set_memory_budget(Index bytes) { options_.memory_budget_bytes = bytes; }
   /// Completes a plan that is laid out; `context` says in errors which step it is for. Collective; errors are
   /// those of all ranks: boxes that do not cover a grid exactly once, a budget that is too small, memory.
   Status make(StepPlan& plan, const Schema& schema, const std::string& context);
@@ -73,6 +83,8 @@ class StepPlanner {
     Directory& directory;
     std::vector<FieldPatches> patches;
   };
+  Status check_spread();
+  void limit_aggregators(const StepPlan& plan);
   Status fit_to_budget(StepPlan& plan, PlannedFields& fields);
   [[nodiscard]] bool shares_memory() const;
   Result<Placement> place(const StepPlan& plan, const PlannedFields& fields);
@@ -86,10 +98,14 @@ class StepPlanner {
   Status reserve(StepPlan& plan);
 
   Comm* comm_;
-  const Options* options_;
+  Options options_;  // its own: the budget may be lowered, put_types becomes put_fence where datatypes fail,
+                     // and aggregators are those of the plan at hand
+  int aggregators_;  // that the user asked for
   const FilePattern* pattern_;
   ExchangeBuffers* buffers_;
   Status cannot_share_;            // why not memory with the ranks of a node: messages instead
+  Status cannot_spread_;           // why not derived datatypes: packed messages instead
+  bool has_checked_spread_ = false;
   bool combines_by_node_ = false;  // messages of the last plan
 };
 

@@ -243,8 +243,14 @@ TEST(AppendErrors, SayWhatIsMissingDamagedOrNotOurs) {
             Code::kDataLoss);
   EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "(esker)", "(other)"); }).code(),
             Code::kUnsupported);
-  EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "V", "V0"); }).code(),
-            Code::kUnsupported);
+  EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "V", "V0"); }).code(), Code::kDataLoss);
+  const auto with_another_mask = [](Store& s) {
+    const std::string text = read_text(s, "run.idx", 1 << 20).value();
+    change_text(s, "run.idx", text.substr(text.find(",\"sum\""), std::string(R"(,"sum":"0123456789abcdef")").size()), "");
+    change_text(s, "run.idx", "\"format\":2", "\"format\":1");  // whoever edits it on purpose
+    change_text(s, "run.idx", "V", "V0");
+  };
+  EXPECT_EQ(append_after(true, with_another_mask).code(), Code::kUnsupported);
   EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "0 1 time", "0 2 time"); }).code(),
             Code::kDataLoss);
   EXPECT_EQ(

@@ -39,6 +39,12 @@ struct Case {
   std::vector<int> fields{0, 1, 2};
 };
 
+std::vector<PatchBoxes> as_lists(const std::vector<std::vector<Box>>& boxes) {
+  std::vector<PatchBoxes> lists;
+  for (const auto& of_field : boxes) lists.emplace_back(of_field);
+  return lists;
+}
+
 using Change = std::function<void(int rank, std::vector<std::vector<Box>>& boxes)>;
 
 /// The message that all ranks get when the ranks' boxes are changed.
@@ -49,7 +55,7 @@ std::string error_after(int n_ranks, const Change& change) {
     auto mine = Case::boxes_of_rank(comm.rank());
     change(comm.rank(), mine);
     of_rank[static_cast<std::size_t>(comm.rank())] =
-        share_boxes(*comm.get(), test.schema, test.fields, mine, "step 3").status();
+        share_boxes(*comm.get(), test.schema, test.fields, as_lists(mine), "step 3").status();
   });
   for (const Status& status : of_rank) {
     EXPECT_EQ(status.code(), Code::kInvalidArgument);
@@ -70,7 +76,7 @@ TEST_P(SharedBoxesTest, FieldsInTheSameBoxesShareThem) {
         mine[2].push_back(mine[2][0]);
         mine[2][0].hi[1] = mine[2][1].lo[1] = 2;
       }
-      const SharedBoxes shared = share_boxes(*comm.get(), test.schema, test.fields, mine, "step 3").value();
+      const SharedBoxes shared = share_boxes(*comm.get(), test.schema, test.fields, as_lists(mine), "step 3").value();
       EXPECT_EQ(shared.directory.lists().size(), differ ? 3u : 2u);
       EXPECT_EQ(shared.of_field.at(0) == shared.of_field.at(2), !differ);
       EXPECT_NE(shared.of_field.at(0), shared.of_field.at(1));
@@ -89,6 +95,27 @@ TEST_P(SharedBoxesTest, AGapIsFound) {
   });
   EXPECT_NE(text.find("step 3: field 'b': no rank put the samples"), std::string::npos) << text;
   EXPECT_NE(text.find("x [0,1)"), std::string::npos) << text;
+}
+
+TEST_P(SharedBoxesTest, AGapIsNamedAsAWholeWithTheRanksThatPutNothing) {
+  const int n = GetParam();
+  if (n == 1) GTEST_SKIP() << "a rank that put nothing, and one that put something";
+  const int idle = n / 2;
+  const std::string text = error_after(n, [&](int rank, auto& boxes) {
+    if (rank == idle) boxes[2] = {Box{{3, 3}, {3, 3}}};
+  });
+  const std::string begin = std::to_string(idle * kWidth), end = std::to_string((idle + 1) * kWidth);
+  const std::string gap = "[" + begin + "," + end + ") x [0,5)";
+  EXPECT_EQ(text, "step 3: field 'b': no rank put the samples " + gap + ", and nothing came from rank " +
+                      std::to_string(idle) +
+                      "; together the ranks' patches must cover the grid [0," + std::to_string(n * kWidth) +
+                      ") x [0,5) exactly once");
+}
+
+TEST_P(SharedBoxesTest, AGapOfWhichEachHomeSeesAPartIsOneBox) {
+  const std::string text = error_after(GetParam(), [&](int, auto& boxes) { boxes[2][0].hi[1] = 2; });
+  const std::string gap = "[0," + std::to_string(GetParam() * kWidth) + ") x [2,5);";
+  EXPECT_NE(text.find("no rank put the samples " + gap), std::string::npos) << text;
 }
 
 TEST_P(SharedBoxesTest, AnOverlapNamesTheRanks) {
@@ -118,7 +145,7 @@ TEST(DenseAxes, AreThoseThatAllRanksHave) {
     const Patch rows = Patch::strided(box, samples.data(), {1, 2, 6});
     const Patch columns = Patch::strided(box, samples.data(), {4, 8, 1});
     const bool is_first = comm.rank() == 0;
-    std::vector<std::vector<Patch>> patches{{rows}, {columns}, {is_first ? rows : columns}, {columns}, {}};
+    std::vector<PatchList> patches{{rows}, {columns}, {is_first ? rows : columns}, {columns}, {}};
     if (is_first) patches[3].clear();  // a rank that holds nothing has no say
     const auto axes = common_dense_axes(*comm.get(), patches);
     ASSERT_TRUE(axes.ok());

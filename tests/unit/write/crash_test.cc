@@ -96,7 +96,7 @@ class Crash : public testing::TestWithParam<std::tuple<bool, int>> {
     RunPlan rest = run_;
     rest.n_ranks = 2;
     rest.first_step = committed;
-    rest.overwrite = committed == 0;
+    rest.append = dataset.ok();
     const Status status = write_all(store, rest);
     ASSERT_TRUE(status.ok()) << status.message();
     const auto files = all_files(*store, directory_.string());
@@ -152,6 +152,15 @@ TEST_P(Crash, WhileOverwritingLeavesADatasetThatOpens) {
       } else {
         ASSERT_LE(dataset->times.size(), 1u);
       }
+      RunPlan rest = dataset->times.size() == 2 ? old : run_;
+      rest.overwrite = false;
+      rest.append = true;
+      rest.first_step = static_cast<Index>(dataset->times.size());
+      rest.end_step = kSteps;
+      const Status status = write_all(posix_store(), rest);
+      ASSERT_TRUE(status.ok()) << status.message();
+      expect_complete(posix_store(), rest, kSteps);
+      EXPECT_EQ(findings_of(posix_store(), run_.path), std::vector<std::string>{});
       ASSERT_FALSE(HasFatalFailure() || HasNonfatalFailure()) << "killed at call " << call;
     }
   }

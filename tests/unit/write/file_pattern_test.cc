@@ -2,6 +2,7 @@
 #include "write/file_pattern.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <map>
 #include <mutex>
@@ -68,6 +69,31 @@ TEST(FilePattern, OptionsGoBeforeWhatTheFileSystemSays) {
   EXPECT_EQ(choose({1 << 20, 4}, options, 2).pattern, WritePattern::kContiguous);
 }
 
+/// While it lives, the threads that this one starts have one processor.
+class OneProcessor {
+ public:
+  OneProcessor() {
+    EXPECT_EQ(::sched_getaffinity(0, sizeof before_, &before_), 0);
+    ::cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int p = 0; p < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++p) {
+      if (CPU_ISSET(p, &before_)) CPU_SET(p, &one);
+    }
+    EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  }
+  ~OneProcessor() { ::sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  ::cpu_set_t before_;
+};
+
+TEST(FilePattern, AProcessorHasTwoWritersOfAFileAtMost) {
+  const OneProcessor bound;
+  EXPECT_EQ(choose({}, {}, 2).most_writers, 0) << "as many as there is work for";
+  EXPECT_EQ(choose({}, {}, 3).most_writers, 2);
+  EXPECT_EQ(choose({1 << 20, 4}, {}, 8).writers, 4) << "stripes decide";
+}
+
 /// A write of a rank.
 struct Written {
   int rank = 0;
@@ -114,7 +140,8 @@ constexpr Index kPlaneBytes = 4096, kNumPlanes = 8, kNumSteps = 3;
 
 /// What four ranks with a column each write of a field of 8 planes, at 3 steps: no headers, times or numbers.
 struct Recorded {
-  explicit Recorded(const Options& options) {
+  /// Planes have `kPlaneBytes` times `scale`.
+  explicit Recorded(const Options& options, Index scale = 1) {
     const auto files = memory_store();
     std::vector<Written> all;
     std::mutex mutex;
@@ -123,7 +150,7 @@ struct Recorded {
         const std::scoped_lock lock(mutex);
         all.push_back({rank, offset, size});
       };
-      write(comm, std::make_shared<RecordingStore>(files, note), options);
+      write(comm, std::make_shared<RecordingStore>(files, note), options, scale);
     });
     const cdf::Header header = cdf::read_header(*files->open("run.nc", OpenMode::kRead).value()).value();
     record_bytes = header.record_bytes();
@@ -132,18 +159,19 @@ struct Recorded {
     }
     for (const Written& write : all) {
       const Index in_record = (write.offset - begin) % record_bytes;
-      const bool is_data = write.offset >= begin && in_record < kNumPlanes * kPlaneBytes;
+      const bool is_data = write.offset >= begin && in_record < kNumPlanes * kPlaneBytes * scale;
       if (is_data) writes.push_back(write);
     }
   }
 
-  static void write(const Communicator& comm, const std::shared_ptr<Store>& store, const Options& options) {
+  static void write(const Communicator& comm, const std::shared_ptr<Store>& store, const Options& options,
+                    Index scale) {
     Schema schema;
-    const DimId x = schema.add_dim("x", 32).value(), y = schema.add_dim("y", 16).value();
+    const DimId x = schema.add_dim("x", 32 * scale).value(), y = schema.add_dim("y", 16).value();
     const DimId z = schema.add_dim("z", kNumPlanes).value();
     const int grid = schema.add_grid("volume", {x, y, z}).value().index;
     schema.add_field({"temp", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
-    const Box box = BrickDecomposition::even(3, {32, 16, kNumPlanes}, {2, 2, 1}).value().box(comm.rank());
+    const Box box = BrickDecomposition::even(3, {32 * scale, 16, kNumPlanes}, {2, 2, 1}).value().box(comm.rank());
     const std::vector<double> samples(static_cast<std::size_t>(box.num_samples()), 1.0);
     const auto pipeline = WritePipeline::create(comm.get(), store, "run.nc", options).value();
     pipeline->define({}, schema).check();
@@ -166,6 +194,22 @@ Options cdf_options() {
   options.format = "cdf5";
   options.report = "none";
   return options;
+}
+
+std::set<int> writers_of(const Recorded& run) {
+  std::set<int> ranks;
+  for (const Written& write : run.writes) ranks.insert(write.rank);
+  return ranks;
+}
+
+// A step has 16 MiB: work for four ranks.
+TEST(FilePattern, FewProcessorsHaveFewWriters) {
+  constexpr Index kScale = 512;
+  const OneProcessor bound;
+  EXPECT_EQ(writers_of(Recorded(cdf_options(), kScale)).size(), 2u);
+  Options asked = cdf_options();
+  asked.aggregators = 4;
+  EXPECT_EQ(writers_of(Recorded(asked, kScale)).size(), 4u);
 }
 
 TEST(FilePattern, AStripeIsWrittenByTheRankThatHasItsTarget) {

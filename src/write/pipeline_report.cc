@@ -1,0 +1,100 @@
+// What steps cost, and the report of a run: the part of WritePipeline that moves no samples.
+#include <algorithm>
+#include <array>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "comm/agree.h"
+#include "comm/call_watch.h"
+#include "comm/gather.h"
+#include "store/commit.h"
+#include "write/describe.h"
+#include "write/pipeline.h"
+
+namespace esker {
+
+/// What a run that died writing its report left. Rank 0.
+Status WritePipeline::remove_old_report() { return store_->remove(temporary_of(default_report())); }
+
+std::string WritePipeline::default_report() const { return format_->stem() + ".report.json"; }
+
+void WritePipeline::begin_counting() {
+  traffic_.begin_step();
+  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.plan_s};
+}
+
+void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
+  counters_.step_s += seconds;
+  counters_.copied_bytes = std::max(counters_.copied_bytes, input.copied_bytes);
+  for (const int f : plan.fields) {
+    for (const Box& box : input.patches[f].boxes()) {
+      counters_.put_bytes += box.num_samples() * schema_.fields()[f].sample_bytes();
+    }
+  }
+  const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
+  const StepTraffic::Amount& sums = traffic_.of(StepTraffic::Purpose::kSums);
+  std::array<double, 6> most{seconds,
+                             counters_.plan_s - before_.plan_s,
+                             static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
+                             static_cast<double>(metadata.collectives + metadata.messages),
+                             static_cast<double>(metadata.bytes),
+                             static_cast<double>(sums.collectives + sums.messages)};
+  comm_->all_reduce_max(std::span<double>(most));
+  times_.push_back(input.time);
+  StepReport& step = steps_.emplace_back();
+  step = {input.step, input.time,   plan.data_bytes, plan.space.stored_bytes(),
+          most[0],    plan.writers, plan.files};
+  step.planned = counters_.plans > before_.plans;
+  step.plan_s = most[1];
+  step.allocated_bytes = static_cast<Index>(most[2]);
+  step.metadata_messages = static_cast<Index>(most[3]);
+  step.metadata_bytes = static_cast<Index>(most[4]);
+  step.checksum_messages = static_cast<Index>(most[5]);
+  step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
+}
+
+Status WritePipeline::write_report() {
+  if (options_.report == "none" || steps_.empty()) return {};
+  RunReport report;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
+    report = gather_report(*comm_, counters_, steps_, options_);
+    report.transport = planner_.transport_report();
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
+  return root_does(*comm_, "report", [&] {
+    const std::string path = options_.report.empty() ? default_report() : options_.report;
+    return replace_file(*store_, path, report_to_json(report), false);
+  });
+}
+
+/// With what rank 0's files are written.
+Result<StorageReport> WritePipeline::storage_report() {
+  std::string packed;
+  ESKER_RETURN_IF_ERROR(root_does(*comm_, "report", [&] {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : store_->effective_hints()) texts.insert(texts.end(), {name, value});
+    packed = pack_texts(texts);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(packed, share_text(*comm_, std::move(packed), 0));
+  StorageReport report;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
+    report = describe(file_pattern_);
+    const std::vector<std::string> texts = unpack_texts(packed);
+    for (std::size_t t = 0; t + 1 < texts.size(); t += 2) report.hints[texts[t]] = texts[t + 1];
+    return Status();
+  }));
+  return report;
+}
+
+Result<RunReport> WritePipeline::report() {
+  const CallWatch::Call call(*comm_, "report");
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{Status(), "report", 0, "", false}));
+  RunReport report = gather_report(*comm_, counters_, steps_, options_);
+  report.transport = planner_.transport_report();
+  ESKER_ASSIGN_OR_RETURN(report.storage, storage_report());
+  return report;
+}
+
+}  // namespace esker

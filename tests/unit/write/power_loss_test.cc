@@ -1,0 +1,295 @@
+// The power goes at any moment of a run, and what was not synced is lost, in part or in another order. What
+// was durable is read all the same; with fsync=step nothing else is shown, with fsync=close it is recognizable.
+#include <gtest/gtest.h>
+
+#include "read/open_dataset.h"
+#include "store/forwarding_store.h"
+#include "store/unsynced.h"
+#include "support/power_loss_store.h"
+#include "support/read_box.h"
+#include "support/runs.h"
+#include "support/thread_comm.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: runs
+
+/// Up to which step, at a moment, the policy promises that all is on the device.
+struct Promise {
+  std::size_t moment = 0;
+  Index steps = 0;
+};
+
+class RestartedStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  std::string boot() const override { return "after"; }
+};
+
+struct Format {
+  const char* name;
+  const char* option;
+  const char* path;
+  bool single;
+};
+
+class PowerLossTest : public testing::TestWithParam<Format> {
+ protected:
+  RunPlan plan(Fsync fsync, Index first, Index end) const {
+    RunPlan run;
+    run.single = GetParam().single;
+    run.path = GetParam().path;
+    run.options = {{"format", GetParam().option}};
+    run.checksums = std::string(GetParam().option).find("idx") != std::string::npos;
+    run.fsync = fsync;
+    run.first_step = first;
+    run.end_step = end;
+    return run;
+  }
+
+  /// Writes, and notes what is promised from when on.
+  void write(const RunPlan& run) {
+    const auto store = PowerLossDevice::store(device_, "before");
+    run_ranks(1, [&](const Communicator& comm) {
+      auto pipeline = open_run(comm, store, run).value();
+      for (Index step = run.first_step; step < run.end_step; ++step) {
+        write_step(*pipeline, comm, run, step).check();
+        if (run.fsync == Fsync::kStep) promises_.push_back({device_->now(), step + 1});
+      }
+      pipeline->close({}).check();
+    });
+    if (run.fsync == Fsync::kClose) promises_.push_back({device_->now(), run.end_step});
+  }
+
+  void write_without_closing(const RunPlan& run) {
+    run_ranks(1, [&](const Communicator& comm) {
+      const auto store = PowerLossDevice::store(device_, "before");
+      auto pipeline = open_run(comm, store, run).value();
+      for (Index step = run.first_step; step < run.end_step; ++step) {
+        write_step(*pipeline, comm, run, step).check();
+      }
+    });
+  }
+
+  [[nodiscard]] Index promised(std::size_t moment) const {
+    Index steps = 0;
+    for (const Promise& promise : promises_) {
+      if (promise.moment <= moment) steps = promise.steps;
+    }
+    return steps;
+  }
+
+  static std::shared_ptr<Store> store_of(const std::map<std::string, std::vector<std::byte>>& files) {
+    const auto store = memory_store();
+    for (const auto& [path, bytes] : files) {
+      store->open(path, OpenMode::kWrite).value()->write_at(bytes, 0).check();
+    }
+    return std::make_shared<RestartedStore>(store);
+  }
+
+  static bool is_right(const OpenedDataset& data, Index step) {
+    if (data.times[static_cast<std::size_t>(step)] != time_of(step)) return false;
+    for (std::size_t f = 0; f < data.schema.fields().size(); ++f) {
+      const Field& field = data.schema.fields()[f];
+      const int number = static_cast<int>(f);
+      const Index at = field.fixed ? 0 : step;
+      if (step % field.every != 0 || !data.has_samples(number) || !data.has(number, at)) continue;
+      const Box box = data.box(number);
+      std::vector<Point> points;
+      for_each_point(box, [&](const Point& p) { points.push_back(p); });
+      std::vector<std::byte> samples(points.size() * static_cast<std::size_t>(field.sample_bytes()));
+      const int level = data.bitmask(number).value().max_level();
+      if (!read_box(data, number, at, box, level, samples.data()).ok()) return false;
+      if (samples != expected_samples(field, number, at, points)) return false;
+    }
+    return true;
+  }
+
+  /// `recognizable`: wrong steps may be shown, if the dataset says which.
+  void check(std::size_t moment, PowerLoss model, unsigned seed, bool recognizable) {
+    std::mt19937 random(seed);
+    const auto files = device_->after(moment, model, random);
+    ++num_states_;
+    check_dataset(files, GetParam().path, promised(moment), recognizable);
+    if (std::string_view(GetParam().path) != "run") return;
+    check_dataset(files, "run.nc", promised(moment), recognizable);  // the other half
+  }
+
+  void check_dataset(const std::map<std::string, std::vector<std::byte>>& files, const std::string& path,
+                     Index durable, bool recognizable) {
+    const auto data = open_dataset(store_of(files), path);
+    if (!data.ok()) {
+      EXPECT_EQ(durable, 0) << data.status().message();
+      return;
+    }
+    const auto shown = static_cast<Index>((*data)->times.size());
+    EXPECT_GE(shown, durable);
+    bool is_marked = false;
+    for (const std::string& text : (*data)->warnings) {
+      is_marked = is_marked || text.find(".esker-unsynced") != std::string::npos;
+    }
+    for (Index step = 0; step < shown; ++step) {
+      if (is_right(**data, step)) continue;
+      ++num_wrong_;
+      EXPECT_TRUE(step >= durable && recognizable && is_marked)
+          << "step " << step << ", " << durable << " durable";
+    }
+  }
+
+  void sweep(std::size_t first_moment, bool recognizable) {
+    const std::size_t moments = GetParam().single ? 40 : 12;
+    const std::size_t end = device_->now();
+    const std::size_t stride = std::max<std::size_t>(1, (end - first_moment) / moments);
+    for (std::size_t moment = first_moment; moment <= end; moment += stride) {
+      for (int model = 0; model < kNumPowerLosses; ++model) {
+        check(moment, static_cast<PowerLoss>(model), static_cast<unsigned>(moment), recognizable);
+        ASSERT_FALSE(HasFailure()) << "at event " << moment << " of " << end << ", model " << model;
+      }
+    }
+    EXPECT_GT(num_states_, 90);
+  }
+
+  std::shared_ptr<PowerLossDevice> device_ = std::make_shared<PowerLossDevice>();
+  std::vector<Promise> promises_;
+  int num_states_ = 0, num_wrong_ = 0;
+};
+
+TEST_P(PowerLossTest, OfARunThatSyncsEachStepShowsNoWrongStep) {
+  write(plan(Fsync::kStep, 0, 3));
+  sweep(0, false);
+}
+
+TEST_P(PowerLossTest, OfARunThatSyncsAtCloseLeavesWrongStepsRecognizable) {
+  write(plan(Fsync::kClose, 0, 3));
+  sweep(0, true);
+  std::mt19937 random(1);
+  for (const auto& [path, bytes] : device_->after(device_->now(), PowerLoss::kNothing, random)) {
+    EXPECT_FALSE(path.ends_with(".esker-unsynced"));  // all is synced, and nothing says otherwise
+  }
+}
+
+TEST_P(PowerLossTest, WhileAppendingKeepsWhatWasDurable) {
+  write(plan(Fsync::kClose, 0, 2));
+  const std::size_t closed = device_->now();
+  write(plan(Fsync::kClose, 2, 4));
+  sweep(closed, true);
+  EXPECT_GT(num_wrong_, 0);  // else this would not show that they are recognized
+}
+
+TEST_P(PowerLossTest, WhileAppendingWithoutSyncsKeepsWhatWasDurable) {
+  write(plan(Fsync::kStep, 0, 2));
+  const std::size_t closed = device_->now();
+  write(plan(Fsync::kNone, 2, 4));
+  const std::size_t end = device_->now();
+  const std::size_t moments = GetParam().single ? 40 : 12;
+  const std::size_t stride = std::max<std::size_t>(1, (end - closed) / moments);
+  for (std::size_t moment = closed; moment <= end; moment += stride) {
+    for (int model = 0; model < kNumPowerLosses; ++model) {
+      std::mt19937 random(static_cast<unsigned>(moment));
+      const auto files = device_->after(moment, static_cast<PowerLoss>(model), random);
+      const auto data = open_dataset(store_of(files), GetParam().path);
+      ASSERT_TRUE(data.ok()) << data.status().message();
+      ASSERT_GE((*data)->times.size(), 2U);
+      for (const Index step : {0, 1}) {
+        ASSERT_TRUE(is_right(**data, step)) << "step " << step << ", event " << moment << ", model " << model;
+      }
+    }
+  }
+}
+
+TEST_P(PowerLossTest, WhileRewindingKeepsWhatIsLeft) {
+  write(plan(Fsync::kClose, 0, 3));
+  const std::size_t closed = device_->now();
+  promises_.push_back({closed + 1, 1});  // steps 1 and 2 are written again
+  write(plan(Fsync::kClose, 1, 3));
+  sweep(closed + 1, true);
+}
+
+// A killed run's steps are in the machine's memory: the next run syncs them.
+TEST_P(PowerLossTest, StepsOfAKilledRunAreSyncedByTheNext) {
+  write(plan(Fsync::kClose, 0, 2));
+  write_without_closing(plan(Fsync::kClose, 2, 3));
+  const auto before = PowerLossDevice::store(device_, "before");
+  EXPECT_TRUE(before->exists("run.esker-unsynced").value());
+  EXPECT_TRUE(open_dataset(before, GetParam().path).value()->warnings.empty());
+  const RunPlan next = plan(Fsync::kNone, 3, 3);
+  ASSERT_TRUE(write_all(before, next).ok());
+  EXPECT_FALSE(before->exists("run.esker-unsynced").value());
+  promises_.push_back({device_->now(), 3});
+  for (int model = 0; model < kNumPowerLosses; ++model) {
+    check(device_->now(), static_cast<PowerLoss>(model), 1, false);
+  }
+}
+
+// What was marked is gone, and all that is left was durable before.
+TEST_P(PowerLossTest, ClosingAfterRewindingLeavesNoMark) {
+  write(plan(Fsync::kClose, 0, 2));
+  const auto store = PowerLossDevice::store(device_, "before");
+  run_ranks(1, [&](const Communicator& comm) {
+    const RunPlan run = plan(Fsync::kClose, 2, 3);
+    auto pipeline = open_run(comm, store, run).value();
+    write_step(*pipeline, comm, run, 2).check();
+    EXPECT_TRUE(store->exists("run.esker-unsynced").value());
+    pipeline->rewind({}, time_of(0)).check();
+    pipeline->close({}).check();
+  });
+  EXPECT_FALSE(store->exists("run.esker-unsynced").value());
+}
+
+// A step that takes the number of a durable one is not durable for that.
+TEST_P(PowerLossTest, AStepBeforeTheMarkedOnesLowersTheMark) {
+  write(plan(Fsync::kClose, 0, 3));
+  run_ranks(1, [&](const Communicator& comm) {
+    const RunPlan run = plan(Fsync::kClose, 3, 4);
+    auto pipeline = open_run(comm, PowerLossDevice::store(device_, "before"), run).value();
+    write_step(*pipeline, comm, run, 3).check();
+    pipeline->rewind({}, time_of(0)).check();
+    write_step(*pipeline, comm, run, 1).check();
+  });
+  std::mt19937 random(3);
+  const auto files = device_->after(device_->now(), PowerLoss::kNothing, random);
+  const auto mark = read_unsynced_mark(*store_of(files), "run").value();
+  ASSERT_TRUE(mark);
+  EXPECT_EQ(mark->synced_steps, 1);
+}
+
+// After a power failure a run may not go on behind steps that may be damaged, but from one that is durable.
+TEST_P(PowerLossTest, ARunGoesOnFromADurableStep) {
+  write(plan(Fsync::kClose, 0, 2));
+  write_without_closing(plan(Fsync::kClose, 2, 3));
+  std::mt19937 random(3);
+  auto files = device_->after(device_->now(), PowerLoss::kNamesNoneData, random);
+  files.erase("run.esker-lock");  // of a process that there is no more
+  const auto store = store_of(files);
+  const auto shown = static_cast<Index>(open_dataset(store, GetParam().path).value()->times.size());
+  run_ranks(1, [&](const Communicator& comm) {
+    const RunPlan after = plan(Fsync::kStep, shown, 4);
+    auto pipeline = open_run(comm, store, after).value();
+    const Status refused = write_step(*pipeline, comm, after, shown);
+    EXPECT_EQ(refused.code(), shown > 2 ? Code::kDataLoss : Code::kOk) << refused.message();
+    pipeline->close({}).check();
+  });
+  ASSERT_TRUE(write_all(store, plan(Fsync::kStep, 2, 4)).ok());
+  const auto data = open_dataset(store, GetParam().path).value();
+  EXPECT_TRUE(data->warnings.empty());
+  ASSERT_EQ(data->times.size(), 4U);
+  for (const Index step : {0, 1, 2, 3}) EXPECT_TRUE(is_right(*data, step)) << step;
+}
+
+std::vector<Format> formats() {
+  std::vector<Format> all{{"Idx", "idx", "run.idx", true},
+                          {"SeveralGrids", "idx", "run.idx", false},
+                          {"Cdf5", "cdf5", "run.nc", true},
+                          {"Cdf5AndIdx", "cdf5+idx", "run", true}};
+#ifdef ESKER_HAVE_HDF5
+  all.push_back({"Netcdf4", "netcdf4", "run.nc", true});
+#endif
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PowerLossTest, testing::ValuesIn(formats()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace esker
