@@ -46,12 +46,13 @@ std::string arco_pattern() {
 }  // namespace
 
 BlockFiles::BlockFiles(std::shared_ptr<Store> store, std::string directory, std::string stem,
-                       FilenameTemplate files, const Header& header)
+                       FilenameTemplate files, const Header& header, bool checksums)
     : store_(std::move(store)),
       directory_(std::move(directory)),
       stem_(std::move(stem)),
       files_(std::move(files)),
-      header_(header) {}
+      header_(header),
+      checksums_(checksums) {}
 
 std::string BlockFiles::path(int field, Index block, Index time) const {
   if (header_.arco != 0) {
@@ -64,12 +65,23 @@ std::string BlockFiles::path(int field, Index block, Index time) const {
 
 Status BlockFiles::check_identity(const BlockFile& file, Index block, Index time) const {
   const Index first_block = block - block % header_.blocks_per_file;
-  if (!file.identity || *file.identity == file_identity(header_.fields, time, first_block)) return {};
+  if (!file.identity ||
+      *file.identity == file_identity(header_, time, first_block, file.identity->version)) {
+    return {};
+  }
   return error(Code::kDataLoss, "the file is that of another step, of other fields or of other blocks");
 }
 
+// Without this a damaged flag, size or offset of an entry would give other samples.
+Status BlockFiles::check_as_written(const BlockFile& file, Index block, Index time) const {
+  if (!checksums_ || !file.file || header_.arco != 0) return {};
+  if (file.table == TableCheck::kGood) return check_identity(file, block, time);
+  return error(Code::kDataLoss,
+               "the table of blocks is not the one that Esker wrote: damaged, or changed by another program");
+}
+
 Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
-  ESKER_ASSIGN_OR_RETURN(auto file, open_cached(path(field, block, time)));
+  ESKER_ASSIGN_OR_RETURN(auto file, open_cached(field, block, time));
   if (!file->file) return StoredBlock{};
   if (header_.arco != 0) return find_arco(field, std::move(file));
   const BlockEntry entry =
@@ -81,7 +93,8 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
   }
   ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(entry.codec_bits(), header_.fields[field]));
   return StoredBlock{false,         std::move(file), entry.offset_bytes, entry.size_bytes,
-                     entry.order(), codec,           entry.checksum};
+                     entry.order(), codec,           entry.checksum,     entry.flags,
+                     entry.sum_version};
 }
 
 // An ARCO file is one encoded block and nothing else; the field says how.
@@ -95,11 +108,13 @@ Result<StoredBlock> BlockFiles::find_arco(int field, std::shared_ptr<const Block
 }
 
 // Whoever wants a file that is being opened waits for that; others go on.
-Result<std::shared_ptr<const BlockFile>> BlockFiles::open_cached(const std::string& name) {
+Result<std::shared_ptr<const BlockFile>> BlockFiles::open_cached(int field, Index block, Index time) {
+  const std::string name = path(field, block, time);
   const auto slot = slot_of(name);
   const std::scoped_lock opening(slot->mutex);
   if (slot->file) return slot->file;
   ESKER_ASSIGN_OR_RETURN(auto file, open(name));
+  ESKER_RETURN_IF_ERROR(check_as_written(*file, block, time));
   const std::scoped_lock lock(mutex_);
   slot->file = std::move(file);
   const auto known = cache_.find(name);

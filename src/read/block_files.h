@@ -24,7 +24,7 @@ struct BlockFile {
   std::unique_ptr<File> file;  ///< null: there is no such file, all its blocks are absent
   std::vector<BlockEntry> entries;
   TableCheck table = TableCheck::kUnchecked;   ///< whether the entries are as they were written
-  std::optional<std::uint64_t> identity = {};  ///< file_identity(), if the file says it
+  std::optional<FileIdentity> identity = {};   ///< file_identity(), if the file says it
 };
 
 /// Where and how one block is stored. The bytes are in `file` at [offset, offset + size).
@@ -35,17 +35,21 @@ struct StoredBlock {
   InBlockOrder order = InBlockOrder::kRowMajor;
   CodecSpec codec;
   std::optional<std::uint64_t> checksum = {};  ///< block_checksum() of the bytes, if the file has one
+  std::uint32_t flags = 0;                     ///< of the entry, and what the checksum covers
+  SumVersion sum_version = SumVersion::kBytesAndForm;
 };
 
 class BlockFiles {
  public:
   /// `directory` is that of the .idx, with '/' behind it unless empty; `stem` the path of the .idx without
-  /// its extension, which ARCO files stand under. `header` outlives this.
+  /// its extension, which ARCO files stand under. `header` outlives this. `checksums`: each file was written
+  /// with a checksum of its table.
   BlockFiles(std::shared_ptr<Store> store, std::string directory, std::string stem, FilenameTemplate files,
-             const Header& header);
+             const Header& header, bool checksums);
 
   /// Finds a block at integer time `time`. Files come from the cache, or are opened. Safe from several
-  /// threads. Errors: kDataLoss (a damaged table), kUnsupported (a codec that is not read), kIoError.
+  /// threads. Errors: kDataLoss (a damaged table; with `checksums` also one that is not as it was written, or
+  /// that of another step or dataset), kUnsupported (a codec that is not read), kIoError.
   Result<StoredBlock> find(int field, Index block, Index time);
 
   /// Path of the file that holds the block.
@@ -68,14 +72,16 @@ class BlockFiles {
                          const std::function<Status(const OnStorage&)>& visit) const;
 
  private:
-  Result<std::shared_ptr<const BlockFile>> open_cached(const std::string& path);
+  Result<std::shared_ptr<const BlockFile>> open_cached(int field, Index block, Index time);
   Result<std::shared_ptr<const BlockFile>> open(const std::string& path) const;
+  [[nodiscard]] Status check_as_written(const BlockFile& file, Index block, Index time) const;
   Result<StoredBlock> find_arco(int field, std::shared_ptr<const BlockFile> file) const;
 
   std::shared_ptr<Store> store_;
   std::string directory_, stem_;
   FilenameTemplate files_;
   const Header& header_;
+  bool checksums_;
 
   /// A file that is open, or being opened by the thread that has the slot's mutex.
   struct Slot {

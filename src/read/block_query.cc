@@ -17,6 +17,7 @@ namespace esker::idx {
 namespace {
 
 constexpr Index kLocalTaskBytes = Index{1} << 20, kRemoteTaskBytes = Index{4} << 20;  // decoded
+constexpr Index kMostDecodedBytes = Index{256} << 20;  // of all threads, unless one block has more
 constexpr Index kBytesPerThread = Index{1} << 20;  // less is done before a thread has begun
 
 /// Place in the order of the tree: each block before those that refine it.
@@ -43,9 +44,19 @@ class BlockQuery::TaskWorker {
 
   Status run(std::span<const Index> blocks) {
     items_.clear();
+    files_.clear();
     for (const Index block : blocks) {
       ESKER_RETURN_IF_ERROR(find(block).with_context(path_of(block)));
+      if (files_.size() == kMaxFiles) ESKER_RETURN_IF_ERROR(read_items());
     }
+    return read_items();
+  }
+
+ private:
+  static constexpr std::size_t kMaxFiles = 16;  // that one thread keeps open while it looks for more blocks
+
+  /// Reads what has been noted.
+  Status read_items() {
     std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
       return a.file() != b.file() ? a.file() < b.file() : a.offset_bytes < b.offset_bytes;
     });
@@ -53,10 +64,11 @@ class BlockQuery::TaskWorker {
       last = end_of_run(first);
       ESKER_RETURN_IF_ERROR(read_run(std::span(items_).subspan(first, last - first)));
     }
+    items_.clear();
+    files_.clear();
     return {};
   }
 
- private:
   /// Bytes of a block to read.
   struct Item {
     Index block = 0;
@@ -100,6 +112,8 @@ class BlockQuery::TaskWorker {
     if (range.size() == 0) return {};
     if (is_whole) range = {0, stored.size_bytes};
     const Index offset = stored.offset_bytes + range.first;
+    const BlockFile* file = stored.file.get();
+    if (std::find(files_.begin(), files_.end(), file) == files_.end()) files_.push_back(file);
     items_.push_back({block, std::move(stored), offset, range.size(), is_whole});
     return {};
   }
@@ -190,6 +204,7 @@ class BlockQuery::TaskWorker {
   const BlockForm& form_;
   const ReadTarget& target_;
   std::vector<Item> items_;
+  std::vector<const BlockFile*> files_;  // of items_
   Scratch run_, decoded_;
 };
 
@@ -203,7 +218,8 @@ Status BlockQuery::run(const Box& box, int start_level, int level) {
   const bool is_local = column_.files.store().is_local();
   fits_cache_ = context_.cache && num_blocks <= context_.cache->limit_bytes() / block_bytes;
   const Index worth = is_local ? num_blocks * block_bytes / kBytesPerThread : num_blocks;
-  const auto threads = static_cast<int>(std::clamp<Index>(worth, 1, context_.threads));
+  const Index most = std::min<Index>(context_.threads, kMostDecodedBytes / block_bytes);
+  const auto threads = static_cast<int>(std::clamp<Index>(worth, 1, std::max<Index>(1, most)));
   const Index per_task =
       std::clamp<Index>(task_bytes() / block_bytes, 1, std::max<Index>(1, num_blocks / threads));
   const auto make_worker = [&]() -> Worker {

@@ -25,7 +25,7 @@ bool is_of_esker(const Header& header, std::vector<std::string>& warnings) {
   return fits.ok();
 }
 
-Result<Existing> read_ours(const File& file) {
+Result<Existing> read_whole(const File& file) {
   ESKER_ASSIGN_OR_RETURN(const std::string existing, read_existing(file));
   return parse_existing(existing);
 }
@@ -37,12 +37,14 @@ Result<CdfDataset> CdfDataset::open(const std::shared_ptr<Store>& store, const s
   ESKER_ASSIGN_OR_RETURN(dataset.file_, store->open(path, OpenMode::kRead));
   const auto header = read_header(*dataset.file_);
   if (!header.ok()) return header.status().with_context(path);
+  dataset.declared_end_bytes_ = CdfFile{*header, {}, -1, {}, {}}.end_of_data();
   dataset.is_ours_ = is_of_esker(*header, dataset.warnings);
   auto existing =
-      dataset.is_ours_ ? read_ours(*dataset.file_) : read_foreign(*dataset.file_, *header, dataset.warnings);
+      dataset.is_ours_ ? read_whole(*dataset.file_) : read_foreign(*dataset.file_, *header, dataset.warnings);
   if (!existing.ok()) return existing.status().with_context(path);
   dataset.schema = std::move(existing->schema);
   dataset.times = std::move(existing->times);
+  dataset.warnings.insert(dataset.warnings.end(), existing->warnings.begin(), existing->warnings.end());
   dataset.cdf_ = std::move(existing->file);
   ESKER_RETURN_IF_ERROR(dataset.list_parts());
   return dataset;
@@ -64,13 +66,13 @@ Result<StorageInfo> CdfDataset::storage() const {
   return StorageInfo{1, bytes};
 }
 
-void CdfDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+Status CdfDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
   constexpr Index kBytesPerRead = 4 << 20;
   Findings findings(report);
   report.files = 1;
   const auto file_bytes = file_->size_bytes();
-  if (!file_bytes.ok()) return findings.error(path_, file_bytes.status().message());
-  const Index end = cdf_.end_of_data();
+  ESKER_RETURN_IF_ERROR(file_bytes.status());
+  const Index end = declared_end_bytes_;
   if (*file_bytes < end) {
     findings.error(path_, fmt::format("the file has {} bytes, its values end at byte {}", *file_bytes, end));
   }
@@ -87,6 +89,7 @@ void CdfDataset::verify(VerifyReport& report, const std::function<void(double)>&
     if (progress) progress(static_cast<double>(at) / static_cast<double>(end));
   }
   look_for_writer(findings);
+  return {};
 }
 
 }  // namespace esker::cdf

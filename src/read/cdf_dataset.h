@@ -17,7 +17,7 @@ class CdfDataset final : public OneFileDataset {
   /// The whole grid: any stretch of it is read as fast as others.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
-  void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
+  Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 
  private:
   Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
@@ -26,6 +26,7 @@ class CdfDataset final : public OneFileDataset {
 
   std::unique_ptr<File> file_;
   CdfFile cdf_;
+  Index declared_end_bytes_ = 0;  // of all values that the header names, in the file or not
 };
 
 }  // namespace esker::cdf

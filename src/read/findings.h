@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/readable.h"
 #include "esker/verify.hpp"
 
 namespace esker {
@@ -13,7 +14,7 @@ class Findings {
 
   void add(bool is_error, const std::string& path, const std::string& text) {
     ++(is_error ? report_.num_errors : report_.num_warnings);
-    if (!full()) report_.findings.push_back({is_error, path, text});
+    if (!full()) report_.findings.push_back({is_error, readable(path), readable(text)});
   }
   void error(const std::string& path, const std::string& text) { add(true, path, text); }
   void warning(const std::string& path, const std::string& text) { add(false, path, text); }

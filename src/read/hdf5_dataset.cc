@@ -48,8 +48,20 @@ Result<Hdf5Dataset> Hdf5Dataset::open(const std::shared_ptr<Store>& store, const
   dataset.of_field_ = std::move(found.of_field);
   dataset.is_ours_ = found.is_ours;
   dataset.end_bytes_ = found.end_bytes;
+  for (std::size_t f = 0; f < dataset.of_field_.size(); ++f) {
+    if (dataset.fits_file(static_cast<int>(f))) continue;
+    dataset.warnings.push_back(
+        fmt::format("field '{}' has more values than {} bytes can hold: the missing ones are read as its "
+                    "fill value",
+                    dataset.schema.fields()[f].name, dataset.end_bytes_));
+  }
   ESKER_RETURN_IF_ERROR(dataset.list_parts());
   return dataset;
+}
+
+bool Hdf5Dataset::fits_file(int field) const {
+  const auto declared = declared_bytes(variable_of(field), esker::size_bytes(field_at(field).type));
+  return declared && *declared / kMostInflation <= end_bytes_;
 }
 
 /// Of others, a variable may have been written for fewer steps than there are.
@@ -67,7 +79,8 @@ Status Hdf5Dataset::read_lattice(int field, Index step, const Lattice& selection
   };
   const Field& of = field_at(field);
   if (!of.fixed) add(step, 1, 1);
-  for (int a = selection.rank; a-- > 0;) add(selection.origin[a], selection.stride[a], selection.count[a]);
+  const int num_axes = has_no_axes(field) ? 0 : selection.rank;
+  for (int a = num_axes; a-- > 0;) add(selection.origin[a], selection.stride[a], selection.count[a]);
   if (of.components > 1) add(0, 1, of.components);
   ++counters.reads;
   counters.bytes += selection.num_samples() * of.sample_bytes();  // the library knows what it took
@@ -136,23 +149,53 @@ Result<bool> Hdf5Dataset::read_past_library(int field, Index step, const Lattice
   return true;
 }
 
+Hdf5Dataset::PlacesKey Hdf5Dataset::places_key(int field, Index step) const {
+  const std::vector<Index>& chunk = variable_of(field).chunk;
+  return {field, field_at(field).fixed || chunk.empty() ? -1 : step / chunk[0]};
+}
+
+Source::PlacesOf Hdf5Dataset::places_wanted(int field, Index step) const {
+  const StoredVariable& variable = variable_of(field);
+  return {&variable, field_at(field).type, field_at(field).fixed || variable.chunk.empty() ? -1 : step};
+}
+
+/// The field, and, if another one of the step was asked for before, those behind it that are not known.
+std::vector<int> Hdf5Dataset::fields_to_look_up(int field, Index step, const std::string& mark) const {
+  constexpr std::size_t kMostAtOnce = 64;
+  std::vector<int> fields{field};
+  const std::lock_guard lock(known_->mutex);
+  if (known_->mark != mark) return fields;
+  const auto is_known = [&](int f) { return known_->of_field.count(places_key(f, step)) > 0; };
+  bool is_second = false;
+  for (int f = 0; f < field && !is_second; ++f) is_second = is_known(f);
+  const int num_fields = is_second ? static_cast<int>(schema.fields().size()) : 0;
+  for (int f = field + 1; f < num_fields && fields.size() < kMostAtOnce; ++f) {
+    if (!is_known(f) && has(f, step) && reads_past_library(f)) fields.push_back(f);
+  }
+  return fields;
+}
+
 Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step, const std::string& mark) const {
   constexpr std::size_t kMostKept = 256;
-  const bool fixed = field_at(field).fixed, has_chunks = !variable_of(field).chunk.empty();
-  const Index record = fixed || !has_chunks ? -1 : step / variable_of(field).chunk[0];
-  const std::pair key(field, record);
+  const PlacesKey key = places_key(field, step);
   {
     const std::lock_guard lock(known_->mutex);
     const auto known = known_->of_field.find(key);
     if (known_->mark == mark && known != known_->of_field.end()) return known->second;
   }
-  ESKER_ASSIGN_OR_RETURN(
-      auto found, source_.places(variable_of(field), field_at(field).type, fixed || !has_chunks ? -1 : step));
-  const Places places = found ? std::make_shared<const std::vector<Index>>(std::move(*found)) : nullptr;
+  const std::vector<int> fields = fields_to_look_up(field, step, mark);
+  std::vector<Source::PlacesOf> wanted;
+  for (const int f : fields) wanted.push_back(places_wanted(f, step));
+  ESKER_ASSIGN_OR_RETURN(auto found, source_.places(wanted));
   const std::lock_guard lock(known_->mutex);
   if (known_->mark != mark || known_->of_field.size() >= kMostKept) known_->of_field.clear();
   known_->mark = mark;
-  return known_->of_field[key] = places;
+  for (std::size_t n = 0; n < fields.size(); ++n) {
+    if (n > 0 && !found[n]) continue;  // an error, if it is one, is for whoever asks for that field
+    known_->of_field[places_key(fields[n], step)] =
+        found[n] ? std::make_shared<const std::vector<Index>>(std::move(*found[n])) : nullptr;
+  }
+  return known_->of_field[key];
 }
 
 Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index step, const Lattice& selection,
@@ -208,20 +251,14 @@ Result<Index> Hdf5Dataset::verify_values(int field) const {
   return sum;
 }
 
-void Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
   Findings findings(report);
   report.files = 1;
   const auto num_fields = static_cast<int>(schema.fields().size());
   for (int field = 0; field < num_fields; ++field) {
     const Field& of = field_at(field);
-    const auto declared = declared_bytes(variable_of(field), esker::size_bytes(of.type));
-    if (declared == Index{0}) continue;
-    if (!declared || *declared / kMostInflation > end_bytes_) {
-      findings.warning(
-          path_, fmt::format("field '{}' has more values than can stand in {} bytes: they were not read",
-                             of.name, end_bytes_));
-      continue;
-    }
+    if (declared_bytes(variable_of(field), esker::size_bytes(of.type)) == Index{0}) continue;
+    if (!fits_file(field)) continue;  // a warning of the dataset says so; they are not read
     const auto bytes = verify_values(field);
     if (bytes.ok()) report.bytes += *bytes;
     if (!bytes.ok()) findings.error(path_, fmt::format("field '{}': {}", of.name, bytes.status().message()));
@@ -237,6 +274,7 @@ void Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double)>
         path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
   }
   look_for_writer(findings);
+  return {};
 }
 
 }  // namespace esker::hdf5

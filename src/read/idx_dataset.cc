@@ -14,6 +14,7 @@
 #include "format/idx/catalog.h"
 #include "format/idx/pidx_header.h"
 #include "format/schema_json.h"
+#include "store/commit.h"
 
 namespace esker::idx {
 namespace {
@@ -120,11 +121,45 @@ std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, con
   return places;
 }
 
-/// Takes attributes, coordinates and the order of the fields from the schema file; false: there is none that
-/// fits the headers.
+/// Whether the .idx is a part of a dataset of several, opened by itself.
+bool is_part_of_several(const Store& store, const DatasetPaths& paths) {
+  const auto exists =
+      store.exists((std::filesystem::path(paths.stem).parent_path() / kCatalogName).string());
+  return exists.ok() && *exists;
+}
+
+/// Esker writes a schema file with each dataset: without it, what only it says would vanish silently.
+void warn_without_schema(const Store& store, const std::string& path, IdxDataset& dataset) {
+  const bool ours = std::any_of(dataset.parts.begin(), dataset.parts.end(),
+                                [](const auto& part) { return part->is_ours(); });
+  if (!ours || (dataset.single && is_part_of_several(store, dataset.paths))) return;
+  dataset.warnings.push_back(path +
+                             ": missing, and with it units, coordinates and attributes: it belongs to "
+                             "the dataset, copy it along");
+}
+
+/// Of a dataset that a run died creating the schema is whole, but under its temporary name.
+bool read_staged_schema(Store& store, const std::string& path, IdxDataset& dataset) {
+  if (!dataset.times.empty()) return false;
+  const auto text = read_text(store, temporary_of(path), kMaxSidecarBytes);
+  auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
+  auto places = schema.ok() ? match(*schema, dataset) : std::nullopt;
+  if (!places) return false;
+  dataset.schema = std::move(*schema);
+  dataset.places = std::move(*places);
+  return true;
+}
+
+/// Takes attributes, coordinates and the order of the fields from the schema file, if it fits the headers. Whether
+/// there is one, of Esker's form.
 bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
+  if (read_staged_schema(store, path, dataset)) return true;
   const auto exists = store.exists(path);
-  if (!exists.ok() || !*exists) return false;
+  if (!exists.ok()) return false;
+  if (!*exists) {
+    warn_without_schema(store, path, dataset);
+    return false;
+  }
   const auto text = read_text(store, path, kMaxSidecarBytes);
   auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
   if (!schema.ok()) {
@@ -134,20 +169,28 @@ bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   auto places = match(*schema, dataset);
   if (!places) {
     dataset.warnings.push_back(path + ": does not match the .idx headers and is not used");
-    return false;
+    return true;
   }
   dataset.schema = std::move(*schema);
   dataset.places = std::move(*places);
   return true;
 }
 
-/// An .idx of ours that was cut short is one of another program's, but for the files around it.
-void note_lost_record(IdxPart& part, IdxDataset& dataset) {
-  if (part.is_ours()) return;
-  part.set_ours();
-  dataset.warnings.push_back(part.idx_path() +
-                             ": Esker's record, its line (esker), is lost: was the file cut "
-                             "short? `esker repair --rebuild` makes it again");
+/// An .idx of ours that was cut short would be one of another program's, with other times, but for the files
+/// around it.
+Status check_record_is_there(const IdxPart& part) {
+  if (part.is_ours()) return {};
+  return error(Code::kDataLoss,
+               "{}: Esker's record, its line (esker), is lost: the file was cut short or edited; `esker repair "
+               "--rebuild` makes it again (if it is another program's, remove Esker's schema file next to it)",
+               part.idx_path());
+}
+
+/// The catalog and the records say the same times, or one of them is damaged.
+Status check_times(const IdxPart& part, const std::vector<double>& times) {
+  const std::vector<double>& listed = part.record()->times;
+  if (listed.size() >= times.size() && std::equal(times.begin(), times.end(), listed.begin())) return {};
+  return error(Code::kDataLoss, "{}: its time values are not those of {}", part.idx_path(), kCatalogName);
 }
 
 Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
@@ -178,10 +221,38 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
   return {};
 }
 
-Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::string& idx_path) {
+/// The .idx that `path` names: of a symbolic link, the first on its way whose name is that of its blocks, and
+/// which has these or a schema file next to it. Else `path` itself.
+Result<std::string> follow_links(const Store& store, const std::string& path, const std::string& blocks) {
+  constexpr int kMostLinks = 40;
+  std::string here = path;
+  for (int n = 0; n < kMostLinks; ++n) {
+    ESKER_ASSIGN_OR_RETURN(std::string next, store.follow_link(here));
+    if (n == 0 && next == here) return path;
+    const DatasetPaths paths{dataset_stem(here)};
+    if (std::filesystem::path(paths.stem).filename() == blocks) {
+      ESKER_ASSIGN_OR_RETURN(const bool has_blocks, store.exists(paths.directory()));
+      ESKER_ASSIGN_OR_RETURN(const bool has_schema, store.exists(paths.single_schema()));
+      if (has_blocks || has_schema) return here;
+    }
+    if (next == here) break;
+    here = std::move(next);
+  }
+  return path;
+}
+
+Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::string& path) {
   IdxDataset dataset;
   dataset.store = store;
-  ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, idx_path));
+  ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, path));
+  std::string idx_path = path;
+  if (part->is_ours()) {
+    ESKER_ASSIGN_OR_RETURN(idx_path, follow_links(*store, path, blocks_directory(part->header())));
+    if (idx_path != path) {
+      ESKER_ASSIGN_OR_RETURN(part, IdxPart::open(store, idx_path));
+    }
+    ESKER_RETURN_IF_ERROR(check_blocks_directory(part->header(), idx_path));
+  }
   const auto& times = part->times();
   if (part->record() && part->header().time) {
     dataset.times = part->record()->times;
@@ -198,7 +269,7 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   ESKER_RETURN_IF_ERROR(
       add_part(dataset, std::move(part), {name, "grid", false}, static_cast<Index>(dataset.times.size())));
   if (read_schema(*store, dataset.paths.single_schema(), dataset)) {
-    note_lost_record(*dataset.parts.front(), dataset);
+    ESKER_RETURN_IF_ERROR(check_record_is_there(*dataset.parts.front()));
   }
   return dataset;
 }
@@ -225,41 +296,30 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
     }
     ESKER_RETURN_IF_ERROR(opened.status());
     auto part = std::move(*opened);
-    note_lost_record(*part, dataset);
+    ESKER_RETURN_IF_ERROR(check_record_is_there(*part));
     if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
       return error(Code::kDataLoss, "{}: holds {} steps, {} lists {}", part->idx_path(), part->times().size(),
                    paths.catalog(), num_steps);
     }
+    if (!named.fixed) ESKER_RETURN_IF_ERROR(check_times(*part, dataset.times));
     ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
   }
   (void)read_schema(*store, paths.schema(), dataset);
   return dataset;
 }
 
-template <class T, class Value>
-void store_as(Value value, std::vector<std::byte>& bytes) {
-  const auto typed = static_cast<T>(value);
-  bytes.resize(sizeof(T));
-  std::memcpy(bytes.data(), &typed, sizeof(T));
-}
-
 /// The attribute _FillValue as bytes of the field's type; empty if it has none that its type can be.
 std::vector<std::byte> fill_value_of(const Field& field) {
-  std::vector<std::byte> bytes;
   const auto found = field.attributes.find("_FillValue");
-  if (found == field.attributes.end()) return bytes;
-  const auto* reals = std::get_if<std::vector<double>>(&found->second);
-  const auto* integers = std::get_if<std::vector<Index>>(&found->second);
-  const bool is_real = field.type == SampleType::kFloat32 || field.type == SampleType::kFloat64;
-  if (is_real && reals && reals->size() == 1) {
-    if (field.type == SampleType::kFloat32) store_as<float>(reals->front(), bytes);
-    if (field.type == SampleType::kFloat64) store_as<double>(reals->front(), bytes);
-  }
-  if (!is_real && integers && integers->size() == 1) {  // of two's complement, in the order of this machine
-    store_as<Index>(integers->front(), bytes);
-    bytes.resize(static_cast<std::size_t>(size_bytes(field.type)));
-  }
-  return bytes;
+  if (found == field.attributes.end()) return {};
+  const auto typed = to_type(numbers_of(found->second), field.type);
+  if (!typed.ok()) return {};
+  return std::visit(
+      [](const auto& list) {
+        const auto bytes = std::as_bytes(std::span(list));
+        return list.size() == 1 ? std::vector<std::byte>(bytes.begin(), bytes.end()) : std::vector<std::byte>();
+      },
+      *typed);
 }
 
 }  // namespace
@@ -321,7 +381,12 @@ ReadUnit IdxDataset::read_unit(int field, int level) const {
 Result<StorageInfo> IdxDataset::storage() const {
   StorageInfo info;
   for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Index before = info.files;
     ESKER_RETURN_IF_ERROR(parts[p]->add_storage(info, infos[p].num_steps));
+    if (parts[p]->is_ours() && infos[p].num_steps > 0 && info.files == before) {
+      return error(Code::kDataLoss, "{}: none of its block files is there: were they moved or removed?",
+                   parts[p]->idx_path());
+    }
   }
   return info;
 }

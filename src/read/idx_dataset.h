@@ -37,7 +37,7 @@ struct IdxDataset final : OpenedDataset {
   /// Aligned boxes of a few blocks.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
-  void verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
+  Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 
  private:
   [[nodiscard]] const Place& place(int field) const { return places[static_cast<std::size_t>(field)]; }

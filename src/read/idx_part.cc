@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "format/idx/pidx_header.h"
+#include "format/idx/record_sum.h"
 #include "grid/selection.h"
 #include "read/block_query.h"
 #include "read/pidx_chunks.h"
@@ -32,12 +33,11 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
       header_(std::move(header)),
       blocks_(block_grid(header_)),
       record_(std::move(record)),
-      is_ours_(record_.has_value()),
       times_(std::move(times)) {
   const std::string directory = std::filesystem::path(idx_path_).parent_path().string();
   files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
                                         std::filesystem::path(idx_path_).replace_extension().string(),
-                                        std::move(files), header_);
+                                        std::move(files), header_, record_ && record_->checksums);
   note_absent();
 }
 
@@ -87,6 +87,7 @@ Result<std::unique_ptr<IdxPart>> IdxPart::of_text(std::shared_ptr<Store> store, 
     auto parsed_record = parse_commit_record(*json);
     if (!parsed_record.ok()) return parsed_record.status().with_context(idx_path);
     record = std::move(*parsed_record);
+    ESKER_RETURN_IF_ERROR(check_record_sum(header, *record).with_context(idx_path));
   }
   auto files = FilenameTemplate::parse(pidx_filename_template(header, stem),
                                        header.time ? header.time->path_template : "");
@@ -143,7 +144,7 @@ Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
   for (std::size_t at = 0; at < fill.size() && !context.fill_value.empty(); at += context.fill_value.size()) {
     std::copy(context.fill_value.begin(), context.fill_value.end(), fill.data() + at);
   }
-  BlockQuery query({*files_, blocks_, *form, column, time, fill, is_ours_}, target, context);
+  BlockQuery query({*files_, blocks_, *form, column, time, fill, is_ours()}, target, context);
   const Box box = target.samples.bounds();
   if (!header_.chunks) return query.run(box, target.start_level, target.level);
   const int finest = blocks_.mask().max_level();  // the levels below are inside of chunks

@@ -44,9 +44,7 @@ class IdxPart {
   /// Absent in datasets of other writers.
   [[nodiscard]] const std::optional<CommitRecord>& record() const { return record_; }
   /// Whether Esker wrote it, and so all blocks of each field that a step holds.
-  [[nodiscard]] bool is_ours() const { return is_ours_; }
-  /// Files beside it say so, though it has lost its record.
-  void set_ours() { is_ours_ = true; }
+  [[nodiscard]] bool is_ours() const { return record_.has_value(); }
   /// Integer times of the steps, ascending; {0} when the header has no (time).
   [[nodiscard]] const std::vector<Index>& times() const { return times_; }
   /// Position of an integer time in times(); -1 if it is not there.
@@ -83,7 +81,6 @@ class IdxPart {
   Header header_;
   BlockGrid blocks_;
   std::optional<CommitRecord> record_;
-  bool is_ours_;
   std::set<std::pair<Index, int>> absent_;  // step, field
   std::vector<Index> times_;
   std::unique_ptr<BlockFiles> files_;

@@ -21,17 +21,27 @@ class PartVerifier {
   PartVerifier(const IdxPart& part, Index num_steps, VerifyReport& report)
       : part_(part), num_steps_(num_steps), report_(report), findings_(report) {}
 
-  /// Costs what is on storage, whatever the header allows. `done` is called after each file.
-  void run(const std::function<void()>& done) {
+  /// Costs what is on storage, whatever the header allows. `done` is called after each file. kUnsupported:
+  /// the store lists no directories, and only a list would tell which blocks another program has left out.
+  Status run(const std::function<void()>& done) {
+    const auto check = [&](const BlockFiles::OnStorage& file) {
+      check_file(file);
+      done();
+      return Status();
+    };
     const auto times = std::span(part_.times()).first(static_cast<std::size_t>(num_steps_));
-    const Status listed =
-        part_.files().for_each_stored(part_.blocks(), times, [&](const BlockFiles::OnStorage& file) {
-          check_file(file);
-          done();
-          return Status();
-        });
-    if (!listed.ok()) findings_.error(part_.idx_path(), listed.message());
-    if (part_.is_ours()) find_missing_files();
+    const Status listed = part_.files().for_each_stored(part_.blocks(), times, check);
+    const bool is_blind = listed.code() == Code::kUnsupported && !part_.files().store().is_local();
+    if (is_blind && !part_.is_ours()) return listed.with_context(part_.idx_path());
+    if (!listed.ok() && !is_blind) findings_.error(part_.idx_path(), listed.message());
+    if (!part_.is_ours()) return {};
+    for_each_unchecked([&](const BlockFiles::OnStorage& file) {
+      const auto found = is_blind ? part_.files().store().exists(file.path) : Result<bool>(false);
+      if (!found.ok()) return findings_.error(file.path, found.status().message());
+      if (*found) return static_cast<void>(check(file));
+      findings_.error(file.path, "the file is missing");
+    });
+    return {};
   }
 
  private:
@@ -101,8 +111,10 @@ class PartVerifier {
     return fmt::format("block {} of field '{}' is missing", block, field);
   }
 
-  /// Files of which nothing is there. Ends with the first thousand: a header can promise any number.
-  void find_missing_files() {
+  /// Files that the committed steps have, and that were not checked. Ends when a thousand of them gave
+  /// findings: a header can promise any number.
+  template <class Visit>
+  void for_each_unchecked(const Visit& visit) {
     const BlockGrid& blocks = part_.blocks();
     const Index per_file = part_.header().blocks_per_file;
     for (Index step = 0; step < num_steps_ && !findings_.full(); ++step) {
@@ -111,7 +123,8 @@ class PartVerifier {
         const Index first_block = blocks.nth_existing(n) / per_file * per_file;
         if (!checked_.contains({step, first_block})) {
           const Index time = part_.times()[static_cast<std::size_t>(step)];
-          findings_.error(part_.files().path(held, first_block, time), "the file is missing");
+          visit(BlockFiles::OnStorage{part_.files().path(held, first_block, time),
+                                      part_.header().arco != 0 ? held : 0, first_block, time});
         }
         n = blocks.num_existing_before(std::min(first_block + per_file, blocks.num_blocks()));
       }
@@ -155,8 +168,11 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
   if (!goes_on.ok()) findings.add(!dataset.times.empty(), dataset.paths.stem, goes_on.message());
   const auto leftovers =
       find_leftovers(store, dataset.paths, files, static_cast<Index>(dataset.times.size()));
-  if (!leftovers.ok()) return findings.warning(dataset.paths.stem, leftovers.status().message());
-  for (const std::string& path : *leftovers) {
+  if (!leftovers.ok()) {
+    findings.warning(dataset.paths.stem,
+                     "leftovers of killed runs were not looked for: " + leftovers.status().message());
+  }
+  for (const std::string& path : leftovers.ok() ? *leftovers : std::vector<std::string>{}) {
     findings.warning(path, "left by a run that did not finish; appending or `esker repair` removes it");
   }
   const auto locked = store.exists(dataset.paths.lock());
@@ -166,7 +182,7 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
 
 }  // namespace
 
-void IdxDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+Status IdxDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
   Findings findings(report);
   double done = 0, to_do = 0;
   std::vector<std::pair<const IdxPart*, Index>> to_verify;  // and their steps
@@ -186,11 +202,12 @@ void IdxDataset::verify(VerifyReport& report, const std::function<void(double)>&
   }
   for (const auto& [part, num_steps] : to_verify) to_do += expected_files(*part, num_steps);
   for (const auto& [part, num_steps] : to_verify) {
-    PartVerifier(*part, num_steps, report).run([&] {
+    ESKER_RETURN_IF_ERROR(PartVerifier(*part, num_steps, report).run([&] {
       if (progress) progress(std::min(1.0, ++done / to_do));
-    });
+    }));
   }
   check_surroundings(*this, findings);
+  return {};
 }
 
 }  // namespace esker::idx

@@ -30,6 +30,9 @@ class OneFileDataset : public OpenedDataset {
   [[nodiscard]] const Field& field_at(int field) const {
     return schema.fields()[static_cast<std::size_t>(field)];
   }
+  [[nodiscard]] bool has_no_axes(int field) const {
+    return schema.has_no_axes(schema.grids()[static_cast<std::size_t>(field_at(field).grid)]);
+  }
   /// The targets that make up `target`, each of a lattice of the grid and cut no finer than is read at once.
   [[nodiscard]] Result<std::vector<ReadTarget>> cut(int field, const ReadTarget& target) const;
   /// Fills `infos`: a part for each grid's fields that vary in time, and one for its fixed ones.

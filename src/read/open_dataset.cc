@@ -1,47 +1,46 @@
 #include "read/open_dataset.h"
 
-#include <array>
-#include <string_view>
-
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/readable.h"
+#include "format/suffix.h"
 #include "read/cdf_dataset.h"
 #ifdef ESKER_HAVE_HDF5
 #include "read/hdf5_dataset.h"
 #endif
 #include "read/idx_dataset.h"
+#include "read/joined_components.h"
+#include "store/unsynced.h"
 
 namespace esker {
 namespace {
 
-/// The first bytes of a file; empty where there is none.
-Result<std::string> first_bytes(Store& store, const std::string& path) {
+/// As read_begin() found nothing in it.
+Result<bool> is_empty_file(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
-  if (!exists) return std::string();
+  if (!exists) return false;
   ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(path));
-  if (is_directory) return std::string();
-  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file->size_bytes());
-  std::string text(static_cast<std::size_t>(std::min<Index>(file_bytes, 8)), '\0');
-  ESKER_RETURN_IF_ERROR(file->read_at(std::as_writable_bytes(std::span(text)), 0));
-  return text;
+  return !is_directory;
 }
 
 template <class Format>
 Result<std::unique_ptr<OpenedDataset>> open_as(const std::shared_ptr<Store>& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(auto dataset, Format::open(store, path));
+  for (std::string& warning : dataset.warnings) warning = readable(std::move(warning));
   return std::unique_ptr<OpenedDataset>(std::make_unique<Format>(std::move(dataset)));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<OpenedDataset>> open_dataset(const std::shared_ptr<Store>& store,
-                                                    const std::string& path) {
-  ESKER_ASSIGN_OR_RETURN(const std::string begin, first_bytes(*store, path));
-  if (begin.starts_with("CDF")) return open_as<cdf::CdfDataset>(store, path);
+Result<std::unique_ptr<OpenedDataset>> open_any(const std::shared_ptr<Store>& store,
+                                                const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(*store, path, 8));
+  if (begin.starts_with("CDF")) {
+    ESKER_ASSIGN_OR_RETURN(auto file, open_as<cdf::CdfDataset>(store, path));
+    return join_components(std::move(file));
+  }
   if (begin.starts_with("\x89HDF")) {
 #ifdef ESKER_HAVE_HDF5
-    return open_as<hdf5::Hdf5Dataset>(store, path);
+    ESKER_ASSIGN_OR_RETURN(auto file, open_as<hdf5::Hdf5Dataset>(store, path));
+    return join_components(std::move(file));
 #else
     return error(Code::kUnsupported,
                  "{} is an HDF5 file (NetCDF-4), and this Esker was built without the HDF5 library (Debian: "
@@ -52,9 +51,23 @@ Result<std::unique_ptr<OpenedDataset>> open_dataset(const std::shared_ptr<Store>
   auto opened = open_as<idx::IdxDataset>(store, path);
   if (opened.status().code() != Code::kNotFound) return opened;
   ESKER_ASSIGN_OR_RETURN(const bool is_netcdf, store->exists(path + ".nc"));
-  if (is_netcdf) return open_dataset(store, path + ".nc");
-  if (begin.empty()) return opened;
+  if (is_netcdf) return open_any(store, path + ".nc");
+  if (begin.empty()) {
+    ESKER_ASSIGN_OR_RETURN(const bool is_file, is_empty_file(*store, path));
+    if (is_file) return error(Code::kDataLoss, "{}: the file is empty", path);
+    return opened;
+  }
   return error(Code::kDataLoss, "{} is no dataset: neither an .idx nor a CDF or HDF5 file", path);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenedDataset>> open_dataset(const std::shared_ptr<Store>& store,
+                                                    const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(auto dataset, open_any(store, path));
+  if (!store->is_local()) return dataset;
+  if (auto warning = unsynced_warning(*store, stem_of(path))) dataset->warnings.push_back(std::move(*warning));
+  return dataset;
 }
 
 }  // namespace esker

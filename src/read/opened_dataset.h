@@ -50,7 +50,7 @@ class OpenedDataset {
   /// Files with samples of committed steps.
   [[nodiscard]] virtual Result<StorageInfo> storage() const = 0;
   /// Reads all that is there; what it finds goes to `report`. `progress` as for esker::verify.
-  virtual void verify(VerifyReport& report, const std::function<void(double)>& progress) const = 0;
+  virtual Status verify(VerifyReport& report, const std::function<void(double)>& progress) const = 0;
 };
 
 }  // namespace esker

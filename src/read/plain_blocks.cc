@@ -50,7 +50,10 @@ Status PlainBlocks::check(Index block, const StoredBlock& stored) const {
 
 Status PlainBlocks::check_bytes(Index block, const StoredBlock& stored,
                                 std::span<const std::byte> bytes) const {
-  if (!stored.checksum || *stored.checksum == block_checksum(field_number_, block, bytes)) return {};
+  if (!stored.checksum ||
+      *stored.checksum == block_checksum(field_number_, block, stored.flags, bytes, stored.sum_version)) {
+    return {};
+  }
   return error(Code::kDataLoss, "block {}: the checksum does not match: its bytes were changed or lost",
                block);
 }

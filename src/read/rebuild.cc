@@ -16,6 +16,7 @@
 #include "format/idx/catalog.h"
 #include "format/idx/commit_record.h"
 #include "format/idx/dataset_parts.h"
+#include "format/idx/record_sum.h"
 #include "read/idx_part.h"
 #include "read/step_check.h"
 #include "read/stored_paths.h"
@@ -30,6 +31,9 @@ using namespace idx;
 struct Form {
   Header header;                       ///< without (esker)
   std::optional<CommitRecord> record;  ///< of Esker's datasets; its steps are those of the source
+  bool is_sealed = true;               ///< the record's checksum fits, or it has none
+  /// Of the damaged .idx that the time values are from: fits what is rebuilt if they are right.
+  std::optional<std::uint64_t> lost_sum = {};
 };
 
 /// The .idx, and the files around it that say something of it.
@@ -51,6 +55,7 @@ Result<Form> form_of_text(const std::string& text, const std::string& name) {
   ESKER_ASSIGN_OR_RETURN(form.header, parse_header(text, name));
   if (const std::string* json = form.header.find_other(kRecordKey)) {
     ESKER_ASSIGN_OR_RETURN(form.record, parse_commit_record(*json));
+    form.is_sealed = check_record_sum(form.header, *form.record).ok();
   }
   std::erase_if(form.header.other, [](const auto& entry) { return entry.first == kRecordKey; });
   return form;
@@ -66,6 +71,9 @@ Result<Form> form_like(Store& store, const std::string& like, const DatasetPaths
   const std::string directory = "./" + other + "/";
   if (files.starts_with(directory)) {
     files = "./" + name_of(paths.stem) + "/" + files.substr(directory.size());
+  }
+  if (!form->is_sealed && like != paths.single_idx()) {
+    return error(Code::kInvalidArgument, "{} was edited or damaged: the checksum in (esker) does not fit", like);
   }
   if (form->record) form->record->times.clear();
   return form;
@@ -120,7 +128,22 @@ Status check_like(const Subject& subject, const RebuildRequest& request, const F
                same_box ? "other fields" : "another box", subject.schema_path);
 }
 
-/// The first of these that says all: --like, an .idx with its record, the schema file, an .idx without.
+/// Time values of an .idx that was edited or damaged are the best that is left.
+void take_times(const Form& own, Form& form) {
+  if (!own.record || !form.record) return;
+  form.record->times = own.record->times;
+  if (!own.is_sealed && !own.record->times.empty()) form.lost_sum = own.record->sum;
+}
+
+void note_uncertain_times(const Form& form, const RebuildRequest& request, RebuildReport& report) {
+  if (!form.lost_sum || !request.times.empty()) return;
+  if (*form.lost_sum == record_sum(form.header, *form.record)) return;
+  report.given_up.push_back("certainty of the time values: " + report.path +
+                            " was edited or damaged, the checksum in (esker) does not fit (--time)");
+}
+
+/// The first of these that says all: --like, an .idx with its record, the schema file, an .idx without. An
+/// .idx that was edited or damaged counts where the schema file has the same box and fields.
 Result<Form> find_form(Store& store, const Subject& subject, const RebuildRequest& request,
                        RebuildReport& report) {
   std::optional<Form> own;
@@ -134,19 +157,26 @@ Result<Form> find_form(Store& store, const Subject& subject, const RebuildReques
   if (!request.like.empty()) {
     report.source = request.like;
     ESKER_ASSIGN_OR_RETURN(Form form, form_like(store, request.like, subject.paths));
-    if (own && own->record && form.record) form.record->times = own->record->times;
+    if (own) take_times(*own, form);
     ESKER_RETURN_IF_ERROR(check_like(subject, request, form));
     return form;
   }
   report.source = report.path;
-  if (own && own->record) return *own;
+  const bool is_certain =
+      own && (own->is_sealed || (subject.schema.ok() && check_like(subject, request, *own).ok()));
+  if (is_certain && own->record) {
+    take_times(*own, *own);
+    return *own;
+  }
   if (subject.has_schema_file()) {
     report.source = subject.schema_path;
     auto form = form_of_schema(subject, request);
     if (!form.ok()) return form.status().with_context(report.source);
+    if (own) take_times(*own, *form);
     return form;
   }
-  if (own) return *own;
+  if (is_certain) return *own;
+  if (own) why = "it was edited or damaged, the checksum in (esker) does not fit";
   return error(Code::kInvalidArgument,
                "{}: {}, and there is no {}: give an .idx of the same box, fields and blocks (--like)",
                report.path, why, subject.schema_path);
@@ -275,7 +305,7 @@ Status set_times(const Subject& subject, const RebuildRequest& request, std::siz
     record.times.resize(num_steps);
     report.deduced.push_back("time values, from " + report.path);
   } else {
-    report.given_up.push_back("time values: the numbers of the steps stand for them (--times)");
+    report.given_up.push_back("time values: the numbers of the steps stand for them (--time)");
     record.times.resize(num_steps);
     std::iota(record.times.begin(), record.times.end(), 0.0);
   }
@@ -381,7 +411,8 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   if (header.time) header.time->ranges = ranges_of(stored);
   if (form.record) {
     ESKER_RETURN_IF_ERROR(set_times(subject, request, stored.size(), *form.record, report));
-    header.other.emplace_back(kRecordKey, print_commit_record(*form.record));
+    note_uncertain_times(form, request, report);
+    header.other.emplace_back(kRecordKey, print_sealed_record(header, *form.record));
   } else if (!request.times.empty()) {
     return error(Code::kInvalidArgument, "time values are kept in Esker's datasets alone");
   }

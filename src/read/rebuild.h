@@ -9,5 +9,6 @@
 namespace esker {
 
 Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const RebuildRequest& request);
+Result<std::string> renamed_idx_on(Store& store, const std::string& path, const std::string& name);
 
 }  // namespace esker

@@ -12,7 +12,7 @@ Result<VerifyReport> verify_dataset(const std::shared_ptr<Store>& store, const s
   VerifyReport report;
   report.steps = static_cast<Index>(dataset->times.size());
   for (const std::string& warning : dataset->warnings) Findings(report).warning(path, warning);
-  dataset->verify(report, progress);
+  ESKER_RETURN_IF_ERROR(dataset->verify(report, progress));
   if (progress) progress(1.0);
   return report;
 }

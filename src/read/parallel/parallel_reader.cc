@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "comm/call_watch.h"
 #include "exchange/segment_maps.h"
 #include "grid/copy_samples.h"
 #include "layout/places.h"
@@ -64,6 +65,7 @@ ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int leve
 
 Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>& mine,
                             const std::vector<StridedRequest>& strided) {
+  const CallWatch::Call call(*comm_, "read");
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{local, "read", 0, "", false}));
   ReadReport asked;

@@ -137,8 +137,14 @@ TEST_F(ForeignFile, VariablesAreFieldsAndRecordsAreSteps) {
   EXPECT_FALSE(grid.coords.contains("lat"));
   EXPECT_EQ(std::get<std::string>(dataset.schema().attributes().at("institution")), "me");
   EXPECT_EQ(dataset.warnings(),
-            (std::vector<std::string>{"variable 'crs' is left out: it has no axis",
-                                      "variable 'title' is left out: it holds characters"}));
+            std::vector<std::string>{"variable 'sea temperature' is called 'sea_temperature'"});
+  ASSERT_EQ(dataset.schema().scalars().size(), 2u);
+  EXPECT_EQ(numbers_of(dataset.schema().find_scalar("crs")->value).index(),
+            static_cast<std::size_t>(SampleType::kInt32));
+  EXPECT_NE(text_of(dataset.schema().find_scalar("title")->value), nullptr);
+  EXPECT_EQ(dataset.schema().time_name(), "t");
+  EXPECT_EQ(dataset.schema().time_type(), SampleType::kInt32);
+  EXPECT_EQ(grid.typed_coords.at("lon").index(), static_cast<std::size_t>(SampleType::kFloat32));
   std::vector<short> values(4);
   dataset.read({.field = "sea_temperature", .step = -1, .box = Box({0, 1}, {4, 2})}, values.data(), 8)
       .check();
@@ -224,6 +230,64 @@ TEST_F(ForeignFile, AnOutlineThatIsNotOfTheseVariablesIsNotUsed) {
   ASSERT_EQ(dataset.warnings().size(), 1u);
   EXPECT_NE(dataset.warnings()[0].find("is not used"), std::string::npos) << dataset.warnings()[0];
   EXPECT_NE(dataset.schema().find_field("v"), nullptr);
+}
+
+/// A file that begins with that header, then holds zeros.
+std::shared_ptr<Store> file_of(const cdf::Header& header, Index file_bytes) {
+  auto store = memory_store();
+  const auto file = store->open("a.nc", OpenMode::kWrite).value();
+  file->write_at(cdf::print_header(header), 0).check();
+  file->extend_to(file_bytes).check();
+  return store;
+}
+
+/// Two fixed variables of 40 bytes, and two with records, of 8 and 4 bytes.
+cdf::Header four_variables(Index n_records) {
+  cdf::Header header{cdf::Version::kData64, n_records, {{"t", 0}, {"x", 10}, {"y", 2}}, {}, {}};
+  header.variables = {{"a", {1}, {}, cdf::Type::kFloat, 1000, {}},
+                      {"b", {1}, {}, cdf::Type::kFloat, 1040, {}},
+                      {"u", {0, 2}, {}, cdf::Type::kFloat, 2000, {}},
+                      {"v", {0}, {}, cdf::Type::kFloat, 2008, {}}};
+  return header;
+}
+
+TEST(ForeignCdf, VariablesThatOverlapAreAnError) {
+  EXPECT_TRUE(open_dataset(file_of(four_variables(3), 2036), "a.nc").ok());
+  struct Row {
+    std::size_t variable;
+    Index begin;
+    const char* named;
+  };
+  for (const Row& row : {Row{1, 1039, "'a' and 'b'"}, Row{0, 1040, "'b'"}, Row{1, 1990, "'u'"}, Row{0, 2030, "'a'"},
+                         Row{3, 2004, "'u' and 'v'"}, Row{3, 2012, "'v'"},
+                         Row{2, 1999, "'v'"}, Row{3, Index{1} << 62, "'v'"}}) {
+    cdf::Header header = four_variables(3);
+    header.variables[row.variable].begin = row.begin;
+    const Status status = open_dataset(file_of(header, 2036), "a.nc").status();
+    EXPECT_EQ(status.code(), Code::kDataLoss) << row.begin << status.message();
+    EXPECT_NE(status.message().find(row.named), std::string::npos) << status.message();
+  }
+}
+
+TEST(ForeignCdf, ValuesBehindTheEndOfTheFileAreLeftOut) {
+  auto store = file_of(four_variables(3), 2030);
+  auto dataset = open_dataset(store, "a.nc").value();
+  EXPECT_EQ(dataset->times.size(), 2U);
+  EXPECT_EQ(dataset->warnings, std::vector<std::string>{
+                                   "the header counts 3 records, of which 2 are in the file of 2030 bytes"});
+  EXPECT_FALSE(dataset->schema.find_field("v")->fixed) << "a time series";
+  EXPECT_EQ(verify_dataset(store, "a.nc").value().num_errors, 1);
+  store = file_of(four_variables(0), 1079);
+  dataset = open_dataset(store, "a.nc").value();
+  EXPECT_NE(dataset->schema.find_field("a"), nullptr);
+  EXPECT_EQ(dataset->schema.find_field("b"), nullptr);
+  EXPECT_EQ(dataset->warnings[0], "variable 'b' is left out: its values end at byte 1080, the file at byte 1079");
+}
+
+TEST(ForeignCdf, RecordsThatNoVariableHasAreNoSteps) {
+  cdf::Header header = four_variables(Index{1} << 60);
+  header.variables.resize(2);
+  EXPECT_TRUE(open_dataset(file_of(header, 2000), "a.nc").value()->times.empty());
 }
 
 TEST(OpenDataset, FilesOfOtherFormatsAreNamed) {

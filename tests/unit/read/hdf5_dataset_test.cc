@@ -81,6 +81,36 @@ TEST(Hdf5Dataset, PlacesAreWhereTheSamplesStand) {
   }
 }
 
+/// The library opens the file for the first field of a step, and once more for all others.
+TEST(Hdf5Dataset, TheFieldsOfAStepAreLookedUpTogether) {
+  const RunPlan run = hdf5_run();
+  const auto files = memory_store();
+  ASSERT_TRUE(write_all(files, run).ok());
+  int sessions = 0;
+  const auto store = faulty_store(files, [&](StoreCall call, const std::string& path) {
+    if (call == StoreCall::kExists && path == hdf5::journal_of("run.nc")) ++sessions;
+    return 0;
+  });
+  const auto dataset = hdf5::Hdf5Dataset::open(store, "run.nc").value();
+  sessions = 0;
+  int num_read = 0;
+  for (std::size_t f = 0; f < dataset.schema.fields().size(); ++f) {
+    const auto field = static_cast<int>(f);
+    const Field& of = dataset.schema.fields()[f];
+    if (!dataset.has(field, 0)) continue;
+    const Box box = dataset.box(field);
+    std::vector<std::byte> samples(static_cast<std::size_t>(box.num_samples() * of.sample_bytes()));
+    const int level = dataset.bitmask(field).value().max_level();
+    ASSERT_TRUE(read_box(dataset, field, 0, box, level, samples.data()).ok()) << of.name;
+    std::vector<Point> points;
+    for_each_point(box, [&](const Point& p) { points.push_back(p); });
+    EXPECT_EQ(samples == expected_samples(of, field, 0, points), true) << of.name;
+    ++num_read;
+  }
+  EXPECT_GT(num_read, 2);
+  EXPECT_EQ(sessions, 2);
+}
+
 // The file is another one since: nothing of it is taken for what was there.
 TEST(Hdf5Dataset, AFileThatWasWrittenAnewIsNoticed) {
   RunPlan run = hdf5_run();
@@ -315,9 +345,11 @@ TEST_F(ForeignHdf5, VariablesAreFieldsAndTheUnlimitedDimensionHasTheSteps) {
   const Grid& grid = dataset.schema().grids()[static_cast<std::size_t>(field->grid)];
   EXPECT_EQ(grid.coords.at("lon"), (std::vector<double>{10, 20, 30, 40}));
   EXPECT_FALSE(grid.coords.contains("lat"));
-  EXPECT_EQ(dataset.warnings(), (std::vector<std::string>{"variable 'title' is left out: it holds characters",
-                                                          "variable 'names' is left out: it holds characters",
-                                                          "variable 'crs' is left out: it has no axis"}));
+  EXPECT_EQ(dataset.warnings(),
+            (std::vector<std::string>{"variable 'names' is left out: it holds characters",
+                                      "variable 'sea temperature' is called 'sea_temperature'"}));
+  EXPECT_NE(dataset.schema().find_scalar("crs"), nullptr);
+  EXPECT_NE(dataset.schema().find_scalar("title"), nullptr);
   std::vector<short> values(4);
   const Query last{.field = "sea_temperature", .step = -1, .box = Box({0, 1}, {4, 2})};
   Dataset again = Dataset::open(path_).value();
@@ -344,6 +376,26 @@ TEST_F(ForeignHdf5, ADamagedChunkIsFound) {
   const auto report = verify_dataset(store_of({{"a.nc", bytes}}), "a.nc").value();
   ASSERT_EQ(report.num_errors, 1);
   EXPECT_NE(report.findings[0].text.find("field 'v'"), std::string::npos) << report.findings[0].text;
+}
+
+// HDF5 goes through all chunks that there could be around what is read.
+TEST_F(ForeignHdf5, MoreChunksThanTheFileCanHoldAreLeftOut) {
+  const std::size_t length = std::size_t{1} << 40, chunk = 8;
+  const int x = dim(id_, "x", length), y = dim(id_, "y", 4);
+  const int many = variable(id_, "many", NC_DOUBLE, {x});
+  nc(nc_def_var_chunking(id_, many, NC_CHUNKED, &chunk));
+  const int empty = variable(id_, "empty", NC_DOUBLE, {x});
+  nc(nc_def_var_chunking(id_, empty, NC_CONTIGUOUS, nullptr));
+  variable(id_, "few", NC_DOUBLE, {y});
+  const Dataset dataset = open();
+  EXPECT_EQ(dataset.schema().find_field("many"), nullptr);
+  EXPECT_NE(dataset.schema().find_field("few"), nullptr);
+  ASSERT_EQ(dataset.warnings().size(), 2u);
+  EXPECT_NE(dataset.warnings()[0].find("'many' is left out: it has more chunks than"), std::string::npos);
+  EXPECT_NE(dataset.warnings()[1].find("field 'empty' has more values than"), std::string::npos);
+  std::vector<double> corner(2);
+  dataset.read({.field = "empty", .box = Box({5}, {7})}, corner.data(), 16).check();
+  EXPECT_EQ(corner, std::vector<double>(2, NC_FILL_DOUBLE));
 }
 
 TEST_F(ForeignHdf5, GroupsAreInNames) {

@@ -427,36 +427,22 @@ TEST(FarDatasets, OpenWhereItIsNotToldWhatIsMissing) {
   EXPECT_EQ(open_dataset(far, "nothing.idx").status().code(), Code::kIoError);
 }
 
-// What comes first in an .idx is enough to open it; the rest of a file that was cut short is not invented.
+// Without its record a dataset would be read with other times, and with nothing that says what is damaged.
 TEST(CutShort, AnIdxOfOursDoesNotReadAsOneOfAnother) {
   const auto store = memory_store();
   RunPlan run;
   run.single = true;
   ASSERT_TRUE(write_all(store, run).ok());
   const std::string whole = read_text(*store, "run.idx", 1 << 20).value();
-  int opened = 0;
+  int with_remedy = 0;
   for (std::size_t size = whole.find("(esker)"); size > 20; size -= 7) {
     const auto file = store->open("run.idx", OpenMode::kWrite).value();
     ASSERT_TRUE(file->shrink_to(static_cast<Index>(size)).ok());
     const auto data = open_dataset(store, "run.idx");
-    if (!data.ok()) continue;
-    ++opened;
-    ASSERT_FALSE((*data)->warnings.empty());
-    EXPECT_NE((*data)->warnings.front().find("repair --rebuild"), std::string::npos);
-    std::vector<std::byte> samples(static_cast<std::size_t>((*data)->box(0).num_samples()) * 8);
-    const int level = (*data)->bitmask(0).value().max_level();
-    const Status status = read_box(**data, 0, 0, (*data)->box(0), level, samples.data());
-    if (status.ok()) {
-      std::vector<Point> points = points_of(select_every((*data)->box(0), {1, 1, 1, 1, 1}));
-      EXPECT_EQ(samples, expected_samples((*data)->schema.fields()[0], 0, 0, points)) << size;
-    } else {
-      EXPECT_EQ(status.code(), Code::kDataLoss) << status.message();
-    }
-    VerifyReport report;
-    (*data)->verify(report, {});
-    EXPECT_TRUE(report.num_errors > 0 || status.ok()) << size;
+    ASSERT_EQ(data.status().code(), Code::kDataLoss) << size;
+    with_remedy += data.status().message().find("repair --rebuild") != std::string::npos;
   }
-  EXPECT_GT(opened, 3);
+  EXPECT_GT(with_remedy, 3);
 }
 
 TEST(Parts, NameTheFieldsOfTheSchema) {
