@@ -14,7 +14,7 @@
 !   Levels are no count: 0 is the coarsest, as in C.
 ! - Axes. Fortran's order of dimensions is Esker's: x first. A box is its first sample `start` and its extent
 !   `count`. The components of a field stand in a dimension of their own before the others: vel(3, nx, ny).
-! - Texts of errors count as C does, from 0.
+! - Texts of errors count from 1, too, and name boxes as sections: (1:5, 4:6). Ranks are MPI's, from 0.
 ! - Numbers of objects and steps are default integers; sizes, `start` and `count` are integer(int64).
 ! - Strings. Trailing blanks of names, paths and options do not count; those of attributes do.
 ! - Unsigned types are put from, and read to, integers of the same size, bit by bit.
@@ -33,21 +33,21 @@ module esker
 
   ! The type of one component of a sample.
   integer, parameter, public :: esker_int8 = 0, esker_uint8 = 1, esker_int16 = 2, esker_uint16 = 3, esker_int32 = 4, &
-    esker_uint32 = 5, esker_int64 = 6, esker_uint64 = 7, esker_float32 = 8, esker_float64 = 9
+    esker_uint32 = 5, esker_int64 = 6, esker_uint64 = 7, esker_float32 = 8, esker_float64 = 9, esker_text = 10
 
   ! What an attribute belongs to, and the type of its value.
   integer, parameter, public :: esker_of_dataset = 0, esker_of_grid = 1, esker_of_field = 2, &
-    esker_of_dim = 3, esker_of_time = 4
+    esker_of_dim = 3, esker_of_time = 4, esker_of_scalar = 5
   integer, parameter, public :: esker_att_text = 0, esker_att_int64 = 1, esker_att_double = 2
 
   integer, parameter, public :: esker_max_rank = 5, esker_fixed = 0, esker_every_step = 1, esker_last_step = -1, &
     esker_full_level = -1, esker_open_verify = 1
 
   ! A dataset that is written or read. Errors that are found on this side of the C interface keep their text here.
-  type, public :: esker_dataset
+  type, bind(C), public :: esker_dataset
     private
     type(c_ptr) :: handle = c_null_ptr
-    character(:), allocatable :: own_message
+    type(c_ptr) :: own_message = c_null_ptr  ! a message_text
   end type
 
   ! Everything about writing that can be chosen without touching the model's code.
@@ -126,15 +126,18 @@ module esker
   public :: esker_comm_from_fortran, esker_comm_from_mpi, esker_comm_rank, esker_comm_size, esker_comm_free
   public :: esker_create, esker_append, esker_open, esker_open_parallel, esker_close, esker_free, esker_message
   public :: esker_def_dim, esker_def_grid, esker_def_coords, esker_def_field
-  public :: esker_put_att_text, esker_put_att_int64, esker_put_att_double
-  public :: esker_begin_step, esker_put, esker_put_strided, esker_end_step, esker_rewind, esker_fail, esker_abandon
+  public :: esker_def_coords_values, esker_def_time, esker_def_scalar
+  public :: esker_put_att_text, esker_put_att_int64, esker_put_att_double, esker_put_att_values
+  public :: esker_begin_step, esker_put, esker_put_strided, esker_put_buffered, esker_end_step, esker_rewind, &
+    esker_fail, esker_abandon
   public :: esker_inq_last_step, esker_report_text, esker_report_json
   public :: esker_request, esker_request_strided, esker_request_level, esker_read, esker_inq_last_read
   public :: esker_inq_num_dims, esker_inq_dim, esker_inq_dim_id, esker_inq_num_grids, esker_inq_grid, &
     esker_inq_grid_id, esker_inq_coords, esker_inq_num_fields, esker_inq_field, esker_inq_field_id, esker_inq_box, &
     esker_inq_steps
   public :: esker_inq_num_atts, esker_inq_att_name, esker_inq_att, esker_get_att_text, esker_get_att_int64, &
-    esker_get_att_double
+    esker_get_att_double, esker_get_att_values
+  public :: esker_inq_coords_values, esker_inq_time, esker_inq_num_scalars, esker_inq_scalar
   public :: esker_inq_has, esker_inq_max_level, esker_inq_selection, esker_get
   public :: esker_inq_num_parts, esker_inq_part, esker_inq_part_field, esker_inq_num_warnings, esker_inq_warning, &
     esker_inq_storage, esker_verify, esker_inq_finding
@@ -142,14 +145,25 @@ module esker
   ! esker_put(ds, field, start, data [, order] [, ierr]): records a patch of a field, the samples from `start` on.
   ! Local.
   !
-  ! `data` is a whole array or a section with any strides, of the field's type. Nothing is copied: it stays as it is
-  ! until esker_end_step has returned, so declare it `target` or `asynchronous`. (Where a compiler itself makes a
-  ! copy for the call, this cannot hold: of components of structures, cells%t, by gfortran, and of expressions and
-  ! vector subscripts. Components of structures go through esker_put_strided.) `order` says what the dimensions of
-  ! data run along, if they are not x, y, ...: 1 for x, 2 for y, 3 for z, 0 for components. order=[3, 1, 2] is
-  ! data(z, x, y), order=[1, 2, 0] is vel(x, y, 3).
+  ! `data` is a variable of the field's type: a whole array, a section with any strides, a component of an array of
+  ! structures, cells%t. Nothing is copied: it stays as it is until esker_end_step has returned, so declare it `target`
+  ! or `asynchronous`. The compiler rejects expressions, a*2, and arrays that are intent(in), as their memory may be
+  ! gone by then: esker_put_buffered takes them. (The procedures are bind(C), as gfortran then makes no copy of
+  ! components of structures.) `order` says what the dimensions of data run along, if they are not x, y, ...: 1 for x,
+  ! 2 for y, 3 for z, 0 for components. order=[3, 1, 2] is data(z, x, y), order=[1, 2, 0] is vel(x, y, 3).
   interface esker_put
     procedure :: put_int8, put_int16, put_int32, put_int64, put_real32, put_real64
+  end interface
+
+  ! esker_put_buffered(ds, field, start, data [, order] [, ierr]): the same of a copy, which the step keeps. Local.
+  !
+  ! `data` is anything of an integer or real kind, also an expression, and is the caller's again at once; its numbers
+  ! become those of the field's type: reals lose their fraction where that is an integer, and a number that does not
+  ! fit is an error. (Integers go bit by bit to unsigned fields of their size.) The copies of a step take up to half of
+  ! the option memory_budget.
+  interface esker_put_buffered
+    procedure :: put_buffered_int8, put_buffered_int16, put_buffered_int32, put_buffered_int64, put_buffered_real32, &
+      put_buffered_real64
   end interface
 
   ! esker_get(ds, field, step, data [, start] [, count] [, level] [, ierr]): reads samples of levels 0 ... `level`
@@ -192,6 +206,11 @@ module esker
     integer(c_int64_t) :: extent(0:esker_max_rank) = 0, stride(0:esker_max_rank) = 0
   end type
 
+  ! The text of an error that was found on this side of the C interface.
+  type :: message_text
+    character(:), allocatable :: text
+  end type
+
   ! A field as put and get need it.
   type :: field_info
     character(:), allocatable :: name
@@ -223,6 +242,11 @@ module esker
       import
       integer(c_int), value :: type
     end function
+    subroutine c_count_from(ds, first) bind(C, name="esker_count_from")
+      import
+      type(c_ptr), value :: ds
+      integer(c_int), value :: first
+    end subroutine
     integer(c_int) function c_type_bytes(type) bind(C, name="esker_type_bytes")
       import
       integer(c_int), value :: type
@@ -334,6 +358,76 @@ module esker
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int), intent(inout) :: field
     end function
+    integer(c_int) function c_def_coords_values(ds, grid, dim, type, values, count) &
+        bind(C, name="esker_def_coords_values")
+      import
+      type(c_ptr), value :: ds
+      integer(c_int), value :: grid, dim, type
+      type(c_ptr), value :: values
+      integer(c_int64_t), value :: count
+    end function
+    integer(c_int) function c_def_time(ds, name, type) bind(C, name="esker_def_time")
+      import
+      type(c_ptr), value :: ds
+      character(c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+    end function
+    integer(c_int) function c_def_scalar(ds, name, type, value, scalar) bind(C, name="esker_def_scalar")
+      import
+      type(c_ptr), value :: ds
+      character(c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+      type(c_ptr), value :: value
+      integer(c_int), intent(inout) :: scalar
+    end function
+    integer(c_int) function c_put_att_values(ds, object, number, name, type, values, count) &
+        bind(C, name="esker_put_att_values")
+      import
+      type(c_ptr), value :: ds
+      integer(c_int), value :: object, number
+      character(c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+      type(c_ptr), value :: values
+      integer(c_int64_t), value :: count
+    end function
+    integer(c_int) function c_get_att_values(ds, object, number, name, type, values, count) &
+        bind(C, name="esker_get_att_values")
+      import
+      type(c_ptr), value :: ds
+      integer(c_int), value :: object, number
+      character(c_char), intent(in) :: name(*)
+      integer(c_int), intent(inout) :: type
+      type(c_ptr), intent(inout) :: values
+      integer(c_int64_t), intent(inout) :: count
+    end function
+    integer(c_int) function c_inq_coords_values(ds, grid, dim, type, values, count) &
+        bind(C, name="esker_inq_coords_values")
+      import
+      type(c_ptr), value :: ds
+      integer(c_int), value :: grid, dim
+      integer(c_int), intent(inout) :: type
+      type(c_ptr), intent(inout) :: values
+      integer(c_int64_t), intent(inout) :: count
+    end function
+    integer(c_int) function c_inq_time(ds, name, type) bind(C, name="esker_inq_time")
+      import
+      type(c_ptr), value :: ds
+      type(c_ptr), intent(inout) :: name
+      integer(c_int), intent(inout) :: type
+    end function
+    integer(c_int) function c_inq_num_scalars(ds, num) bind(C, name="esker_inq_num_scalars")
+      import
+      type(c_ptr), value :: ds
+      integer(c_int), intent(inout) :: num
+    end function
+    integer(c_int) function c_inq_scalar(ds, scalar, name, type, value) bind(C, name="esker_inq_scalar")
+      import
+      type(c_ptr), value :: ds
+      integer(c_int), value :: scalar
+      type(c_ptr), intent(inout) :: name
+      integer(c_int), intent(inout) :: type
+      type(c_ptr), intent(inout) :: value
+    end function
     integer(c_int) function c_put_att_text(ds, object, number, name, text) bind(C, name="esker_put_att_text")
       import
       type(c_ptr), value :: ds
@@ -365,6 +459,15 @@ module esker
     end function
     integer(c_int) function c_put_strided(ds, field, type, lo, extent, data, strides, component_stride) &
         bind(C, name="esker_put_strided")
+      import
+      type(c_ptr), value :: ds, data
+      integer(c_int), value :: field, type
+      integer(c_int64_t), intent(in) :: lo(*), extent(*), strides(*)
+      integer(c_int64_t), value :: component_stride
+    end function
+
+    integer(c_int) function c_put_buffered(ds, field, type, lo, extent, data, strides, component_stride) &
+        bind(C, name="esker_put_buffered")
       import
       type(c_ptr), value :: ds, data
       integer(c_int), value :: field, type
@@ -793,6 +896,7 @@ contains
     integer, intent(out), optional :: ierr
     integer(c_int) :: status
     status = c_create(to_c(trim(path)), handle_of_comm(comm), handle_of_options(options), ds%handle)
+    call c_count_from(ds%handle, 1)
     call conclude(ds, status, ierr)
   end subroutine
 
@@ -805,6 +909,7 @@ contains
     integer, intent(out), optional :: ierr
     integer(c_int) :: status
     status = c_append(to_c(trim(path)), handle_of_comm(comm), handle_of_options(options), ds%handle)
+    call c_count_from(ds%handle, 1)
     call conclude(ds, status, ierr)
   end subroutine
 
@@ -818,6 +923,7 @@ contains
     given = 0
     if (present(flags)) given = flags
     status = c_open(to_c(trim(path)), given, ds%handle)
+    call c_count_from(ds%handle, 1)
     call conclude(ds, status, ierr)
   end subroutine
 
@@ -834,6 +940,7 @@ contains
     given = 0
     if (present(flags)) given = flags
     status = c_open_parallel(to_c(trim(path)), handle_of_comm(comm), handle_of_options(options), given, ds%handle)
+    call c_count_from(ds%handle, 1)
     call conclude(ds, status, ierr)
   end subroutine
 
@@ -850,15 +957,17 @@ contains
     type(esker_dataset), intent(inout) :: ds
     call c_free(ds%handle)
     ds%handle = c_null_ptr
-    if (allocated(ds%own_message)) deallocate(ds%own_message)
+    call forget(ds)
   end subroutine
 
   ! The text of the last call with `ds` that failed, "" if none has. Local.
   function esker_message(ds) result(text)
     type(esker_dataset), intent(in) :: ds
     character(:), allocatable :: text
-    if (allocated(ds%own_message)) then
-      text = ds%own_message
+    type(message_text), pointer :: own
+    if (c_associated(ds%own_message)) then
+      call c_f_pointer(ds%own_message, own)
+      text = own%text
     else
       text = text_of(c_message(ds%handle))
     end if
@@ -901,6 +1010,42 @@ contains
     real(real64), intent(in) :: values(:)
     integer, intent(out), optional :: ierr
     call conclude(ds, c_def_coords(ds%handle, grid - 1, dim - 1, values, size(values, kind=int64)), ierr)
+  end subroutine
+
+  ! The same with values of any type, which files keep: `type` is that of `values`. Local.
+  subroutine esker_def_coords_values(ds, grid, dim, type, values, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: grid, dim, type
+    type(*), intent(in), target, contiguous :: values(:)
+    integer, intent(out), optional :: ierr
+    call conclude(ds, c_def_coords_values(ds%handle, grid - 1, dim - 1, type, c_loc(values), &
+      size(values, kind=int64)), ierr)
+  end subroutine
+
+  ! How netCDF files name the dimension and the variable of the times ("time" without this call), and their type.
+  ! Local. With the name "" the dataset has fixed fields only, and one step, at time 0.
+  subroutine esker_def_time(ds, name, type, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    character(*), intent(in) :: name
+    integer, intent(in) :: type
+    integer, intent(out), optional :: ierr
+    call conclude(ds, c_def_time(ds%handle, to_c(trim(name)), type), ierr)
+  end subroutine
+
+  ! A value without axes, such as a grid mapping: one number of `type`, or with esker_text a text that ends with
+  ! c_null_char; `value` is its address, `scalar` its number. Local.
+  subroutine esker_def_scalar(ds, name, type, value, scalar, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    character(*), intent(in) :: name
+    integer, intent(in) :: type
+    type(c_ptr), intent(in) :: value
+    integer, intent(out) :: scalar
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: status
+    scalar = -1
+    status = c_def_scalar(ds%handle, to_c(trim(name)), type, value, scalar)
+    scalar = scalar + 1
+    call conclude(ds, status, ierr)
   end subroutine
 
   ! A field with `components` values per sample; `field` is its number. Local. `every`: esker_every_step; n: due at
@@ -948,6 +1093,17 @@ contains
     integer, intent(out), optional :: ierr
     call conclude(ds, c_put_att_double(ds%handle, object, c_number(object, number), to_c(trim(name)), values, &
       size(values, kind=int64)), ierr)
+  end subroutine
+
+  ! The same with numbers of any type, which files keep: `type` is that of `values`. Local.
+  subroutine esker_put_att_values(ds, object, number, name, type, values, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: object, number, type
+    character(*), intent(in) :: name
+    type(*), intent(in), target, contiguous :: values(:)
+    integer, intent(out), optional :: ierr
+    call conclude(ds, c_put_att_values(ds%handle, object, c_number(object, number), to_c(trim(name)), type, &
+      c_loc(values), size(values, kind=int64)), ierr)
   end subroutine
 
   ! ---- Writing steps (esker_put: above)
@@ -1158,6 +1314,63 @@ contains
     call conclude(ds, status, ierr)
   end subroutine
 
+  ! Coordinates in the type that the dataset has them in: `count` values at `values`, for c_f_pointer. Local.
+  subroutine esker_inq_coords_values(ds, grid, dim, type, values, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: grid, dim
+    integer, intent(out) :: type
+    type(c_ptr), intent(out) :: values
+    integer(int64), intent(out) :: count
+    integer, intent(out), optional :: ierr
+    type = -1
+    values = c_null_ptr
+    count = 0
+    call conclude(ds, c_inq_coords_values(ds%handle, grid - 1, dim - 1, type, values, count), ierr)
+  end subroutine
+
+  ! How netCDF files name the times, and their type. Local.
+  subroutine esker_inq_time(ds, name, type, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    character(:), allocatable, intent(out) :: name
+    integer, intent(out) :: type
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: text
+    integer(c_int) :: status
+    text = c_null_ptr
+    type = -1
+    status = c_inq_time(ds%handle, text, type)
+    name = text_of(text)
+    call conclude(ds, status, ierr)
+  end subroutine
+
+  ! How many scalars there are. Local.
+  subroutine esker_inq_num_scalars(ds, num, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(out) :: num
+    integer, intent(out), optional :: ierr
+    num = 0
+    call conclude(ds, c_inq_num_scalars(ds%handle, num), ierr)
+  end subroutine
+
+  ! One of them; `value` is the address of one number of `type`, or, with esker_text, of a text that ends with
+  ! c_null_char. Local.
+  subroutine esker_inq_scalar(ds, scalar, name, type, value, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: scalar
+    character(:), allocatable, intent(out) :: name
+    integer, intent(out) :: type
+    type(c_ptr), intent(out) :: value
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: text
+    integer(c_int) :: status
+    text = c_null_ptr
+    value = c_null_ptr
+    type = -1
+    status = c_inq_scalar(ds%handle, scalar - 1, text, type, value)
+    name = text_of(text)
+    call conclude(ds, status, ierr)
+  end subroutine
+
   ! How many fields there are. Local.
   subroutine esker_inq_num_fields(ds, num, ierr)
     type(esker_dataset), intent(inout) :: ds
@@ -1328,6 +1541,22 @@ contains
     status = c_get_att_double(ds%handle, object, c_number(object, number), to_c(trim(name)), found, count)
     values = reals_of(found, count)
     call conclude(ds, status, ierr)
+  end subroutine
+
+  ! The numbers of an attribute in their type: `count` of them at `values`, for c_f_pointer. Local.
+  subroutine esker_get_att_values(ds, object, number, name, type, values, count, ierr)
+    type(esker_dataset), intent(inout) :: ds
+    integer, intent(in) :: object, number
+    character(*), intent(in) :: name
+    integer, intent(out) :: type
+    type(c_ptr), intent(out) :: values
+    integer(int64), intent(out) :: count
+    integer, intent(out), optional :: ierr
+    type = -1
+    values = c_null_ptr
+    count = 0
+    call conclude(ds, c_get_att_values(ds%handle, object, c_number(object, number), to_c(trim(name)), type, values, &
+      count), ierr)
   end subroutine
 
   ! ---- Reading together (esker_open_parallel, and esker_request above)
@@ -1522,20 +1751,30 @@ contains
 
   ! ---- Arrays of any kind and shape
 
-  ! Records an array as a patch; `shape` and `corners` are its own, and `array_type` is the type of its kind.
-  subroutine put_array(ds, field, start, array_type, shape, corners, order, ierr)
+  ! Records an array as a patch; `shape` and `corners` are its own, and `array_type` is the type of its kind. `buffered`:
+  ! as a copy.
+  subroutine put_array(ds, field, start, array_type, shape, corners, order, ierr, buffered)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: field, array_type
     integer(int64), intent(in) :: start(:), shape(:)
     type(c_ptr), intent(in) :: corners(0:)
     integer, intent(in), optional :: order(:)
     integer, intent(out), optional :: ierr
+    logical, intent(in) :: buffered
     type(field_info) :: info
     type(memory_form) :: form
+    integer(c_int) :: type, status
     call describe(ds, field, info)
     if (.not. has_form(ds, "put", info, size(start), shape, corners, order, form, ierr)) return
-    call conclude(ds, c_put_strided(ds%handle, field - 1, matching_type(array_type, info), start - 1, &
-      form%extent(1:), corners(0), form%stride(1:), form%stride(0)), ierr)
+    type = matching_type(array_type, info)
+    if (buffered) then
+      status = c_put_buffered(ds%handle, field - 1, type, start - 1, form%extent(1:), corners(0), form%stride(1:), &
+        form%stride(0))
+    else
+      status = c_put_strided(ds%handle, field - 1, type, start - 1, form%extent(1:), corners(0), form%stride(1:), &
+        form%stride(0))
+    end if
+    call conclude(ds, status, ierr)
   end subroutine
 
   subroutine request_array(ds, field, step, start, array_type, shape, corners, order, ierr)
@@ -1610,13 +1849,23 @@ contains
       joined([info%rank], "") // ", the field " // joined([int(info%components, int64)], "") // " component(s)", ierr)
   end function
 
-  ! Whether an array is one that samples can be put in later. False, and an error of `ds`, if not.
-  logical function can_be_filled(ds, contiguous_array, ierr)
+  ! Whether an array is dense, so that samples can be put in later. False, and an error of `ds`, if not. (Of the dummy
+  ! of a bind(C) procedure gfortran's is_contiguous says true.)
+  logical function can_be_filled(ds, shape, corners, array_type, ierr)
     type(esker_dataset), intent(inout) :: ds
-    logical, intent(in) :: contiguous_array
+    integer(int64), intent(in) :: shape(:)
+    type(c_ptr), intent(in) :: corners(0:)
+    integer, intent(in) :: array_type
     integer, intent(out), optional :: ierr
-    can_be_filled = contiguous_array
-    if (can_be_filled) return
+    integer(int64) :: dense
+    integer :: d
+    can_be_filled = .true.
+    dense = esker_type_bytes(array_type)
+    do d = 1, size(shape)
+      if (shape(d) > 1) can_be_filled = can_be_filled .and. address(corners(d)) - address(corners(0)) == dense
+      dense = dense * shape(d)
+    end do
+    if (can_be_filled .or. any(shape == 0)) return
     call fail(ds, esker_invalid_argument, "request: an array section that is not contiguous", ierr)
   end function
 
@@ -1720,16 +1969,28 @@ contains
     if (array_type < esker_float32 .and. info%type == array_type + 1) type = info%type
   end function
 
-  ! What an array of any kind is to put_array: one pair per kind, and their corners.
+  ! What an array of any kind is to put_array and others: one procedure of each per kind. Those that keep the array's
+  ! address are bind(C) and want to change it, so that the compiler neither copies it nor takes an expression. (Of an
+  ! expression that is passed to one that is not bind(C), gfortran 12 gives elements of other indices.)
 
-  subroutine put_int8(ds, field, start, data, order, ierr)
+  subroutine put_int8(ds, field, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field
-    integer(int64), intent(in) :: start(:)
-    integer(int8), intent(in), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
-    call put_array(ds, field, start, esker_int8, shape(data, kind=int64), corners(data), order, ierr)
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int8_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int8, shape(data, kind=int64), corners(data), order, ierr, buffered=.false.)
+  end subroutine
+
+  subroutine put_buffered_int8(ds, field, start, data, order, ierr) bind(C, name="")
+    type(esker_dataset), intent(inout) :: ds
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int8_t), intent(in), target :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int8, shape(data, kind=int64), corners(data), order, ierr, buffered=.true.)
   end subroutine
 
   subroutine get_int8(ds, field, step, data, start, count, level, ierr)
@@ -1745,25 +2006,25 @@ contains
     call get_array(ds, field, step, esker_int8, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
-  subroutine request_int8(ds, field, step, start, data, order, ierr)
+  subroutine request_int8(ds, field, step, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step
-    integer(int64), intent(in) :: start(:)
-    integer(int8), intent(inout), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int8_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
     call request_array(ds, field, step, start, esker_int8, shape(data, kind=int64), corners(data), order, ierr)
   end subroutine
 
-  subroutine request_level_int8(ds, field, step, data, level, start, count, ierr)
+  subroutine request_level_int8(ds, field, step, data, level, start, count, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step, level
-    integer(int8), intent(inout), target, asynchronous :: data(..)
-    integer(int64), intent(in), optional :: start(:), count(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step, level
+    integer(c_int8_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int64_t), intent(in), optional :: start(:), count(:)
+    integer(c_int), intent(out), optional :: ierr
     type(c_ptr) :: at(0:max_array_rank)
     at = corners(data)
-    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    if (.not. can_be_filled(ds, shape(data, kind=int64), at, esker_int8, ierr)) return
     call get_array(ds, field, step, esker_int8, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
@@ -1782,14 +2043,24 @@ contains
     end select
   end function
 
-  subroutine put_int16(ds, field, start, data, order, ierr)
+  subroutine put_int16(ds, field, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field
-    integer(int64), intent(in) :: start(:)
-    integer(int16), intent(in), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
-    call put_array(ds, field, start, esker_int16, shape(data, kind=int64), corners(data), order, ierr)
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int16_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int16, shape(data, kind=int64), corners(data), order, ierr, buffered=.false.)
+  end subroutine
+
+  subroutine put_buffered_int16(ds, field, start, data, order, ierr) bind(C, name="")
+    type(esker_dataset), intent(inout) :: ds
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int16_t), intent(in), target :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int16, shape(data, kind=int64), corners(data), order, ierr, buffered=.true.)
   end subroutine
 
   subroutine get_int16(ds, field, step, data, start, count, level, ierr)
@@ -1805,25 +2076,25 @@ contains
     call get_array(ds, field, step, esker_int16, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
-  subroutine request_int16(ds, field, step, start, data, order, ierr)
+  subroutine request_int16(ds, field, step, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step
-    integer(int64), intent(in) :: start(:)
-    integer(int16), intent(inout), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int16_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
     call request_array(ds, field, step, start, esker_int16, shape(data, kind=int64), corners(data), order, ierr)
   end subroutine
 
-  subroutine request_level_int16(ds, field, step, data, level, start, count, ierr)
+  subroutine request_level_int16(ds, field, step, data, level, start, count, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step, level
-    integer(int16), intent(inout), target, asynchronous :: data(..)
-    integer(int64), intent(in), optional :: start(:), count(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step, level
+    integer(c_int16_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int64_t), intent(in), optional :: start(:), count(:)
+    integer(c_int), intent(out), optional :: ierr
     type(c_ptr) :: at(0:max_array_rank)
     at = corners(data)
-    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    if (.not. can_be_filled(ds, shape(data, kind=int64), at, esker_int16, ierr)) return
     call get_array(ds, field, step, esker_int16, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
@@ -1842,14 +2113,24 @@ contains
     end select
   end function
 
-  subroutine put_int32(ds, field, start, data, order, ierr)
+  subroutine put_int32(ds, field, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field
-    integer(int64), intent(in) :: start(:)
-    integer(int32), intent(in), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
-    call put_array(ds, field, start, esker_int32, shape(data, kind=int64), corners(data), order, ierr)
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int32_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int32, shape(data, kind=int64), corners(data), order, ierr, buffered=.false.)
+  end subroutine
+
+  subroutine put_buffered_int32(ds, field, start, data, order, ierr) bind(C, name="")
+    type(esker_dataset), intent(inout) :: ds
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int32_t), intent(in), target :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int32, shape(data, kind=int64), corners(data), order, ierr, buffered=.true.)
   end subroutine
 
   subroutine get_int32(ds, field, step, data, start, count, level, ierr)
@@ -1865,25 +2146,25 @@ contains
     call get_array(ds, field, step, esker_int32, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
-  subroutine request_int32(ds, field, step, start, data, order, ierr)
+  subroutine request_int32(ds, field, step, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step
-    integer(int64), intent(in) :: start(:)
-    integer(int32), intent(inout), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int32_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
     call request_array(ds, field, step, start, esker_int32, shape(data, kind=int64), corners(data), order, ierr)
   end subroutine
 
-  subroutine request_level_int32(ds, field, step, data, level, start, count, ierr)
+  subroutine request_level_int32(ds, field, step, data, level, start, count, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step, level
-    integer(int32), intent(inout), target, asynchronous :: data(..)
-    integer(int64), intent(in), optional :: start(:), count(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step, level
+    integer(c_int32_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int64_t), intent(in), optional :: start(:), count(:)
+    integer(c_int), intent(out), optional :: ierr
     type(c_ptr) :: at(0:max_array_rank)
     at = corners(data)
-    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    if (.not. can_be_filled(ds, shape(data, kind=int64), at, esker_int32, ierr)) return
     call get_array(ds, field, step, esker_int32, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
@@ -1902,14 +2183,24 @@ contains
     end select
   end function
 
-  subroutine put_int64(ds, field, start, data, order, ierr)
+  subroutine put_int64(ds, field, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field
-    integer(int64), intent(in) :: start(:)
-    integer(int64), intent(in), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
-    call put_array(ds, field, start, esker_int64, shape(data, kind=int64), corners(data), order, ierr)
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int64_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int64, shape(data, kind=int64), corners(data), order, ierr, buffered=.false.)
+  end subroutine
+
+  subroutine put_buffered_int64(ds, field, start, data, order, ierr) bind(C, name="")
+    type(esker_dataset), intent(inout) :: ds
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int64_t), intent(in), target :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_int64, shape(data, kind=int64), corners(data), order, ierr, buffered=.true.)
   end subroutine
 
   subroutine get_int64(ds, field, step, data, start, count, level, ierr)
@@ -1925,25 +2216,25 @@ contains
     call get_array(ds, field, step, esker_int64, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
-  subroutine request_int64(ds, field, step, start, data, order, ierr)
+  subroutine request_int64(ds, field, step, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step
-    integer(int64), intent(in) :: start(:)
-    integer(int64), intent(inout), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step
+    integer(c_int64_t), intent(in) :: start(:)
+    integer(c_int64_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
     call request_array(ds, field, step, start, esker_int64, shape(data, kind=int64), corners(data), order, ierr)
   end subroutine
 
-  subroutine request_level_int64(ds, field, step, data, level, start, count, ierr)
+  subroutine request_level_int64(ds, field, step, data, level, start, count, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step, level
-    integer(int64), intent(inout), target, asynchronous :: data(..)
-    integer(int64), intent(in), optional :: start(:), count(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step, level
+    integer(c_int64_t), intent(inout), target, asynchronous :: data(..)
+    integer(c_int64_t), intent(in), optional :: start(:), count(:)
+    integer(c_int), intent(out), optional :: ierr
     type(c_ptr) :: at(0:max_array_rank)
     at = corners(data)
-    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    if (.not. can_be_filled(ds, shape(data, kind=int64), at, esker_int64, ierr)) return
     call get_array(ds, field, step, esker_int64, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
@@ -1962,14 +2253,24 @@ contains
     end select
   end function
 
-  subroutine put_real32(ds, field, start, data, order, ierr)
+  subroutine put_real32(ds, field, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field
-    integer(int64), intent(in) :: start(:)
-    real(real32), intent(in), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
-    call put_array(ds, field, start, esker_float32, shape(data, kind=int64), corners(data), order, ierr)
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    real(c_float), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_float32, shape(data, kind=int64), corners(data), order, ierr, buffered=.false.)
+  end subroutine
+
+  subroutine put_buffered_real32(ds, field, start, data, order, ierr) bind(C, name="")
+    type(esker_dataset), intent(inout) :: ds
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    real(c_float), intent(in), target :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_float32, shape(data, kind=int64), corners(data), order, ierr, buffered=.true.)
   end subroutine
 
   subroutine get_real32(ds, field, step, data, start, count, level, ierr)
@@ -1985,25 +2286,25 @@ contains
     call get_array(ds, field, step, esker_float32, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
-  subroutine request_real32(ds, field, step, start, data, order, ierr)
+  subroutine request_real32(ds, field, step, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step
-    integer(int64), intent(in) :: start(:)
-    real(real32), intent(inout), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step
+    integer(c_int64_t), intent(in) :: start(:)
+    real(c_float), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
     call request_array(ds, field, step, start, esker_float32, shape(data, kind=int64), corners(data), order, ierr)
   end subroutine
 
-  subroutine request_level_real32(ds, field, step, data, level, start, count, ierr)
+  subroutine request_level_real32(ds, field, step, data, level, start, count, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step, level
-    real(real32), intent(inout), target, asynchronous :: data(..)
-    integer(int64), intent(in), optional :: start(:), count(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step, level
+    real(c_float), intent(inout), target, asynchronous :: data(..)
+    integer(c_int64_t), intent(in), optional :: start(:), count(:)
+    integer(c_int), intent(out), optional :: ierr
     type(c_ptr) :: at(0:max_array_rank)
     at = corners(data)
-    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    if (.not. can_be_filled(ds, shape(data, kind=int64), at, esker_float32, ierr)) return
     call get_array(ds, field, step, esker_float32, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
@@ -2022,14 +2323,24 @@ contains
     end select
   end function
 
-  subroutine put_real64(ds, field, start, data, order, ierr)
+  subroutine put_real64(ds, field, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field
-    integer(int64), intent(in) :: start(:)
-    real(real64), intent(in), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
-    call put_array(ds, field, start, esker_float64, shape(data, kind=int64), corners(data), order, ierr)
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    real(c_double), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_float64, shape(data, kind=int64), corners(data), order, ierr, buffered=.false.)
+  end subroutine
+
+  subroutine put_buffered_real64(ds, field, start, data, order, ierr) bind(C, name="")
+    type(esker_dataset), intent(inout) :: ds
+    integer(c_int), intent(in) :: field
+    integer(c_int64_t), intent(in) :: start(:)
+    real(c_double), intent(in), target :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
+    call put_array(ds, field, start, esker_float64, shape(data, kind=int64), corners(data), order, ierr, buffered=.true.)
   end subroutine
 
   subroutine get_real64(ds, field, step, data, start, count, level, ierr)
@@ -2045,25 +2356,25 @@ contains
     call get_array(ds, field, step, esker_float64, shape(data, kind=int64), at, start, count, level, ierr)
   end subroutine
 
-  subroutine request_real64(ds, field, step, start, data, order, ierr)
+  subroutine request_real64(ds, field, step, start, data, order, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step
-    integer(int64), intent(in) :: start(:)
-    real(real64), intent(inout), target, asynchronous :: data(..)
-    integer, intent(in), optional :: order(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step
+    integer(c_int64_t), intent(in) :: start(:)
+    real(c_double), intent(inout), target, asynchronous :: data(..)
+    integer(c_int), intent(in), optional :: order(:)
+    integer(c_int), intent(out), optional :: ierr
     call request_array(ds, field, step, start, esker_float64, shape(data, kind=int64), corners(data), order, ierr)
   end subroutine
 
-  subroutine request_level_real64(ds, field, step, data, level, start, count, ierr)
+  subroutine request_level_real64(ds, field, step, data, level, start, count, ierr) bind(C, name="")
     type(esker_dataset), intent(inout) :: ds
-    integer, intent(in) :: field, step, level
-    real(real64), intent(inout), target, asynchronous :: data(..)
-    integer(int64), intent(in), optional :: start(:), count(:)
-    integer, intent(out), optional :: ierr
+    integer(c_int), intent(in) :: field, step, level
+    real(c_double), intent(inout), target, asynchronous :: data(..)
+    integer(c_int64_t), intent(in), optional :: start(:), count(:)
+    integer(c_int), intent(out), optional :: ierr
     type(c_ptr) :: at(0:max_array_rank)
     at = corners(data)
-    if (.not. can_be_filled(ds, is_contiguous(data), ierr)) return
+    if (.not. can_be_filled(ds, shape(data, kind=int64), at, esker_float64, ierr)) return
     call get_array(ds, field, step, esker_float64, shape(data, kind=int64), at(0), start, count, level, ierr, later=.true.)
   end subroutine
 
@@ -2205,7 +2516,7 @@ contains
     integer, intent(out), optional :: ierr
     if (present(ierr)) ierr = status
     if (status == esker_ok) return
-    if (allocated(ds%own_message)) deallocate(ds%own_message)
+    call forget(ds)
     if (.not. present(ierr)) error stop "esker: " // esker_message(ds)
   end subroutine
 
@@ -2235,11 +2546,25 @@ contains
     logical, intent(in), optional :: alone
     logical :: noted
     integer(c_int) :: ignored  ! a dataset that is opened by one rank takes no note of it
+    type(message_text), pointer :: own
     noted = .true.
     if (present(alone)) noted = .not. alone
     if (noted) ignored = c_fail(ds%handle, status, to_c(text))
-    ds%own_message = text
+    call forget(ds)
+    allocate(own)
+    own%text = text
+    ds%own_message = c_loc(own)
     if (present(ierr)) ierr = status
     if (.not. present(ierr)) error stop "esker: " // text
+  end subroutine
+
+  ! The text of an error that was found here is the last one no more.
+  subroutine forget(ds)
+    type(esker_dataset), intent(inout) :: ds
+    type(message_text), pointer :: own
+    if (.not. c_associated(ds%own_message)) return
+    call c_f_pointer(ds%own_message, own)
+    deallocate(own)
+    ds%own_message = c_null_ptr
   end subroutine
 end module

@@ -29,7 +29,8 @@ namespace esker {
 struct Query {
   std::string field;
   Index step = -1;                ///< position in Dataset::steps(), negative from the end; fixed fields: any
-  std::optional<Box> box = {};    ///< half open, x first, in samples of the full grid; absent: the whole grid
+  /// Half open, x first, in samples of the full grid, in which it lies; absent: the whole grid.
+  std::optional<Box> box = {};
   std::optional<int> level = {};  ///< 0 ... max_level(); absent: max_level(), every sample
   /// The samples whose index is a multiple of it on each axis, in place of those of a level: `level` is
   /// absent then, and the coarsest that has them all is read.
@@ -122,15 +123,16 @@ class ESKER_API Dataset {
   Result<Box> box(const std::string& field) const;
 
   /// Which samples `query` means: the lattice is anchored at index 0 of the grid, not at the box; a count of
-  /// 0 says that no sample lies in the box. The errors that read() would give for the query itself, but where
-  /// the dataset has no steps: of these the step does not matter.
+  /// 0 says that no sample lies in the box. The errors that read() would give for the query itself; if the
+  /// field was written at no step, the query's step does not matter.
   Result<Lattice> select(const Query& query) const;
   /// The level that read() reads for it: the query's, or the coarsest that has its strides.
   Result<int> level_of(const Query& query) const;
   /// Reads them to `out`: dense, x fastest, components innermost, host byte order. `out_bytes` is exactly
   /// num_samples * sample bytes. Blocks that are absent read as the field's default value. Safe to call from
   /// several threads at once.
-  /// kOutOfRange for a start_level beyond the level; kInvalidArgument for kNearest with a stride.
+  /// kOutOfRange for a box that leaves the grid, a step or level that the dataset does not have, or a
+  /// start_level beyond the level; kInvalidArgument for kNearest with a stride.
   Status read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options = {}) const;
 
   /// What the dataset consists of.

@@ -71,15 +71,23 @@ enum {
   ESKER_INT64 = 6,
   ESKER_UINT64 = 7,
   ESKER_FLOAT32 = 8,
-  ESKER_FLOAT64 = 9
+  ESKER_FLOAT64 = 9,
+  ESKER_TEXT = 10  ///< of a scalar alone: UTF-8, ended by a NUL
 };
 
-/// What an attribute belongs to; the number beside it is that of the grid, field or dimension (of its
-/// coordinates), and 0 for the dataset and for the steps' times.
+/// What an attribute belongs to; the number next to it is that of the grid, field, dimension (of its
+/// coordinates) or scalar, and 0 for the dataset and for the steps' times.
 typedef int esker_object;
-enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2, ESKER_DIM = 3, ESKER_TIME = 4 };
+enum {
+  ESKER_DATASET = 0,
+  ESKER_GRID = 1,
+  ESKER_FIELD = 2,
+  ESKER_DIM = 3,
+  ESKER_TIME = 4,
+  ESKER_SCALAR = 5
+};
 
-/// The type of an attribute's value.
+/// The kind of an attribute's value: a text, integers of any size, or reals of any size.
 typedef int esker_att_type;
 enum { ESKER_ATT_TEXT = 0, ESKER_ATT_INT64 = 1, ESKER_ATT_DOUBLE = 2 };
 
@@ -168,9 +176,10 @@ ESKER_API esker_status esker_create(const char* path, const esker_comm* comm, co
 
 /// Goes on with a dataset that Esker wrote: the next step follows its last one. Collective. What a killed run
 /// left of an unfinished step is removed. Grids and fields are those of the dataset (esker_inq_field_id); of
-/// the options only those hold that do not change its format. `*out` as in esker_create. Errors:
-/// ESKER_NOT_FOUND, ESKER_DATA_LOSS (damaged), ESKER_UNSUPPORTED (not Esker's, or of a version that makes
-/// other files), those of esker_create.
+/// the options only those hold that do not change its format. The format is that of the files, unless the
+/// options name one; a dataset in two formats goes on in both, by the path of either. `*out` as
+/// in esker_create. Errors: ESKER_NOT_FOUND, ESKER_DATA_LOSS (damaged; the two formats hold different steps),
+/// ESKER_UNSUPPORTED (not Esker's, or of a version that makes other files), those of esker_create.
 ESKER_API esker_status esker_append(const char* path, const esker_comm* comm, const esker_options* options,
                                     esker_dataset** out);
 
@@ -203,13 +212,19 @@ ESKER_API void esker_free(esker_dataset* ds);
 /// found. Local. Never NULL; lives until the next call with `ds`.
 ESKER_API const char* esker_message(const esker_dataset* ds);
 
+/// For bindings: messages of later calls with `ds` number samples, steps, fields and so on from `first`: 0,
+/// as C does, or 1. Boxes are then written as sections of arrays, (1:5, 4:6). Ranks may differ. Local; NULL
+/// is ignored.
+ESKER_API void esker_count_from(esker_dataset* ds, int first);
+
 // ---- Defining: before the first esker_end_step of a new dataset, the same on all ranks
 
 /// A dimension of `size` >= 1 points; `*dim` is its number. Local. Names are unique among their kind: 1 to
 /// 128 letters, digits, '_', '.', '-'. Errors: ESKER_ALREADY_EXISTS.
 ESKER_API esker_status esker_def_dim(esker_dataset* ds, const char* name, int64_t size, int* dim);
 
-/// A grid of the `num_dims` dimensions `dims`, x first; `*grid` is its number. Local. Errors:
+/// A grid of the `num_dims` dimensions `dims`, x first; `*grid` is its number. Local. With 0 dimensions
+/// (`dims` may be NULL) each of its fields is a time series: one sample per step. Errors:
 /// ESKER_ALREADY_EXISTS.
 ESKER_API esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, const int* dims,
                                       int* grid);
@@ -217,6 +232,19 @@ ESKER_API esker_status esker_def_grid(esker_dataset* ds, const char* name, int n
 /// Coordinates of the grid along dimension `dim`: `count` values, one per point, copied. Local.
 ESKER_API esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values,
                                         int64_t count);
+
+/// The same with values of any type, which files keep. Local.
+ESKER_API esker_status esker_def_coords_values(esker_dataset* ds, int grid, int dim, esker_type type,
+                                               const void* values, int64_t count);
+
+/// How netCDF files name the dimension and the variable of the times ("time" without this call), and their
+/// type. Local. With the name "" the dataset has fixed fields only, and one step, at time 0.
+ESKER_API esker_status esker_def_time(esker_dataset* ds, const char* name, esker_type type);
+
+/// A value without axes, such as a grid mapping: one number, or with ESKER_TEXT a text; `*scalar` is its
+/// number. Local. Errors: ESKER_ALREADY_EXISTS, also for the name of a field.
+ESKER_API esker_status esker_def_scalar(esker_dataset* ds, const char* name, esker_type type,
+                                        const void* value, int* scalar);
 
 /// A field with `components` values per sample; `*field` is its number. Local. `every`: ESKER_EVERY_STEP; n:
 /// due at steps 0, n, 2n ..., and not put at others; ESKER_FIXED. Errors: ESKER_ALREADY_EXISTS.
@@ -235,6 +263,11 @@ ESKER_API esker_status esker_put_att_int64(esker_dataset* ds, esker_object objec
 /// The same with `count` >= 1 reals, copied. Local.
 ESKER_API esker_status esker_put_att_double(esker_dataset* ds, esker_object object, int number,
                                             const char* name, const double* values, int64_t count);
+
+/// The same with `count` >= 1 numbers of any type, copied. Local. Files keep the type.
+ESKER_API esker_status esker_put_att_values(esker_dataset* ds, esker_object object, int number,
+                                            const char* name, esker_type type, const void* values,
+                                            int64_t count);
 
 // ---- Writing steps
 
@@ -256,6 +289,14 @@ ESKER_API esker_status esker_put_strided(esker_dataset* ds, int field, esker_typ
                                          const int64_t* extent, const void* data, const int64_t* stride_bytes,
                                          int64_t component_stride_bytes);
 
+/// The same of a copy: `data` is the caller's again when this returns, and `type` may be another than the
+/// field's. Local. `stride_bytes` as of esker_put_strided, or NULL: dense. Reals become integers without their
+/// fraction; ESKER_OUT_OF_RANGE names a value that the field's type cannot hold. The copies of a step take up
+/// to half of the option memory_budget; ESKER_OUT_OF_MEMORY says which budget they need.
+ESKER_API esker_status esker_put_buffered(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
+                                          const int64_t* extent, const void* data,
+                                          const int64_t* stride_bytes, int64_t component_stride_bytes);
+
 /// Moves the data and commits the step: whole, or not at all. Collective. On failure nothing of the step is
 /// visible, earlier steps are intact, and esker_begin_step may be called again. Errors: those of local calls
 /// on any rank, samples that nobody or several put, ESKER_MISMATCHED_CALL, ESKER_IO_ERROR.
@@ -272,7 +313,8 @@ ESKER_API esker_status esker_rewind(esker_dataset* ds, double time);
 ESKER_API esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message);
 
 /// Ends the dataset for a rank that leaves its program's common path: what the other ranks call fails with
-/// `message`, until they close or abandon it, too, which ends it as esker_close does. Returns then.
+/// `message`, until they close or abandon it, too, which ends it as esker_close does. Returns then, or after
+/// 60 s in which some rank has made no call: its next one fails.
 /// Collective in that sense. `status` ESKER_OK (and `message` NULL): this rank follows one that has left.
 ESKER_API esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* message);
 
@@ -404,6 +446,26 @@ ESKER_API esker_status esker_get_att_double(esker_dataset* ds, esker_object obje
 /// Local.
 ESKER_API esker_status esker_inq_has(esker_dataset* ds, int field, int64_t step, int* has);
 
+/// Coordinates as esker_def_coords_values takes them. Local. `*type` and `*count` may be NULL.
+ESKER_API esker_status esker_inq_coords_values(esker_dataset* ds, int grid, int dim, esker_type* type,
+                                               const void** values, int64_t* count);
+
+/// How netCDF files name the times, and their type. Local.
+ESKER_API esker_status esker_inq_time(esker_dataset* ds, const char** name, esker_type* type);
+
+/// How many scalars there are. Local.
+ESKER_API esker_status esker_inq_num_scalars(esker_dataset* ds, int* num);
+
+/// One of them; `*value` points to one number, or to a text where `*type` is ESKER_TEXT. Local.
+ESKER_API esker_status esker_inq_scalar(esker_dataset* ds, int scalar, const char** name, esker_type* type,
+                                        const void** value);
+
+/// The numbers of an attribute in their type. Local. Errors: ESKER_NOT_FOUND, ESKER_INVALID_ARGUMENT (it is a
+/// text).
+ESKER_API esker_status esker_get_att_values(esker_dataset* ds, esker_object object, int number,
+                                            const char* name, esker_type* type, const void** values,
+                                            int64_t* count);
+
 /// The finest level of the field's grid; each level below halves the resolution along one axis. Local.
 ESKER_API esker_status esker_inq_max_level(esker_dataset* ds, int field, int* level);
 
@@ -418,8 +480,8 @@ ESKER_API esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t
 /// together, in the field's type. Local. `step` counts from 0, negative from the end (ESKER_LAST_STEP); `lo`
 /// and `extent` both NULL: the whole grid; `level` ESKER_FULL_LEVEL: every sample. `buffer_bytes` is exactly
 /// the product of esker_inq_selection's counts, components and esker_type_bytes. Blocks that are absent read
-/// as the field's default value. Errors: ESKER_OUT_OF_RANGE, ESKER_NOT_FOUND (not written at that step),
-/// ESKER_DATA_LOSS, ESKER_IO_ERROR.
+/// as the field's default value. Errors: ESKER_OUT_OF_RANGE (the box leaves the grid; a step or level that the
+/// dataset does not have), ESKER_NOT_FOUND (not written at that step), ESKER_DATA_LOSS, ESKER_IO_ERROR.
 ESKER_API esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                  const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
 

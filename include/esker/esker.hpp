@@ -5,6 +5,7 @@
 #include "esker/box.hpp"             // IWYU pragma: export
 #include "esker/communicator.hpp"    // IWYU pragma: export
 #include "esker/dataset.hpp"         // IWYU pragma: export
+#include "esker/dataset_name.hpp"    // IWYU pragma: export
 #include "esker/decomposition.hpp"   // IWYU pragma: export
 #include "esker/in_block_order.hpp"  // IWYU pragma: export
 #include "esker/lattice.hpp"         // IWYU pragma: export
@@ -12,6 +13,7 @@
 #include "esker/patch.hpp"           // IWYU pragma: export
 #include "esker/plan.hpp"            // IWYU pragma: export
 #include "esker/reader.hpp"          // IWYU pragma: export
+#include "esker/repair.hpp"          // IWYU pragma: export
 #include "esker/restructure.hpp"     // IWYU pragma: export
 #include "esker/sample_type.hpp"     // IWYU pragma: export
 #include "esker/schema.hpp"          // IWYU pragma: export

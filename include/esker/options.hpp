@@ -72,7 +72,9 @@ struct Chunks {
 };
 
 struct ESKER_API Options {
-  std::string format = "idx";    ///< (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...
+  /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": what the suffix of the
+  /// dataset's name says: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", all else is "idx".
+  std::string format = "auto";
   bool overwrite = false;        ///< create may replace a dataset, all in its directory
   int bits_per_block = 0;        ///< (format) 0: chosen from grid and type
   Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
@@ -109,6 +111,9 @@ struct ESKER_API Options {
   /// For finding a rank that does not make the collective call of the others: they wait so many seconds for
   /// it at each, and name it then (not yet in create and append). 0: for ever.
   double call_timeout = 0;
+  /// A rank that has waited so many seconds for others in a collective call warns on stderr, and names those of
+  /// its node that keep it waiting, with the last call of each. 0: no warning.
+  double call_warning = 60;
   std::string report;  ///< JSON report: a path, "" beside the dataset, "none"
 
   /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
@@ -118,9 +123,10 @@ struct ESKER_API Options {
 
   /// Built-in values, then the TOML file that ESKER_CONFIG names (or ./esker.toml if there is one), then
   /// the environment: option `aggregators` is ESKER_AGGREGATORS. Unknown names are errors, except
-  /// ESKER_TEST_*. Local; in a parallel program Writer agrees on rank 0's options. Errors: kNotFound (the
-  /// file that ESKER_CONFIG names), kInvalidArgument (text that is no TOML, unknown names, bad values; naming
-  /// file or variable).
+  /// ESKER_TEST_*. A file that was found and not named may not name files (`report`) or allow overwriting.
+  /// Local; in a parallel program Writer agrees on rank 0's options. Errors: kNotFound (the file that
+  /// ESKER_CONFIG names), kInvalidArgument (text that is no TOML, unknown names, bad values, what a found file
+  /// may not say; naming file or variable).
   static Result<Options> load();
 
   /// One option as text.

@@ -67,19 +67,23 @@ struct ESKER_API PlanReport {
 /// The boxes of `grid`'s fields that a rank puts, in the grid's axes.
 using BoxesOfRank = std::function<std::vector<Box>(int rank, const Grid& grid)>;
 
+/// Asked some times a second, by the calling thread: where it returns false, planning ends with kCancelled.
+/// What it throws passes.
+using GoesOn = std::function<bool()>;
+
 /// Plans the first step of a new dataset, to which all fields are put, as Writer would, in any format;
 /// stripes are those of the options, and x is the patches' fastest axis in memory. Local; nothing is written.
 /// Exact; time grows with the samples of pieces that the ranks hold, pair by pair, memory with the number of
 /// ranks (with options.aggregate = false: with their runs). Errors: those of defining (kInvalidArgument),
 /// boxes that do not cover each grid exactly once, a memory budget too small (kOutOfMemory).
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
-                                       const Options& options = {});
+                                       const Options& options = {}, const GoesOn& goes_on = {});
 
 /// How `grid` is split; rank r holds part r, ranks beyond the last part hold none.
 using SplitOfGrid = std::function<Result<BrickDecomposition>(const Grid& grid)>;
 
 /// The same for Cartesian splits, of which nothing is kept per rank: a million ranks take about a minute.
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
-                                       const Options& options = {});
+                                       const Options& options = {}, const GoesOn& goes_on = {});
 
 }  // namespace esker

@@ -1,4 +1,5 @@
-// rebuild_idx: a missing or damaged .idx, made again from the block files that stand beside it.
+// rebuild_idx: a missing or damaged .idx, made again from the block files next to it. renamed_idx: one under
+// another name.
 //
 //   esker::RebuildRequest request{"run.idx"};
 //   request.like = "other.idx";
@@ -44,5 +45,10 @@ struct RebuildReport {
 /// directory), kDataLoss (no step is whole, or the blocks are not of that form), kAlreadyExists (a writer's
 /// lock), kUnsupported (ARCO, PIDX' chunks), kIoError.
 ESKER_API Result<RebuildReport> rebuild_idx(const RebuildRequest& request);
+
+/// The text that the .idx at `path` must have to be called `name`.idx, with its blocks in the directory `name`
+/// next to it. Changes nothing. Local. Errors: kNotFound, kDataLoss (damaged), kUnsupported (its blocks are not
+/// in a directory of one name next to it).
+ESKER_API Result<std::string> renamed_idx(const std::string& path, const std::string& name);
 
 }  // namespace esker

@@ -40,7 +40,8 @@ struct VerifyReport {
 /// Reads every block of every committed step: headers, tables of blocks, sizes, checksums where there are
 /// any, decoding of compressed blocks; and looks for leftovers of killed runs. Local; memory for one block.
 /// `progress` gets the part done, 0 ... 1, now and then. `source` is where the path leads to, as in
-/// OpenOptions. Errors: those of Dataset::open; everything else is a finding.
+/// OpenOptions. Errors: those of Dataset::open, and kUnsupported for another program's IDX from a source that
+/// lists no files, as only a list says which blocks that program left out; everything else is a finding.
 ESKER_API Result<VerifyReport> verify(const std::string& path,
                                       const std::function<void(double)>& progress = {},
                                       std::shared_ptr<const ByteSource> source = {});

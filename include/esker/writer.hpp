@@ -70,30 +70,44 @@ class ESKER_API Writer {
   /// Goes on with a dataset that a Writer made: the next step follows its last one, or the one that rewind()
   /// leaves last. Collective. What a killed run left of an unfinished step is removed, its lock taken over if
   /// its process is known to be gone. Definitions are those of the dataset (see schema(), field()); of the
-  /// options only those hold that do not change its format. Errors: kNotFound, another writer's lock,
-  /// kDataLoss (damaged), kUnsupported (not Esker's, or of a version that makes other files).
+  /// options only those hold that do not change its format. The format is that of the files at `path`, unless
+  /// the options name one; a dataset in two formats goes on in both, by the path of either.
+  /// Errors: kNotFound, another writer's lock, kDataLoss (damaged; the two formats hold different steps:
+  /// see repair.hpp), kUnsupported (not Esker's, or of a version that makes other files), kAlreadyExists
+  /// from end_step (a symbolic link is where the step's files go).
   static Result<Writer> append(const std::string& path, const Communicator& comm,
                                const Result<Options>& options = Options());
 
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  /// A writer that was not closed is abandoned: committed steps stay, an open step is discarded.
+  /// A writer that was not closed ends: committed steps stay, an open step is discarded. Local, and the other
+  /// ranks wait for this one in their next collective call; but when an exception leaves the writer's scope this
+  /// is abandon(): the other ranks' calls fail. The exception goes on when they, too, have ended the writer,
+  /// or after 5 s in which they have not come.
   ~Writer();
 
   /// Local; before the first end_step. Names are unique and made of letters, digits, '_', '.', '-'.
   Result<DimId> def_dim(const std::string& name, Index size);
-  /// `dims` fastest (x) first, 1 ... kMaxRank.
+  /// `dims` fastest (x) first, at most kMaxRank. With none, each field of the grid is a time series.
   Result<GridId> def_grid(const std::string& name, const std::vector<DimId>& dims);
   /// Coordinate values, one per index of the dimension `dim` of the grid.
   Status def_coords(GridId grid, const std::string& dim, std::vector<double> values);
+  /// The same of any type, which files keep.
+  Status def_coords(GridId grid, const std::string& dim, Numbers values);
+  /// How netCDF files name the dimension and the variable of the times ("time" without this call), and their
+  /// type. An empty name: fixed fields only, one step, at time 0.
+  Status def_time(const std::string& name, SampleType type = SampleType::kFloat64);
+  /// A value without axes: a grid mapping, a constant. One number, or a text.
+  Result<ScalarId> def_scalar(const std::string& name, AttributeValue value);
   Result<FieldId> def_field(GridId grid, const std::string& name, SampleType type,
                             const FieldOptions& options = {});
-  /// Attributes of the dataset, a dimension's coordinates, a grid, or a field. Local; before the first
+  /// Attributes of the dataset, a dimension's coordinates, a grid, a field, or a scalar. Local; before the first
   /// end_step.
   Status put_att(const std::string& name, AttributeValue value);
   Status put_att(DimId dim, const std::string& name, AttributeValue value);
   Status put_att(GridId grid, const std::string& name, AttributeValue value);
   Status put_att(FieldId field, const std::string& name, AttributeValue value);
+  Status put_att(ScalarId scalar, const std::string& name, AttributeValue value);
   /// The same of the steps' times: put_time_att("units", "seconds since 2000-01-01").
   Status put_time_att(const std::string& name, AttributeValue value);
 
@@ -111,6 +125,11 @@ class ESKER_API Writer {
   /// may put any number of patches per field, none included; together the ranks' patches cover each due
   /// field exactly once. An error is returned here and again, on all ranks, by end_step.
   Status put(FieldId field, const Patch& patch);
+  /// The same of a copy: the memory is free again when this returns, and its type may be another than the
+  /// field's. Local. Reals become integers without their fraction; a value that the field's type cannot hold is
+  /// kOutOfRange and named. The copies of a step take up to half of the memory budget, and put() needs none:
+  /// kOutOfMemory says what budget they need.
+  Status put_buffered(FieldId field, const Patch& patch);
   /// The caller, a binding say, has found something wrong on this rank: the next collective call fails on all
   /// ranks with this error, as after a put that failed. Local. An earlier error stands; success is ignored.
   void fail(const Status& reason);
@@ -124,7 +143,9 @@ class ESKER_API Writer {
   Status close();
   /// This rank is done with the writer wherever the other ranks are: what they call fails, naming `reason`,
   /// until they close or abandon it, too, which ends it as close() does, but makes no dataset without a step.
-  /// Returns then, with what that gave.
+  /// Returns then, with what that gave. Ranks that are not in a call of this writer are waited for no longer
+  /// than 60 s: they may be waiting for this one in another library or writer. Their next call then fails,
+  /// saying that this rank has left, and the dataset ends without a report and, with fsync=close, unsynced.
   /// For a rank that leaves its program's common path, so that no other waits for it.
   Status abandon(const Status& reason);
 

@@ -3,6 +3,7 @@
 #include "api/dataset_impl.h"
 #include "api/within_memory.h"
 #include "base/clock.h"
+#include "base/counting.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/run_tasks.h"
@@ -41,18 +42,27 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const
   const bool fixed = data->schema.fields()[static_cast<std::size_t>(resolved.field)].fixed;
   ESKER_ASSIGN_OR_RETURN(resolved.step, resolve_step(query, fixed));
   if (!data->has(resolved.field, resolved.step)) {
-    return error(Code::kNotFound, "field '{}' was not written at step {}", query.field, resolved.step);
+    return error(Code::kNotFound, "field '{}' was not written at step {}", query.field,
+                 counted_step(resolved.step));
   }
   ESKER_RETURN_IF_ERROR(select(query, resolved));
   return resolved;
 }
 
 Result<Dataset::Impl::Resolved> Dataset::Impl::resolve_samples(const Query& query) const {
-  if (!data->times.empty()) return resolve(query);
   Resolved resolved;
   ESKER_ASSIGN_OR_RETURN(resolved.field, find(query.field));
+  if (is_at_some_step(resolved.field)) return resolve(query);
   ESKER_RETURN_IF_ERROR(select(query, resolved));
   return resolved;
+}
+
+bool Dataset::Impl::is_at_some_step(int field) const {
+  const auto num_steps = static_cast<Index>(data->times.size());
+  for (Index step = 0; step < num_steps; ++step) {
+    if (data->has(field, step)) return true;
+  }
+  return false;
 }
 
 Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
@@ -62,6 +72,10 @@ Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
   if (resolved.box.rank != grid.rank) {
     return error(Code::kInvalidArgument, "field '{}': box has {} axes, the grid has {}", query.field,
                  resolved.box.rank, grid.rank);
+  }
+  if (!spans_within(resolved.box, grid)) {
+    return error(Code::kOutOfRange, "field '{}': the box {} leaves the grid {}", query.field,
+                 resolved.box.to_string(), grid.to_string());
   }
   const Box box = clip(resolved.box, grid);
   if (query.stride) {
@@ -113,7 +127,7 @@ Result<Index> Dataset::Impl::resolve_step(const Query& query, bool fixed) const 
   const auto num_steps = static_cast<Index>(data->times.size());
   const Index step = query.step < 0 ? query.step + num_steps : query.step;
   if (step < 0 || step >= num_steps) {
-    return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, query.step,
+    return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, counted_step(query.step),
                  num_steps);
   }
   return step;
@@ -136,7 +150,7 @@ const std::vector<std::string>& Dataset::warnings() const { return impl_->data->
 Result<bool> Dataset::has(const std::string& field, Index step) const {
   ESKER_ASSIGN_OR_RETURN(const int number, impl_->locate(field));
   if (step < 0 || step >= static_cast<Index>(steps().size())) {
-    return error(Code::kOutOfRange, "step {}, the dataset has {}", step, steps().size());
+    return error(Code::kOutOfRange, "step {}, the dataset has {}", counted_step(step), steps().size());
   }
   return impl_->data->has(number, step);
 }
@@ -194,7 +208,7 @@ Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const
   }
   const auto read = [&] { return impl_->read(resolved, static_cast<std::byte*>(out), options); };
   return within_memory(read).with_context(
-      fmt::format("read field '{}', step {}", query.field, resolved.step));
+      fmt::format("read field '{}', step {}", query.field, counted_step(resolved.step)));
 }
 
 Result<StorageInfo> Dataset::storage() const {

@@ -39,8 +39,9 @@ class Dataset::Impl {
     int start_level = 0;
   };
   [[nodiscard]] Result<Resolved> resolve(const Query& query) const;
-  /// The same; without a step of a dataset that has none.
+  /// The same, without the step if the field was written at none.
   [[nodiscard]] Result<Resolved> resolve_samples(const Query& query) const;
+  [[nodiscard]] bool is_at_some_step(int field) const;
   /// The same, if `out_bytes` is what the answer takes.
   [[nodiscard]] Result<Resolved> resolve(const Query& query, std::size_t out_bytes) const;
 

@@ -1,11 +1,13 @@
 #include "esker/plan.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "api/within_memory.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "exchange/step_cut.h"
@@ -21,6 +23,27 @@ namespace {
 
 constexpr const char* kPath = "plan";  // nothing is written there
 
+/// Asks the caller now and then whether to go on, and throws where not.
+class Pulse {
+ public:
+  struct Cancelled {};
+
+  explicit Pulse(const GoesOn& goes_on) : goes_on_(goes_on) {}
+  void operator()() {
+    if (!goes_on_ || ++num_calls_ % kCallsPerLook != 0 || watch_.elapsed_s() < kPause_s) return;
+    (void)watch_.lap();
+    if (!goes_on_()) throw Cancelled();
+  }
+
+ private:
+  static constexpr int kCallsPerLook = 64;
+  static constexpr double kPause_s = 0.1;
+
+  const GoesOn& goes_on_;
+  unsigned num_calls_ = 0;
+  Stopwatch watch_;
+};
+
 /// Everything that the plans of all ranks are made from.
 struct Step {
   FilePattern pattern;
@@ -35,10 +58,12 @@ using Holders = std::shared_ptr<const Distribution>;
 using HoldersOfGrid = std::function<Result<Holders>(const Grid&)>;
 
 /// Boxes that any program may have made up, checked before anything is computed from them.
-Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, const BoxesOfRank& boxes) {
+Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, const BoxesOfRank& boxes,
+                           Pulse& pulse) {
   const Box domain = schema.box_of(grid);
   BoxesOfRanks of_rank;
   for (int r = 0; r < n_ranks; ++r) {
+    pulse();
     of_rank.push_back(boxes(r, grid));
     std::erase_if(of_rank.back(), [](const Box& box) { return box.empty(); });
     for (const Box& box : of_rank.back()) {
@@ -112,10 +137,10 @@ struct Traffic {
 };
 
 /// With a window that suits the rank that needs most.
-Result<Traffic> count_traffic(StepCut& cut, const Step& step) {
+Result<Traffic> count_traffic(StepCut& cut, const Step& step, Pulse& pulse) {
   for (;;) {
     const Relays relays = cut.relays(step.fields);
-    TrafficCounter counter(step.space, cut.ownership(), step.fields, relays);
+    TrafficCounter counter(step.space, cut.ownership(), step.fields, relays, std::ref(pulse));
     StepCut::Needs most;
     const Index rounds = cut.ownership().num_rounds();
     for (Index r = 0; r < rounds && cut.fits(most); ++r) {
@@ -129,12 +154,13 @@ Result<Traffic> count_traffic(StepCut& cut, const Step& step) {
 }
 
 /// Each rank writes its own runs of samples.
-Result<Traffic> count_runs(StepCut& cut, const Step& step, int n_ranks) {
+Result<Traffic> count_runs(StepCut& cut, const Step& step, int n_ranks, Pulse& pulse) {
   for (;;) {
     const Relays relays = cut.relays(step.fields);
     Traffic traffic;
     StepCut::Needs most;
     for (int rank = 0; rank < n_ranks && cut.fits(most); ++rank) {
+      pulse();
       const Plan plan = cut.plan_of(rank, step.fields, relays);
       RankTraffic& counts = traffic.ranks.emplace_back();
       counts.window_bytes = plan.buffer_bytes();  // a window and the marks of its runs
@@ -192,7 +218,7 @@ std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const Messag
 }
 
 /// Boxes of all grids, and who receives them.
-void add_boxes(const Step& step, const Relays& relays, PlanReport& report) {
+void add_boxes(const Step& step, const Relays& relays, PlanReport& report, Pulse& pulse) {
   RelayFinder finder(relays, step.fields);
   std::set<const Distribution*> counted;
   std::vector<bool> receives(static_cast<std::size_t>(report.ranks));
@@ -203,6 +229,7 @@ void add_boxes(const Step& step, const Relays& relays, PlanReport& report) {
     report.boxes += way.boxes->num_parts();
     report.volume_ratio += relays.volume_ratio(f);
     for (Index box = 0; box < way.boxes->num_parts(); ++box) {
+      pulse();
       receives[static_cast<std::size_t>(finder.relay_of(f, way, box, 0))] = true;
     }
   }
@@ -210,12 +237,13 @@ void add_boxes(const Step& step, const Relays& relays, PlanReport& report) {
 }
 
 Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
-                        const Options& options) {
+                        const Options& options, Pulse& pulse) {
   ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(schema, n_ranks, holders_of, options));
   ESKER_RETURN_IF_ERROR(check_coverage(schema, step.holders, n_ranks).with_context("plan"));
   StepCut cut(step.space, options, n_ranks, {}, place(step, n_ranks, options));
   ESKER_ASSIGN_OR_RETURN(const Traffic traffic,
-                         options.aggregate ? count_traffic(cut, step) : count_runs(cut, step, n_ranks));
+                         options.aggregate ? count_traffic(cut, step, pulse)
+                                           : count_runs(cut, step, n_ranks, pulse));
   PlanReport report;
   report.ranks = n_ranks;
   report.writers = cut.num_writers(num_holders(step.fields, n_ranks));
@@ -230,7 +258,7 @@ Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& 
       report.data_bytes / std::max(1, options.aggregate ? report.aggregators : report.writers);
   add_amounts(traffic, report);
   report.message_sizes = message_bins(traffic.to_relays, traffic.to_aggregators);
-  if (options.aggregate) add_boxes(step, cut.relays(step.fields), report);
+  if (options.aggregate) add_boxes(step, cut.relays(step.fields), report, pulse);
   return report;
 }
 
@@ -256,20 +284,30 @@ Status check_ranks(int n_ranks) {
   return error(Code::kInvalidArgument, "plan: {} ranks, expected at least 1", n_ranks);
 }
 
+Result<PlanReport> plan_or_end(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
+                               const Options& options, Pulse& pulse) {
+  ESKER_RETURN_IF_ERROR(check_ranks(n_ranks));
+  try {
+    return within_memory([&] { return plan(schema, n_ranks, holders_of, options, pulse); });
+  } catch (const Pulse::Cancelled&) {
+    return error(Code::kCancelled, "plan: cancelled");
+  }
+}
+
 }  // namespace
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
-                             const Options& options) {
-  ESKER_RETURN_IF_ERROR(check_ranks(n_ranks));
-  const auto holders = [&](const Grid& grid) { return list_boxes(schema, grid, n_ranks, boxes); };
-  return within_memory([&] { return plan(schema, n_ranks, holders, options); });
+                             const Options& options, const GoesOn& goes_on) {
+  Pulse pulse(goes_on);
+  const auto holders = [&](const Grid& grid) { return list_boxes(schema, grid, n_ranks, boxes, pulse); };
+  return plan_or_end(schema, n_ranks, holders, options, pulse);
 }
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
-                             const Options& options) {
-  ESKER_RETURN_IF_ERROR(check_ranks(n_ranks));
+                             const Options& options, const GoesOn& goes_on) {
+  Pulse pulse(goes_on);
   const auto holders = [&](const Grid& grid) { return split_grid(schema, grid, n_ranks, split); };
-  return within_memory([&] { return plan(schema, n_ranks, holders, options); });
+  return plan_or_end(schema, n_ranks, holders, options, pulse);
 }
 
 std::string PlanReport::to_string() const {

@@ -10,8 +10,10 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
+#include "comm/call_watch.h"
 #include "comm/roll_call.h"
 #include "exchange/shared_options.h"
+#include "grid/memory_overlap.h"
 #include "read/parallel/parallel_reader.h"
 #include "store/store_answers.h"
 
@@ -71,6 +73,8 @@ class Reader::Impl {
                    target.box.to_string(), grid.to_string());
     }
     if (target.component_stride_bytes == 0) target.component_stride_bytes = size_bytes(field.type);
+    target.repeats = false;
+    ESKER_RETURN_IF_ERROR(check_memory(target, field.components).with_context("field '" + name + "'"));
     for (int a = 0; a < grid.rank; ++a) target.box.lo[a] -= grid.lo[a], target.box.hi[a] -= grid.lo[a];
     return add(resolved, target);
   }
@@ -148,6 +152,7 @@ Reader::~Reader() = default;
 Result<Reader> Reader::open(const std::string& path, const Communicator& comm, const Result<Options>& options,
                             const OpenOptions& open_options) {
   Comm& ranks = *comm.get();
+  const CallWatch::Call call(ranks, "open");
   ESKER_ASSIGN_OR_RETURN(const Options shared, open_together(ranks, "open", path, options, Status()));
   std::unique_ptr<Impl> impl;
   std::shared_ptr<RollCall> roll_call;

@@ -1,14 +1,19 @@
 #include "esker/writer.hpp"
 
 #include <cmath>
+#include <exception>
+#include <map>
 #include <optional>
 
+#include "base/counting.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "grid/memory_overlap.h"
 #include "store/store.h"
 #include "write/boxes.h"
+#include "write/buffered_patch.h"
 #include "write/pipeline.h"
 
 namespace esker {
@@ -47,7 +52,7 @@ class Writer::Impl {
 
   Status begin_step(double time) {
     if (closed) return error(Code::kWrongOrder, "begin_step: the writer is closed");
-    if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", input->step);
+    if (input) return error(Code::kWrongOrder, "begin_step: step {} is still open", counted(input->step));
     if (!std::isfinite(time))
       return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
     const auto& times = pipeline->times();
@@ -55,56 +60,140 @@ class Writer::Impl {
       return error(Code::kInvalidArgument, "begin_step: time {} does not follow that of the step before, {}",
                    time, times.back());
     }
+    ESKER_ASSIGN_OR_RETURN(const double stored, as_stored(time));
     input.emplace();
+    put_last_on_grid.clear();
     input->step = static_cast<Index>(times.size());
-    input->time = time;
+    input->time = stored;
     input->patches.resize(schema.fields().size());
     return {};
+  }
+
+  /// The time as a value of the type that times have.
+  [[nodiscard]] Result<double> as_stored(double time) const {
+    if (schema.time_name().empty() && (time != 0 || !pipeline->times().empty())) {
+      return error(Code::kInvalidArgument,
+                   "begin_step: a dataset without times has one step, at time 0; time {} was given", time);
+    }
+    const auto typed = to_type(std::vector{time}, schema.time_type());
+    if (typed.ok()) return to_reals(*typed).front();
+    return error(Code::kInvalidArgument, "begin_step: time {}: the times are of type {}", time,
+                 name(schema.time_type()));
   }
 
   Status put(FieldId id, const Patch& patch) {
-    if (!input) return error(Code::kWrongOrder, "put: no step is open");
-    if (id.index < 0 || id.index >= static_cast<int>(schema.fields().size())) {
-      return error(Code::kInvalidArgument, "put: no field has the handle {}", id.index);
-    }
-    input->patches.resize(schema.fields().size());
-    const Field& field = schema.fields()[id.index];
-    ESKER_RETURN_IF_ERROR(check_patch(field, patch).with_context("put '" + field.name + "'"));
-    if (patch.box.empty()) return {};
-    input->patches[id.index].push_back(patch);
-    Index& component_stride = input->patches[id.index].back().component_stride_bytes;
-    if (component_stride == 0) component_stride = size_bytes(field.type);
+    ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put", id));
+    const auto checked = [&]() -> Status {
+      if (patch.type == field->type) return check_patch(*field, patch);
+      return error(Code::kInvalidArgument, "the patch has type {}, the field {}; put_buffered converts",
+                   name(patch.type), name(field->type));
+    };
+    ESKER_RETURN_IF_ERROR(checked().with_context("put '" + field->name + "'"));
+    add(id.index, with_components(patch));
     return {};
   }
 
+  /// Adds a patch that has been checked to the open step.
+  void add(int field, const Patch& patch) {
+    if (patch.box.empty()) return;
+    PatchList& patches = input->patches[field];
+    if (patches.empty()) patches.expect(probable_boxes(field));
+    patches.push_back(patch);
+    put_last_on_grid[schema.fields()[field].grid] = field;
+  }
+
+  /// Those of the field of this grid that was put last, or of this field in the step before.
+  [[nodiscard]] PatchBoxes probable_boxes(int field) {
+    const auto last = put_last_on_grid.find(schema.fields()[field].grid);
+    if (last != put_last_on_grid.end()) return input->patches[last->second].boxes();
+    boxes_before.resize(schema.fields().size());
+    return boxes_before[field];
+  }
+
+  /// Fields of a grid that turned out to have equal boxes share them, and with the step to come.
+  Status share_boxes() {
+    if (!input) return {};
+    std::map<int, PatchBoxes> of_grid;
+    for (std::size_t f = 0; f < input->patches.size(); ++f) {
+      PatchList& patches = input->patches[f];
+      if (patches.empty()) continue;
+      PatchBoxes& before = of_grid[schema.fields()[f].grid];
+      if (before == patches.boxes()) patches.share(before);
+      before = patches.boxes();
+      boxes_before.resize(schema.fields().size());
+      boxes_before[f] = patches.boxes();
+    }
+    return {};
+  }
+
+  Status put_buffered(FieldId id, const Patch& patch) {
+    ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put_buffered", id));
+    const auto copy = [&]() -> Status {
+      ESKER_RETURN_IF_ERROR(check_patch(*field, patch));
+      if (patch.box.empty()) return {};
+      ESKER_RETURN_IF_ERROR(check_room(buffered_bytes(*field, patch)));
+      ESKER_ASSIGN_OR_RETURN(BufferedPatch copied, copy_patch(*field, with_components(patch)));
+      add(id.index, copied.patch);
+      input->copied_bytes += buffered_bytes(*field, patch);
+      input->copies.push_back(std::move(copied.memory));
+      return {};
+    };
+    return copy().with_context("put_buffered '" + field->name + "'");
+  }
+
+  /// The field, for a put in the open step.
+  Result<const Field*> field_to_put(const char* operation, FieldId id) {
+    if (!input) return error(Code::kWrongOrder, "{}: no step is open", operation);
+    if (id.index < 0 || id.index >= static_cast<int>(schema.fields().size())) {
+      return error(Code::kInvalidArgument, "{}: no field has the handle {}", operation, counted(id.index));
+    }
+    input->patches.resize(schema.fields().size());
+    return &schema.fields()[id.index];
+  }
+
+  static Patch with_components(Patch patch) {
+    if (patch.component_stride_bytes == 0) patch.component_stride_bytes = size_bytes(patch.type);
+    return patch;
+  }
+
+  /// Whether the step may keep so many more bytes.
+  [[nodiscard]] Status check_room(Index bytes) const {
+    const Index needed = input->copied_bytes + bytes;
+    if (needed <= pipeline->most_copied_bytes()) return {};
+    return error(Code::kOutOfMemory,
+                 "copies of {} bytes in this step, and half of memory_budget is {}: set memory_budget to {} "
+                 "bytes, or use put with memory that stays until end_step",
+                 needed, pipeline->most_copied_bytes(), 2 * needed);
+  }
+
+  /// All but its type.
   [[nodiscard]] Status check_patch(const Field& field, const Patch& patch) const {
     const Box grid = schema.box_of(schema.grids()[field.grid]);
-    if (patch.type != field.type) {
-      return error(Code::kInvalidArgument, "the patch has type {}, the field {}", name(patch.type),
-                   name(field.type));
-    }
     if (patch.box.rank != grid.rank) {
       return error(Code::kInvalidArgument, "the patch {} has {} axes, the grid has {}", patch.box.to_string(),
                    patch.box.rank, grid.rank);
     }
-    if (!patch.box.empty() && !grid.contains(patch.box)) {
+    if (!is_due(field, input->step)) {
+      return error(Code::kWrongOrder, "the field is not due at step {} ({})", counted(input->step),
+                   field.fixed ? fmt::format("fixed: put in step {}", counted(0))
+                               : fmt::format("every {} steps", field.every));
+    }
+    if (patch.box.empty()) return {};
+    if (!grid.contains(patch.box)) {
       return error(Code::kOutOfRange, "the patch {} leaves the grid {}", patch.box.to_string(),
                    grid.to_string());
     }
-    if (!patch.box.empty() && patch.data == nullptr) {
+    if (patch.data == nullptr) {
       return error(Code::kInvalidArgument, "the patch {} has no data", patch.box.to_string());
     }
-    if (!is_due(field, input->step)) {
-      return error(Code::kWrongOrder, "the field is not due at step {} ({})", input->step,
-                   field.fixed ? "fixed: put in step 0" : fmt::format("every {} steps", field.every));
-    }
-    return {};
+    return check_memory(with_components(patch), field.components);
   }
 
   Status end_step() {
     if (closed) return error(Code::kWrongOrder, "end_step: the writer is closed");
     if (!input && local.ok()) local = error(Code::kWrongOrder, "end_step: no step is open");
     ESKER_RETURN_IF_ERROR(define_once());
+    (void)remember(guarded("end_step", [&] { return share_boxes(); }));
     StepInput ended = input ? std::move(*input) : StepInput();
     input.reset();
     ended.patches.resize(schema.fields().size());  // fields may have been defined since begin_step
@@ -114,7 +203,7 @@ class Writer::Impl {
 
   Status rewind(double time) {
     if (closed) return error(Code::kWrongOrder, "rewind: the writer is closed");
-    if (input && local.ok()) local = error(Code::kWrongOrder, "rewind: step {} is open", input->step);
+    if (input && local.ok()) local = error(Code::kWrongOrder, "rewind: step {} is open", counted(input->step));
     if (std::isnan(time) && local.ok()) local = error(Code::kInvalidArgument, "rewind: time is not a number");
     ESKER_RETURN_IF_ERROR(define_once());
     return pipeline->rewind(take_local(), time);
@@ -134,18 +223,19 @@ class Writer::Impl {
 
   // The definitions are not agreed on first: the ranks may be anywhere, and all that they share is the
   // dataset.
-  Status abandon(const Status& reason) {
+  Status abandon(const Status& reason, double patience_s) {
     (void)remember(reason);
     const Status first = take_local();
     input.reset();
     if (closed) return {};
     closed = true;
-    return pipeline->abandon(first);
+    return pipeline->abandon(first, patience_s);
   }
 
   std::unique_ptr<WritePipeline> pipeline;
   Schema schema;
   bool closed = false;
+  const int exceptions = std::uncaught_exceptions();  ///< on their way when this was made
 
  private:
   static Status status_of(const Status& status) { return status; }
@@ -171,6 +261,8 @@ class Writer::Impl {
   bool defined;
   Status local;
   std::optional<StepInput> input;
+  std::map<int, int> put_last_on_grid;   // of the open step
+  std::vector<PatchBoxes> boxes_before;  // [field], when it was put last
 };
 
 namespace {
@@ -203,14 +295,24 @@ Result<Writer> Writer::create(const std::string& path, const Communicator& comm,
 
 Result<Writer> Writer::append(const std::string& path, const Communicator& comm,
                               const Result<Options>& options) {
-  ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(WritePipeline::append, path, comm, options));
+  const auto opening = [](auto&&... arguments) { return WritePipeline::append(arguments...); };
+  ESKER_ASSIGN_OR_RETURN(auto impl, open_impl(opening, path, comm, options));
   return Writer(std::move(impl));
 }
 
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
-Writer::~Writer() = default;
+
+// What the exception says is not known here: it is on its way, and caught by nobody yet. The other ranks may
+// wait for this one in a call of another writer that the exception has not reached yet.
+Writer::~Writer() {
+  if (!impl_ || impl_->closed || std::uncaught_exceptions() <= impl_->exceptions) return;
+  constexpr double kPatience = 5;
+  (void)guarded("abandon", [this] {
+    return impl_->abandon({Code::kCancelled, "an exception left the scope of the writer"}, kPatience);
+  });
+}
 
 Result<DimId> Writer::def_dim(const std::string& name, Index size) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
@@ -225,6 +327,21 @@ Result<GridId> Writer::def_grid(const std::string& name, const std::vector<DimId
 Status Writer::def_coords(GridId grid, const std::string& dim, std::vector<double> values) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
   return impl_->remember(impl_->schema.set_coords(grid, dim, std::move(values)));
+}
+
+Status Writer::def_coords(GridId grid, const std::string& dim, Numbers values) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.set_coords(grid, dim, std::move(values)));
+}
+
+Status Writer::def_time(const std::string& name, SampleType type) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.set_time(name, type));
+}
+
+Result<ScalarId> Writer::def_scalar(const std::string& name, AttributeValue value) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.add_scalar({name, std::move(value), {}}));
 }
 
 Result<FieldId> Writer::def_field(GridId grid, const std::string& name, SampleType type,
@@ -257,6 +374,11 @@ Status Writer::put_att(FieldId field, const std::string& name, AttributeValue va
   return impl_->put_attribute(attributes, name, std::move(value));
 }
 
+Status Writer::put_att(ScalarId scalar, const std::string& name, AttributeValue value) {
+  ESKER_ASSIGN_OR_RETURN(Attributes * attributes, impl_->remember(impl_->schema.attributes_of(scalar)));
+  return impl_->put_attribute(attributes, name, std::move(value));
+}
+
 Result<FieldId> Writer::field(const std::string& name) const {
   const auto& fields = schema().fields();
   std::string known;
@@ -276,6 +398,9 @@ Status Writer::begin_step(double time) {
 Status Writer::put(FieldId field, const Patch& patch) {
   return impl_->remember(guarded("put", [&] { return impl_->put(field, patch); }));
 }
+Status Writer::put_buffered(FieldId field, const Patch& patch) {
+  return impl_->remember(guarded("put_buffered", [&] { return impl_->put_buffered(field, patch); }));
+}
 Status Writer::end_step() {
   return guarded("end_step", [&] { return impl_->end_step(); });
 }
@@ -284,7 +409,8 @@ Status Writer::close() {
   return guarded("close", [&] { return impl_->close(); });
 }
 Status Writer::abandon(const Status& reason) {
-  return guarded("abandon", [&] { return impl_->abandon(reason); });
+  constexpr double kPatience = 60;  // longer than that of ~Writer: who leaves does not learn the reason
+  return guarded("abandon", [&] { return impl_->abandon(reason, kPatience); });
 }
 
 const Schema& Writer::schema() const { return impl_->schema; }

@@ -1,5 +1,7 @@
 // Attributes of datasets, grids and fields, written or read.
+#include <array>
 #include <iterator>
+#include <map>
 
 #include "capi/handle.h"
 #include "capi/translate.h"
@@ -14,12 +16,18 @@ using namespace esker::capi;  // NOLINT: this layer's own
 
 namespace {
 
-// AttributeValue's alternatives are in esker_att_type's order.
-static_assert(std::is_same_v<std::variant_alternative_t<ESKER_ATT_TEXT, AttributeValue>, std::string>);
-static_assert(
-    std::is_same_v<std::variant_alternative_t<ESKER_ATT_INT64, AttributeValue>, std::vector<int64_t>>);
-static_assert(
-    std::is_same_v<std::variant_alternative_t<ESKER_ATT_DOUBLE, AttributeValue>, std::vector<double>>);
+esker_att_type kind_of(const AttributeValue& value) {
+  if (esker::text_of(value)) return ESKER_ATT_TEXT;
+  return esker::type_of(esker::numbers_of(value)) < esker::SampleType::kFloat32 ? ESKER_ATT_INT64
+                                                                              : ESKER_ATT_DOUBLE;
+}
+
+Status wrong_kind(const char* name, const AttributeValue& value, esker_att_type wanted) {
+  constexpr std::array kKinds{"a text", "integers", "reals"};
+  return esker::error(Code::kInvalidArgument, "attribute '{}' is {}, not {}", name,
+                      kKinds[static_cast<std::size_t>(kind_of(value))],
+                      kKinds[static_cast<std::size_t>(wanted)]);
+}
 
 Result<const Attributes*> attributes_of(const Schema& schema, esker_object object, int number) {
   switch (object) {
@@ -43,6 +51,10 @@ Result<const Attributes*> attributes_of(const Schema& schema, esker_object objec
       if (number != 0) return esker::error(Code::kInvalidArgument, "time {}, expected 0", number);
       return &schema.time_attributes();
     }
+    case ESKER_SCALAR: {
+      ESKER_ASSIGN_OR_RETURN(const auto* scalar, element(schema.scalars(), number, "scalar"));
+      return &scalar->attributes;
+    }
     default:
       return no_object(object);
   }
@@ -55,23 +67,29 @@ Result<const AttributeValue*> find(const Schema& schema, esker_object object, in
   return &found->second;
 }
 
-/// The value, which has to be a T.
+/// The numbers as T; those of another type are converted at the first call and kept in `converted`.
 template <class T>
-Result<const T*> find_as(const Schema& schema, esker_object object, int number, const char* name) {
-  constexpr std::array kKinds{"a text", "integers", "reals"};
-  ESKER_ASSIGN_OR_RETURN(const AttributeValue* value, find(schema, object, number, name));
-  if (const T* typed = std::get_if<T>(value)) return typed;
-  return esker::error(Code::kInvalidArgument, "attribute '{}' is {}, not {}", name, kKinds[value->index()],
-                      kKinds[AttributeValue(T()).index()]);
+Result<const std::vector<T>*> numbers_as(const AttributeValue& value,
+                                         std::map<const void*, std::vector<T>>& converted) {
+  if (const auto* list = std::get_if<std::vector<T>>(&value)) return list;
+  const auto before = converted.find(&value);
+  if (before != converted.end()) return &before->second;
+  ESKER_ASSIGN_OR_RETURN(auto numbers, esker::to_type(esker::numbers_of(value), esker::sample_type_of<T>()));
+  return &converted.emplace(&value, std::get<std::vector<T>>(std::move(numbers))).first->second;
 }
 
 template <class T>
 esker_status get_numbers(esker_dataset* ds, esker_object object, int number, const char* name,
-                         const T** values, int64_t* count) {
+                         esker_att_type wanted,
+                         std::map<const void*, std::vector<T>> esker_dataset::*converted, const T** values,
+                         int64_t* count) {
   return schema_call(ds, "get_att", {{name, "name"}}, [&](const Schema& schema) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const auto* list, find_as<std::vector<T>>(schema, object, number, name));
-    give(values, list->data());
-    give(count, list->size());
+    ESKER_ASSIGN_OR_RETURN(const AttributeValue* value, find(schema, object, number, name));
+    if (kind_of(*value) != wanted) return wrong_kind(name, *value, wanted);
+    const auto list = numbers_as(*value, ds->*converted);
+    if (!list.ok()) return list.status().with_context("attribute '" + std::string(name) + "'");
+    give(values, (*list)->data());
+    give(count, (*list)->size());
     return {};
   });
 }
@@ -93,7 +111,7 @@ esker_status esker_inq_att_name(esker_dataset* ds, esker_object object, int numb
   return schema_call(ds, "inq_att_name", {{name, "name"}}, [&](const Schema& schema) -> Status {
     ESKER_ASSIGN_OR_RETURN(const Attributes* attributes, attributes_of(schema, object, number));
     if (position < 0 || static_cast<std::size_t>(position) >= attributes->size()) {
-      return esker::error(Code::kOutOfRange, "no attribute has the number {}; there are {}", position,
+      return esker::error(Code::kOutOfRange, "no attribute has the number {}; there are {}", esker::counted(position),
                           attributes->size());
     }
     *name = std::next(attributes->begin(), position)->first.c_str();
@@ -105,8 +123,10 @@ esker_status esker_inq_att(esker_dataset* ds, esker_object object, int number, c
                            esker_att_type* type, int64_t* count) {
   return schema_call(ds, "inq_att", {{name, "name"}}, [&](const Schema& schema) -> Status {
     ESKER_ASSIGN_OR_RETURN(const AttributeValue* value, find(schema, object, number, name));
-    give(type, value->index());
-    give(count, std::visit([](const auto& list) { return list.size(); }, *value));
+    const std::string* text = esker::text_of(*value);
+    give(type, kind_of(*value));
+    give(count, text ? text->size()
+                     : std::visit([](const auto& list) { return list.size(); }, esker::numbers_of(*value)));
     return {};
   });
 }
@@ -114,7 +134,9 @@ esker_status esker_inq_att(esker_dataset* ds, esker_object object, int number, c
 esker_status esker_get_att_text(esker_dataset* ds, esker_object object, int number, const char* name,
                                 const char** text) {
   return schema_call(ds, "get_att", {{name, "name"}, {text, "text"}}, [&](const Schema& schema) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const auto* found, find_as<std::string>(schema, object, number, name));
+    ESKER_ASSIGN_OR_RETURN(const AttributeValue* value, find(schema, object, number, name));
+    const std::string* found = esker::text_of(*value);
+    if (!found) return wrong_kind(name, *value, ESKER_ATT_TEXT);
     *text = found->c_str();
     return {};
   });
@@ -122,12 +144,23 @@ esker_status esker_get_att_text(esker_dataset* ds, esker_object object, int numb
 
 esker_status esker_get_att_int64(esker_dataset* ds, esker_object object, int number, const char* name,
                                  const int64_t** values, int64_t* count) {
-  return get_numbers(ds, object, number, name, values, count);
+  return get_numbers(ds, object, number, name, ESKER_ATT_INT64, &esker_dataset::integers, values, count);
 }
 
 esker_status esker_get_att_double(esker_dataset* ds, esker_object object, int number, const char* name,
                                   const double** values, int64_t* count) {
-  return get_numbers(ds, object, number, name, values, count);
+  return get_numbers(ds, object, number, name, ESKER_ATT_DOUBLE, &esker_dataset::reals, values, count);
+}
+
+esker_status esker_get_att_values(esker_dataset* ds, esker_object object, int number, const char* name,
+                                  esker_type* type, const void** values, int64_t* count) {
+  return schema_call(ds, "get_att", {{name, "name"}}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const AttributeValue* value, find(schema, object, number, name));
+    if (esker::text_of(*value)) return wrong_kind(name, *value, ESKER_ATT_DOUBLE);
+    give(type, esker::type_of(esker::numbers_of(*value)));
+    give_list(*value, values, count);
+    return {};
+  });
 }
 
 }  // extern "C"

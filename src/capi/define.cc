@@ -25,15 +25,28 @@ Status put_attribute(Writer& writer, esker_object object, int number, const char
     case ESKER_TIME:
       if (number != 0) return esker::error(Code::kInvalidArgument, "time {}, expected 0", number);
       return writer.put_time_att(name, std::move(value));
+    case ESKER_SCALAR:
+      return writer.put_att(esker::ScalarId{number}, name, std::move(value));
     default:
       return no_object(object);
   }
 }
 
+/// A recorded_call that changes the schema: arrays that were made of its attributes are let go.
+template <class Work>
+esker_status definition_call(esker_dataset* ds, const char* operation, std::initializer_list<Needed> needed,
+                             const Work& work) noexcept {
+  return recorded_call(ds, operation, needed, [&](Writer& writer) -> Status {
+    ds->integers.clear();
+    ds->reals.clear();
+    return work(writer);
+  });
+}
+
 template <class T>
 esker_status put_numbers(esker_dataset* ds, esker_object object, int number, const char* name,
                          const T* values, int64_t count) {
-  return recorded_call(ds, "put_att", {{name, "name"}, {values, "values"}}, [&](Writer& writer) -> Status {
+  return definition_call(ds, "put_att", {{name, "name"}, {values, "values"}}, [&](Writer& writer) -> Status {
     ESKER_ASSIGN_OR_RETURN(auto list, to_vector(values, count, "count"));
     return put_attribute(writer, object, number, name, std::move(list)).with_context("put_att");
   });
@@ -44,7 +57,7 @@ esker_status put_numbers(esker_dataset* ds, esker_object object, int number, con
 extern "C" {
 
 esker_status esker_def_dim(esker_dataset* ds, const char* name, int64_t size, int* dim) {
-  return recorded_call(ds, "def_dim", {{name, "name"}, {dim, "dim"}}, [&](Writer& writer) -> Status {
+  return definition_call(ds, "def_dim", {{name, "name"}, {dim, "dim"}}, [&](Writer& writer) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_dim(name, size));
     *dim = id.index;
     return {};
@@ -52,10 +65,11 @@ esker_status esker_def_dim(esker_dataset* ds, const char* name, int64_t size, in
 }
 
 esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, const int* dims, int* grid) {
-  return recorded_call(
-      ds, "def_grid", {{name, "name"}, {dims, "dims"}, {grid, "grid"}}, [&](Writer& writer) -> Status {
-        if (num_dims < 1 || num_dims > esker::kMaxRank) {
-          return esker::error(Code::kInvalidArgument, "grid '{}': {} dimensions, expected 1 to {}", name,
+  return definition_call(
+      ds, "def_grid", {{name, "name"}, {grid, "grid"}}, [&](Writer& writer) -> Status {
+        if (num_dims != 0) ESKER_RETURN_IF_ERROR(check_given("def_grid", {{dims, "dims"}}));
+        if (num_dims < 0 || num_dims > esker::kMaxRank) {
+          return esker::error(Code::kInvalidArgument, "grid '{}': {} dimensions, expected 0 to {}", name,
                               num_dims, esker::kMaxRank);
         }
         std::vector<esker::DimId> ids;
@@ -67,16 +81,50 @@ esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, c
 }
 
 esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values, int64_t count) {
-  return recorded_call(ds, "def_coords", {{values, "values"}}, [&](Writer& writer) -> Status {
+  return definition_call(ds, "def_coords", {{values, "values"}}, [&](Writer& writer) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* dimension, element(writer.schema().dims(), dim, "dimension"));
     ESKER_ASSIGN_OR_RETURN(auto list, to_vector(values, count, "count"));
     return writer.def_coords({grid}, dimension->name, std::move(list));
   });
 }
 
+esker_status esker_def_coords_values(esker_dataset* ds, int grid, int dim, esker_type type, const void* values,
+                                     int64_t count) {
+  return definition_call(ds, "def_coords_values", {{values, "values"}}, [&](Writer& writer) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* dimension, element(writer.schema().dims(), dim, "dimension"));
+    ESKER_ASSIGN_OR_RETURN(auto numbers, to_numbers(type, values, count));
+    return writer.def_coords({grid}, dimension->name, std::move(numbers));
+  });
+}
+
+esker_status esker_def_time(esker_dataset* ds, const char* name, esker_type type) {
+  return definition_call(ds, "def_time", {{name, "name"}}, [&](Writer& writer) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto sample_type, to_type(type));
+    return writer.def_time(name, sample_type);
+  });
+}
+
+esker_status esker_def_scalar(esker_dataset* ds, const char* name, esker_type type, const void* value,
+                              int* scalar) {
+  return definition_call(
+      ds, "def_scalar", {{name, "name"}, {value, "value"}, {scalar, "scalar"}},
+      [&](Writer& writer) -> Status {
+        AttributeValue given;
+        if (type == ESKER_TEXT) {
+          given = std::string(static_cast<const char*>(value));
+        } else {
+          ESKER_ASSIGN_OR_RETURN(const auto numbers, to_numbers(type, value, 1));
+          given = esker::to_value(numbers);
+        }
+        ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_scalar(name, std::move(given)));
+        *scalar = id.index;
+        return {};
+      });
+}
+
 esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, esker_type type, int components,
                              int every, int* field) {
-  return recorded_call(ds, "def_field", {{name, "name"}, {field, "field"}}, [&](Writer& writer) -> Status {
+  return definition_call(ds, "def_field", {{name, "name"}, {field, "field"}}, [&](Writer& writer) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto sample_type, to_type(type));
     const bool fixed = every == ESKER_FIXED;
     ESKER_ASSIGN_OR_RETURN(
@@ -88,7 +136,7 @@ esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, eske
 
 esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int number, const char* name,
                                 const char* text) {
-  return recorded_call(ds, "put_att", {{name, "name"}, {text, "text"}}, [&](Writer& writer) {
+  return definition_call(ds, "put_att", {{name, "name"}, {text, "text"}}, [&](Writer& writer) {
     return put_attribute(writer, object, number, name, std::string(text)).with_context("put_att");
   });
 }
@@ -101,6 +149,14 @@ esker_status esker_put_att_int64(esker_dataset* ds, esker_object object, int num
 esker_status esker_put_att_double(esker_dataset* ds, esker_object object, int number, const char* name,
                                   const double* values, int64_t count) {
   return put_numbers(ds, object, number, name, values, count);
+}
+
+esker_status esker_put_att_values(esker_dataset* ds, esker_object object, int number, const char* name,
+                                  esker_type type, const void* values, int64_t count) {
+  return definition_call(ds, "put_att", {{name, "name"}, {values, "values"}}, [&](Writer& writer) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto numbers, to_numbers(type, values, count));
+    return put_attribute(writer, object, number, name, esker::to_value(numbers)).with_context("put_att");
+  });
 }
 
 }  // extern "C"

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/counting.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
@@ -26,9 +28,14 @@ struct esker_dataset {
   std::optional<esker::Dataset> alone;
   std::optional<esker::Reader> together;
   esker::Status failure;  // of the last call that failed
+  int first_number = 0;   // in messages, see esker_count_from
   std::string path;
   std::string report;                    // the last one
   std::vector<esker::Finding> findings;  // of the last esker_verify
+  // What esker_get_att_int64 and esker_get_att_double gave of attributes that have another type: converted
+  // once, and kept until the next definition.
+  std::map<const void*, std::vector<int64_t>> integers;
+  std::map<const void*, std::vector<double>> reals;
 
   /// What is read; null if it is not open for reading.
   [[nodiscard]] const esker::Dataset* dataset() const {
@@ -52,10 +59,18 @@ namespace esker::capi {
 
 inline esker_status code_of(const Status& status) { return static_cast<esker_status>(status.code()); }
 
+/// The number from which messages of this handle's calls count.
+inline int first_number_of(const esker_dataset& ds) { return ds.first_number; }
+template <class Handle>
+int first_number_of(const Handle&) {
+  return 0;
+}
+
 /// The code of what `work` returns or throws; its text stays with the handle.
 template <class Handle, class Work>
 esker_status call(Handle* handle, const char* operation, const Work& work) noexcept {
   if (!handle) return ESKER_INVALID_ARGUMENT;
+  const CountFrom numbers(first_number_of(*handle));
   Status status = guarded(operation, work);
   const esker_status code = code_of(status);
   if (!status.ok()) handle->failure = std::move(status);

@@ -128,6 +128,10 @@ esker_status esker_close(esker_dataset* ds) {
   });
 }
 
+void esker_count_from(esker_dataset* ds, int first) {
+  if (ds) ds->first_number = first == 1 ? 1 : 0;
+}
+
 void esker_free(esker_dataset* ds) { delete ds; }
 
 const char* esker_message(const esker_dataset* ds) {

@@ -11,6 +11,13 @@ using namespace esker::capi;  // NOLINT: this layer's own
 
 namespace {
 
+/// Where they are, and how many.
+template <class List>
+void give_all(const List& list, const void** values, int64_t* count) {
+  if (values) *values = list.data();
+  give(count, list.size());
+}
+
 /// `list(schema)`: dimensions, grids or fields.
 template <class List>
 esker_status give_num(esker_dataset* ds, const char* operation, int* num, const List& list) {
@@ -40,6 +47,7 @@ esker_status give_id(esker_dataset* ds, const char* operation, const char* kind,
 
 const auto kDims = [](const Schema& schema) -> const auto& { return schema.dims(); };
 const auto kGrids = [](const Schema& schema) -> const auto& { return schema.grids(); };
+const auto kScalars = [](const Schema& schema) -> const auto& { return schema.scalars(); };
 const auto kFields = [](const Schema& schema) -> const auto& { return schema.fields(); };
 
 }  // namespace
@@ -99,6 +107,55 @@ esker_status esker_inq_coords(esker_dataset* ds, int grid, int dim, const double
     }
     give(values, found->second.data());
     give(count, found->second.size());
+    return {};
+  });
+}
+
+esker_status esker_inq_coords_values(esker_dataset* ds, int grid, int dim, esker_type* type,
+                                     const void** values, int64_t* count) {
+  return schema_call(ds, "inq_coords_values", {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* of, element(schema.grids(), grid, "grid"));
+    ESKER_ASSIGN_OR_RETURN(const auto* along, element(schema.dims(), dim, "dimension"));
+    const auto typed = of->typed_coords.find(along->name);
+    if (typed != of->typed_coords.end()) {
+      give(type, esker::type_of(typed->second));
+      std::visit([&](const auto& list) { give_all(list, values, count); }, typed->second);
+      return {};
+    }
+    const auto found = of->coords.find(along->name);
+    if (found == of->coords.end()) {
+      return esker::error(Code::kNotFound, "grid '{}' has no coordinates along '{}'", of->name, along->name);
+    }
+    give(type, esker::SampleType::kFloat64);
+    give_all(found->second, values, count);
+    return {};
+  });
+}
+
+esker_status esker_inq_time(esker_dataset* ds, const char** name, esker_type* type) {
+  return schema_call(ds, "inq_time", {}, [&](const Schema& schema) {
+    give(name, schema.time_name().c_str());
+    give(type, schema.time_type());
+    return Status();
+  });
+}
+
+esker_status esker_inq_num_scalars(esker_dataset* ds, int* num) {
+  return give_num(ds, "inq_num_scalars", num, kScalars);
+}
+
+esker_status esker_inq_scalar(esker_dataset* ds, int scalar, const char** name, esker_type* type,
+                              const void** value) {
+  return schema_call(ds, "inq_scalar", {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.scalars(), scalar, "scalar"));
+    give(name, found->name.c_str());
+    if (const std::string* text = esker::text_of(found->value)) {
+      give(type, static_cast<int>(ESKER_TEXT));
+      if (value) *value = text->c_str();
+      return {};
+    }
+    give(type, esker::type_of(esker::numbers_of(found->value)));
+    give_list(found->value, value, nullptr);
     return {};
   });
 }

@@ -35,16 +35,28 @@ void make_dense(Patch& patch, int components) {
   }
 }
 
-/// `set_strides(patch, field)` completes the patch.
-template <class SetStrides>
-Status put(Writer& writer, int number, esker_type type, const int64_t* lo, const int64_t* extent,
-           const void* data, const SetStrides& set_strides) {
+/// Strides as C gives them: NULL for dense.
+struct Strides {
+  const int64_t* bytes = nullptr;
+  int64_t component_bytes = 0;
+};
+
+using Put = Status (Writer::*)(esker::FieldId, const Patch&);
+
+template <Put put>
+Status put_patch(Writer& writer, const char* operation, int number, esker_type type, const int64_t* lo,
+                 const int64_t* extent, const void* data, const Strides& strides) {
   const auto field = element(writer.schema().fields(), number, "field");
-  if (!field.ok()) return field.status().with_context("put");
+  if (!field.ok()) return field.status().with_context(operation);
   auto patch = to_patch(writer, **field, type, lo, extent, data);
-  if (!patch.ok()) return patch.status().with_context("put '" + (*field)->name + "'");
-  set_strides(*patch, **field);
-  return writer.put({number}, *patch);
+  if (!patch.ok()) return patch.status().with_context(operation + (" '" + (*field)->name + "'"));
+  if (strides.bytes) {
+    std::copy_n(strides.bytes, patch->box.rank, patch->stride_bytes.begin());
+    patch->component_stride_bytes = strides.component_bytes;
+  } else {
+    make_dense(*patch, (*field)->components);
+  }
+  return (writer.*put)({number}, *patch);
 }
 
 template <class MakeReport>
@@ -67,8 +79,7 @@ esker_status esker_begin_step(esker_dataset* ds, double time) {
 esker_status esker_put(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                        const int64_t* extent, const void* data) {
   return recorded_call(ds, "put", {{lo, "lo"}, {extent, "extent"}}, [&](Writer& writer) {
-    return put(writer, field, type, lo, extent, data,
-               [](Patch& patch, const esker::Field& of) { make_dense(patch, of.components); });
+    return put_patch<&Writer::put>(writer, "put", field, type, lo, extent, data, {});
   });
 }
 
@@ -77,11 +88,18 @@ esker_status esker_put_strided(esker_dataset* ds, int field, esker_type type, co
                                int64_t component_stride_bytes) {
   return recorded_call(
       ds, "put", {{lo, "lo"}, {extent, "extent"}, {stride_bytes, "stride_bytes"}}, [&](Writer& writer) {
-        return put(writer, field, type, lo, extent, data, [&](Patch& patch, const esker::Field&) {
-          std::copy_n(stride_bytes, patch.box.rank, patch.stride_bytes.begin());
-          patch.component_stride_bytes = component_stride_bytes;
-        });
+        return put_patch<&Writer::put>(writer, "put", field, type, lo, extent, data,
+                                       {stride_bytes, component_stride_bytes});
       });
+}
+
+esker_status esker_put_buffered(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
+                                const int64_t* extent, const void* data, const int64_t* stride_bytes,
+                                int64_t component_stride_bytes) {
+  return recorded_call(ds, "put_buffered", {{lo, "lo"}, {extent, "extent"}}, [&](Writer& writer) {
+    return put_patch<&Writer::put_buffered>(writer, "put_buffered", field, type, lo, extent, data,
+                                            {stride_bytes, component_stride_bytes});
+  });
 }
 
 esker_status esker_end_step(esker_dataset* ds) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/counting.h"
 #include "base/error.h"
 #include "esker/esker.h"
 #include "esker/lattice.hpp"
@@ -21,7 +22,7 @@ Result<const T*> element(const std::vector<T>& list, int64_t number, const char*
   if (number >= 0 && static_cast<std::size_t>(number) < list.size()) {
     return &list[static_cast<std::size_t>(number)];
   }
-  return error(Code::kOutOfRange, "no {} has the number {}; there are {}", kind, number, list.size());
+  return error(Code::kOutOfRange, "no {} has the number {}; there are {}", kind, counted(number), list.size());
 }
 
 /// The box of `rank` axes from its lower corner and extent. Errors: kInvalidArgument (an extent below 0),
@@ -30,6 +31,12 @@ Result<Box> to_box(int rank, const int64_t* lo, const int64_t* extent);
 
 /// `rank` entries of `point` to an array that may be absent.
 void give_point(int64_t* to, const Point& point, int rank);
+
+/// `count` numbers of `type`, copied. kInvalidArgument for another type, a count below 0, or NULL.
+Result<Numbers> to_numbers(esker_type type, const void* values, int64_t count);
+
+/// The numbers of an attribute where the schema has them, and how many; each may be NULL.
+void give_list(const AttributeValue& value, const void** values, int64_t* count);
 
 /// A C array as a vector. kInvalidArgument for a count below 0, or NULL with a count above.
 template <class T>

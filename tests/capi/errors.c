@@ -63,8 +63,8 @@ static void test_definitions(const struct world* w) {
   CHECK_FAILS(ds, esker_def_dim(ds, "a/b", 3, &n), ESKER_INVALID_ARGUMENT, "a/b");
   twice[0] = twice[1] = x;
   CHECK_FAILS(ds, esker_def_grid(ds, "g", 2, twice, &n), ESKER_INVALID_ARGUMENT, "twice");
-  CHECK_FAILS(ds, esker_def_grid(ds, "g", 0, twice, &n), ESKER_INVALID_ARGUMENT,
-              "0 dimensions, expected 1 to 5");
+  CHECK_FAILS(ds, esker_def_grid(ds, "g", 6, twice, &n), ESKER_INVALID_ARGUMENT,
+              "6 dimensions, expected 0 to 5");
   CHECK_FAILS(ds, esker_def_grid(ds, "g", -1, twice, &n), ESKER_INVALID_ARGUMENT, "-1 dimensions");
   CHECK_FAILS(ds, esker_def_grid(ds, "g", 1000000, twice, &n), ESKER_INVALID_ARGUMENT, "1000000 dimensions");
   CHECK_OK(ds, esker_def_grid(ds, "g", 1, &x, &grid));
@@ -77,7 +77,9 @@ static void test_definitions(const struct world* w) {
   CHECK_FAILS(ds, esker_def_coords(ds, grid, 3, NULL, 0), ESKER_INVALID_ARGUMENT, "values is NULL");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_FIELD, 1, "units", "m"), ESKER_INVALID_ARGUMENT, "field 1");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_FIELD, 0, "units", "\xff"), ESKER_INVALID_ARGUMENT, "UTF-8");
-  CHECK_FAILS(ds, esker_put_att_text(ds, 5, 0, "units", "m"), ESKER_INVALID_ARGUMENT, "object 5");
+  CHECK_FAILS(ds, esker_put_att_text(ds, 6, 0, "units", "m"), ESKER_INVALID_ARGUMENT, "object 6");
+  CHECK_FAILS(ds, esker_put_att_text(ds, -1, 0, "units", "m"), ESKER_INVALID_ARGUMENT,
+              "ESKER_TIME or ESKER_SCALAR");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_DIM, 9, "units", "m"), ESKER_INVALID_ARGUMENT, "dimension 9");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_TIME, 1, "units", "m"), ESKER_INVALID_ARGUMENT, "time 1");
   CHECK_FAILS(ds, esker_put_att_int64(ds, ESKER_GRID, grid, "n", &value, 0), ESKER_INVALID_ARGUMENT, "'n'");
@@ -100,6 +102,9 @@ static void test_puts(const struct world* w) {
   int field = -1;
   esker_dataset* ds = create_map(w, "puts.idx", &field);
   const int64_t start[2] = {1, 1};
+  const int64_t overlapping[2] = {4, 48}, missing[2] = {4, 0};
+  static double wide[13 * 7] = {0};
+  wide[13 * 7 - 1] = 1e300;
 #define FAILS_WITH(call, code, word)     \
   CHECK_OK(ds, esker_begin_step(ds, 1)); \
   CHECK_FAILS(ds, call, code, word);     \
@@ -122,6 +127,14 @@ static void test_puts(const struct world* w) {
              ESKER_INVALID_ARGUMENT, "stride_bytes is NULL");
   FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, far, extent, samples, strides, 0),
              ESKER_OUT_OF_RANGE, "leaves the grid");
+  FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, overlapping, 0),
+             ESKER_INVALID_ARGUMENT, "share memory");
+  FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, missing, 0), ESKER_INVALID_ARGUMENT,
+             "one stride per axis");
+  FAILS_WITH(esker_put_buffered(ds, field, ESKER_FLOAT64, far, extent, samples, NULL, 0), ESKER_OUT_OF_RANGE,
+             "leaves the grid");
+  FAILS_WITH(esker_put_buffered(ds, field, ESKER_FLOAT64, lo, extent, wide, NULL, 0), ESKER_OUT_OF_RANGE,
+             "sample (12, 6) is 1e+300, which float32 cannot hold");
 #undef FAILS_WITH
   CHECK_OK(ds, esker_begin_step(ds, 1));
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_INVALID_ARGUMENT, "no rank put");

@@ -30,6 +30,7 @@ static void null_datasets(void) {
                                 esker_begin_step(none, 0),
                                 esker_put(none, 0, ESKER_INT8, i, i, i),
                                 esker_put_strided(none, 0, ESKER_INT8, i, i, i, i, 0),
+                                esker_put_buffered(none, 0, ESKER_INT8, i, i, i, i, 0),
                                 esker_end_step(none),
                                 esker_rewind(none, 0),
                                 esker_fail(none, ESKER_INTERNAL, ""),

@@ -103,7 +103,7 @@ int run_all(const struct world* w) {
     const char* name;
     void (*run)(const struct world* w);
   } cases[] = {{"library", test_library},       {"options", test_options},
-               {"round_trip", test_round_trip}, {"together", test_together},
+               {"round_trip", test_round_trip}, {"typed", test_typed}, {"together", test_together},
                {"types", test_types},           {"append", test_append},
                {"several", test_several},       {"reports", test_reports},
                {"errors", test_errors},         {"one_rank_fails", test_one_rank_fails},

@@ -49,6 +49,7 @@ void expect_map(const struct world* w, const char* name, int num_steps, const do
 void test_library(const struct world* w);
 void test_options(const struct world* w);
 void test_round_trip(const struct world* w);
+void test_typed(const struct world* w);
 void test_together(const struct world* w);
 void test_types(const struct world* w);
 void test_append(const struct world* w);

@@ -5,9 +5,10 @@ module array_cases
   use world
   implicit none
   private
-  public :: test_kinds, test_ranks, test_bounds, test_structures
+  public :: test_kinds, test_ranks, test_bounds, test_structures, test_buffered
 
   integer, parameter :: extents(5) = [5, 3, 2, 4, 2]
+  integer(int64), parameter :: one(2) = 1
 
   type :: cell
     integer :: id = 0
@@ -17,33 +18,118 @@ module array_cases
 
 contains
 
-  ! A component of an array of structures, by its address and strides.
+  ! A component of an array of structures: as an array, also through a pointer, or by its address and strides. What is
+  ! put is the structures' memory as it is at the time of esker_end_step, and what is asked for comes to it.
   subroutine test_structures()
     type(esker_dataset) :: ds
     type(cell), target :: cells(map_nx, 0:map_ny)
+    real(real32), pointer :: thk(:, :)
     real(real32) :: found(map_nx, map_ny)
-    integer :: field, i, j
-    do j = 1, map_ny
-      cells(:, j)%thk = [(real(i * j, real32), i = 1, map_nx)]
-    end do
+    integer :: field, step
     call create_map(ds, "structures.idx", field)
-    call esker_begin_step(ds, 0d0)
-    if (rank == 0) call esker_put_strided(ds, field, esker_float32, [1_int64, 1_int64], &
-      [int(map_nx, int64), int(map_ny, int64)], c_loc(cells(1, 1)%thk), &
-      [distance(cells(1, 1), cells(2, 1)), distance(cells(1, 1), cells(1, 2))], 0_int64)
-    call esker_end_step(ds)
+    thk => cells(:, 1:)%thk
+    do step = 1, 4
+      cells%thk = -7
+      call esker_begin_step(ds, real(step, real64))
+      if (rank == 0) then
+        if (step == 1) call esker_put(ds, field, one, cells(:, 1:)%thk)
+        if (step == 2) call esker_put(ds, field, one, thk)
+        if (step == 3) call esker_put(ds, field, one, cells(map_nx:1:-1, map_ny:1:-1)%thk)
+        if (step == 4) call esker_put_strided(ds, field, esker_float32, one, [int(map_nx, int64), int(map_ny, int64)], &
+          c_loc(cells(1, 1)%thk), [distance(cells(1, 1), cells(2, 1)), distance(cells(1, 1), cells(1, 2))], 0_int64)
+      end if
+      call fill(cells(:, 1:))
+      call esker_end_step(ds)
+    end do
     call esker_close(ds)
     call esker_free(ds)
     call esker_open(ds, path_of("structures.idx"))
-    call esker_get(ds, field, 1, found)
-    call check(all(found == cells(:, 1:)%thk), "a component of structures")
+    do step = 1, 4
+      call esker_get(ds, field, step, found)
+      if (step == 3) found = found(map_nx:1:-1, map_ny:1:-1)
+      call check(all(found == cells(:, 1:)%thk), "a component of structures")
+    end do
     call esker_free(ds)
+    call request_structures(field, found)
+  end subroutine
+
+  subroutine request_structures(field, expected)
+    integer, intent(in) :: field
+    real(real32), intent(in) :: expected(:, :)
+    type(esker_dataset) :: ds
+    type(cell), target :: cells(map_nx, map_ny)
+    real(real32), target :: wide(2 * map_nx, map_ny)
+    integer :: ierr
+    call esker_open_parallel(ds, path_of("structures.idx"), comm)
+    call esker_request(ds, field, 1, one, cells%thk)
+    call esker_request_level(ds, field, 1, wide(::2, :), esker_full_level, ierr=ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "not contiguous")
+    call esker_read(ds, ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "not contiguous")
+    call esker_request(ds, field, 1, one, cells%thk)
+    call esker_read(ds)
+    call check(all(cells%thk == expected) .and. all(cells%id == 0) .and. all(cells%temp == -1), &
+      "what is asked for comes to the structures")
+    call esker_free(ds)
+  end subroutine
+
+  subroutine fill(cells)
+    type(cell), intent(inout) :: cells(:, :)
+    integer :: i, j
+    do j = 1, size(cells, 2)
+      cells(:, j)%thk = [(real(i * j, real32), i = 1, size(cells, 1))]
+    end do
   end subroutine
 
   integer(int64) function distance(a, b)
     type(cell), intent(in), target :: a, b
     distance = transfer(c_loc(b), 0_c_intptr_t) - transfer(c_loc(a), 0_c_intptr_t)
   end function
+
+  ! Expressions of any kind, whose memory is gone before esker_end_step, and numbers of another kind than the field's.
+  subroutine test_buffered()
+    type(esker_dataset) :: ds
+    real(real64), parameter :: pi = 3.14159265358979d0
+    real(real64) :: b(map_nx, map_ny)
+    real(real32) :: found(map_nx, map_ny), expected(map_nx, map_ny)
+    type(cell) :: cells(map_nx, map_ny)
+    integer :: field, step, ierr, i
+    b = reshape([(pi * i, i = 1, map_nx * map_ny)], [map_nx, map_ny])
+    cells%temp = b
+    call create_map(ds, "buffered.idx", field)
+    do step = 1, 5
+      call esker_begin_step(ds, real(step, real64))
+      if (rank == 0) then
+        if (step == 1) call esker_put_buffered(ds, field, one, real(b, real32))
+        if (step == 2) call esker_put_buffered(ds, field, one, b * 2)
+        if (step == 3) call esker_put_buffered(ds, field, one, transpose(b), order=[2, 1])
+        if (step == 4) call esker_put_buffered(ds, field, one, int(b, int16))
+        if (step == 5) call esker_put_buffered(ds, field, one, cells%temp)
+      end if
+      call random_number(found)  ! what was freed is used again
+      call esker_end_step(ds)
+    end do
+    call esker_begin_step(ds, 6d0)
+    if (rank == 0) then
+      b(3, 2) = -1d200
+      call esker_put_buffered(ds, field, one, b, ierr=ierr)
+      call check_fails(ds, ierr, esker_out_of_range, "sample (3, 2) is -1e+200, which float32 cannot hold")
+    end if
+    call esker_end_step(ds, ierr)
+    call check_fails(ds, ierr, esker_out_of_range, "float32 cannot hold")
+    call esker_close(ds)
+    call esker_free(ds)
+    call esker_open(ds, path_of("buffered.idx"))
+    b(3, 2) = cells(3, 2)%temp
+    do step = 1, 5
+      expected = real(b, real32)
+      if (step == 2) expected = real(b * 2, real32)
+      if (step == 4) expected = real(int(b, int16), real32)
+      call esker_get(ds, field, step, found)
+      call check(all(found == expected), "buffered")
+    end do
+    call esker_free(ds)
+  end subroutine
 
   ! A field of each type; unsigned ones are of the same bits.
   subroutine test_kinds()
@@ -125,8 +211,8 @@ contains
     real(real64), target :: a1(0:6), a2(5, 6), a3(5, 3, 0:3), a4(5, 3, 2, 4), a5(2:6, 3, 2, 4, 2)
     real(real64), target :: a6(2, 5, 3, 2, 4, 2)
     integer :: dims(5), grids(5), fields(6), r
-    integer(int64) :: one(5)
-    one = 1
+    integer(int64) :: first(5)
+    first = 1
     call random_init(repeatable=.true., image_distinct=.false.)  ! the same on all ranks
     call random_number(a1)
     call random_number(a2)
@@ -143,12 +229,12 @@ contains
     call esker_def_field(ds, grids(5), "f6", esker_float64, 2, 1, fields(6))
     call esker_begin_step(ds, 0d0)
     if (rank == 0) then  ! the others hold nothing
-      call esker_put(ds, fields(1), one(:1), a1(1:5))
-      call esker_put(ds, fields(2), one(:2), a2(:, 1::2))
-      call esker_put(ds, fields(3), one(:3), a3(:, 3:1:-1, 1:2))
-      call esker_put(ds, fields(4), one(:4), a4)
-      call esker_put(ds, fields(5), one, a5)
-      call esker_put(ds, fields(6), one, a6)
+      call esker_put(ds, fields(1), first(:1), a1(1:5))
+      call esker_put(ds, fields(2), first(:2), a2(:, 1::2))
+      call esker_put(ds, fields(3), first(:3), a3(:, 3:1:-1, 1:2))
+      call esker_put(ds, fields(4), first(:4), a4)
+      call esker_put(ds, fields(5), first, a5)
+      call esker_put(ds, fields(6), first, a6)
     end if
     call esker_end_step(ds)
     call esker_close(ds)
@@ -238,7 +324,7 @@ contains
   subroutine put_inner(ds, field, b)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: field
-    real(real32), intent(in), target, asynchronous :: b(-1:, -1:)
+    real(real32), intent(inout), target, asynchronous :: b(-1:, -1:)
     call esker_put(ds, field, [1_int64, 1_int64], b(1:map_nx, 1:map_ny))
   end subroutine
 end module

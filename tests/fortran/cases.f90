@@ -7,6 +7,7 @@ module cases
   use round_trip_cases
   use session_cases
   use together_cases
+  use typed_cases
   implicit none
 
 contains
@@ -24,10 +25,12 @@ contains
     call run("library", test_library)
     call run("options", test_options)
     call run("round_trip", test_round_trip)
+    call run("typed", test_typed)
     call run("kinds", test_kinds)
     call run("ranks", test_ranks)
     call run("bounds", test_bounds)
     call run("structures", test_structures)
+    call run("buffered", test_buffered)
     call run("together", test_together)
     call run("kinds_together", test_kinds_together)
     call run("append", test_append)

@@ -41,8 +41,8 @@ contains
     call check_fails(ds, ierr, esker_invalid_argument, "size 0")
     call esker_def_grid(ds, "g", [x, x], n, ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "twice")
-    call esker_def_grid(ds, "g", [integer ::], n, ierr)
-    call check_fails(ds, ierr, esker_invalid_argument, "0 dimensions")
+    call esker_def_grid(ds, "g", [x, x, x, x, x, x], n, ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "6 dimensions")
     call esker_def_grid(ds, "g", [x], grid)
     call esker_def_field(ds, grid, "f", esker_int8, 0, 1, n, ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "0 components")
@@ -52,9 +52,9 @@ contains
     call esker_def_coords(ds, grid, x, [1d0, 2d0], ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "2")
     call esker_put_att_text(ds, esker_of_field, field + 1, "units", "m", ierr)
-    call check_fails(ds, ierr, esker_invalid_argument, "field 1")
-    call esker_put_att_text(ds, 5, 1, "units", "m", ierr)
-    call check_fails(ds, ierr, esker_invalid_argument, "object 5")
+    call check_fails(ds, ierr, esker_invalid_argument, "field 2")
+    call esker_put_att_text(ds, 6, 1, "units", "m", ierr)
+    call check_fails(ds, ierr, esker_invalid_argument, "object 6")
     call esker_put_att_int64(ds, esker_of_grid, grid, "n", [integer(int64) ::], ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "values")
     call esker_put_att_double(ds, esker_of_grid, grid, "", [1d0], ierr)
@@ -90,10 +90,10 @@ contains
         word = "float64"
       case (2)
         call esker_put(ds, field + 4, one, samples, ierr=ierr)
-        word = "number 4"
+        word = "no field has the number 5; there are 1"
       case (3)
         call esker_put(ds, field, one + 1, samples, ierr=ierr)
-        word = "leaves the grid"
+        word = "the patch (2:14, 2:8) leaves the grid (1:13, 1:7)"
       case (4)
         call esker_put(ds, field, one(:1), line, ierr=ierr)
         word = "put 'thk': an array of 1 dimensions, start of 1; the grid has 2"

@@ -61,7 +61,7 @@ contains
       call write_map(a, field, real(s, real64), real(s, real32), ierr)
       call check_ok(a, ierr, "write a")
       call esker_get(old, 1, 77, samples, ierr=ierr)
-      call check_fails(old, ierr, esker_out_of_range, "step 76")
+      call check_fails(old, ierr, esker_out_of_range, "step 77")
       call esker_get(old, 1, 1, samples)
       call check(all(samples == 10), "samples of the old one")
     end do

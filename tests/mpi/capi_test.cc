@@ -92,12 +92,13 @@ void put_c(esker_dataset* ds, int field, const Patch& patch) {
       << esker_message(ds);
 }
 
-void write_c(const std::string& path, const Communicator& comm) {
+/// Made with options(), nothing defined.
+esker_dataset* create_c(const std::string& path) {
   esker_comm* group = nullptr;
   esker_options* chosen = nullptr;
   esker_dataset* ds = nullptr;
-  ASSERT_EQ(esker_comm_from_mpi(MPI_COMM_WORLD, &group), ESKER_OK);
-  ASSERT_EQ(esker_options_new(&chosen), ESKER_OK);
+  EXPECT_EQ(esker_comm_from_mpi(MPI_COMM_WORLD, &group), ESKER_OK);
+  EXPECT_EQ(esker_options_new(&chosen), ESKER_OK);
   for (const Options::Entry& entry : options().entries()) {
     EXPECT_EQ(esker_options_set(chosen, entry.name.c_str(), entry.value.c_str()), ESKER_OK)
         << esker_options_message(chosen);
@@ -105,6 +106,11 @@ void write_c(const std::string& path, const Communicator& comm) {
   EXPECT_EQ(esker_create(path.c_str(), group, chosen, &ds), ESKER_OK) << esker_message(ds);
   esker_options_free(chosen);  // a dataset keeps what it needs
   esker_comm_free(group);
+  return ds;
+}
+
+void write_c(const std::string& path, const Communicator& comm) {
+  esker_dataset* ds = create_c(path);
   define_c(ds);
   for (Index step = 0; step < kSteps; ++step) {
     const auto patches = patches_of(comm, step);
@@ -132,6 +138,38 @@ TEST_F(CInterface, WritesTheBytesOfTheCppInterface) {
     ASSERT_NE(same, found.end()) << name;
     EXPECT_TRUE(same->second == bytes) << name;
   }
+}
+
+// As when one rank looks at something through Fortran, or a library that a model in C calls is in Fortran.
+TEST_F(CInterface, CountsFromTheNumberOfTheHandle) {
+  esker_dataset* from_0 = create_c(path("from_0.idx"));
+  esker_dataset* mixed = create_c(path("mixed.idx"));
+  const int first = comm_.rank() == 0 ? 1 : 0;
+  esker_count_from(mixed, first);
+  for (esker_dataset* ds : {from_0, mixed}) define_c(ds);
+  for (Index step = 0; step < 2; ++step) {
+    const auto patches = patches_of(comm_, step);
+    for (esker_dataset* ds : {mixed, from_0}) {
+      EXPECT_EQ(esker_begin_step(ds, static_cast<double>(step)), ESKER_OK) << esker_message(ds);
+      for (const auto& [field, memory] : patches) put_c(ds, field, memory->patch());
+      EXPECT_EQ(esker_end_step(ds), ESKER_OK) << esker_message(ds);
+    }
+  }
+  const Index lo[kMaxRank] = {}, extent[kMaxRank] = {1000, 1, 1, 1, 1};
+  for (esker_dataset* ds : {mixed, from_0}) {
+    const bool from_1 = ds == mixed && first == 1;
+    EXPECT_EQ(esker_begin_step(ds, 2), ESKER_OK);
+    EXPECT_NE(esker_put(ds, 99, ESKER_FLOAT32, lo, extent, nullptr), ESKER_OK);
+    const std::string number = esker_message(ds);
+    EXPECT_NE(number.find(from_1 ? "the number 100;" : "the number 99;"), std::string::npos) << number;
+    EXPECT_NE(esker_begin_step(ds, 3), ESKER_OK);
+    const std::string step = esker_message(ds);
+    EXPECT_NE(step.find(from_1 ? "step 3 is" : "step 2 is"), std::string::npos) << step;
+    EXPECT_EQ(esker_end_step(ds), ESKER_OUT_OF_RANGE);
+    EXPECT_EQ(esker_close(ds), ESKER_OK) << esker_message(ds);
+    esker_free(ds);
+  }
+  EXPECT_EQ(Box({0}, {3}).to_string(), "[0,3)");
 }
 
 }  // namespace

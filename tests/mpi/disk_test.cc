@@ -175,7 +175,8 @@ TEST_P(IdxObstacles, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
       }
     });
     RunPlan run = plan(GetParam());
-    expect_names(open_run(comm_, store_, run).status(), {"rank 0", path("run"), "exists"});
+    const std::string reason = obstacle == "run" ? "is a file" : "exists";
+    expect_names(open_run(comm_, store_, run).status(), {"rank 0", path("run"), reason});
     run.overwrite = true;
     expect_names(open_run(comm_, store_, run).status(), {"rank 0", path("run")});
     on_root([&] {

@@ -22,6 +22,8 @@ class MemoryFaults : public MemoryFaultTest {
     if (call == StoreCall::kRemove && temporary) FailingNew::pause(false);
     // What create() asks before it makes the first text.
     if (call == StoreCall::kExists && path.ends_with("esker.json")) FailingNew::pause(true);
+    // The text of the .idx or the catalog follows the schema's.
+    if (call == StoreCall::kWrite && path.ends_with("schema.json.tmp")) FailingNew::pause(true);
     if (replaced && (call == StoreCall::kRead || call == StoreCall::kRename || call == StoreCall::kRemove)) {
       FailingNew::pause(true);
     }

@@ -145,5 +145,19 @@ TEST_F(TransportTest, SharedIsAnErrorOfAllRanksWhereMemoryCannotBeShared) {
   pipeline->close({}).check();
 }
 
+// The check is made once per process, so this test runs in a process of its own: mpi.broken_datatypes.
+TEST_F(TransportTest, BrokenDatatypesFallBackToPackedPutsAndTheReportSaysSo) {
+  if (!std::getenv("ESKER_TEST_BROKEN_DATATYPES")) GTEST_SKIP() << "runs where datatypes are made to fail";
+  RunPlan run{.transport = Transport::kPutTypes};
+  run.path = path("run.idx");
+  auto pipeline = open_run(comm_, posix_store(), run).value();
+  for (Index step = 0; step < 2; ++step) write_step(*pipeline, comm_, run, step).check();
+  const TransportReport report = pipeline->report().value().transport;
+  pipeline->close({}).check();
+  expect_complete(posix_store(), run, 2);
+  EXPECT_EQ(report.used, "put_fence");
+  EXPECT_NE(report.reason.find("packs a datatype wrongly"), std::string::npos) << report.reason;
+}
+
 }  // namespace
 }  // namespace esker

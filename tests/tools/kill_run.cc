@@ -2,8 +2,8 @@
 //
 //   kill_run PATH one|several FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
 //
-// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else it appends). The rank dies in STEP, at
-// PHASE:
+// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else, and with "+0", it appends). The rank dies in
+// STEP, at PHASE:
 //
 //   CALL:ENDING[:N]   before the Nth call of that kind (kCalls) to the file system, on a path that ends so; a
 //   write
@@ -138,6 +138,7 @@ void run(char** arguments, int count) {
   plan.path = arguments[1];
   plan.single = std::string_view(arguments[2]) == "one";
   plan.first_step = std::atoi(arguments[3]);
+  plan.append = arguments[3][0] == '+';
   plan.end_step = std::atoi(arguments[4]);
   plan.fsync = Fsync::kStep;
   plan.options = options_of(arguments + 8, count - 8);

@@ -22,6 +22,7 @@ class OutputTest : public ::testing::Test {
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     folder_ = std::filesystem::temp_directory_path() / ("gcrm_output_" + std::to_string(pid));
     options_.set("report", "none");
+    options_.set("format", "idx");
   }
   ~OutputTest() override {
     MPI_Barrier(MPI_COMM_WORLD);

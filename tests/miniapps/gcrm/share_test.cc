@@ -34,6 +34,7 @@ TEST(Share, JsonHoldsEachRun) {
   Settings settings;
   settings.level = 2;
   settings.targets.resize(2);
+  for (Target& target : settings.targets) target.esker.set("format", "idx");
   const auto json = nlohmann::json::parse(to_json(settings, 4, {example(), example()}));
   EXPECT_EQ(json["cells"], 162);
   EXPECT_EQ(json["ranks"], 4);

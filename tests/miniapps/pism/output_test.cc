@@ -74,11 +74,13 @@ TEST_P(OutputTest, VerificationNamesFieldAndIndex) {
 }
 
 TEST_P(OutputTest, SchemaFollowsCf) {
+  state_.time = 10;
   Output output(path_, esker::Communicator::serial(), grid_, GetParam(), {});
   output.write(state_);
   output.close();
   const auto dataset = esker::Dataset::open(path_).value();
-  EXPECT_EQ(dataset.steps(), std::vector<double>{0});
+  EXPECT_EQ(dataset.steps(), std::vector<double>{3650});
+  EXPECT_EQ(std::get<std::string>(dataset.schema().time_attributes().at("calendar")), "365_day");
   const esker::Field* temp = dataset.schema().find_field("temp");
   ASSERT_NE(temp, nullptr);
   EXPECT_EQ(temp->type, GetParam());
@@ -86,6 +88,9 @@ TEST_P(OutputTest, SchemaFollowsCf) {
   EXPECT_EQ(std::get<std::string>(temp->attributes.at("units")), "K");
   EXPECT_EQ(dataset.schema().grids()[temp->grid].coords.at("z"), grid_.z);
   EXPECT_TRUE(dataset.schema().find_field("topg")->fixed);
+  const esker::Scalar* mapping = dataset.schema().find_scalar(std::get<std::string>(temp->attributes.at("grid_mapping")));
+  ASSERT_NE(mapping, nullptr);
+  EXPECT_EQ(std::get<std::string>(mapping->attributes.at("grid_mapping_name")), "polar_stereographic");
 }
 
 TEST_P(OutputTest, ExistingDatasetsStay) {

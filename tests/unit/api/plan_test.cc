@@ -31,7 +31,8 @@ Options options_of(const Way& way) {
   options.report = "none";
   options.bits_per_block = 7;
   options.blocks_per_file = 8;
-  options.memory_budget_bytes = Index{100} << 10;
+  options.memory_budget_bytes = Index{1} << 20;  // so that the plans, which are not counted here, fit, too
+  options.window_bytes = Index{32} << 10;        // several rounds
   options.aggregators = 3;
   options.transport = Transport::kMessages;  // what the planner counts
   for (const auto& [name, value] : way.options) options.set(name, value).check();
@@ -66,7 +67,7 @@ TEST_P(PlanStep, SaysWhatAWriterMoves) {
     ASSERT_TRUE(planned.ok()) << planned.status().message();
     const auto store = memory_store();
     run_ranks(n_ranks, [&](const Communicator& comm) {
-      auto pipeline = WritePipeline::create(comm.get(), store, "run.idx", options).value();
+      auto pipeline = WritePipeline::create(comm.get(), store, "run", options).value();
       pipeline->define({}, schema).check();
       std::vector<PatchMemory> memory;
       memory.reserve(schema.fields().size());
@@ -102,7 +103,7 @@ TEST_P(PlanStep, SaysWhatAWriterMoves) {
 
 /// For pieces that are larger than blocks.
 Way with_room(Way way) {
-  way.options["memory_budget"] = "600K";
+  way.options["memory_budget"] = "2M";
   return way;
 }
 
@@ -122,6 +123,22 @@ const std::vector<Way> kWays{
 
 INSTANTIATE_TEST_SUITE_P(Ways, PlanStep, testing::ValuesIn(kWays),
                          [](const auto& test) { return test.param.name; });
+
+TEST(PlanStepCancelled, EndsSoonWhereTheCallerSaysSo) {
+  Schema schema;
+  std::vector<DimId> dims;
+  for (const char* name : {"x", "y", "z"}) dims.push_back(schema.add_dim(name, 1500).value());
+  const int grid = schema.add_grid("xyz", dims).value().index;
+  schema.add_field({"a", grid, SampleType::kFloat32, 1, false, 1, {}}).status().check();
+  constexpr int kRanks = 125000;  // takes longer than a function is waited for
+  const SplitOfGrid split = [&](const Grid&) {
+    return BrickDecomposition::near_cubic(3, {1500, 1500, 1500, 1, 1}, kRanks);
+  };
+  int num_asked = 0;
+  const auto ended = plan_step(schema, kRanks, split, {}, [&] { return ++num_asked < 1; });
+  EXPECT_EQ(ended.status().code(), Code::kCancelled) << ended.status().message();
+  EXPECT_EQ(num_asked, 1);
+}
 
 TEST(PlanStepChunks, AreOfRegularBoxesAsThoseOfAWriter) {
   const Schema schema = single_schema();  // 21 x 18

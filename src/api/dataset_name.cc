@@ -1,0 +1,31 @@
+#include "esker/dataset_name.hpp"
+
+#include "api/within_memory.h"
+#include "base/macros.h"
+#include "format/make.h"
+#include "format/suffix.h"
+#include "store/store.h"
+
+namespace esker {
+
+DatasetName split_name(std::string_view path) {
+  const Suffix* suffix = suffix_of(path);
+  if (!suffix) return {stem_of(path), "", ""};
+  return {stem_of(path), std::string(suffix->text), std::string(suffix->format)};
+}
+
+std::vector<std::string> dataset_suffixes() {
+  std::vector<std::string> suffixes;
+  for (const Suffix& suffix : kSuffixes) suffixes.emplace_back(suffix.text);
+  return suffixes;
+}
+
+Result<FoundDataset> find_dataset(const std::string& path) {
+  return within_memory([&]() -> Result<FoundDataset> {
+    ESKER_ASSIGN_OR_RETURN(AppendTarget found, find_append_target(*posix_store(), path, "auto"));
+    if (found.format == "auto") return FoundDataset{path, ""};
+    return FoundDataset{std::move(found.path), std::move(found.format)};
+  });
+}
+
+}  // namespace esker

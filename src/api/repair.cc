@@ -1,0 +1,57 @@
+#include "esker/repair.hpp"
+
+#include <memory>
+
+#include "api/within_memory.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "esker/communicator.hpp"
+#include "format/make.h"
+#include "read/verify.h"
+#include "store/store.h"
+#include "store/unsynced.h"
+#include "write/pipeline.h"
+
+namespace esker {
+namespace {
+
+/// Whether checksums show that all steps are whole. NetCDF files have none, and of a dataset in two formats
+/// the IDX half says nothing of the other.
+Result<bool> is_whole(const std::shared_ptr<Store>& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(const AppendTarget target, find_append_target(*store, path, "auto"));
+  if (target.format != "idx") return false;
+  ESKER_ASSIGN_OR_RETURN(const VerifyReport found, verify_dataset(store, path));
+  return found.good() && found.blocks > 0 && found.blocks == found.blocks_with_checksum;
+}
+
+/// Of steps that a power failure may have damaged: they stay if they are whole.
+Status settle_lost_steps(const std::shared_ptr<Store>& store, const std::string& path, WritePipeline& pipeline) {
+  const auto first = pipeline.lost_from();
+  if (!first) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool whole, is_whole(store, path));
+  if (whole) return pipeline.accept_lost_steps();
+  return error(Code::kDataLoss,
+               "{}: when the machine went down only the first {} steps had reached the device, and checksums do "
+               "not show that the later ones are whole (netCDF files have none): `esker repair {} --to-time` with "
+               "the time of an earlier step drops them",
+               path, *first, path);
+}
+
+}  // namespace
+
+Status repair(const std::string& path, const std::optional<double>& to_time) {
+  return within_memory([&]() -> Status {
+    Options options;
+    options.report = "none";
+    const Communicator alone = Communicator::serial();
+    const auto store = posix_store();
+    ESKER_ASSIGN_OR_RETURN(const auto pipeline,
+                           WritePipeline::append(alone.get(), store, path, options, to_time));
+    Status repaired = to_time ? pipeline->rewind({}, *to_time) : Status();
+    if (repaired.ok()) repaired = settle_lost_steps(store, path, *pipeline);
+    const Status closed = pipeline->close({});
+    return repaired.ok() ? closed : repaired;
+  });
+}
+
+}  // namespace esker
