@@ -18,20 +18,52 @@ import numpy as np
 
 import esker
 
+PIXELS = 720, 360
+"""Of a map, along longitude and latitude."""
+
 
 def panels_at(ds: esker.Dataset, name: str, step: int, level: int) -> np.ndarray[Any, Any]:
     """A variable of all cells but the poles, at a level of the geodesic grid."""
     return np.concatenate([ds[f"{name}_p{p}"].read(step=step, level=2 * level).ravel() for p in range(10)])
 
 
+def unit_vectors(lon: np.ndarray[Any, Any], lat: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Points on the unit sphere, of angles in radians."""
+    return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=-1)
+
+
+def nearest_cells(
+    lon: np.ndarray[Any, Any], lats: np.ndarray[Any, Any], centers: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """For each latitude and longitude the cell whose center is nearest: geodesic cells are Voronoi cells.
+
+    Centers lie evenly on the sphere: only those within a few cell widths of a row's latitude can be the nearest ones.
+    """
+    by_height = np.argsort(centers[:, 2])
+    latitudes = np.arcsin(np.clip(centers[by_height, 2], -1, 1))
+    reach = 4 * np.sqrt(4 * np.pi / len(centers))
+    rows = []
+    for lat in lats:
+        first, last = np.searchsorted(latitudes, [lat - reach, lat + reach])
+        near = by_height[first:last]
+        rows.append(near[(unit_vectors(lon, np.full_like(lon, lat)) @ centers[near].T).argmax(axis=1)])
+    return np.stack(rows)
+
+
 def draw(axes: Any, ds: esker.Dataset, step: int, level: int) -> Any:
     lon, lat = (np.radians(panels_at(ds, name, 0, level)) for name in ("lon", "lat"))
     value = panels_at(ds, "tracer_mean", step, level)
-    axes.set_title(f"level {level}: {value.size + 2} cells", fontsize=10)
+    poles = np.array([[0, 0, 1], [0, 0, -1]])  # in no panel: their cells stay blank
+    centers = np.concatenate([unit_vectors(lon, lat), poles])
+    value = np.ma.masked_invalid(np.concatenate([value, [np.nan, np.nan]]))
+
+    lon_edges = np.linspace(-np.pi, np.pi, PIXELS[0] + 1)
+    lat_edges = np.linspace(-np.pi / 2, np.pi / 2, PIXELS[1] + 1)
+    cells = nearest_cells((lon_edges[1:] + lon_edges[:-1]) / 2, (lat_edges[1:] + lat_edges[:-1]) / 2, centers)
+    axes.set_title(f"level {level}: {value.size} cells", fontsize=10)
     axes.grid(linewidth=0.3)
     axes.tick_params(labelsize=6)
-    area = 45000 / value.size  # points squared: dots that nearly touch
-    return axes.scatter(lon, lat, c=value, s=area, linewidths=0, cmap="viridis", vmin=0)
+    return axes.pcolormesh(lon_edges, lat_edges, value[cells], cmap="viridis", vmin=0, rasterized=True)
 
 
 def main() -> None:

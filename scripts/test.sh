@@ -36,12 +36,14 @@ run_ctest() {
 # with OpenVisus.
 run_python() {
   scripts/install_package.sh || return 1
+  make_tool_environment cf || return 1
   build_preset release esker-pism esker-gcrm esker-pop esker-bench kill_run || return 1
   say "python: testing"
   PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism \
     GCRM_PROGRAM=$project_root/build/release/miniapps/gcrm/esker-gcrm \
     POP_PROGRAM=$project_root/build/release/miniapps/pop/esker-pop \
     BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
+    CF_CHECKER=$project_root/build/cf/bin/compliance-checker \
     KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run .venv/bin/python -m pytest
 }
 

@@ -85,8 +85,9 @@ Interval interval_of(const std::string& text) {
   throw std::invalid_argument("--output-interval: expected days as 0.5 or 1/24, found '" + text + "'");
 }
 
-/// Esker's options for a dataset of that format, "" for the one that they have.
-Options esker_options(const Texts& t, const std::string& format) {
+/// Esker's options for the dataset `path` of that format, "" for the one that they have or the suffix says: the
+/// panels or the list of cells are chosen by it.
+Options esker_options(const Texts& t, const std::string& path, const std::string& format) {
   Options options;
   for (const std::string& text : t.options) {
     const std::size_t equals = text.find('=');
@@ -94,6 +95,8 @@ Options esker_options(const Texts& t, const std::string& format) {
     options.set(text.substr(0, equals), text.substr(equals + 1));
   }
   if (!format.empty()) options.set("format", format);
+  const bool is_netcdf = std::filesystem::path(path).extension() == ".nc";
+  if (options.get("format") == "auto") options.set("format", is_netcdf ? "cdf" : "idx");
   if (options.get("format") == "idx") return options;
   options.set_default("alignment", t.stripe);
   options.set_default("window", t.segment);
@@ -105,14 +108,14 @@ void settle(const Texts& t, Settings& s) {
   constexpr double kSecondsPerDay = 86400;
   if (t.max_step_seconds > 0) s.transport.max_step = t.max_step_seconds / kSecondsPerDay;
   if (t.precision == "f8") s.precision = ESKER_FLOAT64;
-  s.targets.push_back({t.output, esker_options(t, t.format)});
+  s.targets.push_back({t.output, esker_options(t, t.output, t.format)});
   if (t.panels.empty()) return;
   if (s.targets[0].esker.get("format") == "idx")
     throw std::invalid_argument("--panels: --output has the panels already; it takes another --format");
   if (std::filesystem::path(t.panels).replace_extension() ==
       std::filesystem::path(t.output).replace_extension())
     throw std::invalid_argument("--panels: the names of the two datasets differ in more than the ending");
-  s.targets.push_back({t.panels, esker_options(t, "idx")});
+  s.targets.push_back({t.panels, esker_options(t, t.panels, "idx")});
 }
 
 Command wrong_usage(const std::string& what) {

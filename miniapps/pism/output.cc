@@ -1,6 +1,8 @@
 #include "output.h"
 
 #include <array>
+#include <cstdint>
+#include <map>
 
 #include "esker/decomposition.hpp"
 #include "reduce.h"
@@ -29,6 +31,8 @@ constexpr std::array<FieldSpec, 8> kFields{{
      "land_ice_y_velocity"},
     {"enthalpy", nullptr, true, false, "J kg-1", "specific enthalpy of cold ice, zero at 223.15 K", ""},
 }};
+
+constexpr const char* kMapping = "mapping";  ///< name of the grid mapping, PISM's
 
 /// Turns the outcome of a collective call, the same on all ranks, into an exception.
 void check_all(const esker::Status& status) {
@@ -86,17 +90,17 @@ esker::Result<esker::PlanReport> plan_output(const Grid& grid, esker::SampleType
 }
 
 Output::Output(const std::string& path, const esker::Communicator& comm, const Grid& grid,
-               esker::SampleType type, const esker::Options& options, const std::string& title)
+               esker::SampleType type, const esker::Options& options, const Description& description)
     : grid_(grid),
       type_(type),
       writer_(create(path, comm, options)),
       enthalpy_(grid, grid.Mz),
       converted_(kFields.size()) {
-  define(title);
+  define(description);
 }
 
 /// Local, and the same on all ranks; what could go wrong would go wrong on all of them.
-void Output::define(const std::string& title) {
+void Output::define(const Description& description) {
   const auto x = writer_.def_dim("x", grid_.Mx).value();
   const auto y = writer_.def_dim("y", grid_.My).value();
   const auto z = writer_.def_dim("z", grid_.Mz).value();
@@ -105,22 +109,55 @@ void Output::define(const std::string& title) {
   for (const auto id : {map, volume}) {
     writer_.def_coords(id, "x", grid_.x).check();
     writer_.def_coords(id, "y", grid_.y).check();
-    writer_.put_att(id, "coordinate_units", "m").check();
   }
   writer_.def_coords(volume, "z", grid_.z).check();
-  writer_.put_att("title", title).check();
-  writer_.put_att("time_units", "years since the initial state").check();
-  writer_.put_att("projection", "polar stereographic, true scale at 71 N, central longitude 39 W").check();
-  define_fields(map, volume);
+  describe_axes(x, y, z);
+  writer_.put_att("Conventions", "CF-1.11").check();
+  writer_.put_att("title", description.title).check();
+  writer_.put_att("source", "esker-pism").check();
+  writer_.put_att("history", "written by esker-pism").check();
+  if (description.is_greenland) define_projection();
+  define_fields(map, volume, description.is_greenland);
 }
 
-void Output::define_fields(esker::GridId map, esker::GridId volume) {
+/// What CF asks of coordinates and times.
+void Output::describe_axes(esker::DimId x, esker::DimId y, esker::DimId z) {
+  const auto describe = [&](esker::DimId dim, const std::map<std::string, std::string>& attributes) {
+    for (const auto& [name, text] : attributes) writer_.put_att(dim, name, text).check();
+  };
+  describe(x, {{"units", "m"}, {"axis", "X"}, {"standard_name", "projection_x_coordinate"}});
+  describe(y, {{"units", "m"}, {"axis", "Y"}, {"standard_name", "projection_y_coordinate"}});
+  describe(z, {{"units", "m"}, {"axis", "Z"}, {"positive", "up"}, {"long_name", "height above the bed"}});
+  writer_.put_time_att("standard_name", "time").check();
+  writer_.put_time_att("axis", "T").check();
+  writer_.put_time_att("units", "days since 2000-01-01").check();
+  writer_.put_time_att("calendar", "365_day").check();
+}
+
+/// The polar stereographic projection of SeaRISE's data of Greenland, as CF's grid mapping.
+void Output::define_projection() {
+  const auto mapping = writer_.def_scalar(kMapping, std::vector<std::int32_t>{0}).value();
+  writer_.put_att(mapping, "grid_mapping_name", "polar_stereographic").check();
+  const std::map<std::string, double> parameters{{"latitude_of_projection_origin", 90},
+                                                 {"straight_vertical_longitude_from_pole", -39},
+                                                 {"standard_parallel", 71},
+                                                 {"false_easting", 0},
+                                                 {"false_northing", 0},
+                                                 {"semi_major_axis", 6378137},
+                                                 {"inverse_flattening", 298.257223563}};
+  for (const auto& [name, value] : parameters) {
+    writer_.put_att(mapping, name, std::vector<double>{value}).check();
+  }
+}
+
+void Output::define_fields(esker::GridId map, esker::GridId volume, bool is_projected) {
   for (const FieldSpec& spec : kFields) {
     const auto id =
         writer_.def_field(spec.volume ? volume : map, spec.name, type_, {.fixed = spec.fixed}).value();
     writer_.put_att(id, "units", spec.units).check();
     writer_.put_att(id, "long_name", spec.long_name).check();
     if (*spec.standard_name) writer_.put_att(id, "standard_name", spec.standard_name).check();
+    if (is_projected) writer_.put_att(id, "grid_mapping", kMapping).check();
     ids_.push_back(id);
   }
 }
@@ -140,7 +177,7 @@ void Output::write(const State& state) {
   std::transform(state.temp.values().begin(), state.temp.values().end(), enthalpy_.values().begin(),
                  enthalpy);
   put_.clear();
-  esker::Status status = writer_.begin_step(state.time);
+  esker::Status status = writer_.begin_step(state.time * kDaysPerYear);
   for (std::size_t f = 0; f < kFields.size(); ++f) {
     if (kFields[f].fixed && writer_.num_steps() > 0) continue;
     put_.push_back({kFields[f].name, patch_of(f, state)});

@@ -2,7 +2,8 @@
 //
 // Grid "xy" holds thk, usurf, velsurf_mag and, fixed, topg; grid "xyz" holds temp, uvel, vvel, enthalpy.
 // Fields are put as they lie in memory - z fastest, behind ghost columns - by strides, without a copy. With
-// float32 output they are first converted, as PISM does, into an array of the same layout.
+// float32 output they are first converted, as PISM does, into an array of the same layout. Attributes follow the
+// CF conventions; times are in days of the calendar 365_day, PISM's default.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,14 @@
 
 namespace pism {
 
-inline constexpr const char* kGreenlandTitle = "Esker ice-sheet miniapp (shallow ice, Greenland)";
+/// Days in a year of the output's calendar, 365_day.
+inline constexpr double kDaysPerYear = 365;
+
+/// What the dataset says about the run.
+struct Description {
+  std::string title = "Esker ice-sheet miniapp (shallow ice, Greenland)";
+  bool is_greenland = true;  ///< x and y are those of SeaRISE's projection of Greenland
+};
 
 /// What this rank put of one field. The patch's memory is the output's or the state's.
 struct PutField {
@@ -34,7 +42,7 @@ class Output {
   /// Collective; throws AgreedError. `grid` outlives it. Creates the dataset and defines its fields of type
   /// `type` (float32 or float64).
   Output(const std::string& path, const esker::Communicator& comm, const Grid& grid, esker::SampleType type,
-         const esker::Options& options, const std::string& title = kGreenlandTitle);
+         const esker::Options& options, const Description& description = {});
 
   /// Collective: writes `state` as the next step. Throws AgreedError; the dataset then keeps its earlier
   /// steps.
@@ -47,8 +55,10 @@ class Output {
   [[nodiscard]] const esker::Writer& writer() const { return writer_; }
 
  private:
-  void define(const std::string& title);
-  void define_fields(esker::GridId map, esker::GridId volume);
+  void define(const Description& description);
+  void describe_axes(esker::DimId x, esker::DimId y, esker::DimId z);
+  void define_projection();
+  void define_fields(esker::GridId map, esker::GridId volume, bool is_projected);
   esker::Patch patch_of(std::size_t field, const State& state);
 
   const Grid& grid_;

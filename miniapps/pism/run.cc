@@ -57,7 +57,7 @@ class Run {
           name(settings_.precision));
     in_model_.time([&] { initialise(); });
     Output output(settings_.output, esker::mpi_communicator(world_.comm), domain_.grid, settings_.precision,
-                  settings_.esker, title());
+                  settings_.esker, description());
     for (Index step = 0; step < settings_.output_steps; ++step) one_step(output, step);
     const auto report = output.writer().report_text();
     in_output_.time([&] { output.close(); });
@@ -72,11 +72,13 @@ class Run {
     std::fflush(stdout);
   }
 
-  [[nodiscard]] std::string title() const {
-    if (!settings_.dome) return kGreenlandTitle;
-    return fmt::format("Esker ice-sheet miniapp (shallow ice, {}'s dome{})",
-                       settings_.dome->kind == DomeKind::kHalfar ? "Halfar" : "Vialov",
-                       settings_.model.flow_law.isothermal_softness > 0 ? ", isothermal" : "");
+  [[nodiscard]] Description description() const {
+    if (!settings_.dome) return {};
+    const std::string title =
+        fmt::format("Esker ice-sheet miniapp (shallow ice, {}'s dome{})",
+                    settings_.dome->kind == DomeKind::kHalfar ? "Halfar" : "Vialov",
+                    settings_.model.flow_law.isothermal_softness > 0 ? ", isothermal" : "");
+    return {title, false};
   }
 
   void initialise() {

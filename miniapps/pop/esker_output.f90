@@ -1,6 +1,6 @@
 ! The ocean's files as datasets of Esker. All is collective.
 module esker_output
-  use, intrinsic :: iso_fortran_env, only: error_unit, int64
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
   use esker
   use contents
   use ocean
@@ -26,14 +26,16 @@ contains
     character(*), intent(in) :: format, path
     type(dataset), intent(inout) :: file
     type(samples) :: packed(size(content%variables))
+    real(real64), pointer :: values(:, :, :)
     integer :: v
     if (.not. file%is_open) call create(s, content, format, path, file)
     call esker_begin_step(file%ds, time_of(s))
     do v = 1, size(packed)
       associate (from => content%variables(v))
         if (content%bits == 64) then
-          if (from%has_levels) call esker_put(file%ds, v, start_of(s, 3), from%values)
-          if (.not. from%has_levels) call esker_put(file%ds, v, start_of(s, 2), from%values(:, :, 1))
+          values => from%values
+          if (from%has_levels) call esker_put(file%ds, v, start_of(s, 3), values)
+          if (.not. from%has_levels) call esker_put(file%ds, v, start_of(s, 2), values(:, :, 1))
         else
           packed(v) = pack_samples(from, content%bits)
           if (from%has_levels) call esker_put(file%ds, v, start_of(s, 3), packed(v)%single)
