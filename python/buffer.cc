@@ -58,6 +58,7 @@ Patch Buffer::patch(const Field& field, const std::vector<Index>& offset) const 
   }
   Patch patch;
   patch.type = sample_type(view_);
+  patch.repeats = true;  // strides of 0 are numpy.broadcast_to's
   patch.data = view_.buf;
   patch.box.rank = rank;
   for (int a = 0; a < rank; ++a) {

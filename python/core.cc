@@ -23,11 +23,13 @@
 #include "esker/schema.hpp"
 #include "esker/status.hpp"
 #include "esker/version.h"
+#include "names.h"
 #include "planning.h"
 #include "query.h"
 #include "reader.h"
 #include "reading.h"
 #include "source.h"
+#include "values.h"
 #include "verification.h"
 #include "viewing.h"
 #include "writer.h"
@@ -43,6 +45,7 @@ using esker::python::BoxCorners;
 using esker::python::corners;
 using esker::python::first;
 using esker::python::Indices;
+using esker::python::to_python;
 
 esker::Dataset open_dataset(const std::string& path, bool verify, int threads, Index cache_bytes,
                             nb::object files) {
@@ -52,16 +55,41 @@ esker::Dataset open_dataset(const std::string& path, bool verify, int threads, I
   return esker::python::value_or_no_dataset(esker::Dataset::open(path, options));
 }
 
+constexpr const char* kAttributes = "def attributes(self) -> dict[str, " ESKER_PYTHON_VALUE "]";
+
+/// Dimension to coordinates, in their types.
+nb::dict coords_of(const esker::Grid& grid) {
+  nb::dict coords;
+  for (const auto& [dim, values] : grid.coords) {
+    const auto typed = grid.typed_coords.find(dim);
+    coords[nb::str(dim.c_str())] =
+        to_python(typed == grid.typed_coords.end() ? esker::Numbers(values) : typed->second);
+  }
+  return coords;
+}
+
 void bind_schema(nb::module_& m) {
   nb::class_<esker::Dimension>(m, "Dimension")
       .def_ro("name", &esker::Dimension::name)
       .def_ro("size", &esker::Dimension::size)
-      .def_ro("attributes", &esker::Dimension::attributes);
+      .def_ro("implicit", &esker::Dimension::implicit)
+      .def_prop_ro(
+          "attributes", [](const esker::Dimension& d) { return to_python(d.attributes); },
+          nb::sig(kAttributes));
   nb::class_<esker::Grid>(m, "Grid")
       .def_ro("name", &esker::Grid::name)
       .def_ro("dims", &esker::Grid::dims)
-      .def_ro("coords", &esker::Grid::coords)
-      .def_ro("attributes", &esker::Grid::attributes);
+      .def_prop_ro("coords", &coords_of, nb::sig("def coords(self) -> dict[str, " ESKER_PYTHON_NUMBERS "]"))
+      .def_prop_ro(
+          "attributes", [](const esker::Grid& g) { return to_python(g.attributes); }, nb::sig(kAttributes));
+  nb::class_<esker::Scalar>(m, "Scalar")
+      .def_ro("name", &esker::Scalar::name)
+      .def_prop_ro(
+          "value", [](const esker::Scalar& s) { return to_python(s.value); },
+          nb::sig("def value(self) -> " ESKER_PYTHON_VALUE))
+      .def_prop_ro(
+          "attributes", [](const esker::Scalar& s) { return to_python(s.attributes); },
+          nb::sig(kAttributes));
   nb::class_<esker::Field>(m, "Field")
       .def_ro("name", &esker::Field::name)
       .def_ro("grid", &esker::Field::grid)
@@ -69,7 +97,8 @@ void bind_schema(nb::module_& m) {
       .def_ro("components", &esker::Field::components)
       .def_ro("fixed", &esker::Field::fixed)
       .def_ro("every", &esker::Field::every)
-      .def_ro("attributes", &esker::Field::attributes);
+      .def_prop_ro(
+          "attributes", [](const esker::Field& f) { return to_python(f.attributes); }, nb::sig(kAttributes));
 }
 
 void bind_storage(nb::module_& m) {
@@ -95,8 +124,15 @@ void bind_dataset(nb::module_& m) {
   dataset.def_prop_ro("dims", [](const Dataset& d) { return d.schema().dims(); })
       .def_prop_ro("grids", [](const Dataset& d) { return d.schema().grids(); })
       .def_prop_ro("fields", [](const Dataset& d) { return d.schema().fields(); })
-      .def_prop_ro("attributes", [](const Dataset& d) { return d.schema().attributes(); })
-      .def_prop_ro("time_attributes", [](const Dataset& d) { return d.schema().time_attributes(); })
+      .def_prop_ro("scalars", [](const Dataset& d) { return d.schema().scalars(); })
+      .def_prop_ro(
+          "attributes", [](const Dataset& d) { return to_python(d.schema().attributes()); },
+          nb::sig(kAttributes))
+      .def_prop_ro(
+          "time_attributes", [](const Dataset& d) { return to_python(d.schema().time_attributes()); },
+          nb::sig("def time_attributes(self) -> dict[str, " ESKER_PYTHON_VALUE "]"))
+      .def_prop_ro("time_name", [](const Dataset& d) { return d.schema().time_name(); })
+      .def_prop_ro("time_type", [](const Dataset& d) { return std::string(name(d.schema().time_type())); })
       .def_prop_ro("steps", [](const Dataset& d) { return d.steps(); })
       .def_prop_ro("parts", [](const Dataset& d) { return d.parts(); })
       .def_prop_ro("warnings", [](const Dataset& d) { return d.warnings(); })
@@ -129,6 +165,7 @@ NB_MODULE(_core, m) {
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
   esker::python::bind_reader(m);
+  esker::python::bind_names(m);
   esker::python::bind_verification(m);
   esker::python::bind_planning(m);
   esker::python::bind_viewing(m);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <cstring>
 #include <string>
 
 namespace nb = nanobind;
@@ -40,6 +41,13 @@ PyObject* exception_type(Code code) {
   }
 }
 
+/// Names of files and of what is in them may be other bytes than UTF-8.
+void raise(PyObject* type, const char* text) {
+  const auto size = static_cast<Py_ssize_t>(std::strlen(text));
+  const nb::object message = nb::steal(PyUnicode_DecodeUTF8(text, size, "backslashreplace"));
+  if (message.is_valid()) PyErr_SetObject(type, message.ptr());
+}
+
 }  // namespace
 
 Status status_of_exception(nb::handle exception) {
@@ -59,9 +67,9 @@ void translate_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const NoSuchDataset& error) {
-    PyErr_SetString(PyExc_FileNotFoundError, error.what());
+    raise(PyExc_FileNotFoundError, error.what());
   } catch (const Error& error) {
-    PyErr_SetString(exception_type(error.code()), error.what());
+    raise(exception_type(error.code()), error.what());
   }
 }
 

@@ -74,12 +74,19 @@ Box to_box(const BoxRow& row) {
   return {static_cast<int>(lo.size()), to_point(lo), to_point(hi)};
 }
 
+/// Lets Python act on signals: what it raises ends the plan.
+bool check_signals() {
+  const nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  return true;
+}
+
 /// In `boxes`, which are the same on all grids, or split as nearly cubically as can be.
 PlanReport plan(const Schema& schema, int n_ranks, const std::vector<BoxRow>& boxes, const Options& options) {
   const SplitOfGrid near_cubic = [&](const Grid& grid) {
     return BrickDecomposition::near_cubic(schema.rank_of(grid), schema.box_of(grid).hi, n_ranks);
   };
-  if (boxes.empty()) return plan_step(schema, n_ranks, near_cubic, options).value();
+  if (boxes.empty()) return plan_step(schema, n_ranks, near_cubic, options, check_signals).value();
   std::map<int, std::vector<Box>> of_rank;
   for (const BoxRow& row : boxes) {
     const int rank = std::get<0>(row);
@@ -90,7 +97,7 @@ PlanReport plan(const Schema& schema, int n_ranks, const std::vector<BoxRow>& bo
     of_rank[rank].push_back(to_box(row));
   }
   const BoxesOfRank listed = [&](int rank, const Grid&) { return of_rank[rank]; };
-  return plan_step(schema, n_ranks, listed, options).value();
+  return plan_step(schema, n_ranks, listed, options, check_signals).value();
 }
 
 PlanReport plan_grid(int n_ranks, const std::vector<Index>& extent, int n_fields, const std::string& type,

@@ -11,8 +11,8 @@
 
 #include "errors.h"
 #include "esker/rebuild.hpp"
+#include "esker/repair.hpp"
 #include "esker/verify.hpp"
-#include "esker/writer.hpp"
 #include "source.h"
 
 namespace nb = nanobind;
@@ -22,11 +22,9 @@ namespace esker::python {
 namespace {
 
 void repair(const std::string& path, const std::optional<double>& to_time) {
-  Options options;
-  options.report = "none";
-  Writer writer = value_or_no_dataset(Writer::append(path, Communicator::serial(), options));
-  if (to_time) writer.rewind(*to_time).check();
-  writer.close().check();
+  const Status repaired = esker::repair(path, to_time);
+  if (repaired.code() == Code::kNotFound) throw NoSuchDataset(Code::kNotFound, repaired.message());
+  repaired.check();
 }
 
 }  // namespace
@@ -56,6 +54,12 @@ void bind_verification(nb::module_& m) {
       },
       "path"_a, "progress"_a.none(), "files"_a = nb::none());
   m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
+  m.def(
+      "renamed_idx",
+      [](const std::string& path, const std::string& name) {
+        return value_or_no_dataset(renamed_idx(path, name));
+      },
+      "path"_a, "name"_a, Release());
   nb::class_<RebuildReport>(m, "RebuildReport")
       .def_ro("path", &RebuildReport::path)
       .def_ro("source", &RebuildReport::source)

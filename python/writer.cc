@@ -18,6 +18,7 @@
 #include "buffer.h"
 #include "errors.h"
 #include "esker/writer.hpp"
+#include "values.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -89,7 +90,7 @@ int def_field(StepWriter& w, int grid, const std::string& name, const std::strin
   return w.writer.def_field({grid}, name, parsed.value(), {components, fixed, every}).value().index;
 }
 
-void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset) {
+void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered) {
   const auto& fields = w.writer.schema().fields();
   if (field_number < 0 || field_number >= static_cast<int>(fields.size())) {
     throw Error(Code::kInvalidArgument, "put: no such field");
@@ -102,6 +103,10 @@ void put(StepWriter& w, int field_number, nb::handle array, const std::vector<In
   } catch (const Error& error) {
     throw Error(error.code(), "put '" + field.name + "': " + error.what());
   }
+  if (buffered) {
+    w.writer.put_buffered({field_number}, patch).check();
+    return;
+  }
   w.held.push_back(std::move(buffer));
   w.writer.put({field_number}, patch).check();
 }
@@ -113,38 +118,64 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
       .def("def_grid", &def_grid, "name"_a, "dims"_a)
       .def(
           "def_coords",
-          [](StepWriter& w, int grid, const std::string& dim, const std::vector<double>& values) {
-            w.writer.def_coords({grid}, dim, values).check();
+          [](StepWriter& w, int grid, const std::string& dim, nb::handle values) {
+            w.writer.def_coords({grid}, dim, to_numbers(values)).check();
           },
-          "grid"_a, "dim"_a, "values"_a)
+          "grid"_a, "dim"_a, "values"_a,
+          nb::sig("def def_coords(self, grid: int, dim: str, values: " ESKER_PYTHON_NUMBERS ") -> None"))
+      .def(
+          "def_time",
+          [](StepWriter& w, const std::string& name, const std::string& type) {
+            w.writer.def_time(name, parse_sample_type(type).value()).check();
+          },
+          "name"_a, "type"_a)
+      .def(
+          "def_scalar",
+          [](StepWriter& w, const std::string& name, nb::handle value) {
+            return w.writer.def_scalar(name, to_attribute_value(value)).value().index;
+          },
+          "name"_a, "value"_a,
+          nb::sig("def def_scalar(self, name: str, value: " ESKER_PYTHON_VALUE ") -> int"))
       .def("def_field", &def_field, "grid"_a, "name"_a, "type"_a, "components"_a = 1, "fixed"_a = false,
            "every"_a = 1)
       .def(
           "put_att",
-          [](StepWriter& w, const std::string& name, const AttributeValue& value) {
-            w.writer.put_att(name, value).check();
+          [](StepWriter& w, const std::string& name, nb::handle value) {
+            w.writer.put_att(name, to_attribute_value(value)).check();
           },
-          "name"_a, "value"_a)
+          "name"_a, "value"_a,
+          nb::sig("def put_att(self, name: str, value: " ESKER_PYTHON_VALUE ") -> None"))
       .def(
           "put_time_att",
-          [](StepWriter& w, const std::string& name, const AttributeValue& value) {
-            w.writer.put_time_att(name, value).check();
+          [](StepWriter& w, const std::string& name, nb::handle value) {
+            w.writer.put_time_att(name, to_attribute_value(value)).check();
           },
-          "name"_a, "value"_a)
+          "name"_a, "value"_a,
+          nb::sig("def put_time_att(self, name: str, value: " ESKER_PYTHON_VALUE ") -> None"))
       .def(
           "put_dim_att",
-          [](StepWriter& w, int dim, const std::string& name, const AttributeValue& value) {
-            w.writer.put_att(DimId{dim}, name, value).check();
+          [](StepWriter& w, int dim, const std::string& name, nb::handle value) {
+            w.writer.put_att(DimId{dim}, name, to_attribute_value(value)).check();
           },
-          "dim"_a, "name"_a, "value"_a)
+          "dim"_a, "name"_a, "value"_a,
+          nb::sig("def put_dim_att(self, dim: int, name: str, value: " ESKER_PYTHON_VALUE ") -> None"))
       .def(
           "put_field_att",
-          [](StepWriter& w, int field, const std::string& name, const AttributeValue& value) {
-            w.writer.put_att(FieldId{field}, name, value).check();
+          [](StepWriter& w, int field, const std::string& name, nb::handle value) {
+            w.writer.put_att(FieldId{field}, name, to_attribute_value(value)).check();
           },
-          "field"_a, "name"_a, "value"_a)
+          "field"_a, "name"_a, "value"_a,
+          nb::sig("def put_field_att(self, field: int, name: str, value: " ESKER_PYTHON_VALUE ") -> None"))
+      .def(
+          "put_scalar_att",
+          [](StepWriter& w, int scalar, const std::string& name, nb::handle value) {
+            w.writer.put_att(ScalarId{scalar}, name, to_attribute_value(value)).check();
+          },
+          "scalar"_a, "name"_a, "value"_a,
+          nb::sig("def put_scalar_att(self, scalar: int, name: str, value: " ESKER_PYTHON_VALUE ") -> None"))
       .def("field",
            [](const StepWriter& w, const std::string& name) { return w.writer.field(name).value().index; })
+      .def_prop_ro("time_name", [](const StepWriter& w) { return w.writer.schema().time_name(); })
       .def_prop_ro("dims", [](const StepWriter& w) { return w.writer.schema().dims(); })
       .def_prop_ro("grids", [](const StepWriter& w) { return w.writer.schema().grids(); })
       .def_prop_ro("fields", [](const StepWriter& w) { return w.writer.schema().fields(); });
@@ -153,8 +184,8 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
 void bind_steps(nb::class_<StepWriter>& writer) {
   using Release = nb::call_guard<nb::gil_scoped_release>;
   writer.def("begin_step", [](StepWriter& w, double time) { w.writer.begin_step(time).check(); })
-      .def("put", &put, "field"_a, "array"_a, "offset"_a,
-           "Keeps the array, (z, y, x[, component]), until the step ends; `offset` x first.")
+      .def("put", &put, "field"_a, "array"_a, "offset"_a, "buffered"_a = false,
+           "Keeps the array, (z, y, x[, component]), until the step ends, or a copy; `offset` x first.")
       .def(
           "fail", [](StepWriter& w, nb::handle exception) { w.writer.fail(status_of_exception(exception)); },
           "exception"_a, "The next collective call fails on all ranks, telling of the exception.")

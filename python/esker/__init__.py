@@ -17,11 +17,13 @@ from esker import _core
 from esker._core import ReadStatistics
 from esker.array import Array
 from esker.chunked import Chunked
-from esker.dataset import Dataset, Field, Grid, Part, Selection, Storage, open
+from esker.dataset import Dataset, DatasetWarning, Field, Grid, Part, Scalar, Selection, Storage, open
+from esker.moving import copy, move
 from esker.parallel import Reader
 from esker.planning import plan
 from esker.serial import write
-from esker.verification import Finding, Rebuilt, Verification, rebuild, repair, verify
+from esker.values import Text
+from esker.verification import Finding, Rebuilt, Verification, adopt, rebuild, repair, verify
 from esker.viewing import Camera, View
 from esker.writer import Step, Writer, WriterField, WriterGrid
 
@@ -32,6 +34,7 @@ __all__ = [
     "Camera",
     "Chunked",
     "Dataset",
+    "DatasetWarning",
     "Field",
     "Finding",
     "Grid",
@@ -39,15 +42,20 @@ __all__ = [
     "ReadStatistics",
     "Reader",
     "Rebuilt",
+    "Scalar",
     "Selection",
     "Step",
     "Storage",
+    "Text",
     "Verification",
     "View",
     "Writer",
     "WriterField",
     "WriterGrid",
     "__version__",
+    "adopt",
+    "copy",
+    "move",
     "open",
     "plan",
     "rebuild",

@@ -35,7 +35,7 @@ class Array:
         self._steps = [-1] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
         self.level = self.selection.level
         self.dtype = field.dtype
-        self.dims: tuple[str, ...] = (*([] if field.fixed else [TIME_DIM]), *field.dims)
+        self.dims: tuple[str, ...] = (*([] if field.fixed else [field.dataset.time_dim]), *field.dims)
         self.shape: tuple[int, ...] = (*([] if field.fixed else [len(self._steps)]), *self.selection.shape)
 
     @property

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from esker.dataset import Box, Field
 from esker.decoding import scalars
+from esker.plotting import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 MOST_SAMPLES = 1 << 20
 """More show nothing that these do not."""
 _DPI = 100
+_SIZE = (9, 5)
+"""Inches."""
+_FONT_PX = 10 / 72 * _DPI
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Series:
-    """Least, mean and greatest value at each step; of one sample all three are the same."""
+    """Minimum, mean and maximum at each step; of one sample all three are the same."""
 
     field: Field
     times: NDArray[np.float64]
@@ -93,23 +97,24 @@ def draw_histogram(histogram: Histogram, *, log: bool = False) -> Figure:
     """As steps; `log`: of the counts."""
     figure, axes = _figure(histogram.field, histogram.level)
     axes.stairs(histogram.counts, histogram.edges, fill=True)
-    axes.set(xlabel=_label(histogram.field), ylabel="samples")
+    axes.set(xlabel=wrapped(_label(histogram.field), _SIZE[0] * _DPI, _FONT_PX), ylabel="number of samples")
     if log:
         axes.set_yscale("log")
     return figure
 
 
 def draw_series(series: Series, *, log: bool = False) -> Figure:
-    """The mean as a line, from least to greatest as a band; `log`: of the values."""
+    """The mean as a line, the range from minimum to maximum as a band; `log`: of the values."""
     figure, axes = _figure(series.field, series.level)
     if not np.array_equal(series.least, series.greatest, equal_nan=True):
-        axes.fill_between(series.times, series.least, series.greatest, alpha=0.25, label="least to greatest")
+        axes.fill_between(series.times, series.least, series.greatest, alpha=0.25, label="minimum to maximum")
         axes.plot(series.times, series.mean, marker=".", label="mean")
         axes.legend()
     else:
         axes.plot(series.times, series.mean, marker=".")
     units = series.field.dataset.time_attrs.get("units", "")
-    axes.set(xlabel=f"time [{units}]" if units else "time", ylabel=_label(series.field))
+    axes.set_xlabel(f"time [{units}]" if units else "time")
+    axes.set_ylabel(wrapped(_label(series.field), _SIZE[1] * _DPI, _FONT_PX))
     if log:
         axes.set_yscale("log")
     return figure
@@ -125,7 +130,7 @@ def _level(field: Field, step: int, box: Box | None) -> int:
 def _figure(field: Field, level: int) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 5), dpi=_DPI, layout="constrained")
+    figure = Figure(figsize=_SIZE, dpi=_DPI, layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(f"{field.name}, level {level} of {field.max_level}", fontsize=10)
     axes.grid(alpha=0.3)

@@ -68,58 +68,62 @@ class Chunked:
         """Bytes of the whole array."""
         return math.prod(self.shape) * self.dtype.itemsize
 
-    def arrays(self, n_dims: int) -> Iterator[NDArray[Any]]:
-        """The samples in C order, as arrays one after the other; the first `n_dims` axes are the grid's."""
-        return self._asked(n_dims) if callable(self.source) else self._given()
+    def arrays(self, n_dims: int, name: str) -> Iterator[NDArray[Any]]:
+        """The samples in C order, as arrays one after the other; the first `n_dims` axes are the grid's.
 
-    def _asked(self, n_dims: int) -> Iterator[NDArray[Any]]:
+        `name` is that of the field, for errors.
+        """
+        return self._asked(n_dims, name) if callable(self.source) else self._given(name)
+
+    def _asked(self, n_dims: int, name: str) -> Iterator[NDArray[Any]]:
         assert callable(self.source)
         sample_bytes = self.dtype.itemsize * math.prod(self.shape[n_dims:])
         for where in _pieces.pieces(self.shape[:n_dims], sample_bytes, self.grain):
             x_first = where[::-1]
             box = (tuple(s.start for s in x_first), tuple(s.stop for s in x_first))
             expected = (*(s.stop - s.start for s in where), *self.shape[n_dims:])
-            yield self._checked(self.source(box), expected, f"for the box {box}")
+            yield self._checked(self.source(box), expected, name, f"for the box {box}")
 
-    def _given(self) -> Iterator[NDArray[Any]]:
+    def _given(self, name: str) -> Iterator[NDArray[Any]]:
         assert not callable(self.source)
         first = 0
         for given in self.source:
             array = np.asanyarray(given)
             n_rows = array.shape[0] if array.ndim else 0
-            yield self._checked(
-                array, (n_rows, *self.shape[1:]), f"from index {first} of the slowest axis on"
-            )
+            where = f"from index {first} of the slowest axis on"
+            yield self._checked(array, (n_rows, *self.shape[1:]), name, where)
             first += n_rows
             if first > self.shape[0]:
                 break
         if first != self.shape[0]:
             raise ValueError(
-                f"expected arrays of {self.shape[0]} indices of the slowest axis in all, found {first}"
+                f"{name}: expected arrays of {self.shape[0]} indices of the slowest axis in all, found {first}"
             )
 
-    def _checked(self, given: ArrayLike, shape: tuple[int, ...], which: str) -> NDArray[Any]:
+    def _checked(self, given: ArrayLike, shape: tuple[int, ...], name: str, which: str) -> NDArray[Any]:
         array = np.asanyarray(given)
         if isinstance(array, np.ma.MaskedArray):
-            raise TypeError(f"expected plain samples {which}, found a masked array; filled() makes it plain")
+            raise TypeError(
+                f"{name}: expected plain samples {which}, found a masked array; filled() makes it plain"
+            )
         if array.shape != shape or array.dtype != self.dtype:
             raise ValueError(
-                f"expected {self.dtype} samples of shape {shape} {which}, "
+                f"{name}: expected {self.dtype} samples of shape {shape} {which}, "
                 f"found {array.dtype} of shape {array.shape}"
             )
         return array
 
 
-def assembled(chunked: Chunked, n_dims: int, directory: str) -> NDArray[Any]:
-    """The whole array: in memory if it is small, else a scratch_array().
+def assembled(chunked: Chunked, n_dims: int, directory: str, name: str) -> NDArray[Any]:
+    """The whole array of the field `name`: in memory if it is small, else a scratch_array().
 
     The coarse levels of a dataset need samples from everywhere, so all samples must be there when it is written.
     """
     if chunked.nbytes <= _pieces.PIECE_BYTES:
-        return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims)]).reshape(chunked.shape)
+        return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims, name)]).reshape(chunked.shape)
     whole = scratch_array(chunked.shape, chunked.dtype, directory)
     flat, done = whole.reshape(-1), 0
-    for array in chunked.arrays(n_dims):
+    for array in chunked.arrays(n_dims, name):
         flat[done : done + array.size] = array.reshape(-1)
         done += array.size
     return whole

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from esker._pieces import pieces, thickness
 from esker.dataset import Box, Dataset, Field
+from esker.values import Text
 
 _COMPARED_AT_ONCE = 1 << 18
 """Values; what a difference takes beside them is many times as much."""
@@ -86,14 +87,15 @@ def compare(
         pass  # they are of no step
     elif len(a.steps) != len(b.steps):
         found.structure.append(f"{len(a.steps)} steps and {len(b.steps)}")
-    elif a.steps != b.steps:
-        step = next(s for s, (t, u) in enumerate(zip(a.steps, b.steps)) if t != u)
+    elif not _equal(a.steps, b.steps):
+        step = next(s for s, (t, u) in enumerate(zip(a.steps, b.steps)) if not _equal(t, u))
         found.structure.append(f"step {step} is at time {a.steps[step]} and {b.steps[step]}")
     if attributes:
         found.structure += _attributes("", a.attrs, b.attrs)
         found.structure += _attributes("time: ", a.time_attrs, b.time_attrs)
         for dim in (*a.dim_attrs, *(dim for dim in b.dim_attrs if dim not in a.dim_attrs)):
             found.structure += _attributes(f"{dim}: ", a.dim_attrs.get(dim, {}), b.dim_attrs.get(dim, {}))
+    found.structure += _scalars(a, b, attributes)
     comparable = []
     for name in common:
         found.structure += _structure(a[name], b[name], attributes)
@@ -111,10 +113,7 @@ def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
             yield f"{a.name}: {what} is {getattr(a, what)} and {getattr(b, what)}"
     for dim in a.grid.dims:
         ours, theirs = a.grid.coords.get(dim), b.grid.coords.get(dim)
-        if not (
-            ours is theirs is None
-            or (ours is not None and theirs is not None and np.array_equal(ours, theirs))
-        ):
+        if (ours is None) != (theirs is None) or (ours is not None and not _equal(ours, theirs)):
             yield f"{a.name}: coordinates along {dim!r} are not the same"
     if alone := [(s, t) for s, t in _same_times(a.dataset, b.dataset) if a.has(s) != b.has(t)]:
         s, _ = alone[0]
@@ -124,11 +123,39 @@ def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
         yield from _attributes(f"grid of {a.name}: ", a.grid.attrs, b.grid.attrs)
 
 
+def _scalars(a: Dataset, b: Dataset, attributes: bool) -> Iterator[str]:
+    for name in (*a.scalars, *(name for name in b.scalars if name not in a.scalars)):
+        if name not in a.scalars or name not in b.scalars:
+            yield f"scalar {name!r} is in {(a if name in a.scalars else b).path} only"
+            continue
+        ours, theirs = a.scalars[name], b.scalars[name]
+        yield from _attributes("scalar: ", {name: ours.value}, {name: theirs.value})
+        if attributes:
+            yield from _attributes(f"{name}: ", ours.attrs, theirs.attrs)
+
+
 def _attributes(owner: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[str]:
     for name in (*a, *(name for name in b if name not in a)):
         ours, theirs = a.get(name), b.get(name)
-        if ours != theirs and not (ours != ours and theirs != theirs):  # NaN
+        if not _equal(ours, theirs):
             yield f"{owner}attribute {name!r} is {ours!r} and {theirs!r}"
+        elif _stored(ours) != _stored(theirs):
+            yield f"{owner}attribute {name!r} is stored as {_stored(ours)!r} and {_stored(theirs)!r}"
+
+
+def _stored(value: Any) -> Any:
+    """The bytes of a text, which may be others for the same characters."""
+    if isinstance(value, Text):
+        return value.bytes
+    return value.encode() if isinstance(value, str) else None
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Of texts, numbers and lists of numbers; NaN equals NaN."""
+    if any(value is None or isinstance(value, str) for value in (a, b)):
+        return bool(a == b)
+    ours, theirs = np.ravel(a).tolist(), np.ravel(b).tolist()
+    return len(ours) == len(theirs) and all(x == y or (x != x and y != y) for x, y in zip(ours, theirs))
 
 
 def _compare_field(
@@ -151,6 +178,8 @@ def _compare_field(
 
 def _same_times(a: Dataset, b: Dataset) -> list[tuple[int, int]]:
     """Steps of both at the same time; where they have none, the first with the first and so on."""
+    if _equal(a.steps, b.steps):
+        return [(step, step) for step in range(len(a.steps))]
     theirs = {time: step for step, time in enumerate(b.steps)}
     pairs = [(step, theirs[time]) for step, time in enumerate(a.steps) if time in theirs]
     return pairs or list(zip(range(len(a.steps)), range(len(b.steps))))

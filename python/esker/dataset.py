@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -20,14 +21,45 @@ from numpy.typing import NDArray
 from esker import _core
 from esker.array import Array
 from esker.remote import is_url, located
+from esker.values import AttributeValue, attribute_of, attributes_of, numbers_of
 from esker.viewing import Camera, View, view_of
 
-AttributeValue = str | int | float | list[int] | list[float]
 Corner = Sequence[int]
 Box = tuple[Corner, Corner]
 
+_UNSYNCED = ".esker-unsynced"
+"""The end of the name of a file that says which steps a power failure may have damaged."""
+
 COMPONENT_DIM = "component"
 """Name of the last dimension of fields with more than one component."""
+
+
+def component_dims(counts: Iterable[int], taken: Container[str] = ()) -> dict[int, str]:
+    """Where a dimension has one size, as in xarray and Zarr: the name of the last one by the number of components.
+
+    It is "component" if there is one number of components, else "component_2", "component_3"; never one of `taken`.
+
+    >>> component_dims([1, 3, 1, 3]), component_dims([3, 2])
+    ({3: 'component'}, {2: 'component_2', 3: 'component_3'})
+    """
+    several = sorted({count for count in counts if count > 1})
+    names = {}
+    for count in several:
+        name = f"{COMPONENT_DIM}_{count}" if len(several) > 1 else COMPONENT_DIM
+        while name in taken:
+            name += "_"
+        names[count] = name
+    return names
+
+
+class DatasetWarning(UserWarning):
+    """A dataset that Esker wrote lacks something, or may: what `Dataset.warnings` lists."""
+
+
+def _losses(dataset: Dataset) -> list[str]:
+    """Warnings of Esker's datasets; those of other programs' files name what cannot be shown."""
+    is_idx = any(part.bits_per_block for part in dataset.parts)
+    return [text for text in dataset.warnings if is_idx or _UNSYNCED in text]
 
 
 def open(
@@ -47,7 +79,8 @@ def open(
     fields are the numeric variables with an axis beside that of the records, and steps are the records;
     `warnings` names what is left out. Members of a group have its name and '_' before their own.
 
-    Reads headers only.
+    Reads headers only. What a dataset of Esker has lost without keeping its samples from being read is in `warnings`,
+    and comes as a DatasetWarning, too.
 
     verify:      each block that is read later is compared with its checksum, where the file has one
     threads:     that one read uses at most; by default as many as the process has processors, and of a URL 16
@@ -66,7 +99,10 @@ def open(
     how = {"verify": verify, "threads": threads or 0, "cache_bytes": cache_bytes}
     there, files = located(path, storage_options)
     again = how if files is None else {**how, "storage_options": storage_options}
-    return Dataset(os.fspath(path), _core.open(there, **how, files=files), again)
+    dataset = Dataset(os.fspath(path), _core.open(there, **how, files=files), again)
+    for text in _losses(dataset):
+        warnings.warn(text, DatasetWarning, stacklevel=2)
+    return dataset
 
 
 @dataclass(frozen=True)
@@ -76,8 +112,20 @@ class Grid:
     name: str
     dims: Mapping[str, int]
     """Name to size, slowest first."""
-    coords: Mapping[str, NDArray[np.float64]]
-    """Dimension name to one value per index."""
+    coords: Mapping[str, NDArray[Any]]
+    """Dimension name to one value per index, in the type that the dataset has."""
+    attrs: Mapping[str, AttributeValue]
+    has_no_axes: bool = False
+    """One sample per step, along a dimension of size 1 that netCDF files do not have: its fields are time series."""
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A value without axes, which does not vary in time: a grid mapping, a constant."""
+
+    name: str
+    value: AttributeValue
+    """A NumPy scalar, or a text."""
     attrs: Mapping[str, AttributeValue]
 
 
@@ -170,9 +218,11 @@ class Field:
         self.components: int = core_field.components
         self.fixed: bool = core_field.fixed
         """Written once, not per step."""
+        self.is_series: bool = grid.has_no_axes
+        """One value per step, without axes: `shape` is (1,)."""
         self.every: int = core_field.every
         """Due at steps 0, every, 2 * every, ..."""
-        self.attrs: Mapping[str, AttributeValue] = _attributes(core_field.attributes)
+        self.attrs: Mapping[str, AttributeValue] = attributes_of(core_field.attributes)
         self.max_level: int = self._core.max_level(self.name)
         lo, hi = self._core.box(self.name)
         self.box: Box = (tuple(lo), tuple(hi))
@@ -218,8 +268,24 @@ class Field:
         return self._array_shape([h - l for l, h in zip(lo, hi)])
 
     def has(self, step: int) -> bool:
-        """Whether the field was written at that position of Dataset.steps; fixed fields: always."""
-        return self._core.has(self.name, self.dataset._step(step))
+        """Whether there are samples at that position of Dataset.steps, negative from the end; of fixed fields: at all.
+
+        False for any step of a dataset without steps. Raises IndexError for a step that others do not have.
+        """
+        if self.fixed:
+            return self._is_there
+        return bool(self.dataset.steps) and self._core.has(self.name, self.dataset._step(step))
+
+    @cached_property
+    def _is_there(self) -> bool:
+        """Of a fixed field: Esker's come with the first step, those of other programs need none."""
+        if self.dataset.steps:
+            return True
+        try:
+            self.read(box=(self.box[0], self.box[0]))
+        except KeyError:
+            return False
+        return True
 
     @property
     def steps(self) -> list[float]:
@@ -258,8 +324,8 @@ class Field:
         """Reads samples: a new C-order array (z, y, x[, component]).
 
         step:       position in Dataset.steps, negative from the end; of no meaning for fixed fields
-        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid and clipped to it (empty where it
-                    lies outside); None is the whole grid
+        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid; None is the whole grid. A box
+                    that leaves the grid is an error; field[...] has NumPy's slicing rules instead
         level:      resolution, 0 (one sample) to max_level (all samples, the default)
         bits:       precision; not implemented yet
         stride:     (sx, sy, sz) in place of a level: the samples whose index is a multiple of it on each axis; what is
@@ -271,7 +337,7 @@ class Field:
         progress:   called now and then with the fraction that is done; what it raises ends the read
         statistics: an esker.ReadStatistics, which says afterwards what the read cost
 
-        Raises IndexError (step or level outside the dataset), ValueError, OSError, NotImplementedError. Other
+        Raises IndexError (step, level or box outside the dataset), ValueError, OSError, NotImplementedError. Other
         threads run meanwhile; Ctrl-C ends the read.
 
         >>> import numpy as np
@@ -396,7 +462,7 @@ class Field:
 
     def coords(
         self, dim: str, box: Box | None = None, level: int | None = None, stride: Corner | None = None
-    ) -> NDArray[np.float64] | NDArray[np.int64]:
+    ) -> NDArray[Any]:
         """Coordinates along `dim` of the samples that read(box=box, level=level, stride=stride) returns.
 
         Their indices in the full grid if the dataset has no coordinates for that dimension.
@@ -442,13 +508,24 @@ class Dataset:
         self._core = core
         self._how = dict(how)
         self.path = path
-        self.attrs: Mapping[str, AttributeValue] = _attributes(core.attributes)
-        self.time_attrs: Mapping[str, AttributeValue] = _attributes(core.time_attributes)
+        self.attrs: Mapping[str, AttributeValue] = attributes_of(core.attributes)
+        self.time_attrs: Mapping[str, AttributeValue] = attributes_of(core.time_attributes)
         """Of the steps' times: units, calendar."""
         self.dim_attrs: Mapping[str, Mapping[str, AttributeValue]] = MappingProxyType(
-            {dim.name: _attributes(dim.attributes) for dim in core.dims}
+            {dim.name: attributes_of(dim.attributes) for dim in core.dims}
         )
         """Of each dimension's coordinates."""
+        self.time_dim: str = core.time_name
+        """How netCDF files name the steps; "" where all fields are fixed and there are no times."""
+        self.time_dtype: np.dtype[Any] = np.dtype(core.time_type)
+        """The type of the times in netCDF files."""
+        self.scalars: Mapping[str, Scalar] = MappingProxyType(
+            {
+                one.name: Scalar(one.name, attribute_of(one.value), attributes_of(one.attributes))
+                for one in core.scalars
+            }
+        )
+        """Values without axes, by name."""
         self.steps: list[float] = core.steps
         """Time value of each step."""
         grids = [_grid(grid, core.dims) for grid in core.grids]
@@ -533,22 +610,16 @@ def _query(
     return operator.index(step), corners, None if level is None else operator.index(level)
 
 
-def _attributes(values: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
-    """Lists of one number become the number, as in netCDF."""
-    return MappingProxyType(
-        {
-            name: value[0] if not isinstance(value, str) and len(value) == 1 else value
-            for name, value in values.items()
-        }
-    )
-
-
 def _grid(grid: _core.Grid, dims: Sequence[_core.Dimension]) -> Grid:
     sizes = {dims[i].name: dims[i].size for i in _slowest_first(grid.dims)}
-    coords = {name: np.asarray(values, dtype=np.float64) for name, values in grid.coords.items()}
-    for values in coords.values():
-        values.flags.writeable = False
-    return Grid(grid.name, MappingProxyType(sizes), MappingProxyType(coords), _attributes(grid.attributes))
+    coords = {name: numbers_of(values) for name, values in grid.coords.items()}
+    return Grid(
+        grid.name,
+        MappingProxyType(sizes),
+        MappingProxyType(coords),
+        attributes_of(grid.attributes),
+        any(dims[i].implicit for i in grid.dims),
+    )
 
 
 def _part(part: _core.Part) -> Part:

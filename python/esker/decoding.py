@@ -9,6 +9,30 @@ from numpy.typing import NDArray
 
 from esker.dataset import Field
 
+FILL_ATTRIBUTES = ("_FillValue", "missing_value")
+
+
+def fill_values(attribute: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The numbers of a fill attribute as samples of type `dtype` have them, without those that the type cannot hold.
+
+    Reals are rounded to the type; integers have to be the same number. Texts neither hold nor are fill values.
+
+    >>> fill_values([-9999, -1], np.dtype("i1"))
+    array([-1], dtype=int8)
+    >>> fill_values(float("nan"), np.dtype("i2")).size
+    0
+    """
+    given = np.atleast_1d(np.asarray(attribute))
+    if given.dtype.kind not in "iuf" or dtype.kind not in "iuf":
+        return np.empty(0, dtype)
+    if dtype.kind == "f":
+        with np.errstate(over="ignore", under="ignore"):
+            rounded = given.astype(dtype)
+        return rounded[np.isclose(rounded.astype(np.float64), given, rtol=1e-6, atol=0, equal_nan=True)]
+    limits = np.iinfo(dtype)
+    numbers = [int(number) for number in given.tolist() if np.isfinite(number) and number == int(number)]
+    return np.array([number for number in numbers if limits.min <= number <= limits.max], dtype)
+
 
 def decoded(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
     """Values as they were read, times `scale_factor` plus `add_offset`; masked where they are missing or no numbers.
@@ -25,15 +49,9 @@ def decoded(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
       fill_value=1e+20)
     """
     masked = np.ma.masked_invalid(values)
-    for name in ("_FillValue", "missing_value"):
-        missing = np.asarray(field.attrs.get(name, []))
-        if missing.dtype.kind in "iuf":
-            with np.errstate(over="ignore", invalid="ignore"):
-                as_stored = missing.astype(values.dtype)  # -1e34 is no float32, but what it becomes is
-            is_there = np.isclose(as_stored.astype(np.float64), missing) | (
-                missing.dtype.kind == values.dtype.kind
-            )
-            masked = np.ma.masked_where(np.isin(values, as_stored[is_there]), masked)
+    for name in FILL_ATTRIBUTES:
+        fill = fill_values(field.attrs.get(name, []), values.dtype)
+        masked = np.ma.masked_where(np.isin(values, fill), masked)
     scale, offset = field.attrs.get("scale_factor", 1), field.attrs.get("add_offset", 0)
     if (scale, offset) == (1, 0) or isinstance(scale, str) or isinstance(offset, str):
         return masked

@@ -31,7 +31,8 @@ def plan(
     block:   samples per rank and axis; the ranks form a grid as nearly cubic as their number allows
     extent:  samples of the whole grid instead, split as nearly cubically
     dataset: or the grids and fields of an existing dataset
-    boxes:   (rank, (lo, hi)) of all ranks, half open, instead of a split; they cover the grid exactly once
+    boxes:   (rank, (lo, hi)) of all ranks, half open, instead of a split; they cover the grid exactly once; without
+             block, extent and dataset the grid ends where the boxes end
     fields:  number of fields, with `block` or `extent`
     type:    a NumPy type
     options: as esker.write() takes them
@@ -43,10 +44,12 @@ def plan(
     >>> facts["boxes"], facts["volume_ratio"], facts["receivers"]
     (3375, 3375.0, 3375)
     """
-    if sum(given is not None for given in (block, extent, dataset)) != 1:
-        raise ValueError("plan: expected one of block, extent and dataset")
-    texts = {name: _text(value) for name, value in options.items()}
     rows = [(rank, list(lo), list(hi)) for rank, (lo, hi) in boxes]
+    if rows and block is extent is dataset is None:
+        extent = [max(ends) for ends in zip(*(hi for _, _, hi in rows))]
+    if sum(given is not None for given in (block, extent, dataset)) != 1:
+        raise ValueError("plan: expected one of block, extent and dataset, or boxes")
+    texts = {name: _text(value) for name, value in options.items()}
     if dataset is not None:
         return _facts(_core.plan_dataset(ranks, dataset, rows, texts))
     if block is not None:

@@ -6,12 +6,14 @@
 >>> plane = read_plane(esker.open("run.idx")["temp"], section=("y", 8))
 >>> figure(plane).savefig("temp.png")
 
-`esker plot` is these two calls. Needs matplotlib, which is imported when drawing. Units of coordinates come from
-the grid's attribute `coordinate_units`, units of time from the dataset's `time_units`.
+`esker plot` is these two calls. Needs matplotlib, which is imported when drawing. Units come from the attribute
+`units` of the coordinates and of the time; in datasets of older versions, from `coordinate_units` of the grid and
+`time_units` of the dataset.
 """
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +33,23 @@ PICTURE_PX = 1024
 """Length of a picture's longer side; the default level is the coarsest with that many samples along it."""
 _DPI = 128
 _METRES_SHOWN_AS_KM = 20_000.0
+_METRES = {"m": 1.0, "metre": 1.0, "meter": 1.0, "metres": 1.0, "meters": 1.0, "km": 1000.0}
+_DAYS_PER_YEAR = {"365_day": 365, "noleap": 365, "366_day": 366, "all_leap": 366, "360_day": 360}
+"""Of calendars whose years are all as long."""
 _LOG_DECADES = 4
+_LONGEST_MAP = 12
+"""Maps that are longer than so many times their width fill a picture of the usual shape."""
+_EM_PER_CHARACTER = 0.6
+"""Average width of a character over the font's size."""
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A place on an axis by its coordinate rather than by its index."""
+
+    value: float
+    units: str = ""
+    """ "" for those of the axis; "m" and "km" are converted."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +59,7 @@ class PlaneAxis:
     dim: str
     values: NDArray[Any]
     units: str
-    """ "" if the values are indices or nothing says their units."""
+    """ "index" if the dataset has no coordinates; "" if nothing says their units."""
     limits: tuple[float, float]
     """What the box covers: the same for all levels, though coarse samples may end earlier."""
 
@@ -96,20 +114,20 @@ def read_plane(
     field: Field,
     step: int = -1,
     level: int | None = None,
-    section: tuple[str, int] | None = None,
+    section: tuple[str, int | Coordinate] | None = None,
     box: Box | None = None,
     component: int | None = None,
 ) -> Plane:
     """Reads a map or a section of a field on a grid of two or three dimensions.
 
     level:     None: the coarsest at which the picture has about PICTURE_PX samples along its longer side
-    section:   (dim, index): where to cut a 3-D grid; None: the first index of its slowest dimension. At coarse
-               levels the cut moves to the nearest index that has samples.
+    section:   (dim, index) or (dim, Coordinate): where to cut a 3-D grid; None: the first index of its slowest
+               dimension. The cut is at the nearest index that has samples at the level.
     box:       as in Field.read
     component: of a field with several; None: the length of the vector
     """
     cut = _cut(field, section)
-    box = field.box if box is None else _clipped(box, field.box)
+    box = field.box if box is None else box
     if level is None:
         level = _picture_level(field, step, cut, box)
     where = None
@@ -152,6 +170,7 @@ def draw(axes: Axes, plane: Plane, *, log: bool = False, **mesh_options: Any) ->
     axes.set(xlabel=plane.horizontal.label, ylabel=plane.vertical.label)
     axes.set(xlim=plane.horizontal.limits, ylim=plane.vertical.limits)
     axes.set_aspect("equal" if _same_scale(plane) else "auto")
+    _space_ticks(axes, plane)
     return mesh
 
 
@@ -165,8 +184,37 @@ def figure(plane: Plane, *, log: bool = False, cmap: str = "viridis") -> Figure:
     axes = fig.add_subplot()
     mesh = draw(axes, plane, log=log, cmap=cmap)
     axes.set_title(plane.title, fontsize=10)
-    fig.colorbar(mesh, ax=axes, label=plane.label)
+    fig.colorbar(mesh, ax=axes, label=wrapped(plane.label, height))
     return fig
+
+
+def wrapped(text: str, length_px: float, font_px: float = 10 / 72 * _DPI) -> str:
+    """The text in lines that fit a length: an axis may be shorter than its label. Units stay on one line."""
+    name, bracket, units = text.partition("[")
+    joined = name + bracket + units.replace(" ", "\N{NO-BREAK SPACE}")
+    return textwrap.fill(joined, max(12, int(length_px / (font_px * _EM_PER_CHARACTER))))
+
+
+def _space_ticks(axes: Axes, plane: Plane) -> None:
+    """As many ticks as there is room for: an equal scale may leave the axes narrower than their place."""
+    from matplotlib.ticker import MaxNLocator
+
+    place = axes.get_window_extent()
+    width, height = place.width, place.height
+    if _same_scale(plane):
+        spans = [abs(axis.limits[1] - axis.limits[0]) for axis in (plane.horizontal, plane.vertical)]
+        scale = min(width / spans[0], height / spans[1])
+        width, height = spans[0] * scale, spans[1] * scale
+    font_px = 10 / 72 * axes.get_figure().dpi
+    characters = max(len(f"{limit:.4g}") for limit in plane.horizontal.limits)
+    for axis, length, each in (
+        (axes.xaxis, width, (characters + 2) * font_px * _EM_PER_CHARACTER),
+        (axes.yaxis, height, 2 * font_px),
+    ):
+        count = int(length / each)
+        one_alone = "lower" if count < 2 else None
+        bins = max(1, min(9, count))
+        axis.set_major_locator(MaxNLocator(bins, steps=[1, 2, 2.5, 5, 10], prune=one_alone, min_n_ticks=1))
 
 
 def _log_norm(values: np.ma.MaskedArray[Any, Any]) -> LogNorm:
@@ -179,29 +227,44 @@ def _log_norm(values: np.ma.MaskedArray[Any, Any]) -> LogNorm:
     return LogNorm(smallest, largest if largest > smallest else 10 * smallest)
 
 
-def _cut(field: Field, section: tuple[str, int] | None) -> tuple[str, int] | None:
+def _cut(field: Field, section: tuple[str, int | Coordinate] | None) -> tuple[str, int] | None:
     dims = list(field.grid.dims)
     if len(dims) not in (2, 3):
         raise ValueError(f"{field.name}: has {len(dims)} dimensions; pictures need two or three")
     if section is None:
         return None if len(dims) == 2 else (dims[0], field.box[0][-1])
-    dim, index = section
+    dim, where = section
     if len(dims) == 2:
         raise ValueError(f"{field.name}: has two dimensions, there is nothing to cut")
     if dim not in dims:
         raise ValueError(f"{field.name}: no dimension {dim!r}; it has {', '.join(dims)}")
+    if isinstance(where, Coordinate):
+        return dim, _nearest_index(field, dim, where)
     axis = _axis_number(field, dim)
     lo, hi = field.box[0][axis], field.box[1][axis]
-    if not lo <= index < hi:
-        raise IndexError(f"{field.name}: {dim}={index} is outside [{lo}, {hi})")
-    return dim, index
+    if not lo <= where < hi:
+        raise IndexError(f"{field.name}: {dim}={where} is outside [{lo}, {hi})")
+    return dim, where
 
 
-def _clipped(box: Box, grid: Box) -> Box:
-    if not len(box[0]) == len(box[1]) == len(grid[0]):
-        raise ValueError(f"box: expected {len(grid[0])} index ranges, found {len(box[0])}")
-    lo = tuple(max(pair) for pair in zip(box[0], grid[0]))
-    return lo, tuple(min(pair) for pair in zip(box[1], grid[1]))
+def _nearest_index(field: Field, dim: str, where: Coordinate) -> int:
+    """Index of the sample nearest to a coordinate."""
+    coords = field.grid.coords.get(dim)
+    if coords is None:
+        raise ValueError(f"{field.name}: {dim} has no coordinates; give an index, a whole number without units")
+    units = _coordinate_units(field, dim)
+    value = where.value
+    if where.units and where.units != units:
+        if not (where.units in _METRES and units in _METRES):
+            raise ValueError(
+                f"{field.name}: coordinates of {dim} are in {units or 'unknown units'}, not {where.units}"
+            )
+        value *= _METRES[where.units] / _METRES[units]
+    lo, hi = float(coords.min()), float(coords.max())
+    half_cell = (hi - lo) / max(1, len(coords) - 1) / 2
+    if not lo - half_cell <= value <= hi + half_cell:
+        raise IndexError(f"{field.name}: {dim}={value:g} is outside the coordinates, {lo:g} to {hi:g} {units}".rstrip())
+    return int(np.argmin(np.abs(coords - value)))
 
 
 def _picture_level(field: Field, step: int, cut: tuple[str, int] | None, box: Box) -> int:
@@ -249,12 +312,17 @@ def _axis(field: Field, dim: str, box: Box, level: int) -> PlaneAxis:
     )
 
 
+def _coordinate_units(field: Field, dim: str) -> str:
+    attrs = field.dataset.dim_attrs.get(dim, {})
+    return str(attrs.get("units", field.grid.attrs.get("coordinate_units", "")))
+
+
 def _shown_units(field: Field, dim: str, values: NDArray[Any]) -> tuple[str, float]:
     """Units to label an axis with, and what to multiply its values by: long distances become km."""
     if dim not in field.grid.coords:
-        return "", 1.0
-    unit = str(field.grid.attrs.get("coordinate_units", ""))
-    if unit in ("m", "metre", "meter", "metres", "meters") and np.abs(values).max() >= _METRES_SHOWN_AS_KM:
+        return "index", 1.0
+    unit = _coordinate_units(field, dim)
+    if _METRES.get(unit) == 1.0 and np.abs(values).max() >= _METRES_SHOWN_AS_KM:
         return "km", 1e-3
     return unit, 1.0
 
@@ -263,8 +331,12 @@ def _time_text(field: Field, step: int) -> str:
     dataset: Dataset = field.dataset
     if field.fixed or not dataset.steps:
         return ""
-    units = str(dataset.attrs.get("time_units", "")).partition(" since ")[0]
-    return f"t = {dataset.steps[step]:g} {units}".rstrip()
+    time, attrs = dataset.steps[step], dataset.time_attrs
+    units = str(attrs.get("units", dataset.attrs.get("time_units", ""))).partition(" since ")[0]
+    days_per_year = _DAYS_PER_YEAR.get(str(attrs.get("calendar", "")))
+    if units == "days" and days_per_year and abs(time) >= days_per_year:
+        return f"t = {time / days_per_year:g} years"
+    return f"t = {time:g} {units}".rstrip()
 
 
 def _position_text(field: Field, dim: str, index: int) -> str:
@@ -276,9 +348,10 @@ def _position_text(field: Field, dim: str, index: int) -> str:
 
 
 def _same_scale(plane: Plane) -> bool:
-    """Whether a unit is as long on both axes: on maps, not where the slowest of three dimensions is drawn."""
+    """Whether a unit is as long on both axes: on maps, unless they are slivers, but not on vertical sections."""
     is_map = len(plane.field.grid.dims) == 2 or plane.vertical.dim != next(iter(plane.field.grid.dims))
-    return is_map and plane.horizontal.units == plane.vertical.units
+    spans = [abs(axis.limits[1] - axis.limits[0]) for axis in (plane.horizontal, plane.vertical)]
+    return is_map and plane.horizontal.units == plane.vertical.units and max(spans) <= _LONGEST_MAP * min(spans)
 
 
 def _data_size_px(plane: Plane) -> tuple[float, float]:

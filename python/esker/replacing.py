@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import json
 import os
 import shutil
 import tempfile
@@ -14,6 +16,7 @@ from esker import _core
 from esker.writer import Option, option_texts
 
 _OLD = ".old"
+_PARTIAL = ".partial"
 
 
 @dataclass
@@ -33,7 +36,7 @@ def in_place_of(path: Path, old: Iterable[str] = ()) -> Iterator[Place]:
     `old` are names beside `path` that go when the block ends well. If it ends with an exception, nothing has changed; a
     process that is killed leaves a directory `.NAME.*.partial`.
     """
-    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent))
+    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
     try:
         place = Place(partial / path.name)
         yield place
@@ -47,7 +50,9 @@ def in_place_of(path: Path, old: Iterable[str] = ()) -> Iterator[Place]:
 
 
 @contextmanager
-def new_dataset(path: str | os.PathLike[str], format: str, overwrite: Option | None) -> Iterator[Place]:
+def new_dataset(
+    path: str | os.PathLike[str], format: str | None, overwrite: Option | None
+) -> Iterator[Place]:
     """A place for what esker.Writer makes at `path`, and the lock of `path` meanwhile.
 
     Raises FileExistsError as esker.Writer does: without `overwrite`, or for what Esker did not write.
@@ -56,15 +61,26 @@ def new_dataset(path: str | os.PathLike[str], format: str, overwrite: Option | N
     texts = option_texts({"format": format, "overwrite": overwrite, "report": "none"})
     guard = _core.create(os.fspath(path), texts, None)
     try:
+        options = json.loads(guard.report_json())["configuration"]
         stem = target.name.removesuffix(".idx")
         old = [f"{target.name}.esker-journal"]
-        if "idx" in format.split("+"):
+        if "idx" in options["format"]["value"].split("+"):
             old += [stem, f"{stem}.idx", f"{stem}.schema.json"]
+        _remove_partial(target)
         with in_place_of(target, old) as place:
             yield place
     finally:
         with suppress(Exception):  # it makes no dataset
             guard.abandon(RuntimeError("another one has taken its place"))
+
+
+def _remove_partial(path: Path) -> None:
+    """What killed processes left that wrote to `path`, whose lock the caller holds; not where it holds what a killed
+    process had moved aside."""
+    for partial in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
+        aside = partial / _OLD
+        if not aside.is_dir() or not os.listdir(aside):
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 def _moved(partial: Path, parent: Path, old: Iterable[str]) -> list[Path]:

@@ -27,7 +27,7 @@ def write(
     coords: Mapping[str, ArrayLike] | None = None,
     attrs: Mapping[str, Any] | None = None,
     time: float = 0.0,
-    format: str = "idx",
+    format: str | None = None,
     **options: Option,
 ) -> None:
     """Writes arrays as a dataset of one step.
@@ -40,7 +40,7 @@ def write(
     coords:     dimension to its coordinates, one value per index
     attrs:      attributes of the dataset; a mapping under the name of a field, a dimension or "time" holds those of it
     time:       the step's time value
-    format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...
+    format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and what else
                 `esker info --config` lists. compression: None or "raw", others are not implemented yet.
 
@@ -73,7 +73,7 @@ def write(
         made = _define(writer, sources, axes, components or {}, of_fields)
         with writer.step(time) as step:
             for name, source in sources.items():
-                array = _array(source, len(axes[name]), os.path.dirname(os.fspath(path)) or ".")
+                array = _array(name, source, len(axes[name]), os.path.dirname(os.fspath(path)) or ".")
                 step.put(made[name], array[..., 0] if (components or {}).get(name) == 1 else array)
 
 
@@ -168,5 +168,5 @@ def _define(
     }
 
 
-def _array(source: NDArray[Any] | Chunked, n_dims: int, directory: str) -> NDArray[Any]:
-    return assembled(source, n_dims, directory) if isinstance(source, Chunked) else source
+def _array(name: str, source: NDArray[Any] | Chunked, n_dims: int, directory: str) -> NDArray[Any]:
+    return assembled(source, n_dims, directory, name) if isinstance(source, Chunked) else source

@@ -6,7 +6,8 @@ import glob
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,11 @@ from numpy.typing import DTypeLike, NDArray
 import esker
 from esker._pieces import thickness
 from esker.array import TIME_DIM
-from esker.dataset import COMPONENT_DIM, Box, Dataset, Field
+from esker.dataset import Box, Dataset, Field, Scalar
 from esker.remote import is_url
 from esker.same_part import Part, same_part
+from esker.stored_types import stored_type, type_attributes
 from esker.writer import attributes_with_dims
-from esker.zarr_attributes import decoded_fill_value
 
 AXES = ("x", "y", "z", "u", "v")
 
@@ -43,7 +44,9 @@ class SourceField:
     """Pieces of so many indices of the slowest axis are read best."""
     attrs: Mapping[str, Any] = field(default_factory=dict)
     grid: str | None = None
-    coords: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    coords: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    is_series: bool = False
+    """One value per step, without axes: `shape` is (1,)."""
 
     @property
     def nbytes(self) -> int:
@@ -61,10 +64,15 @@ class Source:
 
     fields: tuple[SourceField, ...]
     times: tuple[float, ...] = (0.0,)
+    """None: definitions alone. One of 0, where all fields are fixed."""
     attrs: Mapping[str, Any] = field(default_factory=dict)
-    """As esker.Writer takes them: those of dimensions and of the time under their names."""
+    """As esker.Writer takes them: those of dimensions under their names, those of the time under "time"."""
     warnings: tuple[str, ...] = ()
     """What is left out, and why."""
+    time_dim: str = TIME_DIM
+    """"": the fields are of no time."""
+    time_dtype: np.dtype[Any] = np.dtype(np.float64)
+    scalars: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 def open_source(
@@ -93,7 +101,9 @@ def open_source(
         dataset = esker.open(path, threads=threads, verify=not is_url(path))
         return of_dataset(dataset, fields or tuple(dataset), step, box, level)
     if suffix == ".zarr":
-        return _chosen(_of_zarr(path), fields, path)
+        from esker.zarr_source import source_of_zarr
+
+        return _chosen(source_of_zarr(path), fields, path)
     if is_raw:
         return _chosen(_of_raw(path, shape, dtype), fields, path)
     if suffix == ".npy":
@@ -112,34 +122,63 @@ def of_dataset(
 
     Dimensions of length 1 stay.
     """
-    chosen = [dataset[name] for name in fields]
+    chosen, warnings = [dataset[name] for name in fields], list(dataset.warnings)
     steps: Sequence[int] = range(len(dataset.steps))
     if step is not None:
         if not -len(steps) <= step < len(steps):
             raise IndexError(f"{dataset.path}: step {step}, the dataset has {len(steps)}")
         steps = [steps[step]]
-    elif all(source.fixed for source in chosen):
-        steps = steps[:1]  # they are of none in particular
+    has_times = _has_times(dataset, chosen)
+    if not has_times:
+        steps = steps[:1]
+    fixed = [one for one in chosen if one.fixed]
+    if has_times and not steps and fixed:  # fixed fields come with a step
+        left_out = ", ".join(one.name for one in chosen if not one.fixed)
+        warnings.append(f"left out, as there are no records: {left_out}")
+        chosen, has_times = fixed, False
     parts = same_part(chosen, box, level)
     made = tuple(
-        _of_field(source, steps, parts[source.name])
+        _of_field(source, steps, parts[source.name], warnings)
         for source in chosen
         if source.fixed or step is None or source.has(steps[0])
     )
-    all_dims = (*dataset.dim_attrs.items(), (TIME_DIM, dataset.time_attrs))
+    all_dims = (*dataset.dim_attrs.items(), *([(TIME_DIM, dataset.time_attrs)] if has_times else []))
     of_dims = {dim: dict(own) for dim, own in all_dims if own}
-    attrs = attributes_with_dims(dataset.path, dataset.attrs, of_dims)
-    times = tuple(dataset.steps[s] for s in steps) or (0.0,)
-    return _used(Source(made, times, attrs, tuple(dataset.warnings)), dataset.path)
+    found = Source(
+        made,
+        tuple(dataset.steps[s] for s in steps) if has_times else (0.0,),
+        attributes_with_dims(dataset.path, dataset.attrs, of_dims),
+        tuple(warnings),
+        dataset.time_dim if has_times else "",
+        dataset.time_dtype,
+        dataset.scalars,
+    )
+    return _used(found, dataset.path)
 
 
-def _of_field(source: Field, steps: Sequence[int], part: Part) -> SourceField:
+def _has_times(dataset: Dataset, chosen: Sequence[Field]) -> bool:
+    """Fixed fields are of no time, unless the dataset has times without fields that vary."""
+    if not all(one.fixed for one in chosen):
+        return True
+    all_fixed = all(one.fixed for one in dataset.fields.values())
+    return all_fixed and bool(dataset.time_dim) and (len(dataset.steps) > 1 or bool(dataset.time_attrs))
+
+
+def _of_field(source: Field, steps: Sequence[int], part: Part, warnings: list[str]) -> SourceField:
     selection = source._lattice(part.box, part.level, part.stride)
     if 0 in selection.shape:
         raise ValueError(f"{source.name}: no sample of level {selection.level} lies in the box")
-    every = 1 if source.fixed else _every(source, [source.has(step) for step in steps])
+    present = [True] if source.fixed else [source.has(step) for step in steps]
+    every = 1 if source.fixed else _every(present)
+    fill = fill_value(source.attrs, source.dtype)
+    if every is None:
+        absent = present.count(False)
+        warnings.append(f"{source.name}: was not written at {absent} of {len(present)} steps: filled with {fill}")
 
     def read(step: int, box: Box) -> NDArray[Any]:
+        if not source.fixed and not present[step]:
+            shape = tuple(hi - lo for lo, hi in zip(*box))[::-1]
+            return np.full((*shape, *([source.components] if source.components > 1 else [])), fill)
         number = -1 if source.fixed else steps[step]
         return source.read(number, selection.box_of(box), part.level, stride=part.stride)
 
@@ -151,24 +190,69 @@ def _of_field(source: Field, steps: Sequence[int], part: Part) -> SourceField:
         read,
         components=source.components,
         fixed=source.fixed,
-        every=every,
+        every=every or 1,
         grain=thickness(selection.shape[0]),
-        attrs=source.attrs,
+        attrs=_fitting(source.name, source.attrs, source.dtype, warnings),
         grid=source.grid.name,
         coords={dim: values[selection.indices(dim)] for dim, values in source.grid.coords.items()},
+        is_series=source.is_series,
     )
 
 
-def _every(source: Field, present: Sequence[bool]) -> int:
-    """A field is there at each so many steps, from the first on; one that is there at others cannot be written."""
+def _every(present: Sequence[bool]) -> int | None:
+    """A field is there at each so many steps, from the first on. None: it is there at others."""
     at = [step for step, there in enumerate(present) if there]
-    every = at[1] - at[0] if len(at) > 1 else len(present)
-    if at != list(range(0, len(present), every)):
-        raise NotImplementedError(
-            f"{source.name}: is there at steps {', '.join(map(str, at[:8]))} ..., not at every n-th from the first on: "
-            "convert the other fields, or a step of it"
-        )
-    return every
+    every = at[1] - at[0] if len(at) > 1 else max(1, len(present))
+    return every if at == list(range(0, len(present), every)) else None
+
+
+def fill_value(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> np.generic:
+    """What stands for a sample that was never written: `_FillValue`, or else netCDF's default."""
+    defaults = {"i1": -127, "u1": 255, "i2": -32767, "u2": 65535, "i4": -2147483647, "u4": 4294967295}
+    defaults |= {"i8": -9223372036854775806, "u8": 18446744073709551614}
+    own = attrs.get("_FillValue")
+    if own is None or isinstance(own, str | list) or not _can_hold(dtype, own):
+        own = defaults.get(dtype.str[1:], 15 * 2.0**119)
+    return dtype.type(own)
+
+
+def _can_hold(dtype: np.dtype[Any], value: Any) -> bool:
+    """Whether the type has the value; a real has the nearest."""
+    if dtype.kind == "f":
+        return True
+    limits = np.iinfo(dtype)
+    return bool(np.isfinite(value) and limits.min <= value <= limits.max and int(value) == value)
+
+
+def _fitting(
+    name: str, attrs: Mapping[str, Any], dtype: np.dtype[Any], warnings: list[str]
+) -> Mapping[str, Any]:
+    """Without a fill value that the samples cannot be: it marks nothing, and netCDF refuses it."""
+    own = attrs.get("_FillValue")
+    if own is None or isinstance(own, str | list) or _can_hold(dtype, own):
+        return attrs
+    warnings.append(f"{name}: _FillValue is left out: {dtype.name} cannot hold {own}, so it marks nothing")
+    return {key: value for key, value in attrs.items() if key != "_FillValue"}
+
+
+def separate_components(source: Source) -> Source:
+    """Each field of several components as one field per component, with attributes by which readers join them again."""
+    taken = {one.name for one in source.fields if one.components == 1} | set(source.scalars)
+    fields: list[SourceField] = []
+    for one in source.fields:
+        names = [f"{one.name}_{number}" for number in range(one.components)]
+        if both := [name for name in names if name in taken and one.components > 1]:
+            raise ValueError(f"{one.name}: its component would be called {both[0]!r}, as another field is")
+        fields += [one] if one.components == 1 else map(partial(_component, one), names, range(one.components))
+    return replace(source, fields=tuple(fields))
+
+
+def _component(of: SourceField, name: str, number: int) -> SourceField:
+    def read(step: int, box: Box) -> NDArray[Any]:
+        return np.ascontiguousarray(of.read(step, box)[..., number])
+
+    own = {"esker_component_of": of.name, "esker_component": number, "esker_components": of.components}
+    return replace(of, name=name, components=1, read=read, attrs={**of.attrs, **own})
 
 
 def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:
@@ -176,7 +260,7 @@ def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:
     if unknown := [name for name in fields if name not in known]:
         raise KeyError(f"{path}: no field {unknown[0]!r}; there are {', '.join(known)}")
     chosen = tuple(known[name] for name in fields) if fields else source.fields
-    return _used(Source(chosen, source.times, source.attrs, source.warnings), path)
+    return _used(replace(source, fields=chosen), path)
 
 
 def _used(source: Source, path: str) -> Source:
@@ -187,7 +271,37 @@ def _used(source: Source, path: str) -> Source:
     attrs = {
         name: value for name, value in source.attrs.items() if name in used or not isinstance(value, Mapping)
     }
-    return Source(source.fields, source.times, attrs, source.warnings)
+    return _in_order(replace(source, attrs=attrs))
+
+
+def _in_order(source: Source) -> Source:
+    """Times that a dataset takes: finite, and each greater than the one before. Others become a field."""
+    times = np.asarray(source.times, np.float64)
+    if np.isfinite(times).all() and (np.diff(times) > 0).all():
+        return source
+    name, taken = f"{source.time_dim}_value", {one.name for one in source.fields} | set(source.scalars)
+    while name in taken:
+        name += "_"
+
+    def read(step: int, box: Box) -> NDArray[Any]:
+        return times[step : step + 1]
+
+    attrs = dict(source.attrs)
+    own = attrs.pop(TIME_DIM, {})
+    field = SourceField(
+        name, ("scalar",), (1,), times.dtype, read, fixed=False, attrs=own, grid="series", is_series=True
+    )
+    warning = (
+        f"times are not finite or do not increase: the number of the step is the time, the times are {name!r}"
+    )
+    return replace(
+        source,
+        fields=(*source.fields, field),
+        times=tuple(float(step) for step in range(len(times))),
+        attrs=attrs,
+        time_dtype=np.dtype(np.float64),
+        warnings=(*source.warnings, warning),
+    )
 
 
 def _name_of(path: str) -> str:
@@ -210,23 +324,28 @@ def _of_raw(path: str, shape: Sequence[int] | None, dtype: DTypeLike | None) -> 
 
 def _of_npy(path: str) -> Source:
     try:
-        return _of_array(_name_of(path), np.load(path, mmap_mode="r", allow_pickle=False))
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (EOFError, ValueError) as error:
         raise ValueError(f"{path}: no .npy file, or one that was cut short: {error}") from error
+    return _of_array(_name_of(path), array)
 
 
 def _of_array(name: str, array: NDArray[Any]) -> Source:
     if not 1 <= array.ndim <= len(AXES):
         raise ValueError(f"{name}: an array of {array.ndim} axes, expected 1 to {len(AXES)}")
-    native = array.dtype.newbyteorder("=")
+    native = stored_type(name, array.dtype)
 
     def read(step: int, box: Box) -> NDArray[Any]:
-        return np.asarray(array[_index(box)], native)
+        return np.asarray(array[box_index(box)], native)
 
-    return Source((SourceField(name, AXES[: array.ndim][::-1], array.shape, native, read),))
+    one = SourceField(
+        name, AXES[: array.ndim][::-1], array.shape, native, read, attrs=type_attributes(array.dtype)
+    )
+    return Source((one,), time_dim="")
 
 
-def _index(box: Box) -> tuple[slice, ...]:
+def box_index(box: Box) -> tuple[slice, ...]:
+    """Of an array, slowest axis first."""
     return tuple(slice(lo, hi) for lo, hi in zip(*box))[::-1]
 
 
@@ -256,7 +375,7 @@ def _of_pictures(path: str, names: Sequence[str]) -> Source:
     layer = pixels(names[0])
 
     def read(step: int, box: Box) -> NDArray[Any]:
-        zs, *rest = _index(box)
+        zs, *rest = box_index(box)
         return np.stack([load(name)[tuple(rest)] for name in names[zs]])
 
     def load(name: str) -> NDArray[Any]:
@@ -271,76 +390,5 @@ def _of_pictures(path: str, names: Sequence[str]) -> Source:
     components = 1 if layer.ndim == 2 else layer.shape[2]
     name = Path(names[0]).parent.name or "pictures"
     shape = (len(names), *layer.shape[:2])
-    return Source((SourceField(name, ("z", "y", "x"), shape, layer.dtype, read, components=components),))
-
-
-def _of_zarr(path: str) -> Source:
-    try:
-        import zarr
-    except ImportError as error:
-        raise NotImplementedError(f"{path}: needs the package zarr") from error
-    node = zarr.open(path, mode="r")
-    if isinstance(node, zarr.Array):
-        return Source((_of_zarr_array(_name_of(path), node, {}),), attrs=_plain(node.attrs))
-    arrays = dict(node.arrays())
-    if not arrays:
-        raise ValueError(f"{path}: a group without arrays")
-    coords = {
-        name: np.asarray(array[:], np.float64)
-        for name, array in arrays.items()
-        if _dims_of(array) == (name,) and array.dtype.kind in "iuf"
-    }
-    fields, left_out = [], []
-    for name, array in arrays.items():
-        if name in coords:
-            continue
-        if array.dtype.kind not in "iuf" or not [dim for dim in _dims_of(array) if dim != TIME_DIM]:
-            left_out.append(f"array {name!r} is left out: {array.dtype} of dimensions {_dims_of(array)}")
-        else:
-            fields.append(_of_zarr_array(name, array, coords))
-    of_dims = {name: own for name in coords if (own := _plain(arrays[name].attrs))}
-    attrs = attributes_with_dims(path, _plain(node.attrs), of_dims)
-    numbers = {array.shape[0] for array in arrays.values() if _dims_of(array)[:1] == (TIME_DIM,)}
-    times = coords[TIME_DIM] if TIME_DIM in coords else range(max(numbers, default=1))
-    return Source(tuple(fields), tuple(float(time) for time in times), attrs, tuple(left_out))
-
-
-def _dims_of(array: Any) -> tuple[str, ...]:
-    names = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
-    return tuple(names) if names and all(names) else AXES[: array.ndim][::-1]
-
-
-def _plain(attrs: Any) -> dict[str, Any]:
-    """Those that Esker stores."""
-    kept = {}
-    for name, value in dict(attrs).items():
-        numbers = value if isinstance(value, list) else [value]
-        if isinstance(value, str) or all(isinstance(number, int | float) for number in numbers):
-            kept[name] = value
-    kept.pop("_ARRAY_DIMENSIONS", None)
-    return kept
-
-
-def _of_zarr_array(name: str, array: Any, coords: Mapping[str, NDArray[np.float64]]) -> SourceField:
-    dims = _dims_of(array)
-    timed = dims[:1] == (TIME_DIM,)
-    components = array.shape[-1] if dims[-1] == COMPONENT_DIM else 1
-    end = len(dims) - (components > 1)
-    native = np.dtype(array.dtype).newbyteorder("=")
-
-    def read(step: int, box: Box) -> NDArray[Any]:
-        return np.asarray(array[(*([step] if timed else []), *_index(box))], native)
-
-    own = dims[timed:end]
-    return SourceField(
-        name,
-        own,
-        tuple(array.shape[timed:end]),
-        native,
-        read,
-        components=components,
-        fixed=not timed,
-        grain=array.chunks[int(timed)],
-        attrs=_plain(decoded_fill_value(dict(array.attrs), native)),
-        coords={dim: coords[dim] for dim in own if dim in coords},
-    )
+    one = SourceField(name, ("z", "y", "x"), shape, layer.dtype, read, components=components)
+    return Source((one,), time_dim="")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from esker import _core
+from esker.durable import write_whole
 from esker.remote import located
 
 
@@ -55,8 +56,11 @@ def verify(
 ) -> Verification:
     """Reads every block of every committed step: tables, sizes, checksums, decoding; and looks for leftovers.
 
+    CDF and HDF5 files have neither blocks nor checksums: all values are read, but changed ones are not noticed.
+
     `progress` is called with the part done, 0 to 1. `path` may be a URL, with `storage_options`, as in esker.open(), which
-    says what is raised when the dataset cannot be opened at all. Of IDX, files are listed, which web servers do not do.
+    says what is raised when the dataset cannot be opened at all. Web servers list no files: of a dataset of Esker all files of
+    committed steps are asked for; another program's IDX raises NotImplementedError there.
 
     >>> import numpy as np
     >>> import esker
@@ -83,12 +87,30 @@ def verify(
 def repair(path: str | os.PathLike[str], to_time: float | None = None) -> tuple[str, ...]:
     """Removes what runs that were killed left behind, and, with `to_time`, all steps after that time.
 
-    Returns the paths of the files that are gone. Committed steps are not touched otherwise. Raises FileNotFoundError, FileExistsError (a writer holds the
-    dataset), OSError, NotImplementedError (not written by Esker).
+    Steps of an IDX dataset that were not synced (fsync="close") when the machine went down are read and compared with
+    their checksums; if all are whole they stay. netCDF files have no checksums, also as one of two formats: OSError asks
+    for `to_time`. Returns the paths of the files that are gone. Committed steps are not touched otherwise.
+
+    The format is that of the files; a dataset in two formats is repaired in both, by the path of either. Raises
+    FileNotFoundError, FileExistsError (a writer holds the dataset), OSError (damaged; steps that may be damaged, or that
+    only one of two formats holds: `to_time` drops them), NotImplementedError (not written by Esker).
     """
     before = _files_of(path)
     _core.repair(os.fspath(path), to_time)
     return tuple(sorted(map(str, before - _files_of(path))))
+
+
+def adopt(path: str | os.PathLike[str]) -> None:
+    """Takes the blocks in the directory `run/` for those of `run.idx`, which was copied or renamed by hand.
+
+    Its `filename_template` names another directory; afterwards it names this one. Raises FileNotFoundError (no such
+    directory), OSError.
+    """
+    idx = Path(path)
+    blocks = idx.with_suffix("")
+    if not blocks.is_dir():
+        raise FileNotFoundError(f"{blocks}: no such directory; copy the blocks, too")
+    write_whole(idx, _core.renamed_idx(os.fspath(idx), blocks.name))
 
 
 @dataclass(frozen=True)
@@ -141,9 +163,14 @@ def rebuild(
     )
 
 
+def stem_of(path: str | os.PathLike[str]) -> Path:
+    """What all files of a dataset are named after."""
+    return Path(_core.split_name(os.fspath(path)).stem)
+
+
 def _files_of(path: str | os.PathLike[str]) -> set[Path]:
-    """All files of a dataset: those in its directory, and those beside it that have its name."""
-    stem = Path(path).with_suffix("") if Path(path).suffix == ".idx" else Path(path)
+    """All files of a dataset: those in its directory, and those next to it that have its name."""
+    stem = stem_of(path)
     beside = stem.parent.iterdir() if stem.parent.is_dir() else ()
     named = {file for file in beside if file.name.startswith(f"{stem.name}.") and file.is_file()}
     return named | {file for file in stem.rglob("*") if file.is_file()}

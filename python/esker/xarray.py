@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import islice
@@ -20,11 +21,10 @@ from xarray import conventions
 from esker._pieces import PIECE_BYTES
 from esker.array import TIME_DIM
 from esker.chunked import scratch_array
-from esker.conversion import format_of
 from esker.replacing import new_dataset
 from esker.serial import grid_name
+from esker.stored_types import stored_type
 from esker.writer import Option, Writer, WriterField, attributes_with_dims
-from esker.xarray_backend import SCALAR_DIM
 
 _MAX_AXES = 5
 _ENCODINGS = {
@@ -39,6 +39,8 @@ _ENCODINGS = {
     "scale_factor",
     "units",
 }
+_SERIES = "series"
+"""The grid of variables whose only dimension is the time."""
 _BATCH_BYTES = 4 * PIECE_BYTES
 
 
@@ -65,8 +67,8 @@ def to_esker(
 ) -> None:
     """Writes a dataset as xarray would write it to netCDF: encoded by CF, so that opening it decodes it again.
 
-    format:   as for esker.Writer; by default "idx", for a path that ends in ".nc" "cdf5", in ".h5" "hdf5"
-    time_dim: variables that have this dimension are written step by step, the others once; it is "time" when it is read
+    format:   as for esker.Writer; None: by configuration or by the suffix of the path
+    time_dim: variables that have this dimension are written step by step, the others once
     encoding: by the name of a variable, in place of its own: dtype, scale_factor, units ..., as for to_netcdf()
     options:  overwrite=True; bits_per_block, blocks_per_file and what else `esker info --config` lists
 
@@ -74,10 +76,11 @@ def to_esker(
     chunks must fit on storage twice, beside the dataset, but not in memory. Variables that were opened without chunks and
     are not loaded yet are taken in chunks; without dask they are loaded whole.
 
-    Every other variable becomes a field, on the grid of its dimensions; one without dimensions has a grid of one sample.
-    Coordinates of dimensions are float64 when they are read. Raises ValueError for what Esker does not store: variables
-    of texts or of more than 5 dimensions beside the time, attributes other than texts and numbers, times that do not
-    ascend; and what esker.Writer raises.
+    A variable without dimensions is a scalar, a number or a text. Every other variable becomes a field, on the grid of its
+    dimensions; one of the time alone is a time series. If the time dimension has length 0, variables with that
+    dimension are left out for the sake of the others, with a warning. Raises ValueError for what Esker does not store:
+    fields of texts, complex numbers or float16, or of more than 5 dimensions beside the time; attributes other than
+    texts and numbers; times that do not ascend. Raises what esker.Writer raises.
 
     >>> import numpy as np, xarray as xr
     >>> import esker.xarray
@@ -86,29 +89,24 @@ def to_esker(
     >>> ds.to_esker("ice.idx")
     >>> xr.testing.assert_identical(xr.open_dataset("ice.idx", engine="esker"), ds)
     """
-    if time_dim != TIME_DIM and TIME_DIM in {*dataset.dims, *dataset.variables}:
-        raise ValueError(
-            f"{TIME_DIM!r} is the name of the steps, and another's here: rename that, or write it as time_dim"
-        )
-    encoded, attributes = _encoded(_in_pieces(dataset, time_dim), encoding or {})
+    encoded, attributes = _encoded(_in_pieces(dataset, time_dim), encoding or {}, time_dim)
+    encoded = _with_a_step(encoded, time_dim)
     used = {dim for name, variable in encoded.items() if variable.dims != (name,) for dim in variable.dims}
+    used.add(time_dim)
     coordinates = {
         name: variable for name, variable in encoded.items() if variable.dims == (name,) and name in used
     }
-    fields = {
-        name: _checked(name, variable, time_dim)
-        for name, variable in encoded.items()
-        if name not in coordinates
-    }
+    others = {name: variable for name, variable in encoded.items() if name not in coordinates}
+    scalars = {name: variable for name, variable in others.items() if not variable.dims}
+    fields = {name: _checked(name, variable, time_dim) for name, variable in others.items() if variable.dims}
     of_dims = _of_dims(coordinates)
-    if time_dim in of_dims:
-        of_dims[TIME_DIM] = of_dims.pop(time_dim)
+    if time_dim in of_dims and time_dim in attributes:
+        of_dims[TIME_DIM] = of_dims.pop(time_dim)  # the writer takes either
     own = attributes_with_dims("the dataset", _attributes("the dataset", attributes), of_dims)
-    times = _times(dataset, coordinates.pop(time_dim, None), time_dim)
+    time = coordinates.pop(time_dim, None)
+    times = _times(encoded, time, time_dim)
     sizes = {dim: size for field in fields.values() for dim, size in field.sizes.items() if dim != time_dim}
     directory = os.path.dirname(os.fspath(path)) or "."
-    if format is None:
-        format = format_of(path) or "idx"
     how = {"report": "none", **options}
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as place,
@@ -116,12 +114,16 @@ def to_esker(
             place.path,
             None,
             dims=sizes,
-            coords={name: _float64(name, variable) for name, variable in coordinates.items()},
+            coords={name: _coordinate(name, variable) for name, variable in coordinates.items()},
             attrs=own,
             format=format,
+            time_dim=time_dim if any(time_dim in variable.dims for variable in encoded.values()) else "",
+            time_dtype=np.float64 if time is None else time.dtype.newbyteorder("="),
             **how,
         ) as writer,
     ):
+        for name, variable in scalars.items():
+            writer.scalar(*_scalar(name, variable))
         made = _define(writer, fields, time_dim)
         for number, time in enumerate(times):
             with writer.step(time) as step:
@@ -154,32 +156,74 @@ def _in_pieces(dataset: xr.Dataset, time_dim: str) -> xr.Dataset:
 
 
 def _encoded(
-    dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]]
+    dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]], time_dim: str
 ) -> tuple[dict[Hashable, xr.Variable], dict[Any, Any]]:
     """Variables and attributes as a netCDF file has them; dask's arrays stay what they are."""
     variables, attributes = conventions.encode_dataset_coordinates(dataset)
     variables = dict(variables)
     for name, of_variable in encoding.items():
+        if name not in variables:
+            raise ValueError(f"encoding: no variable {name!r}; there are {', '.join(map(str, variables))}")
         if unknown := [key for key in of_variable if key not in _ENCODINGS]:
             raise ValueError(
                 f"{name}: unexpected encoding {unknown[0]!r}; there are {', '.join(sorted(_ENCODINGS))}"
             )
         variables[name] = variables[name].copy(deep=False)
         variables[name].encoding = dict(of_variable)
-    return conventions.cf_encoder(variables, attributes)
+    encoded, attributes = conventions.cf_encoder(variables, attributes)
+    if time_dim in encoded and not _is_float64(encoded[time_dim]):  # nanoseconds since 1970, say
+        encoded[time_dim] = _since_the_first(variables[time_dim])
+    return encoded, attributes
+
+
+def _is_float64(variable: xr.Variable) -> bool:
+    """Whether float64 holds all of its numbers exactly."""
+    if variable.dtype.kind not in "iu":
+        return True
+    return np.array_equal(variable.values.astype(np.float64).astype(variable.dtype), variable.values)
+
+
+def _since_the_first(times: xr.Variable) -> xr.Variable:
+    """Encoded with units that count from the first time, where they are dates; numbers stay what they are."""
+    times = times.copy(deep=False)
+    times.encoding = {key: value for key, value in times.encoding.items() if key not in ("units", "dtype")}
+    return conventions.encode_cf_variable(times)
+
+
+def _with_a_step(variables: dict[Hashable, xr.Variable], time_dim: str) -> dict[Hashable, xr.Variable]:
+    """All variables; without those of no time if there are fixed ones, which a step is needed for."""
+    of_no_time = [name for name, variable in variables.items() if variable.sizes.get(time_dim) == 0]
+    others = {name: variable for name, variable in variables.items() if name not in of_no_time}
+    used = {dim for name in of_no_time for dim in variables[name].dims}
+    is_fixed = [v.dims and not (v.dims == (name,) and name in used) for name, v in others.items()]
+    if not of_no_time or not any(is_fixed):
+        return variables
+    warnings.warn(
+        f"{time_dim!r} has length 0: {', '.join(map(str, of_no_time))} left out, so that a step holds the others",
+        stacklevel=3,
+    )
+    return others
+
+
+def _check_name(name: Hashable) -> None:
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"a variable is called {name!r}; names have to be texts")
+
+
+def _scalar(name: Hashable, variable: xr.Variable) -> tuple[str, Any, dict[str, Any]]:
+    """Name, value and attributes of a variable without dimensions: a number or a text."""
+    _check_name(name)
+    value, attrs = variable.values[()], _attributes(str(name), variable.attrs)
+    if isinstance(value, str):
+        return str(name), value, {"_Encoding": "utf-8", **attrs}  # characters are no bytes, then, for xarray
+    return str(name), np.asarray(value, stored_type(str(name), variable.dtype))[()], attrs
 
 
 def _checked(name: Hashable, variable: xr.Variable, time_dim: str) -> xr.Variable:
-    """The variable as it is written, with a dimension beside the time."""
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"a variable is called {name!r}; names have to be texts")
-    if variable.dtype.kind not in "iuf" or variable.dtype.itemsize > 8 or variable.dtype == np.float16:
-        raise ValueError(
-            f"{name}: is of type {variable.dtype}, and Esker stores integers and reals of 1 to 8 bytes"
-        )
+    """The variable, if it can be written."""
+    _check_name(name)
+    stored_type(name, variable.dtype)
     dims = [dim for dim in variable.dims if dim != time_dim]
-    if not dims:
-        return variable.set_dims((*variable.dims, SCALAR_DIM))
     if len(dims) > _MAX_AXES:
         raise ValueError(
             f"{name}: has {len(dims)} dimensions beside the time; Esker's fields have at most {_MAX_AXES}"
@@ -187,24 +231,30 @@ def _checked(name: Hashable, variable: xr.Variable, time_dim: str) -> xr.Variabl
     return variable
 
 
-def _times(dataset: xr.Dataset, coordinate: xr.Variable | None, time_dim: str) -> list[float]:
-    if time_dim not in dataset.dims:
+def _times(
+    variables: Mapping[Hashable, xr.Variable], coordinate: xr.Variable | None, time_dim: str
+) -> list[float]:
+    num_times = next((v.sizes[time_dim] for v in variables.values() if time_dim in v.dims), None)
+    if num_times is None:
         return [0.0]  # everything is fixed
     if coordinate is None:
-        return [float(number) for number in range(dataset.sizes[time_dim])]
-    times = _float64(time_dim, coordinate)
+        return [float(number) for number in range(num_times)]
+    if not _is_float64(_numbers(time_dim, coordinate)):
+        raise ValueError(f"{time_dim}: times beyond 2^53, which no float64 holds")
+    times = np.asarray(coordinate.values, np.float64)
     if np.any(np.isnan(times)) or np.any(np.diff(times) <= 0):
         raise ValueError(f"{time_dim}: times have to ascend; sortby({time_dim!r}) orders them")
     return [float(time) for time in times]
 
 
-def _float64(name: str, variable: xr.Variable) -> NDArray[np.float64]:
+def _numbers(name: Hashable, variable: xr.Variable) -> xr.Variable:
     if variable.dtype.kind not in "iuf":
         raise ValueError(f"{name}: coordinates of type {variable.dtype}; Esker's are numbers")
-    values = np.asarray(variable.values, np.float64)
-    if variable.dtype.kind in "iu" and not np.array_equal(values.astype(variable.dtype), variable.values):
-        raise ValueError(f"{name}: coordinates beyond 2^53, which no float64 holds")
-    return values
+    return variable
+
+
+def _coordinate(name: Hashable, variable: xr.Variable) -> NDArray[Any]:
+    return np.asarray(_numbers(name, variable).values, stored_type(str(name), variable.dtype))
 
 
 def _of_dims(coordinates: Mapping[Hashable, xr.Variable]) -> dict[str, dict[str, Any]]:
@@ -216,10 +266,8 @@ def _attributes(owner: str, attributes: Mapping[Any, Any]) -> dict[str, Any]:
     taken: dict[str, Any] = {}
     for name, value in attributes.items():
         array = np.asarray(value)
-        if isinstance(value, str) or (array.dtype.kind in "iuf" and array.ndim <= 1):
-            taken[str(name)] = value if isinstance(value, str) else array.tolist()
-        elif array.dtype.kind == "b" and array.ndim <= 1:
-            taken[str(name)] = array.astype("i8").tolist()
+        if isinstance(value, str) or (array.dtype.kind in "biuf" and array.ndim <= 1):
+            taken[str(name)] = value
         else:
             raise ValueError(f"{owner}: the attribute {name!r} is {value!r}; Esker stores texts and numbers")
     return taken
@@ -231,7 +279,7 @@ def _define(
     axes = {
         name: tuple(dim for dim in reversed(field.dims) if dim != time_dim) for name, field in fields.items()
     }
-    grids = {dims: writer.grid(grid_name(dims), dims) for dims in dict.fromkeys(axes.values())}
+    grids = {dims: writer.grid(grid_name(dims) or _SERIES, dims) for dims in dict.fromkeys(axes.values())}
     return {
         name: writer.field(
             name,
@@ -249,12 +297,10 @@ def _samples(
 ) -> Iterator[tuple[Hashable, NDArray[Any]]]:
     for name, variable in variables.items():
         native = variable.dtype.newbyteorder("=")
-        yield (
-            name,
-            np.asarray(variable.values, native)
-            if variable.chunks is None
-            else _computed(variable, directory),
+        array = (
+            np.asarray(variable.values, native) if variable.chunks is None else _computed(variable, directory)
         )
+        yield name, array if array.ndim else array.reshape(1)
 
 
 def _computed(variable: xr.Variable, directory: str) -> NDArray[Any]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -20,7 +22,8 @@ from xarray.core import indexing
 
 import esker
 from esker.array import TIME_DIM, Array
-from esker.dataset import Dataset, Field
+from esker.dataset import Dataset, Field, Scalar, component_dims
+from esker.decoding import FILL_ATTRIBUTES, fill_values
 from esker.remote import is_url
 from esker.same_part import Part, same_part
 
@@ -28,6 +31,24 @@ SCALAR_DIM = "esker_scalar"
 """The dimension, of one index, of fields that were variables without one."""
 
 Levels = int | Mapping[str, int] | None
+
+
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def _refusing_what_cannot_be(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """Damaged files claim sizes and times that no memory and no calendar holds: OSError, as for other damage."""
+
+    @wraps(make)
+    def made(*arguments: _Given.args, **named: _Given.kwargs) -> _Made:
+        try:
+            return make(*arguments, **named)
+        except (MemoryError, OverflowError) as error:
+            path = arguments[1] if len(arguments) > 1 else named.get("filename_or_obj")
+            raise OSError(f"{path}: sizes or times that cannot be; the file is damaged: {error}") from error
+
+    return made
 
 
 class EskerBackendEntrypoint(BackendEntrypoint):
@@ -57,6 +78,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         path = Path(filename_or_obj)
         return path.suffix == ".idx" or (path / "esker.json").is_file()
 
+    @_refusing_what_cannot_be
     def open_dataset(
         self,
         filename_or_obj: Any,
@@ -80,6 +102,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         source = esker.open(os.fspath(filename_or_obj), verify=verify, storage_options=storage_options)
         _check_names(source, level)
+        _warn_of_omissions(source, dropped)
         raw = _variables(source, level, dropped)
         decoded = xr.decode_cf(
             raw,
@@ -91,8 +114,21 @@ class EskerBackendEntrypoint(BackendEntrypoint):
             decode_timedelta=decode_timedelta,
         )
         decoded.encoding["source"] = source.path
+        if (time_dim := _time_dim(source)) in decoded.dims:
+            decoded.encoding["unlimited_dims"] = {time_dim}
         decoded.set_close(_close)
         return decoded
+
+
+def _warn_of_omissions(source: Dataset, dropped: set[str]) -> None:
+    """One warning of all that esker.open() left out, but of variables that nobody wants."""
+    told = [
+        text
+        for text in source.warnings
+        if not any(text.startswith(f"variable '{name}' is left out") for name in dropped)
+    ]
+    if told:
+        warnings.warn(f"{source.path}: {'; '.join(told)}", stacklevel=4)
 
 
 def _close() -> None:
@@ -114,22 +150,29 @@ class _LazyArray(BackendArray):
 
 
 def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
-    variables: dict[str, xr.Variable] = {}
+    variables = {name: _scalar(one) for name, one in source.scalars.items() if name not in dropped}
     indices: dict[str, tuple[str, NDArray[np.int64]]] = {}  # of a dimension: whose they are
-    taken = any(TIME_DIM in grid.dims for grid in source.grids.values())
-    of_steps = "step" if taken else TIME_DIM
-    times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): of_steps}
-    fields = [field for field in source.fields.values() if field.name not in dropped and _is_there(field)]
+    time_dim = _time_dim(source)
+    times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): time_dim}
+    fields = [
+        field
+        for field in source.fields.values()
+        if field.name not in dropped and (not field.fixed or field.has(0))
+    ]
     parts = _parts(fields, level)
+    of_components = component_dims(
+        (field.components for field in fields), {dim for field in fields for dim in field.grid.dims}
+    )
     for field in fields:
         array = field.array(parts[field.name].level, parts[field.name].stride)
         dims = list(array.dims)
+        if field.components > 1:
+            dims[-1] = of_components[field.components]
         if not field.fixed:
             written = tuple(s for s in range(len(source.steps)) if field.has(s))
-            dims[0] = times.setdefault(written, f"{of_steps}_{field.name}")
+            dims[0] = times.setdefault(written, f"{time_dim}_{field.name}")
             if dims[0] not in variables and dims[0] not in dropped:
-                values = np.array([source.steps[s] for s in written])
-                variables[dims[0]] = xr.Variable(dims[0], values, dict(source.time_attrs))
+                variables[dims[0]] = _times(source, dims[0], written)
         for dim in field.grid.dims:
             own = array.selection.indices(dim)
             name, known = indices.setdefault(dim, (field.name, own))
@@ -140,34 +183,61 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
                 )
             if dim in field.grid.coords and dim not in variables and dim not in dropped:
                 values = field.grid.coords[dim][own]
-                variables[dim] = xr.Variable(dim, values, dict(source.dim_attrs.get(dim, {})))
+                variables[dim] = xr.Variable(dim, values, _attributes(source.dim_attrs.get(dim, {})))
         lazy = indexing.LazilyIndexedArray(_LazyArray(array))
         encoding = {"preferred_chunks": dict(zip(dims, _chunk_of(source, field, array)))}
-        variable = xr.Variable(dims, lazy, _attributes(field), encoding)
-        variables[field.name] = variable.squeeze(SCALAR_DIM) if SCALAR_DIM in dims else variable
-    return xr.Dataset(variables, attrs=dict(source.attrs))
+        variable = xr.Variable(dims, lazy, _field_attributes(field), encoding)
+        no_axes = [dim for dim in field.grid.dims if field.grid.has_no_axes or dim == SCALAR_DIM]
+        variables[field.name] = variable.squeeze(no_axes)
+    no_times = all(field.fixed for field in fields)
+    if no_times and (source.time_attrs or len(source.steps) > 1) and time_dim not in dropped:
+        variables[time_dim] = _times(source, time_dim, range(len(source.steps)))
+    return xr.Dataset(variables, attrs=_attributes(source.attrs))
 
 
-def _is_there(field: Field) -> bool:
-    """Esker's fixed fields come with the first step, those of other programs need none."""
-    if not field.fixed or field.dataset.steps:
-        return True
-    try:
-        field.read(box=(field.box[0], field.box[0]))
-    except KeyError:
-        return False
-    return True
+def _scalar(scalar: Scalar) -> xr.Variable:
+    attributes = _attributes(scalar.attrs)
+    if isinstance(scalar.value, str):
+        attributes.pop("_Encoding", None)  # of bytes, which the text was
+    return xr.Variable((), np.asarray(scalar.value), attributes)
 
 
-def _attributes(field: Field) -> dict[str, Any]:
-    """As netCDF gives them: numbers have NumPy's types, and those that are samples have the field's."""
-    attributes: dict[str, Any] = {}
-    for name, value in field.attrs.items():
-        array = value if isinstance(value, str) else np.asarray(value)[()]
-        if name in ("_FillValue", "missing_value") and not isinstance(array, str):
-            array = array.astype(field.dtype)
-        attributes[name] = array
-    return attributes
+def _time_dim(source: Dataset) -> str:
+    """Of the steps: as files name it, unless a grid has a dimension of that name."""
+    name = source.time_dim or TIME_DIM
+    return "step" if any(name in grid.dims for grid in source.grids.values()) else name
+
+
+def _times(source: Dataset, dim: str, steps: Iterable[int]) -> xr.Variable:
+    """In the type that files have, where it holds them."""
+    values = np.array([source.steps[step] for step in steps], np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        typed = values.astype(source.time_dtype)
+    is_exact = np.array_equal(typed.astype(np.float64), values, equal_nan=True)
+    return xr.Variable(dim, typed if is_exact else values, _attributes(source.time_attrs))
+
+
+def _attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """As netCDF gives them: numbers of NumPy, and arrays of them."""
+    return {
+        name: value if isinstance(value, str) else np.asarray(value)[()] for name, value in attributes.items()
+    }
+
+
+def _field_attributes(field: Field) -> dict[str, Any]:
+    """The same; those that samples can have are of the field's type."""
+    return {
+        name: _fill_value(field, value) if name in FILL_ATTRIBUTES else value
+        for name, value in _attributes(field.attrs).items()
+    }
+
+
+def _fill_value(field: Field, value: Any) -> Any:
+    """In the type of the samples; as it is if they cannot all be samples: then xarray compares without a cast."""
+    found = fill_values(value, field.dtype)
+    if found.size == 0 and field.attrs.get("_Unsigned") == "true" and field.dtype.kind == "i":
+        found = fill_values(value, np.dtype(f"u{field.dtype.itemsize}")).view(field.dtype)
+    return found.reshape(np.shape(value))[()] if found.size == np.size(value) else value
 
 
 def _parts(fields: Sequence[Field], level: Levels) -> dict[str, Part]:

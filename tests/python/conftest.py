@@ -31,6 +31,12 @@ def openvisus(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return OpenVisus
 
 
+@pytest.fixture(autouse=True)
+def _width_of_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not that of the terminal that tests run in."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def esker_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs the installed command in an empty folder."""

@@ -21,6 +21,8 @@ class Served:
     """False: it answers with the whole file, whatever is asked for."""
     breaks: str = ""
     """A status, "truncate" (says more than it sends), "drop" (ends the connection), for files with ".bin" in their name."""
+    endless: bool = False
+    """It says no size, knows no ranges, and sends zeros behind a file for as long as somebody takes them."""
     sent: list[tuple[str, int]] = field(default_factory=list)
     """Path and bytes of each answer with content."""
 
@@ -36,6 +38,7 @@ def serve(directory: Path) -> Iterator[Served]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else small answers take 40 ms
 
         def do_HEAD(self) -> None:
             self.answer(with_content=False)
@@ -54,6 +57,8 @@ def serve(directory: Path) -> Iterator[Served]:
             if not path.is_file():
                 return self.send_error(404)
             content = path.read_bytes()
+            if served.endless:
+                return self.send_without_end(path.name, content, with_content)
             wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
             if wanted and served.ranges:
                 first, last = int(wanted[1]), min(int(wanted[2]), len(content) - 1)
@@ -72,6 +77,18 @@ def serve(directory: Path) -> Iterator[Served]:
                     self.close_connection = True
                 served.sent.append((path.name, len(content)))
                 self.wfile.write(content)
+
+        def send_without_end(self, name: str, content: bytes, with_content: bool) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.close_connection = True
+            try:
+                while with_content:
+                    self.wfile.write(content)
+                    served.sent.append((name, len(content)))
+                    content = bytes(1 << 16)
+            except OSError:  # the client left
+                pass
 
         def log_message(self, *arguments: object) -> None:
             pass

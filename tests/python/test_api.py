@@ -109,14 +109,30 @@ def test_arguments_outside_the_dataset(ds: esker.Dataset, wrong: dict, exception
         assert len(str(raised.value)) > 10
 
 
-def test_boxes_are_clipped_to_the_grid(ds: esker.Dataset) -> None:
+@pytest.mark.parametrize(
+    "box",
+    [
+        ((-5, 0, 0), (24, 20, 16)),
+        ((0, 0, 0), (24, 99, 16)),
+        ((24, 0, 0), (30, 20, 16)),
+        ((99, 0, 0), (99, 20, 16)),
+    ],
+)
+def test_a_box_that_leaves_the_grid_is_an_error(ds: esker.Dataset, box: tuple) -> None:
+    for call in (ds["p"].read, ds["p"].select):
+        with pytest.raises(IndexError, match=r"'p': the box .* leaves the grid \[0,24\) x \[0,20\) x \[0,16\)"):
+            call(box=box)
+
+
+def test_brackets_have_the_slicing_rules_of_numpy(ds: esker.Dataset) -> None:
     whole = ds["p"].read()
-    np.testing.assert_array_equal(ds["p"].read(box=((-5, 0, 0), (99, 20, 16))), whole)
-    assert ds["p"].read(box=((24, 0, 0), (30, 20, 16))).shape == (16, 20, 0)
-    assert ds["p"].read(box=((9, 0, 0), (9, 20, 16))).shape == (16, 20, 0)
+    np.testing.assert_array_equal(ds["p"][-1, :99, -5:, 20:40], whole[:99, -5:, 20:40])
+    with pytest.raises(IndexError, match="out of bounds"):
+        ds["p"][-1, 0, 0, 24]
 
 
 def test_empty_box_is_an_empty_array(ds: esker.Dataset) -> None:
+    assert ds["p"].read(box=((9, 0, 0), (9, 20, 16))).shape == (16, 20, 0)
     assert ds["vel"].read(box=((1, 1, 1), (2, 2, 2)), level=0).shape == (0, 0, 0, 3)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,9 +98,9 @@ def test_a_small_run_checks_every_case(
             assert 0 < ratio["min"] <= ratio["median"] <= ratio["max"]
         assert found["name"] in done.stdout
     one_phase, two_phase, three_phase, vectors = results["cases"][3:7]
-    assert one_phase["options"] == {"checksums": "false", "aggregate": "false", "report": "none"}
-    assert two_phase["options"] == vectors["options"] == {"report": "none"}
-    assert three_phase["options"] == {"restructure": "default", "report": "none"}
+    assert one_phase["options"] == {"format": "idx", "checksums": "false", "aggregate": "false", "report": "none"}
+    assert two_phase["options"] == vectors["options"] == {"format": "idx", "report": "none"}
+    assert three_phase["options"] == {"format": "idx", "restructure": "default", "report": "none"}
     assert two_phase["phases_s_per_step"]["end_step"] > 0
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "results.png"]
@@ -158,6 +161,34 @@ def test_levels_are_read_on_several_numbers_of_ranks(
             assert found["levels"][0]["fraction"] == pytest.approx(4 / 7)
     assert "1/64" in done.stdout
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+
+
+def heed_interrupts() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would all that the tests start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_ctrl_c_leaves_no_files(program: Path, tmp_path: Path) -> None:
+    # In a process group, which gets the signal as a terminal sends it.
+    esker = str(Path(sys.executable).parent / "esker")
+    command = [esker, "bench", "s3d", "--block", "24", "--repeat", "10000"]
+    bench = subprocess.Popen(
+        [*command, "--program", str(program), "--dir", str(tmp_path)],
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts,
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("esker-bench-*/esker-bench-*/*")):
+            assert bench.poll() is None, bench.communicate()
+            assert time.monotonic() < deadline, "no file was written"
+            time.sleep(0.05)
+        os.killpg(bench.pid, signal.SIGINT)
+        bench.communicate(timeout=30)
+    finally:
+        if bench.poll() is None:
+            os.killpg(bench.pid, signal.SIGKILL)
+    assert bench.returncode != 0
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ranks", ["0", "2,2", "two"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -15,6 +16,8 @@ import xarray as xr
 
 import esker
 from esker import charts, plotting
+from esker.cli.arguments import Section
+from esker.dataset import Box
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -101,6 +104,63 @@ def test_values_are_what_they_mean(
     assert esker_command(*arguments).returncode == 0
     rows = _rows(tmp_path / "line.csv")[1:]
     assert rows[2][2] == "" and float(rows[1][2]) == pytest.approx(274 if name == "t" else 3)
+
+
+@pytest.fixture
+def map_in_metres(tmp_path: Path) -> Path:
+    """561 x 301 samples 5 km apart, 21 levels, with a long name that no short axis has room for."""
+    x, y, z = np.linspace(-800e3, 700e3, 301), np.linspace(-3400e3, -600e3, 561), np.linspace(0, 4000, 21)
+    units = {dim: {"units": "m"} for dim in "xyz"} | {"time": {"units": "years since 2000-01-01"}}
+    dims = {"x": 301, "y": 561, "z": 21}
+    with esker.Writer(tmp_path / "map.idx", dims=dims, attrs=units, report="none") as w:
+        volume = w.grid("xyz", ("x", "y", "z"), coords={"x": x, "y": y, "z": z})
+        speed = {"long_name": "magnitude of horizontal velocity of ice at ice surface", "units": "m year-1"}
+        field = w.field("speed", "f4", grid=volume, attrs=speed)
+        with w.step(150.0) as s:
+            s.put(field, np.add.outer(z, np.add.outer(y, x)).astype("f4"))
+    return tmp_path / "map.idx"
+
+
+@pytest.mark.parametrize(
+    "place, index", [(280, 280), (plotting.Coordinate(-2000, "km"), 280), (plotting.Coordinate(-1.9991e6), 280)]
+)
+def test_a_section_is_at_an_index_or_a_coordinate(map_in_metres: Path, place: object, index: int) -> None:
+    field = esker.open(map_in_metres)["speed"]
+    plane = plotting.read_plane(field, section=("y", place), level=field.max_level)
+    np.testing.assert_array_equal(plane.values, field.read()[:, index, :])
+    assert (plane.position, plane.time) == ("y = -2000 km", "t = 150 years")
+    assert (plane.horizontal.label, plane.vertical.label) == ("x [km]", "z [m]")
+
+
+@pytest.mark.parametrize(
+    "place, error, words",
+    [
+        ("y=9e9", IndexError, "outside the coordinates, -3.4e+06 to -600000 m"),
+        ("y=20degrees", ValueError, "coordinates of y are in m, not degrees"),
+    ],
+)
+def test_a_coordinate_that_is_not_there(map_in_metres: Path, place: str, error: type, words: str) -> None:
+    dim, where = Section().convert(place, None, None)
+    with pytest.raises(error, match=re.escape(words)):
+        plotting.read_plane(esker.open(map_in_metres)["speed"], section=(dim, where))
+
+
+@pytest.mark.parametrize("box", [None, ((0, 0, 0), (301, 20, 21)), ((100, 0, 0), (104, 561, 21))])
+def test_labels_fit_in_the_picture(map_in_metres: Path, box: Box | None) -> None:
+    """Maps of any shape: no label is cut off, no tick labels overlap."""
+    figure = plotting.figure(plotting.read_plane(esker.open(map_in_metres)["speed"], box=box))
+    figure.draw_without_rendering()
+    edges = figure.bbox.padded(1)
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            shown = axis.get_view_interval()
+            ticks = [tick for tick in axis.get_major_ticks() if shown.min() <= tick.get_loc() <= shown.max()]
+            labels = [label for tick in ticks for label in (tick.label1, tick.label2) if label.get_visible()]
+            boxes = [label.get_window_extent() for label in labels]
+            assert not any(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n])
+            texts = [*boxes, axis.label.get_window_extent(), axes.title.get_window_extent()]
+            assert all(edges.fully_containsx(b.x0) and edges.fully_containsx(b.x1) for b in texts)
+            assert all(edges.fully_containsy(b.y0) and edges.fully_containsy(b.y1) for b in texts)
 
 
 def test_pictures_of_their_own(esker_command: Run, path: Path) -> None:

@@ -52,6 +52,9 @@ def test_info_json(esker_command: Run, path_3d: Path) -> None:
         "time_attributes",
         "dimension_attributes",
         "steps",
+        "time_dim",
+        "time_dtype",
+        "scalars",
         "grids",
         "fields",
         "parts",
@@ -88,6 +91,34 @@ def test_info_text(esker_command: Run, path_3d: Path) -> None:
     assert all(len(line) <= 120 for line in done.stdout.splitlines())
 
 
+def test_info_breaks_no_names_and_says_units(
+    esker_command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "tendency_of_sea_ice_thickness_due_to_thermodynamics_and_dynamics_and_what_else_there_is_to_say"
+    attrs = {"time": {"units": "hours since 2000-01-01"}, "x": {"units": "km"}}
+    dims, coords = {"x": 4, "y": 3}, {"x": np.arange(4.0)}
+    path = tmp_path / "long.idx"
+    with esker.Writer(path, dims=dims, coords=coords, attrs=attrs, report="none") as writer:
+        field = writer.field(long, "f4", attrs={"long_name": "as long as its name " * 5, "units": "m s-1"})
+        with writer.step(1.5) as step:
+            step.put(field, np.ones((3, 4), "f4"))
+    wide = esker_command("info", path).stdout
+    assert long in wide and "1, at 1.5 [hours since 2000-01-01]" in wide and "x 0 to 3 km" in wide
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = esker_command("info", path).stdout
+    assert long in narrow and "as long as its name " * 5 not in narrow
+    monkeypatch.setenv("COLUMNS", "400")
+    assert "as long as its name " * 5 in esker_command("info", path).stdout
+
+
+def test_an_empty_file_is_called_empty(esker_command: Run, tmp_path: Path) -> None:
+    for name in ("empty.nc", "empty.h5", "empty"):
+        (tmp_path / name).touch()
+        assert_fails(esker_command("info", tmp_path / name), 1, name, "the file is empty")
+    with pytest.raises(ValueError, match="path is empty"):
+        esker.write("", {"thk": np.ones((5, 8))})
+
+
 def test_plot_map(esker_command: Run, golden_path: Callable[[str], Path], tmp_path: Path) -> None:
     done = esker_command("plot", golden_path(FLAT), "density")
     assert done.returncode == 0 and done.stderr == "" and done.stdout == "density.png\n"
@@ -101,7 +132,7 @@ def test_plot_map(esker_command: Run, golden_path: Callable[[str], Path], tmp_pa
         [],
         ["--section", "z=7", "--step", "0"],
         ["--section", "y=19", "--level", "9", "--log", "--cmap", "magma"],
-        ["--section", "x=3", "--box", "2:10,0:20,4:99"],
+        ["--section", "x=3", "--box", "2:10,0:20,4:16"],
     ],
 )
 def test_plot_sections(esker_command: Run, path_3d: Path, tmp_path: Path, options: list[str]) -> None:
@@ -149,7 +180,9 @@ def test_wrong_usage_is_2(esker_command: Run, arguments: list[str], words: list[
         (["p", "--section", "w=1"], ["w"]),
         (["p", "--section", "z=16"], ["z=16", "[0, 16)"]),
         (["p", "--section", "z"], ["y=280"]),
+        (["p", "--section", "z=1.5"], ["no coordinates", "index"]),
         (["p", "--box", "0:10"], ["box"]),
+        (["p", "--box", "0:99,0:20,0:16"], ["leaves the grid"]),
         (["p", "--box", "0-10"], ["0:100,50:90"]),
         (["p", "--cmap", "no_such"], ["no_such"]),
         (["vel", "--component", "3"], ["3"]),

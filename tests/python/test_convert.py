@@ -15,9 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from click.testing import CliRunner
 
 import esker
+from esker.cli import esker as command
 from esker.comparison import compare
+from esker.conversion import convert
+from esker.sources import open_source
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -50,7 +54,7 @@ def dataset(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-@pytest.mark.parametrize("name", ["b.nc", "b.h5", "b.zarr", "b.idx"])
+@pytest.mark.parametrize("name", ["b.nc", "b.nc4", "b.h5", "b.hdf5", "b.zarr", "b.idx"])
 def test_there_and_back(esker_command: Run, dataset: Path, tmp_path: Path, name: str) -> None:
     fields = ["--field", "temp", "--field", "wind", "--field", "topg"] if name == "b.zarr" else []
     done = esker_command("convert", dataset, tmp_path / name, *fields)
@@ -152,7 +156,7 @@ def test_a_real_file(esker_command: Run, tmp_path: Path) -> None:
     ("arguments", "status", "message"),
     [
         (["nothing.idx", "b.idx"], 2, "no such dataset"),
-        (["run", "b.xyz"], 2, "--format says which"),
+        (["run", "b.xyz"], 2, "give one of .idx, .nc, .nc4, .h5, .hdf5, .zarr, or --format"),
         (["run", "b.idx", "--field", "nope"], 2, "no field 'nope'"),
         (["a.raw", "b.idx"], 2, "give both"),
         (["a.npy", "b.idx", "--level", "3"], 2, "level"),
@@ -343,15 +347,16 @@ def test_fill_values_and_zarr(esker_command: Run, tmp_path: Path) -> None:
     values.to_zarr(tmp_path / "theirs.zarr", zarr_format=3, consolidated=False)
     done = esker_command("convert", tmp_path / "theirs.zarr", tmp_path / "ours.idx")
     assert done.returncode == 0, done.stderr
-    assert "'spatial_ref' is left out" in done.stderr and "'volume' is left out" in done.stderr
+    assert done.stderr == ""
     assert esker_command("convert", tmp_path / "ours.idx", tmp_path / "ours.zarr").returncode == 0
     with xr.open_zarr(tmp_path / "theirs.zarr", consolidated=False) as expected:
         for found in (
             xr.open_dataset(tmp_path / "ours.idx", engine="esker"),
             xr.open_zarr(tmp_path / "ours.zarr", consolidated=False),
         ):
-            for name in ("v", "n"):
-                assert np.array_equal(found[name].squeeze(), expected[name], equal_nan=True)
+            for name in ("v", "n", "spatial_ref", "volume"):
+                assert found[name].dims == expected[name].dims
+                assert np.array_equal(found[name], expected[name], equal_nan=True)
     assert esker.open(tmp_path / "ours.idx")["v"].attrs["_FillValue"] == -999.0
 
 
@@ -418,8 +423,10 @@ def test_only_fixed_fields_have_no_steps(esker_command: Run, dataset: Path, tmp_
 
 
 def test_what_is_written_is_told_by_its_name(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
-    done = esker_command("convert", dataset, tmp_path / "out.idx", "--format", "cdf5", "--json")
-    assert json.loads(done.stdout)["files"] == [str(tmp_path / "out.idx.nc")]
+    done = esker_command("convert", dataset, tmp_path / "out", "--format", "cdf5", "--json")
+    assert json.loads(done.stdout)["files"] == [str(tmp_path / "out.nc")]
+    done = esker_command("convert", dataset, tmp_path / "out.idx", "--format", "cdf5")
+    assert done.returncode != 0 and "the suffix .idx is of IDX datasets" in done.stderr
     done = esker_command("convert", dataset, "http://127.0.0.1/out.idx")
     assert (done.returncode, "files of this machine" in done.stderr) == (2, True)
 
@@ -531,3 +538,21 @@ def test_what_cannot_be_put_back_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.undo()
     (partial,) = tmp_path.glob(".one.idx.*.partial")
     assert sorted(path.name for path in (partial / ".old").iterdir()) == ["one", "one.idx"]
+
+
+def test_what_killed_conversions_left_goes(tmp_path: Path) -> None:
+    esker.write(tmp_path / "run.idx", {"thk": np.ones((5, 8))})
+    for name in (".run.nc.abc.partial", ".run.nc.def.partial", ".other.nc.abc.partial"):
+        (tmp_path / name / ".old").mkdir(parents=True)
+    (tmp_path / ".run.nc.def.partial" / ".old" / "run.nc").touch()  # killed before it stood in its place again
+    convert(open_source(str(tmp_path / "run.idx")), tmp_path / "run.nc", "cdf1", lambda _: None)
+    left = {path.name for path in tmp_path.iterdir() if path.suffix == ".partial"}
+    assert left == {".run.nc.def.partial", ".other.nc.abc.partial"}
+
+
+@pytest.mark.parametrize(
+    "option, text", [("format=cdf5", "--format"), ("overwrite=true", "--overwrite"), ("dims=3", "unknown option 'dims'")]
+)
+def test_options_that_are_not_the_writers_are_refused(option: str, text: str) -> None:
+    result = CliRunner().invoke(command, ["convert", "a.idx", "b.nc", "--option", option])
+    assert result.exit_code == 2 and text in result.output

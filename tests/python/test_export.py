@@ -37,7 +37,7 @@ CASES: list[tuple[str, list[str], dict[str, Any]]] = [
     ("p", ["--step", "0"], {"step": 0}),
     ("p", ["--level", "9"], {"level": 9}),
     ("p", ["--box", "3:30,2:19,5:6"], {"box": ((3, 2, 5), (30, 19, 6))}),
-    ("vel", ["--box", "-5:99,1:20,3:17", "--level", "11"], {"box": ((-5, 1, 3), (99, 20, 17)), "level": 11}),
+    ("vel", ["--box", "0:33,1:20,3:17", "--level", "11"], {"box": ((0, 1, 3), (33, 20, 17)), "level": 11}),
     (
         "p",
         ["--box", "1:2,1:2,1:2", "--level", "0"],
@@ -127,6 +127,7 @@ def test_larger_than_memory_is_read_piece_by_piece(
         (["p", "-o", "a.npy", "--step", "2"], 2, ["2"]),
         (["p", "-o", "a.npy", "--box", "9:3,0:1,0:1"], 2, ["(9, 0, 0)"]),
         (["p", "-o", "a.npy", "--box", "9"], 2, ["0:100"]),
+        (["p", "-o", "a.npy", "--box", "-5:33,0:20,0:17"], 2, ["[-5,33)", "leaves the grid"]),
         (["vel", "-o", "a.npy", "--component", "3"], 2, ["component 3"]),
         (["p", "-o", "no/such/a.npy"], 1, ["no/such/a.npy"]),
     ],

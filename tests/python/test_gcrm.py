@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -176,6 +177,20 @@ def test_aggregators_write_segments_of_megabytes(tmp_path: Path) -> None:
     per_rank = json.loads((tmp_path / "run.report.json").read_text())["per_rank"]
     written, writes = per_rank["stored_bytes"]["mean"], per_rank["writes"]["mean"]
     assert 1 << 20 <= written / writes <= per_rank["largest_write_bytes"]["max"] <= 8 << 20
+
+
+def test_the_figure_fills_the_cells() -> None:
+    """A pixel has the cell whose center is nearest, as found without the figure's search by latitude."""
+    spec = importlib.util.spec_from_file_location("gcrm_figure", ROOT / "scripts" / "gcrm_figure.py")
+    figure = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(figure)
+    rng = np.random.default_rng(3)
+    centers = rng.normal(size=(642, 3))
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    lon, lat = np.linspace(-3, 3, 41), np.linspace(-1.5, 1.5, 21)
+    found = figure.nearest_cells(lon, lat, centers)
+    points = figure.unit_vectors(*np.meshgrid(lon, lat))
+    np.testing.assert_array_equal(found, (points @ centers.T).argmax(axis=-1))
 
 
 def test_the_figure_is_drawn(runs: Runs, tmp_path: Path) -> None:

@@ -298,7 +298,7 @@ CREATING = [
 def test_kill_in_creating(
     form: str, phase: str, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    """No file, or one without steps, which the next run replaces; nothing else stands there then."""
+    """No dataset, or one without steps, which the next run replaces; nothing else stands there then."""
     folder, whole = tmp_path / "data", undisturbed(form, "several")
     path = folder / NAMES[form]
     expect_killed(kill_run(4, path, "several", 0, N_STEPS, phase, 0, 0, f"format={form}"), path)
@@ -358,3 +358,45 @@ def test_kill_at_every_call_of_the_file_system(
     assert committed == sorted(committed)
     assert set(committed) <= ({1, 2} if victim == 0 else {1})
     assert victim != 0 or committed[-1] == 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("replaces", [False, True], ids=["new", "replacing"])
+@pytest.mark.parametrize(
+    "form,kind",
+    [("idx", "one"), ("idx", "several"), ("cdf5", "several"), ("netcdf4", "several"), ("cdf5+idx", "one")],
+)
+def test_kill_at_every_call_of_creating(
+    form: str, kind: str, replaces: bool, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """In the first of the steps a program that begins again appends, or creates where there is no dataset."""
+    whole, old = undisturbed(form, kind), undisturbed(form, "several" if kind == "one" else "one")
+    options = [f"format={form}", *(["overwrite=true"] if replaces else [])]
+    found = set()
+    for call in range(1, N_STORE_CALLS):
+        folder = tmp_path / str(call)
+        if replaces:
+            shutil.copytree(old.parent, folder)
+        path = folder / NAMES[form]
+        killed = kill_run(2, path, kind, 0, 1, f"any::{call}", 0, 0, *options)
+        if killed.returncode == 0:
+            break
+        expect_killed(killed, path)
+        appended = kill_run(1, path, kind, N_STEPS, N_STEPS, "none", 0, 0)  # no step; the format is the files'
+        if appended.returncode != 0:
+            assert "no dataset to append to" in appended.stderr
+            found.add("nothing")
+            run_steps(kill_run, 2, path, kind, 0, N_STEPS, form)
+            expect_same_files(folder, whole.parent)
+        elif len(esker.open(path).steps) == N_STEPS:
+            found.add("old")
+            expect_same_files(folder, old.parent)
+        else:
+            found.add("new")
+            n_steps = len(esker.open(path).steps)
+            appended = kill_run(2, path, kind, f"+{n_steps}", N_STEPS, "none", 0, 0)
+            assert appended.returncode == 0, appended.stderr
+            expect_same_files(folder, whole.parent)
+        shutil.rmtree(folder)
+    assert 4 < call < N_STORE_CALLS - 1
+    assert found == ({"old", "new"} if replaces else {"nothing", "new"})

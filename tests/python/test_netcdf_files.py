@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import struct
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -138,9 +139,37 @@ def test_info_of_a_file_of_others(tmp_path: Path, esker_command: Run) -> None:
     with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as ds:
         ds.createDimension("x", 4)
         ds.createVariable("v", "f4", ("x",))[:] = 1
-        ds.createVariable("crs", "i4", ())
+        ds.createVariable("words", "S1", ("x", "x"))
     shown = esker_command("info", path).stdout
-    assert "Parts" not in shown and "variable 'crs' is left out" in shown
+    assert "Parts" not in shown and "variable 'words' is left out" in shown
     facts = json.loads(esker_command("info", path, "--json").stdout)
     assert facts["storage"] == {"files": 1, "bytes": path.stat().st_size, "data_bytes": 16}
-    assert facts["warnings"] == ["variable 'crs' is left out: it has no axis"]
+    assert facts["warnings"] == ["variable 'words' is left out: it holds characters"]
+
+
+def cdf_name(name: bytes) -> bytes:
+    return struct.pack(">i", len(name)) + name + bytes(-len(name) % 4)
+
+
+def test_names_in_latin_1_of_what_is_left_out(esker_command: Run, tmp_path: Path) -> None:
+    """No library writes such names; older programs did. A variable of characters, and one of numbers."""
+    path = tmp_path / "old.nc"
+    variables = [(cdf_name(b"a\xe9"), 1, 5, 8), (cdf_name(b"H\xf6he"), 2, 2, 4)]
+
+    def header(begin: int) -> bytes:
+        text = b"CDF\1" + struct.pack(">i", 0) + struct.pack(">ii", 10, 1) + cdf_name(b"x")
+        text += struct.pack(">i", 2) + struct.pack(">ii", 0, 0) + struct.pack(">ii", 11, len(variables))
+        for name, n_dims, kind, size in variables:
+            text += name + struct.pack(">i", n_dims) + bytes(4 * n_dims) + bytes(8) + struct.pack(">iii", kind, size, begin)
+            begin += size
+        return text
+
+    path.write_bytes(header(len(header(0))) + struct.pack(">ff", 1, 2) + b"ab\0\0")
+    found = esker.open(path)
+    assert list(found) == ["a_"]
+    assert found.warnings == [
+        "variable 'a?' is called 'a_'",
+        "variable 'H?he' is left out: it holds characters",
+    ]
+    done = esker_command("info", path)
+    assert done.returncode == 0 and "variable 'H?he' is left out" in done.stdout

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +56,8 @@ def test_boxes_of_a_file_are_those_of_the_split(tmp_path: Path) -> None:
     path.write_text("\n".join(lines))
     grid = ("--ranks", "8", "--global", "24,24,24", "--restructure", "default", "--json")
     assert run(*grid, "--boxes", str(path)) == run(*grid)
+    alone = ("--ranks", "8", "--restructure", "default", "--json", "--boxes", str(path))
+    assert run(*alone) == run(*grid)
 
 
 def test_a_dataset_has_the_fields(tmp_path: Path) -> None:
@@ -112,8 +119,41 @@ def test_mistakes_are_named(arguments: list[str], text: str) -> None:
     assert text in result.output
 
 
+def processor_s(pid: int) -> float:
+    """What the process has used of the processors."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def test_ctrl_c_ends_a_long_plan_at_once() -> None:
+    arguments = ["plan", "--ranks", "1000000", "--block", "30,30,30", "--fields", "16"]
+    plan = subprocess.Popen(
+        [str(Path(sys.executable).parent / "esker"), *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored where tests run in the background
+    )  # fmt: skip
+    try:
+        while plan.poll() is None and processor_s(plan.pid) < 3:  # starting takes less, the plan a minute and more
+            time.sleep(0.05)
+        assert plan.poll() is None
+        plan.send_signal(signal.SIGINT)
+        _, text = plan.communicate(timeout=15)
+    finally:
+        plan.kill()
+    assert plan.returncode not in (0, -signal.SIGKILL)
+    assert "interrupted" in text
+
+
 def test_bad_lines_of_boxes_are_named(tmp_path: Path) -> None:
     path = tmp_path / "boxes.txt"
     path.write_text("0 0 0 4 4\n1 4 0 8\n")
     with pytest.raises(ValueError, match="boxes.txt:2"):
         planning.read_boxes(path)
+
+
+def test_boxes_alone_say_how_many_ranks_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "boxes.txt"
+    path.write_text("0 0 0 4 8\n1 4 0 8 8\n")
+    facts = json.loads(run("--boxes", str(path), "--json"))
+    assert facts == json.loads(run("--ranks", "2", "--boxes", str(path), "--json"))
+    assert facts["ranks"] == 2

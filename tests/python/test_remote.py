@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ import fsspec
 import xarray as xr
 from http_files import Served, serve
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
 SHAPE = (64, 96, 128)
 PAGE = 64 << 10
 """What a small read fetches."""
@@ -81,8 +84,37 @@ def test_verifying_from_afar(server: Served, directory: Path) -> None:
             here.blocks,
             here.bytes,
         )
-    assert esker.verify(f"{server.url}/five.nc").good
     by_memory.rm("/verified", recursive=True)
+
+
+def test_verifying_on_a_web_server_that_lists_nothing(
+    server: Served, directory: Path, tmp_path: Path, esker_command: Run
+) -> None:
+    for name in ("run.idx", "five.nc", "four.nc", "two.idx"):
+        found, here = esker.verify(f"{server.url}/{name}"), esker.verify(directory / name)
+        assert found.good and (found.files, found.blocks, found.bytes, found.blocks_with_checksum) == (
+            here.files,
+            here.blocks,
+            here.bytes,
+            here.blocks_with_checksum,
+        ), found.findings
+    assert esker_command("verify", f"{server.url}/run.idx").returncode == 0
+    shutil.copytree(directory, tmp_path / "damaged")
+    first, second, *_ = sorted((tmp_path / "damaged" / "run").rglob("*.bin"))
+    first.unlink()
+    content = bytearray(second.read_bytes())
+    content[-1] ^= 1
+    second.write_bytes(content)
+    (tmp_path / "damaged" / "other.idx").write_text(
+        (directory / "run.idx").read_text().split("(esker)")[0]
+    )
+    with serve(tmp_path / "damaged") as damaged:
+        found = esker.verify(f"{damaged.url}/run.idx")
+        errors = [finding for finding in found.findings if finding.is_error]
+        assert [Path(finding.path).name for finding in errors] == [first.name, second.name]
+        assert "missing" in errors[0].text
+        with pytest.raises(NotImplementedError, match="other.idx.*cannot be listed"):
+            esker.verify(f"{damaged.url}/other.idx")
 
 
 def test_a_dataset_of_several_grids(server: Served, samples: Any) -> None:
@@ -163,6 +195,33 @@ def test_servers_that_have_no_block(server: Served, directory: Path, broken: str
     field = esker.open(f"{server.url}/sparse.idx")["temp"]
     server.breaks = broken
     assert not field.read().any()
+
+
+def kernel_buffers() -> int:
+    """Bytes that a server may send before the program at the other end has read any: what both sockets hold."""
+    return sum(int(Path(f"/proc/sys/net/ipv4/tcp_{kind}").read_text().split()[2]) for kind in ("rmem", "wmem"))
+
+
+def test_a_server_that_never_ends_is_left(
+    server: Served, directory: Path, samples: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says no size: bytes are counted up to a limit. Where the size is known, no more is taken than is asked for."""
+    most = 4 << 20
+    monkeypatch.setattr(esker.remote, "_MOST_UNSAID", most)
+    server.endless = True
+    in_flight = kernel_buffers() + (4 << 20)  # the library that reads has buffers, too
+    with pytest.raises(OSError, match="run.idx.*does not say its size"):
+        esker.open(f"{server.url}/run.idx")
+    assert most / 2 < server.bytes < most + in_flight  # the server's thread may not have counted its last answers
+
+    def size(files: esker.remote.Files, path: str) -> int:
+        return (directory / Path(path).name).stat().st_size
+
+    monkeypatch.setattr(esker.remote.Files, "size", size)
+    sent = server.bytes
+    plane = esker.open(f"{server.url}/five.nc")["temp"].read(box=((0, 0, 8), (128, 96, 9)))
+    assert np.array_equal(plane, samples[8:9])
+    assert server.bytes - sent < 20 * in_flight
 
 
 def test_no_server(server: Served) -> None:

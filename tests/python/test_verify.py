@@ -144,3 +144,52 @@ def test_a_writer_that_is_at_work_is_not_disturbed(tmp_path: Path) -> None:
     add_steps(writer, arrays(1))
     esker.repair(path)
     assert esker.open(path).steps == [0]
+
+
+@pytest.mark.parametrize("kind", ["cdf5", "netcdf4"])
+def test_files_without_checksums_say_so(esker_command: Any, tmp_path: Path, kind: str) -> None:
+    esker.write(tmp_path / "run.nc", {"v": np.ones((30, 40))}, format=kind)
+    done = esker_command("verify", tmp_path / "run.nc")
+    assert done.returncode == 0 and "no checksums: changed values are not noticed" in done.stdout
+    assert "blocks" not in done.stdout
+    esker.write(tmp_path / "run.idx", {"v": np.ones((30, 40))})
+    assert "no checksums" not in esker_command("verify", tmp_path / "run.idx").stdout
+
+
+ANOTHER_BOOT = "esker-unsynced 1 2 00000000-0000-0000-0000-000000000000\n"
+
+
+@pytest.mark.parametrize("mark", [ANOTHER_BOOT, "esker-unsy", ""], ids=["whole", "torn", "empty"])
+def test_unsynced_steps_stay_if_checksums_show_that_they_are_whole(path: Path, esker_command: Any, mark: str) -> None:
+    marked = path.with_name("run.esker-unsynced")
+    marked.write_text(mark)
+    block = path.with_name("run") / "time_0002" / "0000.bin"
+    flip(block)
+    done = esker_command("repair", path)
+    first = 2 if mark == ANOTHER_BOOT else 0
+    assert done.returncode == 1 and f"only the first {first} steps" in done.stderr and "--to-time" in done.stderr
+    assert marked.exists()
+    flip(block)
+    assert esker.repair(path) == (str(marked),)
+    assert esker.open(path).warnings == [] and len(esker.open(path).steps) == 3
+
+
+@pytest.mark.parametrize("form", ["cdf5+idx", "cdf5", "netcdf4"])
+def test_steps_that_a_power_failure_may_have_damaged(tmp_path: Path, form: str) -> None:
+    """The values of netCDF files have no checksums: repair says the same by all paths of a dataset."""
+    with esker.Writer(tmp_path / "run", dims={"x": 8, "y": 6}, format=form, report="none") as writer:
+        writer.field("thk", "f8")
+        for time in (0.0, 1.0, 2.0):
+            with writer.step(time) as step:
+                step.put("thk", np.full((6, 8), time))
+    marked = tmp_path / "run.esker-unsynced"
+    marked.write_text(ANOTHER_BOOT)
+    names = ["run.nc", *(["run.idx", "run"] if form == "cdf5+idx" else [])]
+    for name in names:
+        with pytest.raises(OSError, match=f"{name}: .*only the first 2 steps.*{name} --to-time"):
+            esker.repair(tmp_path / name)
+        assert marked.exists()
+    assert str(marked) in esker.repair(tmp_path / names[-1], to_time=1.0)
+    for name in names:
+        assert esker.open(tmp_path / name).steps == [0.0, 1.0]
+        assert esker.open(tmp_path / name).warnings == []

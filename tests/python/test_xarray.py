@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pickle
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
 
 import esker
+from esker.decoding import decoded
 from esker.xarray_backend import EskerBackendEntrypoint
 
 NX, NY, NZ, STEPS = 40, 24, 7, 4
@@ -200,3 +204,177 @@ def test_the_engine_is_known_by_its_name(path: str) -> None:
         pytest.skip("the package is not installed")
     with xr.open_dataset(path) as guessed, xr.open_dataset(path, engine="esker") as named:
         assert guessed["temp"].identical(named["temp"])
+
+
+@pytest.mark.filterwarnings("ignore:variable 'a' has (non-conforming|multiple)")
+@pytest.mark.parametrize(
+    ("dtype", "attribute", "fill", "sample"),
+    [
+        ("i2", "_FillValue", np.float64("nan"), 0),
+        ("i2", "missing_value", np.float32(1e20), 0),
+        ("i1", "missing_value", np.int16(-9999), -15),
+        ("i1", "missing_value", np.array([-9999, 300], "i2"), 44),
+        ("i2", "missing_value", np.float64(-1.5), -1),
+        ("u1", "missing_value", np.int16(-1), 255),
+        ("f4", "missing_value", np.float64(1e-300), 0),
+        ("f4", "missing_value", np.float64(1e300), np.inf),
+    ],
+)
+def test_fill_values_that_the_type_cannot_hold_mark_nothing(
+    tmp_path: Path, dtype: str, attribute: str, fill: Any, sample: float
+) -> None:
+    path = tmp_path / "run.nc"
+    kind: Any = "NETCDF4" if attribute == "missing_value" else "NETCDF3_64BIT_OFFSET"
+    _by_hand(path, kind, {"a": (dtype, np.array([sample, 7]), {attribute: fill})})
+    with xr.open_dataset(path, engine=ENGINE) as ds:
+        assert ds["a"].values.tolist() == [sample, 7]
+    field = esker.open(path)["a"]
+    assert not np.isnan(field.read()).any()
+    found = decoded(field, field.read())
+    assert found.mask.tolist() == [not np.isfinite(sample), False]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "attributes", "missing"),
+    [
+        ("f4", {"missing_value": np.float64(-1e34)}, -1e34),
+        ("i2", {"missing_value": np.float64(-9999)}, -9999),
+        ("f8", {"missing_value": np.float64("nan")}, np.nan),
+        ("i1", {"missing_value": np.int16(-99)}, -99),
+        ("i1", {"missing_value": np.array([-99], "i2")}, -99),
+    ],
+)
+def test_fill_values_that_the_type_holds_are_missing(
+    tmp_path: Path, dtype: str, attributes: dict[str, Any], missing: float
+) -> None:
+    path = tmp_path / "run.nc"
+    _by_hand(path, "NETCDF4", {"a": (dtype, np.array([missing, 7]), attributes)})
+    with xr.open_dataset(path, engine=ENGINE) as ds:
+        assert np.isnan(ds["a"].values).tolist() == [True, False]
+    field = esker.open(path)["a"]
+    assert decoded(field, field.read()).mask.tolist() == [True, False]
+
+
+def _by_hand(path: Path, kind: Any, variables: Mapping[str, tuple[str, Any, Mapping[str, Any]]]) -> None:
+    """Variables along `x` as any program may write them: no library checks types of attributes in classic files."""
+    with netCDF4.Dataset(path, "w", format=kind) as file:
+        file.createDimension("x", 2)
+        for name, (dtype, values, attributes) in variables.items():
+            variable = file.createVariable(name, dtype, ("x",))
+            variable.set_auto_maskandscale(False)
+            variable[:] = values
+            variable.setncatts(attributes)
+
+
+def test_vectors_of_different_numbers_of_components(tmp_path: Path) -> None:
+    values = {
+        "a": np.arange(24.0).reshape(3, 4, 2),
+        "b": np.arange(36.0).reshape(3, 4, 3),
+        "c": np.ones((3, 4)),
+    }
+    esker.write(tmp_path / "run.idx", values, components={"a": 2, "b": 3})
+    with xr.open_dataset(tmp_path / "run.idx", engine=ENGINE) as ds:
+        assert ds["a"].dims == ("time", "y", "x", "component_2")
+        assert ds["b"].dims == ("time", "y", "x", "component_3")
+        assert all(np.array_equal(ds[name][0], values[name]) for name in values)
+
+
+def test_a_variable_that_was_never_written(tmp_path: Path) -> None:
+    """It has a time dimension of its own, like all that were not written at every step."""
+    with netCDF4.Dataset(tmp_path / "run.nc", "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 3)
+        for name in ("time", "a", "once", "never"):
+            file.createVariable(name, "f8", ("time", "x")[: 1 if name == "time" else 2])
+        file["time"][:] = [5, 6]
+        file["a"][:] = np.ones((2, 3))
+        file["once"][0] = [1, 2, 3]
+    found = esker.open(tmp_path / "run.nc")["never"]
+    assert (found.steps, found.has(-1), found.shape, found[...].shape) == ([], False, (3,), (0, 3))
+    with pytest.raises(KeyError, match="'never' was not written"):
+        found.read()
+    with xr.open_dataset(tmp_path / "run.nc", engine=ENGINE) as ds:
+        assert ds["a"].load().shape == (2, 3) and ds["time"].values.tolist() == [5, 6]
+        assert ds["once"].values.tolist() == [[1, 2, 3]] and ds["time_once"].values.tolist() == [5]
+        assert ds["never"].load().shape == (0, 3) and ds["time_never"].size == 0
+
+
+@pytest.mark.parametrize("kind", ["NETCDF4", "NETCDF3_64BIT_OFFSET"])
+def test_files_without_records(tmp_path: Path, kind: Any) -> None:
+    with netCDF4.Dataset(tmp_path / "run.nc", "w", format=kind) as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 3)
+        file.createVariable("a", "f4", ("time", "x"))
+        file.createVariable("bed", "f4", ("x",))[:] = [1, 2, 3]
+    found = esker.open(tmp_path / "run.nc")
+    assert [(found[name].has(-1), found[name].has(0)) for name in ("a", "bed")] == [
+        (False, False),
+        (True, True),
+    ]
+    with xr.open_dataset(tmp_path / "run.nc", engine=ENGINE) as ds:
+        assert ds["a"].load().shape == (0, 3) and ds["bed"].values.tolist() == [1, 2, 3]
+
+
+def test_times_of_files_whose_fields_are_fixed(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "run.nc", "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 3)
+        file.createVariable("bed", "f4", ("x",))[:] = [1, 2, 3]
+        file.createVariable("time", "f8", ("time",))[:] = [1, 2]
+        file["time"].units = "days since 2001-01-01"
+    with xr.open_dataset(tmp_path / "run.nc", engine=ENGINE) as ds:
+        assert ds["time"].values.tolist() == np.array(["2001-01-02", "2001-01-03"], "M8[ns]").tolist()
+
+
+def test_what_is_left_out_is_named_once(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "run.nc", "w") as file:
+        file.createDimension("x", 3)
+        file.createDimension("letter", 5)
+        file.createVariable("bed", "f4", ("x",))[:] = [1, 2, 3]
+        file.createVariable("name", "S1", ("x", "letter"))
+        file.createVariable("title", "S1", ("x", "letter"))
+    with pytest.warns(UserWarning) as told:
+        xr.open_dataset(tmp_path / "run.nc", engine=ENGINE)
+    (one,) = told
+    assert "'name' is left out" in str(one.message) and "'title' is left out" in str(one.message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        xr.open_dataset(tmp_path / "run.nc", engine=ENGINE, drop_variables=["name", "title"])
+
+
+@pytest.mark.parametrize("kind", ["NETCDF4", "NETCDF3_64BIT_DATA"])
+def test_all_that_netcdf_holds_is_there(tmp_path: Path, kind: Any) -> None:
+    """What xarray's own engine shows of a file, this one shows, but for texts of each record or of several axes."""
+    path = tmp_path / "run.nc"
+    with netCDF4.Dataset(path, "w", format=kind) as file:
+        for name, size in {"rec": None, "y": 2, "x": 3, "lon": 4, "nv": 2, "letter": 5}.items():
+            file.createDimension(name, size)
+        variables = {
+            "rec": ("i4", ("rec",)),
+            "v": ("i2", ("rec", "y", "x")),
+            "bed": ("f4", ("y", "x")),
+            "x": ("f4", ("x",)),
+            "lon": ("f4", ("lon",)),
+            "rec_bnds": ("f8", ("rec", "nv")),
+            "area": ("f8", ("rec",)),
+            "mesh": ("i4", ()),
+            "crs": ("i1", ()),
+        }
+        for name, (dtype, dims) in variables.items():
+            variable = file.createVariable(name, dtype, dims)
+            variable.n = np.int16(len(name))
+            if dims[:1] != ("rec",):
+                variable[...] = 1
+        file["rec"][:] = [3, 4]
+        for name, (_, dims) in variables.items():
+            if dims[:1] == ("rec",) and name != "rec":
+                file[name][:] = 2
+        file["rec"].units = "days since 2001-01-01"
+        file["x"][:] = [0.1, 0.2, 0.3]
+        file["lon"][:] = [1, 2, 3, 4]
+    with xr.open_dataset(path, engine=ENGINE) as ours, xr.open_dataset(path, engine="netcdf4") as theirs:
+        assert set(ours.variables) == set(theirs.variables)
+        for name in theirs.variables:
+            xr.testing.assert_identical(ours[name].variable.load(), theirs[name].variable.load())
+            assert ours[name].dtype == theirs[name].dtype
+        assert ours.encoding["unlimited_dims"] == {"rec"}

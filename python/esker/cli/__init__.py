@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 import click
 
 from esker import __version__
+from esker.cli import guard
 from esker.cli.bench import bench
 from esker.cli.completion import completion
 from esker.cli.convert import convert
@@ -18,6 +20,7 @@ from esker.cli.errors import text_of
 from esker.cli.export import export
 from esker.cli.info import info
 from esker.cli.manual import manual
+from esker.cli.move import cp, mv
 from esker.cli.plan import plan
 from esker.cli.plot import plot
 from esker.cli.repair import repair
@@ -37,10 +40,12 @@ def esker() -> None:
 esker.add_command(bench)
 esker.add_command(completion)
 esker.add_command(convert)
+esker.add_command(cp)
 esker.add_command(diff)
 esker.add_command(export)
 esker.add_command(info)
 esker.add_command(manual)
+esker.add_command(mv)
 esker.add_command(plan)
 esker.add_command(plot)
 esker.add_command(repair)
@@ -48,8 +53,14 @@ esker.add_command(verify)
 esker.add_command(view_query)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and exits; errors are one line on stderr."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    guard.run(lambda: _run(given), given)
+
+
+def _run(arguments: Sequence[str]) -> NoReturn:
+    warnings.showwarning = _show_warning
     try:
         sys.exit(esker.main(arguments, prog_name="esker", standalone_mode=False))
     except click.exceptions.NoArgsIsHelpError as error:
@@ -70,6 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"esker: {text_of(error)}", err=True)
         _close_quietly(sys.stdout)
         sys.exit(1)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """One line on stderr, without the place in our code."""
+    click.echo(f"esker: warning: {message}", err=True)
 
 
 def _close_quietly(stream: TextIO) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
 
 from esker.dataset import Box
+from esker.plotting import Coordinate
 
 
 class BoxRange(click.ParamType):
@@ -24,17 +26,25 @@ class BoxRange(click.ParamType):
 
 
 class Section(click.ParamType):
-    """A dimension and an index of it."""
+    """A dimension and an index of it, or a coordinate."""
 
-    name = "DIM=INDEX"
+    name = "DIM=PLACE"
+    _place = re.compile(r"([-+]?\d+)|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d\s.][^\s]*)?")
 
     def convert(
         self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        dim, equals, index = value.partition("=")
-        if not (dim and equals and index.lstrip("-").isdigit()):
-            self.fail(f"expected a dimension and an index such as y=280, found {value!r}", param, ctx)
-        return dim, int(index)
+    ) -> tuple[str, int | Coordinate]:
+        dim, _, place = value.partition("=")
+        found = self._place.fullmatch(place.strip())
+        if not (dim and found):
+            self.fail(
+                f"expected a dimension and an index such as y=280, or a coordinate such as y=-2000.0 or y=-2000km, "
+                f"found {value!r}",
+                param,
+                ctx,
+            )
+        index, number, units = found.groups()
+        return dim, int(index) if index else Coordinate(float(number), units or "")
 
 
 step_option = click.option(
@@ -53,6 +63,6 @@ def kind_of_picture(output: Path) -> str:
     known = FigureCanvasBase.get_supported_filetypes()
     if kind not in known:
         raise click.UsageError(
-            f"{output}: no picture goes by that suffix; there are {', '.join(sorted(known))}"
+            f"{output}: unknown picture format {output.suffix!r}; expected one of {', '.join(sorted(known))}"
         )
     return kind

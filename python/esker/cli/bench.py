@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -149,22 +151,23 @@ def bench(
     def measure(
         measuring: str, on_ranks: int, repetitions: int, own_options: tuple[str, ...] = ()
     ) -> dict[str, Any]:
-        return _run(
-            benchmark.command(
-                measuring,
-                mpiexec,
-                workload,
-                on_ranks,
-                block,
-                steps,
+        with _scratch_below(directory) as scratch:
+            return _run(
+                benchmark.command(
+                    measuring,
+                    mpiexec,
+                    workload,
+                    on_ranks,
+                    block,
+                    steps,
+                    repetitions,
+                    scratch,
+                    own_options,
+                    chosen[measuring],
+                    benchmark.HALVINGS if levels else (),
+                ),
                 repetitions,
-                directory,
-                own_options,
-                chosen[measuring],
-                benchmark.HALVINGS if levels else (),
-            ),
-            repetitions,
-        )
+            )
 
     runs: dict[int, list[dict[str, Any]]] = {n: [] for n in ranks}
     peer_runs: dict[int, list[dict[str, Any]]] = {n: [] for n in ranks}
@@ -202,6 +205,35 @@ def _chosen(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]
     }
 
 
+@contextmanager
+def _scratch_below(directory: str) -> Iterator[str]:
+    """A directory for the ranks' files, which is removed however the run ends, by Ctrl-C too."""
+    with as_exit_status():
+        scratch = tempfile.mkdtemp(prefix="esker-bench-", dir=directory)
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _call(command: list[str]) -> int:
+    """The exit status of a launcher. If Ctrl-C ends the wait, its ranks are ended first: they write files.
+
+    The launcher runs in a separate session: a launcher that gets a second signal leaves its ranks running.
+    """
+    process = subprocess.Popen(command, env=benchmark.environment(), start_new_session=True)
+    try:
+        return process.wait()
+    except BaseException:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        raise
+
+
 def _run(command: list[str], repeat: int) -> dict[str, Any]:
     """Starts the ranks and returns what they measured."""
     console = Console(stderr=True)
@@ -211,9 +243,9 @@ def _run(command: list[str], repeat: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "measured.json"
         with console.status(f"{Path(command[3]).name}: {repeat} repetitions and one to warm up"):
-            done = subprocess.run([*command, "--json", str(output)], env=benchmark.environment())
-        if not output.exists() or done.returncode not in (0, 1):
-            raise click.ClickException(f"the benchmark failed with status {done.returncode}")
+            status = _call([*command, "--json", str(output)])
+        if not output.exists() or status not in (0, 1):
+            raise click.ClickException(f"the benchmark failed with status {status}")
         return json.loads(output.read_text())
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from esker import _core
-from esker.cli.tables import console, table
+from esker.cli.tables import console, show, table
 
 
 def print_config(as_json: bool) -> None:
@@ -35,7 +35,7 @@ def _print(out: Console, options: list[dict[str, Any]]) -> None:
     for option in options:
         value = Text(option["value"] or '""')
         shown.add_row("", option["name"], value, Text(option["source"]), Text(option["help"]))
-    out.print(shown)
+    show(out, shown)
     out.print(
         Text(
             "Set in esker.toml here or the file that ESKER_CONFIG names, above it in the environment"

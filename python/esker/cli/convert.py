@@ -8,15 +8,16 @@ from pathlib import Path
 
 import click
 
+from esker import _core
 from esker.cli.arguments import box_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
 from esker.cli.tables import size_text
 from esker.conversion import convert as convert_source
-from esker.conversion import format_of, size_of
+from esker.conversion import format_of, size_of, smallest_netcdf
 from esker.dataset import Box
 from esker.remote import is_url
-from esker.sources import open_source
+from esker.sources import open_source, separate_components
 
 
 class Shape(click.ParamType):
@@ -47,6 +48,10 @@ class WriterOption(click.ParamType):
         name, equals, text = value.partition("=")
         if not (name and equals):
             self.fail(f"expected a name and a value such as bits_per_block=16, found {value!r}", param, ctx)
+        if name in ("format", "overwrite"):
+            self.fail(f"{name!r} has an option of its own, --{name}", param, ctx)
+        if name not in {option.name for option in _core.options()}:
+            self.fail(f"unknown option {name!r}; `esker info --config` lists them", param, ctx)
         return name, text
 
 
@@ -64,8 +69,9 @@ class WriterOption(click.ParamType):
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["idx", "cdf1", "cdf2", "cdf5", "netcdf4", "hdf5", "zarr"]),
-    help="Of the destination.  [default: by the suffix, .idx, .nc (cdf5), .h5 or .zarr]",
+    type=click.Choice(["idx", "netcdf", "cdf1", "cdf2", "cdf5", "netcdf4", "hdf5", "zarr"]),
+    help="Of the destination; netcdf: the oldest of CDF-1, CDF-2 and NetCDF-4 that holds the data.  "
+    "[default: by the suffix, .idx, .nc (netcdf), .nc4, .h5, .hdf5 (netcdf4) or .zarr]",
 )
 @click.option(
     "--field", "fields", multiple=True, metavar="NAME", help="Only this one; repeatable.  [default: all]"
@@ -73,6 +79,13 @@ class WriterOption(click.ParamType):
 @click.option("--step", type=int, help="Only this one; negative from the end.  [default: all]")
 @box_option
 @click.option("--level", type=int, help="Resolution level.  [default: the finest]")
+@click.option(
+    "--components",
+    type=click.Choice(["together", "separate"]),
+    default="together",
+    help="Of fields with several: one variable with a dimension for them, or one variable each, which Esker reads as one "
+    "field again and programs such as CDO take.  [default: together]",
+)
 @click.option("--shape", type=Shape(), help="Of raw samples, slowest first.")
 @click.option("--dtype", help="Of raw samples, as NumPy names it: f4, <i2, >f8.")
 @click.option("--option", "options", type=WriterOption(), multiple=True, help="Of the writer; repeatable.")
@@ -87,6 +100,7 @@ def convert(
     step: int | None,
     box: Box | None,
     level: int | None,
+    components: str,
     shape: tuple[int, ...] | None,
     dtype: str | None,
     options: tuple[tuple[str, str], ...],
@@ -103,12 +117,19 @@ def convert(
     if is_url(destination):
         raise click.UsageError(f"{destination}: Esker writes to files of this machine")
     if kind is None:
-        raise click.UsageError(f"{destination}: no format goes by that suffix; --format says which")
+        raise click.UsageError(
+            f"{destination}: no format has the suffix {Path(destination).suffix!r}; give one of "
+            f"{', '.join([*_core.dataset_suffixes(), '.zarr'])}, or --format"
+        )
     begin = time.perf_counter()
     with as_exit_status():
         opened = open_source(
             source, shape=shape, dtype=dtype, fields=fields, step=step, box=box, level=level, threads=threads
         )
+        if components == "separate":
+            opened = separate_components(opened)
+        if kind == "netcdf":
+            kind = smallest_netcdf(opened)
         total, done = size_of(opened), 0
         with progress(f"converting to {Path(destination).name}", total) as tell:
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 import esker
 from esker.cli.errors import as_exit_status
+from esker.cli.json_text import json_text
 from esker.cli.progress import progress
 from esker.cli.tables import console, table
 from esker.comparison import Comparison, compare
@@ -45,7 +44,7 @@ def diff(a: str, b: str, rtol: float, atol: float, no_attributes: bool, most: in
         for warning in dataset.warnings:
             click.echo(f"warning: {dataset.path}: {warning}", err=True)
     if as_json:
-        click.echo(json.dumps(found.as_dict(), indent=2))
+        click.echo(json_text(found.as_dict()))
     else:
         _print(found)
     raise SystemExit(0 if found.same else 1)

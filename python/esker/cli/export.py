@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import os
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ import esker
 from esker._pieces import pieces, thickness
 from esker.cli.arguments import box_option, step_option
 from esker.cli.errors import as_exit_status
+from esker.cli.json_text import json_text
 from esker.cli.progress import progress
 from esker.cli.tables import size_text
 from esker.conversion import convert, size_of
@@ -26,6 +26,7 @@ from esker.dataset import Box, Field, Selection
 from esker.decoding import decoded
 from esker.remote import is_url
 from esker.sources import of_dataset
+from esker.values import plain
 
 _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf", ".csv": "csv"}
 
@@ -53,7 +54,7 @@ _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf
     "--format",
     "kind",
     type=click.Choice(["npy", "raw", "netcdf", "csv"]),
-    help="npy: numpy.load() reads it; raw: the samples alone; netcdf: CDF-5, with coordinates; csv: a line of samples, as text.  "
+    help="npy: numpy.load() reads it; raw: the samples alone; netcdf: the oldest format that holds them, with coordinates; csv: a line of samples, as text.  "
     "[default: by the suffix, .npy, .raw, .bin, .nc or .csv]",
 )
 @step_option
@@ -89,6 +90,8 @@ def export(
         ):
             raise ValueError(f"{output}: is a file of the dataset that is exported")
         source = dataset[field]
+        if not source.fixed and not dataset.steps:
+            raise ValueError(f"{path}: there are no steps: {field!r} has no samples")
         selection = source.select(step, box, level)
         _check_component(source, component)
         facts = describe(source, selection, step, component, output, kind)
@@ -100,7 +103,7 @@ def export(
                     _write_line(file, source, selection, step, box, component)
                 else:
                     _write(file, source, selection, step, component, kind)
-    click.echo(json.dumps(facts, indent=2) if as_json else _text(facts), err=to_stdout)
+    click.echo(json_text(facts) if as_json else _text(facts), err=to_stdout)
 
 
 def describe(
@@ -122,7 +125,7 @@ def describe(
         "level": selection.level,
         "origin": list(selection.origin),
         "stride": list(selection.stride),
-        "attributes": dict(field.attrs),
+        "attributes": plain(field.attrs),
     }
 
 
@@ -184,7 +187,7 @@ def _write_netcdf(
             done += n_bytes
             tell(done / size_of(chosen))
 
-        convert(chosen, output, "cdf5", add, overwrite=True)
+        convert(chosen, output, "netcdf", add, overwrite=True)
 
 
 def _write_line(

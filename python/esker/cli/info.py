@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -14,8 +13,10 @@ from rich.text import Text
 import esker
 from esker.cli.config import print_config
 from esker.cli.errors import as_exit_status
-from esker.cli.tables import console, size_text, table
+from esker.cli.json_text import json_text
+from esker.cli.tables import console, show, size_text, table
 from esker.dataset import Dataset, Field, Grid, Part
+from esker.values import plain
 
 _MAX_STEPS_SHOWN = 8
 
@@ -43,7 +44,7 @@ def info(path: str | None, config: bool, as_json: bool) -> None:
         assert path is not None
         facts = describe(esker.open(path))
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
+        click.echo(json_text(facts))
     else:
         _print(facts)
 
@@ -57,10 +58,16 @@ def describe(dataset: Dataset) -> dict[str, Any]:
     fields = [_field_facts(field) for field in dataset.fields.values()]
     return {
         "path": dataset.path,
-        "attributes": dict(dataset.attrs),
-        "time_attributes": dict(dataset.time_attrs),
-        "dimension_attributes": {name: dict(attrs) for name, attrs in dataset.dim_attrs.items() if attrs},
+        "attributes": plain(dataset.attrs),
+        "time_attributes": plain(dataset.time_attrs),
+        "dimension_attributes": {name: plain(attrs) for name, attrs in dataset.dim_attrs.items() if attrs},
         "steps": list(dataset.steps),
+        "time_dim": dataset.time_dim,
+        "time_dtype": dataset.time_dtype.name,
+        "scalars": [
+            {"name": one.name, "value": plain(one.value), "attributes": plain(one.attrs)}
+            for one in dataset.scalars.values()
+        ],
         "grids": [_grid_facts(grid) for grid in dataset.grids.values()],
         "fields": fields,
         "parts": [_part_facts(part) for part in dataset.parts],
@@ -80,7 +87,7 @@ def _grid_facts(grid: Grid) -> dict[str, Any]:
         "coords": {
             dim: {"first": float(values[0]), "last": float(values[-1])} for dim, values in grid.coords.items()
         },
-        "attributes": dict(grid.attrs),
+        "attributes": plain(grid.attrs),
     }
 
 
@@ -99,7 +106,7 @@ def _field_facts(field: Field) -> dict[str, Any]:
         "steps": written,
         "max_level": field.max_level,
         "data_bytes": math.prod(field.shape) * field.dtype.itemsize * copies,
-        "attributes": dict(field.attrs),
+        "attributes": plain(field.attrs),
     }
 
 
@@ -119,10 +126,10 @@ def _part_facts(part: Part) -> dict[str, Any]:
 
 def _print(facts: Mapping[str, Any]) -> None:
     out = console()
-    out.print(Text(facts["path"], style="bold"))
+    out.print(Text(facts["path"], style="bold"), soft_wrap=True)
     out.print(_summary_table(facts, _storage_text(facts["storage"])))
     tables = {
-        "Grids": _grids_table(facts["grids"]),
+        "Grids": _grids_table(facts["grids"], facts["dimension_attributes"]),
         "Fields": _fields_table(facts["fields"], len(facts["steps"])),
     }
     if any(part["bits_per_block"] for part in facts["parts"]):
@@ -130,7 +137,7 @@ def _print(facts: Mapping[str, Any]) -> None:
     for title, shown in tables.items():
         out.print()
         out.print(Text(title, style="bold"))
-        out.print(shown)
+        show(out, shown)
     for warning in facts["warnings"]:
         out.print(Text(f"warning: {warning}", style="yellow"), soft_wrap=True)
 
@@ -145,23 +152,29 @@ def _storage_text(storage: Mapping[str, Any]) -> str:
 def _summary_table(facts: Mapping[str, Any], storage: str) -> Table:
     shown = Table.grid(padding=(0, 2))
     shown.add_row("  storage", storage)
-    shown.add_row("  steps", _steps_text(facts["steps"]))
+    units = facts["time_attributes"].get("units")
+    shown.add_row("  steps", Text(_steps_text(facts["steps"]) + (f" [{units}]" if units else "")))
     for name, value in facts["attributes"].items():
         shown.add_row(f"  {name}", Text(str(value)))
     return shown
 
 
-def _grids_table(grids: list[dict[str, Any]]) -> Table:
+def _grids_table(grids: list[dict[str, Any]], attributes: Mapping[str, Mapping[str, Any]]) -> Table:
     shown = table("name", "size (x first)", "coordinates")
     for grid in grids:
         sizes = " × ".join(f"{dim['name']} {dim['size']}" for dim in grid["dims"])
         coords = ", ".join(
-            f"{dim} {ends['first']:.9g} to {ends['last']:.9g}" for dim, ends in grid["coords"].items()
+            f"{dim} {ends['first']:.9g} to {ends['last']:.9g}" + _in_units(attributes.get(dim, {}))
+            for dim, ends in grid["coords"].items()
         )
         if units := grid["attributes"].get("coordinate_units"):
             coords += f" [{units}]"
         shown.add_row("", grid["name"], sizes, Text(coords))
     return shown
+
+
+def _in_units(attributes: Mapping[str, Any]) -> str:
+    return f" {units}" if (units := attributes.get("units")) else ""
 
 
 def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:

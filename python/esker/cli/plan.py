@@ -35,7 +35,11 @@ class Extents(click.ParamType):
       esker plan --ranks 512 --global 600,600,300 --compare --plot messages.png
       esker plan --ranks 512 --global 600,600,300 --format cdf5 --stripe-size 1M --stripe-count 16"""
 )
-@click.option("--ranks", type=click.IntRange(min=1), required=True, help="How many ranks write.")
+@click.option(
+    "--ranks",
+    type=click.IntRange(min=1, max=2**31 - 1),
+    help="How many ranks write.  [default: those that --boxes names]",
+)
 @click.option("--block", type=Extents(), help="Samples of each rank.")
 @click.option("--global", "extent", type=Extents(), help="Samples of the grid, split near-cubically.")
 @click.option("--dataset", type=click.Path(), help="Grids and fields of a dataset, split near-cubically.")
@@ -43,7 +47,7 @@ class Extents(click.ParamType):
     "--boxes",
     "boxes_path",
     type=click.Path(exists=True, dir_okay=False),
-    help="Boxes of the ranks instead of a split: lines 'rank x0 y0 z0 x1 y1 z1'.",
+    help="Boxes of the ranks instead of a split: lines 'rank x0 y0 z0 x1 y1 z1'. Alone they say the grid, too.",
 )
 @click.option("--fields", type=click.IntRange(min=1), default=1, show_default=True, help="How many fields.")
 @click.option("--type", "dtype", default="f8", show_default=True, help="NumPy type of the samples.")
@@ -63,7 +67,7 @@ class Extents(click.ParamType):
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the histogram of message sizes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
 def plan(
-    ranks: int,
+    ranks: int | None,
     dtype: str,
     boxes_path: str | None,
     compare: bool,
@@ -76,13 +80,17 @@ def plan(
     Neither MPI nor data are needed, and a million ranks take about a minute. Options that are not given are
     those of the configuration file and the environment.
     """
-    if sum(given[name] is not None for name in ("block", "extent", "dataset")) != 1:
-        raise click.UsageError("expected one of --block, --global and --dataset")
+    n_grids = sum(given[name] is not None for name in ("block", "extent", "dataset"))
+    if n_grids > 1 or (n_grids == 0 and not boxes_path):
+        raise click.UsageError("expected one of --block, --global, --dataset, or --boxes alone")
+    if ranks is None and not boxes_path:
+        raise click.UsageError("expected --ranks or --boxes")
     kind = kind_of_picture(plot) if plot else None
     arguments = {name: value for name, value in given.items() if value is not None}
     with as_exit_status():
         if boxes_path:
             arguments["boxes"] = planning.read_boxes(boxes_path)
+            ranks = ranks or 1 + max((rank for rank, _ in arguments["boxes"]), default=0)
         if compare:
             plans = planning.compare_phases(ranks, type=dtype, **arguments)
         else:

@@ -31,7 +31,8 @@ class ColorMap(click.ParamType):
     Examples:
       esker plot run.idx thk
       esker plot run.idx velsurf_mag --log --cmap magma -o speed.png
-      esker plot run.idx temp --section y=280 --step 0
+      esker plot run.idx temp --section y=280 --step 0          # at an index
+      esker plot run.idx temp --section y=-2000km                # at a coordinate: a number with units or a point
       esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16
       esker plot run.idx thk --histogram --log
       esker plot run.idx thk --series --box 120:121,300:301     # at a point; without, least, mean and greatest of all"""
@@ -42,7 +43,7 @@ class ColorMap(click.ParamType):
 @click.option(
     "--level", type=int, help="Resolution level.  [default: about 1024 samples across, a million in charts]"
 )
-@click.option("--section", type=Section(), help="Where to cut a 3-D field.  [default: its first layer]")
+@click.option("--section", type=Section(), help="Where to cut a 3-D field: an index, or a coordinate.  [default: its first layer]")
 @box_option
 @click.option("--component", type=int, help="Of a field with several.  [default: length of the vector]")
 @click.option("--cmap", type=ColorMap(), default="viridis", show_default=True, help="matplotlib colour map.")
@@ -62,7 +63,7 @@ def plot(
     field: str,
     step: int,
     level: int | None,
-    section: tuple[str, int] | None,
+    section: tuple[str, int | plotting.Coordinate] | None,
     box: Box | None,
     component: int | None,
     cmap: str,

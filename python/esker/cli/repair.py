@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
 import esker
+from esker import _core
 from esker.cli.errors import as_exit_status
+from esker.verification import stem_of
 
 _MAX_SHOWN = 20
 
@@ -28,6 +31,11 @@ _MAX_SHOWN = 20
     is_flag=True,
     help="Make a missing or damaged .idx again; says how, and changes nothing without --write.",
 )
+@click.option(
+    "--adopt",
+    is_flag=True,
+    help="Of an .idx that was copied or renamed by hand: take the blocks in the directory of its name for its own.",
+)
 @click.option("--like", default="", help="An .idx of the same box, fields and blocks.")
 @click.option(
     "--time", "times", type=float, multiple=True, help="Time value of step 0, 1, 2 ...; once for each."
@@ -42,6 +50,7 @@ def repair(
     path: str,
     to_time: float | None,
     rebuild: bool,
+    adopt: bool,
     like: str,
     times: tuple[float, ...],
     bits_per_block: int,
@@ -52,12 +61,20 @@ def repair(
     """Remove what killed runs left in the dataset at PATH: files of unfinished steps, temporary files, the lock.
 
     Committed steps stay, but for those after --to-time. Prints what is removed. Appending to a dataset does the same.
+    PATH is that of an .idx, a NetCDF or an HDF5 file; of a dataset in two formats, either: both are repaired.
 
     With --rebuild: the .idx is made again from its block files. Steps count whose blocks are all whole. Box, fields and
     blocks are those of --like, of what is left of the .idx, or of the schema file beside it. Files of steps that are
     given up stay until appending, or repair without --rebuild, removes them. Of a directory of several .idx, PATH is that
     of the one to make again.
     """
+    if adopt:
+        if rebuild or to_time is not None:
+            raise click.UsageError("--adopt goes with no other option")
+        with as_exit_status():
+            esker.adopt(path)
+        click.echo(f"{path}: its blocks are those in the directory of its name")
+        return
     if rebuild:
         if to_time is not None:
             raise click.UsageError("--to-time is not for --rebuild")
@@ -80,12 +97,36 @@ def repair(
         before = len(esker.open(path).steps)
         removed = esker.repair(path, to_time)
         after = len(esker.open(path).steps)
+        others = _halves_that_differ(path)
+    for other, steps in others:
+        click.echo(
+            f"esker: warning: {other} holds the same fields, but {steps} steps; it is not known to be written together "
+            f"with {path}, and is not touched",
+            err=True,
+        )
     dropped = f", {before - after} dropped" if after < before else ""
     for file in removed[:_MAX_SHOWN]:
         click.echo(f"removed {file}")
     if len(removed) > _MAX_SHOWN:
         click.echo(f"... and {len(removed) - _MAX_SHOWN} more")
     click.echo(f"{path}: {after} steps{dropped}, {len(removed)} files removed, nothing left over")
+
+
+def _halves_that_differ(path: str) -> list[tuple[Path, int]]:
+    """Files of the same name with the same fields and other steps: of runs in two formats that did not note it."""
+    mine = esker.open(path)
+    found = []
+    for suffix in _core.dataset_suffixes():
+        other = stem_of(path).with_name(stem_of(path).name + suffix)
+        if not other.is_file() or other == Path(path):
+            continue
+        try:
+            ds = esker.open(other)
+        except OSError:  # not a dataset
+            continue
+        if ds.fields.keys() == mine.fields.keys() and ds.steps != mine.steps:
+            found.append((other, len(ds.steps)))
+    return found
 
 
 def _show(found: esker.Rebuilt, as_json: bool) -> None:

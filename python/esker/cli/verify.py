@@ -28,7 +28,8 @@ def verify(path: str, as_json: bool) -> None:
     """Read every block of the dataset at PATH and check it.
 
     Checks headers, tables of blocks, sizes, checksums and compressed blocks of all committed steps, and looks
-    for what killed runs left. Exit status: 0 good (perhaps with warnings), 1 damaged.
+    for what killed runs left. netCDF and HDF5 files have no checksums: all values are read, but changed ones are not
+    noticed. Exit status: 0 good (perhaps with warnings), 1 damaged.
     """
     try:
         with as_exit_status():
@@ -66,11 +67,16 @@ def _print(path: str, found: esker.Verification) -> None:
     hidden = found.num_errors + found.num_warnings - len(found.findings)
     if hidden > 0:
         console.print(f"... and {hidden} more")
+    verdict = "good" if found.good else f"DAMAGED ({found.num_errors} errors)"
+    console.print(f"{escape(path)}: {verdict}: {_extent_text(found)}")
+
+
+def _extent_text(found: esker.Verification) -> str:
+    read = f"{found.bytes / 1e6:.1f} MB"
+    files = f"{found.files} file{'' if found.files == 1 else 's'}"
+    if found.files > 0 and found.blocks == 0:  # netCDF, HDF5
+        return f"{found.steps} steps, {files}, {read} could be read; no checksums: changed values are not noticed"
     unchecked = found.blocks - found.blocks_with_checksum
     without = f", {unchecked} of them without checksum" if unchecked else ""
     left_out = f", {found.blocks_left_out} left out" if found.blocks_left_out else ""
-    verdict = "good" if found.good else f"DAMAGED ({found.num_errors} errors)"
-    console.print(
-        f"{escape(path)}: {verdict}: {found.steps} steps, {found.files} files, {found.blocks} blocks"
-        f"{without}{left_out}, {found.bytes / 1e6:.1f} MB"
-    )
+    return f"{found.steps} steps, {files}, {found.blocks} blocks{without}{left_out}, {read}"

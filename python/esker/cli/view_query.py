@@ -11,6 +11,7 @@ import click
 import esker
 from esker.cli.arguments import step_option
 from esker.cli.errors import as_exit_status
+from esker.cli.json_text import json_text
 from esker.cli.tables import size_text
 
 
@@ -58,7 +59,7 @@ def view_query(
         found = esker.open(path)[field]
         facts = _facts(found, _camera(camera), step, pixels, previous_level)
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
+        click.echo(json_text(facts))
     elif not facts["visible"]:
         click.echo(f"nothing is in view; the grid is at {_extent(found)}")
     else:

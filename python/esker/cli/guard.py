@@ -1,0 +1,130 @@
+"""Commands on HDF5 files run in a child process: a damaged file can end the library that reads it, or hold it up.
+
+All other formats are read by Esker's own code, which checks what it believes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+_HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+_SECONDS_TO_DESCRIBE = 60
+"""Of a processor. Describing takes milliseconds, of ten thousand variables seconds."""
+_BYTES_TO_DESCRIBE = 8 << 30
+"""Of address space, above what the interpreter has."""
+_SECONDS_TO_STOP = 3
+"""For a command that was interrupted; a call of the library may not come back."""
+
+
+def run(command: Callable[[], NoReturn], arguments: Sequence[str]) -> NoReturn:
+    """Runs `command`, which exits, in a child process where `arguments` name an HDF5 file, and ends as it does."""
+    named = [argument for argument in arguments if _is_hdf5(argument)]
+    if not named or not hasattr(os, "fork"):
+        command()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        _end_with(parent)
+        if "info" in arguments:
+            _limit()
+        _end_at_once(command)
+    status, was_interrupted = _wait(child)
+    if not os.WIFSIGNALED(status):
+        sys.exit(os.WEXITSTATUS(status))
+    reason = "interrupted" if was_interrupted else _reason(os.WTERMSIG(status))
+    click.echo(f"esker: {named[0]}: {reason}", err=True)
+    sys.exit(130 if was_interrupted else 1)
+
+
+def _end_at_once(command: Callable[[], NoReturn]) -> NoReturn:
+    """Ends with the command's status. After an error the HDF5 library is not asked to close: what it could not read
+    it cannot close either, and says so at length."""
+    try:
+        command()
+    except SystemExit as end:
+        if end.code:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code if isinstance(end.code, int) else 1)
+        raise
+
+
+def _is_hdf5(path: str) -> bool:
+    try:
+        if not Path(path).is_file():
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(_HDF5_MARK)) == _HDF5_MARK
+    except (OSError, ValueError):
+        return False
+
+
+def _end_with(parent: int) -> None:
+    """Where the system can, this process ends when its parent is killed."""
+    set_death_signal = 1
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _limit() -> None:
+    for kind, most in (
+        (resource.RLIMIT_CPU, _SECONDS_TO_DESCRIBE),
+        (resource.RLIMIT_AS, _address_space() + _BYTES_TO_DESCRIBE),
+    ):
+        _, hard = resource.getrlimit(kind)
+        if hard == resource.RLIM_INFINITY or hard > most:
+            resource.setrlimit(kind, (most, hard))
+
+
+def _address_space() -> int:
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
+def _wait(child: int) -> tuple[int, bool]:
+    """The child's status, and whether it was told to end. Signals that would end this process end the child."""
+    was_interrupted = False
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        nonlocal was_interrupted
+        was_interrupted = True
+        os.kill(child, number)
+
+    signal.signal(signal.SIGTERM, pass_on)
+    try:
+        return os.waitpid(child, 0)[1], was_interrupted
+    except KeyboardInterrupt:  # the terminal interrupts the child, too
+        end = time.monotonic() + _SECONDS_TO_STOP
+        while time.monotonic() < end:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status, True
+            time.sleep(0.05)
+        os.kill(child, signal.SIGKILL)
+        return os.waitpid(child, 0)[1], True
+
+
+def _reason(number: int) -> str:
+    if number == signal.SIGKILL:
+        return "killed, perhaps as memory ran out"
+    if number == signal.SIGXCPU:
+        return f"describing it takes more than {_SECONDS_TO_DESCRIBE} s: the file is damaged"
+    return f"the file is damaged: the HDF5 library ended with {signal.Signals(number).name}"

@@ -1,0 +1,393 @@
+"""copy and move: a dataset under another name, with all that belongs to it.
+
+An `.idx` names the directory of its blocks, so a copy or a renamed dataset needs another text; and what belongs to a
+dataset has several names: `run.idx`, `run/`, `run.schema.json`, `run.report.json`, `run.nc`. Of a target `final`:
+
+    final.esker-moving/            where the copy grows; without a plan in it, a repeated command starts again
+    final.esker-moving/plan.json   all that is new is complete: only the renames and removals of the plan are left
+    final.esker-moved              the plan, carried out: only final.esker-moving/ and this file are to be removed
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from esker import _core
+from esker.durable import sync, write_whole
+
+Progress = Callable[[float], None]
+Identity = list[int]
+"""What differs between a file and another that took its place, and between a file and its later content."""
+
+_STAGING = ".esker-moving"
+_DONE = ".esker-moved"
+_PLAN = "plan.json"
+_CHUNK = 16 << 20
+
+
+@dataclass(frozen=True)
+class _Dataset:
+    """The files of a dataset, some of which may be missing."""
+
+    stem: Path
+    netcdf: Path | None
+    is_idx: bool
+    """Has `stem.idx`, with its blocks in `stem/`."""
+    is_directory: bool
+    """Has the catalog `stem/esker.json`."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is left to do, in this order, once all that is new is in the staging directory. Paths are absolute."""
+
+    verb: str
+    source: str
+    """Without suffix."""
+    path: str
+    """To open, afterwards."""
+    renames: list[tuple[str, str, Identity]]
+    removals: list[tuple[str, Identity]]
+    """Files and links, those first that make it a dataset."""
+    directories: list[str]
+    """To be removed when they are empty, each before those in it."""
+
+    @property
+    def command(self) -> str:
+        return f"`esker {'cp' if self.verb == 'copy' else 'mv'}` of {self.source} to {self.path}"
+
+
+def copy(source: str | os.PathLike[str], target: str | os.PathLike[str], progress: Progress | None = None) -> Path:
+    """Copies a dataset, with schema and report; returns the path to open. `progress` is called with the part done.
+
+    `target` is a name, or a directory to copy into. It appears whole or not at all: a copy that was killed is not a
+    dataset, and repeating the call begins again or publishes what was complete. Of IDX, netCDF and both in one.
+    Symbolic links are followed: the copy has none.
+    Raises FileNotFoundError, FileExistsError (something has the target's name, or a writer holds the source), OSError.
+
+    >>> import numpy as np
+    >>> import esker
+    >>> esker.write("run.idx", {"thk": np.ones((5, 8))})
+    >>> esker.open(esker.copy("run.idx", "saved.idx")).steps
+    [0.0]
+    """
+    return _carry_out("copy", source, target, progress)
+
+
+def move(source: str | os.PathLike[str], target: str | os.PathLike[str], progress: Progress | None = None) -> Path:
+    """Renames a dataset, with schema and report; returns the path to open.
+
+    On one file system by renaming, without copying; else by copy() and removing the source when the copy is complete.
+    What symbolic links in the source lead to is never removed.
+    A call that was killed is finished by repeating it; until then it may be that neither name opens. Raises what copy()
+    raises; OSError also where files of the source changed between the two calls.
+
+    >>> import numpy as np
+    >>> import esker
+    >>> esker.write("run.idx", {"thk": np.ones((5, 8))})
+    >>> esker.open(esker.move("run.idx", "final.idx")).steps
+    [0.0]
+    """
+    return _carry_out("move", source, target, progress)
+
+
+def _carry_out(
+    verb: str, source: str | os.PathLike[str], target: str | os.PathLike[str], progress: Progress | None
+) -> Path:
+    # A repeated command may have another working directory.
+    old, new = Path(os.path.abspath(source)), Path(os.path.abspath(target))
+    found = _find(old, may_be_gone=True)
+    stem = _target(found, new).stem
+    staging, done = Path(f"{stem}{_STAGING}"), Path(f"{stem}{_DONE}")
+    if plan := _read_plan(done):
+        _clean_up(staging, done)
+        is_new = verb == "move" and _is_there(found)  # a dataset that took the name of the one that was moved
+        if (plan.verb, plan.source) == (verb, os.fspath(found.stem)) and _has_target(plan) and not is_new:
+            return Path(plan.path)
+    if plan := _read_plan(staging / _PLAN):
+        if (plan.verb, plan.source) != (verb, os.fspath(found.stem)):
+            raise FileExistsError(f"{staging} is of an unfinished {plan.command}: repeat that, or remove it")
+        _refuse_locked(found)
+        return _finish(plan, staging, done)
+    found = _find(old)
+    to = _target(found, new)
+    _refuse_existing(to)
+    _refuse_locked(found)
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    plan = _make_plan(verb, found, to, staging, progress)
+    write_whole(staging / _PLAN, json.dumps(asdict(plan), indent=1))
+    sync(staging.parent)
+    return _finish(plan, staging, done)
+
+
+def _make_plan(verb: str, found: _Dataset, to: _Dataset, staging: Path, progress: Progress | None) -> _Plan:
+    """Makes what is new, in the staging directory, and says what is left to do."""
+    removals: list[tuple[str, Identity]] = []
+    directories: list[str] = []
+    if verb == "move" and _can_be_renamed(found, to, staging):
+        renames = _renames(found, to, staging)
+    else:
+        own = [path for file in _files(found) if os.path.lexists(file) for path in _own(file)]
+        if verb == "move":
+            directories = [os.fspath(path) for path in own if _is_directory(path)]
+            removals = [(os.fspath(path), _identity(path)) for path in own if not _is_directory(path)]
+        _copy_files(found, to, staging, progress)
+        _refuse_incomplete(found, to, staging)
+        renames = _publication(to, staging)
+    with_identity = [(os.fspath(old), os.fspath(new), _identity(old)) for old, new in renames]
+    return _Plan(verb, os.fspath(found.stem), os.fspath(_path_of(to)), with_identity, removals, directories)
+
+
+def _identity(path: Path, *, follow_links: bool = False) -> Identity:
+    found = path.stat(follow_symlinks=follow_links)
+    is_directory = stat.S_ISDIR(found.st_mode)
+    return [found.st_ino] if is_directory else [found.st_ino, found.st_size, found.st_mtime_ns]
+
+
+def _is_directory(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _find(path: Path, *, may_be_gone: bool = False) -> _Dataset:
+    stem = Path(_core.split_name(os.fspath(path)).stem)
+    if path.suffix == ".idx" and path.is_symlink():
+        raise OSError(f"{path}: a symbolic link; name the file that it leads to")
+    there = _core.find_dataset(os.fspath(path))
+    has_idx = there.format.endswith("idx")
+    is_directory = has_idx and (stem / "esker.json").is_file()
+    has_netcdf = there.format not in ("", "idx") and Path(there.path).is_file()
+    found = _Dataset(stem, Path(there.path) if has_netcdf else None, has_idx and not is_directory, is_directory)
+    if not (may_be_gone or _is_there(found)):
+        raise FileNotFoundError(f"{path}: no such dataset")
+    return found
+
+
+def _is_there(dataset: _Dataset) -> bool:
+    return dataset.is_idx or dataset.is_directory or dataset.netcdf is not None
+
+
+def _target(found: _Dataset, path: Path) -> _Dataset:
+    """`path` is a name, or a directory, unless it is that of a dataset's blocks."""
+    is_taken = any(Path(f"{path}{end}").exists() for end in ("/esker.json", ".idx", _STAGING))
+    if path.is_dir() and not is_taken:
+        path = path / found.stem.name
+    name = _core.split_name(os.fspath(path))
+    stem = Path(name.stem)
+    is_in_two = found.is_idx or found.is_directory  # the schema file of these has the suffix of the netCDF file
+    suffix = "" if is_in_two or name.format == "idx" else name.suffix
+    netcdf = Path(f"{stem}{suffix or found.netcdf.suffix}") if found.netcdf else None
+    if (found.is_idx or found.is_directory) and "%" in os.fspath(stem):
+        raise ValueError(f"{stem}: '%' marks numbers in names of block files; choose another name")
+    if stem == found.stem:
+        raise FileExistsError(f"{stem}: source and target are the same")
+    return _Dataset(stem, netcdf, found.is_idx, found.is_directory)
+
+
+def _idx_of(dataset: _Dataset) -> Path:
+    return Path(f"{dataset.stem}.idx")
+
+
+def _path_of(dataset: _Dataset) -> Path:
+    """What esker.open() takes."""
+    if dataset.is_idx:
+        return _idx_of(dataset)
+    return dataset.stem if dataset.is_directory or not dataset.netcdf else dataset.netcdf
+
+
+def _files(dataset: _Dataset) -> list[Path]:
+    """Files and directories, that which makes it a dataset first."""
+    names = [Path(f"{dataset.stem}{end}") for end in (".idx", "", ".schema.json", ".report.json")]
+    if not dataset.is_idx:
+        names = names[1:] if dataset.is_directory else names[3:]
+    return [*names, *([dataset.netcdf] if dataset.netcdf else [])]
+
+
+def _refuse_existing(to: _Dataset) -> None:
+    for path in _files(to):
+        if os.path.lexists(path):
+            raise FileExistsError(f"{path} exists; nothing is overwritten")
+
+
+def _refuse_locked(found: _Dataset) -> None:
+    journal = [Path(f"{found.netcdf}.esker-journal")] if found.netcdf else []
+    for path in (Path(f"{found.stem}.esker-lock"), Path(f"{found.stem}.esker-unsynced"), *journal):
+        if os.path.lexists(path):
+            raise FileExistsError(
+                f"{path}: a writer is at work, or one was killed: `esker repair {_path_of(found)}` settles that"
+            )
+
+
+def _copy_files(found: _Dataset, to: _Dataset, staging: Path, progress: Progress | None) -> None:
+    """To the staging directory, under the names that the target's files will have, and to the device."""
+    pairs = [(old, staging / new.name) for old, new in zip(_files(found), _files(to), strict=True)]
+    files = [(old, new) for pair in pairs if os.path.lexists(pair[0]) for old, new in _tree(*pair)]
+    before = [_identity(old, follow_links=True) for old, _ in files]
+    total = sum(old.stat().st_size for old, _ in files) or 1
+    done = 0
+    for old, new in files:
+        new.parent.mkdir(parents=True, exist_ok=True)
+        with old.open("rb") as reading, new.open("wb") as writing:
+            while bytes_ := reading.read(_CHUNK):
+                writing.write(bytes_)
+                done += len(bytes_)
+                if progress:
+                    progress(min(1.0, done / total))
+            writing.flush()
+            os.fsync(writing.fileno())
+    for (old, _), identity in zip(files, before):
+        if _identity(old, follow_links=True) != identity:
+            raise OSError(f"{old}: changed while it was copied; repeat the command when nothing writes to it")
+    if found.is_idx:
+        write_whole(staging / f"{to.stem.name}.idx", _core.renamed_idx(os.fspath(_idx_of(found)), to.stem.name))
+    for directory, _, _ in os.walk(staging):
+        sync(Path(directory))
+
+
+def _refuse_incomplete(found: _Dataset, to: _Dataset, staging: Path) -> None:
+    """Block files that the index names and the copy lacks, for example of a directory of another name."""
+    if not (found.is_idx or found.is_directory):
+        return
+    paths = _path_of(found), staging / _path_of(to).name
+    here, there = (_core.open(os.fspath(path)).storage() for path in paths)
+    if (there.files, there.bytes) != (here.files, here.bytes):
+        raise OSError(
+            f"copy of {paths[0]}: expected {here.files} block files of {here.bytes} bytes, found {there.files} of "
+            f"{there.bytes} bytes in {staging}; the copy is not published"
+        )
+
+
+def _tree(old: Path, new: Path, above: tuple[tuple[int, int], ...] = ()) -> Iterator[tuple[Path, Path]]:
+    """The files at `old`, a file or a directory, and their copies. Links are followed."""
+    if old.is_file():
+        yield old, new
+        return
+    if not old.is_dir():
+        raise OSError(f"{old}: expected a file, a directory or a link to one, found neither; correct or remove it")
+    place = old.stat().st_dev, old.stat().st_ino
+    if place in above:
+        raise OSError(f"{old}: a link to a directory that contains it; remove the link")
+    for name in sorted(os.listdir(old)):
+        yield from _tree(old / name, new / name, (*above, place))
+
+
+def _own(path: Path) -> Iterator[Path]:
+    """A path and, of a directory, all that is in it, files first. Links are not followed."""
+    yield path
+    if _is_directory(path):
+        for inner in sorted(path.iterdir(), key=lambda inner: (_is_directory(inner), inner)):
+            yield from _own(inner)
+
+
+def _publication(to: _Dataset, staging: Path) -> list[tuple[Path, Path]]:
+    """Renames of what was copied: what makes it a dataset last, of two formats the .idx."""
+    names = [path for path in reversed(_files(to)) if (staging / path.name).exists()]
+    return [(staging / path.name, path) for path in names]
+
+
+def _renames(found: _Dataset, to: _Dataset, staging: Path) -> list[tuple[Path, Path]]:
+    pairs = [(old, new) for old, new in zip(_files(found), _files(to), strict=True) if os.path.lexists(old)]
+    if not found.is_idx:
+        return pairs[::-1]
+    old_idx = _idx_of(found)
+    others = [pair for pair in pairs if pair[0] != old_idx]
+    write_whole(staging / "new.idx", _core.renamed_idx(os.fspath(old_idx), to.stem.name))
+    return [*others[::-1], (staging / "new.idx", _idx_of(to)), (old_idx, staging / "old.idx")]
+
+
+def _can_be_renamed(found: _Dataset, to: _Dataset, staging: Path) -> bool:
+    """Whether all is on the target's file system, and links keep their targets."""
+    device = staging.stat().st_dev
+    for old, new in zip(_files(found), _files(to), strict=True):
+        if not os.path.lexists(old):
+            continue
+        if old.lstat().st_dev != device or not all(_leads_on(path, old, new) for path in _own(old)):
+            return False
+    return True
+
+
+def _leads_on(path: Path, old: Path, new: Path) -> bool:
+    """Whether a link at or below `old` has the same target after `old` is renamed to `new`; True of files."""
+    if not path.is_symlink():
+        return True
+    here, there = (Path(os.path.realpath(one.parent), one.name) for one in (old, new))
+    inner, link = path.relative_to(old), os.readlink(path)
+    before, after = (Path(os.path.normpath((one / inner).parent / link)) for one in (here, there))
+    return after == (there / before.relative_to(here) if before.is_relative_to(here) else before)
+
+
+def _read_plan(path: Path) -> _Plan | None:
+    try:
+        return _Plan(**json.loads(path.read_text()))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _has_target(plan: _Plan) -> bool:
+    """Whether what the plan made is still there as it was made."""
+    made = {new: identity for _, new, identity in plan.renames}
+    return os.path.lexists(plan.path) and _identity(Path(plan.path)) == made[plan.path]
+
+
+def _finish(plan: _Plan, staging: Path, done: Path) -> Path:
+    """Carries out what is left of a plan."""
+    renames = [(Path(old), Path(new), identity) for old, new, identity in plan.renames]
+    left = [(old, new) for old, new, is_of in renames if not _is_renamed(old, new, is_of, plan, staging)]
+    for _, new in left:
+        if os.path.lexists(new):
+            raise FileExistsError(f"{new} exists; nothing is overwritten")
+    for old, new in left:
+        os.rename(old, new)
+    for directory in {path.parent for pair in renames for path in pair[:2]}:
+        sync(directory)
+    _refuse_removal(plan, staging)
+    for name, _ in plan.removals:
+        Path(name).unlink(missing_ok=True)
+    for name in reversed(plan.directories):
+        if os.path.lexists(name):
+            os.rmdir(name)
+    os.rename(staging / _PLAN, done)
+    sync(staging.parent)
+    _clean_up(staging, done)
+    return Path(plan.path)
+
+
+def _is_renamed(old: Path, new: Path, identity: Identity, plan: _Plan, staging: Path) -> bool:
+    if os.path.lexists(old):
+        if _identity(old) == identity:
+            return False
+        raise _changed(old, plan, staging)
+    if os.path.lexists(new) and _identity(new) == identity:
+        return True
+    raise _changed(new, plan, staging)
+
+
+def _refuse_removal(plan: _Plan, staging: Path) -> None:
+    """Of what is not in the copy: files that changed since, and files that are new since."""
+    for name, identity in plan.removals:
+        if os.path.lexists(name) and _identity(Path(name)) != identity:
+            raise _changed(name, plan, staging)
+    known = {*(name for name, _ in plan.removals), *plan.directories}
+    for name in plan.directories:
+        for path in Path(name).iterdir() if os.path.lexists(name) else ():
+            if os.fspath(path) not in known:
+                raise _changed(path, plan, staging)
+
+
+def _changed(path: str | Path, plan: _Plan, staging: Path) -> OSError:
+    return OSError(
+        f"{path}: changed since an unfinished {plan.command} began; nothing is removed. Compare source and "
+        f"target, then remove {staging} and what you do not need"
+    )
+
+
+def _clean_up(staging: Path, done: Path) -> None:
+    if staging.exists():
+        shutil.rmtree(staging)
+    os.unlink(done)

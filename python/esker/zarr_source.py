@@ -1,0 +1,164 @@
+"""Zarr as a source of conversions: arrays with names of dimensions, as xarray writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker.array import TIME_DIM
+from esker.dataset import COMPONENT_DIM, Box, Scalar
+from esker.sources import AXES, Source, SourceField, box_index
+from esker.stored_types import stored_type, type_attributes
+from esker.values import is_untyped
+from esker.writer import attributes_with_dims
+from esker.zarr_attributes import attributes_from_zarr
+
+_SERIES = "series"
+"""The grid of arrays whose only dimension is the time."""
+
+
+def source_of_zarr(path: str) -> Source:
+    """An array, or the arrays of a group: coordinates, scalars, and fields. Warnings name what is left out."""
+    try:
+        import zarr
+    except ImportError as error:
+        raise NotImplementedError(f"{path}: needs the package zarr") from error
+    node = zarr.open(path, mode="r")
+    if isinstance(node, zarr.Array):
+        return _Group(path, {Path(path).stem: node}, {}).source()
+    arrays = dict(node.arrays())
+    if not arrays:
+        raise ValueError(f"{path}: a group without arrays")
+    return _Group(path, arrays, node.attrs).source()
+
+
+class _Group:
+    """Arrays by name, and what they are."""
+
+    def __init__(self, path: str, arrays: Mapping[str, Any], attrs: Any) -> None:
+        self._path = path
+        self._arrays = arrays
+        self._left_out: list[str] = []
+        self._attrs = _plain(attrs, "", self._left_out)
+        self._dims = {name: _dims_of(array) for name, array in arrays.items()}
+        self._time_dim = self._found_time_dim()
+        used = {dim for name, dims in self._dims.items() for dim in dims if dims != (name,)}
+        self._coords = {
+            name: np.asarray(array[:])
+            for name, array in arrays.items()
+            if self._dims[name] == (name,) and name in {*used, self._time_dim} and array.dtype.kind in "iuf"
+        }
+
+    def source(self) -> Source:
+        fields, scalars = [], {}
+        for name, array in self._arrays.items():
+            if name in self._coords:
+                continue
+            try:
+                if self._dims[name]:
+                    fields.append(self._field(name, array))
+                else:
+                    scalars[name] = self._scalar(name, array)
+            except ValueError as error:
+                self._left_out.append(f"array {name!r} is left out: {str(error).removeprefix(f'{name}: ')}")
+        of_dims = {name: own for name in self._coords if (own := self._attributes_of(name))}
+        if self._time_dim in of_dims:
+            of_dims[TIME_DIM] = of_dims.pop(self._time_dim)
+        attrs = attributes_with_dims(self._path, self._attrs, of_dims)
+        times = self._times()
+        return Source(
+            tuple(fields),
+            tuple(float(time) for time in times),
+            attrs,
+            tuple(self._left_out),
+            self._time_dim,
+            times.dtype,
+            scalars,
+        )
+
+    def _found_time_dim(self) -> str:
+        """`time`, or the first dimension whose coordinate counts from a date; empty if there is none."""
+        first = {dims[0] for dims in self._dims.values() if dims}
+        if TIME_DIM in first:
+            return TIME_DIM
+        units = {dim: self._arrays[dim].attrs.get("units") for dim in first if self._dims.get(dim) == (dim,)}
+        dated = sorted(dim for dim, text in units.items() if isinstance(text, str) and " since " in text)
+        inner = {dim for dims in self._dims.values() for dim in dims[1:]}
+        return next((dim for dim in dated if dim not in inner), "")
+
+    def _times(self) -> NDArray[Any]:
+        if not self._time_dim:
+            return np.zeros(1)
+        if self._time_dim in self._coords:
+            return self._coords[self._time_dim]
+        timed = (array for name, array in self._arrays.items() if self._dims[name][:1] == (self._time_dim,))
+        return np.arange(max(array.shape[0] for array in timed), dtype=np.float64)
+
+    def _attributes_of(self, name: str) -> dict[str, Any]:
+        array = self._arrays[name]
+        attrs = _plain(attributes_from_zarr(dict(array.attrs), np.dtype(array.dtype)), name, self._left_out)
+        return {**type_attributes(array.dtype), **attrs}
+
+    def _scalar(self, name: str, array: Any) -> Scalar:
+        value = array[()]
+        if np.asarray(value).dtype.kind in "TU" or isinstance(value, str):
+            return Scalar(name, str(value), self._attributes_of(name))
+        return Scalar(name, np.asarray(value, stored_type(name, array.dtype))[()], self._attributes_of(name))
+
+    def _field(self, name: str, array: Any) -> SourceField:
+        """ValueError: Esker does not store such arrays."""
+        dims = self._dims[name]
+        native = stored_type(name, array.dtype)
+        timed = dims[0] == self._time_dim
+        components = array.shape[-1] if len(dims) > 1 and _is_of_components(dims[-1]) else 1
+        end = len(dims) - (components > 1)
+        own, shape = dims[timed:end], tuple(array.shape[timed:end])
+        if 0 in shape or len(own) > len(AXES) or (components > 1 and not own):
+            raise ValueError(f"{name}: dimensions {dims} of sizes {array.shape}")
+
+        def read(step: int, box: Box) -> NDArray[Any]:
+            at = (*([step] if timed else []), *(box_index(box) if own else ()))
+            samples = np.asarray(array[at], native)
+            return samples if own else samples.reshape(1)
+
+        return SourceField(
+            name,
+            own or ("scalar",),
+            shape or (1,),
+            native,
+            read,
+            components=components,
+            fixed=not timed,
+            grain=array.chunks[int(timed)] if own else 1,
+            attrs=self._attributes_of(name),
+            grid=None if own else _SERIES,
+            coords={dim: self._coords[dim] for dim in own if dim in self._coords},
+            is_series=not own,
+        )
+
+
+def _dims_of(array: Any) -> tuple[str, ...]:
+    names = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
+    return tuple(names) if names and all(names) else AXES[: array.ndim][::-1]
+
+
+def _is_of_components(dim: str) -> bool:
+    """Whether component_dims() may have named it."""
+    return re.fullmatch(rf"{COMPONENT_DIM}(_\d+)?_*", dim) is not None
+
+
+def _plain(attrs: Any, owner: str, left_out: list[str]) -> dict[str, Any]:
+    """Those that Esker stores; names the others in `left_out`."""
+    kept = {}
+    for name, value in dict(attrs).items():
+        if isinstance(value, str) or (value != [] and is_untyped(value)):
+            kept[name] = value
+        elif name != "_ARRAY_DIMENSIONS":
+            of = f"of {owner!r} " if owner else ""
+            left_out.append(f"attribute {name!r} {of}is left out: neither numbers nor one text")
+    return kept

@@ -1,0 +1,123 @@
+"""Zarr v3 as xarray reads it: an array per field, scalar and coordinate, and consolidated metadata."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esker._pieces import whole_chunks
+from esker.array import TIME_DIM
+from esker.dataset import component_dims
+from esker.replacing import in_place_of
+from esker.sources import Source, SourceField
+from esker.values import plain
+from esker.zarr_attributes import attributes_for_zarr
+
+Tell = Callable[[int], None]
+
+
+def write_zarr(source: Source, path: Path, tell: Tell, overwrite: bool) -> list[Path]:
+    """Writes all that a source has, and returns the directory that it made. `tell` gets the bytes that were read."""
+    try:
+        import zarr
+    except ImportError as error:
+        raise NotImplementedError(f"{path}: needs the package zarr") from error
+    _check_place(path, overwrite)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with in_place_of(path) as place:
+        group = zarr.open_group(place.path, mode="w", zarr_format=3)
+        group.attrs.update(
+            {name: plain(value) for name, value in source.attrs.items() if not isinstance(value, Mapping)}
+        )
+        for name, dims, values, attrs in _small_arrays(source):
+            kind = (
+                str if values.dtype.kind == "U" else values.dtype
+            )  # of any length: other texts have no specification
+            made = group.create_array(name, shape=values.shape, dtype=kind, dimension_names=dims)
+            made[...] = values
+            made.attrs.update(plain(attributes_for_zarr(attrs, values.dtype)))
+        of_components = component_dims(
+            (one.components for one in source.fields), {dim for one in source.fields for dim in one.dims}
+        )
+        for one in source.fields:
+            _write_field(group, one, source, of_components.get(one.components), tell)
+        with warnings.catch_warnings():
+            warnings.filterwarnings(
+                "ignore", "Consolidated metadata"
+            )  # Zarr 3 does not describe them; xarray reads them
+            zarr.consolidate_metadata(place.path)
+    return place.made
+
+
+def _check_place(path: Path, overwrite: bool) -> None:
+    if not os.path.lexists(path):
+        return
+    if not overwrite:
+        raise FileExistsError(f"{path}: there is one already")
+    if not any((path / name).is_file() for name in ("zarr.json", ".zgroup", ".zarray")):
+        raise FileExistsError(f"{path}: is not Zarr and is not overwritten")
+
+
+def _small_arrays(source: Source) -> Iterator[tuple[str, tuple[str, ...], NDArray[Any], Mapping[str, Any]]]:
+    """Name, dimensions, values and attributes of coordinates and scalars."""
+    if _has_times(source):
+        yield source.time_dim, (source.time_dim,), _times(source), source.attrs.get(TIME_DIM, {})
+    done: set[str] = set()
+    for one in source.fields:
+        for dim, values in one.coords.items():
+            if dim not in done:
+                done.add(dim)
+                yield dim, (dim,), values, source.attrs.get(dim, {})
+    for name, scalar in source.scalars.items():
+        of_bytes = ("_Encoding",) if isinstance(scalar.value, str) else ()  # xarray would decode the text
+        attrs = {key: value for key, value in scalar.attrs.items() if key not in of_bytes}
+        yield name, (), np.asarray(scalar.value), attrs
+
+
+def _has_times(source: Source) -> bool:
+    varies = any(not one.fixed for one in source.fields)
+    return bool(source.time_dim) and (varies or TIME_DIM in source.attrs or len(source.times) > 1)
+
+
+def _times(source: Source) -> NDArray[Any]:
+    """In the type that the source has, where it holds them."""
+    times = np.asarray(source.times, np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        typed = times.astype(source.time_dtype)
+    return typed if np.array_equal(typed.astype(np.float64), times) else times
+
+
+def _write_field(group: Any, one: SourceField, source: Source, component_dim: str | None, tell: Tell) -> None:
+    num_steps = len(source.times)
+    if not one.fixed and not all(map(one.has, range(num_steps))):
+        raise NotImplementedError(f"{one.name}: is there at some of the steps only, which Zarr cannot say")
+    behind = [one.components] if one.components > 1 else []
+    edge = 1 << max(4, 18 // len(one.shape))
+    chunk = tuple(min(edge, size) for size in one.shape)
+    kept = slice(0, 0) if one.is_series else slice(None)  # of the axes
+    array = group.create_array(
+        one.name,
+        shape=(*([] if one.fixed else [num_steps]), *one.shape[kept], *behind),
+        dtype=one.dtype,
+        chunks=(*([] if one.fixed else [1]), *chunk[kept], *behind),
+        dimension_names=(
+            *([] if one.fixed else [source.time_dim]),
+            *one.dims[kept],
+            *([component_dim] if component_dim else []),
+        ),
+    )
+    array.attrs.update(plain(attributes_for_zarr(one.attrs, one.dtype)))
+    sample_bytes = one.dtype.itemsize * one.components
+    for step in range(1 if one.fixed else num_steps):
+        for where in whole_chunks(one.shape, chunk, sample_bytes):
+            corners = tuple(zip(*((part.start, part.stop) for part in reversed(where))))
+            samples = one.read(step, (corners[0], corners[1]))
+            at = (*([] if one.fixed else [step]), *where[kept])
+            array[at if at else ...] = samples[0] if one.is_series else samples
+            tell(samples.nbytes)

@@ -1,0 +1,10 @@
+// Names of datasets in Python's words.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace esker::python {
+
+void bind_names(nanobind::module_& m);
+
+}  // namespace esker::python

@@ -1,0 +1,164 @@
+"""The Python and the commands of the guides run as they are shown, on small datasets of the names that they use.
+
+    python tests/python/test_guides.py PAGE        runs the Python of one page in the current directory
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import esker
+from http_files import serve
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide"
+NX, NY, NZ = 120, 110, 30
+
+FINEST = {"temp": 19, "thk": 14}
+"""Levels that go together, in place of those of larger grids."""
+
+ELSEWHERE = {"benchmark.md"}
+"""Pages whose commands run for minutes; tests/python/test_bench.py runs them on small grids."""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{re.escape(language)}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.S | re.M)
+
+
+def commands(page: Path) -> list[str]:
+    """Indented or prompted lines that call esker, without the comments behind them."""
+    joined = re.sub(r"\\\n\s*", "", page.read_text(encoding="utf-8"))
+    found = re.findall(r"^(?:    +|\$ )(esker .*)$", joined, re.M)
+    return [re.sub(r"\s+#.*", "", line).strip() for line in found]
+
+
+def pages(pattern: str) -> list[Path]:
+    return [page for page in sorted(GUIDE.glob("*.md")) if re.search(pattern, page.read_text("utf-8"), re.M)]
+
+
+def write_run(path: Path, **options: Any) -> None:
+    """A run of two steps with the fields that the pages name."""
+    coords = {"x": 1e3 * (np.arange(NX) - NX // 2), "y": 1e3 * (np.arange(NY) - NY // 2)}
+    dims = {"x": NX, "y": NY, "z": NZ}
+    with esker.Writer(path, dims=dims, coords=coords, report="none", **options) as w:
+        temp = w.field("temp", "f4", units="K")
+        thk = w.field("thk", "f4", grid=w.grid("xy", ("x", "y")))
+        for time in (0.0, 1.0):
+            with w.step(time) as s:
+                s.put(temp, np.random.default_rng(1).random((NZ, NY, NX), "f4"))
+                s.put(thk, np.full((NY, NX), time, "f4"))
+
+
+def names(page: str) -> dict[str, Any]:
+    """What the blocks of a page take for granted."""
+    field = esker.open("run.idx")["temp"]
+    thk, vel = np.ones((NY, NX), "f4"), np.ones((NY, NX, 3), "f4")
+    known: dict[str, Any] = {
+        "esker": esker,
+        "field": field,
+        "thk": thk,
+        "vel": vel,
+        "nx": NX,
+        "ny": NY,
+        "nz": NZ,
+        "x0": 0,
+        "y0": 0,
+        "z0": 0,
+        "x1": 10,
+        "y1": 20,
+        "times": [0.0, 1.0],
+        "local_array": np.ones((NZ, NY, NX)),
+        "local_map": np.ones((NY, NX), "f4"),
+        "box": ((0, 0, 0), (64, 64, 8)),
+        "view": None,
+        "compute": lambda box: np.zeros([h - l for l, h in zip(*map(reversed, box))], "f4"),
+        "draw": lambda array: None,
+        "show": lambda array, view: None,
+    }
+    if page in {"python.md", "remote.md", "xarray.md"}:
+        import xarray
+
+        known["xarray"] = known["xr"] = xarray
+    return known
+
+
+def as_on_this_machine(code: str, url: str) -> str:
+    """Web servers and buckets are a server of this machine; levels are those of the small datasets."""
+    code = code.replace("https://example.org/runs", url).replace("s3://bucket", "memory://bucket")
+    code = re.sub(r'"(temp|thk)": 1\d\b', lambda level: f'"{level[1]}": {FINEST[level[1]]}', code)
+    return re.sub(r"\blevel=1\d\b", "level=9", code)
+
+
+# In a process of its own: MPI, which a page initializes, leaves variables in the environment that keep mpiexec from
+# starting other programs.
+@pytest.mark.parametrize("page", pages(r"^```python$"), ids=lambda page: page.name)
+def test_python_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    for module in ["xarray", "fsspec", "mpi4py", "dask.distributed"]:
+        if module in page.read_text("utf-8"):
+            pytest.importorskip(module)
+    command = [sys.executable, __file__, str(page)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def run_python(page: Path, place: Path) -> None:
+    """The blocks of the page, one after the other. `place` is the current directory, with run.idx and run.nc then."""
+    write_run(place / "run.idx")
+    write_run(place / "run.nc", format="netcdf4")
+    known = names(page.name)
+    with serve(place) as server:
+        put_in_memory(place)
+        found = blocks(page, "python")
+        assert found
+        for number, code in enumerate(found):
+            if "esker.write(" in code or "Writer(" in code or "to_esker(" in code:
+                if hasattr(known.get("ds"), "load"):
+                    known["ds"] = known["ds"].load()  # it may be of what goes now
+                remove_outputs(place)
+            exec(compile(as_on_this_machine(code, server.url), f"{page.name}[{number}]", "exec"), known)
+            if not (place / "run.idx").exists() and not (place / "run").exists():
+                write_run(place / "run.idx")
+
+
+def remove_outputs(place: Path) -> None:
+    """What a block writes is not there yet."""
+    for path in [*place.glob("out*"), *place.glob("run*")]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def put_in_memory(place: Path) -> None:
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    for path in place.rglob("run*"):
+        for file in [path, *path.rglob("*")] if path.is_dir() else [path]:
+            if file.is_file():
+                memory.pipe(f"/bucket/{file.relative_to(place)}", file.read_bytes())
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in pages(r"^(    +|\$ )esker ") if page.name not in ELSEWHERE], ids=lambda page: page.name
+)
+def test_commands_of_a_page_are_known(page: Path) -> None:
+    """Each names a verb and options that there are: the command's help lists them."""
+    for command in commands(page):
+        words = shlex.split(command)
+        verb = words[1]
+        shown = subprocess.run(
+            [str(Path(sys.executable).parent / "esker"), verb, "--help"], capture_output=True, text=True, check=False
+        )
+        assert shown.returncode == 0, f"{command}: {shown.stderr}"
+        for option in [word.split("=")[0] for word in words[2:] if word.startswith("--")]:
+            assert re.search(rf"{re.escape(option)}\b", shown.stdout), f"{command}: {option} is no option"
+
+
+if __name__ == "__main__":
+    run_python(Path(sys.argv[1]), Path.cwd())
