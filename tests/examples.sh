@@ -26,6 +26,9 @@ for writer in "${languages[@]}"; do
   diff -r "$work/c" "$work/$writer"
 done
 
+# Ranks read together.
+(cd "$work/cc" && "$@" "$programs/restart_cc")
+
 # Another run goes on.
 cp -r "$work/cc" "$work/more"
 cd "$work/more"

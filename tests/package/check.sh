@@ -67,6 +67,43 @@ use_by_pkg_config() {  # PREFIX
   run_programs "$out"
 }
 
+# guide_block PAGE LANGUAGE: the first block of that language in a page of the guide.
+guide_block() {
+  awk -v begin="\`\`\`$2" '$0 == begin { inside = 1; next } /^```$/ { if (inside) exit } inside' "$project/docs/guide/$1"
+}
+
+# What the guide shows for CMake, pkg-config and plain Makefiles builds the examples, as they are.
+use_as_the_guide_says() {  # PREFIX
+  local out=$work/guide page
+  [ "$PACKAGE_MPI" = ON ] || return 0
+  export PKG_CONFIG_PATH=$1/lib/pkgconfig
+  rm -rf "$out"
+  for page in install ${FC:+fortran}; do
+    mkdir -p "$out/$page"
+    guide_block "$page.md" cmake >"$out/$page/CMakeLists.txt"
+    cp "$project/examples/write.cc" "$out/$page/model.cc"
+    cp "$project/examples/read.cc" "$out/$page/read.cc"
+    cp "$project/examples/write.f90" "$out/$page/model.f90"
+    cmake -G Ninja -S "$out/$page" -B "$out/$page/build" -DCMAKE_PREFIX_PATH="$1" >"$out/$page/log" 2>&1 &&
+      cmake --build "$out/$page/build" >>"$out/$page/log" 2>&1 ||
+      { cat "$out/$page/log"; fail "the CMake lines of $page.md do not build the example"; }
+    (cd "$out/$page" && "$MPIEXEC" -n 2 build/model) || fail "the program of $page.md does not run"
+  done
+  (
+    cd "$out/install"
+    grep -E '^    (mpicxx|g\+\+) ' "$project/docs/guide/install.md" | sed "s/mpicxx/${MPICXX//\//\\/}/" >by_hand.sh
+    [ "$(wc -l <by_hand.sh)" = 2 ] && bash -eu by_hand.sh
+    rm -rf model run run.*
+    guide_block install.md make | sed "s|^ESKER = .*|ESKER = $1|; s|mpicxx|$MPICXX|" >Makefile
+    make model && "$MPIEXEC" -n 2 ./model
+  ) || fail "the commands of install.md do not compile"
+  [ -z "${FC:-}" ] || (
+    cd "$out/fortran"
+    grep -E '^    mpifort ' "$project/docs/guide/fortran.md" | sed "s|mpifort|mpifort$MPI_SUFFIX|" >by_hand.sh
+    [ "$(wc -l <by_hand.sh)" = 1 ] && bash -eu by_hand.sh
+  ) || fail "the command of fortran.md does not compile"
+}
+
 # refuses TEXT OPTION...: find_package fails and says so.
 refuses() {
   local text=$1
@@ -90,6 +127,7 @@ use_and_move() {  # PREFIX
   ! grep -rlF "$1" "$1-moved" || fail "these files hold the path of the installation"
   use_by_cmake "$1-moved"
   use_by_pkg_config "$1-moved"
+  use_as_the_guide_says "$1-moved"
   check_refusals "$1-moved"
 }
 
