@@ -22,7 +22,7 @@ run_ctest() {
   esac
   [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm)
   [ "$1" != fuzz ] || targets=(fuzz)
-  [ "$1" != threads ] || targets=(unit_exchange unit_parallel_read unit_read unit_store unit_write)
+  [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
   build_preset "${1%-smoke}" "${targets[@]}" || return 1
   say "$1: testing"
   ctest --preset "$1" --parallel "$(nproc)" --no-tests=error && return

@@ -8,8 +8,8 @@
 #include "base/macros.h"
 #include "base/run_tasks.h"
 #include "base/text.h"
+#include "formats/registry/open_dataset.h"
 #include "grid/selection.h"
-#include "read/open_dataset.h"
 #include "store/source_store.h"
 
 namespace esker {

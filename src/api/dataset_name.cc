@@ -2,8 +2,8 @@
 
 #include "api/within_memory.h"
 #include "base/macros.h"
-#include "format/make.h"
-#include "format/suffix.h"
+#include "formats/registry/make_writer.h"
+#include "formats/registry/suffix.h"
 #include "store/store.h"
 
 namespace esker {

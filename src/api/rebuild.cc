@@ -1,7 +1,7 @@
 #include "esker/rebuild.hpp"
 
 #include "api/within_memory.h"
-#include "read/rebuild.h"
+#include "formats/idx/rebuild.h"
 
 namespace esker {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "api/within_memory.h"
-#include "read/verify.h"
+#include "formats/registry/verify.h"
 #include "store/source_store.h"
 
 namespace esker {

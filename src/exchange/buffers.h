@@ -7,7 +7,7 @@
 #include "comm/comm.h"
 #include "exchange/node_mail.h"
 #include "exchange/node_windows.h"
-#include "exchange/plan.h"
+#include "plan/plan.h"
 
 namespace esker {
 

@@ -7,7 +7,7 @@
 
 #include "comm/comm.h"
 #include "exchange/directory.h"
-#include "exchange/step_cut.h"
+#include "plan/step_cut.h"
 
 namespace esker {
 

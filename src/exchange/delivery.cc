@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "exchange/segment_maps.h"
+#include "plan/segment_maps.h"
 
 namespace esker {
 namespace {

@@ -15,8 +15,8 @@
 #include "esker/patch.hpp"
 #include "exchange/buffers.h"
 #include "exchange/message_transport.h"
-#include "exchange/plan.h"
 #include "exchange/run.h"
+#include "plan/plan.h"
 
 namespace esker {
 

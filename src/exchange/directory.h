@@ -5,7 +5,7 @@
 //   make_plan(... of directory.lists() ...);
 //
 // The rendezvous method (as in p4est and in Zoltan's distributed directory): each rank tells its boxes to the
-// homes of the bricks that they meet (exchange/known_boxes.h); the home of a brick sees whether the boxes
+// homes of the bricks that they meet (plan/known_boxes.h); the home of a brick sees whether the boxes
 // cover it, and answers whoever must know what lies there. A rank sends, keeps and learns what its own boxes
 // and regions meet; with boxes of all sizes in all places that does not grow with the number of ranks. The
 // home of a brick that many small boxes crowd in keeps them all.
@@ -20,8 +20,8 @@
 
 #include "comm/comm.h"
 #include "esker/status.hpp"
-#include "exchange/known_boxes.h"
-#include "exchange/regions.h"
+#include "plan/known_boxes.h"
+#include "plan/regions.h"
 
 namespace esker {
 

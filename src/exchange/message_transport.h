@@ -19,7 +19,7 @@
 #include "esker/writer.hpp"
 #include "exchange/buffers.h"
 #include "exchange/patch_list.h"
-#include "exchange/plan.h"
+#include "plan/plan.h"
 
 namespace esker {
 

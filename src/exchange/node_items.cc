@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
-#include "exchange/hops.h"
+#include "plan/hops.h"
 
 namespace esker {
 namespace {

@@ -9,7 +9,7 @@
 #include "comm/comm.h"
 #include "esker/box.hpp"
 #include "esker/status.hpp"
-#include "exchange/plan.h"
+#include "plan/plan.h"
 
 namespace esker {
 

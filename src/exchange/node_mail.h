@@ -16,7 +16,7 @@
 
 #include "comm/call_watch.h"
 #include "comm/shared_memory.h"
-#include "exchange/mail_plan.h"
+#include "plan/mail_plan.h"
 
 namespace esker {
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "exchange/segment_maps.h"
 #include "exchange/store_ahead.h"
+#include "plan/segment_maps.h"
 
 namespace esker {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "exchange/buffers.h"
 #include "exchange/message_transport.h"
-#include "exchange/plan.h"
+#include "plan/plan.h"
 
 namespace esker {
 

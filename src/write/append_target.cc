@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
-#include "format/make.h"
+#include "formats/registry/make_writer.h"
 
 namespace esker {
 

@@ -11,8 +11,8 @@
 #include "esker/writer.hpp"
 #include "exchange/directory.h"
 #include "exchange/patch_list.h"
-#include "exchange/plan.h"
 #include "format/format_writer.h"
+#include "plan/plan.h"
 
 namespace esker {
 

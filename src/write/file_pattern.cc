@@ -8,7 +8,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/count_processors.h"
-#include "exchange/step_cut.h"
+#include "plan/step_cut.h"
 #include "write/step_files.h"
 
 namespace esker {

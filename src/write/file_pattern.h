@@ -6,8 +6,8 @@
 #include "comm/comm.h"
 #include "esker/options.hpp"
 #include "esker/status.hpp"
-#include "exchange/piece_space.h"
 #include "format/format_writer.h"
+#include "plan/piece_space.h"
 #include "store/store.h"
 #include "write/report.h"
 

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "exchange/piece_space.h"
-#include "exchange/plan.h"
+#include "plan/piece_space.h"
+#include "plan/plan.h"
 #include "write/step_files.h"
 
 namespace esker {

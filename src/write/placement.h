@@ -7,7 +7,7 @@
 #include "esker/decomposition.hpp"
 #include "esker/status.hpp"
 #include "exchange/patch_list.h"
-#include "exchange/plan.h"
+#include "plan/plan.h"
 #include "write/file_pattern.h"
 
 namespace esker {

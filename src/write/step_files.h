@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "exchange/piece_space.h"
 #include "exchange/piece_sums.h"
-#include "exchange/plan.h"
 #include "format/format_writer.h"
+#include "plan/piece_space.h"
+#include "plan/plan.h"
 #include "store/store.h"
 
 namespace esker {

@@ -8,8 +8,8 @@
 #include "comm/agree.h"
 #include "exchange/cut_to_budget.h"
 #include "exchange/node_items.h"
-#include "exchange/plan_memory.h"
 #include "exchange/transports/make.h"
+#include "plan/plan_memory.h"
 #include "write/boxes.h"
 #include "write/placement.h"
 

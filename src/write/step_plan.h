@@ -17,8 +17,8 @@
 #include "exchange/message_transport.h"
 #include "exchange/patch_list.h"
 #include "exchange/piece_sums.h"
-#include "exchange/plan.h"
 #include "format/format_writer.h"
+#include "plan/plan.h"
 #include "write/file_pattern.h"
 #include "write/report.h"
 

@@ -1,5 +1,5 @@
 // A CDF file: its header, which prints what it reads; and the file as a dataset, opened, verified and read.
-#include "format/cdf/header.h"
+#include "formats/netcdf/cdf/header.h"
 #include "fuzz/use_dataset.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // The binary header of a block file: the input is the beginning of a file whose size is the input's.
 #include <algorithm>
 
-#include "format/idx/entries.h"
+#include "formats/idx/entries.h"
 #include "fuzz/fuzz.h"
 
 namespace {

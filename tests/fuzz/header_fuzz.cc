@@ -1,5 +1,5 @@
 // The text header of an .idx, its steps and its file names. What is accepted prints, and reads back as equal.
-#include "format/idx/header.h"
+#include "formats/idx/header.h"
 #include "fuzz/fuzz.h"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "format/idx/header.h"
+#include "formats/idx/header.h"
+#include "formats/idx/idx_dataset.h"
 #include "fuzz/fuzz.h"
-#include "read/idx_dataset.h"
 #include "support/read_box.h"
 
 namespace {

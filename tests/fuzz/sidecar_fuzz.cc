@@ -1,7 +1,7 @@
 // The JSON that Esker writes beside and inside the .idx: schema, catalog, commit record.
-#include "format/idx/catalog.h"
-#include "format/idx/commit_record.h"
 #include "format/schema_json.h"
+#include "formats/idx/catalog.h"
+#include "formats/idx/commit_record.h"
 #include "fuzz/fuzz.h"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "formats/registry/open_dataset.h"
+#include "formats/registry/verify.h"
 #include "fuzz/fuzz.h"
-#include "read/open_dataset.h"
-#include "read/verify.h"
 #include "support/read_box.h"
 
 namespace esker::fuzz {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "format/make.h"
-#include "read/idx_dataset.h"
+#include "formats/idx/idx_dataset.h"
+#include "formats/registry/make_writer.h"
 #include "store/faulty_store.h"
 #include "support/mpi_fixture.h"
 #include "support/runs.h"

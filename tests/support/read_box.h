@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "formats/idx/idx_part.h"
 #include "grid/selection.h"
-#include "read/idx_part.h"
 #include "read/opened_dataset.h"
 
 namespace esker::testing_support {

@@ -7,9 +7,9 @@
 #include <random>
 #include <sstream>
 
+#include "formats/registry/open_dataset.h"
+#include "formats/registry/verify.h"
 #include "grid/selection.h"
-#include "read/open_dataset.h"
-#include "read/verify.h"
 #include "support/read_box.h"
 #include "support/scenario.h"
 #include "support/thread_comm.h"

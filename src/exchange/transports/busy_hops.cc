@@ -4,7 +4,7 @@
 
 #include "base/macros.h"
 #include "comm/agree.h"
-#include "exchange/hops.h"
+#include "plan/hops.h"
 
 namespace esker {
 

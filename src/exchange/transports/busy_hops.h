@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "exchange/plan.h"
+#include "plan/plan.h"
 
 namespace esker {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "exchange/hops.h"
-#include "exchange/segment_maps.h"
+#include "plan/hops.h"
+#include "plan/segment_maps.h"
 
 namespace esker {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "comm/comm.h"
 #include "exchange/message_transport.h"
-#include "exchange/plan.h"
+#include "plan/plan.h"
 
 namespace esker {
 

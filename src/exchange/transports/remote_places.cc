@@ -6,7 +6,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "exchange/buffers.h"
-#include "exchange/hops.h"
+#include "plan/hops.h"
 
 namespace esker {
 namespace {

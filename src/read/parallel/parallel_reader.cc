@@ -10,9 +10,9 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/call_watch.h"
-#include "exchange/segment_maps.h"
 #include "grid/copy_samples.h"
 #include "layout/places.h"
+#include "plan/segment_maps.h"
 
 namespace esker {
 namespace {

@@ -14,9 +14,9 @@
 #include "exchange/delivery.h"
 #include "exchange/directory.h"
 #include "exchange/message_transport.h"
-#include "exchange/piece_space.h"
-#include "exchange/step_cut.h"
 #include "layout/chunked.h"
+#include "plan/piece_space.h"
+#include "plan/step_cut.h"
 #include "read/opened_dataset.h"
 #include "read/parallel/read_request.h"
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
-#include "exchange/plan.h"
-#include "plan_case.h"
+#include "plan/plan.h"
 #include "support/thread_comm.h"
+#include "unit/plan/plan_case.h"
 
 namespace esker {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "plan_case.h"
 #include "support/thread_comm.h"
+#include "unit/plan/plan_case.h"
 
 namespace esker {
 namespace {

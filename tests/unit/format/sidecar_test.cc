@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "format/idx/catalog.h"
 #include "format/schema_json.h"
+#include "formats/idx/catalog.h"
 
 namespace esker::idx {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "codec/codec.h"
 #include "esker/dataset.hpp"
-#include "format/idx/entries.h"
-#include "read/idx_dataset.h"
+#include "formats/idx/entries.h"
+#include "formats/idx/idx_dataset.h"
 #include "support/test_new.h"
 
 namespace esker {

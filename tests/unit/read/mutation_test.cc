@@ -4,10 +4,10 @@
 
 #include <random>
 
-#include "format/idx/commit_record.h"
-#include "format/idx/entries.h"
-#include "read/open_dataset.h"
-#include "read/verify.h"
+#include "formats/idx/commit_record.h"
+#include "formats/idx/entries.h"
+#include "formats/registry/open_dataset.h"
+#include "formats/registry/verify.h"
 #include "support/mutate.h"
 #include "support/read_box.h"
 #include "support/runs.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "read/idx_dataset.h"
+#include "formats/idx/idx_dataset.h"
 #include "support/read_box.h"
 #include "support/scenario.h"
 

@@ -1,7 +1,7 @@
 // Reads what PIDX writes: samples in HZ order, chunks raw and compressed, partitions, and damaged files.
 #include <gtest/gtest.h>
 
-#include "read/idx_dataset.h"
+#include "formats/idx/idx_dataset.h"
 #include "support/pidx_files.h"
 #include "support/read_box.h"
 

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "read/idx_dataset.h"
+#include "formats/idx/idx_dataset.h"
 #include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"

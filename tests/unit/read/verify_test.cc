@@ -1,13 +1,13 @@
 // verify finds what is wrong with a dataset, and names it; and reading with `verify` does not return it.
-#include "read/verify.h"
+#include "formats/registry/verify.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
 #include "base/byte_order.h"
-#include "format/idx/entries.h"
-#include "read/idx_dataset.h"
+#include "formats/idx/entries.h"
+#include "formats/idx/idx_dataset.h"
 #include "store/commit.h"
 #include "support/read_box.h"
 #include "support/runs.h"

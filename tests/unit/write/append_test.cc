@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "read/idx_dataset.h"
+#include "formats/idx/idx_dataset.h"
 #include "store/commit.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"

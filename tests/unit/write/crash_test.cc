@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "read/idx_dataset.h"
+#include "formats/idx/idx_dataset.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
 #include "support/scenario.h"

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <set>
 
-#include "format/cdf/header.h"
+#include "formats/netcdf/cdf/header.h"
 #include "store/forwarding_store.h"
 #include "support/thread_comm.h"
 #include "write/pipeline.h"

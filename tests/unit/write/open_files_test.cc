@@ -4,8 +4,8 @@
 #include <atomic>
 #include <utility>
 
-#include "read/open_dataset.h"
-#include "read/verify.h"
+#include "formats/registry/open_dataset.h"
+#include "formats/registry/verify.h"
 #include "store/forwarding_store.h"
 #include "support/read_box.h"
 #include "support/runs.h"

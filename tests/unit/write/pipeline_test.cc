@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-#include "read/idx_dataset.h"
+#include "formats/idx/idx_dataset.h"
 #include "store/faulty_store.h"
 #include "support/runs.h"
 #include "support/scenario.h"

@@ -2,7 +2,7 @@
 // was durable is read all the same; with fsync=step nothing else is shown, with fsync=close it is recognizable.
 #include <gtest/gtest.h>
 
-#include "read/open_dataset.h"
+#include "formats/registry/open_dataset.h"
 #include "store/forwarding_store.h"
 #include "store/unsynced.h"
 #include "support/power_loss_store.h"

@@ -1,0 +1,41 @@
+#include "formats/idx/columns.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace esker::idx {
+namespace {
+
+constexpr Index kMaxAnyBytes = 32;  ///< any size up to here
+constexpr Index kMaxBytes = 1024;   ///< beyond: powers of two up to here
+
+}  // namespace
+
+bool is_copyable(Index sample_bytes) {
+  return sample_bytes <= kMaxAnyBytes ||
+         (sample_bytes <= kMaxBytes && std::has_single_bit(static_cast<std::uint64_t>(sample_bytes)));
+}
+
+std::vector<Column> columns_of(const Schema& schema, int field, bool split) {
+  const Field& whole = schema.fields()[field];
+  if (!split || is_copyable(whole.sample_bytes())) return {{field, 0, whole.components}};
+  const Index component_bytes = size_bytes(whole.type);
+  std::vector<Column> columns;
+  for (int first = 0; first < whole.components;) {
+    int count = std::min(whole.components - first, static_cast<int>(kMaxBytes / component_bytes));
+    while (!is_copyable(count * component_bytes)) --count;
+    columns.push_back({field, first, count});
+    first += count;
+  }
+  return columns;
+}
+
+std::string column_name(const Field& field, const Column& column) {
+  if (column.components == field.components) return field.name;
+  if (column.components == 1) return fmt::format("{}.{}", field.name, column.first_component);
+  return fmt::format("{}.{}-{}", field.name, column.first_component,
+                     column.first_component + column.components - 1);
+}
+
+}  // namespace esker::idx

@@ -1,0 +1,82 @@
+// record = {"format": 1 or 2, "generation": integer, "times": [real ...], "absent": {"step": ["field" ...] ...},
+//           ["split": {"field": ["field" ...] ...}], ["alignment": integer], ["checksums": bool],
+//           "sum": "16 hexadecimal digits"}                                     ; with format 2
+#include "formats/idx/commit_record.h"
+
+#include <limits>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/json_text.h"
+#include "formats/idx/header.h"
+
+namespace esker::idx {
+namespace {
+
+constexpr Index kMaxAlignmentBytes = Index{1} << 30;
+
+Status read_absent(const Json& absent, CommitRecord& record) {
+  for (const auto& [key, names] : absent.items()) {
+    const auto step = parse_integer(key);
+    if (!step || *step < 0 || *step >= static_cast<Index>(record.times.size())) {
+      return error(Code::kDataLoss, "'absent': expected steps below {}, found '{}'", record.times.size(),
+                   excerpt(key));
+    }
+    ESKER_ASSIGN_OR_RETURN(record.absent[*step], get_texts(absent, key.c_str()));
+  }
+  return {};
+}
+
+Status read_split(const Json& json, CommitRecord& record) {
+  ESKER_ASSIGN_OR_RETURN(const Json* split, get_object(json, "split"));
+  for (const auto& item : split->items()) {
+    ESKER_ASSIGN_OR_RETURN(record.split[item.key()], get_texts(*split, item.key().c_str()));
+    if (record.split[item.key()].size() < 2) {
+      return error(Code::kDataLoss, "'split': field '{}' has no two parts", excerpt(item.key()));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string print_commit_record(const CommitRecord& record) {
+  OrderedJson absent = OrderedJson::object();
+  for (const auto& [step, names] : record.absent) absent[std::to_string(step)] = names;
+  OrderedJson json;
+  json["format"] = record.sum ? CommitRecord::kFormat : 1;
+  json["generation"] = record.generation;
+  json["times"] = reals_to_json(record.times);
+  json["absent"] = absent;
+  if (!record.split.empty()) json["split"] = record.split;
+  json["alignment"] = record.alignment_bytes;
+  json["checksums"] = record.checksums;
+  if (record.sum) json["sum"] = print_sum(*record.sum);
+  return dump_json(json, -1);
+}
+
+Result<CommitRecord> parse_commit_record(const std::string& text) {
+  ESKER_ASSIGN_OR_RETURN(const Json json, parse_json_object(text, kMaxHeaderBytes));
+  ESKER_RETURN_IF_ERROR(check_format(json, CommitRecord::kFormat));
+  CommitRecord record;
+  ESKER_ASSIGN_OR_RETURN(record.generation,
+                         get_integer(json, "generation", 0, std::numeric_limits<Index>::max()));
+  ESKER_ASSIGN_OR_RETURN(record.times, get_reals(json, "times"));
+  ESKER_ASSIGN_OR_RETURN(const Json* absent, get_object(json, "absent"));
+  ESKER_RETURN_IF_ERROR(read_absent(*absent, record));
+  if (json.contains("split")) ESKER_RETURN_IF_ERROR(read_split(json, record));
+  if (json.contains("alignment")) {
+    ESKER_ASSIGN_OR_RETURN(record.alignment_bytes, get_integer(json, "alignment", 1, kMaxAlignmentBytes));
+  }
+  if (json.contains("checksums")) {
+    ESKER_ASSIGN_OR_RETURN(record.checksums, get_bool(json, "checksums"));
+  }
+  ESKER_ASSIGN_OR_RETURN(const Index format, get_integer(json, "format", 1, CommitRecord::kFormat));
+  if (format > 1 || json.contains("sum")) {
+    ESKER_ASSIGN_OR_RETURN(record.sum, get_sum(json));
+  }
+  return record;
+}
+
+}  // namespace esker::idx

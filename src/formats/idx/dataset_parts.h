@@ -1,0 +1,84 @@
+// DatasetParts: which .idx files a schema becomes, with block sizes and names of block files.
+//
+// One grid and no fixed field: run.idx and its blocks in run/. Else the directory run/ with one .idx per grid
+// and one more for a grid's fixed fields, a schema file, and the catalog esker.json.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "esker/options.hpp"
+#include "esker/schema.hpp"
+#include "format/schema_json.h"
+#include "formats/idx/catalog.h"
+#include "formats/idx/columns.h"
+#include "formats/idx/filename_template.h"
+#include "formats/idx/header.h"
+#include "grid/bitmask.h"
+#include "grid/blocks.h"
+
+namespace esker::idx {
+
+inline constexpr const char* kTimeTemplate = "time_%04d/";
+inline constexpr const char* kCatalogName = "esker.json";
+
+/// "out/run.idx" -> "out/run", "out/run/" -> "out/run"; other paths stay.
+std::string dataset_stem(const std::string& path);
+
+struct DatasetPaths {
+  std::string stem;
+  [[nodiscard]] std::string single_idx() const { return stem + ".idx"; }
+  [[nodiscard]] std::string single_schema() const { return stem + ".schema.json"; }
+  [[nodiscard]] std::string directory() const { return stem; }
+  [[nodiscard]] std::string catalog() const { return stem + "/" + kCatalogName; }
+  [[nodiscard]] std::string schema() const { return stem + "/schema.json"; }
+  [[nodiscard]] std::string schema_of(bool single) const { return single ? single_schema() : schema(); }
+  [[nodiscard]] std::string lock() const { return stem + ".esker-lock"; }
+};
+
+struct Part {
+  std::string name;
+  std::string idx_path;
+  std::string directory;  ///< of the .idx, with '/' behind it unless empty
+  int grid = 0;
+  bool fixed = false;
+  std::vector<Column> columns;  ///< what each field of the header holds
+  Header header;                ///< without steps
+  BlockGrid blocks;
+  FilenameTemplate files;
+  Index alignment_bytes = 0;  ///< of data start and blocks
+  bool checksums = true;
+
+  [[nodiscard]] std::string file_path(Index first_block, Index step) const {
+    const std::string path = files.path(first_block, step);
+    return path.starts_with('/') ? path : directory + path;
+  }
+};
+
+/// What one part is made with: the options, and for a part that exists its mask.
+struct PartOptions {
+  Options options;
+  std::optional<Bitmask> mask;
+};
+/// Given the name of a part.
+using OptionsOfPart = std::function<PartOptions(const std::string& part_name)>;
+
+/// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field
+/// name that OpenVisus would misread, block options that do not fit.
+Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
+                                     const OptionsOfPart& options_of_part);
+
+/// The directory next to the .idx that holds the blocks, by (filename_template): "run" of "./run/%04x.bin".
+/// Empty where the template has another form than Esker's.
+std::string blocks_directory(const Header& header);
+
+/// kDataLoss if these blocks are those of another .idx: one that was copied or renamed by hand would read the other
+/// dataset's blocks, or none.
+Status check_blocks_directory(const Header& header, const std::string& idx_path);
+
+/// Whether the schema fits in one .idx file without a directory.
+bool is_single(const Schema& schema);
+
+}  // namespace esker::idx

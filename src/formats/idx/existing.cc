@@ -1,0 +1,228 @@
+// texts = catalog or "", schema, *(name of a part, its .idx)
+#include "formats/idx/existing.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "format/schema_json.h"
+#include "formats/idx/catalog.h"
+#include "formats/idx/commit_record.h"
+#include "formats/idx/creation.h"
+#include "formats/idx/record_sum.h"
+#include "store/commit.h"
+
+namespace esker::idx {
+namespace {
+
+/// One .idx as it was found.
+struct Found {
+  std::string text;
+  Header header;
+  CommitRecord record;
+  Index num_steps = 0;
+};
+
+Result<Found> parse_found(const std::string& name, const std::string& text) {
+  Found found{text, {}, {}, 0};
+  ESKER_ASSIGN_OR_RETURN(found.header, parse_header(text, name));
+  const std::string* json = found.header.find_other(kRecordKey);
+  if (!json) return error(Code::kUnsupported, "written by another program: Esker cannot append to it");
+  ESKER_ASSIGN_OR_RETURN(found.record, parse_commit_record(*json));
+  ESKER_RETURN_IF_ERROR(check_record_sum(found.header, found.record));
+  if (!found.header.time) return found;
+  ESKER_ASSIGN_OR_RETURN(const auto times, found.header.time->list(kMaxSteps));
+  found.num_steps = static_cast<Index>(times.size());
+  const bool counted = times.empty() || (times.front() == 0 && times.back() == found.num_steps - 1);
+  if (!counted || found.num_steps != static_cast<Index>(found.record.times.size())) {
+    return error(Code::kDataLoss, "(time) does not list the {} steps of (esker)", found.record.times.size());
+  }
+  return found;
+}
+
+PartOptions options_of(const Found& found, Options options) {
+  options.bits_per_block = found.header.bits_per_block;
+  options.blocks_per_file = found.header.blocks_per_file;
+  options.in_block = found.header.fields.front().order;
+  options.split = !found.record.split.empty();
+  options.alignment_bytes = found.record.alignment_bytes;
+  options.checksums = found.record.checksums;
+  return {std::move(options), found.header.bitmask};
+}
+
+/// Programs that save a header print fewer digits here; nothing of it says where samples are.
+void forget_display(Header& header) {
+  header.physic_box.clear();
+  header.logic_to_physic.clear();
+  for (FieldEntry& field : header.fields) field.min.clear(), field.max.clear(), field.description.clear();
+}
+
+/// Whether the .idx is what this Esker makes of the schema, apart from its steps and what is for display.
+Status check_same(const Part& part, const Found& found) {
+  ESKER_ASSIGN_OR_RETURN(Header made, parse_header(print_header(part.header), part.name));
+  Header stands = found.header;
+  if (stands.time && stands.time->path_template == kTimeTemplate) stands.time = made.time;
+  stands.other.clear();
+  forget_display(made);
+  forget_display(stands);
+  if (stands == made) return {};
+  return error(Code::kUnsupported,
+               "{} is not what this version of Esker makes of the schema file: it cannot append to it",
+               part.idx_path);
+}
+
+/// A record that was cut or pieced together is not taken for an unfinished commit.
+Status check_generation(const std::string& path, Index generation, std::size_t num_steps) {
+  if (generation == static_cast<Index>(num_steps) + 1) return {};
+  return error(Code::kDataLoss, "{}: generation {} does not belong to {} steps", path, generation, num_steps);
+}
+
+Status check_steps(const Part& part, const Found& found, const std::vector<double>& times) {
+  if (part.fixed) return {};
+  const auto& listed = found.record.times;
+  ESKER_RETURN_IF_ERROR(check_generation(part.idx_path, found.record.generation, listed.size()));
+  if (listed.size() < times.size() || !std::equal(times.begin(), times.end(), listed.begin())) {
+    return error(Code::kDataLoss, "{} lists {} steps that are not the {} of the dataset", part.idx_path,
+                 listed.size(), times.size());
+  }
+  return {};
+}
+
+void mark_present(const Part& part, const Found& found, Existing& existing) {
+  for (std::size_t step = 0; step < existing.times.size(); ++step) {
+    if (part.fixed && step > 0) break;
+    const auto absent = found.record.absent.find(static_cast<Index>(step));
+    for (std::size_t c = 0; c < part.columns.size(); ++c) {
+      const bool is_absent = absent != found.record.absent.end() &&
+                             std::find(absent->second.begin(), absent->second.end(),
+                                       part.header.fields[c].name) != absent->second.end();
+      existing.present[step][part.columns[c].field] = !is_absent;
+    }
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> format_options_of(const Options& options) {
+  static const std::set<std::string> kNames{"bits_per_block", "blocks_per_file", "alignment",
+                                            "in_block",       "split",           "checksums"};
+  std::map<std::string, std::string> texts;
+  for (const Options::Entry& entry : options.entries()) {
+    if (kNames.contains(entry.name)) texts[entry.name] = entry.value;
+  }
+  return texts;
+}
+
+namespace {
+
+/// Where the schema is: under its temporary name while the creation is unfinished.
+Result<std::string> schema_path(Store& store, const DatasetPaths& paths, bool single) {
+  ESKER_ASSIGN_OR_RETURN(const bool unfinished, is_unfinished(store, paths, single));
+  const std::string path = paths.schema_of(single);
+  return unfinished ? temporary_of(path) : path;
+}
+
+}  // namespace
+
+Result<std::string> find_netcdf_suffix(Store& store, const DatasetPaths& paths) {
+  ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store.exists(paths.catalog()));
+  ESKER_ASSIGN_OR_RETURN(const std::string path, schema_path(store, paths, !has_catalog));
+  const auto text = read_text(store, path, kMaxSidecarBytes);
+  return text.ok() ? netcdf_suffix_of(*text) : std::string();
+}
+
+Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths) {
+  std::vector<std::string> texts;
+  const auto add = [&](const std::string& path, std::size_t max_bytes) -> Status {
+    auto text = read_text(store, path, max_bytes);
+    if (text.status().code() == Code::kNotFound) {
+      return error(Code::kDataLoss, "{} is missing, which writers need to go on", path);
+    }
+    ESKER_RETURN_IF_ERROR(text.status());
+    texts.push_back(std::move(*text));
+    return {};
+  };
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.exists(paths.catalog()));
+  ESKER_ASSIGN_OR_RETURN(const std::string schema, schema_path(store, paths, !is_directory));
+  if (!is_directory) {
+    ESKER_ASSIGN_OR_RETURN(const bool is_file, store.exists(paths.single_idx()));
+    if (!is_file) {
+      return error(Code::kNotFound, "no dataset to append to: neither {} nor {} exists", paths.single_idx(),
+                   paths.catalog());
+    }
+    texts.emplace_back();
+    ESKER_RETURN_IF_ERROR(add(schema, kMaxSidecarBytes));
+    texts.push_back(std::filesystem::path(paths.stem).filename().string());
+    ESKER_RETURN_IF_ERROR(add(paths.single_idx(), kMaxHeaderBytes));
+    return texts;
+  }
+  ESKER_RETURN_IF_ERROR(add(paths.catalog(), kMaxSidecarBytes));
+  auto catalog = parse_catalog(texts.front());
+  if (!catalog.ok()) return catalog.status().with_context(paths.catalog());
+  ESKER_RETURN_IF_ERROR(add(schema, kMaxSidecarBytes));
+  if (schema != paths.schema()) return texts;  // other parts are the replaced dataset's
+  for (const CatalogPart& part : catalog->parts) {
+    const std::string idx_path = paths.directory() + "/" + part.name + ".idx";
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(idx_path));
+    if (!exists) continue;
+    texts.push_back(part.name);
+    ESKER_RETURN_IF_ERROR(add(idx_path, kMaxHeaderBytes));
+  }
+  return texts;
+}
+
+Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std::string>& texts,
+                                const Options& given) {
+  Existing existing;
+  existing.catalog_text = texts.at(0);
+  auto schema = parse_schema(texts.at(1));
+  if (!schema.ok()) return schema.status().with_context("schema of " + paths.stem);
+  existing.schema = std::move(*schema);
+  std::map<std::string, Found> found;
+  for (std::size_t t = 2; t + 1 < texts.size(); t += 2) {
+    auto idx = parse_found(texts[t], texts[t + 1]);
+    if (!idx.ok()) return idx.status().with_context(texts[t] + ".idx");
+    found[texts[t]] = std::move(*idx);
+  }
+  if (existing.catalog_text.empty() && !found.empty()) {
+    existing.times = found.begin()->second.record.times;
+  } else {
+    ESKER_ASSIGN_OR_RETURN(const Catalog catalog, parse_catalog(existing.catalog_text));
+    ESKER_RETURN_IF_ERROR(check_generation(paths.catalog(), catalog.generation, catalog.times.size()));
+    existing.times = catalog.times;
+    existing.format_options = catalog.options;
+  }
+  Options options = given;
+  for (const auto& [name, value] : existing.format_options) {
+    const Status set = options.set(name, value, "dataset");
+    if (!set.ok()) return error(Code::kDataLoss, "{}: {}", paths.catalog(), set.message());
+  }
+  ESKER_ASSIGN_OR_RETURN(
+      existing.parts, make_parts(paths, existing.schema, [&](const std::string& name) {
+        const auto stands = found.find(name);
+        return stands == found.end() ? PartOptions{options, {}} : options_of(stands->second, options);
+      }));
+  existing.present.assign(existing.times.size(), std::vector<bool>(existing.schema.fields().size()));
+  for (const Part& part : existing.parts) {
+    const auto stands = found.find(part.name);
+    if (stands == found.end()) {
+      if (!existing.times.empty()) return error(Code::kDataLoss, "{} is missing", part.idx_path);
+      existing.idx.emplace_back();
+      continue;
+    }
+    ESKER_RETURN_IF_ERROR(check_blocks_directory(stands->second.header, part.idx_path));
+    ESKER_RETURN_IF_ERROR(check_same(part, stands->second));
+    ESKER_RETURN_IF_ERROR(check_steps(part, stands->second, existing.times));
+    mark_present(part, stands->second, existing);
+    existing.idx.push_back({stands->second.text, stands->second.num_steps});
+  }
+  if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {
+    return error(Code::kDataLoss, "the files of {} are not those of its schema file", paths.stem);
+  }
+  return existing;
+}
+
+}  // namespace esker::idx

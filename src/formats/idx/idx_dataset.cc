@@ -1,0 +1,394 @@
+#include "formats/idx/idx_dataset.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/foreign_names.h"
+#include "format/schema_json.h"
+#include "formats/idx/catalog.h"
+#include "formats/idx/pidx_header.h"
+#include "store/commit.h"
+
+namespace esker::idx {
+namespace {
+
+/// Position of the part's grid in the schema, added with its dimensions if it is not there yet.
+Result<int> add_grid(const Header& header, const std::string& grid_name, Schema& schema) {
+  static constexpr const char* kAxisNames[] = {"x", "y", "z", "u", "v"};
+  std::istringstream named(header.axis);
+  std::vector<DimId> dims;
+  for (int a = 0; a < header.box.rank; ++a) {
+    std::string name;
+    name = named >> name ? schema_name(name) : kAxisNames[a];
+    const Dimension* same = schema.find_dim(name);
+    const auto position = same ? static_cast<int>(same - schema.dims().data()) : -1;
+    const bool is_taken = std::any_of(dims.begin(), dims.end(), [&](DimId d) { return d.index == position; });
+    if (same && same->size == header.box.extent(a) && !is_taken) {
+      dims.push_back({position});
+      continue;
+    }
+    auto added = schema.add_dim(name, header.box.extent(a));
+    if (!added.ok()) added = schema.add_dim(grid_name + "_" + kAxisNames[a], header.box.extent(a));
+    ESKER_RETURN_IF_ERROR(added.status());
+    dims.push_back(*added);
+  }
+  const Grid* known = schema.find_grid(grid_name);
+  if (known) return static_cast<int>(known - schema.grids().data());
+  ESKER_ASSIGN_OR_RETURN(const GridId added, schema.add_grid(grid_name, dims));
+  return added.index;
+}
+
+/// The fields of a header by name of the field that they are, or are columns of; in the order of the header.
+struct NamedColumns {
+  std::string name;
+  std::vector<int> columns;
+};
+
+Result<std::vector<NamedColumns>> join_columns(const IdxPart& part) {
+  const Header& header = part.header();
+  std::map<std::string, std::string> whole_of;  // column -> field
+  if (part.record()) {
+    for (const auto& [field, names] : part.record()->split) {
+      for (const std::string& name : names) whole_of[name] = field;
+    }
+  }
+  std::vector<NamedColumns> joined;
+  for (std::size_t f = 0; f < header.fields.size(); ++f) {
+    const FieldEntry& entry = header.fields[f];
+    const auto whole = whole_of.find(entry.name);
+    const bool continues = whole != whole_of.end() && !joined.empty() && joined.back().name == whole->second;
+    if (!continues) {
+      joined.push_back({whole == whole_of.end() ? entry.name : whole->second, {}});
+    } else if (header.fields[joined.back().columns.front()].type != entry.type) {
+      return error(Code::kDataLoss, "{}: the columns of field '{}' have different types", part.idx_path(),
+                   excerpt(whole->second));
+    }
+    joined.back().columns.push_back(static_cast<int>(f));
+  }
+  return joined;
+}
+
+/// Adds the grid and fields of a part's header to the schema: what is known without a schema file.
+Status add_header(const IdxPart& part, int part_number, const std::string& grid_name, bool fixed,
+                  IdxDataset& dataset) {
+  ESKER_ASSIGN_OR_RETURN(const int grid, add_grid(part.header(), grid_name, dataset.schema));
+  ESKER_ASSIGN_OR_RETURN(auto joined, join_columns(part));
+  std::map<std::string, int> next_number;
+  const auto is_taken = [&](const std::string& name) { return dataset.schema.find_field(name) != nullptr; };
+  for (NamedColumns& named : joined) {
+    Field field;
+    field.name = new_name(schema_name(named.name), is_taken, next_number);
+    field.grid = grid;
+    field.type = part.header().fields[named.columns.front()].type;
+    field.components = 0;
+    for (const int column : named.columns) field.components += part.header().fields[column].components;
+    field.fixed = fixed;
+    ESKER_RETURN_IF_ERROR(dataset.schema.add_field(std::move(field)).status());
+    dataset.places.push_back({part_number, std::move(named.columns), fixed});
+  }
+  return {};
+}
+
+/// Places of the fields of a schema file among those of the headers; nothing if the two do not speak of the
+/// same grids and fields. Before the first step a field may have no place.
+std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, const IdxDataset& dataset) {
+  const Schema& from_headers = dataset.schema;
+  std::vector<IdxDataset::Place> places;
+  std::size_t matched = 0;
+  for (const Field& field : from_file.fields()) {
+    const Field* same = from_headers.find_field(field.name);
+    if (!same) {
+      if (!dataset.times.empty()) return std::nullopt;
+      places.push_back({-1, {}, field.fixed});
+      continue;
+    }
+    if (same->type != field.type || same->components != field.components || same->fixed != field.fixed ||
+        !(from_file.box_of(from_file.grids()[field.grid]) ==
+          from_headers.box_of(from_headers.grids()[same->grid]))) {
+      return std::nullopt;
+    }
+    places.push_back(dataset.places[static_cast<std::size_t>(same - from_headers.fields().data())]);
+    ++matched;
+  }
+  if (matched != from_headers.fields().size()) return std::nullopt;
+  return places;
+}
+
+/// Whether the .idx is a part of a dataset of several, opened by itself.
+bool is_part_of_several(const Store& store, const DatasetPaths& paths) {
+  const auto exists =
+      store.exists((std::filesystem::path(paths.stem).parent_path() / kCatalogName).string());
+  return exists.ok() && *exists;
+}
+
+/// Esker writes a schema file with each dataset: without it, what only it says would vanish silently.
+void warn_without_schema(const Store& store, const std::string& path, IdxDataset& dataset) {
+  const bool ours = std::any_of(dataset.parts.begin(), dataset.parts.end(),
+                                [](const auto& part) { return part->is_ours(); });
+  if (!ours || (dataset.single && is_part_of_several(store, dataset.paths))) return;
+  dataset.warnings.push_back(path +
+                             ": missing, and with it units, coordinates and attributes: it belongs to "
+                             "the dataset, copy it along");
+}
+
+/// Of a dataset that a run died creating the schema is whole, but under its temporary name.
+bool read_staged_schema(Store& store, const std::string& path, IdxDataset& dataset) {
+  if (!dataset.times.empty()) return false;
+  const auto text = read_text(store, temporary_of(path), kMaxSidecarBytes);
+  auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
+  auto places = schema.ok() ? match(*schema, dataset) : std::nullopt;
+  if (!places) return false;
+  dataset.schema = std::move(*schema);
+  dataset.places = std::move(*places);
+  return true;
+}
+
+/// Takes attributes, coordinates and the order of the fields from the schema file, if it fits the headers. Whether
+/// there is one, of Esker's form.
+bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
+  if (read_staged_schema(store, path, dataset)) return true;
+  const auto exists = store.exists(path);
+  if (!exists.ok()) return false;
+  if (!*exists) {
+    warn_without_schema(store, path, dataset);
+    return false;
+  }
+  const auto text = read_text(store, path, kMaxSidecarBytes);
+  auto schema = text.ok() ? parse_schema(*text) : Result<Schema>(text.status());
+  if (!schema.ok()) {
+    dataset.warnings.push_back(path + ": " + schema.status().message());
+    return false;
+  }
+  auto places = match(*schema, dataset);
+  if (!places) {
+    dataset.warnings.push_back(path + ": does not match the .idx headers and is not used");
+    return true;
+  }
+  dataset.schema = std::move(*schema);
+  dataset.places = std::move(*places);
+  return true;
+}
+
+/// An .idx of ours that was cut short would be one of another program's, with other times, but for the files
+/// around it.
+Status check_record_is_there(const IdxPart& part) {
+  if (part.is_ours()) return {};
+  return error(Code::kDataLoss,
+               "{}: Esker's record, its line (esker), is lost: the file was cut short or edited; `esker repair "
+               "--rebuild` makes it again (if it is another program's, remove Esker's schema file next to it)",
+               part.idx_path());
+}
+
+/// The catalog and the records say the same times, or one of them is damaged.
+Status check_times(const IdxPart& part, const std::vector<double>& times) {
+  const std::vector<double>& listed = part.record()->times;
+  if (listed.size() >= times.size() && std::equal(times.begin(), times.end(), listed.begin())) return {};
+  return error(Code::kDataLoss, "{}: its time values are not those of {}", part.idx_path(), kCatalogName);
+}
+
+Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
+                Index num_steps) {
+  const Header& header = part->header();
+  const std::size_t first_field = dataset.schema.fields().size();
+  const Status added =
+      add_header(*part, static_cast<int>(dataset.parts.size()), named.grid, named.fixed, dataset);
+  if (!added.ok()) return error(Code::kDataLoss, "{}: {}", part->idx_path(), added.message());
+  if (named.fixed && part->times().size() != 1) {
+    return error(Code::kDataLoss, "{}: fixed fields have one step, (time) lists {}", part->idx_path(),
+                 part->times().size());
+  }
+  PartInfo info{named.name,
+                part->idx_path(),
+                {},
+                header.box,
+                header.bitmask.to_string(),
+                header.bits_per_block + (header.chunks ? kChunkLevels : 0),
+                header.blocks_per_file,
+                part->num_blocks(),
+                num_steps};
+  for (std::size_t f = first_field; f < dataset.schema.fields().size(); ++f) {
+    info.fields.push_back(dataset.schema.fields()[f].name);
+  }
+  dataset.infos.push_back(std::move(info));
+  dataset.parts.push_back(std::move(part));
+  return {};
+}
+
+/// The .idx that `path` names: of a symbolic link, the first on its way whose name is that of its blocks, and
+/// which has these or a schema file next to it. Else `path` itself.
+Result<std::string> follow_links(const Store& store, const std::string& path, const std::string& blocks) {
+  constexpr int kMostLinks = 40;
+  std::string here = path;
+  for (int n = 0; n < kMostLinks; ++n) {
+    ESKER_ASSIGN_OR_RETURN(std::string next, store.follow_link(here));
+    if (n == 0 && next == here) return path;
+    const DatasetPaths paths{dataset_stem(here)};
+    if (std::filesystem::path(paths.stem).filename() == blocks) {
+      ESKER_ASSIGN_OR_RETURN(const bool has_blocks, store.exists(paths.directory()));
+      ESKER_ASSIGN_OR_RETURN(const bool has_schema, store.exists(paths.single_schema()));
+      if (has_blocks || has_schema) return here;
+    }
+    if (next == here) break;
+    here = std::move(next);
+  }
+  return path;
+}
+
+Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::string& path) {
+  IdxDataset dataset;
+  dataset.store = store;
+  ESKER_ASSIGN_OR_RETURN(auto part, IdxPart::open(store, path));
+  std::string idx_path = path;
+  if (part->is_ours()) {
+    ESKER_ASSIGN_OR_RETURN(idx_path, follow_links(*store, path, blocks_directory(part->header())));
+    if (idx_path != path) {
+      ESKER_ASSIGN_OR_RETURN(part, IdxPart::open(store, idx_path));
+    }
+    ESKER_RETURN_IF_ERROR(check_blocks_directory(part->header(), idx_path));
+  }
+  const auto& times = part->times();
+  if (part->record() && part->header().time) {
+    dataset.times = part->record()->times;
+    if (dataset.times.size() != times.size()) {
+      return error(Code::kDataLoss, "{}: (time) lists {} steps, (esker) {}", idx_path, times.size(),
+                   dataset.times.size());
+    }
+  } else {
+    dataset.times.assign(times.begin(), times.end());
+  }
+  const std::string stem = dataset_stem(idx_path);
+  dataset.paths = {stem};
+  const std::string name = std::filesystem::path(stem).filename().string();
+  ESKER_RETURN_IF_ERROR(
+      add_part(dataset, std::move(part), {name, "grid", false}, static_cast<Index>(dataset.times.size())));
+  if (read_schema(*store, dataset.paths.single_schema(), dataset)) {
+    ESKER_RETURN_IF_ERROR(check_record_is_there(*dataset.parts.front()));
+  }
+  return dataset;
+}
+
+Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const DatasetPaths& paths) {
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store, paths.catalog(), kMaxSidecarBytes));
+  auto catalog = parse_catalog(text);
+  if (!catalog.ok()) return catalog.status().with_context(paths.catalog());
+  IdxDataset dataset;
+  dataset.store = store;
+  dataset.times = catalog->times;
+  dataset.paths = paths;
+  dataset.single = false;
+  const auto num_steps = static_cast<Index>(dataset.times.size());
+  for (const CatalogPart& named : catalog->parts) {
+    const std::string idx_path = paths.directory() + "/" + named.name + ".idx";
+    if (num_steps == 0) {  // fixed fields are written with the first step, and a run may have died before it
+      ESKER_ASSIGN_OR_RETURN(const bool exists, store->exists(idx_path));
+      if (named.fixed || !exists) continue;
+    }
+    auto opened = IdxPart::open(store, idx_path);
+    if (opened.status().code() == Code::kNotFound) {
+      return error(Code::kDataLoss, "{} is missing, which {} lists", idx_path, paths.catalog());
+    }
+    ESKER_RETURN_IF_ERROR(opened.status());
+    auto part = std::move(*opened);
+    ESKER_RETURN_IF_ERROR(check_record_is_there(*part));
+    if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
+      return error(Code::kDataLoss, "{}: holds {} steps, {} lists {}", part->idx_path(), part->times().size(),
+                   paths.catalog(), num_steps);
+    }
+    if (!named.fixed) ESKER_RETURN_IF_ERROR(check_times(*part, dataset.times));
+    ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
+  }
+  (void)read_schema(*store, paths.schema(), dataset);
+  return dataset;
+}
+
+/// The attribute _FillValue as bytes of the field's type; empty if it has none that its type can be.
+std::vector<std::byte> fill_value_of(const Field& field) {
+  const auto found = field.attributes.find("_FillValue");
+  if (found == field.attributes.end()) return {};
+  const auto typed = to_type(numbers_of(found->second), field.type);
+  if (!typed.ok()) return {};
+  return std::visit(
+      [](const auto& list) {
+        const auto bytes = std::as_bytes(std::span(list));
+        return list.size() == 1 ? std::vector<std::byte>(bytes.begin(), bytes.end()) : std::vector<std::byte>();
+      },
+      *typed);
+}
+
+}  // namespace
+
+Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  const DatasetPaths paths{dataset_stem(path)};
+  const auto exists = store->exists(paths.catalog());
+  if (exists.ok() && *exists) return open_directory(store, paths);
+  ESKER_ASSIGN_OR_RETURN(const bool is_file, store->exists(paths.single_idx()));
+  if (is_file) return open_single(store, paths.single_idx());
+  ESKER_RETURN_IF_ERROR(exists.status());  // object stores may refuse to say that there is none
+  return error(Code::kNotFound, "{}: no such dataset (looked for {} and {})", path, paths.single_idx(),
+               paths.catalog());
+}
+
+const IdxPart* IdxDataset::part_of(int field) const {
+  const int part = place(field).part;
+  return part < 0 ? nullptr : parts[static_cast<std::size_t>(part)].get();
+}
+
+bool IdxDataset::has(int field, Index step) const {
+  return place(field).fixed || part_of(field)->has(place(field).columns.front(), step);
+}
+
+// Before its first step a field may have no .idx: its grid is known all the same.
+Box IdxDataset::box(int field) const {
+  const IdxPart* part = part_of(field);
+  if (part) return part->header().box;
+  return schema.box_of(schema.grids()[schema.fields()[static_cast<std::size_t>(field)].grid]);
+}
+
+Result<Bitmask> IdxDataset::bitmask(int field) const {
+  const IdxPart* part = part_of(field);
+  if (part) return part->header().bitmask;
+  const Box grid = box(field);
+  return Bitmask::for_extent(grid.rank, grid.hi);
+}
+
+Status IdxDataset::read(int field, Index step, const ReadTarget& target, const ReadContext& context) const {
+  ReadContext with_fill = context;
+  const auto fill_value = fill_value_of(schema.fields()[static_cast<std::size_t>(field)]);
+  with_fill.fill_value = fill_value;
+  return part_of(field)->read(place(field).columns, step, target, with_fill);
+}
+
+// The last digits of a level's masks address the samples of a box that is a power of two on each axis, in
+// which all blocks of the finest levels lie that it meets.
+ReadUnit IdxDataset::read_unit(int field, int level) const {
+  constexpr Index kUnitBytes = Index{2} << 20;  // of the coarser blocks a unit has parts only
+  const Header& header = part_of(field)->header();
+  const Index sample_bytes = schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
+  int digits = std::min(level, header.bits_per_block + 1);
+  while (digits < level && (sample_bytes << (digits + 1)) <= kUnitBytes) ++digits;
+  const auto column = static_cast<std::size_t>(place(field).columns.front());
+  const bool is_compressed = !header.fields[column].compression.empty();
+  return {header.bitmask.pow2_sizes(level - digits + 1, level), is_compressed, true};
+}
+
+Result<StorageInfo> IdxDataset::storage() const {
+  StorageInfo info;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Index before = info.files;
+    ESKER_RETURN_IF_ERROR(parts[p]->add_storage(info, infos[p].num_steps));
+    if (parts[p]->is_ours() && infos[p].num_steps > 0 && info.files == before) {
+      return error(Code::kDataLoss, "{}: none of its block files is there: were they moved or removed?",
+                   parts[p]->idx_path());
+    }
+  }
+  return info;
+}
+
+}  // namespace esker::idx

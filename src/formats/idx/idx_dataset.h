@@ -1,0 +1,47 @@
+// IdxDataset: the parts of an IDX dataset, its schema and its committed steps.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/idx/dataset_parts.h"
+#include "formats/idx/idx_part.h"
+#include "read/opened_dataset.h"
+#include "store/store.h"
+
+namespace esker::idx {
+
+struct IdxDataset final : OpenedDataset {
+  /// Where a field of the schema is stored.
+  struct Place {
+    int part = 0;              ///< -1: the part is written with the first step, and there is none yet
+    std::vector<int> columns;  ///< positions in the part's header: their components, joined, are the field
+    bool fixed = false;
+  };
+
+  std::shared_ptr<Store> store;
+  std::vector<std::unique_ptr<IdxPart>> parts;
+  std::vector<Place> places;  ///< [position in schema.fields()]
+  DatasetPaths paths;
+  bool single = true;  ///< one .idx, no catalog
+
+  /// `path` as for Dataset::open.
+  static Result<IdxDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
+
+  [[nodiscard]] bool has_samples(int field) const override { return part_of(field) != nullptr; }
+  [[nodiscard]] bool has(int field, Index step) const override;
+  [[nodiscard]] Box box(int field) const override;
+  [[nodiscard]] Result<Bitmask> bitmask(int field) const override;
+  Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const override;
+  /// Aligned boxes of a few blocks.
+  [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
+  [[nodiscard]] Result<StorageInfo> storage() const override;
+  Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
+
+ private:
+  [[nodiscard]] const Place& place(int field) const { return places[static_cast<std::size_t>(field)]; }
+  [[nodiscard]] const IdxPart* part_of(int field) const;
+};
+
+}  // namespace esker::idx

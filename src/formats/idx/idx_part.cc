@@ -1,0 +1,198 @@
+#include "formats/idx/idx_part.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/idx/block_query.h"
+#include "formats/idx/pidx_chunks.h"
+#include "formats/idx/pidx_header.h"
+#include "formats/idx/pidx_partitions.h"
+#include "formats/idx/plain_blocks.h"
+#include "formats/idx/record_sum.h"
+#include "grid/selection.h"
+
+namespace esker::idx {
+namespace {
+
+BlockGrid block_grid(const Header& header) {
+  const Box box = header.chunks ? chunks_of(header.box, header.chunks->mask.rank()) : header.box;
+  return BlockGrid(header.block_mask(), header.bits_per_block, box);
+}
+
+}  // namespace
+
+IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
+                 std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files)
+    : idx_path_(std::move(idx_path)),
+      header_(std::move(header)),
+      blocks_(block_grid(header_)),
+      record_(std::move(record)),
+      times_(std::move(times)) {
+  const std::string directory = std::filesystem::path(idx_path_).parent_path().string();
+  files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
+                                        std::filesystem::path(idx_path_).replace_extension().string(),
+                                        std::move(files), header_, record_ && record_->checksums);
+  note_absent();
+}
+
+IdxPart::~IdxPart() = default;
+
+void IdxPart::note_absent() {
+  if (!record_ || record_->absent.empty()) return;
+  std::map<std::string_view, int> number;
+  for (std::size_t f = 0; f < header_.fields.size(); ++f)
+    number[header_.fields[f].name] = static_cast<int>(f);
+  for (const auto& [step, names] : record_->absent) {
+    for (const std::string& name : names) {
+      const auto field = number.find(name);
+      if (field != number.end()) absent_.insert({step, field->second});
+    }
+  }
+}
+
+Result<std::unique_ptr<IdxPart>> IdxPart::open(std::shared_ptr<Store> store, const std::string& idx_path) {
+  ESKER_ASSIGN_OR_RETURN(auto part, open_file(store, idx_path));
+  auto partitions = open_pidx_partitions(store, *part);
+  if (!partitions.ok()) return partitions.status().with_context(idx_path);
+  part->partitions_ = std::move(*partitions);
+  return part;
+}
+
+Result<std::unique_ptr<IdxPart>> IdxPart::open_file(std::shared_ptr<Store> store,
+                                                    const std::string& idx_path) {
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store, idx_path, kMaxHeaderBytes));
+  return of_text(std::move(store), idx_path, text);
+}
+
+Result<std::unique_ptr<IdxPart>> IdxPart::of_text(std::shared_ptr<Store> store, const std::string& idx_path,
+                                                  const std::string& text) {
+  const std::string stem = std::filesystem::path(idx_path).stem().string();
+  auto parsed = parse_header(text, stem);
+  if (!parsed.ok()) return parsed.status().with_context(idx_path);
+  Header header = std::move(*parsed);
+  std::vector<Index> times{0};
+  if (header.time) {
+    auto listed = header.time->list(kMaxSteps);
+    if (!listed.ok()) return listed.status().with_context(idx_path);
+    times = std::move(*listed);
+  }
+  std::optional<CommitRecord> record;
+  if (const std::string* json = header.find_other(kRecordKey)) {
+    auto parsed_record = parse_commit_record(*json);
+    if (!parsed_record.ok()) return parsed_record.status().with_context(idx_path);
+    record = std::move(*parsed_record);
+    ESKER_RETURN_IF_ERROR(check_record_sum(header, *record).with_context(idx_path));
+  }
+  auto files = FilenameTemplate::parse(pidx_filename_template(header, stem),
+                                       header.time ? header.time->path_template : "");
+  if (!files.ok()) return files.status().with_context(idx_path);
+  return std::unique_ptr<IdxPart>(new IdxPart(std::move(store), idx_path, std::move(header),
+                                              std::move(record), std::move(times), std::move(*files)));
+}
+
+Index IdxPart::step_at(Index time) const {
+  const auto found = std::lower_bound(times_.begin(), times_.end(), time);
+  return found != times_.end() && *found == time ? found - times_.begin() : -1;
+}
+
+bool IdxPart::has(int field, Index step) const { return !absent_.contains({step, field}); }
+
+Lattice IdxPart::select(const Box& box, int level) const {
+  return select_samples(header_.bitmask, clip(box, header_.box), level);
+}
+
+Status IdxPart::check_readable(const FieldEntry& field) const {
+  if (!field.filter.empty()) {
+    return error(Code::kUnsupported, "{}: field '{}' is stored through the filter '{}'", idx_path_,
+                 field.name, field.filter);
+  }
+  return header_.chunks ? check_chunked_field(*header_.chunks, field) : Status();
+}
+
+Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarget& target,
+                     const ReadContext& context) const {
+  for (const int column : columns) ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
+  if (context.missing == MissingBlocks::kNearest && (!partitions_.empty() || header_.chunks)) {
+    return error(Code::kUnsupported, "{}: PIDX' chunks and partitions are not filled from coarser samples",
+                 idx_path_);
+  }
+  if (target.samples.num_samples() == 0) return {};
+  const Index time = times_[static_cast<std::size_t>(step)];
+  ReadTarget of_column = target;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    ESKER_RETURN_IF_ERROR(
+        read_column(columns[c], time, of_column,
+                    context.piece(static_cast<Index>(c), static_cast<Index>(columns.size()))));
+    of_column.out += header_.fields[columns[c]].sample_bytes();
+  }
+  return {};
+}
+
+Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
+                            const ReadContext& context) const {
+  if (!partitions_.empty()) return read_pidx_partitions(partitions_, column, time, target, context);
+  const std::unique_ptr<BlockForm> form = form_of(column);
+  const FieldEntry& field = header_.fields[column];
+  std::vector<std::byte> fill(static_cast<std::size_t>(field.sample_bytes()),
+                              static_cast<std::byte>(field.default_value & 0xff));
+  for (std::size_t at = 0; at < fill.size() && !context.fill_value.empty(); at += context.fill_value.size()) {
+    std::copy(context.fill_value.begin(), context.fill_value.end(), fill.data() + at);
+  }
+  BlockQuery query({*files_, blocks_, *form, column, time, fill, is_ours()}, target, context);
+  const Box box = target.samples.bounds();
+  if (!header_.chunks) return query.run(box, target.start_level, target.level);
+  const int finest = blocks_.mask().max_level();  // the levels below are inside of chunks
+  const int start_level = target.level <= finest ? target.start_level : 0;
+  return query.run(chunks_of(box, blocks_.mask().rank()), start_level, std::min(target.level, finest));
+}
+
+std::unique_ptr<BlockForm> IdxPart::form_of(int column) const {
+  const FieldEntry& field = header_.fields[column];
+  if (header_.chunks) return std::make_unique<PidxChunkBlocks>(blocks_, header_.chunks->zfp_bits, field);
+  return std::make_unique<PlainBlocks>(blocks_, field, column);
+}
+
+Status IdxPart::check_block(int column, Index block, const StoredBlock& stored) const {
+  const std::unique_ptr<BlockForm> form = form_of(column);
+  ESKER_RETURN_IF_ERROR(form->check(block, stored));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size_bytes));
+  ESKER_RETURN_IF_ERROR(stored.file->file->read_at(bytes, stored.offset_bytes));
+  ESKER_RETURN_IF_ERROR(form->check_bytes(block, stored, bytes));
+  if (!form->is_encoded(stored)) return {};
+  std::vector<std::byte> samples(static_cast<std::size_t>(form->decoded_bytes()));
+  return form->decode(block, stored, bytes, samples);
+}
+
+Index IdxPart::num_blocks() const {
+  Index sum = partitions_.empty() ? blocks_.num_existing() : 0;
+  for (const JoinedPartition& joined : partitions_) sum += joined.part->num_blocks();
+  return sum;
+}
+
+Status IdxPart::add_file(const std::string& path, StorageInfo& info) const {
+  const auto file = files_->store().open(path, OpenMode::kRead);
+  if (file.status().code() == Code::kNotFound) return {};
+  ESKER_RETURN_IF_ERROR(file.status());
+  ESKER_ASSIGN_OR_RETURN(const Index bytes, (*file)->size_bytes());
+  info.bytes += bytes;
+  ++info.files;
+  return {};
+}
+
+Status IdxPart::add_storage(StorageInfo& info, Index num_steps) const {
+  for (const JoinedPartition& joined : partitions_) {
+    ESKER_RETURN_IF_ERROR(joined.part->add_storage(info, static_cast<Index>(joined.part->times().size())));
+  }
+  if (!partitions_.empty()) return {};
+  const auto times = std::span(times_).first(static_cast<std::size_t>(num_steps));
+  return files_->for_each_stored(
+      blocks_, times, [&](const BlockFiles::OnStorage& file) { return add_file(file.path, info); });
+}
+
+}  // namespace esker::idx

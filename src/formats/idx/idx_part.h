@@ -1,0 +1,90 @@
+// IdxPart: one .idx file opened for reading.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "esker/dataset.hpp"
+#include "formats/idx/block_files.h"
+#include "formats/idx/block_form.h"
+#include "formats/idx/commit_record.h"
+#include "formats/idx/header.h"
+#include "grid/blocks.h"
+#include "read/read_context.h"
+#include "read/read_target.h"
+#include "store/store.h"
+
+namespace esker::idx {
+
+struct JoinedPartition;
+
+class IdxPart {
+ public:
+  /// Reads the header; of a dataset that PIDX partitioned, also those of its partitions. Errors: kNotFound,
+  /// kDataLoss, kUnsupported.
+  static Result<std::unique_ptr<IdxPart>> open(std::shared_ptr<Store> store, const std::string& idx_path);
+  /// The same for one file: what only names partitions is opened as if it had blocks.
+  static Result<std::unique_ptr<IdxPart>> open_file(std::shared_ptr<Store> store,
+                                                    const std::string& idx_path);
+  /// The same, as if the file held that text.
+  static Result<std::unique_ptr<IdxPart>> of_text(std::shared_ptr<Store> store, const std::string& idx_path,
+                                                  const std::string& text);
+  ~IdxPart();
+
+  [[nodiscard]] const std::string& idx_path() const { return idx_path_; }
+  [[nodiscard]] const Header& header() const { return header_; }
+  /// Of samples, or of chunks if header().chunks is set; of a partitioned dataset no block is stored.
+  [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
+  /// Blocks that exist per field and step, those of partitions together.
+  [[nodiscard]] Index num_blocks() const;
+  /// Absent in datasets of other writers.
+  [[nodiscard]] const std::optional<CommitRecord>& record() const { return record_; }
+  /// Whether Esker wrote it, and so all blocks of each field that a step holds.
+  [[nodiscard]] bool is_ours() const { return record_.has_value(); }
+  /// Integer times of the steps, ascending; {0} when the header has no (time).
+  [[nodiscard]] const std::vector<Index>& times() const { return times_; }
+  /// Position of an integer time in times(); -1 if it is not there.
+  [[nodiscard]] Index step_at(Index time) const;
+  /// Whether field number `field` was written at `step` (position in times()).
+  [[nodiscard]] bool has(int field, Index step) const;
+
+  /// The samples of levels <= `level` in `box` (clipped to the header's box). Pure.
+  [[nodiscard]] Lattice select(const Box& box, int level) const;
+  /// Reads the samples of a step: the components of the fields at positions `columns` of the header follow
+  /// each other in a sample of the target. Several threads may read at once.
+  Status read(const std::vector<int>& columns, Index step, const ReadTarget& target,
+              const ReadContext& context) const;
+
+  /// Whether a block can be read and is what was written, as far as can be told.
+  [[nodiscard]] Status check_block(int column, Index block, const StoredBlock& stored) const;
+  /// The parts that hold the blocks of this one; empty: it holds them itself.
+  [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
+  [[nodiscard]] BlockFiles& files() const { return *files_; }
+  /// Existing block files of the first `num_steps` steps and their bytes, added to `info`. Costs what is on
+  /// storage, whatever the header allows.
+  Status add_storage(StorageInfo& info, Index num_steps) const;
+
+ private:
+  IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
+          std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
+  void note_absent();
+  Status add_file(const std::string& path, StorageInfo& info) const;
+  Status read_column(int column, Index time, const ReadTarget& target, const ReadContext& context) const;
+  [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column) const;
+  [[nodiscard]] Status check_readable(const FieldEntry& field) const;
+
+  std::string idx_path_;
+  Header header_;
+  BlockGrid blocks_;
+  std::optional<CommitRecord> record_;
+  std::set<std::pair<Index, int>> absent_;  // step, field
+  std::vector<Index> times_;
+  std::unique_ptr<BlockFiles> files_;
+  std::vector<JoinedPartition> partitions_;  // empty, unless the blocks are all in them
+};
+
+}  // namespace esker::idx

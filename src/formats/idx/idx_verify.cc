@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/idx/existing.h"
+#include "formats/idx/idx_dataset.h"
+#include "formats/idx/leftovers.h"
+#include "formats/idx/pidx_partitions.h"
+#include "read/findings.h"
+
+namespace esker::idx {
+namespace {
+
+/// Checks the files that one .idx has on storage, and that none is missing.
+class PartVerifier {
+ public:
+  PartVerifier(const IdxPart& part, Index num_steps, VerifyReport& report)
+      : part_(part), num_steps_(num_steps), report_(report), findings_(report) {}
+
+  /// Costs what is on storage, whatever the header allows. `done` is called after each file. kUnsupported:
+  /// the store lists no directories, and only a list would tell which blocks another program has left out.
+  Status run(const std::function<void()>& done) {
+    const auto check = [&](const BlockFiles::OnStorage& file) {
+      check_file(file);
+      done();
+      return Status();
+    };
+    const auto times = std::span(part_.times()).first(static_cast<std::size_t>(num_steps_));
+    const Status listed = part_.files().for_each_stored(part_.blocks(), times, check);
+    const bool is_blind = listed.code() == Code::kUnsupported && !part_.files().store().is_local();
+    if (is_blind && !part_.is_ours()) return listed.with_context(part_.idx_path());
+    if (!listed.ok() && !is_blind) findings_.error(part_.idx_path(), listed.message());
+    if (!part_.is_ours()) return {};
+    for_each_unchecked([&](const BlockFiles::OnStorage& file) {
+      const auto found = is_blind ? part_.files().store().exists(file.path) : Result<bool>(false);
+      if (!found.ok()) return findings_.error(file.path, found.status().message());
+      if (*found) return static_cast<void>(check(file));
+      findings_.error(file.path, "the file is missing");
+    });
+    return {};
+  }
+
+ private:
+  void check_file(const BlockFiles::OnStorage& file) {
+    const BlockGrid& blocks = part_.blocks();
+    const bool is_arco = part_.header().arco != 0;
+    const Index step = part_.step_at(file.time);
+    checked_.insert({step, file.first_block});
+    ++report_.files;
+    const auto any = part_.files().find(file.field, file.first_block, file.time);
+    if (!any.ok()) return findings_.error(file.path, any.status().message());
+    if (!any->file) {
+      // Another program may have begun it; ours are written whole.
+      return findings_.add(part_.is_ours(), file.path,
+                           "the file is shorter than its table of blocks");
+    }
+    check_table(*any->file, file.path);
+    const Status identity = part_.files().check_identity(*any->file, file.first_block, file.time);
+    if (!identity.ok()) findings_.error(file.path, identity.message());
+
+    const Index end_block = std::min(file.first_block + part_.header().blocks_per_file, blocks.num_blocks());
+    const int end_field = is_arco ? file.field + 1 : static_cast<int>(part_.header().fields.size());
+    const Index first = blocks.num_existing_before(file.first_block);
+    const Index end = blocks.num_existing_before(end_block);
+    for (int field = file.field; field < end_field; ++field) {
+      for (Index n = first; n < end; ++n) check_block(field, blocks.nth_existing(n), step, file);
+    }
+  }
+
+  void check_table(const BlockFile& file, const std::string& path) {
+    if (file.table == TableCheck::kChanged) {
+      findings_.warning(
+          path,
+          "the table of blocks is not the one that was written: changed by another program, or damaged");
+    }
+    if (const auto both = find_overlap(file.entries)) {
+      findings_.error(path,
+                      fmt::format("the blocks of entries {} and {} overlap", both->first, both->second));
+    }
+  }
+
+  void check_block(int field, Index block, Index step, const BlockFiles::OnStorage& file) {
+    const std::string& name = part_.header().fields[field].name;
+    const auto stored = part_.files().find(field, block, file.time);
+    if (!stored.ok()) {
+      return findings_.error(file.path, fmt::format("field '{}': {}", name, stored.status().message()));
+    }
+    const bool ours = part_.is_ours();
+    const bool expected = part_.has(field, step);
+    if (stored->absent) {
+      if (!ours) ++report_.blocks_left_out;
+      if (ours && expected) findings_.error(file.path, missing(block, name));
+      return;
+    }
+    if (!expected) {
+      findings_.warning(file.path,
+                        fmt::format("block {} of field '{}', which the step does not hold", block, name));
+    }
+    ++report_.blocks;
+    report_.bytes += stored->size_bytes;
+    report_.blocks_with_checksum += stored->checksum ? 1 : 0;
+    const Status loaded = part_.check_block(field, block, *stored);
+    if (!loaded.ok()) findings_.error(file.path, fmt::format("field '{}': {}", name, loaded.message()));
+  }
+
+  static std::string missing(Index block, const std::string& field) {
+    return fmt::format("block {} of field '{}' is missing", block, field);
+  }
+
+  /// Files that the committed steps have, and that were not checked. Ends when a thousand of them gave
+  /// findings: a header can promise any number.
+  template <class Visit>
+  void for_each_unchecked(const Visit& visit) {
+    const BlockGrid& blocks = part_.blocks();
+    const Index per_file = part_.header().blocks_per_file;
+    for (Index step = 0; step < num_steps_ && !findings_.full(); ++step) {
+      const int held = first_field_held(step);
+      for (Index n = 0; n < blocks.num_existing() && held >= 0 && !findings_.full();) {
+        const Index first_block = blocks.nth_existing(n) / per_file * per_file;
+        if (!checked_.contains({step, first_block})) {
+          const Index time = part_.times()[static_cast<std::size_t>(step)];
+          visit(BlockFiles::OnStorage{part_.files().path(held, first_block, time),
+                                      part_.header().arco != 0 ? held : 0, first_block, time});
+        }
+        n = blocks.num_existing_before(std::min(first_block + per_file, blocks.num_blocks()));
+      }
+    }
+  }
+
+  [[nodiscard]] int first_field_held(Index step) const {
+    for (int field = 0; field < static_cast<int>(part_.header().fields.size()); ++field) {
+      if (part_.has(field, step)) return field;
+    }
+    return -1;
+  }
+
+  const IdxPart& part_;
+  Index num_steps_;
+  VerifyReport& report_;
+  Findings findings_;
+  std::set<std::pair<Index, Index>> checked_;  // step, first block of the file
+};
+
+/// Files per step that a part may have; a guess for the progress.
+double expected_files(const IdxPart& part, Index num_steps) {
+  const Index per_step = div_up(part.blocks().num_existing(), part.header().blocks_per_file);
+  return static_cast<double>(per_step) * static_cast<double>(num_steps);
+}
+
+/// The files around the blocks: whether they fit together, and what should not be there.
+void check_surroundings(const IdxDataset& dataset, Findings& findings) {
+  Store& store = *dataset.store;
+  std::vector<PartFiles> files;
+  bool ours = !dataset.single;
+  for (const auto& part : dataset.parts) {
+    ours = ours || part->is_ours();
+    files.push_back({part->idx_path(), !part->header().time.has_value()});
+  }
+  const auto is_part =
+      store.exists((std::filesystem::path(dataset.paths.stem).parent_path() / kCatalogName).string());
+  if (!ours || (dataset.single && is_part.ok() && *is_part)) return;  // the files around are another's
+  const auto texts = read_existing(store, dataset.paths);
+  const Status goes_on = texts.ok() ? parse_existing(dataset.paths, *texts, {}).status() : texts.status();
+  if (!goes_on.ok()) findings.add(!dataset.times.empty(), dataset.paths.stem, goes_on.message());
+  const auto leftovers =
+      find_leftovers(store, dataset.paths, files, static_cast<Index>(dataset.times.size()));
+  if (!leftovers.ok()) {
+    findings.warning(dataset.paths.stem,
+                     "leftovers of killed runs were not looked for: " + leftovers.status().message());
+  }
+  for (const std::string& path : leftovers.ok() ? *leftovers : std::vector<std::string>{}) {
+    findings.warning(path, "left by a run that did not finish; appending or `esker repair` removes it");
+  }
+  const auto locked = store.exists(dataset.paths.lock());
+  if (locked.ok() && *locked)
+    findings.warning(dataset.paths.lock(), "a writer is at work, or one was killed");
+}
+
+}  // namespace
+
+Status IdxDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+  Findings findings(report);
+  double done = 0, to_do = 0;
+  std::vector<std::pair<const IdxPart*, Index>> to_verify;  // and their steps
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const IdxPart& part = *parts[p];
+    const Index num_steps = infos[p].num_steps;
+    const auto listed = static_cast<Index>(part.times().size());
+    if (listed > num_steps) {
+      findings.warning(
+          part.idx_path(),
+          fmt::format("lists {} steps, the dataset has {}: a commit was cut short", listed, num_steps));
+    }
+    if (part.partitions().empty()) to_verify.emplace_back(&part, num_steps);
+    for (const JoinedPartition& joined : part.partitions()) {
+      to_verify.emplace_back(joined.part.get(), static_cast<Index>(joined.part->times().size()));
+    }
+  }
+  for (const auto& [part, num_steps] : to_verify) to_do += expected_files(*part, num_steps);
+  for (const auto& [part, num_steps] : to_verify) {
+    ESKER_RETURN_IF_ERROR(PartVerifier(*part, num_steps, report).run([&] {
+      if (progress) progress(std::min(1.0, ++done / to_do));
+    }));
+  }
+  check_surroundings(*this, findings);
+  return {};
+}
+
+}  // namespace esker::idx

@@ -1,0 +1,345 @@
+#include "formats/idx/idx_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "formats/idx/creation.h"
+#include "formats/idx/idx_step_layouts.h"
+#include "formats/idx/leftovers.h"
+#include "formats/idx/record_sum.h"
+#include "store/checksum.h"
+#include "store/commit.h"
+
+namespace esker::idx {
+namespace {
+
+std::uint64_t sum_of(const std::string& text) { return checksum(std::as_bytes(std::span(text)), 0); }
+
+}  // namespace
+
+IdxWriter::IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
+                     std::shared_ptr<WriterLock> lock, std::string netcdf_suffix)
+    : store_(std::move(store)),
+      paths_{std::move(stem)},
+      options_(options),
+      netcdf_suffix_(std::move(netcdf_suffix)),
+      lock_(std::move(lock)) {}
+
+Status IdxWriter::check_target() {
+  if (paths_.stem.empty()) return {Code::kInvalidArgument, "the dataset's path is empty"};
+  if (paths_.stem.find('%') != std::string::npos) {
+    return error(Code::kInvalidArgument,
+                 "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
+  }
+  const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
+  ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_RETURN_IF_ERROR(check_directory());
+  for (const std::string& path : {paths_.single_idx(), paths_.directory()}) {
+    ESKER_ASSIGN_OR_RETURN(bool exists, store_->exists(path));
+    if (exists && path == paths_.directory()) {
+      ESKER_ASSIGN_OR_RETURN(const bool is_begun, is_barely_begun(*store_, paths_));
+      exists = !is_begun;
+    }
+    replaces_existing_ = replaces_existing_ || exists;
+    if (exists && !options_.overwrite) {
+      return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
+    }
+  }
+  return replaces_existing_ ? check_replaceable() : Status();
+}
+
+/// A program `heat` that writes heat.idx next to itself is told why it cannot.
+Status IdxWriter::check_directory() const {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(paths_.directory()));
+  if (!exists) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store_->is_directory(paths_.directory()));
+  if (is_directory) return {};
+  return error(Code::kAlreadyExists,
+               "{} is a file and is not overwritten; the dataset {} needs a directory of that name for its "
+               "blocks: choose another name",
+               paths_.directory(), paths_.single_idx());
+}
+
+void IdxWriter::forget_files() {
+  idx_.clear();
+  for (const Part& part : parts_) idx_.push_back({part.idx_path});
+  catalog_ = {paths_.catalog()};
+}
+
+Status IdxWriter::define(const Schema& schema) {
+  schema_ = schema;
+  ESKER_ASSIGN_OR_RETURN(parts_, make_parts(paths_, schema_, [&](const std::string&) {
+                           return PartOptions{options_, {}};
+                         }));
+  format_options_ = format_options_of(options_);
+  forget_files();
+  return {};
+}
+
+Result<std::string> IdxWriter::read_existing() {
+  ESKER_ASSIGN_OR_RETURN(const std::string target, store_->follow_link(paths_.single_idx()));
+  if (target != paths_.single_idx()) {
+    return error(Code::kInvalidArgument, "{} is a symbolic link: append to {}", paths_.single_idx(), target);
+  }
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store_->exists(paths_.catalog()));
+  ESKER_ASSIGN_OR_RETURN(const bool unfinished, is_unfinished(*store_, paths_, !has_catalog));
+  const bool durable = options_.fsync != Fsync::kNone;
+  if (unfinished) ESKER_RETURN_IF_ERROR(finish_creation(*store_, paths_, !has_catalog, durable));
+  ESKER_ASSIGN_OR_RETURN(const auto texts, esker::idx::read_existing(*store_, paths_));
+  return pack_texts(texts);
+}
+
+Status IdxWriter::restore(const std::string& existing_texts) {
+  ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(paths_, unpack_texts(existing_texts), options_));
+  schema_ = std::move(existing.schema);
+  parts_ = std::move(existing.parts);
+  times_ = std::move(existing.times);
+  present_ = std::move(existing.present);
+  format_options_ = std::move(existing.format_options);
+  forget_files();
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Existing::Idx& idx = existing.idx[p];
+    if (!idx.text.empty()) idx_[p] = {parts_[p].idx_path, sum_of(idx.text), idx.num_steps};
+  }
+  if (!existing.catalog_text.empty()) {
+    catalog_.sum = sum_of(existing.catalog_text);
+    catalog_.num_steps = static_cast<Index>(times_.size());
+  }
+  return {};
+}
+
+Status IdxWriter::reclaim(bool durable) {
+  ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
+  ESKER_ASSIGN_OR_RETURN(const auto leftovers,
+                         find_leftovers(*store_, paths_, part_files(), static_cast<Index>(times_.size())));
+  for (const std::string& path : leftovers) ESKER_RETURN_IF_ERROR(remove_leftover(*store_, path));
+  return {};
+}
+
+// Only datasets of Esker are removed, with all that is in their directory: an .idx with a commit record, a
+// directory with a catalog (or one that a run had just begun to make).
+Status IdxWriter::check_replaceable() const {
+  ESKER_ASSIGN_OR_RETURN(const bool has_idx, store_->exists(paths_.single_idx()));
+  ESKER_ASSIGN_OR_RETURN(const bool has_directory, store_->exists(paths_.directory()));
+  ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store_->exists(paths_.catalog()));
+  if (has_idx) {
+    ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, paths_.single_idx(), kMaxHeaderBytes));
+    if (text.find(kRecordKey) != std::string::npos) return {};
+    return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten",
+                 paths_.single_idx());
+  }
+  if (!has_directory || has_catalog) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool is_begun, is_barely_begun(*store_, paths_));
+  if (is_begun) return {};
+  return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
+               paths_.directory());
+}
+
+Status IdxWriter::create(bool durable) {
+  ESKER_RETURN_IF_ERROR(check_replaceable());
+  forget_files();
+  const bool single = is_single(schema_);
+  const std::string schema = print_schema(schema_, netcdf_suffix_);
+  ESKER_RETURN_IF_ERROR(stage_schema(*store_, paths_, single, schema, durable));
+  const Status visible = single ? write_part(0, 0, durable) : write_catalog(durable);
+  if (!visible.ok()) {
+    const Replaced& file = single ? idx_.front() : catalog_;
+    if (file.num_steps < 0) (void)store_->remove(temporary_of(paths_.schema_of(single)));
+    return visible;
+  }
+  ESKER_RETURN_IF_ERROR(finish_creation(*store_, paths_, single, durable));
+  for (std::size_t p = 0; p < parts_.size() && !single; ++p) {
+    if (!parts_[p].fixed) ESKER_RETURN_IF_ERROR(write_part(p, 0, durable));
+  }
+  if (!single && options_.report != "none") tell_directory();
+  return {};
+}
+
+/// Who asked for run.idx looks for that file: says on stderr which ones there are instead.
+void IdxWriter::tell_directory() const {
+  const std::string name = std::filesystem::path(paths_.stem).filename().string();
+  std::string files;
+  for (const Part& part : parts_) files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
+  const std::string text =
+      fmt::format("esker: {}.idx: several grids, or fixed fields, make the directory {}: open it, or in other programs {}\n",
+                  name, name, files);
+  std::fputs(text.c_str(), stderr);
+}
+
+std::vector<PartFiles> IdxWriter::part_files() const {
+  std::vector<PartFiles> files;
+  for (const Part& part : parts_) files.push_back({part.idx_path, part.fixed});
+  return files;
+}
+
+Status IdxWriter::check_step_place(Index step) {
+  return esker::idx::check_step_place(*store_, paths_, part_files(), step);
+}
+
+std::vector<std::string> IdxWriter::metadata_paths() const {
+  std::vector<std::string> paths;
+  for (const Part& part : parts_) {
+    if (!part.fixed || !times_.empty()) paths.push_back(part.idx_path);
+  }
+  if (is_single(schema_)) {
+    paths.push_back(paths_.single_schema());
+  } else {
+    paths.insert(paths.end(), {paths_.schema(), paths_.catalog()});
+  }
+  return paths;
+}
+
+std::vector<std::string> IdxWriter::data_paths(Index first, Index end) const {
+  std::vector<std::string> paths;
+  for (Index step = first; step < end; ++step) {
+    const std::vector<bool>& present = present_[static_cast<std::size_t>(step)];
+    for (const Part& part : parts_) {
+      const bool is_stored = std::any_of(part.columns.begin(), part.columns.end(),
+                                         [&](const Column& column) { return present[column.field]; });
+      const Index per_file = part.header.blocks_per_file;
+      for (Index n = 0; is_stored && n < part.blocks.num_existing();) {
+        const Index first_block = part.blocks.nth_existing(n) / per_file * per_file;
+        paths.push_back(part.file_path(first_block, step));
+        n = part.blocks.num_existing_before(std::min(first_block + per_file, part.blocks.num_blocks()));
+      }
+    }
+  }
+  return paths;
+}
+
+std::unique_ptr<StepLayouts> IdxWriter::lay_out(const std::vector<bool>& present,
+                                                const StepHints& hints) const {
+  return std::make_unique<IdxStepLayouts>(parts_, present, hints);
+}
+
+CommitRecord IdxWriter::record_of(const Part& part, Index num_steps) const {
+  CommitRecord record;
+  record.alignment_bytes = part.alignment_bytes;
+  record.checksums = part.checksums;
+  record.generation = num_steps + 1;
+  for (std::size_t c = 0; c < part.columns.size(); ++c) {
+    const Field& field = schema_.fields()[part.columns[c].field];
+    if (part.columns[c].components < field.components) {
+      record.split[field.name].push_back(part.header.fields[c].name);
+    }
+  }
+  if (part.fixed) return record;
+  record.times.assign(times_.begin(), times_.begin() + num_steps);
+  for (Index step = 0; step < num_steps; ++step) {
+    for (std::size_t c = 0; c < part.columns.size(); ++c) {
+      if (!present_[static_cast<std::size_t>(step)][part.columns[c].field]) {
+        record.absent[step].push_back(part.header.fields[c].name);
+      }
+    }
+  }
+  return record;
+}
+
+Status IdxWriter::check_unchanged(const Replaced& file) const {
+  if (file.num_steps < 0) return {};
+  const auto text = read_text(*store_, file.path, kMaxHeaderBytes);
+  if (text.status().code() == Code::kNotFound && file.may_be_missing) return {};
+  ESKER_RETURN_IF_ERROR(text.status());
+  const std::uint64_t sum = sum_of(*text);
+  if (sum == file.sum || sum == file.or_sum) return {};
+  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it",
+               file.path);
+}
+
+Status IdxWriter::check_ours() {
+  ESKER_RETURN_IF_ERROR(lock_->check_held());
+  ESKER_RETURN_IF_ERROR(check_unchanged(catalog_));
+  for (const Replaced& file : idx_) ESKER_RETURN_IF_ERROR(check_unchanged(file));
+  return {};
+}
+
+Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_steps, bool durable) {
+  const std::uint64_t sum = sum_of(text);
+  const Status replaced = guarded(
+      "replace", [&] { return replace_file(*store_, file.path, text, durable || is_protected_); });
+  // After an error it may have happened all the same, when only the directory could not be synced.
+  std::optional<bool> is_new = replaced.ok() ? std::optional(true) : std::nullopt;
+  if (!is_new) {
+    (void)guarded("replace", [&]() -> Status {
+      const auto found = read_text(*store_, file.path, kMaxHeaderBytes);
+      if (found.ok()) is_new = sum_of(*found) == sum;
+      if (found.status().code() == Code::kNotFound) is_new = false;
+      return {};
+    });
+  }
+  if (is_new == true) {
+    file.sum = sum;
+    file.or_sum.reset();
+    file.may_be_missing = false;
+    file.num_steps = num_steps;
+  } else if (!is_new) {
+    file.may_be_missing = file.num_steps < 0;
+    file.or_sum = sum;
+    file.num_steps = std::max(file.num_steps, num_steps);
+  }
+  return replaced;
+}
+
+Status IdxWriter::write_part(std::size_t number, Index num_steps, bool durable) {
+  const Part& part = parts_[number];
+  Header header = part.header;
+  if (!part.fixed) header.time = TimeSteps{kTimeTemplate, {{0, num_steps - 1, 1}}};
+  header.other.emplace_back(kRecordKey, print_sealed_record(header, record_of(part, num_steps)));
+  return replace(idx_[number], print_header(header), num_steps, durable);
+}
+
+Status IdxWriter::write_catalog(bool durable) {
+  const auto num_steps = static_cast<Index>(times_.size());
+  Catalog catalog;
+  catalog.generation = num_steps + 1;
+  for (const Part& part : parts_) {
+    catalog.parts.push_back({part.name, schema_.grids()[part.grid].name, part.fixed});
+  }
+  catalog.options = format_options_;
+  catalog.times = times_;
+  return replace(catalog_, print_catalog(catalog), num_steps, durable);
+}
+
+Status IdxWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
+  times_.resize(static_cast<std::size_t>(step));
+  present_.resize(static_cast<std::size_t>(step));
+  times_.push_back(time);
+  present_.push_back(present);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (!parts_[p].fixed || step == 0) ESKER_RETURN_IF_ERROR(write_part(p, step + 1, durable));
+  }
+  return is_single(schema_) ? Status() : write_catalog(durable);
+}
+
+// Only what lists more steps than it should is replaced, the catalog first: it is what readers believe. What
+// is to be left is noted first of all, so that reclaim() goes on where this has failed.
+Status IdxWriter::rewind(Index num_steps, bool durable) {
+  times_.resize(static_cast<std::size_t>(num_steps));
+  present_.resize(static_cast<std::size_t>(num_steps));
+  ESKER_RETURN_IF_ERROR(check_ours());
+  Status status;
+  if (catalog_.num_steps > num_steps) status = write_catalog(durable);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    Status rewound;
+    if (!parts_[p].fixed && idx_[p].num_steps > num_steps) {
+      rewound = write_part(p, num_steps, durable);
+    } else if (parts_[p].fixed && num_steps == 0 && idx_[p].num_steps >= 0) {
+      rewound = store_->remove(idx_[p].path);
+      if (rewound.ok()) idx_[p].num_steps = -1;
+    }
+    if (status.ok()) status = rewound;
+  }
+  return status;
+}
+
+}  // namespace esker::idx

@@ -1,0 +1,91 @@
+// IdxWriter: an IDX dataset as a FormatWriter.
+//
+// Commit: data and headers of a step's block files are in place -> each .idx is checked to be the one that
+// this writer left -> the .idx of fixed fields (first step only), then each grid's .idx, are replaced by
+// rename -> last, in a dataset of several parts, esker.json.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "esker/options.hpp"
+#include "format/format_writer.h"
+#include "formats/idx/commit_record.h"
+#include "formats/idx/dataset_parts.h"
+#include "formats/idx/existing.h"
+#include "formats/idx/leftovers.h"
+#include "store/lock.h"
+#include "store/store.h"
+
+namespace esker::idx {
+
+class IdxWriter final : public FormatWriter {
+ public:
+  /// `stem`: dataset_stem() of the dataset's path; `lock` is that of all that is written there.
+  /// `netcdf_suffix`: of the NetCDF file that the same steps go to, if any; a new dataset's schema file says it.
+  IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
+            std::shared_ptr<WriterLock> lock, std::string netcdf_suffix = "");
+
+  Status check_target() override;
+  [[nodiscard]] bool replaces_existing() const override { return replaces_existing_; }
+  Status define(const Schema& schema) override;
+  Status create(bool durable) override;
+  Result<std::string> read_existing() override;
+  Status restore(const std::string& existing) override;
+  Status reclaim(bool durable) override;
+  Status check_ours() override;
+  Status check_step_place(Index step) override;
+  [[nodiscard]] const Schema& schema() const override { return schema_; }
+  [[nodiscard]] const std::vector<double>& times() const override { return times_; }
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
+                                                     const StepHints& hints) const override;
+  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status rewind(Index num_steps, bool durable) override;
+  void protect_committed() override { is_protected_ = true; }
+  [[nodiscard]] std::vector<std::string> data_paths(Index first, Index end) const override;
+  [[nodiscard]] std::vector<std::string> metadata_paths() const override;
+  Status release() override { return lock_->release(); }
+  [[nodiscard]] std::string stem() const override { return paths_.stem; }
+
+ private:
+  /// A file that is replaced at each commit, as this writer left it.
+  struct Replaced {
+    std::string path;
+    std::uint64_t sum = 0;  // of its text
+    Index num_steps = -1;   // that it lists; -1: not there
+    // After a replacement of which it is not known whether it happened: the file is the old or the new one.
+    std::optional<std::uint64_t> or_sum = {};
+    bool may_be_missing = false;
+  };
+
+  [[nodiscard]] Status check_directory() const;
+  [[nodiscard]] Status check_replaceable() const;
+  [[nodiscard]] std::vector<PartFiles> part_files() const;
+  [[nodiscard]] Status check_unchanged(const Replaced& file) const;
+  Status replace(Replaced& file, const std::string& text, Index num_steps, bool durable);
+  Status write_part(std::size_t part, Index num_steps, bool durable);
+  Status write_catalog(bool durable);
+  [[nodiscard]] CommitRecord record_of(const Part& part, Index num_steps) const;
+  void forget_files();
+  void tell_directory() const;
+
+  std::shared_ptr<Store> store_;
+  DatasetPaths paths_;
+  Options options_;
+  std::string netcdf_suffix_;
+  Schema schema_;
+  std::vector<Part> parts_;
+  std::vector<Replaced> idx_;  // per part
+  Replaced catalog_;
+  std::map<std::string, std::string> format_options_;  // that the dataset was created with
+  std::vector<double> times_;
+  std::vector<std::vector<bool>> present_;  // per committed step
+  bool replaces_existing_ = false;
+  bool is_protected_ = false;  // what takes the place of an index is on the device before it does
+  std::shared_ptr<WriterLock> lock_;
+};
+
+}  // namespace esker::idx

@@ -1,0 +1,114 @@
+#include "formats/idx/pidx_partitions.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/idx/pidx_header.h"
+#include "grid/selection.h"
+
+namespace esker::idx {
+namespace {
+
+constexpr Index kMaxPartitions = 4096;  ///< headers opened for one dataset; each is compared with all others
+
+std::string partition_path(const IdxPart& whole, Index number) {
+  const std::string& path = whole.idx_path();
+  return path.substr(0, path.size() - 4) + "_" + std::to_string(number) + ".idx";
+}
+
+/// What is wrong with the partitions, and what to do instead.
+Status cannot_join(const IdxPart& whole, Index count, const std::string& why) {
+  return error(Code::kUnsupported, "partitioned by PIDX: {}; open {} ... {} one by one", why,
+               partition_path(whole, 0), partition_path(whole, count - 1));
+}
+
+/// Why the partition cannot be part of the whole; empty if it can.
+std::string mismatch(const IdxPart& whole, const JoinedPartition& joined) {
+  const Header& header = joined.part->header();
+  if (header.box.rank != whole.header().box.rank) return "it has another number of axes";
+  if (header.fields != whole.header().fields) return "its fields are others";
+  const auto has_time = [&](Index time) { return joined.part->step_at(time) >= 0; };
+  if (!std::all_of(whole.times().begin(), whole.times().end(), has_time)) return "it lacks steps";
+  if (joined.box.empty()) return "it lies outside the box";
+  return "";
+}
+
+/// Partition `number`, or nothing if there is no such file: PIDX leaves out those that would be empty.
+Result<std::optional<JoinedPartition>> open_partition(const std::shared_ptr<Store>& store,
+                                                      const IdxPart& whole, Index number) {
+  auto opened = IdxPart::open_file(store, partition_path(whole, number));
+  if (opened.status().code() == Code::kNotFound) return std::optional<JoinedPartition>();
+  ESKER_RETURN_IF_ERROR(opened.status());
+  JoinedPartition joined{std::move(*opened), {}, {}};
+  const Header& header = joined.part->header();
+  ESKER_ASSIGN_OR_RETURN(const auto described, pidx_partition(header));
+  if (!described || described->index.value_or(number) != number) {
+    return error(Code::kUnsupported, "{}: does not say which partition it is", joined.part->idx_path());
+  }
+  joined.offset = described->offset;
+  joined.box = header.box;
+  for (int a = 0; a < header.box.rank; ++a) {
+    joined.box.lo[a] += joined.offset[a];
+    joined.box.hi[a] += joined.offset[a];
+  }
+  if (header.box.rank == whole.header().box.rank) joined.box = intersect(joined.box, whole.header().box);
+  if (const std::string why = mismatch(whole, joined); !why.empty()) {
+    return error(Code::kUnsupported, "{}: {}", joined.part->idx_path(), why);
+  }
+  return std::optional(std::move(joined));
+}
+
+/// Whether each sample of `box` is in one partition and in one only.
+bool cover_once(const std::vector<JoinedPartition>& partitions, const Box& box) {
+  Index sum = 0;
+  for (auto one = partitions.begin(); one != partitions.end(); ++one) {
+    const auto meets = [&](const JoinedPartition& other) { return !intersect(one->box, other.box).empty(); };
+    if (std::any_of(partitions.begin(), one, meets)) return false;
+    sum += one->box.num_samples();  // so never more than those of `box`
+  }
+  return sum == box.num_samples();
+}
+
+}  // namespace
+
+Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<Store>& store,
+                                                          const IdxPart& whole) {
+  std::vector<JoinedPartition> partitions;
+  ESKER_ASSIGN_OR_RETURN(const Index count, num_pidx_partitions(whole.header()));
+  if (count == 1) return partitions;
+  if (count > kMaxPartitions) return cannot_join(whole, count, fmt::format("into {} parts", count));
+  if (!has_local_partitions(whole.header())) return cannot_join(whole, count, "in global coordinates");
+  for (Index number = 0; number < count; ++number) {
+    auto joined = open_partition(store, whole, number);
+    if (joined.status().code() == Code::kIoError) return joined.status();
+    if (!joined.ok()) return cannot_join(whole, count, joined.status().message());
+    if (*joined) partitions.push_back(std::move(**joined));
+  }
+  if (!cover_once(partitions, whole.header().box)) {
+    return cannot_join(whole, count, "the parts do not cover its box once");
+  }
+  return partitions;
+}
+
+// A level of the whole is other levels of the parts, each part's own: all of them are read.
+Status read_pidx_partitions(const std::vector<JoinedPartition>& partitions, int field, Index time,
+                            const ReadTarget& target, const ReadContext& context) {
+  const auto count = static_cast<Index>(partitions.size());
+  for (Index number = 0; number < count; ++number) {
+    const JoinedPartition& joined = partitions[static_cast<std::size_t>(number)];
+    const Box indices = target.samples.indices_in(joined.box);
+    if (indices.empty()) continue;
+    ReadTarget local = target.sub(indices);
+    for (int a = 0; a < local.samples.rank; ++a) local.samples.origin[a] -= joined.offset[a];
+    local.level = coarsest_level_with(joined.part->header().bitmask, local.samples);
+    local.start_level = 0;
+    ESKER_RETURN_IF_ERROR(
+        joined.part->read({field}, joined.part->step_at(time), local, context.piece(number, count)));
+  }
+  return {};
+}
+
+}  // namespace esker::idx

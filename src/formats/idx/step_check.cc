@@ -1,0 +1,69 @@
+#include "formats/idx/step_check.h"
+
+#include "base/error.h"
+#include "base/macros.h"
+
+namespace esker::idx {
+
+Result<std::vector<std::string>> StepCheck::run(Index time) {
+  std::vector<std::string> absent;
+  const auto& fields = part_.header().fields;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    auto held = count_blocks(static_cast<int>(f), time);
+    if (!held.ok()) return held.status().with_context("field '" + fields[f].name + "'");
+    if (*held == 0) absent.push_back(fields[f].name);
+    if (ours_ && *held != 0 && *held != part_.blocks().num_existing()) {
+      return error(Code::kDataLoss, "field '{}': {} of {} blocks are there", fields[f].name, *held,
+                   part_.blocks().num_existing());
+    }
+  }
+  return absent;
+}
+
+Result<Index> StepCheck::count_blocks(int field, Index time) {
+  Index held = 0;
+  for (Index n = 0; n < part_.blocks().num_existing(); ++n) {
+    const Index block = part_.blocks().nth_existing(n);
+    auto stored = part_.files().find(field, block, time);
+    Status whole = stored.status();
+    if (whole.ok() && stored->file && stored->file != checked_) {
+      whole = check_file(*stored->file, block, time);
+      checked_ = stored->file;
+    }
+    if (whole.ok() && !stored->absent) whole = part_.check_block(field, block, *stored);
+    if (!whole.ok()) return whole.with_context(part_.files().path(field, block, time));
+    held += stored->absent ? 0 : 1;
+  }
+  return held;
+}
+
+Status StepCheck::check_file(const BlockFile& file, Index block, Index time) {
+  if (file.identity) tagged_ = true;
+  const bool unchecked = ours_ && checksums_ && file.table == TableCheck::kUnchecked;
+  if (unchecked || file.table == TableCheck::kChanged) {
+    return error(Code::kDataLoss,
+                 "its table is damaged, or not that of {} fields and {} blocks in a file (--like, "
+                 "--bits-per-block, --blocks-per-file)",
+                 part_.header().fields.size(), part_.header().blocks_per_file);
+  }
+  if (const auto both = find_overlap(file.entries)) {
+    return error(Code::kDataLoss, "the blocks of entries {} and {} overlap", both->first, both->second);
+  }
+  ESKER_RETURN_IF_ERROR(check_within_box(file, block));
+  return part_.files().check_identity(file, block, time);
+}
+
+// Nobody stores blocks beyond the box: where there are some, it was larger.
+Status StepCheck::check_within_box(const BlockFile& file, Index block) const {
+  const BlockGrid& blocks = part_.blocks();
+  const Index per_file = part_.header().blocks_per_file, first = block - block % per_file;
+  for (std::size_t n = 0; n < file.entries.size(); ++n) {
+    const Index stored = first + static_cast<Index>(n) % per_file;
+    if (file.entries[n].absent()) continue;
+    const bool exists = stored < blocks.num_blocks() && blocks.exists(stored);
+    if (!exists) return error(Code::kDataLoss, "block {} lies outside of the box", stored);
+  }
+  return {};
+}
+
+}  // namespace esker::idx

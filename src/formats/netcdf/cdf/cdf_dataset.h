@@ -1,0 +1,32 @@
+// CdfDataset: a CDF file opened for reading, of Esker or of any other program.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "formats/netcdf/cdf/existing.h"
+#include "formats/netcdf/model/one_file_dataset.h"
+
+namespace esker::cdf {
+
+class CdfDataset final : public OneFileDataset {
+ public:
+  /// Errors: kNotFound, kDataLoss (damaged, or shorter than a file of Esker is), kIoError.
+  static Result<CdfDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
+
+  /// The whole grid: any stretch of it is read as fast as others.
+  [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
+  [[nodiscard]] Result<StorageInfo> storage() const override;
+  Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
+
+ private:
+  Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
+                      ReadCounters& counters) const override;
+  using OneFileDataset::OneFileDataset;
+
+  std::unique_ptr<File> file_;
+  StoredSchema cdf_;
+  Index declared_end_bytes_ = 0;  // of all values that the header names, in the file or not
+};
+
+}  // namespace esker::cdf

@@ -1,0 +1,186 @@
+#include "formats/netcdf/cdf/cdf_writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/netcdf/cdf/cdf_step_layouts.h"
+#include "formats/netcdf/cdf/existing.h"
+#include "formats/netcdf/esker_file.h"
+#include "formats/netcdf/model/fill.h"
+#include "formats/netcdf/model/values.h"
+#include "store/commit.h"
+
+namespace esker::cdf {
+CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
+                     const Options& options, std::shared_ptr<WriterLock> lock)
+    : store_(std::move(store)),
+      stem_(std::move(stem)),
+      path_(stem_ + ".nc"),
+      version_(version),
+      options_(options),
+      lock_(std::move(lock)) {}
+
+Status CdfWriter::check_target() {
+  const std::string parent = std::filesystem::path(stem_).parent_path().string();
+  ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path_));
+  if (!replaces_existing_) return {};
+  if (!options_.overwrite) {
+    return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
+  }
+  ESKER_ASSIGN_OR_RETURN(const bool ours, is_esker_file(*store_, path_));
+  if (ours) return {};
+  return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
+}
+
+Status CdfWriter::define(const Schema& schema) {
+  schema_ = schema;
+  if (version_ && *version_ != Version::kData64) {
+    ESKER_ASSIGN_OR_RETURN(schema_, in_classic_types(schema));
+  }
+  FileParameters parameters;
+  parameters.version = version_;
+  parameters.alignment_bytes = options_.alignment_bytes;
+  ESKER_ASSIGN_OR_RETURN(file_, make_file(schema_, parameters));
+  header_bytes_ = print_header(file_.header);
+  return {};
+}
+
+// What it replaces is there until the new file is whole.
+Status CdfWriter::stage(bool durable) {
+  const std::string temporary = temporary_of(path_);
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary));
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
+  file_.header.num_records = 0;
+  ESKER_RETURN_IF_ERROR(file->write_at(header_bytes_, 0));
+  for (const StoredSchema::Coordinate& coordinate : file_.coordinates) {
+    const Grid& grid = schema_.grids()[static_cast<std::size_t>(coordinate.grid)];
+    ESKER_RETURN_IF_ERROR(file->write_at(netcdf::to_bytes(netcdf::coordinates_of(grid, coordinate.dim)),
+                                         offset_of(file_.header, coordinate.variable, 0)));
+  }
+  for (std::size_t s = 0; s < file_.variable_of_scalar.size(); ++s) {
+    auto value = netcdf::to_attribute("", schema_.scalars()[s].value).values;
+    if (value.empty()) value.push_back(std::byte{0});  // of an empty text
+    ESKER_RETURN_IF_ERROR(file->write_at(value, offset_of(file_.header, file_.variable_of_scalar[s], 0)));
+  }
+  ESKER_RETURN_IF_ERROR(file->extend_to(file_bytes(file_.header, 0)));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  return file->close();
+}
+
+Status CdfWriter::publish(bool durable) { return publish_file(*store_, path_, durable); }
+
+// The file gets its last byte when all before it is written.
+Result<std::string> CdfWriter::read_staged() {
+  const auto file = store_->open(temporary_of(path_), OpenMode::kRead);
+  if (!file.ok()) return std::string();
+  auto existing = esker::cdf::read_existing(**file);
+  return existing.ok() ? std::move(existing) : Result<std::string>(std::string());
+}
+
+Result<std::string> CdfWriter::read_existing() {
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  const auto file = store_->open(path_, OpenMode::kRead);
+  if (!file.ok()) return file.status().with_context("no dataset to append to");
+  auto existing = esker::cdf::read_existing(**file);
+  if (!existing.ok()) return existing.status().with_context(path_);
+  return existing;
+}
+
+Status CdfWriter::restore(const std::string& text) {
+  ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(text));
+  schema_ = std::move(existing.schema);
+  file_ = std::move(existing.file);
+  header_bytes_ = std::move(existing.header_bytes);
+  times_ = std::move(existing.times);
+  return {};
+}
+
+/// Behind the committed steps there is nothing, and none of them is shown that is cut off.
+Status CdfWriter::reclaim(bool durable) {
+  ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(file->shrink_to(file_bytes(file_.header, static_cast<Index>(times_.size()))));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  ESKER_RETURN_IF_ERROR(file->close());
+  return store_->remove(temporary_of(path_));
+}
+
+Status CdfWriter::check_ours() {
+  ESKER_RETURN_IF_ERROR(lock_->check_held());
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  std::vector<std::byte> found(header_bytes_.size());
+  ESKER_RETURN_IF_ERROR(file->read_at(found, 0));
+  std::vector<std::byte> expected = header_bytes_;
+  put_num_records(expected, file_.header.num_records);
+  if (found == expected) return {};
+  if (or_num_records_) put_num_records(expected, *or_num_records_);
+  if (found == expected) return {};
+  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
+}
+
+void CdfWriter::put_num_records(std::vector<std::byte>& header_bytes, Index num_records) const {
+  const auto bytes = print_num_records(file_.header.version, num_records);
+  std::copy(bytes.begin(), bytes.end(), header_bytes.begin() + kNumRecordsOffset);
+}
+
+std::unique_ptr<StepLayouts> CdfWriter::lay_out(const std::vector<bool>& present,
+                                                const StepHints& hints) const {
+  return std::make_unique<CdfStepLayouts>(file_, schema_, present, hints, path_);
+}
+
+/// A field that is not due has a place in the record all the same.
+Status CdfWriter::fill_absent(File& file, Index step, const std::vector<bool>& present) const {
+  for (std::size_t f = 0; f < present.size(); ++f) {
+    if (present[f] || schema_.fields()[f].fixed) continue;
+    const int number = file_.variable_of_field[f];
+    const Variable& variable = file_.header.variables[static_cast<std::size_t>(number)];
+    ESKER_RETURN_IF_ERROR(
+        write_fill(file, variable, offset_of(file_.header, number, step), file_.header.value_bytes(variable)));
+  }
+  return {};
+}
+
+/// After an error it may have happened all the same.
+Status CdfWriter::write_num_records(File& file, Index num_records, bool durable) {
+  or_num_records_ = num_records;
+  ESKER_RETURN_IF_ERROR(
+      file.write_at(print_num_records(file_.header.version, num_records), kNumRecordsOffset));
+  if (durable) ESKER_RETURN_IF_ERROR(file.sync());
+  file_.header.num_records = num_records;
+  or_num_records_.reset();
+  return {};
+}
+
+// The number of records is written when all else is on its way to the device: durably, when it is there.
+Status CdfWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(fill_absent(*file, step, present));
+  if (file_.time_variable >= 0) {
+    ESKER_ASSIGN_OR_RETURN(const Numbers value, to_type(std::vector{time}, schema_.time_type()));
+    ESKER_RETURN_IF_ERROR(file->write_at(netcdf::to_bytes(value), offset_of(file_.header, file_.time_variable, step)));
+  }
+  ESKER_RETURN_IF_ERROR(file->extend_to(file_bytes(file_.header, step + 1)));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  ESKER_RETURN_IF_ERROR(write_num_records(*file, step + 1, durable));
+  times_.resize(static_cast<std::size_t>(step));
+  times_.push_back(time);
+  return file->close();
+}
+
+// What is to be left is noted first of all, so that reclaim() goes on where this has failed.
+Status CdfWriter::rewind(Index num_steps, bool durable) {
+  times_.resize(static_cast<std::size_t>(num_steps));
+  ESKER_RETURN_IF_ERROR(check_ours());
+  if (file_.header.num_records == num_steps && !or_num_records_) return {};
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(write_num_records(*file, num_steps, durable));
+  return file->close();
+}
+
+}  // namespace esker::cdf

@@ -1,0 +1,109 @@
+#include "formats/netcdf/hdf5/chunk_reader.h"
+
+#include <vector>
+
+#include "base/checked.h"
+#include "base/macros.h"
+#include "grid/copy_samples.h"
+#include "layout/places.h"
+#include "read/row_major_reader.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kSlabBytes = Index{1} << 20;
+
+/// What a selection has in one chunk.
+class ChunkPart {
+ public:
+  ChunkPart(const File& file, const ChunkedArray& array, const Lattice& selection, const Point& chunk)
+      : file_(file), array_(array), selection_(selection) {
+    Point counts{1, 1, 1, 1, 1};
+    Box box = Box::from_extent(selection.rank, array.chunk);
+    for (int a = 0; a < selection.rank; ++a) {
+      counts[a] = div_up(array.extent[a], array.chunk[a]);
+      origin_[a] = chunk[a] * array.chunk[a];
+      box.lo[a] += origin_[a];
+      box.hi[a] += origin_[a];
+    }
+    place_ = array.places[static_cast<std::size_t>(number_in(counts, selection.rank, chunk))];
+    indices_ = selection.indices_in(box);
+  }
+
+  Status read(std::byte* out) {
+    if (indices_.empty()) return {};
+    if (is_dense()) return read_indices(indices_, out + offset_of(indices_.lo));
+    const Point slab = slab_extent(indices_.extents(), indices_.rank, kSlabBytes / array_.sample_bytes);
+    Box slabs = indices_;
+    for (int a = 0; a < slabs.rank; ++a) slabs.lo[a] = 0, slabs.hi[a] = div_up(indices_.extent(a), slab[a]);
+    Status status;
+    for_each_place(slabs, [&](const Point& place) {
+      if (!status.ok()) return;
+      Box part = indices_;
+      for (int a = 0; a < part.rank; ++a) {
+        part.lo[a] += place[a] * slab[a];
+        part.hi[a] = std::min(part.hi[a], part.lo[a] + slab[a]);
+      }
+      buffer_.resize(static_cast<std::size_t>(part.num_samples() * array_.sample_bytes));
+      status = read_indices(part, buffer_.data());
+      if (status.ok()) copy(part, out);
+    });
+    return status;
+  }
+
+ private:
+  /// Whether they follow each other in the answer.
+  [[nodiscard]] bool is_dense() const {
+    bool is_whole = true;
+    for (int a = 0; a < indices_.rank; ++a) {
+      if (!is_whole && indices_.extent(a) > 1) return false;
+      is_whole = is_whole && indices_.extent(a) == selection_.count[a];
+    }
+    return true;
+  }
+
+  [[nodiscard]] Index offset_of(const Point& index) const {
+    return number_in(selection_.count, selection_.rank, index) * array_.sample_bytes;
+  }
+
+  Status read_indices(const Box& indices, std::byte* out) {
+    Lattice part = selection_.sub(indices);
+    for (int a = 0; a < part.rank; ++a) part.origin[a] -= origin_[a];
+    RowMajorReader reader(file_, place_, array_.chunk, array_.sample_bytes, part);
+    return reader.read(out, [](std::span<std::byte>) {});
+  }
+
+  void copy(const Box& indices, std::byte* out) const {
+    std::array<Index, kMaxRank> strides{};
+    Index stride = array_.sample_bytes;
+    for (int a = 0; a < indices.rank; stride *= selection_.count[a], ++a) strides[a] = stride;
+    copy_samples(array_.sample_bytes, buffer_.data(), SampleMap::dense(indices, array_.sample_bytes),
+                 out + offset_of(indices.lo), SampleMap::strided(indices, strides));
+  }
+
+  const File& file_;
+  const ChunkedArray& array_;
+  const Lattice& selection_;
+  Point origin_{};
+  Index place_ = 0;
+  Box indices_;
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace
+
+Status read_chunks(const File& file, const ChunkedArray& array, const Lattice& selection, std::byte* out) {
+  Box chunks = selection.bounds();
+  if (chunks.empty()) return {};
+  for (int a = 0; a < chunks.rank; ++a) {
+    chunks.lo[a] /= array.chunk[a];
+    chunks.hi[a] = div_up(chunks.hi[a], array.chunk[a]);
+  }
+  Status status;
+  for_each_place(chunks, [&](const Point& chunk) {
+    if (status.ok()) status = ChunkPart(file, array, selection, chunk).read(out);
+  });
+  return status;
+}
+
+}  // namespace esker

@@ -1,0 +1,142 @@
+#include "formats/netcdf/hdf5/existing.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/schema_json.h"
+#include "formats/netcdf/hdf5/attributes.h"
+#include "formats/netcdf/hdf5/contents.h"
+#include "formats/netcdf/hdf5/journal.h"
+#include "formats/netcdf/hdf5/session.h"
+#include "formats/netcdf/hdf5/variable_values.h"
+#include "formats/netcdf/model/existing.h"
+
+namespace esker::hdf5 {
+namespace {
+
+std::string text_of(const void* values, std::size_t n_bytes) {
+  return {static_cast<const char*>(values), n_bytes};
+}
+
+template <class T>
+std::vector<T> values_of(const std::string& text) {
+  std::vector<T> values(text.size() / sizeof(T));
+  if (values.empty()) return values;  // its data() may be null
+  std::memcpy(values.data(), text.data(), values.size() * sizeof(T));
+  return values;
+}
+
+/// Of the variable, without that of the steps and the components.
+int num_axes(const Schema& schema, const Field& field) {
+  const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+  return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
+}
+
+/// Of a field that is not fixed, x first.
+Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) {
+  const Handle dataset(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), field.name.c_str());
+  const Handle list(H5Dget_create_plist(dataset), field.name.c_str());
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int n = H5Pget_layout(list) == H5D_CHUNKED ? H5Pget_chunk(list, extents.size(), extents.data()) : 0;
+  const int expected = 1 + rank + (field.components > 1 ? 1 : 0);
+  const bool is_as_written = n == expected && extents[0] == 1 &&
+                             (field.components == 1 || extents[static_cast<std::size_t>(n - 1)] ==
+                                                           static_cast<hsize_t>(field.components));
+  if (!is_as_written) return error(Code::kDataLoss, "'{}' is not in chunks as Esker writes them", field.name);
+  std::vector<Index> chunk;
+  for (int a = rank; a > 0; --a) chunk.push_back(static_cast<Index>(extents[static_cast<std::size_t>(a)]));
+  return chunk;
+}
+
+/// kDataLoss: not what the outline says.
+Result<netcdf::Existing> find(hid_t file, Index file_bytes) {
+  const Contents contents = read_contents(file, file_bytes);
+  VariableValues values(file, file_bytes, contents);
+  const netcdf::ReadValues read_values = [&](int variable, Index step) { return values(variable, step); };
+  std::vector<std::string> warnings;
+  ESKER_ASSIGN_OR_RETURN(netcdf::Existing found, netcdf::read_ours(contents.header, read_values, warnings));
+  if (found.file.time_variable >= 0) {
+    const auto& times = contents.variables[static_cast<std::size_t>(found.file.time_variable)];
+    const Index n = found.file.header.num_records;
+    if (times.extents.at(0) != n) {
+      return error(Code::kDataLoss, "'{}' has {} values, {} expected", times.path, times.extents[0], n);
+    }
+  }
+  return found;
+}
+
+Result<std::string> read(hid_t file, Index file_bytes) {
+  ESKER_ASSIGN_OR_RETURN(const netcdf::Existing found, find(file, file_bytes));
+  const std::vector<double>& times = found.times;
+  std::vector<Index> chunks;  // one after the other
+  for (const Field& field : found.schema.fields()) {
+    if (field.fixed) continue;
+    const int rank = num_axes(found.schema, field);
+    ESKER_ASSIGN_OR_RETURN(const auto chunk, read_chunk(file, field, rank));
+    chunks.insert(chunks.end(), chunk.begin(), chunk.end());
+  }
+  const std::vector<int> storage = read_ints(file, kStorageAttribute);
+  if (storage.size() < 2 || storage[0] < 1 || storage[1] < 1) {
+    return error(Code::kDataLoss, "the attribute '{}' is missing or damaged", kStorageAttribute);
+  }
+  return pack_texts({print_schema(found.schema), text_of(times.data(), times.size() * sizeof(double)),
+                     text_of(chunks.data(), chunks.size() * sizeof(Index)),
+                     text_of(storage.data(), storage.size() * sizeof(int))});
+}
+
+/// The file as it is when the journal beside it, if there is one, has been carried out.
+Result<Overlay> whole_file(Store& store, const std::string& path, const File& file) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  Overlay overlay(&file, file_bytes);
+  ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
+  if (!journal) return overlay;
+  for (const auto& [offset, bytes] : journal->change.ranges) overlay.write(bytes, offset);
+  overlay.set_end_bytes(std::max(overlay.end_bytes(), journal->change.file_bytes));
+  return overlay;
+}
+
+}  // namespace
+
+Result<bool> is_ours(Store& store, const std::string& path, const File& stored) {
+  ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(store, path, stored));
+  const auto look = [&](VirtualFile& file) {
+    return netcdf::outline_of(read_contents(file.id, overlay.end_bytes()).header).status();
+  };
+  Status status = run_session(overlay, Access::kRead, look);
+  if (status.code() == Code::kIoError) return status;
+  return status.ok();
+}
+
+Result<std::string> read_existing(Overlay& overlay) {
+  std::string text;
+  ESKER_RETURN_IF_ERROR(run_session(overlay, Access::kRead, [&](VirtualFile& file) -> Status {
+    ESKER_ASSIGN_OR_RETURN(text, read(file.id, overlay.end_bytes()));
+    return {};
+  }));
+  return text;
+}
+
+Result<Existing> parse_existing(const std::string& text) {
+  const std::vector<std::string> texts = unpack_texts(text);
+  Existing existing;
+  ESKER_ASSIGN_OR_RETURN(existing.schema, parse_schema(texts.at(0)));
+  existing.times = values_of<double>(texts.at(1));
+  const auto chunks = values_of<Index>(texts.at(2));
+  const auto storage = values_of<int>(texts.at(3));
+  ESKER_ASSIGN_OR_RETURN(existing.file, describe_file(existing.schema, {storage[0], storage[1], {}}));
+  existing.file.model.header.num_records = static_cast<Index>(existing.times.size());
+  auto extent = chunks.begin();
+  for (std::size_t f = 0; f < existing.schema.fields().size(); ++f) {
+    const Field& field = existing.schema.fields()[f];
+    if (field.fixed) continue;
+    const int rank = num_axes(existing.schema, field);
+    for (int a = 0; a < rank; ++a) existing.file.storage.chunks[f].chunk[a] = *extent++;
+  }
+  return existing;
+}
+
+}  // namespace esker::hdf5

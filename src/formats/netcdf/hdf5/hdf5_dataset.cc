@@ -1,0 +1,280 @@
+#include "formats/netcdf/hdf5/hdf5_dataset.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/netcdf/hdf5/chunk_reader.h"
+#include "read/counted_file.h"
+
+namespace esker::hdf5 {
+namespace {
+
+constexpr Index kBytesPerRead = Index{16} << 20;  // verifying
+
+/// How many indices of each axis are read at once: as many of the fastest as fit, whole chunks where they do.
+std::vector<Index> extents_of_read(const StoredVariable& variable, Index value_bytes) {
+  std::vector<Index> extents(variable.extents.size(), 1);
+  Index room = std::max<Index>(1, kBytesPerRead / value_bytes);
+  for (std::size_t axis = extents.size(); axis-- > 0 && room > 1;) {
+    const Index of_chunk = variable.chunk.empty() ? 1 : variable.chunk[axis];
+    const Index whole = of_chunk <= room ? room / of_chunk * of_chunk : room;
+    extents[axis] = std::max<Index>(1, std::min(variable.extents[axis], whole));
+    room /= extents[axis];
+  }
+  return extents;
+}
+
+/// The bytes that a variable says its values are; nothing: more than can be counted.
+std::optional<Index> declared_bytes(const StoredVariable& variable, Index value_bytes) {
+  std::optional<Index> bytes = value_bytes;
+  for (const Index extent : variable.extents) {
+    if (bytes) bytes = checked_mul(*bytes, extent);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<Hdf5Dataset> Hdf5Dataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(Source source, Source::open(store, path));
+  ESKER_ASSIGN_OR_RETURN(Description found, source.describe());
+  Hdf5Dataset dataset(store, path, std::move(source));
+  dataset.schema = std::move(found.schema);
+  dataset.times = std::move(found.times);
+  dataset.warnings = std::move(found.warnings);
+  dataset.of_field_ = std::move(found.of_field);
+  dataset.is_ours_ = found.is_ours;
+  dataset.end_bytes_ = found.end_bytes;
+  for (std::size_t f = 0; f < dataset.of_field_.size(); ++f) {
+    if (dataset.fits_file(static_cast<int>(f))) continue;
+    dataset.warnings.push_back(
+        fmt::format("field '{}' has more values than {} bytes can hold: the missing ones are read as its "
+                    "fill value",
+                    dataset.schema.fields()[f].name, dataset.end_bytes_));
+  }
+  ESKER_RETURN_IF_ERROR(dataset.list_parts());
+  return dataset;
+}
+
+bool Hdf5Dataset::fits_file(int field) const {
+  const auto declared = declared_bytes(variable_of(field), esker::size_bytes(field_at(field).type));
+  return declared && *declared / kMostInflation <= end_bytes_;
+}
+
+/// Of others, a variable may have been written for fewer steps than there are.
+bool Hdf5Dataset::has(int field, Index step) const {
+  return OneFileDataset::has(field, step) && (field_at(field).fixed || step < variable_of(field).extents[0]);
+}
+
+Status Hdf5Dataset::read_lattice(int field, Index step, const Lattice& selection, std::byte* out,
+                                 ReadCounters& counters) const {
+  ESKER_ASSIGN_OR_RETURN(const bool is_read, read_past_library(field, step, selection, out, counters));
+  if (is_read) return {};
+  Slab slab;
+  const auto add = [&](Index start, Index stride, Index count) {
+    slab.start.push_back(start), slab.stride.push_back(stride), slab.count.push_back(count);
+  };
+  const Field& of = field_at(field);
+  if (!of.fixed) add(step, 1, 1);
+  const int num_axes = has_no_axes(field) ? 0 : selection.rank;
+  for (int a = num_axes; a-- > 0;) add(selection.origin[a], selection.stride[a], selection.count[a]);
+  if (of.components > 1) add(0, 1, of.components);
+  ++counters.reads;
+  counters.bytes += selection.num_samples() * of.sample_bytes();  // the library knows what it took
+  return source_.read(variable_of(field).path, of.type, slab, out);
+}
+
+ReadUnit Hdf5Dataset::read_unit(int field, int level) const {
+  constexpr Index kUnitBytes = Index{4} << 20;
+  const Box grid = box(field);
+  const auto mask = bitmask(field);
+  const Point stride = mask.ok() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
+  const std::vector<Index>& chunk = variable_of(field).chunk;  // the slowest axis first, that of time also
+  const std::size_t before = field_at(field).fixed ? 0 : 1;
+  const bool is_plain = reads_past_library(field);
+  if (is_plain && chunk.empty()) return {grid.hi};
+  ReadUnit unit{{1, 1, 1, 1, 1}, !is_plain, !is_plain};
+  Index bytes = field_at(field).sample_bytes();
+  for (int a = 0; a < grid.rank; ++a) {
+    const std::size_t axis = before + static_cast<std::size_t>(grid.rank - 1 - a);
+    unit.extent[a] = axis < chunk.size() ? std::clamp<Index>(chunk[axis] / stride[a], 1, grid.hi[a]) : 1;
+    bytes *= unit.extent[a];
+  }
+  for (int a = 0; a < grid.rank && !is_plain; ++a) {
+    for (; unit.extent[a] < grid.hi[a] && 2 * bytes <= kUnitBytes; bytes *= 2) unit.extent[a] *= 2;
+  }
+  return unit;
+}
+
+// In whole chunks of one step or several, all components together. HDF5 1.10 goes through all chunks of a
+// dataset to find one, at 0.1 us each: that must be little beside reading a step.
+bool Hdf5Dataset::reads_past_library(int field) const {
+  constexpr Index kBytesPerLook = 1024, kFewLooks = 4096;
+  const StoredVariable& variable = variable_of(field);
+  const Field& of = field_at(field);
+  const Box grid = box(field);
+  const std::size_t before = of.fixed ? 0 : 1;
+  const std::size_t behind = of.components > 1 ? 1 : 0;
+  const auto rank = static_cast<std::size_t>(grid.rank);
+  if (!variable.is_plain || variable.extents.size() != before + rank + behind) return false;
+  if (behind > 0 && !variable.chunk.empty() && variable.chunk.back() != of.components) return false;
+  Index chunks = 1, bytes = of.sample_bytes();
+  for (std::size_t a = 0; a < rank; ++a) {
+    const std::size_t axis = before + rank - 1 - a;
+    if (variable.extents[axis] != grid.hi[a]) return false;
+    if (!variable.chunk.empty()) chunks *= div_up(grid.hi[a], variable.chunk[axis]);
+    bytes *= grid.hi[a];
+    if (chunks > bytes) return false;
+  }
+  const Index steps_in_chunks =
+      of.fixed || variable.chunk.empty() ? 1 : div_up(variable.extents[0], variable.chunk[0]);
+  const auto looks = checked_mul(chunks, chunks);
+  const Index most = std::max(kFewLooks, bytes / kBytesPerLook);
+  return looks && *looks <= most / std::max<Index>(1, steps_in_chunks);
+}
+
+Result<bool> Hdf5Dataset::read_past_library(int field, Index step, const Lattice& selection, std::byte* out,
+                                            ReadCounters& counters) const {
+  if (!reads_past_library(field)) return false;
+  ESKER_ASSIGN_OR_RETURN(const std::string mark, source_.mark());
+  ESKER_ASSIGN_OR_RETURN(const Places places, places_of(field, step, mark));
+  if (!places) return false;
+  const Status status = read_at(*places, field, step, selection, out, counters);
+  ESKER_ASSIGN_OR_RETURN(const std::string mark_after, source_.mark());
+  if (mark_after != mark) return false;
+  ESKER_RETURN_IF_ERROR(status);
+  return true;
+}
+
+Hdf5Dataset::PlacesKey Hdf5Dataset::places_key(int field, Index step) const {
+  const std::vector<Index>& chunk = variable_of(field).chunk;
+  return {field, field_at(field).fixed || chunk.empty() ? -1 : step / chunk[0]};
+}
+
+Source::PlacesOf Hdf5Dataset::places_wanted(int field, Index step) const {
+  const StoredVariable& variable = variable_of(field);
+  return {&variable, field_at(field).type, field_at(field).fixed || variable.chunk.empty() ? -1 : step};
+}
+
+/// The field, and, if another one of the step was asked for before, those behind it that are not known.
+std::vector<int> Hdf5Dataset::fields_to_look_up(int field, Index step, const std::string& mark) const {
+  constexpr std::size_t kMostAtOnce = 64;
+  std::vector<int> fields{field};
+  const std::lock_guard lock(known_->mutex);
+  if (known_->mark != mark) return fields;
+  const auto is_known = [&](int f) { return known_->of_field.count(places_key(f, step)) > 0; };
+  bool is_second = false;
+  for (int f = 0; f < field && !is_second; ++f) is_second = is_known(f);
+  const int num_fields = is_second ? static_cast<int>(schema.fields().size()) : 0;
+  for (int f = field + 1; f < num_fields && fields.size() < kMostAtOnce; ++f) {
+    if (!is_known(f) && has(f, step) && reads_past_library(f)) fields.push_back(f);
+  }
+  return fields;
+}
+
+Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step, const std::string& mark) const {
+  constexpr std::size_t kMostKept = 256;
+  const PlacesKey key = places_key(field, step);
+  {
+    const std::lock_guard lock(known_->mutex);
+    const auto known = known_->of_field.find(key);
+    if (known_->mark == mark && known != known_->of_field.end()) return known->second;
+  }
+  const std::vector<int> fields = fields_to_look_up(field, step, mark);
+  std::vector<Source::PlacesOf> wanted;
+  for (const int f : fields) wanted.push_back(places_wanted(f, step));
+  ESKER_ASSIGN_OR_RETURN(auto found, source_.places(wanted));
+  const std::lock_guard lock(known_->mutex);
+  if (known_->mark != mark || known_->of_field.size() >= kMostKept) known_->of_field.clear();
+  known_->mark = mark;
+  for (std::size_t n = 0; n < fields.size(); ++n) {
+    if (n > 0 && !found[n]) continue;  // an error, if it is one, is for whoever asks for that field
+    known_->of_field[places_key(fields[n], step)] =
+        found[n] ? std::make_shared<const std::vector<Index>>(std::move(*found[n])) : nullptr;
+  }
+  return known_->of_field[key];
+}
+
+Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index step, const Lattice& selection,
+                            std::byte* out, ReadCounters& counters) const {
+  const StoredVariable& variable = variable_of(field);
+  ChunkedArray array{box(field).hi, box(field).hi, field_at(field).sample_bytes(), {}};
+  const std::size_t before = field_at(field).fixed ? 0 : 1;
+  Index step_bytes = array.sample_bytes;  // from one step to the next in the same chunk
+  for (int a = 0; a < selection.rank; ++a) {
+    const std::size_t axis = before + static_cast<std::size_t>(selection.rank - 1 - a);
+    if (!variable.chunk.empty()) array.chunk[a] = variable.chunk[axis];
+    step_bytes *= array.chunk[a];
+  }
+  const Index steps_before = field_at(field).fixed    ? 0
+                             : variable.chunk.empty() ? step
+                                                      : step % variable.chunk[0];
+  std::vector<Index> begins = places;
+  for (Index& begin : begins) begin += steps_before * step_bytes;
+  array.places = begins;
+  const CountedFile file(source_.file(), counters);
+  return read_chunks(file, array, selection, out).with_context(path_);
+}
+
+Result<StorageInfo> Hdf5Dataset::storage() const {
+  ESKER_ASSIGN_OR_RETURN(const Index bytes, source_.size_bytes());
+  return StorageInfo{1, bytes};
+}
+
+/// Reads what a field has, piece by piece. Returns bytes of values.
+Result<Index> Hdf5Dataset::verify_values(int field) const {
+  const StoredVariable& variable = variable_of(field);
+  const Index value_bytes = esker::size_bytes(field_at(field).type);
+  const std::vector<Index> most = extents_of_read(variable, value_bytes);
+  std::vector<std::byte> values;
+  Slab slab{std::vector<Index>(most.size(), 0), std::vector<Index>(most.size(), 1), most};
+  Index sum = 0;
+  const auto are_more = [&] { return slab.start[0] < variable.extents[0]; };
+  while (are_more()) {
+    Index bytes = value_bytes;
+    for (std::size_t axis = 0; axis < most.size(); ++axis) {
+      slab.count[axis] = std::min(most[axis], variable.extents[axis] - slab.start[axis]);
+      bytes *= std::max<Index>(0, slab.count[axis]);
+    }
+    values.resize(static_cast<std::size_t>(bytes));
+    ESKER_RETURN_IF_ERROR(source_.read(variable.path, field_at(field).type, slab, values.data()));
+    sum += bytes;
+    for (std::size_t axis = most.size(); axis-- > 0;) {  // the next piece
+      slab.start[axis] += most[axis];
+      if (slab.start[axis] < variable.extents[axis] || axis == 0) break;
+      slab.start[axis] = 0;
+    }
+  }
+  return sum;
+}
+
+Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+  Findings findings(report);
+  report.files = 1;
+  const auto num_fields = static_cast<int>(schema.fields().size());
+  for (int field = 0; field < num_fields; ++field) {
+    const Field& of = field_at(field);
+    if (declared_bytes(variable_of(field), esker::size_bytes(of.type)) == Index{0}) continue;
+    if (!fits_file(field)) continue;  // a warning of the dataset says so; they are not read
+    const auto bytes = verify_values(field);
+    if (bytes.ok()) report.bytes += *bytes;
+    if (!bytes.ok()) findings.error(path_, fmt::format("field '{}': {}", of.name, bytes.status().message()));
+    if (progress) progress(static_cast<double>(field + 1) / num_fields);
+  }
+  const auto file_bytes = source_.size_bytes();
+  const auto journal = source_.has_journal();
+  if (journal.ok() && *journal) {
+    findings.warning(path_,
+                     "a journal is beside the file: a step is being committed, or a run was killed then");
+  } else if (is_ours_ && file_bytes.ok() && *file_bytes > end_bytes_) {
+    findings.warning(
+        path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
+  }
+  look_for_writer(findings);
+  return {};
+}
+
+}  // namespace esker::hdf5

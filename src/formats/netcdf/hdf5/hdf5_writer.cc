@@ -1,0 +1,215 @@
+#include "formats/netcdf/hdf5/hdf5_writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/netcdf/esker_file.h"
+#include "formats/netcdf/hdf5/existing.h"
+#include "formats/netcdf/hdf5/hdf5_step_layouts.h"
+#include "formats/netcdf/hdf5/journal.h"
+#include "store/commit.h"
+
+namespace esker::hdf5 {
+namespace {
+
+std::string parent_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
+
+}  // namespace
+
+Hdf5Writer::Hdf5Writer(std::shared_ptr<Store> store, std::string stem, const std::string& suffix,
+                       const Options& options, std::shared_ptr<WriterLock> lock)
+    : store_(std::move(store)),
+      stem_(std::move(stem)),
+      path_(stem_ + suffix),
+      options_(options),
+      lock_(std::move(lock)) {}
+
+Status Hdf5Writer::check_target() {
+  ESKER_RETURN_IF_ERROR(make_directories(*store_, parent_of(path_), options_.fsync != Fsync::kNone));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path_));
+  if (!replaces_existing_) return {};
+  if (!options_.overwrite) {
+    return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
+  }
+  ESKER_ASSIGN_OR_RETURN(const bool ours, is_esker_file(*store_, path_));
+  if (ours) return {};
+  return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
+}
+
+Status Hdf5Writer::define(const Schema& schema) {
+  schema_ = schema;
+  return take_boxes({});
+}
+
+Status Hdf5Writer::take_boxes(const std::vector<Point>& extents) {
+  const ChunkOptions chunks{options_.alignment_bytes, options_.chunk_alignment_bytes, options_.chunks.extents,
+                            extents};
+  ESKER_ASSIGN_OR_RETURN(file_, describe_file(schema_, chunks));
+  return {};
+}
+
+// What it replaces is there, and whole, until the new file is.
+Status Hdf5Writer::stage(bool durable) {
+  Overlay overlay(nullptr, 0);
+  ESKER_RETURN_IF_ERROR(hdf5::create(overlay, schema_, file_));
+  const std::string temporary = temporary_of(path_);
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary));
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(apply(*file, overlay.change()));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  ESKER_ASSIGN_OR_RETURN(std::string mark, mark_of(*file));
+  ESKER_RETURN_IF_ERROR(file->close());
+  staged_ = {{}, overlay.end_bytes(), std::move(mark)};
+  return {};
+}
+
+Status Hdf5Writer::publish(bool durable) {
+  ESKER_RETURN_IF_ERROR(recover(*store_, path_, durable));
+  ESKER_RETURN_IF_ERROR(publish_file(*store_, path_, durable));
+  committed_ = staged_;
+  inverse_.reset();
+  return {};
+}
+
+Result<std::string> Hdf5Writer::read_staged() {
+  const auto file = store_->open(temporary_of(path_), OpenMode::kRead);
+  if (!file.ok()) return std::string();
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, (*file)->size_bytes());
+  Overlay overlay(file->get(), file_bytes);
+  auto existing = esker::hdf5::read_existing(overlay);
+  return existing.ok() ? std::move(existing) : Result<std::string>(std::string());
+}
+
+Result<std::string> Hdf5Writer::read_existing() {
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  const auto file = store_->open(path_, OpenMode::kRead);
+  if (!file.ok()) return file.status().with_context("no dataset to append to");
+  ESKER_RETURN_IF_ERROR(recover(*store_, path_, options_.fsync != Fsync::kNone));
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, (*file)->size_bytes());
+  Overlay overlay(file->get(), file_bytes);
+  auto existing = esker::hdf5::read_existing(overlay);
+  if (!existing.ok()) return existing.status().with_context(path_);
+  ESKER_ASSIGN_OR_RETURN(committed_.mark, mark_of(**file));
+  committed_.file_bytes = overlay.end_bytes();
+  return existing;
+}
+
+Status Hdf5Writer::restore(const std::string& text) {
+  ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(text));
+  schema_ = std::move(existing.schema);
+  file_ = std::move(existing.file);
+  committed_.times = existing.times;
+  times_ = std::move(existing.times);
+  return {};
+}
+
+/// Behind the committed steps there is nothing.
+Status Hdf5Writer::reclaim(bool durable) {
+  prepared_.reset();
+  ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(file->shrink_to(committed_.file_bytes));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  ESKER_RETURN_IF_ERROR(file->close());
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(journal_of(path_))));
+  return store_->remove(temporary_of(path_));
+}
+
+Status Hdf5Writer::check_ours() {
+  ESKER_RETURN_IF_ERROR(lock_->check_held());
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const std::string found, mark_of(*file));
+  if (found == committed_.mark) return {};
+  if (inverse_ && mark_after(found, *inverse_) == committed_.mark) return {};
+  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
+}
+
+std::unique_ptr<StepLayouts> Hdf5Writer::lay_out(const std::vector<bool>& present,
+                                                 const StepHints& hints) const {
+  return std::make_unique<Hdf5StepLayouts>(file_.storage, schema_, present, hints, path_);
+}
+
+Result<std::string> Hdf5Writer::prepare(Index step, double time, const std::vector<bool>& present) {
+  prepared_.reset();
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  Overlay overlay(file.get(), committed_.file_bytes);
+  auto places = add_step(overlay, schema_, file_, step, time, present);
+  if (!places.ok()) return places.status().with_context(path_);
+  prepared_ = overlay.change();
+  return print_places(*places);
+}
+
+/// What a change makes longer is written before it begins, where no reader looks: a disk that is full then
+/// cannot stop the change in the middle.
+Status Hdf5Writer::take_room(const Change& to) {
+  Change behind{{}, to.file_bytes};
+  for (auto range = to.ranges.lower_bound(committed_.file_bytes); range != to.ranges.end(); ++range) {
+    behind.ranges.insert(*range);
+  }
+  if (behind.ranges.empty()) return {};
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(apply(*file, behind));
+  return file->close();
+}
+
+/// Carries a change out, after which the file holds steps of those times. What fails is taken back by the
+/// next rewind().
+Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool durable) {
+  ESKER_RETURN_IF_ERROR(take_room(to));
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  mark_with_failed_ = mark_after(committed_.mark, to);
+  ESKER_ASSIGN_OR_RETURN(inverse_, inverse_of(to, *file, committed_.file_bytes));
+  ESKER_RETURN_IF_ERROR(change_file(*store_, path_, to, durable || is_protected_));
+  inverse_.reset();
+  committed_ = {std::move(times), to.file_bytes, mark_with_failed_};
+  return {};
+}
+
+/// Whether the change that failed was not begun, begun, or done all the same: afterwards it is not.
+Status Hdf5Writer::take_back(bool durable) {
+  if (!inverse_) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool is_begun,
+                         may_be_changed(*store_, path_, committed_.mark, mark_with_failed_));
+  if (is_begun) ESKER_RETURN_IF_ERROR(change_file(*store_, path_, *inverse_, durable || is_protected_));
+  inverse_.reset();
+  return {};
+}
+
+Status Hdf5Writer::commit(Index step, double time, const std::vector<bool>& /*present*/, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
+  if (!prepared_) return error(Code::kInternal, "step {} was not prepared", step);
+  const Change to = *std::exchange(prepared_, std::nullopt);
+  std::vector<double> times = committed_.times;
+  times.push_back(time);
+  ESKER_RETURN_IF_ERROR(change(to, times, durable));
+  times_ = std::move(times);
+  return {};
+}
+
+/// What makes of the committed steps the first `num_steps` of them.
+Result<Change> Hdf5Writer::change_to(Index num_steps) const {
+  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(auto remade,
+                         remake(*file, committed_.file_bytes, schema_, file_, committed_.times, num_steps));
+  if (remade) return std::move(*remade);
+  Overlay overlay(file.get(), committed_.file_bytes);
+  ESKER_RETURN_IF_ERROR(cut_steps(overlay, file_, num_steps));
+  return overlay.change();
+}
+
+// What is to be left is noted first of all, so that reclaim() goes on where this has failed.
+Status Hdf5Writer::rewind(Index num_steps, bool durable) {
+  const auto n = static_cast<std::size_t>(num_steps);
+  times_.resize(n);
+  ESKER_RETURN_IF_ERROR(check_ours());
+  ESKER_RETURN_IF_ERROR(take_back(durable));
+  if (committed_.times.size() <= n) return {};
+  ESKER_ASSIGN_OR_RETURN(const Change to, change_to(num_steps));
+  return change(to, {committed_.times.begin(), committed_.times.begin() + num_steps}, durable);
+}
+
+}  // namespace esker::hdf5

@@ -1,0 +1,187 @@
+#include "formats/netcdf/hdf5/journal.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "base/byte_order.h"  // asserts the byte order
+#include "base/error.h"
+#include "base/macros.h"
+#include "store/checksum.h"
+#include "store/commit.h"
+
+namespace esker::hdf5 {
+namespace {
+
+constexpr std::string_view kMagic = "esker-j1";
+constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+void append_word(std::string& text, std::uint64_t word) {
+  text.append(reinterpret_cast<const char*>(&word), kWord);
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+/// Takes words and bytes off the front; says so when there are too few.
+class Parser {
+ public:
+  explicit Parser(std::span<const std::byte> rest) : rest_(rest) {}
+
+  [[nodiscard]] bool is_good() const { return is_good_; }
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+  std::span<const std::byte> take(std::uint64_t n) {
+    is_good_ = is_good_ && n <= rest_.size();
+    if (!is_good_) return {};
+    const auto taken = rest_.first(static_cast<std::size_t>(n));
+    rest_ = rest_.subspan(taken.size());
+    return taken;
+  }
+  std::uint64_t take_word() {
+    std::uint64_t word = 0;
+    const auto bytes = take(kWord);
+    if (!bytes.empty()) std::memcpy(&word, bytes.data(), kWord);
+    return word;
+  }
+  std::string take_text(std::uint64_t n) {
+    const auto bytes = take(n);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+  bool is_good_ = true;
+};
+
+std::string directory_of(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  return directory.empty() ? "." : directory;
+}
+
+Status remove_journal(Store& store, const std::string& path, bool durable) {
+  ESKER_RETURN_IF_ERROR(store.remove(journal_of(path)));
+  return durable ? store.sync_directory(directory_of(path)) : Status();
+}
+
+Status apply_to(Store& store, const std::string& path, const Change& change, bool durable) {
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kWrite));
+  ESKER_RETURN_IF_ERROR(apply(*file, change));
+  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
+  return file->close();
+}
+
+}  // namespace
+
+std::string journal_of(const std::string& path) { return path + ".esker-journal"; }
+
+Result<std::string> mark_of(const File& file) {
+  std::string mark(kMarkBytes, '\0');
+  ESKER_RETURN_IF_ERROR(file.read_at(std::as_writable_bytes(std::span(mark)), 0));
+  return mark;
+}
+
+std::string mark_after(const std::string& mark, const Change& change) {
+  std::string after = mark;
+  for (const auto& [offset, bytes] : change.ranges) {
+    if (offset >= kMarkBytes) break;
+    const Index n = std::min(static_cast<Index>(bytes.size()), kMarkBytes - offset);
+    std::memcpy(after.data() + offset, bytes.data(), static_cast<std::size_t>(n));
+  }
+  return after;
+}
+
+std::string print_journal(const Journal& journal) {
+  std::size_t size = kMagic.size() + 2 * static_cast<std::size_t>(kMarkBytes) + 3 * kWord;
+  for (const auto& [offset, bytes] : journal.change.ranges) size += 2 * kWord + bytes.size();
+  std::string text;
+  text.reserve(size);  // megabytes, where there are thousands of fields
+  text += kMagic;
+  text += journal.mark_before;
+  text += journal.mark_after;
+  append_word(text, static_cast<std::uint64_t>(journal.change.file_bytes));
+  append_word(text, journal.change.ranges.size());
+  for (const auto& [offset, bytes] : journal.change.ranges) {
+    append_word(text, static_cast<std::uint64_t>(offset));
+    append_word(text, bytes.size());
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  append_word(text, checksum(bytes_of(text), 0));
+  return text;
+}
+
+// What the checksum fits was written by print_journal(); all the same nothing is believed that does not fit
+// the bytes.
+std::optional<Journal> parse_journal(std::span<const std::byte> bytes) {
+  if (bytes.size() < kMagic.size() + kWord) return std::nullopt;
+  Parser sum(bytes.last(kWord));
+  const auto summed = bytes.first(bytes.size() - kWord);
+  if (sum.take_word() != checksum(summed, 0)) return std::nullopt;
+  Parser parser(summed);
+  if (parser.take_text(kMagic.size()) != kMagic) return std::nullopt;
+  Journal journal;
+  journal.mark_before = parser.take_text(kMarkBytes);
+  journal.mark_after = parser.take_text(kMarkBytes);
+  journal.change.file_bytes = static_cast<Index>(parser.take_word());
+  if (journal.change.file_bytes < kMarkBytes) return std::nullopt;
+  Index end = 0;  // of the range before
+  for (std::uint64_t n = parser.take_word(); n > 0; --n) {
+    const auto offset = static_cast<Index>(parser.take_word());
+    const auto range = parser.take(parser.take_word());
+    const bool fits = offset >= end && static_cast<Index>(range.size()) <= journal.change.file_bytes - offset;
+    if (!parser.is_good() || !fits) return std::nullopt;
+    journal.change.ranges.emplace_hint(journal.change.ranges.end(), offset,
+                                       std::vector<std::byte>(range.begin(), range.end()));
+    end = offset + static_cast<Index>(range.size());
+  }
+  if (!parser.is_good() || !parser.at_end()) return std::nullopt;
+  return journal;
+}
+
+// The journal appears whole under its name: it may take the place of one that is whole and needed.
+Status change_file(Store& store, const std::string& path, const Change& change, bool durable) {
+  Journal journal{{}, {}, change};
+  {
+    ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
+    ESKER_ASSIGN_OR_RETURN(journal.mark_before, mark_of(*file));
+  }
+  journal.mark_after = mark_after(journal.mark_before, change);
+  ESKER_RETURN_IF_ERROR(replace_file(store, journal_of(path), print_journal(journal), durable));
+  ESKER_RETURN_IF_ERROR(apply_to(store, path, change, durable));
+  return remove_journal(store, path, durable);
+}
+
+// The file is touched after the journal has appeared, and has all of the change before that goes.
+Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& mark_before,
+                            const std::string& mark_after) {
+  ESKER_ASSIGN_OR_RETURN(const bool has_journal, store.exists(journal_of(path)));
+  if (has_journal || mark_before == mark_after) return true;
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file));
+  return mark != mark_before;
+}
+
+Result<std::optional<Journal>> read_journal(Store& store, const std::string& path) {
+  std::optional<Journal> journal;
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(journal_of(path)));
+  if (!exists) return journal;
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, journal_of(path), kMaxJournalBytes));
+  journal = parse_journal(bytes_of(text));
+  if (!journal) return journal;
+  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
+  ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file));
+  if (mark == journal->mark_before || mark == journal->mark_after) return journal;
+  return error(Code::kDataLoss, "{} is no journal of {} as it stands: remove it if the file is good",
+               journal_of(path), path);
+}
+
+Status recover(Store& store, const std::string& path, bool durable) {
+  ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(journal_of(path)));
+  if (!exists) return {};
+  ESKER_ASSIGN_OR_RETURN(const bool has_file, store.exists(path));
+  if (!has_file) return remove_journal(store, path, durable);
+  ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
+  if (journal) ESKER_RETURN_IF_ERROR(apply_to(store, path, journal->change, durable));
+  return remove_journal(store, path, durable);
+}
+
+}  // namespace esker::hdf5

@@ -1,0 +1,290 @@
+#include "formats/netcdf/hdf5/session.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/macros.h"
+
+namespace esker::hdf5 {
+
+Index VirtualFile::reserve(Index n_bytes, Index alignment_bytes) {
+  const Index begin = round_up(end_bytes_, alignment_bytes);
+  reserved_ = {begin, begin + n_bytes};
+  end_bytes_ = reserved_.second;
+  return begin;
+}
+
+/// Nothing: the library asks for raw data otherwise than it was foreseen.
+std::optional<Index> VirtualFile::allocate(bool is_raw, Index n_bytes) {
+  constexpr Index kAlignment = 8;
+  if (is_raw && next_) {
+    const auto [offset, expected] = *std::exchange(next_, std::nullopt);
+    if (n_bytes == expected) return offset;
+    status = error(Code::kInternal, "HDF5 takes {} bytes for data of {}", n_bytes, expected);
+    return std::nullopt;
+  }
+  const Index offset = round_up(end_bytes_, kAlignment);
+  end_bytes_ = offset + n_bytes;
+  return offset;
+}
+
+Status VirtualFile::write(bool is_raw, std::span<const std::byte> bytes, Index offset) {
+  const bool is_others = reserved_.first <= offset && offset < reserved_.second;
+  if (is_others && is_raw) return {};
+  if (is_others) return error(Code::kInternal, "HDF5 puts metadata at byte {}, where data stand", offset);
+  bytes_.write(bytes, offset);
+  return {};
+}
+
+namespace {
+
+// ---- the driver: calls of the library, as calls of a VirtualFile ----
+
+struct DriverFile {
+  H5FD_t library;  // first: what the library sees of it
+  VirtualFile* file;
+};
+
+VirtualFile& file_of(const H5FD_t* driver) { return *reinterpret_cast<const DriverFile*>(driver)->file; }
+
+/// What an action of the file gives, to the library, which takes no exceptions.
+template <class Action>
+herr_t attempt(VirtualFile& file, const Action& action) {
+  Status status = guarded("HDF5", action);
+  if (status.ok()) return 0;
+  if (file.status.ok()) file.status = std::move(status);
+  return -1;
+}
+
+constexpr unsigned kVirtualFileMark = 0x65736b72;
+struct DriverInfo {
+  unsigned mark;
+  VirtualFile* file;
+};
+
+H5FD_t* open_driver(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*max*/) {
+  const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
+  if (!info || info->mark != kVirtualFileMark) return nullptr;
+  auto driver = std::unique_ptr<DriverFile>(new (std::nothrow) DriverFile{});
+  if (!driver) {
+    info->file->status = out_of_memory("HDF5");
+    return nullptr;
+  }
+  driver->file = info->file;
+  return info->file->driver = reinterpret_cast<H5FD_t*>(driver.release());
+}
+
+herr_t close_driver(H5FD_t* driver) {
+  file_of(driver).driver = nullptr;
+  delete reinterpret_cast<DriverFile*>(driver);
+  return 0;
+}
+
+/// Writing, the library is to collect nothing in blocks of its own: each allocation is seen. Reading, it may
+/// read more than is asked for, where gaps are small.
+herr_t query_driver(const H5FD_t* driver, unsigned long* flags) {
+  *flags = driver && file_of(driver).is_read_only ? H5FD_FEAT_DATA_SIEVE : 0;
+  return 0;
+}
+
+herr_t give_file(H5FD_t* driver, hid_t /*access*/, void** file) {
+  *file = &file_of(driver);
+  return 0;
+}
+
+haddr_t allocate(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, hsize_t n_bytes) {
+  const auto offset = file_of(driver).allocate(type == H5FD_MEM_DRAW, static_cast<Index>(n_bytes));
+  return offset ? static_cast<haddr_t>(*offset) : HADDR_UNDEF;
+}
+
+haddr_t end_of_allocated(const H5FD_t* driver, H5FD_mem_t /*type*/) {
+  return static_cast<haddr_t>(file_of(driver).end_of_allocated());
+}
+
+herr_t set_end_of_allocated(H5FD_t* driver, H5FD_mem_t /*type*/, haddr_t end) {
+  file_of(driver).set_end_of_allocated(static_cast<Index>(end));
+  return 0;
+}
+
+haddr_t end_of_file(const H5FD_t* driver, H5FD_mem_t /*type*/) {
+  return static_cast<haddr_t>(file_of(driver).end_of_file());
+}
+
+herr_t read(H5FD_t* driver, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t n, void* to) {
+  VirtualFile& file = file_of(driver);
+  return attempt(file, [&] {
+    return file.read({static_cast<std::byte*>(to), n}, static_cast<Index>(offset));
+  });
+}
+
+/// What fails is told when the session ends, but not to the library: a file that it cannot close it frees and
+/// keeps, and touches again when the program ends.
+herr_t write(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t n,
+             const void* from) {
+  VirtualFile& file = file_of(driver);
+  (void)attempt(file, [&] {
+    return file.write(type == H5FD_MEM_DRAW, {static_cast<const std::byte*>(from), n},
+                      static_cast<Index>(offset));
+  });
+  return 0;
+}
+
+/// Outlives the library.
+VirtualFile* nobodys_file() {
+  static auto* const file = new VirtualFile(*new Overlay(nullptr, 0));
+  return file;
+}
+
+/// What the library could not close it will try to close again when the program ends. Then nothing that it
+/// does has an effect.
+void abandon(const VirtualFile& file) {
+  if (file.driver) reinterpret_cast<DriverFile*>(file.driver)->file = nobodys_file();
+}
+
+H5FD_class_t make_driver_class() {
+  H5FD_class_t driver{};
+#ifdef H5FD_CLASS_VERSION  // since HDF5 1.14
+  driver.version = H5FD_CLASS_VERSION;
+  driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 1);
+#endif
+  driver.name = "esker";
+  driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<Index>::max());
+  driver.fc_degree = H5F_CLOSE_STRONG;
+  driver.fapl_size = sizeof(DriverInfo);
+  driver.open = open_driver;
+  driver.close = close_driver;
+  driver.query = query_driver;
+  driver.alloc = allocate;
+  driver.get_eoa = end_of_allocated;
+  driver.set_eoa = set_end_of_allocated;
+  driver.get_eof = end_of_file;
+  driver.get_handle = give_file;
+  driver.read = read;
+  driver.write = write;
+  constexpr H5FD_mem_t kMap[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(kMap), std::end(kMap), std::begin(driver.fl_map));
+  return driver;
+}
+
+// ---- errors ----
+
+/// The library prints its errors unless it is told not to; its users in the program may want it to.
+class Silence {
+ public:
+  Silence() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+  ~Silence() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+herr_t note_error(unsigned /*number*/, const H5E_error2_t* entry, void* text) {
+  *static_cast<const char**>(text) = entry->desc;
+  return 1;  // the first is enough
+}
+
+// ---- sessions ----
+
+Handle access_list(hid_t driver, VirtualFile& file) {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), "property list");
+  const DriverInfo info{kVirtualFileMark, &file};
+  checked(H5Pset_driver(access, driver, &info), "driver");
+  checked(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG), "driver");
+  if (!file.is_read_only) {
+    checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "versions");  // as netCDF
+  }
+  return access;
+}
+
+/// As netCDF wants groups and their attributes: in the order of their making. No times.
+Handle creation_list() {
+  Handle creation(H5Pcreate(H5P_FILE_CREATE), "property list");
+  constexpr unsigned kInOrder = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+  checked(H5Pset_link_creation_order(creation, kInOrder), "order of variables");
+  checked(H5Pset_attr_creation_order(creation, kInOrder), "order of attributes");
+  checked(H5Pset_obj_track_times(creation, false), "times");
+  return creation;
+}
+
+hid_t open_file(hid_t access_properties, Access access) {
+  if (access == Access::kCreate) {
+    return H5Fcreate("esker", H5F_ACC_TRUNC, creation_list(), access_properties);
+  }
+  return H5Fopen("esker", access == Access::kRead ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access_properties);
+}
+
+Status act(VirtualFile& file, Access access, const std::function<Status(VirtualFile&)>& action) {
+  static const H5FD_class_t driver_class = make_driver_class();
+  const Handle driver(H5FDregister(&driver_class), "driver");
+  const Handle properties = access_list(driver, file);
+  file.id = checked(open_file(properties, access), "open");
+  Status status;
+  try {
+    status = action(file);
+  } catch (...) {
+    H5Fclose(file.id);
+    throw;
+  }
+  checked(H5Fclose(file.id), "close");
+  return status;
+}
+
+/// A program may hold another HDF5 library, whose names come first; the library itself would end it then.
+Status check_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return error(Code::kInternal, "HDF5 does not start");
+  if (major == H5_VERS_MAJOR && minor == H5_VERS_MINOR && release == H5_VERS_RELEASE) return {};
+  return error(Code::kUnsupported,
+               "the program holds HDF5 {}.{}.{}, Esker was built with {}: build it with the program's "
+               "(ESKER_HDF5)",
+               major, minor, release, H5_VERS_INFO);
+}
+
+}  // namespace
+
+void throw_failure(const char* what) {
+  const char* reason = "no reason given";
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_error, &reason);
+  throw Failure(fmt::format("{}: {}", what, reason));
+}
+
+const VirtualFile& file_of(hid_t object) {
+  const Handle file(H5Iget_file_id(object), "file");
+  void* handle = nullptr;
+  checked(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), "file");
+  return *static_cast<const VirtualFile*>(handle);
+}
+
+Status run_session(Overlay& overlay, Access access, const std::function<Status(VirtualFile&)>& action) {
+  static std::mutex mutex;  // not every build of the library takes several threads
+  const std::scoped_lock lock(mutex);
+  ESKER_RETURN_IF_ERROR(check_version());
+  const Silence silence;
+  (void)nobodys_file();  // made while memory may still run out
+  VirtualFile file(overlay, access == Access::kRead);
+  const Status done = guarded("HDF5", [&]() -> Status {
+    try {
+      return act(file, access, action);
+    } catch (const Failure& failure) {
+      return error(Code::kDataLoss, "HDF5: {}", failure.what());
+    }
+  });
+  abandon(file);
+  if (!file.status.ok()) return file.status;
+  ESKER_RETURN_IF_ERROR(done);
+  overlay.set_end_bytes(file.end_of_allocated());
+  return {};
+}
+
+}  // namespace esker::hdf5

@@ -1,0 +1,98 @@
+#include "formats/netcdf/hdf5/slab.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace esker::hdf5 {
+
+hid_t memory_type(SampleType type) {
+  switch (type) {
+    case SampleType::kInt8:
+      return H5T_NATIVE_INT8;
+    case SampleType::kUint8:
+      return H5T_NATIVE_UINT8;
+    case SampleType::kInt16:
+      return H5T_NATIVE_INT16;
+    case SampleType::kUint16:
+      return H5T_NATIVE_UINT16;
+    case SampleType::kInt32:
+      return H5T_NATIVE_INT32;
+    case SampleType::kUint32:
+      return H5T_NATIVE_UINT32;
+    case SampleType::kInt64:
+      return H5T_NATIVE_INT64;
+    case SampleType::kUint64:
+      return H5T_NATIVE_UINT64;
+    case SampleType::kFloat32:
+      return H5T_NATIVE_FLOAT;
+    case SampleType::kFloat64:
+      return H5T_NATIVE_DOUBLE;
+  }
+  return H5I_INVALID_HID;
+}
+
+namespace {
+
+std::vector<hsize_t> unsigned_of(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
+
+void fill(hid_t dataset, SampleType type, std::size_t n, std::byte* out) {
+  const auto value_bytes = static_cast<std::size_t>(size_bytes(type));
+  const Handle list(H5Dget_create_plist(dataset), "fill value");
+  H5D_fill_value_t defined{};
+  checked(H5Pfill_value_defined(list, &defined), "fill value");
+  std::vector<std::byte> value(value_bytes);
+  if (defined != H5D_FILL_VALUE_UNDEFINED) {
+    checked(H5Pget_fill_value(list, memory_type(type), value.data()), "fill value");
+  }
+  for (std::size_t i = 0; i < n; ++i) std::memcpy(out + i * value_bytes, value.data(), value_bytes);
+}
+
+/// How many of each axis there are in a dataset of those extents.
+std::vector<hsize_t> present_of(const Slab& slab, const std::vector<hsize_t>& extents) {
+  std::vector<hsize_t> present;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const auto extent = static_cast<Index>(extents[axis]);
+    const Index behind = extent - slab.start[axis];
+    const Index n = behind <= 0 ? 0 : (behind - 1) / slab.stride[axis] + 1;
+    present.push_back(static_cast<hsize_t>(std::min(n, slab.count[axis])));
+  }
+  return present;
+}
+
+}  // namespace
+
+void read_slab(hid_t file, const std::string& path, SampleType type, const Slab& slab, std::byte* out) {
+  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "variable");
+  const Handle stored(H5Dget_space(dataset), "extents");
+  const auto rank = static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(stored), "extents"));
+  if (rank != slab.count.size()) throw Failure(fmt::format("'{}' has other axes than before", excerpt(path)));
+  if (rank == 0) {
+    checked(H5Dread(dataset, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "value");
+    return;
+  }
+  std::vector<hsize_t> extents(rank);
+  checked(H5Sget_simple_extent_dims(stored, extents.data(), nullptr), "extents");
+  const auto start = unsigned_of(slab.start), stride = unsigned_of(slab.stride),
+             count = unsigned_of(slab.count);
+  const std::vector<hsize_t> present = present_of(slab, extents);
+  if (present != count) {
+    if (rank > 1 && present[0] != count[0]) throw Failure(fmt::format("'{}' has lost steps", excerpt(path)));
+    std::size_t n = 1;
+    for (const hsize_t of_axis : count) n *= static_cast<std::size_t>(of_axis);
+    fill(dataset, type, n, out);
+  }
+  if (std::find(present.begin(), present.end(), hsize_t{0}) != present.end()) return;
+  checked(H5Sselect_hyperslab(stored, H5S_SELECT_SET, start.data(), stride.data(), present.data(), nullptr),
+          "selection");
+  const Handle memory(H5Screate_simple(static_cast<int>(rank), count.data(), nullptr), "memory");
+  const std::vector<hsize_t> origin(rank, 0);
+  checked(H5Sselect_hyperslab(memory, H5S_SELECT_SET, origin.data(), nullptr, present.data(), nullptr),
+          "memory");
+  checked(H5Dread(dataset, memory_type(type), memory, stored, H5P_DEFAULT, out), "values");
+}
+
+}  // namespace esker::hdf5

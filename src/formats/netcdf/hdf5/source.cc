@@ -1,0 +1,167 @@
+#include "formats/netcdf/hdf5/source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/schema_json.h"
+#include "formats/netcdf/hdf5/chunk_places.h"
+#include "formats/netcdf/hdf5/contents.h"
+#include "formats/netcdf/hdf5/journal.h"
+#include "formats/netcdf/hdf5/session.h"
+#include "formats/netcdf/hdf5/slab.h"
+#include "formats/netcdf/hdf5/variable_values.h"
+#include "formats/netcdf/model/existing.h"
+#include "formats/netcdf/model/foreign.h"
+
+namespace esker::hdf5 {
+namespace {
+
+/// Whether Esker made the file, and its variables are still as Esker made them.
+bool is_of_esker(const netcdf::Header& header, std::vector<std::string>& warnings) {
+  const bool has_outline =
+      std::any_of(header.attributes.begin(), header.attributes.end(),
+                  [](const netcdf::Attribute& attribute) { return attribute.name == netcdf::kSchemaAttribute; });
+  if (!has_outline) return false;
+  const auto outline = netcdf::outline_of(header);
+  const Status fits = outline.ok() ? netcdf::find_file(*outline, header).status() : outline.status();
+  if (!fits.ok()) {
+    warnings.push_back(fmt::format("{} is not used: {}", netcdf::kSchemaAttribute, fits.message()));
+  }
+  return fits.ok();
+}
+
+Result<Description> describe_contents(hid_t file, Index end_bytes) {
+  Contents contents = read_contents(file, end_bytes);
+  Description found;
+  found.end_bytes = end_bytes;
+  found.is_ours = is_of_esker(contents.header, found.warnings);
+  if (!found.is_ours)
+    found.warnings.insert(found.warnings.end(), contents.left_out.begin(), contents.left_out.end());
+  VariableValues values(file, end_bytes, contents);
+  const netcdf::ReadValues read_values = [&](int variable, Index step) { return values(variable, step); };
+  ESKER_ASSIGN_OR_RETURN(netcdf::Existing existing,
+                         found.is_ours
+                             ? netcdf::read_ours(contents.header, read_values, found.warnings)
+                             : netcdf::read_foreign(contents.header, read_values, found.warnings));
+  found.schema = std::move(existing.schema);
+  found.times = std::move(existing.times);
+  for (const int variable : existing.file.variable_of_field) {
+    found.of_field.push_back(contents.variables[static_cast<std::size_t>(variable)]);
+  }
+  return found;
+}
+
+/// A file's first bytes, and the journal beside it that is not yet carried out whole.
+struct State {
+  std::string mark;
+  std::optional<Journal> journal;
+};
+
+/// The mark first: a writer makes the journal, changes the file from its first bytes on, and removes the
+/// journal. So where these bytes are the same after reading, nothing else has been changed since the journal
+/// was looked for.
+Result<State> state_of(Store& store, const std::string& path, const File& file) {
+  State state;
+  ESKER_ASSIGN_OR_RETURN(state.mark, mark_of(file));
+  auto journal = read_journal(store, path);
+  if (!journal.ok() && journal.status().code() != Code::kNotFound) return journal.status();
+  if (journal.ok()) state.journal = std::move(*journal);
+  return state;
+}
+
+Result<Overlay> whole_file(const State& state, const File& file) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  Overlay overlay(&file, file_bytes);
+  if (!state.journal) return overlay;
+  for (const auto& [offset, bytes] : state.journal->change.ranges) overlay.write(bytes, offset);
+  overlay.set_end_bytes(std::max(overlay.end_bytes(), state.journal->change.file_bytes));
+  return overlay;
+}
+
+bool has_kept(const State& state, const std::string& mark) {
+  if (state.journal) return mark == state.journal->mark_before || mark == state.journal->mark_after;
+  return mark == state.mark;
+}
+
+}  // namespace
+
+Result<Source> Source::open(const std::shared_ptr<Store>& store, const std::string& path) {
+  Source source;
+  source.store_ = store;
+  source.path_ = path;
+  ESKER_ASSIGN_OR_RETURN(source.file_, store->open(path, OpenMode::kRead));
+  return source;
+}
+
+Status Source::run(const Action& action) const {
+  constexpr int kMostTries = 200;
+  Status failure;
+  for (int n = 0; n < kMostTries; ++n) {
+    if (n > 0) std::this_thread::sleep_for(std::chrono::milliseconds(std::min(n, 20)));
+    const auto state = state_of(*store_, path_, *file_);
+    failure = state.status();
+    if (!state.ok()) {
+      if (failure.code() == Code::kDataLoss && n < 5) continue;  // a step may have been committed between
+      return failure.with_context(path_);
+    }
+    ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(*state, *file_));
+    const Status status = run_session(overlay, Access::kRead, [&](VirtualFile& file) {
+      return action(file, file.end_of_allocated(), state->journal.has_value());
+    });
+    ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file_));
+    if (has_kept(*state, mark)) return status.with_context(path_);
+  }
+  return error(Code::kIoError, "{}: a writer has changed the file at each of {} attempts to read it", path_,
+               kMostTries);
+}
+
+Result<Description> Source::describe() const {
+  Description found;
+  ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index end_bytes, bool) -> Status {
+    ESKER_ASSIGN_OR_RETURN(found, describe_contents(file.id, end_bytes));
+    return {};
+  }));
+  return found;
+}
+
+Status Source::read(const std::string& dataset, SampleType type, const Slab& slab, std::byte* out) const {
+  return run([&](VirtualFile& file, Index, bool) -> Status {
+    read_slab(file.id, dataset, type, slab, out);
+    return {};
+  });
+}
+
+Result<Source::Places> Source::places(const StoredVariable& variable, SampleType type, Index record) const {
+  const PlacesOf wanted{&variable, type, record};
+  ESKER_ASSIGN_OR_RETURN(auto found, places(std::span(&wanted, 1)));
+  return std::move(found.front());
+}
+
+Result<std::vector<Source::Places>> Source::places(std::span<const PlacesOf> wanted) const {
+  std::vector<Places> found;
+  ESKER_RETURN_IF_ERROR(run([&](VirtualFile& file, Index, bool has_journal) -> Status {
+    found.assign(wanted.size(), std::nullopt);
+    for (std::size_t n = 0; n < wanted.size() && !has_journal; ++n) {
+      try {
+        found[n] = chunk_places(file.id, *wanted[n].variable, wanted[n].type, wanted[n].record);
+      } catch (const Failure&) {
+        if (n == 0) throw;
+      }
+    }
+    return {};
+  }));
+  return found;
+}
+
+Result<std::string> Source::mark() const { return mark_of(*file_); }
+
+Result<bool> Source::has_journal() const { return store_->exists(journal_of(path_)); }
+
+}  // namespace esker::hdf5

@@ -1,0 +1,78 @@
+#include "formats/netcdf/hdf5/variable_text.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "format/schema_json.h"
+#include "formats/netcdf/hdf5/global_heap.h"
+
+namespace esker::hdf5 {
+namespace {
+
+/// References as bytes, as they are in the file: nothing is to be done.
+herr_t keep_bytes(hid_t stored, hid_t /*wanted*/, H5T_cdata_t* conversion, std::size_t /*n*/,
+                  std::size_t /*stride*/, std::size_t /*background_stride*/, void* /*values*/,
+                  void* /*background*/, hid_t /*transfer*/) {
+  if (conversion->command == H5T_CONV_FREE) return 0;  // without types
+  conversion->need_bkg = H5T_BKG_NO;
+  return H5Tget_size(stored) == kReferenceBytes ? 0 : -1;
+}
+
+/// Teaches the library keep_bytes(), while it lives.
+class KeepBytes {
+ public:
+  KeepBytes() : text_(H5Tcopy(H5T_C_S1), "text"), bytes_(H5Tcreate(H5T_OPAQUE, kReferenceBytes), "bytes") {
+    checked(H5Tset_size(text_, H5T_VARIABLE), "text");
+    checked(H5Tregister(H5T_PERS_SOFT, kName, text_, bytes_, keep_bytes), "text");
+  }
+  KeepBytes(const KeepBytes&) = delete;
+  KeepBytes& operator=(const KeepBytes&) = delete;
+  ~KeepBytes() { H5Tunregister(H5T_PERS_SOFT, kName, H5I_INVALID_HID, H5I_INVALID_HID, keep_bytes); }
+
+  [[nodiscard]] hid_t type() const { return bytes_; }
+
+ private:
+  static constexpr const char* kName = "esker: bytes";
+  Handle text_, bytes_;
+};
+
+void read_bytes(const VirtualFile& file, std::uint64_t at, std::span<std::byte> bytes) {
+  const auto end = static_cast<std::uint64_t>(file.end_of_file());
+  if (at > end || bytes.size() > end - at) throw Failure("a text points behind the end of the file");
+  const Status status = file.read(bytes, static_cast<Index>(at));
+  if (!status.ok()) throw Failure(status.message());
+}
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result.ok()) throw Failure(result.status().message());
+  return std::move(*result);
+}
+
+}  // namespace
+
+std::string read_variable_text(hid_t attribute) {
+  std::array<std::byte, kReferenceBytes> stored{};
+  {
+    const KeepBytes conversion;
+    checked(H5Aread(attribute, conversion.type(), stored.data()), "text");
+  }
+  const HeapReference reference = parse_reference(stored);
+  if (reference.n_elements == 0 || reference.collection == 0) return {};
+  const VirtualFile& file = file_of(attribute);
+  std::array<std::byte, std::max(kSuperblockHead, kCollectionHead)> head{};
+  read_bytes(file, 0, head);
+  const std::size_t length_bytes = size_of_lengths(head);
+  read_bytes(file, reference.collection, head);
+  const std::uint64_t n_bytes = value_of(collection_bytes(head, length_bytes));
+  if (n_bytes > kMaxSidecarBytes) throw Failure("an attribute of too many bytes");
+  std::vector<std::byte> collection(static_cast<std::size_t>(n_bytes));
+  read_bytes(file, reference.collection, collection);
+  const auto object = value_of(find_object(collection, length_bytes, reference.object));
+  const std::size_t n = std::min<std::size_t>(object.size(), reference.n_elements);
+  const auto* text = reinterpret_cast<const char*>(object.data());
+  return {text, std::find(text, text + n, '\0')};
+}
+
+}  // namespace esker::hdf5

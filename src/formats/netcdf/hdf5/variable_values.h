@@ -1,0 +1,28 @@
+// Values of small variables as a schema has them: coordinates, times, scalars. Within run_session().
+#pragma once
+
+#include "esker/schema.hpp"
+#include "formats/netcdf/hdf5/contents.h"
+
+namespace esker::hdf5 {
+
+/// A netcdf::ReadValues for variables of one dimension at most; keeps the last one. Failures are thrown, but
+/// kDataLoss for more values than the file can hold.
+class VariableValues {
+ public:
+  VariableValues(hid_t file, Index file_bytes, const Contents& contents)
+      : file_(file), file_bytes_(file_bytes), contents_(contents) {}
+
+  Result<AttributeValue> operator()(int variable, Index step);
+
+ private:
+  Status read(std::size_t variable, Index n);
+
+  hid_t file_;
+  Index file_bytes_;
+  const Contents& contents_;
+  int kept_ = -1;
+  AttributeValue values_;
+};
+
+}  // namespace esker::hdf5

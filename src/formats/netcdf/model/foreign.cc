@@ -1,0 +1,209 @@
+#include "formats/netcdf/model/foreign.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/foreign_names.h"
+#include "formats/netcdf/model/values.h"
+
+namespace esker::netcdf {
+namespace {
+
+/// Builds a schema from a header, variable by variable.
+class Reader {
+ public:
+  Reader(const Header& header, const ReadValues& read_values, std::vector<std::string>& warnings)
+      : read_values_(read_values), warnings_(warnings) {
+    out_.file.header = header;
+  }
+
+  Result<Existing> read() {
+    out_.schema.attributes() = to_attributes(header().attributes, "", &warnings_);
+    for (const Variable& variable : header().variables) exact_names_.insert(variable.name);
+    ESKER_RETURN_IF_ERROR(name_times());
+    for (std::size_t v = 0; v < header().variables.size(); ++v) {
+      const int number = static_cast<int>(v);
+      if (!header().variables[v].missing.empty()) {
+        leave_out(number, header().variables[v].missing);
+      } else if (is_coordinate(header().variables[v])) {
+        coordinate_of_dim_[header().variables[v].dims[0]] = number;
+      } else {
+        add(number);
+      }
+    }
+    add_unused_coordinates();
+    ESKER_RETURN_IF_ERROR(read_coordinates());
+    if (header().record_dim()) {
+      ESKER_ASSIGN_OR_RETURN(out_.times, read_times(out_.file, read_values_, warnings_));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] const Header& header() const { return out_.file.header; }
+  [[nodiscard]] const Variable& variable_at(int number) const {
+    return header().variables[static_cast<std::size_t>(number)];
+  }
+  [[nodiscard]] Attributes attributes_of(int variable) const {
+    return to_attributes(variable_at(variable).attributes, variable_at(variable).name, &warnings_);
+  }
+  /// Names in files may be Latin-1; warnings are UTF-8.
+  [[nodiscard]] std::string shown_name(int variable) const {
+    const std::string& name = variable_at(variable).name;
+    return is_utf8(name) ? name : excerpt(name);
+  }
+  void leave_out(int variable, const std::string& why) {
+    warnings_.push_back(fmt::format("variable '{}' is left out: {}", shown_name(variable), why));
+  }
+
+  [[nodiscard]] bool is_coordinate(const Variable& variable) const {
+    return variable.dims.size() == 1 && variable.type != Type::kChar &&
+           header().dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
+  }
+
+  void add(int number) {
+    const Variable& variable = variable_at(number);
+    const bool is_text = variable.type == Type::kChar && variable.dims.size() <= 1;
+    const bool is_scalar = !header().is_record(variable) && (variable.dims.empty() || is_text);
+    const Status added = is_scalar ? add_scalar(number) : add_field(number);
+    if (!added.ok()) leave_out(number, added.message());
+  }
+
+  /// The name of a variable in the schema.
+  std::string name_for(const Variable& variable) {
+    const auto is_taken = [&](const std::string& name) {
+      return out_.schema.find_field(name) || out_.schema.find_scalar(name) ||
+             (name != variable.name && exact_names_.contains(name));
+    };
+    const std::string name = new_name(schema_name(variable.name), is_taken, next_number_);
+    std::string expected = variable.name;  // groups are in names
+    std::replace(expected.begin(), expected.end(), '/', '_');
+    if (name != expected) {
+      const std::string shown = is_utf8(variable.name) ? variable.name : excerpt(variable.name);
+      warnings_.push_back(fmt::format("variable '{}' is called '{}'", shown, name));
+    }
+    return name;
+  }
+
+  Status add_scalar(int number) {
+    const Variable& variable = variable_at(number);
+    if (header().value_bytes(variable) > kMostTextBytes) {
+      return error(Code::kUnsupported, "it holds {} characters, at most {} are supported",
+                   header().value_bytes(variable), kMostTextBytes);
+    }
+    ESKER_ASSIGN_OR_RETURN(AttributeValue value, read_values_(number, 0));
+    return out_.schema.add_scalar({name_for(variable), std::move(value), attributes_of(number)}).status();
+  }
+
+  Status add_field(int number) {
+    const Variable& variable = variable_at(number);
+    const auto type = sample_type_of(variable.type);
+    if (!type) return {Code::kUnsupported, "it holds characters"};
+    const bool has_records = header().is_record(variable);
+    const std::vector<int> dims(variable.dims.rbegin(), variable.dims.rend() - (has_records ? 1 : 0));
+    if (dims.size() > kMaxRank) {
+      return error(Code::kUnsupported, "it has {} axes, the most are {}", dims.size(), kMaxRank);
+    }
+    ESKER_ASSIGN_OR_RETURN(const int grid, grid_on(dims));
+    Field field{name_for(variable), grid, *type, 1, !has_records, 1, attributes_of(number)};
+    ESKER_RETURN_IF_ERROR(out_.schema.add_field(std::move(field)).status());
+    out_.file.variable_of_field.push_back(number);
+    return {};
+  }
+
+  /// Coordinates of a dimension that no field has are a field of that dimension.
+  void add_unused_coordinates() {
+    for (const auto& [dim, variable] : coordinate_of_dim_) {
+      if (!dims_.contains(dim) && dim != header().record_dim()) add(variable);
+    }
+  }
+
+  /// `dims` of the header, fastest first.
+  Result<int> grid_on(const std::vector<int>& dims) {
+    const auto known = grids_.find(dims);
+    if (known != grids_.end()) return known->second;
+    std::vector<DimId> ids;
+    std::string name;
+    for (const int dim : dims) {
+      ESKER_ASSIGN_OR_RETURN(const DimId id, dim_for(dim));
+      ids.push_back(id);
+      const std::string& dim_name = out_.schema.dims()[static_cast<std::size_t>(id.index)].name;
+      name = dim_name + (name.empty() ? "" : "_" + name);
+    }
+    if (dims.empty()) name = kSeriesGrid;
+    const auto is_taken = [&](const std::string& taken) { return out_.schema.find_grid(taken) != nullptr; };
+    ESKER_ASSIGN_OR_RETURN(const GridId grid,
+                           out_.schema.add_grid(new_name(name, is_taken, next_grid_number_), ids));
+    return grids_[dims] = grid.index;
+  }
+
+  Result<DimId> dim_for(int number) {
+    const auto known = dims_.find(number);
+    if (known != dims_.end()) return known->second;
+    const Dimension& dim = header().dims[static_cast<std::size_t>(number)];
+    const auto is_taken = [&](const std::string& name) { return out_.schema.find_dim(name) != nullptr; };
+    ESKER_ASSIGN_OR_RETURN(
+        const DimId id,
+        out_.schema.add_dim(new_name(schema_name(dim.name), is_taken, next_dim_number_), dim.length));
+    return dims_[number] = id;
+  }
+
+  Status read_coordinates() {
+    for (const auto& [dims, grid] : grids_) {
+      for (const int dim : dims) {
+        const auto found = coordinate_of_dim_.find(dim);
+        if (found == coordinate_of_dim_.end()) continue;
+        const DimId id = dims_.at(dim);
+        const std::string& name = out_.schema.dims()[static_cast<std::size_t>(id.index)].name;
+        if (out_.schema.find_field(variable_at(found->second).name)) continue;
+        ESKER_ASSIGN_OR_RETURN(const AttributeValue values, read_values_(found->second, 0));
+        ESKER_ASSIGN_OR_RETURN(Attributes * attributes, out_.schema.attributes_of(id));
+        if (attributes->empty()) *attributes = attributes_of(found->second);
+        ESKER_RETURN_IF_ERROR(out_.schema.set_coords({grid}, name, numbers_of(values)));
+      }
+    }
+    return {};
+  }
+
+  /// Numbers of the records where they have no coordinate.
+  Status name_times() {
+    const auto dim = header().record_dim();
+    if (!dim) return {};
+    SampleType type = SampleType::kFloat64;
+    for (std::size_t v = 0; v < header().variables.size(); ++v) {
+      const Variable& variable = header().variables[v];
+      if (variable.dims != std::vector<int>{*dim} || !is_coordinate(variable)) continue;
+      if (!variable.missing.empty()) continue;
+      out_.file.time_variable = static_cast<int>(v);
+      out_.schema.time_attributes() = attributes_of(out_.file.time_variable);
+      type = *sample_type_of(variable.type);
+    }
+    return out_.schema.set_time(schema_name(header().dims[static_cast<std::size_t>(*dim)].name), type);
+  }
+
+  static constexpr const char* kSeriesGrid = "series";
+  static constexpr Index kMostTextBytes = 64 << 10;
+
+  const ReadValues& read_values_;
+  std::vector<std::string>& warnings_;
+  Existing out_;
+  std::map<int, int> coordinate_of_dim_;  // variable
+  std::map<int, DimId> dims_;             // those of the header that grids have
+  std::map<std::vector<int>, int> grids_;
+  std::set<std::string> exact_names_;             // of the variables; no other one gets one of them
+  std::map<std::string, int> next_number_, next_dim_number_, next_grid_number_;
+};
+
+}  // namespace
+
+Result<Existing> read_foreign(const Header& header, const ReadValues& read_values,
+                              std::vector<std::string>& warnings) {
+  return Reader(header, read_values, warnings).read();
+}
+
+}  // namespace esker::netcdf

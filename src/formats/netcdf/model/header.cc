@@ -1,0 +1,142 @@
+#include "formats/netcdf/model/header.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+namespace esker::netcdf {
+namespace {
+
+constexpr Index kAlignment = 4;  // of variables
+constexpr Index kMaxNameBytes = 256;
+constexpr Index kMaxAllBytes = Index{1} << 62;  // of all variables, once: room for header and alignment
+
+constexpr std::array<int, 12> kSizes{0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};  // by Type
+
+/// A name as every reader takes it.
+Status check_name(const char* what, const std::string& name) {
+  const bool is_good = !name.empty() && static_cast<Index>(name.size()) <= kMaxNameBytes &&
+                       name.find('\0') == std::string::npos && name.find('/') == std::string::npos;
+  if (is_good) return {};
+  return error(Code::kInvalidArgument,
+               "{} '{}': a name has 1 to {} bytes and neither a slash nor a NUL in it", what, excerpt(name),
+               kMaxNameBytes);
+}
+
+/// Names of one kind, none twice.
+template <class Named>
+Status check_names(const char* what, const std::vector<Named>& list) {
+  std::set<std::string_view> names;
+  for (const Named& named : list) {
+    ESKER_RETURN_IF_ERROR(check_name(what, named.name));
+    if (!names.insert(named.name).second) {
+      return error(Code::kInvalidArgument, "{} '{}' is there twice", what, excerpt(named.name));
+    }
+  }
+  return {};
+}
+
+Status check_type(Version version, Type type, const std::string& of) {
+  if (version == Version::kData64 || type <= Type::kDouble) return {};
+  return error(Code::kInvalidArgument, "'{}': CDF-{} has no type {}", of, static_cast<int>(version),
+               static_cast<int>(type));
+}
+
+Status check_attributes(Version version, const std::vector<Attribute>& attributes) {
+  ESKER_RETURN_IF_ERROR(check_names("attribute", attributes));
+  for (const Attribute& attribute : attributes) {
+    ESKER_RETURN_IF_ERROR(check_type(version, attribute.type, attribute.name));
+    const Index bytes = static_cast<Index>(attribute.values.size());
+    if (bytes % size_bytes(attribute.type) != 0) {
+      return error(Code::kInvalidArgument, "attribute '{}': {} bytes are no whole values", attribute.name,
+                   bytes);
+    }
+  }
+  return {};
+}
+
+/// Its dimensions are there, that of the records only in front, and its bytes fit 63 bits.
+Status check_variable(const Header& header, const Variable& variable) {
+  std::optional<Index> bytes = size_bytes(variable.type);
+  for (std::size_t d = 0; d < variable.dims.size(); ++d) {
+    const int dim = variable.dims[d];
+    if (dim < 0 || dim >= static_cast<int>(header.dims.size())) {
+      return error(Code::kInvalidArgument, "variable '{}': dimension {} of {}", variable.name, dim,
+                   header.dims.size());
+    }
+    const Dimension& dimension = header.dims[static_cast<std::size_t>(dim)];
+    if (dimension.length == 0 && d > 0) {
+      return error(Code::kInvalidArgument,
+                   "variable '{}': '{}', the dimension of the records, is not its first", variable.name,
+                   dimension.name);
+    }
+    if (dimension.length > 0 && bytes) bytes = checked_mul(*bytes, dimension.length);
+  }
+  if (bytes && *bytes <= std::numeric_limits<Index>::max() - kAlignment) return {};
+  return error(Code::kInvalidArgument, "variable '{}': its size does not fit 63 bits", variable.name);
+}
+
+}  // namespace
+
+Index size_bytes(Type type) { return kSizes[static_cast<std::size_t>(type)]; }
+
+std::optional<int> Header::record_dim() const {
+  const auto found =
+      std::find_if(dims.begin(), dims.end(), [](const Dimension& dim) { return dim.length == 0; });
+  return found == dims.end() ? std::nullopt : std::optional(static_cast<int>(found - dims.begin()));
+}
+
+bool Header::is_record(const Variable& variable) const {
+  return !variable.dims.empty() && dims[static_cast<std::size_t>(variable.dims.front())].length == 0;
+}
+
+Index Header::value_bytes(const Variable& variable) const {
+  Index bytes = size_bytes(variable.type);
+  for (const int dim : variable.dims) bytes *= std::max<Index>(1, dims[static_cast<std::size_t>(dim)].length);
+  return bytes;
+}
+
+Index Header::record_bytes() const {
+  Index padded = 0, exact = 0;
+  int n = 0;
+  for (const Variable& variable : variables) {
+    if (!is_record(variable)) continue;
+    exact = value_bytes(variable);
+    padded += round_up(exact, kAlignment);
+    ++n;
+  }
+  return n == 1 ? exact : padded;
+}
+
+Status check_structure(const Header& header) {
+  ESKER_RETURN_IF_ERROR(check_names("dimension", header.dims));
+  const auto n_record_dims = std::count_if(header.dims.begin(), header.dims.end(),
+                                           [](const Dimension& dim) { return dim.length == 0; });
+  if (n_record_dims > 1) {
+    return error(Code::kInvalidArgument, "{} dimensions have no length; one at most counts the records",
+                 n_record_dims);
+  }
+  ESKER_RETURN_IF_ERROR(check_attributes(header.version, header.attributes));
+  ESKER_RETURN_IF_ERROR(check_names("variable", header.variables));
+  Index all_bytes = 0;
+  for (const Variable& variable : header.variables) {
+    ESKER_RETURN_IF_ERROR(check_type(header.version, variable.type, variable.name));
+    ESKER_RETURN_IF_ERROR(check_attributes(header.version, variable.attributes));
+    ESKER_RETURN_IF_ERROR(check_variable(header, variable));
+    const auto sum = checked_add(all_bytes, round_up(header.value_bytes(variable), kAlignment));
+    if (!sum || *sum > kMaxAllBytes) {
+      return error(Code::kInvalidArgument, "all variables together have more than 2^62 bytes");
+    }
+    all_bytes = *sum;
+  }
+  return {};
+}
+
+}  // namespace esker::netcdf

@@ -1,0 +1,190 @@
+#include "formats/registry/dual_writer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "format/schema_json.h"
+
+namespace esker {
+namespace {
+
+/// The layouts of one, and behind them those of the other.
+class DualStepLayouts final : public StepLayouts {
+ public:
+  DualStepLayouts(std::unique_ptr<StepLayouts> first, std::unique_ptr<StepLayouts> second)
+      : first_(std::move(first)), second_(std::move(second)) {
+    for (const StepLayouts* from : {first_.get(), second_.get()}) {
+      const int first_layout = static_cast<int>(layouts.size());
+      for (Column column : from->columns) {
+        column.layout += first_layout;
+        columns.push_back(column);
+      }
+      layouts.insert(layouts.end(), from->layouts.begin(), from->layouts.end());
+    }
+  }
+
+  [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override {
+    const auto [of, number] = find(layout);
+    return of->file_path(number, file, step);
+  }
+  [[nodiscard]] bool shares_files(int layout) const override {
+    const auto [of, number] = find(layout);
+    return of->shares_files(number);
+  }
+  [[nodiscard]] bool fits(Index step) const override { return first_->fits(step) && second_->fits(step); }
+  /// Of the NetCDF file; an IDX dataset's are in names.
+  [[nodiscard]] bool needs_places() const override { return first_->needs_places(); }
+  Status take_places(const std::string& places) override { return first_->take_places(places); }
+  [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override {
+    const auto [of, number] = find(layout);
+    return of->step_offset_bytes(number, step);
+  }
+  void encode(int layout, const Piece& piece, std::span<std::byte> bytes) const override {
+    const auto [of, number] = find(layout);
+    of->encode(number, piece, bytes);
+  }
+  [[nodiscard]] bool has_encoding() const override {
+    return first_->has_encoding() || second_->has_encoding();
+  }
+  [[nodiscard]] bool has_checksums() const override {
+    return first_->has_checksums() || second_->has_checksums();
+  }
+  [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece,
+                                       std::span<const std::byte> bytes) const override {
+    const auto [of, number] = find(layout);
+    return of->checksum(number, piece, bytes);
+  }
+  [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file, Index step,
+                                                    std::span<const std::uint64_t> sums) const override {
+    const auto [of, number] = find(layout);
+    return of->file_headers(number, file, step, sums);
+  }
+
+ private:
+  [[nodiscard]] std::pair<const StepLayouts*, int> find(int layout) const {
+    const int num_first = static_cast<int>(first_->layouts.size());
+    if (layout < num_first) return {first_.get(), layout};
+    return {second_.get(), layout - num_first};
+  }
+
+  std::unique_ptr<StepLayouts> first_, second_;
+};
+
+}  // namespace
+
+DualWriter::DualWriter(std::unique_ptr<NetcdfWriter> netcdf, std::unique_ptr<FormatWriter> idx)
+    : netcdf_(std::move(netcdf)), idx_(std::move(idx)) {}
+
+Status DualWriter::check_target() {
+  ESKER_RETURN_IF_ERROR(idx_->check_target());
+  return netcdf_->check_target();
+}
+
+bool DualWriter::replaces_existing() const {
+  return netcdf_->replaces_existing() || idx_->replaces_existing();
+}
+
+Status DualWriter::define(const Schema& schema) {
+  ESKER_RETURN_IF_ERROR(idx_->define(schema));
+  return netcdf_->define(schema);
+}
+
+Status DualWriter::create(bool durable) {
+  ESKER_RETURN_IF_ERROR(netcdf_->stage(durable));
+  ESKER_RETURN_IF_ERROR(idx_->create(durable));
+  return netcdf_->publish(durable);
+}
+
+Result<std::string> DualWriter::read_existing() {
+  ESKER_ASSIGN_OR_RETURN(std::string idx, idx_->read_existing());
+  ESKER_RETURN_IF_ERROR(idx_->restore(idx));
+  if (idx_->times().empty()) ESKER_RETURN_IF_ERROR(finish_creation());
+  ESKER_ASSIGN_OR_RETURN(std::string netcdf, netcdf_->read_existing());
+  return pack_texts({std::move(idx), std::move(netcdf)});
+}
+
+// Of a run that died between the IDX dataset's creation and the renaming of the NetCDF file.
+Status DualWriter::finish_creation() {
+  ESKER_ASSIGN_OR_RETURN(const std::string staged, netcdf_->read_staged());
+  if (staged.empty()) return {};
+  ESKER_RETURN_IF_ERROR(netcdf_->restore(staged));
+  const bool is_same = print_schema_outline(idx_->schema()) == print_schema_outline(netcdf_->schema());
+  return is_same && netcdf_->times().empty() ? netcdf_->publish(true) : Status();
+}
+
+Status DualWriter::restore(const std::string& existing) {
+  const std::vector<std::string> texts = unpack_texts(existing);
+  ESKER_RETURN_IF_ERROR(idx_->restore(texts.at(0)));
+  ESKER_RETURN_IF_ERROR(netcdf_->restore(texts.at(1)));
+  if (print_schema_outline(idx_->schema()) != print_schema_outline(netcdf_->schema())) {
+    return error(Code::kDataLoss, "{}: the NetCDF file and the IDX dataset hold different fields", stem());
+  }
+  const auto &a = idx_->times(), &b = netcdf_->times();
+  times_.assign(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
+  return {};
+}
+
+// A run that died between the two commits leaves one step more in the NetCDF file; nothing else is explained.
+Status DualWriter::check_steps(const std::optional<double>& to_time) const {
+  const auto &in_idx = idx_->times(), &in_netcdf = netcdf_->times();
+  const bool is_killed = times_.size() == in_idx.size() && in_netcdf.size() <= in_idx.size() + 1;
+  if (is_killed) return {};
+  const auto goes_to = [&](const std::vector<double>& times) {
+    return times_.size() == times.size() || (to_time && times[times_.size()] > *to_time);
+  };
+  if (goes_to(in_idx) && goes_to(in_netcdf)) return {};
+  const std::string remedy = times_.empty() ? std::string("move one of them away")
+                                            : fmt::format("`esker repair {} --to-time {}` drops all later ones",
+                                                          netcdf_->metadata_paths().front(), times_.back());
+  return error(Code::kDataLoss,
+               "the IDX dataset {} holds {} steps and the NetCDF file {} {}, of which the first {} are the same; {}",
+               stem(), in_idx.size(), netcdf_->metadata_paths().front(), in_netcdf.size(), times_.size(), remedy);
+}
+
+Status DualWriter::reclaim(bool durable) {
+  ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
+  ESKER_RETURN_IF_ERROR(idx_->reclaim(durable));
+  return netcdf_->reclaim(durable);
+}
+
+Status DualWriter::check_ours() {
+  ESKER_RETURN_IF_ERROR(idx_->check_ours());
+  return netcdf_->check_ours();
+}
+
+std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present,
+                                                 const StepHints& hints) const {
+  return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present, hints), idx_->lay_out(present, hints));
+}
+
+Result<std::string> DualWriter::prepare(Index step, double time, const std::vector<bool>& present) {
+  return netcdf_->prepare(step, time, present);
+}
+
+Status DualWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
+  ESKER_RETURN_IF_ERROR(idx_->check_ours());
+  ESKER_RETURN_IF_ERROR(netcdf_->commit(step, time, present, durable));
+  ESKER_RETURN_IF_ERROR(idx_->commit(step, time, present, durable));
+  times_ = idx_->times();
+  return {};
+}
+
+// In the other order, so that the steps of the IDX dataset are in the NetCDF file at any time.
+Status DualWriter::rewind(Index num_steps, bool durable) {
+  times_.resize(static_cast<std::size_t>(num_steps));
+  Status status = idx_->rewind(num_steps, durable);
+  Status netcdf = netcdf_->rewind(num_steps, durable);
+  return status.ok() ? netcdf : status;
+}
+
+std::vector<std::string> DualWriter::metadata_paths() const {
+  std::vector<std::string> paths = idx_->metadata_paths();
+  std::ranges::copy(netcdf_->metadata_paths(), std::back_inserter(paths));
+  return paths;
+}
+
+}  // namespace esker

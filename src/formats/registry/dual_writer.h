@@ -1,0 +1,63 @@
+// DualWriter: a NetCDF file and an IDX dataset of the same fields, written by the same steps.
+//
+//   run.nc and run.idx: option format=cdf5+idx
+//
+// Each field has a place in the layouts of both, so one exchange moves its samples to both. A step is
+// committed in the NetCDF file first and in the IDX dataset last: the steps of the dataset are those in both.
+// A new dataset appears with the IDX dataset; the NetCDF file, which is whole then under its temporary name,
+// follows.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/netcdf/model/netcdf_writer.h"
+
+namespace esker {
+
+class DualWriter final : public FormatWriter {
+ public:
+  /// Both at the same path, with the same lock.
+  DualWriter(std::unique_ptr<NetcdfWriter> netcdf, std::unique_ptr<FormatWriter> idx);
+
+  Status check_target() override;
+  [[nodiscard]] bool replaces_existing() const override;
+  Status define(const Schema& schema) override;
+  [[nodiscard]] bool needs_boxes() const override { return netcdf_->needs_boxes(); }
+  Status take_boxes(const std::vector<Point>& extents) override { return netcdf_->take_boxes(extents); }
+  Status create(bool durable) override;
+  Result<std::string> read_existing() override;
+  Status restore(const std::string& existing) override;
+  Status reclaim(bool durable) override;
+  Status check_ours() override;
+  [[nodiscard]] Status check_steps(const std::optional<double>& to_time) const override;
+  Status check_step_place(Index step) override { return idx_->check_step_place(step); }
+  [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
+  [[nodiscard]] const std::vector<double>& times() const override { return times_; }
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
+                                                     const StepHints& hints) const override;
+  Result<std::string> prepare(Index step, double time, const std::vector<bool>& present) override;
+  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status rewind(Index num_steps, bool durable) override;
+  void protect_committed() override {
+    netcdf_->protect_committed();
+    idx_->protect_committed();
+  }
+  [[nodiscard]] std::vector<std::string> data_paths(Index first, Index end) const override {
+    return idx_->data_paths(first, end);
+  }
+  [[nodiscard]] std::vector<std::string> metadata_paths() const override;
+  Status release() override { return idx_->release(); }
+  [[nodiscard]] std::string stem() const override { return idx_->stem(); }
+
+ private:
+  Status finish_creation();
+
+  std::unique_ptr<NetcdfWriter> netcdf_;
+  std::unique_ptr<FormatWriter> idx_;
+  std::vector<double> times_;
+};
+
+}  // namespace esker

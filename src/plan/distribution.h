@@ -1,0 +1,113 @@
+// Distribution: which rank holds which boxes of a grid - as much of it as one rank has to know.
+//
+//   const BrickDistribution parts(BrickDecomposition::near_cubic(3, {512, 512, 512}, 4096).value());
+//   parts.for_each_meeting(region, [&](int rank, int patch, const Box& box) { ... });
+//
+// Plans are made by asking for the boxes that meet a region, so that their cost does not grow with the number
+// of ranks. Distributions are values: pure, shared by the fields that are put together.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "esker/decomposition.hpp"
+#include "esker/lattice.hpp"
+#include "plan/box_index.h"
+
+namespace esker {
+
+/// [rank] -> the boxes that it holds, in the order of putting.
+using BoxesOfRanks = std::vector<std::vector<Box>>;
+
+/// What a rank holds of something.
+struct Share {
+  int rank = 0;
+  Index n_samples = 0;
+};
+
+/// Of all boxes of a grid, over all ranks.
+struct BoxTotals {
+  Index n_put = 0;    ///< also empty ones
+  Index n_boxes = 0;  ///< with samples
+  Point extents{};    ///< their sums, per axis
+};
+
+/// The mean extents of a box, rounded up; those of the domain if there is no box.
+Point mean_extent(const Box& domain, const BoxTotals& totals);
+
+/// A cut of the domain for boxes of that extent, see Distribution::coarse_cut().
+BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent);
+
+/// Cuts the domain into `n` bricks, of that extent if that makes n of them.
+BrickDecomposition bricks_like(const Box& domain, const Point& typical_extent, int n);
+
+class Distribution {
+ public:
+  using Visit = std::function<void(int rank, int patch, const Box& box)>;
+
+  virtual ~Distribution() = default;
+
+  /// The grid: [0, extent). The boxes of all ranks cover it exactly once; who makes plans checks it.
+  [[nodiscard]] virtual Box domain() const = 0;
+  /// Whether the boxes cover it exactly once by construction.
+  [[nodiscard]] virtual bool covers_domain() const { return false; }
+  /// In the order of putting; a rank may hold none.
+  [[nodiscard]] virtual std::vector<Box> boxes_of(int rank) const = 0;
+  /// Calls visit for the boxes that hold samples of `region`, by ascending (rank, patch).
+  virtual void for_each_meeting(const Box& region, const Visit& visit) const = 0;
+  /// Appends the ranks that hold samples of a lattice in `region`, with how many; a rank with several boxes
+  /// may be there several times.
+  virtual void add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const;
+  /// Extents of a box of ordinary size, per axis: the mean, rounded up.
+  [[nodiscard]] virtual Point typical_extent() const = 0;
+  /// A cut of the domain into about as many boxes as each of them meets boxes of ranks: the square root of
+  /// their number on every axis.
+  [[nodiscard]] virtual BrickDecomposition coarse_cut() const = 0;
+};
+
+/// Rank r holds part r of a Cartesian split. Nothing is kept per rank; what is asked costs O(answer).
+class BrickDistribution final : public Distribution {
+ public:
+  explicit BrickDistribution(BrickDecomposition parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] const BrickDecomposition& parts() const { return parts_; }
+
+  [[nodiscard]] Box domain() const override;
+  [[nodiscard]] bool covers_domain() const override { return true; }
+  [[nodiscard]] std::vector<Box> boxes_of(int rank) const override;
+  void for_each_meeting(const Box& region, const Visit& visit) const override;
+  void add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const override;
+  [[nodiscard]] Point typical_extent() const override;
+  [[nodiscard]] BrickDecomposition coarse_cut() const override;
+
+ private:
+  BrickDecomposition parts_;
+};
+
+/// Any boxes, by a list of them. Empty ones keep their place among a rank's boxes.
+class BoxListDistribution final : public Distribution {
+ public:
+  /// `domain` is [0, extent) and holds the boxes.
+  BoxListDistribution(const Box& domain, BoxesOfRanks boxes);
+
+  [[nodiscard]] const BoxesOfRanks& of_rank() const { return of_rank_; }
+
+  [[nodiscard]] Box domain() const override { return domain_; }
+  [[nodiscard]] std::vector<Box> boxes_of(int rank) const override {
+    return of_rank_[static_cast<std::size_t>(rank)];
+  }
+  void for_each_meeting(const Box& region, const Visit& visit) const override;
+  [[nodiscard]] Point typical_extent() const override { return typical_extent_; }
+  [[nodiscard]] BrickDecomposition coarse_cut() const override {
+    return coarse_cut_for(domain_, typical_extent_);
+  }
+
+ private:
+  Box domain_;
+  BoxesOfRanks of_rank_;
+  BoxIndex index_;
+  Point typical_extent_;
+};
+
+}  // namespace esker

@@ -1,0 +1,216 @@
+#include "plan/ownership.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/checked.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kMinBytesPerAggregator = Index{4} << 20;
+
+/// floor(total * part / parts) without overflow; part <= parts < 2^31.
+Index share(Index total, Index part, Index parts) {
+  return total / parts * part + total % parts * part / parts;
+}
+
+/// The piece boundary at or after `cut`, or after a boundary between two files near it (within an eighth of a
+/// share): two writers in one file contend for its inode.
+Index snap(const PieceSpace& space, Index cut, Index tolerance) {
+  if (cut <= 0 || cut >= space.stored_bytes()) return cut;
+  const int number = space.layout_at(cut);
+  const Index base = space.first_position(number);
+  const auto file = space.layout(number).file_at(cut - base);
+  if (cut - (base + file.begin) <= tolerance) {
+    cut = base + file.begin;
+  } else if (base + file.end - cut <= tolerance) {
+    cut = base + file.end;
+  }
+  return space.position_bytes(space.first_piece_from(cut));
+}
+
+}  // namespace
+
+Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes)
+    : space_(&space), n_ranks_(n_ranks), n_aggregators_(n_aggregators) {
+  cut_space();
+  set_window(window_bytes);
+}
+
+Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index window_bytes)
+    : space_(&space),
+      n_ranks_(n_ranks),
+      n_aggregators_(static_cast<int>(placement.ranks.size())),
+      placement_(std::move(placement)) {
+  for (int a = 0; a < n_aggregators_; ++a) {
+    aggregator_of_rank_.emplace_back(placement_.ranks[static_cast<std::size_t>(a)], a);
+  }
+  std::sort(aggregator_of_rank_.begin(), aggregator_of_rank_.end());
+  if (is_local()) {
+    deal_bricks();
+  } else {
+    cut_space();
+  }
+  set_window(window_bytes);
+}
+
+/// Contiguous: into parts of equal bytes.
+void Ownership::cut_space() {
+  const Index total = space_->stored_bytes();
+  for (int a = 0; a <= n_aggregators_; ++a) {
+    const Index cut = snap(*space_, share(total, a, n_aggregators_), total / n_aggregators_ / 8);
+    cuts_.push_back(std::max(cut, cuts_.empty() ? 0 : cuts_.back()));
+  }
+}
+
+/// Local: the pieces of each brick to its aggregator.
+void Ownership::deal_bricks() {
+  turns_.resize(placement_.ranks.size());
+  for (int number = 0; number < space_->num_layouts(); ++number) {
+    const Index base = space_->first_ordinal(number);
+    const auto shares =
+        space_->layout(number).runs_of_shares(placement_.bricks[static_cast<std::size_t>(number)]);
+    for (std::size_t a = 0; a < shares.size(); ++a) {
+      for (const Layout::Run& run : shares[a]) turns_[a].runs.push_back({base + run.first, base + run.last});
+    }
+  }
+}
+
+void Ownership::set_window(Index window_bytes) {
+  window_bytes_ = window_bytes;
+  for (Turns& turns : turns_) make_turns(turns);
+  num_rounds_ = 0;
+  for (int a = 0; a < n_aggregators_; ++a) num_rounds_ = std::max(num_rounds_, num_windows(a));
+}
+
+int Ownership::num_writers() const {
+  int writers = 0;
+  for (int a = 0; a < n_aggregators_; ++a) writers += num_windows(a) > 0 ? 1 : 0;
+  return writers;
+}
+
+int Ownership::rank_of(int aggregator) const {
+  return placement_.ranks.empty() ? static_cast<int>(share(n_ranks_, aggregator, n_aggregators_))
+                                  : placement_.ranks[static_cast<std::size_t>(aggregator)];
+}
+
+int Ownership::aggregator_of_rank(int rank) const {
+  if (!placement_.ranks.empty()) {
+    const auto found =
+        std::lower_bound(aggregator_of_rank_.begin(), aggregator_of_rank_.end(), std::pair(rank, 0));
+    return found != aggregator_of_rank_.end() && found->first == rank ? found->second : -1;
+  }
+  const auto a = static_cast<int>(div_up(Index{rank} * n_aggregators_, n_ranks_));
+  return a < n_aggregators_ && rank_of(a) == rank ? a : -1;
+}
+
+int Ownership::owner_of(const PieceAt& piece) const {
+  if (is_local()) {
+    const int layout = space_->layout_of(piece.number);
+    return space_->layout(layout).share_of(piece.number - space_->first_ordinal(layout),
+                                           placement_.bricks[static_cast<std::size_t>(layout)]);
+  }
+  return static_cast<int>(std::upper_bound(cuts_.begin(), cuts_.end() - 1, piece.position) - cuts_.begin()) -
+         1;
+}
+
+Ownership::Range Ownership::owners_of(const Pieces& pieces) const {
+  if (is_local() || pieces.first == pieces.last) return {0, n_aggregators_};
+  const auto owner = [&](Index piece) { return owner_of({piece, space_->position_bytes(piece)}); };
+  return {owner(pieces.first), owner(pieces.last - 1) + 1};
+}
+
+std::vector<Ownership::Pieces> Ownership::runs(int aggregator) const {
+  return runs(aggregator, {0, space_->num_pieces()});
+}
+
+std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& within) const {
+  const auto a = static_cast<std::size_t>(aggregator);
+  std::vector<Pieces> found;
+  const auto add = [&](const Pieces& run) {
+    const Pieces common{std::max(run.first, within.first), std::min(run.last, within.last)};
+    if (common.first < common.last) found.push_back(common);
+  };
+  if (!is_local()) {
+    add({space_->first_piece_from(cuts_[a]), space_->first_piece_from(cuts_[a + 1])});
+    return found;
+  }
+  const std::vector<Pieces>& runs = turns_[a].runs;
+  auto run =
+      std::partition_point(runs.begin(), runs.end(), [&](const Pieces& r) { return r.last <= within.first; });
+  for (; run != runs.end() && run->first < within.last; ++run) add(*run);
+  return found;
+}
+
+Index Ownership::num_windows(int aggregator) const {
+  const auto a = static_cast<std::size_t>(aggregator);
+  return is_local() ? static_cast<Index>(turns_[a].windows.size())
+                    : div_up(cuts_[a + 1] - cuts_[a], window_bytes_);
+}
+
+void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& windows) const {
+  for (Index first = run.first; first < run.last;) {
+    const Index end = space_->position_bytes(first) + window_bytes_;
+    Index last = first + 1;
+    while (last < run.last && space_->position_bytes(last + 1) <= end) ++last;
+    windows.push_back({first, last});
+    first = last;
+  }
+}
+
+/// Of the runs.
+void Ownership::make_turns(Turns& turns) const {
+  turns.windows.clear();
+  for (const Pieces& run : turns.runs) cut_run(run, turns.windows);
+  std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, number of the window
+  for (const Pieces& window : turns.windows) {
+    const int layout = space_->layout_of(window.first);
+    order.emplace_back(layout, space_->piece(window.first).field,
+                       space_->layout(layout).place_on_curve(window.first - space_->first_ordinal(layout)),
+                       static_cast<Index>(order.size()));
+  }
+  std::sort(order.begin(), order.end());
+  const std::vector<Pieces> in_order = turns.windows;
+  turns.rounds_in_order.resize(order.size());
+  for (std::size_t round = 0; round < order.size(); ++round) {
+    const auto window = static_cast<std::size_t>(std::get<3>(order[round]));
+    turns.windows[round] = in_order[window];
+    turns.rounds_in_order[window] = static_cast<Index>(round);
+  }
+}
+
+Index Ownership::round_of(int aggregator, const PieceAt& piece) const {
+  const auto a = static_cast<std::size_t>(aggregator);
+  if (!is_local()) return (piece.position - cuts_[a]) / window_bytes_;
+  const Turns& turns = turns_[a];
+  const auto after = std::upper_bound(turns.rounds_in_order.begin(), turns.rounds_in_order.end(),
+                                      piece.number, [&](Index number, Index round) {
+                                        return number < turns.windows[static_cast<std::size_t>(round)].first;
+                                      });
+  return *(after - 1);
+}
+
+Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
+  const auto a = static_cast<std::size_t>(aggregator);
+  if (is_local()) {
+    const auto& windows = turns_[a].windows;
+    return round < static_cast<Index>(windows.size()) ? windows[static_cast<std::size_t>(round)]
+                                                      : Pieces{space_->num_pieces(), space_->num_pieces()};
+  }
+  const Index from = std::min(cuts_[a + 1], cuts_[a] + round * window_bytes_);
+  const Index to = std::min(cuts_[a + 1], from + window_bytes_);
+  return {space_->first_piece_from(from), space_->first_piece_from(to)};
+}
+
+int choose_aggregators(int n_ranks, const PieceSpace& space) {
+  return choose_aggregators(n_ranks, space.stored_bytes(), space.most_writers());
+}
+
+int choose_aggregators(int n_ranks, Index stored_bytes, Index most_writers) {
+  const Index worth_it = div_up(stored_bytes, kMinBytesPerAggregator);
+  return static_cast<int>(std::clamp<Index>(std::min(worth_it, most_writers), 1, n_ranks));
+}
+
+}  // namespace esker

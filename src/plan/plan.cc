@@ -1,0 +1,360 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/checked.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kPageBytes = 4096;  // that file systems leave out
+
+/// Messages of one hop and round by peer; a map keeps the peers in order.
+using Outbox = std::map<int, Message>;
+
+/// Without what `rank` has for itself, which goes to `local`.
+std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
+  std::vector<Message> messages;
+  for (auto& [peer, message] : box) {
+    message.segments.sort();
+    if (peer == rank) {
+      local = std::move(message);
+    } else {
+      messages.push_back(std::move(message));
+    }
+  }
+  return messages;
+}
+
+/// Puts the messages one after the other, from `offset` on; returns where the last one ends.
+Index line_up(std::vector<Message>& messages, Index offset) {
+  for (Message& message : messages) {
+    message.offset_bytes = offset;
+    offset += message.bytes;
+  }
+  return offset;
+}
+
+/// Relayed samples are collected where they stand in the messages, or `apart` from them; those for near ranks
+/// behind them. Returns where the last one ends.
+Index place_relayed(Round& round, Index end, bool apart) {
+  if (round.relay.relayed.empty()) return end;
+  const auto place = [&](const Segment& segment, Index offset) {
+    round.relay.relayed[static_cast<std::size_t>(segment.relayed)].offset_bytes = offset;
+  };
+  const auto place_behind = [&](const Message& message) {
+    for (const Segment& segment : message.segments) {
+      if (segment.patch != kRelayed) continue;
+      place(segment, end);
+      end += segment.bytes();
+    }
+  };
+  for (const Message& message : round.sends) {
+    if (apart) {
+      place_behind(message);
+      continue;
+    }
+    Index offset = message.offset_bytes;
+    for (const Segment& segment : message.segments) {
+      if (segment.patch == kRelayed) place(segment, offset);
+      offset += segment.bytes();
+    }
+  }
+  for (const Message& message : round.places) place_behind(message);
+  return end;
+}
+
+/// Gives the messages of a round their places in the buffers, and makes those large enough.
+void size_buffers(Plan& plan, Round& round) {
+  const Index messages_end = plan.relayed_apart ? 0 : line_up(round.sends, line_up(round.relay.sends, 0));
+  plan.send_bytes = std::max(plan.send_bytes, place_relayed(round, messages_end, plan.relayed_apart));
+  plan.receive_bytes =
+      std::max({plan.receive_bytes, line_up(round.relay.receives, 0), line_up(round.receives, 0)});
+  plan.num_sends = std::max(plan.num_sends, round.relay.sends.size() + round.sends.size());
+  plan.num_receives = std::max({plan.num_receives, round.relay.receives.size(), round.receives.size()});
+  Index& window_bytes = round.num_visitors > 0 ? plan.shared_window_bytes : plan.window_bytes;
+  window_bytes = std::max(window_bytes, round.window.size_bytes());
+}
+
+/// What a rank sends and receives in one round.
+struct Traffic {
+  Outbox to_relays, from_ranks;       // first hop
+  Outbox to_aggregators, from_peers;  // second hop
+  std::vector<Relayed> relayed;
+};
+
+/// Makes the plan of one rank: what it sends of its own, what it relays, what it collects.
+class Planner {
+ public:
+  Planner(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+          const Relays& relays, int rank)
+      : space_(space),
+        ownership_(ownership),
+        fields_(fields),
+        relays_(relays),
+        finder_(relays, fields),
+        rank_(rank),
+        aggregator_(ownership.aggregator_of_rank(rank)),
+        rounds_(static_cast<std::size_t>(ownership.num_rounds())) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      number_of_field_[{fields[f].layout, fields[f].field}] = static_cast<int>(f);
+    }
+  }
+
+  Plan make() {
+    for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
+      for (const VirtualGrid& way : relays_.ways(f)) {
+        send_own(f, way);
+        if (way.boxes) relay(f, way);
+        collector_.flush();
+      }
+    }
+    Plan plan;
+    if (aggregator_ >= 0) {
+      plan.owned = ownership_.runs(aggregator_);
+      plan.gives = find_gives(space_, ownership_, aggregator_);
+      plan.takes = find_takes(space_, ownership_, aggregator_);
+      plan.num_sends = plan.gives.size();
+      plan.num_receives = plan.takes.size();
+    }
+    for (Index r = 0; r < ownership_.num_rounds(); ++r) {
+      Traffic& traffic = rounds_[static_cast<std::size_t>(r)];
+      Window window = aggregator_ >= 0 ? collect(ownership_.pieces(aggregator_, r), traffic) : Window();
+      plan.rounds.push_back(finish(traffic, std::move(window), r));
+      size_buffers(plan, plan.rounds.back());
+    }
+    plan.pool = collector_.complete();
+    return plan;
+  }
+
+ private:
+  /// Where samples are stored.
+  struct Destination {
+    Index position = 0;
+    int aggregator = 0, rank = 0;
+    Traffic* traffic = nullptr;  // of the round
+  };
+  Destination destination_of(int f, const Piece& piece) {
+    Destination to;
+    const int layout = fields_[static_cast<std::size_t>(f)].layout;
+    to.position = space_.first_position(layout) + piece.position_bytes;
+    const Ownership::PieceAt at{space_.first_ordinal(layout) + piece.ordinal, to.position};
+    to.aggregator = ownership_.owner_of(at);
+    to.rank = ownership_.rank_of(to.aggregator);
+    to.traffic = &rounds_[static_cast<std::size_t>(ownership_.round_of(to.aggregator, at))];
+    return to;
+  }
+
+  void add_segment(Outbox& box, int peer, const Segment& segment) {
+    Message& message = box[peer];
+    message.peer = peer;
+    message.bytes += segment.bytes();
+    collector_.add(message.segments, segment);
+  }
+
+  /// Calls visit(destination, piece, part, indices) for the samples of `region`.
+  template <class Visit>
+  void for_each_segment(int f, const VirtualGrid& way, const Box& region, const Visit& visit) {
+    const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
+    space_.layout(field.layout)
+        .for_each_segment(field.field, region, way.levels,
+                          [&](const Piece& piece, const PiecePart& part, const Box& indices) {
+                            visit(destination_of(f, piece), piece, part, indices);
+                          });
+  }
+
+  /// Own samples, to their aggregators or relays. What this rank collects or relays itself is found there.
+  void send_own(int f, const VirtualGrid& way) {
+    const std::vector<Box> patches = fields_[static_cast<std::size_t>(f)].holders->boxes_of(rank_);
+    for (int p = 0; p < static_cast<int>(patches.size()); ++p) {
+      const Box& patch = patches[static_cast<std::size_t>(p)];
+      if (!way.boxes) {
+        for_each_segment(f, way, patch, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+          if (to.rank == rank_) return;
+          add_segment(to.traffic->to_aggregators, to.rank,
+                      make_segment(piece, part, to.position, f, p, indices));
+        });
+        if (collector_.is_full()) collector_.flush();  // the patches that follow come later in each message
+        continue;
+      }
+      way.for_each_box(patch, [&](Index number, const Box& box) {
+        send_by_relay(f, way, number, p, intersect(patch, box));
+      });
+    }
+  }
+
+  void send_by_relay(int f, const VirtualGrid& way, Index number, int p, const Box& region) {
+    for_each_segment(f, way, region, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+      const int relay = finder_.relay_of(f, way, number, to.aggregator);
+      if (relay == rank_) return;
+      Outbox& outbox = relay == to.rank ? to.traffic->to_aggregators : to.traffic->to_relays;
+      add_segment(outbox, relay, make_segment(piece, part, to.position, f, p, indices));
+    });
+  }
+
+  /// Samples that this rank collects for others.
+  void relay(int f, const VirtualGrid& way) {
+    for (const Index number : finder_.boxes_relayed_by(rank_, f, way)) {
+      const Box box = way.boxes->box(number);
+      for_each_segment(f, way, box, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+        if (to.rank == rank_ || finder_.relay_of(f, way, number, to.aggregator) != rank_) return;
+        Segment whole = make_segment(piece, part, to.position, f, kRelayed, indices);
+        whole.relayed = static_cast<int>(to.traffic->relayed.size());
+        to.traffic->relayed.push_back({indices, 0});
+        find_holders(piece, part, to.position, f, box, whole.relayed, to.traffic->from_ranks);
+        add_segment(to.traffic->to_aggregators, to.rank, whole);
+      });
+    }
+  }
+
+  /// Who holds samples of a part that lie in `region`; returns how many bytes they are.
+  Index find_holders(const Piece& piece, const PiecePart& part, Index position, int f, const Box& region,
+                     int relayed, Outbox& inbox) {
+    Index bytes = 0;
+    const Distribution& holders = *fields_[static_cast<std::size_t>(f)].holders;
+    const Box where = intersect(part.lattice.bounds(), region);
+    holders.for_each_meeting(where, [&](int rank, int patch, const Box& box) {
+      const Box indices = part.lattice.indices_in(intersect(box, region));
+      if (indices.empty()) return;
+      Segment segment = make_segment(piece, part, position, f, patch, indices);
+      segment.relayed = relayed;
+      bytes += segment.bytes();
+      add_segment(inbox, rank, segment);
+    });
+    return bytes;
+  }
+
+  /// The round's window and who this aggregator hears from for it.
+  Window collect(const Ownership::Pieces& pieces, Traffic& traffic) {
+    Window window;
+    window.begin = space_.position_bytes(pieces.first);
+    window.end = space_.position_bytes(pieces.last);
+    window.first_piece = pieces.first;
+    window.last_piece = pieces.last;
+    space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
+      const int f = number_of_field_.at({layout, piece.field});
+      const Index position = space_.first_position(layout) + piece.position_bytes;
+      Index covered = 0;
+      for (int p = 0; p < piece.num_parts; ++p) {
+        covered += collect_part(piece, space_.layout(layout).part(piece, p), position, f, traffic.from_peers);
+      }
+      const Index number = space_.first_ordinal(layout) + piece.ordinal;
+      const Index bytes = space_.position_bytes(number + 1) - position;
+      collector_.flush();
+      if (covered == bytes) return;
+      window.padded.push_back({position - window.begin, bytes});
+      const Index used = used_bytes(space_.layout(layout), piece);
+      if (used < bytes) window.unused.push_back({position - window.begin + used, bytes - used});
+    });
+    return window;
+  }
+
+  /// Up to the last sample of the grid in a piece, in whole pages.
+  [[nodiscard]] static Index used_bytes(const Layout& layout, const Piece& piece) {
+    Index samples = 0;
+    for (int p = 0; p < piece.num_parts; ++p) {
+      const PiecePart part = layout.part(piece, p);
+      Box indices = part.lattice.indices_in(layout.domain());
+      if (indices.empty()) continue;
+      for (int a = 0; a < indices.rank; ++a) --indices.hi[a];
+      samples = std::max(samples, part.first_sample + part.order.at(indices.hi) + 1);
+    }
+    return round_up(samples * piece.sample_bytes, kPageBytes);
+  }
+
+  /// Returns the bytes of a part that there are samples for.
+  Index collect_part(const Piece& piece, const PiecePart& part, Index position, int f, Outbox& inbox) {
+    const VirtualGrid& way = relays_.way(f, part.level);
+    const Box domain = fields_[static_cast<std::size_t>(f)].holders->domain();
+    if (!way.boxes) return find_holders(piece, part, position, f, domain, -1, inbox);
+    Index bytes = 0;
+    way.for_each_box(part.lattice.bounds(), [&](Index number, const Box& box) {
+      const Box indices = part.lattice.indices_in(box);
+      if (indices.empty()) return;
+      const int relay = finder_.relay_of(f, way, number, aggregator_);
+      if (relay == rank_) {
+        bytes += find_holders(piece, part, position, f, box, -1, inbox);
+        return;
+      }
+      Segment whole = make_segment(piece, part, position, f, kRelayed, indices);
+      bytes += whole.bytes();
+      add_segment(inbox, relay, whole);
+    });
+    return bytes;
+  }
+
+  /// Messages in order; those of the second hop know the window that they are for.
+  Round finish(Traffic& traffic, Window window, Index number) const {
+    Round round;
+    round.window = std::move(window);
+    round.relay.sends = take_messages(traffic.to_relays, rank_, round.relay.local);
+    round.relay.receives = take_messages(traffic.from_ranks, rank_, round.relay.local);
+    round.relay.relayed = std::move(traffic.relayed);
+    round.sends = take_messages(traffic.to_aggregators, rank_, round.local);
+    round.receives = take_messages(traffic.from_peers, rank_, round.local);
+    for (Message& message : round.sends) {
+      const auto pieces = ownership_.pieces(ownership_.aggregator_of_rank(message.peer), number);
+      message.window_begin = space_.position_bytes(pieces.first);
+    }
+    return round;
+  }
+
+  const PieceSpace& space_;
+  const Ownership& ownership_;
+  const std::vector<FieldPatches>& fields_;
+  const Relays& relays_;
+  RelayFinder finder_;
+  int rank_;
+  int aggregator_;
+  std::map<std::pair<int, int>, int> number_of_field_;  // (layout, field of it) -> position in fields_
+  std::vector<Traffic> rounds_;
+  SegmentCollector collector_;
+};
+
+}  // namespace
+
+Segment make_segment(const Piece& piece, const PiecePart& part, Index position, int field, int patch,
+                     const Box& indices) {
+  return {position + part.first_sample * piece.sample_bytes,
+          field,
+          patch,
+          -1,
+          indices,
+          part.lattice.sub(indices),
+          part.order,
+          piece.sample_bytes};
+}
+
+Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+               const Relays& relays, int rank) {
+  return Planner(space, ownership, fields, relays, rank).make();
+}
+
+void place_near(Plan& plan, std::span<const int> near, int num_slots) {
+  const auto is_near = [&](const Message& message) {
+    return std::binary_search(near.begin(), near.end(), message.peer);
+  };
+  plan.num_slots = std::clamp(static_cast<int>(plan.rounds.size()), 1, num_slots);
+  plan.shares_windows = true;
+  plan.send_bytes = plan.receive_bytes = plan.window_bytes = 0;
+  plan.num_sends = plan.gives.size();
+  plan.num_receives = plan.takes.size();
+  for (Round& round : plan.rounds) {
+    for (Message& message : round.sends) {
+      if (is_near(message)) round.places.push_back(std::move(message));
+    }
+    std::erase_if(round.sends, is_near);
+    round.num_visitors = static_cast<int>(std::erase_if(round.receives, is_near));
+    size_buffers(plan, round);
+  }
+}
+
+void keep_relayed_apart(Plan& plan) {
+  plan.relayed_apart = true;
+  plan.send_bytes = 0;
+  for (Round& round : plan.rounds) size_buffers(plan, round);
+}
+
+}  // namespace esker

@@ -1,0 +1,64 @@
+#include "plan/regions.h"
+
+#include <map>
+#include <utility>
+
+namespace esker {
+namespace {
+
+/// The boxes of a way whose samples this rank sends or collects for others.
+void visit_relayed(const FieldPatches& field, const VirtualGrid& way, const Relays& relays, int rank,
+                   const VisitRegion& visit) {
+  const Distribution& holders = *field.holders;
+  if (!way.is_coarse) {
+    for (const Box& patch : holders.boxes_of(rank)) {
+      way.for_each_box(patch, [&](Index, const Box& box) { visit(holders, box); });
+    }
+    return;
+  }
+  if (way.levels.first == way.levels.last) return;
+  for (const Index number : coarse_boxes_of(rank, way.boxes->num_parts(), relays.num_ranks())) {
+    visit(holders, way.boxes->box(number));
+  }
+}
+
+/// Where the samples of a part that this rank aggregates are; those by coarse relays come from ranks that are
+/// known without asking.
+void visit_collected(const FieldPatches& field, const VirtualGrid& way, const PiecePart& part,
+                     const VisitRegion& visit) {
+  const Distribution& holders = *field.holders;
+  const Box bounds = intersect(part.lattice.bounds(), holders.domain());
+  if (!way.boxes) {
+    visit(holders, bounds);
+  } else if (!way.is_coarse) {
+    way.for_each_box(bounds, [&](Index, const Box& box) { visit(holders, box); });
+  }
+}
+
+}  // namespace
+
+void for_each_region_to_know(const PieceSpace& space, const Ownership& ownership,
+                             const std::vector<FieldPatches>& fields, const Relays& relays, int rank,
+                             const VisitRegion& visit) {
+  std::map<std::pair<int, int>, int> number_of_field;  // (layout, field of it) -> position in fields
+  for (int f = 0; f < static_cast<int>(fields.size()); ++f) {
+    const FieldPatches& field = fields[static_cast<std::size_t>(f)];
+    number_of_field[{field.layout, field.field}] = f;
+    for (const VirtualGrid& way : relays.ways(f)) {
+      if (way.boxes) visit_relayed(field, way, relays, rank, visit);
+    }
+  }
+  const int aggregator = ownership.aggregator_of_rank(rank);
+  if (aggregator < 0) return;
+  for (const Ownership::Pieces& run : ownership.runs(aggregator)) {
+    space.for_each_piece(run.first, run.last, [&](int layout, const Piece& piece) {
+      const int f = number_of_field.at({layout, piece.field});
+      for (int p = 0; p < piece.num_parts; ++p) {
+        const PiecePart part = space.layout(layout).part(piece, p);
+        visit_collected(fields[static_cast<std::size_t>(f)], relays.way(f, part.level), part, visit);
+      }
+    });
+  }
+}
+
+}  // namespace esker

@@ -1,0 +1,112 @@
+// Relays: which samples reach their aggregator by way of another rank, and by which one.
+//
+// Two reasons to collect samples before they go to an aggregator, both with a virtual grid of boxes over the
+// domain, whose samples the *relay* of the box puts together and sends on as one segment per piece:
+//   restructuring   boxes of power-of-two extents (esker/restructure.hpp). Relay of a box is the rank that
+//                   holds most of it, of equals the lowest: a box is collected among neighbours.
+//   coarse levels   A piece of a coarse level has samples of nearly all ranks. About sqrt(N) boxes, each
+//                   relayed by about sqrt(N) ranks, which share the aggregators: no rank hears from more than
+//                   about sqrt(N) others. Which rank relays what is arithmetic.
+// A level goes the one way or the other, or straight. Pure, the same on every rank; costs nothing per rank.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "esker/restructure.hpp"
+#include "grid/points.h"
+#include "plan/distribution.h"
+#include "plan/ownership.h"
+#include "plan/piece_space.h"
+
+namespace esker {
+
+/// One field of a layout and who holds which boxes of it.
+struct FieldPatches {
+  int layout = 0;  ///< number of the layout in the PieceSpace
+  int field = 0;   ///< position in that layout's list of fields
+  std::shared_ptr<const Distribution> holders;
+};
+
+struct RelayRules {
+  Restructure restructure;
+  int max_fan_in = 0;  ///< ranks that an aggregator may hear from in a round; 0: default_max_fan_in
+};
+
+/// 2 sqrt(N), at least 64; more, up to 1024, where a window of that size is filled by messages so large that
+/// collecting them first would cost more than it saves.
+int default_max_fan_in(int n_ranks, Index window_bytes);
+
+/// The virtual boxes that samples of some levels are collected in.
+struct VirtualGrid {
+  Levels levels;
+  std::optional<BrickDecomposition> boxes;  ///< none: the samples go straight
+  bool is_coarse = false;                   ///< relays by arithmetic, else by largest overlap
+
+  /// Calls visit(number, box) for the boxes that hold samples of `region`.
+  template <class Visit>
+  void for_each_box(const Box& region, const Visit& visit) const {
+    for_each_index_point(boxes->parts_meeting(region), [&](const Point& part) {
+      const Index number = boxes->number_of(part);
+      visit(number, boxes->box(number));
+    });
+  }
+};
+
+class Relays {
+ public:
+  Relays(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+         int n_ranks, const RelayRules& rules);
+
+  /// The ways of the levels of a field's layout, each level on one of them.
+  [[nodiscard]] const std::vector<VirtualGrid>& ways(int field) const {
+    return ways_[static_cast<std::size_t>(field)];
+  }
+  [[nodiscard]] const VirtualGrid& way(int field, int level) const;
+  [[nodiscard]] int num_ranks() const { return n_ranks_; }
+  /// Samples of a field's grid per volume of a restructured box.
+  [[nodiscard]] double volume_ratio(int field) const {
+    return volume_ratios_[static_cast<std::size_t>(field)];
+  }
+
+ private:
+  int n_ranks_ = 1;
+  std::vector<double> volume_ratios_;
+  std::vector<std::vector<VirtualGrid>> ways_;  // [position in the list of FieldPatches]
+};
+
+/// The ranks that relay box `box` of `n_boxes` coarse ones: [first, last), at least one.
+struct CoarseRelays {
+  int first = 0, last = 0;
+
+  [[nodiscard]] bool contains(int rank) const { return first <= rank && rank < last; }
+  /// The one that relays what is for an aggregator.
+  [[nodiscard]] int of(int aggregator) const { return first + aggregator % (last - first); }
+};
+CoarseRelays coarse_relays(Index box, Index n_boxes, int n_ranks);
+/// The coarse boxes that `rank` is a relay of.
+std::vector<Index> coarse_boxes_of(int rank, Index n_boxes, int n_ranks);
+
+/// Who relays which box of the fields' virtual grids, remembered while a plan is made.
+class RelayFinder {
+ public:
+  RelayFinder(const Relays& relays, const std::vector<FieldPatches>& fields)
+      : relays_(relays), fields_(fields) {}
+
+  /// Relay of box `number` of `way`, one of relays.ways(field), for an aggregator.
+  int relay_of(int field, const VirtualGrid& way, Index number, int aggregator);
+  /// Boxes that `rank` may relay for some aggregator.
+  std::vector<Index> boxes_relayed_by(int rank, int field, const VirtualGrid& way);
+
+ private:
+  int holder_of_most(int field, const VirtualGrid& way, Index number);
+
+  const Relays& relays_;
+  const std::vector<FieldPatches>& fields_;
+  std::map<const Distribution*, std::unordered_map<Index, int>> holders_of_most_;  // of the boxes asked for
+};
+
+}  // namespace esker

@@ -1,0 +1,98 @@
+// TrafficCounter: what the plans of all ranks amount to, without making them.
+//
+// A plan names every segment; a million of them would not fit. Here the windows of all aggregators are gone
+// through once, and what each rank holds of a piece is counted - for Cartesian splits as a product of one
+// list per axis. The counts are exactly those of make_plan for all ranks (held by a test).
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "plan/ownership.h"
+#include "plan/piece_space.h"
+#include "plan/plan.h"
+#include "plan/relays.h"
+
+namespace esker {
+
+/// What one rank does in a step.
+struct RankTraffic {
+  Index messages = 0;       ///< sent to other ranks
+  Index senders = 0;        ///< ranks that it hears from in one hop of one round, at most
+  Index sent_bytes = 0;     ///< to other ranks
+  Index written_bytes = 0;  ///< stored by this rank
+  Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;  ///< as in Plan
+
+  friend bool operator==(const RankTraffic&, const RankTraffic&) = default;
+};
+
+/// Messages by size: [i] counts those of 2^i ... 2^(i+1) - 1 bytes.
+using MessageSizes = std::array<Index, 63>;
+
+/// Adds one message.
+void count_message(MessageSizes& sizes, Index bytes);
+
+class TrafficCounter {
+ public:
+  /// All that is passed outlives it. `pulse` is called often, and may throw to end the counting.
+  TrafficCounter(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+                 const Relays& relays, std::function<void()> pulse = [] {});
+
+  /// Counts one round of all ranks; each round of the ownership once.
+  void add_round(Index round);
+
+  [[nodiscard]] const std::vector<RankTraffic>& ranks() const { return ranks_; }
+  [[nodiscard]] const MessageSizes& to_relays() const { return to_relays_; }
+  [[nodiscard]] const MessageSizes& to_aggregators() const { return to_aggregators_; }
+
+ private:
+  /// Samples of a piece that a relay collects in a coarse box.
+  struct CoarseShare {
+    int field = 0;
+    Lattice samples;
+    Index sample_bytes = 0;
+  };
+  /// Shares of boxes that have been looked at, by relay.
+  struct CoarseShares {
+    Index next_box = 0;
+    std::map<int, std::vector<CoarseShare>> of_relay;
+  };
+  struct FromSource {
+    int source = 0;
+    Index bytes = 0;
+  };
+
+  void add_window(int aggregator, Index round);
+  void add_part(int aggregator, int f, const Piece& piece, const PiecePart& part);
+  void add_relayed(Index round);
+  void add_coarse(int relay, Index round);
+  void find_coarse(int f, Index box, Index round, CoarseShares& shares);
+  void add_held(int f, const Lattice& samples, const Box& region, Index sample_bytes);
+  void add_bytes(int source, Index bytes);
+  void add_fine(int relay, int source, Index bytes);
+  void send_all(int target, MessageSizes& sizes, std::vector<Index>& received);
+  void end_round();
+
+  const PieceSpace& space_;
+  const Ownership& ownership_;
+  const std::vector<FieldPatches>& fields_;
+  const Relays& relays_;
+  RelayFinder finder_;
+  std::function<void()> pulse_;
+  std::map<std::pair<int, int>, int> number_of_field_;
+  std::vector<RankTraffic> ranks_;
+  MessageSizes to_relays_{}, to_aggregators_{};
+  // Of the message targets at hand: bytes by source, and the sources that have some.
+  std::vector<Index> bytes_of_;
+  std::vector<int> sources_;
+  std::vector<Share> shares_;  // of the piece at hand
+  // Of the round at hand, by rank.
+  std::vector<Index> sent_, received_by_relay_, received_by_aggregator_;
+  std::vector<std::vector<FromSource>> fine_;  // [relay]
+  std::vector<CoarseShares> coarse_;           // [field]
+};
+
+}  // namespace esker

@@ -1,0 +1,171 @@
+#include "formats/idx/idx_layout.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "formats/idx/idx_choice.h"
+
+namespace esker::idx {
+namespace {
+
+IdxLayout make_layout(const Box& box, int bits, Index per_file, std::vector<LayoutField> fields,
+                      Index alignment) {
+  const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
+  const auto num_fields = static_cast<Index>(fields.size());
+  return IdxLayout(BlockGrid(mask, bits, box), std::move(fields),
+                   {per_file, alignment, 40 + 40 * per_file * num_fields});
+}
+
+// The table of the format: 16^3 samples, 256 per block, 2 blocks per file.
+TEST(IdxLayout, BlocksAndFilesOfTheLevelsOfA16Cube) {
+  const IdxLayout layout = make_layout(Box{{0, 0, 0}, {16, 16, 16}}, 8, 2, {{2, true}}, 1);
+  const auto files_of = [&](Index first, Index last) {
+    std::set<Index> files;
+    for (Index block = first; block <= last; ++block) files.insert(layout.piece_of(0, block).file);
+    return files;
+  };
+  EXPECT_EQ(files_of(0, 0), (std::set<Index>{0}));
+  EXPECT_EQ(files_of(1, 1), (std::set<Index>{0}));
+  EXPECT_EQ(files_of(2, 3), (std::set<Index>{1}));
+  EXPECT_EQ(files_of(4, 7), (std::set<Index>{2, 3}));
+  EXPECT_EQ(files_of(8, 15), (std::set<Index>{4, 5, 6, 7}));
+  EXPECT_EQ(layout.num_files(), 8);
+  EXPECT_EQ(layout.num_pieces(), 16);
+}
+
+TEST(IdxLayout, OffsetsOfTheWorkedExample) {
+  const IdxLayout layout = make_layout(Box{{0, 0}, {8, 8}}, 4, 2, {{1, true}}, 1);
+  EXPECT_EQ(layout.piece(0).offset_bytes, 120);
+  EXPECT_EQ(layout.piece(1).offset_bytes, 136);
+  EXPECT_EQ(layout.piece(2).file, 1);
+  EXPECT_EQ(layout.piece(2).offset_bytes, 120);
+}
+
+TEST(IdxLayout, AbsentFieldsTakeNoSpace) {
+  const IdxLayout layout = make_layout(Box{{0, 0}, {8, 8}}, 4, 4, {{1, true}, {8, false}, {4, true}}, 1);
+  EXPECT_EQ(layout.num_pieces(), 8);
+  EXPECT_EQ(layout.stored_bytes(), 4 * 16 * (1 + 4));
+  for (Index p = 0; p < 8; ++p) EXPECT_NE(layout.piece(p).field, 1);
+}
+
+// Any grid, any options: pieces are in file order, do not overlap, begin aligned, and cover each sample of
+// the box once.
+TEST(IdxLayout, PiecesFollowEachOtherInTheFilesAndCoverTheBox) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 60; ++round) {
+    Box box;
+    box.rank = 1 + static_cast<int>(random() % 4);
+    for (int a = 0; a < box.rank; ++a) box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 40 : 9));
+    const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
+    const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
+    const Index alignment = std::array<Index, 3>{1, 64, 4096}[random() % 3];
+    const IdxLayout layout =
+        make_layout(box, bits, 1 + static_cast<Index>(random() % 5), {{4, true}, {12, true}}, alignment);
+
+    std::map<int, Index> covered;  // field -> samples
+    std::map<Index, Index> end_of_file;
+    Index position = 0;
+    for (Index p = 0; p < layout.num_pieces(); ++p) {
+      const Piece piece = layout.piece(p);
+      ASSERT_EQ(layout.position_bytes(p), position);
+      ASSERT_EQ(piece.offset_bytes % std::min(alignment, Index{4} << bits), 0);  // the smaller field's blocks
+      ASSERT_GE(piece.offset_bytes, std::max(end_of_file[piece.file], layout.parameters().headers_bytes));
+      const auto span = layout.file_at(position);
+      ASSERT_EQ(span.file, piece.file);
+      ASSERT_EQ(span.data_offset_bytes + position - span.begin, piece.offset_bytes);
+      end_of_file[piece.file] = piece.offset_bytes + piece.size_bytes;
+      position = layout.position_bytes(p + 1);
+      ASSERT_LE(piece.size_bytes, position - layout.position_bytes(p));
+      ASSERT_EQ(piece.ordinal, p);
+      ASSERT_EQ(piece.position_bytes, layout.position_bytes(p));
+      layout.for_each_segment(piece.field, box, [&](const Piece& met, const PiecePart&, const Box& indices) {
+        if (met.ordinal == p) covered[piece.field] += indices.num_samples();
+      });
+    }
+    for (int field = 0; field < 2; ++field) {
+      ASSERT_EQ(covered[field], box.num_samples()) << box.to_string();
+    }
+    ASSERT_EQ(static_cast<Index>(end_of_file.size()), layout.num_files());
+  }
+}
+
+/// Where z is fastest in memory, blocks of one level that are neighbours along z follow each other, and the
+/// blocks that begin at a place come together, the coarsest first.
+TEST(IdxLayout, CollectsAlongTheDenseAxisOfMemory) {
+  const Box box{{0, 0, 0}, {64, 64, 64}};
+  const IdxLayout layout = make_layout(box, 9, 4, {{8, true, 2}}, 1);
+  std::vector<std::pair<Index, Index>> order;  // place, ordinal
+  for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
+    order.emplace_back(layout.place_on_curve(ordinal), ordinal);
+  }
+  std::sort(order.begin(), order.end());
+  const Point finest = layout.tile_extent(layout.levels().last - 1);
+  Point last{-1, -1, -1};
+  for (const auto& [place, ordinal] : order) {
+    const Piece piece = layout.piece(ordinal);
+    if (piece.id == 0) continue;
+    Point tile = layout.part(piece, 0).lattice.origin;
+    for (int a = 0; a < 3; ++a) tile[a] /= finest[a];
+    if (tile[0] == last[0] && tile[1] == last[1]) {
+      EXPECT_GE(tile[2], last[2]) << ordinal;
+    } else {
+      EXPECT_EQ(tile[2], 0) << "a column of memory is left before its end, at piece " << ordinal;
+    }
+    last = tile;
+  }
+}
+
+TEST(IdxChoice, LargeEvenGridsGetLargeBlocksThatWasteNothing) {
+  const Box box{{0, 0, 0}, {256, 256, 256}};
+  const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
+  EXPECT_EQ(choose_bits_per_block(mask, box, {8, 8}), 15);  // 256 KiB
+  EXPECT_DOUBLE_EQ(stored_over_data(mask, 15, box), 1.0);
+}
+
+TEST(IdxChoice, OddGridsGetTheLargestBlocksThatStayUnder15Percent) {
+  const Box box{{0, 0, 0}, {600, 600, 301}};
+  const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
+  const int bits = choose_bits_per_block(mask, box, {8, 8});
+  EXPECT_LE(stored_over_data(mask, bits, box), 1.15);
+  EXPECT_GT(stored_over_data(mask, bits + 1, box), 1.15);
+}
+
+TEST(IdxChoice, BlocksDoNotFallBelow16KiB) {
+  const Box box{{0, 0}, {301, 561}};
+  const Bitmask mask = Bitmask::for_extent(2, box.hi).value();
+  const int bits = choose_bits_per_block(mask, box, {4, 4});
+  EXPECT_GE(Index{4} << bits, 16 << 10);
+  for (int other = bits; (Index{4} << other) <= (4 << 20) && other <= mask.max_level(); ++other) {
+    EXPECT_LE(stored_over_data(mask, bits, box), stored_over_data(mask, other, box));
+  }
+}
+
+/// s3d with vectors: 64 bytes are the largest sample. Blocks of 512 samples would waste less, and those of the
+/// scalars would have 4 KiB.
+TEST(IdxChoice, BlocksOfScalarsBesideVectorsDoNotFallBelow16KiB) {
+  const Box box{{0, 0, 0}, {120, 120, 60}};
+  const Bitmask mask = Bitmask::longest_first(3, box.hi).value();
+  EXPECT_EQ(choose_bits_per_block(mask, box, {8, 64}), 12);
+  EXPECT_EQ(choose_bits_per_block(mask, box, {64, 64}), 9);
+}
+
+TEST(IdxChoice, TinyGridsAreOneBlock) {
+  const Box box{{0, 0}, {3, 5}};
+  const Bitmask mask = Bitmask::for_extent(2, box.hi).value();
+  EXPECT_EQ(choose_bits_per_block(mask, box, {1, 1}), mask.max_level());
+  EXPECT_EQ(choose_blocks_per_file(1, 1, 32), 1);
+}
+
+TEST(IdxChoice, StepsBelow1GiBGiveEightFilesWhereTheyAreLargeEnough) {
+  EXPECT_EQ(choose_blocks_per_file(512, 512, Index{1} << 20), 64);    // 512 MiB: 8 files of 64 MiB
+  EXPECT_EQ(choose_blocks_per_file(64, 64, Index{1} << 20), 8);       // 64 MiB: 8 of 8 MiB
+  EXPECT_EQ(choose_blocks_per_file(16, 16, Index{1} << 20), 4);       // 16 MiB: 4 of 4 MiB
+  EXPECT_EQ(choose_blocks_per_file(8192, 8192, Index{1} << 20), 64);  // 8 GiB: files of 64 MiB
+}
+
+}  // namespace
+}  // namespace esker::idx

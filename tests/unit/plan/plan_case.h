@@ -1,0 +1,94 @@
+// Random exchanges: what the tests of plans are made from.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "base/checked.h"
+#include "formats/idx/idx_layout.h"
+#include "layout/chunked.h"
+#include "layout/row_major.h"
+#include "plan/plan.h"
+#include "support/tilings.h"
+
+namespace esker::testing_support {
+
+/// Layouts of random grids and who holds which boxes of their fields.
+struct PlanCase {
+  std::vector<std::unique_ptr<Layout>> layouts;
+  PieceSpace space;
+  std::vector<FieldPatches> fields;
+  std::vector<Box> domains;
+  int n_ranks = 1;
+};
+
+inline std::shared_ptr<const Distribution> shared(const Box& domain, BoxesOfRanks boxes) {
+  return std::make_shared<const BoxListDistribution>(domain, std::move(boxes));
+}
+
+inline std::unique_ptr<Layout> random_layout(std::mt19937& random, const Box& box) {
+  if (random() % 3 == 0) {
+    const Index piece_bytes = 8 * (1 + static_cast<Index>(random() % 100));
+    const int axis = static_cast<int>(random() % static_cast<unsigned>(box.rank));
+    if (axis > 0 && random() % 2 == 0) {
+      const bool in_slabs = axis == box.rank - 1 && random() % 2 == 0;
+      ChunkedLayout::Shape shape{box.hi, 64};
+      for (int a = 0; a < box.rank && random() % 2 == 0; ++a) shape.chunk[a] = div_up(box.hi[a], 2);
+      return std::make_unique<ChunkedLayout>(box.rank, box.hi, 8, shape, 1000,
+                                             ChunkedLayout::Tiles{piece_bytes, axis, in_slabs});
+    }
+    if (random() % 2 == 0) {
+      const RowMajorLayout::Stripes stripes{Index{64} << random() % 4, static_cast<Index>(random() % 5000)};
+      return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes, stripes);
+    }
+    return std::make_unique<RowMajorLayout>(box.rank, box.hi, 8, 1000, piece_bytes);
+  }
+  const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
+  const int bits = 1 + static_cast<int>(random() % static_cast<unsigned>(mask.max_level()));
+  const Index per_file = 1 + static_cast<Index>(random() % 6);
+  return std::make_unique<idx::IdxLayout>(
+      BlockGrid(mask, bits, box), std::vector<idx::LayoutField>{{4, true}, {8, true}},
+      idx::LayoutParameters{per_file, 64, 40 + 80 * per_file,
+                            random() % 2 == 0 ? InBlockOrder::kRowMajor : InBlockOrder::kHz});
+}
+
+inline PlanCase random_case(std::mt19937& random, int n_ranks) {
+  PlanCase test;
+  test.n_ranks = n_ranks;
+  const int n_layouts = 1 + static_cast<int>(random() % 3);
+  for (int l = 0; l < n_layouts; ++l) {
+    Box box;
+    box.rank = 1 + static_cast<int>(random() % 3);
+    for (int a = 0; a < box.rank; ++a)
+      box.hi[a] = 1 + static_cast<Index>(random() % (box.rank < 3 ? 60 : 15));
+    test.layouts.push_back(random_layout(random, box));
+    for (int f = 0; f < test.layouts.back()->num_fields(); ++f) {
+      const auto boxes = random_tiling(box, 1 + static_cast<int>(random() % 12), random);
+      test.fields.push_back({l, f, shared(box, deal(boxes, test.n_ranks, random))});
+      test.domains.push_back(box);
+    }
+  }
+  for (const auto& layout : test.layouts) test.space.add(*layout);
+  return test;
+}
+
+/// By one rule or the other.
+inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index window_bytes,
+                                  std::mt19937& random) {
+  if (random() % 2 == 0) return {test.space, test.n_ranks, n_aggregators, window_bytes};
+  std::vector<int> ranks(static_cast<std::size_t>(test.n_ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::shuffle(ranks.begin(), ranks.end(), random);
+  ranks.resize(static_cast<std::size_t>(n_aggregators));
+  Placement placement{ranks, {}};
+  for (const auto& layout : test.layouts) {
+    const Box domain = layout->domain();
+    placement.bricks.push_back(bricks_like(domain, domain.hi, n_aggregators));
+  }
+  return {test.space, test.n_ranks, placement, window_bytes};
+}
+
+}  // namespace esker::testing_support

@@ -1,0 +1,129 @@
+// What is counted for all ranks is what their plans hold.
+#include "plan/traffic.h"
+
+#include <gtest/gtest.h>
+
+#include "plan_case.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: cases
+
+struct Totals {
+  std::vector<RankTraffic> ranks;
+  MessageSizes to_relays{}, to_aggregators{};
+};
+
+void add_sends(const std::vector<Message>& sends, RankTraffic& rank, MessageSizes& sizes) {
+  for (const Message& message : sends) {
+    ++rank.messages;
+    rank.sent_bytes += message.bytes;
+    count_message(sizes, message.bytes);
+  }
+}
+
+Totals sum_of_plans(const PlanCase& test, const Ownership& ownership, const Relays& relays) {
+  Totals totals;
+  for (int r = 0; r < test.n_ranks; ++r) {
+    const Plan plan = make_plan(test.space, ownership, test.fields, relays, r);
+    RankTraffic& rank = totals.ranks.emplace_back();
+    rank.send_bytes = plan.send_bytes;
+    rank.receive_bytes = plan.receive_bytes;
+    rank.window_bytes = plan.window_bytes;
+    for (const Round& round : plan.rounds) {
+      add_sends(round.relay.sends, rank, totals.to_relays);
+      add_sends(round.sends, rank, totals.to_aggregators);
+      const std::size_t senders = std::max(round.receives.size(), round.relay.receives.size());
+      rank.senders = std::max(rank.senders, static_cast<Index>(senders));
+      rank.written_bytes += round.window.size_bytes();
+    }
+  }
+  return totals;
+}
+
+struct Setting {
+  const char* name;
+  const char* restructure;
+  int max_fan_in;
+};
+
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+
+class CountedTraffic : public testing::TestWithParam<std::tuple<Setting, int>> {};
+
+TEST_P(CountedTraffic, IsThatOfThePlans) {
+  const auto& [setting, seed] = GetParam();
+  std::mt19937 random(static_cast<unsigned>(seed));
+  const int n_ranks = 1 + static_cast<int>(random() % 40);
+  PlanCase test = random_case(random, n_ranks);
+  for (std::size_t f = 0; seed % 2 == 1 && f < test.fields.size(); ++f) {
+    const Box& domain = test.domains[f];
+    test.fields[f].holders = std::make_shared<const BrickDistribution>(
+        BrickDecomposition::near_cubic(domain.rank, domain.hi, n_ranks).value());
+  }
+  const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(n_ranks));
+  const Ownership ownership(test.space, n_ranks, aggregators, 1 + static_cast<Index>(random() % 20000));
+  const Relays relays(test.space, ownership, test.fields, n_ranks,
+                      {Restructure::parse(setting.restructure).value(), setting.max_fan_in});
+  TrafficCounter counted(test.space, ownership, test.fields, relays);
+  for (Index round = 0; round < ownership.num_rounds(); ++round) counted.add_round(round);
+  const Totals planned = sum_of_plans(test, ownership, relays);
+  for (int r = 0; r < n_ranks; ++r) {
+    const auto at = static_cast<std::size_t>(r);
+    EXPECT_EQ(counted.ranks()[at].messages, planned.ranks[at].messages) << "rank " << r;
+    EXPECT_EQ(counted.ranks()[at].sent_bytes, planned.ranks[at].sent_bytes) << "rank " << r;
+    ASSERT_EQ(counted.ranks()[at], planned.ranks[at]) << "rank " << r;
+  }
+  EXPECT_EQ(counted.to_relays(), planned.to_relays);
+  EXPECT_EQ(counted.to_aggregators(), planned.to_aggregators);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Random, CountedTraffic,
+    testing::Combine(testing::Values(Setting{"Off", "off", 0}, Setting{"Coarse", "off", 1},
+                                     Setting{"SomeCoarse", "off", 6}, Setting{"Default", "default", 0},
+                                     Setting{"DefaultCoarse", "default", 5},
+                                     Setting{"Expanded", "expanded", 0}, Setting{"Given", "4,8,2", 0}),
+                     testing::Range(0, 20)),
+    [](const auto& test) {
+      return std::string(std::get<0>(test.param).name) + "Case" + std::to_string(std::get<1>(test.param));
+    });
+
+// A list of the same boxes says the same as the split that they are of.
+TEST(Distribution, ListsAndSplitsAgree) {
+  std::mt19937 random(1);
+  for (int n_ranks = 1; n_ranks < 80; ++n_ranks) {
+    const Box domain{{0, 0, 0}, {23, 17, 9}};
+    const BrickDistribution split(BrickDecomposition::near_cubic(3, domain.hi, n_ranks).value());
+    BoxesOfRanks boxes;
+    for (int r = 0; r < n_ranks; ++r) boxes.push_back(split.boxes_of(r));
+    const BoxListDistribution list(domain, boxes);
+    EXPECT_EQ(list.typical_extent(), split.typical_extent());
+    const auto some = [&](Index most) { return static_cast<Index>(random() % static_cast<unsigned>(most)); };
+    Box region = Box{{some(23), some(17), some(9)}, {0, 0, 0}};
+    for (int a = 0; a < 3; ++a) region.hi[a] = region.lo[a] + some(12);
+    const Lattice samples{3, {some(5), some(5), some(5), 0, 0}, {3, 1, 2, 1, 1}, {6, 9, 3, 1, 1}};
+    using Met = std::vector<std::tuple<int, int, std::string>>;
+    using Shares = std::map<int, Index>;
+    const auto ask = [&](const Distribution& holders) {
+      std::pair<Met, Shares> answer;
+      holders.for_each_meeting(region, [&](int rank, int patch, const Box& box) {
+        answer.first.emplace_back(rank, patch, box.to_string());
+      });
+      std::vector<Share> held;
+      holders.add_shares(samples, region, held);
+      for (const Share& share : held) answer.second[share.rank] += share.n_samples;
+      return answer;
+    };
+    const auto [met, shares] = ask(split);
+    EXPECT_EQ(ask(list), std::pair(met, shares));
+    EXPECT_TRUE(std::is_sorted(met.begin(), met.end()));
+    Index sum = 0;
+    for (const auto& [rank, count] : shares) sum += count;
+    EXPECT_EQ(sum, samples.indices_in(intersect(region, domain)).num_samples());
+  }
+}
+
+}  // namespace
+}  // namespace esker
