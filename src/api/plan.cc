@@ -4,19 +4,17 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "api/within_memory.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "formats/registry/make_writer.h"
+#include "plan/count_step.h"
+#include "plan/field_boxes.h"
+#include "plan/file_pattern.h"
 #include "plan/step_cut.h"
-#include "write/boxes.h"
-#include "write/file_pattern.h"
-#include "write/placement.h"
-#include "write/report.h"
-#include "write/step_plan.h"
 
 namespace esker {
 namespace {
@@ -46,7 +44,7 @@ class Pulse {
 
 /// Everything that the plans of all ranks are made from.
 struct Step {
-  FilePattern pattern;
+  ExchangePolicy policy;
   std::unique_ptr<FormatWriter> format;  // what the layouts refer to
   std::unique_ptr<StepLayouts> layouts;
   BoxesOfField holders;
@@ -105,77 +103,20 @@ Result<Step> lay_out(const Schema& schema, int n_ranks, const HoldersOfGrid& hol
   Step step;
   ESKER_ASSIGN_OR_RETURN(step.format, make_format_writer(memory_store(), kPath, options));
   ESKER_RETURN_IF_ERROR(step.format->define(schema));
-  ESKER_ASSIGN_OR_RETURN(step.pattern, FilePattern::of({}, n_ranks, kPath, options));
+  ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::of({}, n_ranks, kPath, options));
   ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of));
   if (step.format->needs_boxes()) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(schema, step.holders, n_ranks));
     ESKER_RETURN_IF_ERROR(step.format->take_boxes(extents));
   }
   const std::vector<bool> all(schema.fields().size(), true);
-  step.layouts = step.format->lay_out(all, step.pattern.hints());
+  step.layouts = step.format->lay_out(all, pattern.hints());
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (const auto& layout : step.layouts->layouts) step.space.add(*layout);
   step.fields = patches_of_columns(step.layouts->columns, step.holders);
+  step.policy = policy_for_writing(options, n_ranks);
+  follow_pattern(pattern, *step.layouts, step.space, n_ranks, step.policy);
   return step;
-}
-
-/// Of the aggregators, where shares say it: ranks are spread evenly over their numbers.
-Placement place(const Step& step, int n_ranks, const Options& options) {
-  Placement placement;
-  if (!has_shares(step.pattern, *step.layouts, step.space)) return placement;
-  const Index n = step.pattern.num_aggregators(options, n_ranks, step.space);
-  placement.bricks = bricks_of_layouts(step.space, step.fields, static_cast<int>(n));
-  for (Index a = 0; a < n; ++a) placement.ranks.push_back(static_cast<int>(a * n_ranks / n));
-  return placement;
-}
-
-/// What the ranks do, and in how many rounds.
-struct Traffic {
-  std::vector<RankTraffic> ranks;
-  MessageSizes to_relays{}, to_aggregators{};
-  Index rounds = 0;
-};
-
-/// With a window that suits the rank that needs most.
-Result<Traffic> count_traffic(StepCut& cut, const Step& step, Pulse& pulse) {
-  for (;;) {
-    const Relays relays = cut.relays(step.fields);
-    TrafficCounter counter(step.space, cut.ownership(), step.fields, relays, std::ref(pulse));
-    StepCut::Needs most;
-    const Index rounds = cut.ownership().num_rounds();
-    for (Index r = 0; r < rounds && cut.fits(most); ++r) {
-      counter.add_round(r);
-      most = StepCut::needs_of(counter.ranks());
-    }
-    if (cut.fits(most))
-      return Traffic{counter.ranks(), counter.to_relays(), counter.to_aggregators(), rounds};
-    if (!cut.shrink()) return cut.does_not_fit(most);
-  }
-}
-
-/// Each rank writes its own runs of samples.
-Result<Traffic> count_runs(StepCut& cut, const Step& step, int n_ranks, Pulse& pulse) {
-  for (;;) {
-    const Relays relays = cut.relays(step.fields);
-    Traffic traffic;
-    StepCut::Needs most;
-    for (int rank = 0; rank < n_ranks && cut.fits(most); ++rank) {
-      pulse();
-      const Plan plan = cut.plan_of(rank, step.fields, relays);
-      RankTraffic& counts = traffic.ranks.emplace_back();
-      counts.window_bytes = plan.buffer_bytes();  // a window and the marks of its runs
-      for (const Round& round : plan.rounds) {
-        counts.written_bytes += round.local.bytes;
-        for (const Segment& part : round.local.segments) count_message(traffic.to_aggregators, part.bytes());
-      }
-      traffic.rounds = std::max(traffic.rounds, static_cast<Index>(plan.rounds.size()));
-      const StepCut::Needs needs = StepCut::needs_of(plan);
-      most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
-      most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);
-    }
-    if (cut.fits(most)) return traffic;
-    if (!cut.shrink()) return cut.does_not_fit(most);
-  }
 }
 
 template <class Amount>
@@ -191,17 +132,17 @@ OverRanks over(const std::vector<RankTraffic>& ranks, const Amount& amount) {
   return result;
 }
 
-void add_amounts(const Traffic& traffic, PlanReport& report) {
+void add_amounts(const StepCounts& counts, PlanReport& report) {
   const auto over_all = [&](Index RankTraffic::*member) {
-    return over(traffic.ranks, [member](const RankTraffic& rank) { return rank.*member; });
+    return over(counts.ranks, [member](const RankTraffic& rank) { return rank.*member; });
   };
-  report.rounds = traffic.rounds;
+  report.rounds = counts.rounds;
   report.messages = over_all(&RankTraffic::messages);
   report.senders = over_all(&RankTraffic::senders);
   report.sent_bytes = over_all(&RankTraffic::sent_bytes);
   report.written_bytes = over_all(&RankTraffic::written_bytes);
   report.buffer_bytes =
-      over(traffic.ranks, [](const RankTraffic& rank) { return StepCut::needs_of({rank}).buffer_bytes; });
+      over(counts.ranks, [](const RankTraffic& rank) { return StepCut::needs_of({rank}).buffer_bytes; });
 }
 
 std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const MessageSizes& to_aggregators) {
@@ -217,37 +158,18 @@ std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const Messag
   return bins;
 }
 
-/// Boxes of all grids, and who receives them.
-void add_boxes(const Step& step, const Relays& relays, PlanReport& report, Pulse& pulse) {
-  RelayFinder finder(relays, step.fields);
-  std::set<const Distribution*> counted;
-  std::vector<bool> receives(static_cast<std::size_t>(report.ranks));
-  for (int f = 0; f < static_cast<int>(step.fields.size()); ++f) {
-    const Distribution& holders = *step.fields[static_cast<std::size_t>(f)].holders;
-    const VirtualGrid& way = relays.ways(f).back();
-    if (!way.boxes || !counted.insert(&holders).second) continue;
-    report.boxes += way.boxes->num_parts();
-    report.volume_ratio += relays.volume_ratio(f);
-    for (Index box = 0; box < way.boxes->num_parts(); ++box) {
-      pulse();
-      receives[static_cast<std::size_t>(finder.relay_of(f, way, box, 0))] = true;
-    }
-  }
-  report.receivers = std::count(receives.begin(), receives.end(), true);
-}
-
 Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
                         const Options& options, Pulse& pulse) {
   ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(schema, n_ranks, holders_of, options));
   ESKER_RETURN_IF_ERROR(check_coverage(schema, step.holders, n_ranks).with_context("plan"));
-  StepCut cut(step.space, options, n_ranks, {}, place(step, n_ranks, options));
-  ESKER_ASSIGN_OR_RETURN(const Traffic traffic,
-                         options.aggregate ? count_traffic(cut, step, pulse)
-                                           : count_runs(cut, step, n_ranks, pulse));
+  ESKER_ASSIGN_OR_RETURN(
+      const StepCounts counts,
+      count_step(step.space, step.fields, step.policy, n_ranks,
+                 spread_over_ranks(step.space, step.fields, step.policy, n_ranks), std::ref(pulse)));
   PlanReport report;
   report.ranks = n_ranks;
-  report.writers = cut.num_writers(num_holders(step.fields, n_ranks));
-  report.aggregators = options.aggregate ? cut.ownership().num_aggregators() : 0;
+  report.writers = counts.writers;
+  report.aggregators = counts.aggregators;
   report.files = step.layouts->num_files();
   report.blocks = step.space.num_pieces();
   for (const Field& field : schema.fields()) {
@@ -256,9 +178,11 @@ Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& 
   report.stored_bytes = step.space.stored_bytes();
   report.burst_bytes =
       report.data_bytes / std::max(1, options.aggregate ? report.aggregators : report.writers);
-  add_amounts(traffic, report);
-  report.message_sizes = message_bins(traffic.to_relays, traffic.to_aggregators);
-  if (options.aggregate) add_boxes(step, cut.relays(step.fields), report, pulse);
+  add_amounts(counts, report);
+  report.message_sizes = message_bins(counts.to_relays, counts.to_aggregators);
+  report.boxes = counts.boxes;
+  report.volume_ratio = counts.volume_ratio;
+  report.receivers = counts.receivers;
   return report;
 }
 

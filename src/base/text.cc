@@ -171,4 +171,14 @@ std::vector<std::string> unpack_texts(const std::string& packed) {
   return texts;
 }
 
+std::string bytes_to_text(double bytes) {
+  constexpr std::array units{"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  while (bytes >= 1000 && unit + 1 < units.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.4g} {}", bytes, units[unit]);
+}
+
 }  // namespace esker

@@ -53,4 +53,7 @@ std::vector<std::string> unpack_texts(const std::string& packed);
 /// Letters, digits, '_', '.', '-' of ASCII: what names in schemas, IDX headers and paths may hold.
 bool is_name_character(char c);
 
+/// "173.2 MB": three or four digits, units of 1000.
+std::string bytes_to_text(double bytes);
+
 }  // namespace esker

@@ -15,10 +15,10 @@ namespace {
 
 /// One rank's state while a plan runs. Local work is attempted; what a failed attempt leaves in a buffer is
 /// sent, received and forgotten.
-class Run {
+class ExchangeRun {
  public:
-  Run(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
-      MessageTransport& transport, ExchangeStats& stats)
+  ExchangeRun(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
+              MessageTransport& transport, ExchangeStats& stats)
       : plan_(plan), patches_(patches), buffers_(buffers), transport_(transport), stats_(stats) {
     transport_.begin_run(buffers);
   }
@@ -331,7 +331,7 @@ Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBu
                     MessageTransport& transport, ExchangeStats& stats, const StoreWindow& store,
                     bool in_thread) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  Run run(plan, patches, parts, transport, stats);
+  ExchangeRun run(plan, patches, parts, transport, stats);
   run.all_rounds(store, in_thread);
   if (plan.shares_windows) buffers.count_uses(plan);
   return std::move(run.status());

@@ -79,7 +79,7 @@ void size_buffers(Plan& plan, Round& round) {
 }
 
 /// What a rank sends and receives in one round.
-struct Traffic {
+struct RoundMessages {
   Outbox to_relays, from_ranks;       // first hop
   Outbox to_aggregators, from_peers;  // second hop
   std::vector<Relayed> relayed;
@@ -120,7 +120,7 @@ class Planner {
       plan.num_receives = plan.takes.size();
     }
     for (Index r = 0; r < ownership_.num_rounds(); ++r) {
-      Traffic& traffic = rounds_[static_cast<std::size_t>(r)];
+      RoundMessages& traffic = rounds_[static_cast<std::size_t>(r)];
       Window window = aggregator_ >= 0 ? collect(ownership_.pieces(aggregator_, r), traffic) : Window();
       plan.rounds.push_back(finish(traffic, std::move(window), r));
       size_buffers(plan, plan.rounds.back());
@@ -134,7 +134,7 @@ class Planner {
   struct Destination {
     Index position = 0;
     int aggregator = 0, rank = 0;
-    Traffic* traffic = nullptr;  // of the round
+    RoundMessages* traffic = nullptr;  // of the round
   };
   Destination destination_of(int f, const Piece& piece) {
     Destination to;
@@ -227,7 +227,7 @@ class Planner {
   }
 
   /// The round's window and who this aggregator hears from for it.
-  Window collect(const Ownership::Pieces& pieces, Traffic& traffic) {
+  Window collect(const Ownership::Pieces& pieces, RoundMessages& traffic) {
     Window window;
     window.begin = space_.position_bytes(pieces.first);
     window.end = space_.position_bytes(pieces.last);
@@ -286,7 +286,7 @@ class Planner {
   }
 
   /// Messages in order; those of the second hop know the window that they are for.
-  Round finish(Traffic& traffic, Window window, Index number) const {
+  Round finish(RoundMessages& traffic, Window window, Index number) const {
     Round round;
     round.window = std::move(window);
     round.relay.sends = take_messages(traffic.to_relays, rank_, round.relay.local);
@@ -309,7 +309,7 @@ class Planner {
   int rank_;
   int aggregator_;
   std::map<std::pair<int, int>, int> number_of_field_;  // (layout, field of it) -> position in fields_
-  std::vector<Traffic> rounds_;
+  std::vector<RoundMessages> rounds_;
   SegmentCollector collector_;
 };
 

@@ -17,11 +17,11 @@ constexpr Index kCachedWindowBytes = Index{256} << 10;
 Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
 /// The window to begin with. One that no messages are for is small, to stay in a core's cache.
-Index widest_window(const Options& options, int n_aggregators, const PieceSpace& space, Index least_bytes,
+Index widest_window(const ExchangePolicy& policy, int n_aggregators, const PieceSpace& space, Index least_bytes,
                     bool has_messages) {
   const Index largest_share = 2 * div_up(space.stored_bytes(), n_aggregators);  // cuts move to ends of files
-  const Index chosen = has_messages ? options.memory_budget_bytes / 3 : kCachedWindowBytes;
-  const Index wanted = options.window_bytes > 0 ? options.window_bytes : chosen;
+  const Index chosen = has_messages ? policy.memory_budget_bytes / 3 : kCachedWindowBytes;
+  const Index wanted = policy.window_bytes > 0 ? policy.window_bytes : chosen;
   return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, max_part() / 2));
 }
 
@@ -35,11 +35,11 @@ Placement whole_placement(const PieceSpace& space) {
   return placement;
 }
 
-Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& space, Index least_bytes,
+Ownership cut_ownership(const ExchangePolicy& policy, int n_ranks, const PieceSpace& space, Index least_bytes,
                         bool is_shared, const Placement& placement) {
   const bool has_messages = n_ranks > 1 && !is_shared;
-  const int n_aggregators = num_aggregators(options, n_ranks, space);
-  const Index window_bytes = widest_window(options, n_aggregators, space, least_bytes, has_messages);
+  const int n_aggregators = num_aggregators(policy, n_ranks, space);
+  const Index window_bytes = widest_window(policy, n_aggregators, space, least_bytes, has_messages);
   if (n_ranks == 1) return {space, n_ranks, whole_placement(space), window_bytes};
   return placement.ranks.empty() ? Ownership(space, n_ranks, n_aggregators, window_bytes)
                                  : Ownership(space, n_ranks, placement, window_bytes);
@@ -48,52 +48,38 @@ Ownership cut_ownership(const Options& options, int n_ranks, const PieceSpace& s
 }  // namespace
 
 // With one phase they only complete files.
-int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space) {
-  if (!options.aggregate) return n_ranks;
-  const int asked = asked_aggregators(options, n_ranks);
-  return asked > 0 ? asked : choose_aggregators(n_ranks, space);
+int num_aggregators(const ExchangePolicy& policy, int n_ranks, const PieceSpace& space) {
+  if (!policy.aggregate) return n_ranks;
+  return policy.aggregators > 0 ? policy.aggregators : choose_aggregators(n_ranks, space);
 }
 
-int asked_aggregators(const Options& options, int n_ranks) {
-  if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
-  if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
-  return 0;
-}
-
-Status check_aggregators(const Options& options) {
-  if (options.aggregators == 0 || options.aggregation_factor == 0) return {};
-  return error(Code::kInvalidArgument,
-               "aggregators={} and aggregation_factor={}: both say how many ranks aggregate; set one of them",
-               options.aggregators, options.aggregation_factor);
-}
-
-StepCut::StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near,
-                 const Placement& placement, int most_slots)
+StepCut::StepCut(const PieceSpace& space, const ExchangePolicy& policy, int n_ranks,
+                 std::span<const int> near, const Placement& placement)
     : space_(space),
-      options_(options),
+      policy_(policy),
       n_ranks_(n_ranks),
       near_(near),
-      num_slots_(near.empty() ? 1 : most_slots),
+      num_slots_(near.empty() ? 1 : policy.shared_slots),
       least_bytes_(std::max<Index>(1, space.largest_piece_bytes())),
-      ownership_(cut_ownership(options, n_ranks, space, least_bytes_, !near.empty(), placement)) {}
+      ownership_(cut_ownership(policy, n_ranks, space, least_bytes_, !near.empty(), placement)) {}
 
 Relays StepCut::relays(const std::vector<FieldPatches>& fields) const {
-  return {space_, ownership_, fields, n_ranks_, {options_.restructure, options_.max_fan_in}};
+  return {space_, ownership_, fields, n_ranks_, {policy_.restructure, policy_.max_fan_in}};
 }
 
 Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields, const Relays& relays) const {
-  if (!options_.aggregate) {
+  if (!policy_.aggregate) {
     return make_one_phase_plan(space_, ownership_, fields, rank, ownership_.window_bytes());
   }
   Plan plan = make_plan(space_, ownership_, fields, relays, rank);
-  if (options_.transport == Transport::kPutTypes) keep_relayed_apart(plan);
+  if (!policy_.packs) keep_relayed_apart(plan);
   if (!near_.empty()) place_near(plan, near_, num_slots_);
   return plan;
 }
 
 void StepCut::for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields, const Relays& relays,
                                       const VisitRegion& visit) const {
-  if (!options_.aggregate) return;  // a rank has to do with its own boxes alone
+  if (!policy_.aggregate) return;  // a rank has to do with its own boxes alone
   esker::for_each_region_to_know(space_, ownership_, fields, relays, rank, visit);
 }
 
@@ -118,7 +104,7 @@ StepCut::Needs StepCut::needs_of(const Plan& plan) {
 }
 
 bool StepCut::fits(const Needs& needs) const {
-  return needs.total_bytes() <= options_.memory_budget_bytes && needs.largest_part_bytes <= max_part();
+  return needs.total_bytes() <= policy_.memory_budget_bytes && needs.largest_part_bytes <= max_part();
 }
 
 bool StepCut::shrink() {
@@ -135,7 +121,7 @@ Status StepCut::does_not_fit(const Needs& needs) const {
                "memory_budget {} bytes: one piece at a time needs {} bytes on some rank, {} of them for the "
                "plan; set memory_budget to at least that (smaller blocks or chunks need less, and fewer "
                "patches)",
-               options_.memory_budget_bytes, needs.total_bytes(), needs.plan_bytes);
+               policy_.memory_budget_bytes, needs.total_bytes(), needs.plan_bytes);
 }
 
 }  // namespace esker

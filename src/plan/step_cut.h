@@ -1,26 +1,21 @@
 // StepCut: how a step is cut into aggregators and rounds for a number of ranks. Pure, the same on every rank:
-// who writes or reads asks it for its own rank's plan, plan_step() for those of all.
+// writing and reading ask for the plan of their own rank, plan_step() for those of all.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "esker/options.hpp"
+#include "base/macros.h"
 #include "plan/ownership.h"
 #include "plan/plan.h"
+#include "plan/policy.h"
 #include "plan/regions.h"
 #include "plan/traffic.h"
 
 namespace esker {
 
-/// Whether the options say at most once how many ranks aggregate.
-Status check_aggregators(const Options& options);
-
-/// Ranks that write, as the options have them; 0: they leave it open.
-int asked_aggregators(const Options& options, int n_ranks);
-
-/// Ranks that collect and store, by the options and what there is to store.
-int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space);
+/// Ranks that collect and store, by the policy and what there is to store.
+int num_aggregators(const ExchangePolicy& policy, int n_ranks, const PieceSpace& space);
 
 /// Buffers of a round hold what is sent, received and stored in it; next to them the budget holds the plan.
 /// How much a rank sends depends on where its samples go, so the window starts at a third of the budget and
@@ -29,17 +24,13 @@ int num_aggregators(const Options& options, int n_ranks, const PieceSpace& space
 /// alone count.
 class StepCut {
  public:
-  /// Windows of a rank that near ones fill: as many as let neighbours work ahead.
-  static constexpr int kSharedSlots = 8;
+  /// `space` and `policy` outlive it. `near`: ranks that fill each other's windows, see place_near(); of
+  /// other ranks' plans nothing is known then. `placement`: of the aggregators; without ranks, the contiguous
+  /// rule, spread over the numbers of ranks.
+  StepCut(const PieceSpace& space, const ExchangePolicy& policy, int n_ranks, std::span<const int> near = {},
+          const Placement& placement = {});
 
-  /// `space` and `options` outlive it. `near`: ranks that fill each other's windows, see place_near(); of
-  /// other ranks' plans nothing is known then.
-  /// `most_slots`: see place_near(). `placement`: of the aggregators; without ranks, the contiguous rule,
-  /// spread over the numbers of ranks.
-  StepCut(const PieceSpace& space, const Options& options, int n_ranks, std::span<const int> near = {},
-          const Placement& placement = {}, int most_slots = kSharedSlots);
-
-  /// How samples travel with the window as it is: to be made anew when it shrinks.
+  /// How samples travel with the window as it is; rebuilt when it shrinks.
   [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;
   [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields, const Relays& relays) const;
   /// Calls visit for the regions that plan_of(rank, fields, relays) must know.
@@ -48,7 +39,7 @@ class StepCut {
   [[nodiscard]] const Ownership& ownership() const { return ownership_; }
   /// Ranks that write samples, of which `n_holders` hold some.
   [[nodiscard]] int num_writers(int n_holders) const {
-    return options_.aggregate ? ownership_.num_writers() : n_holders;
+    return policy_.aggregate ? ownership_.num_writers() : n_holders;
   }
 
   /// The most of any rank.
@@ -62,19 +53,35 @@ class StepCut {
   static Needs needs_of(const Plan& plan);
   static Needs needs_of(const std::vector<RankTraffic>& ranks);
   [[nodiscard]] bool fits(const Needs& needs) const;
-  /// A smaller window; false if it is one piece already.
-  bool shrink();
-  /// What to say then.
-  [[nodiscard]] Status does_not_fit(const Needs& needs) const;
+
+  /// Shrinks the window until the budget holds what `attempt()` needs with the cut as it is: a Result<Needs>,
+  /// the same on all ranks. `guarded(action)` runs what may throw. Errors: those of both, and kOutOfMemory where
+  /// one piece at a time does not fit.
+  template <class Guarded, class Attempt>
+  Status fit(const Guarded& guarded, const Attempt& attempt) {
+    for (bool shrinks = true; shrinks;) {
+      ESKER_ASSIGN_OR_RETURN(needs_, attempt());
+      if (fits(needs_)) return {};
+      ESKER_RETURN_IF_ERROR(guarded([&] {
+        shrinks = shrink();
+        return Status();
+      }));
+    }
+    return does_not_fit(needs_);
+  }
 
  private:
+  bool shrink();
+  [[nodiscard]] Status does_not_fit(const Needs& needs) const;
+
   const PieceSpace& space_;
-  const Options& options_;
+  const ExchangePolicy& policy_;
   int n_ranks_;
   std::span<const int> near_;
   int num_slots_;
   Index least_bytes_;
   Ownership ownership_;
+  Needs needs_;  // of the last attempt
 };
 
 }  // namespace esker

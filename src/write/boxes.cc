@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
-#include "grid/coverage.h"
 #include "write/gap.h"
 
 namespace esker {
@@ -59,69 +58,21 @@ struct Lists {
   }
 };
 
-Status describe_missing(const Field& field) {
-  return error(Code::kInvalidArgument, "field '{}' is due but no rank put it", field.name);
-}
-
-Status describe_gap(const Field& field, const Box& where) {
-  return error(Code::kInvalidArgument,
-               "field '{}': no rank put the samples {}; together the ranks' patches must cover the grid "
-               "exactly once",
-               field.name, where.to_string());
-}
-
-Status describe_overlap(const Field& field, const Box& where, const HeldBox& first, const HeldBox& second) {
-  return error(Code::kInvalidArgument,
-               "field '{}': patches overlap in {}: rank {} put {}, rank {} put {}; each sample must be put "
-               "exactly once",
-               field.name, where.to_string(), first.rank, first.box.to_string(), second.rank,
-               second.box.to_string());
-}
-
-Status check_field(const Field& field, const Distribution& holders, int n_ranks) {
-  std::vector<Box> boxes;
-  std::vector<int> rank_of;
-  for (int r = 0; r < n_ranks; ++r) {
-    for (const Box& box : holders.boxes_of(r)) {
-      boxes.push_back(box);
-      rank_of.push_back(r);
-    }
-  }
-  if (boxes.empty()) return describe_missing(field);
-  const auto defect = find_coverage_defect(holders.domain(), boxes);
-  if (!defect) return {};
-  if (defect->second < 0) return describe_gap(field, defect->where);
-  const auto held = [&](int i) { return HeldBox{boxes[i], rank_of[i], 0}; };
-  return describe_overlap(field, defect->where, held(defect->first), held(defect->second));
-}
-
 /// What all ranks see.
 Status check_all_put(const Schema& schema, const Lists& lists, const Directory& directory) {
   for (std::size_t l = 0; l < lists.mine.size(); ++l) {
-    if (directory.lists()[l]->num_put() == 0) return describe_missing(schema.fields()[lists.first_field[l]]);
+    if (directory.lists()[l]->num_put() == 0) return missing_error(schema.fields()[lists.first_field[l]]);
   }
   return {};
 }
 
-/// What this rank sees as a home.
+/// What this rank sees as a directory owner.
 Status check_bricks(const Schema& schema, const Lists& lists, const Directory& directory) {
   const auto& defect = directory.defect();
   if (!defect) return {};
   const Field& field = schema.fields()[lists.first_field[defect->list]];
-  if (!defect->first) return describe_gap(field, defect->where);
-  return describe_overlap(field, defect->where, *defect->first, *defect->second);
-}
-
-/// Whether a box can be a chunk of that extent.
-Status check_regular(const Field& field, const Box& box, const Point& extent) {
-  for (int a = 0; a < box.rank && !field.fixed; ++a) {
-    if (box.lo[a] % extent[a] == 0) continue;
-    return error(Code::kInvalidArgument,
-                 "field '{}': chunks=decomposition needs boxes of one extent, the largest are {}, and {} "
-                 "does not begin at multiples: give extents instead",
-                 field.name, Box::from_extent(box.rank, extent).to_string(), box.to_string());
-  }
-  return {};
+  if (!defect->first) return gap_error(field, defect->where);
+  return overlap_error(field, defect->where, *defect->first, *defect->second);
 }
 
 Status check_regular(const Schema& schema, const std::vector<PatchList>& patches,
@@ -159,26 +110,6 @@ Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
   }
   const Status are_regular = all_do(comm, "plan", [&] { return check_regular(schema, patches, extents); });
   if (!are_regular.ok()) return are_regular;
-  return extents;
-}
-
-Result<std::vector<Point>> regular_extents(const Schema& schema, const BoxesOfField& holders, int n_ranks) {
-  std::vector<Point> extents(schema.fields().size());
-  for (const auto& [f, of_field] : holders) {
-    Point& extent = extents[static_cast<std::size_t>(f)];
-    const auto visit_all = [&, &of_field = of_field](const auto& visit) -> Status {
-      for (int rank = 0; rank < n_ranks; ++rank) {
-        for (const Box& box : of_field->boxes_of(rank)) ESKER_RETURN_IF_ERROR(visit(box));
-      }
-      return {};
-    };
-    ESKER_RETURN_IF_ERROR(visit_all([&](const Box& box) {
-      for (int a = 0; a < box.rank; ++a) extent[a] = std::max(extent[a], box.extent(a));
-      return Status();
-    }));
-    const Field& field = schema.fields()[static_cast<std::size_t>(f)];
-    ESKER_RETURN_IF_ERROR(visit_all([&](const Box& box) { return check_regular(field, box, extent); }));
-  }
   return extents;
 }
 
@@ -221,8 +152,6 @@ Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<PatchLi
   return axes;
 }
 
-bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
-
 std::vector<PatchBoxes> boxes_of(const std::vector<PatchList>& patches, const std::vector<int>& fields) {
   std::vector<PatchBoxes> boxes;
   for (const int f : fields) boxes.push_back(patches[static_cast<std::size_t>(f)].boxes());
@@ -259,33 +188,6 @@ Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vec
   ESKER_RETURN_IF_ERROR(covered);
   if (!all_put.ok()) return all_put;  // the same on all ranks
   return SharedBoxes{std::move(directory), std::move(of_field)};
-}
-
-std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
-                                             const BoxesOfField& boxes) {
-  std::vector<FieldPatches> patches;
-  for (const auto& column : columns) {
-    patches.push_back({column.layout, column.layout_field, boxes.at(column.field)});
-  }
-  return patches;
-}
-
-int num_holders(const std::vector<FieldPatches>& fields, int n_ranks) {
-  int holders = 0;
-  for (int r = 0; r < n_ranks; ++r) {
-    holders += std::any_of(fields.begin(), fields.end(),
-                           [&](const FieldPatches& field) { return !field.holders->boxes_of(r).empty(); });
-  }
-  return holders;
-}
-
-Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks) {
-  std::set<const Distribution*> checked;
-  for (const auto& [f, holders] : boxes) {
-    if (!checked.insert(holders.get()).second || holders->covers_domain()) continue;
-    ESKER_RETURN_IF_ERROR(check_field(schema.fields()[f], *holders, n_ranks));
-  }
-  return {};
 }
 
 }  // namespace esker

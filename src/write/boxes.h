@@ -1,26 +1,16 @@
-// Whose boxes are where: what the ranks tell each other when a plan is made, and its check.
+// Which rank holds which boxes: what the ranks tell each other when a plan is made, and its check.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "comm/comm.h"
 #include "esker/schema.hpp"
-#include "esker/writer.hpp"
 #include "exchange/directory.h"
 #include "exchange/patch_list.h"
-#include "format/format_writer.h"
-#include "plan/plan.h"
+#include "plan/field_boxes.h"
 
 namespace esker {
-
-/// Who holds which boxes of the fields at those positions in the schema.
-using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
-
-/// Whether a field has to be put at a step: fixed fields at step 0, others at every `every`-th.
-bool is_due(const Field& field, Index step);
 
 /// This rank's boxes of the fields at positions `fields`, in the order of putting.
 std::vector<PatchBoxes> boxes_of(const std::vector<PatchList>& patches, const std::vector<int>& fields);
@@ -30,8 +20,6 @@ std::vector<PatchBoxes> boxes_of(const std::vector<PatchList>& patches, const st
 /// does not begin at a multiple of them.
 Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
                                            const std::vector<PatchList>& patches);
-/// The same of the boxes that `n_ranks` ranks hold. Local, pure.
-Result<std::vector<Point>> regular_extents(const Schema& schema, const BoxesOfField& holders, int n_ranks);
 
 /// The axis along which patches are densest in memory, [position in the schema]; 0 where the ranks differ.
 /// Collective; errors are those of all ranks (memory).
@@ -48,16 +36,5 @@ struct SharedBoxes {
 /// field, ranks and boxes, led by `context`.
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
                                 const std::vector<PatchBoxes>& mine, const std::string& context);
-
-/// The columns of a step as the planner takes them.
-std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
-                                             const BoxesOfField& boxes);
-
-/// How many of `n_ranks` ranks hold samples of any of the fields.
-int num_holders(const std::vector<FieldPatches>& fields, int n_ranks);
-
-/// kInvalidArgument naming field, ranks and boxes unless the boxes of each field on `n_ranks` ranks cover its
-/// grid exactly once. Local, pure.
-Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks);
 
 }  // namespace esker

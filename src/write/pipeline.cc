@@ -83,7 +83,7 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
   std::string target = path;
   if (appends) ESKER_RETURN_IF_ERROR(share_append_target(*comm, *store, target, shared.format));
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, [&] { return settle_format(target, shared); }));
-  ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::choose(*comm, *store, target, shared));
+  ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, choose_pattern(*comm, *store, target, shared));
   std::unique_ptr<WritePipeline> pipeline;
   std::shared_ptr<RollCall> roll_call;
   const auto make = [&]() -> Status {
@@ -261,12 +261,12 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   make_room(steps_);
   StepPlan& plan = plans_[fields_due(input.step)];
   prepared.plan = &plan;
-  prepared.stale = !plan.ready || (input.copied_bytes > 0 && !holds_copies_) || !buffers_.fit(plan.plan) ||
-                   (plan.transport->is_one_sided() && !buffers_.is_exposed()) || !plan.layouts->fits(input.step) ||
+  prepared.stale = !plan.ready || (input.copied_bytes > 0 && !holds_copies_) || !buffers_.fit(plan.exchange.plan) ||
+                   (plan.exchange.transport->is_one_sided() && !buffers_.is_exposed()) || !plan.layouts->fits(input.step) ||
                    plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input.patches);
-  plan.transport->take(plan.plan, plan.patches, buffers_.parts(plan.plan));
+  plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_.parts(plan.exchange.plan));
   return comm_->rank() == 0 ? check_space(plan) : Status();
 }
 
@@ -379,7 +379,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
     if (has_sums || plan.layouts->has_encoding()) encode(plan, round.window, bytes);
     if (!options_.aggregate) {
       counters_.stored_bytes += round.local.bytes;
-      return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.plan).marks, files);
+      return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.exchange.plan).marks, files);
     }
     counters_.stored_bytes += round.window.size_bytes();
     if (plan.layouts->shares_files(plan.space.layout_at(round.window.begin))) {
@@ -392,7 +392,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   Status stored;
   {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
-    stored = run_exchange(plan.plan, plan.patches, buffers_, *plan.transport, stats,
+    stored = run_exchange(plan.exchange.plan, plan.patches, buffers_, *plan.exchange.transport, stats,
                           std::cref(store),  // by reference: it fits in the function object
                           may_store_in_thread(options_) && options_.store_thread.value_or(store_waits_));
   }
@@ -404,7 +404,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   counters_.add(stats);
   if (has_sums) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kSums);
-    plan.sums.hand_over(*comm_, plan.plan);
+    plan.sums.hand_over(*comm_, plan.exchange.plan);
   }
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
@@ -416,7 +416,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 }
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
-  ESKER_RETURN_IF_ERROR(files.finish(plan.plan.owned, plan.sums, options_.fsync == Fsync::kStep));
+  ESKER_RETURN_IF_ERROR(files.finish(plan.exchange.plan.owned, plan.sums, options_.fsync == Fsync::kStep));
   if (options_.fsync == Fsync::kClose)
     written_paths_[step] = files.paths();  // also those that finish() opened
   return {};

@@ -21,7 +21,7 @@
 #include "exchange/run.h"
 #include "format/format_writer.h"
 #include "store/store.h"
-#include "write/file_pattern.h"
+#include "write/choose_pattern.h"
 #include "write/report.h"
 #include "write/step_files.h"
 #include "write/step_plan.h"

@@ -43,7 +43,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   times_.push_back(input.time);
   StepReport& step = steps_.emplace_back();
   step = {input.step, input.time,   plan.data_bytes, plan.space.stored_bytes(),
-          most[0],    plan.writers, plan.files};
+          most[0],    plan.exchange.num_writers, plan.files};
   step.planned = counters_.plans > before_.plans;
   step.plan_s = most[1];
   step.allocated_bytes = static_cast<Index>(most[2]);

@@ -6,6 +6,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+
 namespace esker {
 namespace {
 
@@ -257,16 +259,6 @@ std::string report_to_json(const RunReport& report) {
     json["configuration"][entry.name] = {{"value", entry.value}, {"source", entry.source}};
   }
   return json.dump(2) + "\n";
-}
-
-std::string bytes_to_text(double bytes) {
-  constexpr std::array units{"B", "kB", "MB", "GB", "TB", "PB"};
-  std::size_t unit = 0;
-  while (bytes >= 1000 && unit + 1 < units.size()) {
-    bytes /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
 std::string StepReport::to_string() const {

@@ -75,7 +75,4 @@ RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vec
 std::string report_to_text(const RunReport& report);
 std::string report_to_json(const RunReport& report);
 
-/// "173.2 MB": three or four digits, units of 1000.
-std::string bytes_to_text(double bytes);
-
 }  // namespace esker

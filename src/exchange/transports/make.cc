@@ -8,25 +8,19 @@
 
 namespace esker {
 
-std::unique_ptr<MessageTransport> make_message_transport(Transport transport) {
-  switch (transport) {
-    case Transport::kAuto:
-    case Transport::kMessages:
-    case Transport::kShared:
-      break;
-    case Transport::kLeaders:
-      return std::make_unique<ByLeaders>();
-    case Transport::kAllToAll:
-      return std::make_unique<AllToAll>();
-    case Transport::kPut:
-      return std::make_unique<PutMessages>(PutSync::kPairs, PutFrom::kBuffer);
-    case Transport::kPutFence:
-      return std::make_unique<PutMessages>(PutSync::kFence, PutFrom::kBuffer);
-    case Transport::kPutTypes:
-      return std::make_unique<PutMessages>(PutSync::kFence, PutFrom::kPatches);
-    case Transport::kGet:
+std::unique_ptr<MessageTransport> make_message_transport(const ExchangePolicy& policy, bool combined, int n_ranks) {
+  if (!policy.aggregate || n_ranks == 1) return std::make_unique<PointToPoint>();
+  if (combined) return std::make_unique<ByLeaders>();
+  const bool by_fences = policy.synchronization == Synchronization::kFence;
+  switch (policy.primitive) {
+    case Primitive::kPut:
+      return std::make_unique<PutMessages>(policy.synchronization, policy.packs);
+    case Primitive::kGet:
       return std::make_unique<GetMessages>();
+    case Primitive::kSend:
+      break;
   }
+  if (by_fences) return std::make_unique<AllToAll>();
   return std::make_unique<PointToPoint>();
 }
 

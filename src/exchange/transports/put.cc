@@ -13,14 +13,14 @@ Status PutMessages::prepare(Comm& comm, const Plan& plan) {
       return Status();
     }));
   }
-  return sync_ == PutSync::kFence ? busy_.find(comm, plan) : Status();
+  return synchronization_ == Synchronization::kFence ? busy_.find(comm, plan) : Status();
 }
 
 void PutMessages::begin(const Hop& hop) {
   hop_ = hop;
   next_ = 0;
   arrived_ = false;
-  if (sync_ == PutSync::kPairs) {
+  if (synchronization_ == Synchronization::kPairs) {
     if (!hop.receives->empty()) memory().remote->post(places_.hop(hop.number).told);
   } else if (busy_.is_busy(hop.number)) {
     memory().remote->fence();
@@ -31,7 +31,7 @@ void PutMessages::end_sends() {
   if (hop_.sends->empty()) return;
   RemoteMemory& remote = *memory().remote;
   const RemotePlaces::Hop& places = places_.hop(hop_.number);
-  if (sync_ == PutSync::kPairs) remote.start(places.peers);
+  if (synchronization_ == Synchronization::kPairs) remote.start(places.peers);
   for (std::size_t m = 0; m < hop_.sends->size(); ++m) {
     const Message& message = (*hop_.sends)[m];
     if (sources_) {
@@ -41,12 +41,12 @@ void PutMessages::end_sends() {
       remote.put(target(message), message.peer, places.offsets[m]);
     }
   }
-  if (sync_ == PutSync::kPairs) remote.complete();
+  if (synchronization_ == Synchronization::kPairs) remote.complete();
 }
 
 int PutMessages::next_received() {
   if (!arrived_) {
-    if (sync_ == PutSync::kPairs) {
+    if (synchronization_ == Synchronization::kPairs) {
       if (!hop_.receives->empty()) memory().remote->wait();
     } else if (busy_.is_busy(hop_.number)) {
       memory().remote->fence();

@@ -13,16 +13,15 @@
 #include "exchange/transports/busy_hops.h"
 #include "exchange/transports/put_sources.h"
 #include "exchange/transports/remote_places.h"
+#include "plan/policy.h"
 
 namespace esker {
 
-enum class PutSync { kPairs, kFence };
-enum class PutFrom { kBuffer, kPatches };
-
 class PutMessages final : public MessageTransport {
  public:
-  PutMessages(PutSync sync, PutFrom from) : sync_(sync) {
-    if (from == PutFrom::kPatches) sources_.emplace();
+  /// kPairs or kFence; `packs`: from the send buffer, else from the patches by derived datatypes.
+  PutMessages(Synchronization synchronization, bool packs) : synchronization_(synchronization) {
+    if (!packs) sources_.emplace();
   }
 
   Status prepare(Comm& comm, const Plan& plan) override;
@@ -31,7 +30,7 @@ class PutMessages final : public MessageTransport {
   void take(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& parts) override {
     if (sources_) sources_->take(plan, patches, parts.send.data());
   }
-  [[nodiscard]] bool keeps_step() const override { return sync_ == PutSync::kFence && busy_.any(); }
+  [[nodiscard]] bool keeps_step() const override { return synchronization_ == Synchronization::kFence && busy_.any(); }
   void begin(const Hop& hop) override;
   void send(const Message&) override {}
   void end_sends() override;
@@ -39,8 +38,8 @@ class PutMessages final : public MessageTransport {
   void finish() override {}
 
  private:
-  PutSync sync_;
-  std::optional<PutSources> sources_;  // with kPatches
+  Synchronization synchronization_;
+  std::optional<PutSources> sources_;  // if nothing is packed
   BusyHops busy_;
   RemotePlaces places_;
   Hop hop_;

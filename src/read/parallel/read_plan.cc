@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
-#include "exchange/cut_to_budget.h"
-#include "exchange/transports/make.h"
+#include "plan/ownership.h"
 #include "read/parallel/load_piece.h"
 
 namespace esker {
@@ -20,21 +19,7 @@ constexpr Index kPieceBytes = Index{512} << 10;
 // larger is loaded in parts, whatever that costs.
 constexpr Index kPiecesInBudget = 16;
 
-// Windows for near ranks: larger ones than those of writing, and memory of a node is not had for nothing.
-constexpr int kSlots = 4;
-
 constexpr Index kLeastPieceBytes = Index{4} << 10;
-
-/// Options of the exchange: samples go straight to those who want them.
-Options options_for_reading(const Options& options, int n_ranks) {
-  Options used = options;
-  used.aggregate = true;
-  used.restructure = {};
-  used.max_fan_in = n_ranks;
-  if (used.transport == Transport::kPutTypes) used.transport = Transport::kPutFence;  // windows are packed
-  if (used.transport == Transport::kLeaders) used.transport = Transport::kShared;
-  return used;
-}
 
 Index unit_bytes(const PlannedColumn& planned, const OpenedDataset& data) {
   const Field& field = data.schema.fields()[static_cast<std::size_t>(planned.column.field)];
@@ -89,12 +74,6 @@ void round_to_units(PlannedColumn& planned) {
   }
 }
 
-bool shares_memory(const Comm& comm, const Options& options) {
-  const Transport asked = options.transport;
-  return comm.size() > 1 &&
-         (asked == Transport::kAuto || asked == Transport::kShared || asked == Transport::kLeaders);
-}
-
 }  // namespace
 
 Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset& data,
@@ -141,7 +120,7 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
 ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, int n_ranks,
                    std::vector<PlannedColumn> columns, const std::vector<ReadRequest>& mine,
                    Index most_piece_bytes)
-    : options_(options_for_reading(options, n_ranks)),
+    : policy_(policy_for_reading(options, n_ranks)),
       columns_(std::move(columns)),
       boxes_(boxes_of(columns_, mine)) {
   Index bytes_of_grids = 0;
@@ -156,8 +135,8 @@ ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, int n_rank
         ChunkedLayout::Shape{planned.unit.extent, 1}, 0, ChunkedLayout::Tiles{within_a_call(piece_bytes)}));
     space_.add(*layouts_.back());
   }
-  if (options_.aggregators == 0 && options_.aggregation_factor == 0) {
-    options_.aggregators = choose_aggregators(n_ranks, bytes_of_grids, space_.most_writers());
+  if (policy_.aggregators == 0) {
+    policy_.aggregators = choose_aggregators(n_ranks, bytes_of_grids, space_.most_writers());
   }
   take_targets(mine);
 }
@@ -190,17 +169,11 @@ Result<std::unique_ptr<ReadPlan>> ReadPlan::make_with(Comm& comm, const OpenedDa
     return Status();
   }));
   ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists));
-  if (shares_memory(comm, options)) {
-    const Status shared = plan->fit(comm, directory, true, buffers);
-    if (shared.ok()) return plan;
-    if (options.transport != Transport::kAuto) return shared;
-    buffers.release_shared();
-  }
-  ESKER_RETURN_IF_ERROR(plan->fit(comm, directory, false, buffers));
+  ESKER_RETURN_IF_ERROR(plan->fit(comm, directory, buffers));
   return plan;
 }
 
-Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffers& buffers) {
+Status ReadPlan::fit(Comm& comm, Directory& directory, ExchangeBuffers& buffers) {
   std::vector<FieldPatches> fields;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -208,32 +181,19 @@ Status ReadPlan::fit(Comm& comm, Directory& directory, bool share, ExchangeBuffe
     }
     return Status();
   }));
-  const Placement spread_evenly;
-  const CutInputs inputs{space_, options_, share ? comm.node_ranks() : std::span<const int>(), spread_evenly,
-                         kSlots};
-  const auto make = [&](const StepCut& cut, const Relays& relays) -> Result<StepCut::Needs> {
-    ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-      plan_ = reversed(cut.plan_of(comm.rank(), fields, relays));
-      find_wanted_pieces(fields);
-      return Status();
-    }));
-    return StepCut::needs_of(plan_);
-  };
-  ESKER_RETURN_IF_ERROR(cut_to_budget(comm, inputs, directory, fields, std::cref(make)));
-  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    comm.reserve_transfers(plan_.num_sends, plan_.num_receives);
-    transport_ = make_message_transport(share ? Transport::kMessages : options_.transport);
+  const ExchangeInputs inputs{space_, directory, fields, Direction::kFromFiles};
+  ESKER_RETURN_IF_ERROR(prepare(comm, inputs, policy_, buffers, exchange_));
+  return all_do(comm, "plan", [&] {
+    find_wanted_pieces(fields);
     return Status();
-  }));
-  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] { return buffers.reserve(comm, plan_); }));
-  return transport_->prepare(comm, plan_);
+  });
 }
 
 // Boxes may leave out what nobody wants.
 void ReadPlan::find_wanted_pieces(const std::vector<FieldPatches>& fields) {
   is_wanted_.clear();
   first_of_round_.clear();
-  for (const Round& round : plan_.rounds) {
+  for (const Round& round : exchange_.plan.rounds) {
     first_of_round_.push_back(is_wanted_.size());
     space_.for_each_piece(round.window.first_piece, round.window.last_piece,
                           [&](int layout, const Piece& piece) {
@@ -273,7 +233,7 @@ void ReadPlan::take_targets(const std::vector<ReadRequest>& mine) {
 
 Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<std::byte> window, bool verify,
                       Index& loaded_bytes) const {
-  std::size_t number = first_of_round_[static_cast<std::size_t>(&round - plan_.rounds.data())];
+  std::size_t number = first_of_round_[static_cast<std::size_t>(&round - exchange_.plan.rounds.data())];
   Status status;
   space_.for_each_piece(
       round.window.first_piece, round.window.last_piece, [&](int layout, const Piece& piece) {
@@ -296,11 +256,11 @@ Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<s
 // and with windows left behind MPICH 4.0 crashed (docs/decisions/0015-one-sided-reading.md).
 Status ReadPlan::run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
                      ExchangeStats& stats, Index& loaded_bytes) {
-  if (transport_->is_one_sided()) ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, plan_));
+  if (exchange_.transport->is_one_sided()) ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, exchange_.plan));
   const auto load_window = [&](const Round& round, std::span<std::byte> window) {
     return load(data, round, window, verify, loaded_bytes);
   };
-  Status status = run_delivery(plan_, targets_, buffers, *transport_, stats, std::cref(load_window));
+  Status status = run_delivery(exchange_.plan, targets_, buffers, *exchange_.transport, stats, std::cref(load_window));
   buffers.withdraw();
   return status;
 }

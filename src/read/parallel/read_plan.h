@@ -13,10 +13,10 @@
 #include "exchange/buffers.h"
 #include "exchange/delivery.h"
 #include "exchange/directory.h"
-#include "exchange/message_transport.h"
+#include "exchange/prepare.h"
 #include "layout/chunked.h"
 #include "plan/piece_space.h"
-#include "plan/step_cut.h"
+#include "plan/policy.h"
 #include "read/opened_dataset.h"
 #include "read/parallel/read_request.h"
 
@@ -53,7 +53,7 @@ class ReadPlan {
   Status run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
              ExchangeStats& stats, Index& loaded_bytes);
 
-  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const Plan& plan() const { return exchange_.plan; }
 
  private:
   ReadPlan(const OpenedDataset& data, const Options& options, int n_ranks, std::vector<PlannedColumn> columns,
@@ -63,22 +63,21 @@ class ReadPlan {
                                                      const std::vector<PlannedColumn>& columns,
                                                      const std::vector<ReadRequest>& mine,
                                                      Index most_piece_bytes, ExchangeBuffers& buffers);
-  Status fit(Comm& comm, Directory& directory, bool share, ExchangeBuffers& buffers);
+  Status fit(Comm& comm, Directory& directory, ExchangeBuffers& buffers);
   void take_targets(const std::vector<ReadRequest>& mine);
   void find_wanted_pieces(const std::vector<FieldPatches>& fields);
   Status load(const OpenedDataset& data, const Round& round, std::span<std::byte> window, bool verify,
               Index& loaded_bytes) const;
 
-  Options options_;  // as reading needs them
+  ExchangePolicy policy_;
   std::vector<PlannedColumn> columns_;
   std::vector<std::vector<Box>> boxes_;  // mine, [column], counted from columns_[c].wanted.lo
   TargetsOfFields targets_;              // of these
   std::vector<std::unique_ptr<ChunkedLayout>> layouts_;
   PieceSpace space_;
-  Plan plan_;
+  Prepared exchange_;
   std::vector<bool> is_wanted_;  // pieces of this rank's windows, in order
   std::vector<std::size_t> first_of_round_;
-  std::unique_ptr<MessageTransport> transport_;
 };
 
 }  // namespace esker

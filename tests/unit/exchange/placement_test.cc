@@ -1,5 +1,5 @@
 // Which ranks aggregate.
-#include "write/placement.h"
+#include "exchange/placement.h"
 
 #include <gtest/gtest.h>
 

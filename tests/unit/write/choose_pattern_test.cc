@@ -1,5 +1,5 @@
 // Who stores what of a shared file, by options and by what the file system says.
-#include "write/file_pattern.h"
+#include "write/choose_pattern.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -31,7 +31,7 @@ class StripedStore final : public ForwardingStore {
 FilePattern choose(const Striping& told, const Options& options, int n_ranks) {
   FilePattern chosen;
   run_ranks(n_ranks, [&](const Communicator& comm) {
-    const auto mine = FilePattern::choose(*comm.get(), StripedStore(told), "run.nc", options).value();
+    const auto mine = choose_pattern(*comm.get(), StripedStore(told), "run.nc", options).value();
     if (comm.rank() == n_ranks - 1) chosen = mine;
   });
   return chosen;
@@ -47,7 +47,7 @@ TEST(FilePattern, EachWriterHasItsOwnTargets) {
 TEST(FilePattern, StripesOfTheFileSystemDecide) {
   const FilePattern found = choose({1 << 20, 4}, {}, 6);
   EXPECT_EQ(found.pattern, WritePattern::kStripes);
-  EXPECT_EQ(found.striping.size_bytes, 1 << 20);
+  EXPECT_EQ(found.stripes.size_bytes, 1 << 20);
   EXPECT_EQ(found.writers, 4);
   EXPECT_EQ(choose({1 << 20, 1}, {}, 2).pattern, WritePattern::kContiguous) << "one target";
   EXPECT_EQ(choose({}, {}, 2).pattern, WritePattern::kContiguous);
@@ -58,7 +58,7 @@ TEST(FilePattern, OptionsGoBeforeWhatTheFileSystemSays) {
   options.stripe_size_bytes = 1 << 16;
   options.stripe_count = 3;
   const FilePattern found = choose({1 << 20, 4}, options, 2);
-  EXPECT_EQ(found.striping.size_bytes, 1 << 16);
+  EXPECT_EQ(found.stripes.size_bytes, 1 << 16);
   EXPECT_EQ(found.writers, 1) << "two ranks cannot share three targets evenly";
   options.aggregators = 2;
   EXPECT_EQ(choose({1 << 20, 4}, options, 2).writers, 2);

@@ -1,0 +1,144 @@
+#include "exchange/placement.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "base/checked.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "plan/bricks.h"
+#include "plan/step_cut.h"
+
+namespace esker {
+namespace {
+
+/// For each of `bricks` (at most comm.size()) the rank whose boxes `mine` hold its center; another one where a
+/// rank holds several. Collective.
+Result<std::vector<int>> ranks_at_centers(Comm& comm, const BrickDecomposition& bricks,
+                                           const std::vector<Box>& mine) {
+  std::vector<std::uint64_t> holders;  // rank + 1, 0: none
+  std::vector<int> ranks;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    ranks.resize(static_cast<std::size_t>(bricks.num_parts()));
+    for (Index b = 0; b < bricks.num_parts(); ++b) {
+      const Box brick = bricks.box(b);
+      Point middle{};
+      for (int a = 0; a < brick.rank; ++a) middle[a] = (brick.lo[a] + brick.hi[a]) / 2;
+      const bool is_mine = !brick.empty() && std::any_of(mine.begin(), mine.end(), [&](const Box& box) {
+        return box.contains(middle);
+      });
+      holders.push_back(is_mine ? static_cast<std::uint64_t>(comm.rank()) + 1 : 0);
+    }
+    return Status();
+  }));
+  comm.all_reduce_max(holders);
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    std::transform(holders.begin(), holders.end(), ranks.begin(),
+                   [](std::uint64_t holder) { return static_cast<int>(holder) - 1; });
+    make_different(ranks, comm.size());
+    return Status();
+  }));
+  return ranks;
+}
+
+Result<std::vector<BrickDecomposition>> make_bricks(Comm& comm, const PieceSpace& space,
+                                                    const std::vector<FieldPatches>& fields, int n) {
+  std::vector<BrickDecomposition> bricks;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    bricks = bricks_of_layouts(space, fields, n);
+    return Status();
+  }));
+  return bricks;
+}
+
+/// The layout that stores most.
+int largest_layout(const PieceSpace& space) {
+  int largest = 0;
+  for (int number = 1; number < space.num_layouts(); ++number) {
+    const bool is_larger = space.layout(number).stored_bytes() > space.layout(largest).stored_bytes();
+    if (is_larger) largest = number;
+  }
+  return largest;
+}
+
+/// The rank whose box contains the center of a brick of the largest layout aggregates that brick of all.
+Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space, const std::vector<FieldPatches>& fields,
+                                   int n) {
+  Placement placement;
+  ESKER_ASSIGN_OR_RETURN(placement.bricks, make_bricks(comm, space, fields, n));
+  const int largest = largest_layout(space);
+  std::vector<Box> mine;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    const auto of_layout = std::find_if(fields.begin(), fields.end(),
+                                        [&](const FieldPatches& field) { return field.layout == largest; });
+    mine = of_layout->holders->boxes_of(comm.rank());
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(
+      placement.ranks, ranks_at_centers(comm, placement.bricks[static_cast<std::size_t>(largest)], mine));
+  return placement;
+}
+
+}  // namespace
+
+void make_different(std::vector<int>& ranks, int n_ranks) {
+  std::vector<bool> taken(static_cast<std::size_t>(n_ranks));
+  std::vector<std::size_t> again;
+  for (std::size_t a = 0; a < ranks.size(); ++a) {
+    if (ranks[a] < 0 || taken[static_cast<std::size_t>(ranks[a])]) {
+      again.push_back(a);
+    } else {
+      taken[static_cast<std::size_t>(ranks[a])] = true;
+    }
+  }
+  for (const std::size_t a : again) {
+    int rank = std::max(ranks[a], 0);
+    while (taken[static_cast<std::size_t>(rank)]) rank = (rank + 1) % n_ranks;
+    taken[static_cast<std::size_t>(rank)] = true;
+    ranks[a] = rank;
+  }
+}
+
+Result<std::vector<int>> spread_over_nodes(Comm& comm, int n_aggregators) {
+  std::vector<std::uint64_t> found;  // rank + 1
+  std::vector<int> ranks;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    found.resize(static_cast<std::size_t>(n_aggregators));
+    ranks.resize(found.size());
+    return Status();
+  }));
+  // This rank's number in the list: the first rank of a node counts for all of it.
+  const auto size_of_node = static_cast<std::uint64_t>(comm.node().size());
+  const std::uint64_t before = comm.sum_before(comm.node().rank() == 0 ? size_of_node : 0);
+  std::array<std::uint64_t, 1> begin{comm.node().rank() == 0 ? before : 0};
+  comm.node().all_reduce_max(begin);
+  const Index number = static_cast<Index>(begin[0]) + comm.node().rank();
+  const Index n = n_aggregators, n_ranks = comm.size();
+  const Index a = div_up(number * n, n_ranks);  // the first one whose place is not before this rank's
+  if (a < n && a * n_ranks / n == number) found[static_cast<std::size_t>(a)] = comm.rank() + 1u;
+  comm.all_reduce_max(found);
+  std::transform(found.begin(), found.end(), ranks.begin(),
+                 [](std::uint64_t rank) { return static_cast<int>(rank) - 1; });
+  return ranks;
+}
+
+Result<Placement> place_aggregators(Comm& comm, const PieceSpace& space,
+                                    const std::vector<FieldPatches>& fields, const ExchangePolicy& policy) {
+  const int n = num_aggregators(policy, comm.size(), space);
+  Placement placement;
+  if (policy.domains_of_layout) {
+    ESKER_ASSIGN_OR_RETURN(placement.bricks, make_bricks(comm, space, fields, n));
+    ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(comm, n));
+    return placement;
+  }
+  const bool is_one_node = comm.node().size() == comm.size();
+  const bool at_centers = policy.placement == AggregatorPlacement::kAuto && policy.shares_memory();
+  if (at_centers && is_one_node && space.num_pieces() > 0) return place_at_centers(comm, space, fields, n);
+  if (policy.placement != AggregatorPlacement::kRanks && !is_one_node && n < comm.size()) {
+    ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(comm, n));
+  }
+  return placement;
+}
+
+}  // namespace esker

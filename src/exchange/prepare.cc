@@ -1,0 +1,159 @@
+#include "exchange/prepare.h"
+
+#include <array>
+#include <optional>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "comm/agree.h"
+#include "exchange/delivery.h"
+#include "exchange/node_items.h"
+#include "exchange/placement.h"
+#include "exchange/transports/make.h"
+#include "plan/plan_memory.h"
+#include "plan/step_cut.h"
+
+namespace esker {
+namespace {
+
+/// The most of all ranks.
+StepCut::Needs most_of_all(Comm& comm, const StepCut::Needs& mine) {
+  std::array<std::uint64_t, 3> most{static_cast<std::uint64_t>(mine.total_bytes()),
+                                    static_cast<std::uint64_t>(mine.plan_bytes),
+                                    static_cast<std::uint64_t>(mine.largest_part_bytes)};
+  comm.all_reduce_max(most);
+  const auto plan_bytes = static_cast<Index>(most[1]);
+  return {static_cast<Index>(most[0]) - plan_bytes, plan_bytes, static_cast<Index>(most[2])};
+}
+
+/// Prepares one exchange by one policy.
+class Preparation {
+ public:
+  Preparation(Comm& comm, const ExchangeInputs& inputs, const ExchangePolicy& policy, ExchangeBuffers& buffers,
+              Prepared& prepared)
+      : comm_(comm), inputs_(inputs), policy_(policy), buffers_(buffers), prepared_(prepared) {}
+
+  Status make() {
+    ESKER_ASSIGN_OR_RETURN(const Placement placement,
+                           place_aggregators(comm_, inputs_.space, inputs_.fields, policy_));
+    ESKER_RETURN_IF_ERROR(fit_to_budget(placement));
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
+      prepared_.transport = make_message_transport(policy_, prepared_.plan.mail.used, comm_.size());
+      add_window();
+      explain();
+      return Status();
+    }));
+    return reserve();
+  }
+
+ private:
+  Status fit_to_budget(const Placement& placement) {
+    std::optional<StepCut> cut;
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
+      const std::span<const int> near = policy_.shares_memory() ? comm_.node_ranks() : std::span<const int>();
+      cut.emplace(inputs_.space, policy_, comm_.size(), near, placement);
+      return Status();
+    }));
+    return cut->fit([&](const auto& action) { return all_do(comm_, "plan", action); },
+                    [&] { return try_cut(*cut); });
+  }
+
+  /// Learns from the directory whose boxes this rank must know, and makes its plan.
+  Result<StepCut::Needs> try_cut(const StepCut& cut) {
+    std::optional<Relays> relays;
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
+      relays = cut.relays(inputs_.fields);
+      return Status();
+    }));
+    ESKER_RETURN_IF_ERROR(inputs_.directory.learn([&](const VisitRegion& visit) {
+      cut.for_each_region_to_know(comm_.rank(), inputs_.fields, *relays, visit);
+    }));
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
+      Plan plan = cut.plan_of(comm_.rank(), inputs_.fields, *relays);
+      prepared_.plan = inputs_.direction == Direction::kFromFiles ? reversed(std::move(plan)) : std::move(plan);
+      prepared_.num_writers = cut.num_writers(inputs_.directory.num_holders());
+      return Status();
+    }));
+    ESKER_RETURN_IF_ERROR(combine_messages());
+    StepCut::Needs needs = StepCut::needs_of(prepared_.plan);
+    needs.plan_bytes += inputs_.held_bytes;
+    return most_of_all(comm_, needs);
+  }
+
+  /// Leaders combine the messages of their nodes where the policy says so.
+  Status combine_messages() {
+    if (!prepared_.plan.shares_windows) return {};
+    const bool always = policy_.topology == Topology::kNodeLeaders;
+    if (!always && policy_.combine_from == 0) return {};
+    return combine_by_node(comm_, prepared_.plan, always ? 0 : policy_.combine_from);
+  }
+
+  /// One that is filled while the other is stored, where that is asked for and memory is left for it.
+  void add_window() {
+    Plan& plan = prepared_.plan;
+    const Index needed = plan.buffer_bytes() + plan.window_bytes + memory_of(plan) + inputs_.held_bytes;
+    const bool fits = needed <= policy_.memory_budget_bytes;
+    if (policy_.second_window && fits && plan.rounds.size() > 1) plan.num_windows = 2;
+  }
+
+  void explain() {
+    const Plan& plan = prepared_.plan;
+    prepared_.used = transport_name(policy_, plan.mail.used, comm_.size());
+    prepared_.reason = policy_.fallback;
+    if (!policy_.shares_memory()) return;
+    const bool is_one_node = comm_.node().size() == comm_.size();
+    prepared_.reason = fmt::format("shared memory: {}, collective buffers of {} fit",
+                                   is_one_node ? "all ranks are on one node" : "within each node",
+                                   bytes_to_text(static_cast<double>(plan.shared_window_bytes)));
+  }
+
+  /// Room for all that running the plan takes.
+  Status reserve() {
+    const Plan& plan = prepared_.plan;
+    // Apart from what follows, which is collective on each node.
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
+      comm_.reserve_transfers(plan.num_sends, plan.num_receives);
+      return Status();
+    }));
+    const bool exposes = prepared_.transport->is_one_sided() && inputs_.direction == Direction::kToFiles;
+    ESKER_RETURN_IF_ERROR(exposes ? buffers_.reserve_exposed(comm_, plan)
+                                  : all_do(comm_, "plan", [&] { return buffers_.reserve(comm_, plan); }));
+    return prepared_.transport->prepare(comm_, plan);
+  }
+
+  Comm& comm_;
+  const ExchangeInputs& inputs_;
+  const ExchangePolicy& policy_;
+  ExchangeBuffers& buffers_;
+  Prepared& prepared_;
+};
+
+/// Where derived datatypes are wrong on some rank, all ranks send packed messages.
+Status check_datatypes(Comm& comm, ExchangePolicy& policy) {
+  if (policy.packs) return {};
+  Status found;
+  ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+    found = comm.check_put_sources();
+    return Status();
+  }));
+  const Status agreed = agree(comm, found);
+  if (!agreed.ok()) use_packed_messages(policy, agreed.message());
+  return {};
+}
+
+}  // namespace
+
+Status prepare(Comm& comm, const ExchangeInputs& inputs, ExchangePolicy& policy, ExchangeBuffers& buffers,
+               Prepared& prepared) {
+  ESKER_RETURN_IF_ERROR(check_datatypes(comm, policy));
+  if (policy.shares_memory()) {
+    const Status shared = Preparation(comm, inputs, policy, buffers, prepared).make();
+    if (shared.ok() || !policy.may_use_messages) return shared;
+    buffers.release_shared();
+    use_messages(policy, shared.message());
+  }
+  return Preparation(comm, inputs, policy, buffers, prepared).make();
+}
+
+}  // namespace esker

@@ -1,0 +1,128 @@
+#include "plan/count_step.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/macros.h"
+#include "plan/bricks.h"
+#include "plan/field_boxes.h"
+#include "plan/step_cut.h"
+
+namespace esker {
+namespace {
+
+/// The more of both.
+void raise(StepCut::Needs& most, const StepCut::Needs& needs) {
+  most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
+  most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);
+}
+
+class StepCounter {
+ public:
+  StepCounter(const PieceSpace& space, const std::vector<FieldPatches>& fields, const ExchangePolicy& policy,
+              int n_ranks, const Placement& placement, const std::function<void()>& pulse)
+      : space_(space),
+        fields_(fields),
+        policy_(policy),
+        n_ranks_(n_ranks),
+        pulse_(pulse),
+        cut_(space, policy, n_ranks, {}, placement) {}
+
+  Result<StepCounts> count() {
+    const auto attempt = [&] { return policy_.aggregate ? count_traffic() : count_runs(); };
+    ESKER_RETURN_IF_ERROR(cut_.fit([](const auto& action) { return action(); }, attempt));
+    counts_.writers = cut_.num_writers(num_holders(fields_, n_ranks_));
+    if (!policy_.aggregate) return std::move(counts_);
+    counts_.aggregators = cut_.ownership().num_aggregators();
+    count_boxes();
+    return std::move(counts_);
+  }
+
+ private:
+  /// Ends when it is known not to fit.
+  Result<StepCut::Needs> count_traffic() {
+    const Relays relays = cut_.relays(fields_);
+    TrafficCounter counter(space_, cut_.ownership(), fields_, relays, pulse_);
+    StepCut::Needs most;
+    counts_.rounds = cut_.ownership().num_rounds();
+    for (Index r = 0; r < counts_.rounds && cut_.fits(most); ++r) {
+      counter.add_round(r);
+      most = StepCut::needs_of(counter.ranks());
+    }
+    counts_.ranks = counter.ranks();
+    counts_.to_relays = counter.to_relays();
+    counts_.to_aggregators = counter.to_aggregators();
+    return most;
+  }
+
+  /// Each rank writes its own runs of samples.
+  Result<StepCut::Needs> count_runs() {
+    counts_ = {};
+    const Relays relays = cut_.relays(fields_);
+    StepCut::Needs most;
+    for (int rank = 0; rank < n_ranks_ && cut_.fits(most); ++rank) {
+      pulse_();
+      const Plan plan = cut_.plan_of(rank, fields_, relays);
+      add_runs(plan);
+      raise(most, {plan.buffer_bytes(), 0, StepCut::needs_of(plan).largest_part_bytes});
+    }
+    return most;
+  }
+
+  void add_runs(const Plan& plan) {
+    RankTraffic& of_rank = counts_.ranks.emplace_back();
+    of_rank.window_bytes = plan.buffer_bytes();  // a window and the marks of its runs
+    for (const Round& round : plan.rounds) {
+      of_rank.written_bytes += round.local.bytes;
+      for (const Segment& part : round.local.segments) count_message(counts_.to_aggregators, part.bytes());
+    }
+    counts_.rounds = std::max(counts_.rounds, static_cast<Index>(plan.rounds.size()));
+  }
+
+  void count_boxes() {
+    const Relays relays = cut_.relays(fields_);
+    RelayFinder finder(relays, fields_);
+    std::set<const Distribution*> counted;
+    std::vector<bool> receives(static_cast<std::size_t>(n_ranks_));
+    for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
+      const Distribution& holders = *fields_[static_cast<std::size_t>(f)].holders;
+      const VirtualGrid& way = relays.ways(f).back();
+      if (!way.boxes || !counted.insert(&holders).second) continue;
+      counts_.boxes += way.boxes->num_parts();
+      counts_.volume_ratio += relays.volume_ratio(f);
+      for (Index box = 0; box < way.boxes->num_parts(); ++box) {
+        pulse_();
+        receives[static_cast<std::size_t>(finder.relay_of(f, way, box, 0))] = true;
+      }
+    }
+    counts_.receivers = std::count(receives.begin(), receives.end(), true);
+  }
+
+  const PieceSpace& space_;
+  const std::vector<FieldPatches>& fields_;
+  const ExchangePolicy& policy_;
+  int n_ranks_;
+  const std::function<void()>& pulse_;
+  StepCut cut_;
+  StepCounts counts_;
+};
+
+}  // namespace
+
+Result<StepCounts> count_step(const PieceSpace& space, const std::vector<FieldPatches>& fields,
+                              const ExchangePolicy& policy, int n_ranks, const Placement& placement,
+                              const std::function<void()>& pulse) {
+  return StepCounter(space, fields, policy, n_ranks, placement, pulse).count();
+}
+
+Placement spread_over_ranks(const PieceSpace& space, const std::vector<FieldPatches>& fields,
+                            const ExchangePolicy& policy, int n_ranks) {
+  Placement placement;
+  if (!policy.domains_of_layout) return placement;
+  const Index n = num_aggregators(policy, n_ranks, space);
+  placement.bricks = bricks_of_layouts(space, fields, static_cast<int>(n));
+  for (Index a = 0; a < n; ++a) placement.ranks.push_back(static_cast<int>(a * n_ranks / n));
+  return placement;
+}
+
+}  // namespace esker

@@ -1,0 +1,69 @@
+#include "plan/file_pattern.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "plan/step_cut.h"
+
+namespace esker {
+
+int writers_of_targets(int n_targets, int n_ranks) {
+  int writers = std::min(n_targets, n_ranks);
+  while (n_targets % writers != 0) --writers;
+  return writers;
+}
+
+Result<FilePattern> FilePattern::of(const Stripes& told, int n_ranks, const std::string& path,
+                                    const Options& options) {
+  FilePattern chosen;
+  chosen.stripes.size_bytes = options.stripe_size_bytes > 0 ? options.stripe_size_bytes : told.size_bytes;
+  chosen.stripes.count = options.stripe_count > 0 ? options.stripe_count : told.count;
+  chosen.pattern = options.pattern;
+  if (options.pattern == WritePattern::kAuto) {
+    const bool has_targets = chosen.stripes.size_bytes > 0 && chosen.stripes.count > 1;
+    chosen.pattern = has_targets ? WritePattern::kStripes : WritePattern::kContiguous;
+  }
+  if (chosen.pattern != WritePattern::kStripes) return chosen;
+  if (chosen.stripes.size_bytes == 0) {
+    return error(Code::kInvalidArgument,
+                 "pattern=stripes: the file system of {} does not tell its stripes; set stripe_size, and "
+                 "stripe_count if it is known",
+                 path);
+  }
+  const int n_targets = chosen.stripes.count;
+  chosen.writers = asked_aggregators(options, n_ranks);
+  if (chosen.writers > 0) return chosen;
+  chosen.writers = n_targets > 0 ? writers_of_targets(n_targets, n_ranks) : n_ranks;
+  return chosen;
+}
+
+bool FilePattern::sets_domains(const StepLayouts& layouts, const PieceSpace& space) const {
+  return pattern != WritePattern::kContiguous && layouts.shares_a_file() && space.num_pieces() > 0;
+}
+
+void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space, int n_ranks,
+                    ExchangePolicy& policy) {
+  policy.domains_of_layout = policy.aggregate && pattern.sets_domains(layouts, space);
+  if (policy.domains_of_layout && pattern.writers > 0) policy.aggregators = pattern.writers;
+  if (pattern.most_writers == 0 || policy.aggregators > 0 || !layouts.shares_a_file()) return;
+  policy.aggregators = std::min(pattern.most_writers, num_aggregators(policy, n_ranks, space));
+}
+
+Status check_phases(const Options& options, const StepLayouts& layouts) {
+  ESKER_RETURN_IF_ERROR(check_aggregators(options));
+  if (options.aggregate || !layouts.has_checksums()) return {};
+  return error(Code::kInvalidArgument,
+               "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
+               "checksums=false");
+}
+
+StepHints FilePattern::hints() const {
+  StepHints hints;
+  hints.pattern = pattern;
+  hints.stripe_size_bytes = stripes.size_bytes;
+  hints.stripe_writers = std::max(1, writers);
+  return hints;
+}
+
+}  // namespace esker

@@ -1,0 +1,127 @@
+#include "plan/policy.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+namespace esker {
+namespace {
+
+// With `auto`, leaders combine the messages of a node for another from so many senders on.
+constexpr int kManySenders = 9;
+
+// Collective buffers that ranks of a node read from: larger ones than those of writing, and a node's shared
+// memory is scarce.
+constexpr int kSlotsForReading = 4;
+
+struct Preset {
+  Transport transport;
+  std::string_view name;
+  Topology topology;
+  Primitive primitive;
+  Synchronization synchronization;
+  bool packs = true;
+};
+
+// clang-format off
+constexpr std::array kPresets{
+    Preset{Transport::kMessages, "messages",   Topology::kFlat,         Primitive::kSend, Synchronization::kNone},
+    Preset{Transport::kShared,   "shared",     Topology::kSharedMemory, Primitive::kSend, Synchronization::kNone},
+    Preset{Transport::kLeaders,  "leaders",    Topology::kNodeLeaders,  Primitive::kSend, Synchronization::kNone},
+    Preset{Transport::kAllToAll, "all_to_all", Topology::kFlat,         Primitive::kSend, Synchronization::kFence},
+    Preset{Transport::kPut,      "put",        Topology::kFlat,         Primitive::kPut,  Synchronization::kPairs},
+    Preset{Transport::kPutFence, "put_fence",  Topology::kFlat,         Primitive::kPut,  Synchronization::kFence},
+    Preset{Transport::kPutTypes, "put_types",  Topology::kFlat,         Primitive::kPut,  Synchronization::kFence, false},
+    Preset{Transport::kGet,      "get",        Topology::kFlat,         Primitive::kGet,  Synchronization::kPairs},
+};
+// clang-format on
+
+/// `auto` is shared memory, with leaders where many ranks would send, and messages where it cannot be had.
+const Preset& preset_of(Transport transport) {
+  const Transport wanted = transport == Transport::kAuto ? Transport::kShared : transport;
+  return *std::find_if(kPresets.begin(), kPresets.end(),
+                       [&](const Preset& preset) { return preset.transport == wanted; });
+}
+
+ExchangePolicy policy_of(const Options& options, int n_ranks) {
+  const Preset& preset = preset_of(options.transport);
+  ExchangePolicy policy;
+  policy.topology = n_ranks == 1 ? Topology::kFlat : preset.topology;
+  policy.primitive = preset.primitive;
+  policy.synchronization = preset.synchronization;
+  policy.packs = preset.packs;
+  policy.may_use_messages = options.transport == Transport::kAuto;
+  policy.combine_from = options.transport == Transport::kAuto ? kManySenders : 0;
+  policy.aggregators = asked_aggregators(options, n_ranks);
+  policy.memory_budget_bytes = options.memory_budget_bytes;
+  policy.window_bytes = options.window_bytes;
+  return policy;
+}
+
+}  // namespace
+
+Status check_aggregators(const Options& options) {
+  if (options.aggregators == 0 || options.aggregation_factor == 0) return {};
+  return error(Code::kInvalidArgument,
+               "aggregators={} and aggregation_factor={}: both say how many ranks aggregate; set one of them",
+               options.aggregators, options.aggregation_factor);
+}
+
+int asked_aggregators(const Options& options, int n_ranks) {
+  if (options.aggregators > 0) return std::min(options.aggregators, n_ranks);
+  if (options.aggregation_factor > 0) return static_cast<int>(div_up(n_ranks, options.aggregation_factor));
+  return 0;
+}
+
+ExchangePolicy policy_for_writing(const Options& options, int n_ranks) {
+  ExchangePolicy policy = policy_of(options, n_ranks);
+  policy.aggregate = options.aggregate;
+  policy.placement = options.aggregator_placement;
+  policy.restructure = options.restructure;
+  policy.max_fan_in = options.max_fan_in;
+  policy.second_window = options.storage == Storage::kPosix && options.store_thread.value_or(false);
+  return policy;
+}
+
+ExchangePolicy policy_for_reading(const Options& options, int n_ranks) {
+  ExchangePolicy policy = policy_of(options, n_ranks);
+  policy.packs = true;
+  if (policy.topology == Topology::kNodeLeaders) policy.topology = Topology::kSharedMemory;
+  policy.combine_from = 0;
+  policy.placement = AggregatorPlacement::kRanks;
+  policy.max_fan_in = n_ranks;
+  policy.shared_slots = kSlotsForReading;
+  return policy;
+}
+
+void use_messages(ExchangePolicy& policy, std::string why) {
+  policy.topology = Topology::kFlat;
+  policy.fallback = "not shared: " + std::move(why);
+}
+
+void use_packed_messages(ExchangePolicy& policy, std::string why) {
+  policy.packs = true;
+  policy.fallback = "not put_types: " + std::move(why);
+}
+
+void keep_fallback(const ExchangePolicy& used, ExchangePolicy& policy) {
+  policy.topology = used.topology;
+  policy.packs = used.packs;
+  policy.fallback = used.fallback;
+}
+
+std::string transport_name(const ExchangePolicy& policy, bool combined, int n_ranks) {
+  if (!policy.aggregate || n_ranks == 1) return "none";
+  const Topology topology = combined ? Topology::kNodeLeaders : policy.topology;
+  const auto* preset = std::find_if(kPresets.begin(), kPresets.end(), [&](const Preset& candidate) {
+    return candidate.topology == topology && candidate.primitive == policy.primitive &&
+           candidate.synchronization == policy.synchronization && candidate.packs == policy.packs;
+  });
+  return preset == kPresets.end() ? "mixed" : std::string(preset->name);
+}
+
+}  // namespace esker
