@@ -6,7 +6,7 @@
 //   auto view = esker::choose_view(ds, "temp", camera, placement).value();
 //   if (view.visible) read({.field = "temp", .box = view.box, .level = view.level});
 //
-// All functions are local and pure. Method: docs/guide/viewing.md.
+// All functions are local and pure. Method: docs/internals/viewing.md.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 """Cameras, and what they see of a field: which box, and at which level.
 
-Points and vectors of the world are (x, y, z). docs/guide/viewing.md has the method.
+Points and vectors of the world are (x, y, z). docs/internals/viewing.md has the method.
 """
 
 from __future__ import annotations

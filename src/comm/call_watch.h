@@ -6,7 +6,7 @@
 // come, with the last call of each, and those that came but do not wait: busy with files, or stopped. Ranks
 // of other nodes are not seen: there the same is said by a rank of theirs.
 //
-// Nothing is ended by it; see RollCall for that. docs/decisions/0027-watching-for-missing-ranks.md
+// Nothing is ended by it; see RollCall for that. docs/internals/decisions/0027-watching-for-missing-ranks.md
 #pragma once
 
 #include <atomic>

@@ -232,7 +232,7 @@ constexpr std::array<OptionRow, 30> kOptions{{
        return std::string(kPlacementNames[static_cast<std::size_t>(o.aggregator_placement)]);
      }},
     {"transport", "auto (chosen by Esker), messages, shared, leaders, all_to_all, put, put_fence, put_types or get",
-     "how samples get from rank to rank: see docs/guide/transports.md",
+     "how samples get from rank to rank: see docs/internals/transports.md",
      [](std::string_view text, Options& o) { return assign(o.transport, parse_transport(text)); },
      [](const Options& o) { return std::string(kTransportNames[static_cast<std::size_t>(o.transport)]); }},
     {"pattern", "auto (chosen by Esker), contiguous, stripes or slabs",

@@ -7,7 +7,7 @@
 // depend on the field - the patches, the indices, the order in the part - is a string of small numbers in a
 // SegmentPool, in which equal strings exist once: fields with the same boxes share them, whatever their
 // layouts are.
-// docs/decisions/0026-plans-share-segments.md
+// docs/internals/decisions/0026-plans-share-segments.md
 #pragma once
 
 #include <cstddef>

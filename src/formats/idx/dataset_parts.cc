@@ -95,7 +95,7 @@ Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Bo
 }
 
 /// Mask and size of blocks. Of two masks that share the digits evenly, that whose blocks take less space; of
-/// equals the one with longer rows (docs/decisions/0009-masks.md).
+/// equals the one with longer rows (docs/internals/decisions/0009-masks.md).
 Status choose_blocks(const PartOptions& given, const SampleBytes& sample_bytes, Header& header) {
   ESKER_ASSIGN_OR_RETURN(const Bitmask regular, Bitmask::longest_first(header.box.rank, header.box.hi));
   ESKER_ASSIGN_OR_RETURN(const Bitmask in_turn, Bitmask::for_extent(header.box.rank, header.box.hi));

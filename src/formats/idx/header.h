@@ -116,7 +116,7 @@ std::string print_time(const TimeSteps& time);
 
 /// Whether OpenVisus and file names take this field name: 1 ... 128 letters, digits, '_', '.', '-', not with
 /// a '.' in front. (Names that contain OpenVisus' option words, as "deformation" does, are read correctly:
-/// docs/decisions/0001-idx-header-and-openvisus.md.) kInvalidArgument says what is wrong.
+/// docs/internals/decisions/0001-idx-header-and-openvisus.md.) kInvalidArgument says what is wrong.
 Status check_field_name(const std::string& name);
 
 }  // namespace esker::idx

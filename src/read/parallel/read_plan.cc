@@ -253,7 +253,7 @@ Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<s
 }
 
 // Memory is exposed to other ranks only as long as all of them are here: a reader has no collective close,
-// and with windows left behind MPICH 4.0 crashed (docs/decisions/0015-one-sided-reading.md).
+// and with windows left behind MPICH 4.0 crashed (docs/internals/decisions/0015-one-sided-reading.md).
 Status ReadPlan::run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
                      ExchangeStats& stats, Index& loaded_bytes) {
   if (exchange_.transport->is_one_sided()) ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, exchange_.plan));
