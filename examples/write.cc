@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     std::vector<float> thickness(mine.num_samples(), 1.0F + comm.rank());     // x fastest
     writer.begin_step(0.0).check();
     writer.put(thk, esker::Patch::dense(mine, thickness.data())).check();  // any number of patches per rank
-    writer.end_step().check();  // collective: the step is there, whole
+    writer.end_step().check();  // collective: commits the step
     writer.close().check();
     // README]
   }
