@@ -1,10 +1,14 @@
 """The Python and the commands of the guides run as they are shown, on small datasets of the names that they use.
 
     python tests/python/test_guides.py PAGE        runs the Python of one page in the current directory
+
+Pages with blocks of `sh` are stories: their files are saved, their commands run one after the other, and what a block of
+`text` shows is in the output of the commands before it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -30,7 +34,14 @@ ELSEWHERE = {"benchmark.md"}
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{re.escape(language)}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.S | re.M)
+    """Without files that the reader is to save, and without the examples of tests/readme_examples.py."""
+    return [code for mark, kind, code in fenced(page) if kind == language and not mark]
+
+
+def fenced(page: Path) -> list[tuple[str, str, str]]:
+    """(text of the HTML comment above or "", language, text) of all fenced blocks of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"(?:^<!-- ([^\n]*) -->\n)?^```(\w+)\n(.*?)^```$", text, re.S | re.M)
 
 
 def commands(page: Path) -> list[str]:
@@ -99,7 +110,9 @@ def as_on_this_machine(code: str, url: str) -> str:
 
 # In a process of its own: MPI, which a page initializes, leaves variables in the environment that keep mpiexec from
 # starting other programs.
-@pytest.mark.parametrize("page", pages(r"^```python$"), ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in pages(r"^```python$") if blocks(page, "python")], ids=lambda page: page.name
+)
 def test_python_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     for module in ["xarray", "fsspec", "mpi4py", "dask.distributed"]:
         if module in page.read_text("utf-8"):
@@ -158,6 +171,74 @@ def test_commands_of_a_page_are_known(page: Path) -> None:
         assert shown.returncode == 0, f"{command}: {shown.stderr}"
         for option in [word.split("=")[0] for word in words[2:] if word.startswith("--")]:
             assert re.search(rf"{re.escape(option)}\b", shown.stdout), f"{command}: {option} is no option"
+
+
+@pytest.mark.parametrize("page", pages(r"^```sh$"), ids=lambda page: page.name)
+def test_a_story_is_true(page: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py")
+    environment = story_environment(tmp_path)
+    if "demo/" in page.read_text("utf-8"):
+        write_small_demo(tmp_path / "demo" / "greenland.idx")
+    output = ""
+    for mark, language, text in fenced(page):
+        if mark.startswith("file: "):
+            (tmp_path / mark.removeprefix("file: ")).write_text(text, encoding="utf-8")
+        elif language == "sh":
+            output = "".join(run_line(line, tmp_path, environment) for line in text.splitlines())
+        elif language == "text":
+            expect_lines(text, output)
+
+
+def story_environment(place: Path) -> dict[str, str]:
+    """`mpiexec` is Open MPI's, for which the tests' mpi4py is built; `python` and `esker` are those of the tests."""
+    mpiexec = shutil.which("mpiexec.openmpi")
+    if mpiexec is None:
+        pytest.skip("no Open MPI")
+    (place / "bin").mkdir()
+    (place / "bin" / "mpiexec").symlink_to(mpiexec)
+    return {
+        **os.environ,
+        "PATH": f"{place / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+
+def write_small_demo(path: Path) -> None:
+    """What `make demo` writes, with fewer layers."""
+    path.parent.mkdir()
+    nx, ny, nz = 301, 561, 5
+    with esker.Writer(path, dims={"x": nx, "y": ny, "z": nz}, report="none") as w:
+        xy = w.grid("xy", ("x", "y"))
+        w.field("thk", "f4", grid=xy, units="m", long_name="land ice thickness")
+        w.field("velsurf_mag", "f4", grid=xy, units="m year-1")
+        w.field("temp", "f4", units="K")
+        speed = np.random.default_rng(1).random((ny, nx), "f4")
+        for n in range(6):
+            with w.step(3650.0 * n) as s:
+                s.put("thk", 1000 * speed)
+                s.put("velsurf_mag", speed)
+                s.put("temp", np.full((nz, ny, nx), 250, "f4"))
+
+
+def run_line(line: str, place: Path, environment: dict[str, str]) -> str:
+    """The output of one command. `# is killed` behind it says that it fails; `make` and `.` set a machine up."""
+    command, _, comment = line.partition(" #")
+    if re.match(r"(make|\.) ", command):
+        return ""
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode != 0) == (comment.strip() == "is killed"), f"{line}: {done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def expect_lines(text: str, output: str) -> None:
+    found = " ".join(output.split())
+    for line in text.splitlines():
+        assert " ".join(line.split()) in found, f"the page shows {line!r}, the commands print\n{output}"
 
 
 if __name__ == "__main__":
