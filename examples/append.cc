@@ -1,4 +1,4 @@
-// Goes on with what write_cc wrote, from its first step: mpiexec -n 4 append_cc
+// Continues what write_cc wrote, after its first step: mpiexec -n 4 append_cc
 #include <mpi.h>
 
 #include <vector>
