@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -23,8 +24,9 @@ def lane(rank: int) -> float:
 def main(png: str) -> None:
     fig, ax = canvas(11, 4.1, (22, 8.2))
     for rank in range(RANKS):
-        ax.add_patch(Rectangle((1.5, lane(rank) + 0.08), 20.2, LANE - 0.16, fc="#f4f7f9", ec="none"))
-        note(ax, 0.75, lane(rank) + LANE / 2, f"rank {rank}", size=9.5, color=RANK_COLORS[rank], weight="bold")
+        y, color = lane(rank), RANK_COLORS[rank]
+        ax.add_patch(Rectangle((1.5, y + 0.08), 20.2, LANE - 0.16, fc="#f4f7f9", ec="none"))
+        note(ax, 0.75, y + LANE / 2, f"rank {rank}", size=9.5, color=color, weight="bold")
     begin(ax)
     rounds(ax)
     finish(ax)
@@ -34,15 +36,15 @@ def main(png: str) -> None:
     save(fig, png)
 
 
-def each(ax: Axes, x: float, w: float, text: str, color: str, ranks: tuple[int, ...] = (0, 1, 2, 3), size: float = 8) -> None:
+def each(ax: Axes, x: float, w: float, text: str, color: str, ranks: Iterable[int] = range(RANKS)) -> None:
     for rank in ranks:
-        box(ax, x, lane(rank) + 0.16, w, LANE - 0.32, text, color=color, size=size)
+        box(ax, x, lane(rank) + 0.16, w, LANE - 0.32, text, color=color, size=8)
 
 
 def together(ax: Axes, x: float, title: str, text: str) -> None:
     """A collective agreement: one bar through all lanes."""
     box(ax, x, lane(RANKS - 1), 0.7, RANKS * LANE, "", color="#d5e2ec")
-    ax.text(x + 0.35, lane(1), title, rotation=90, ha="center", va="center", size=10, color=INK, weight="bold")
+    note(ax, x + 0.35, lane(1), title, size=10, color=INK, rotation=90, weight="bold")
     note(ax, x + 0.35, TOP + 0.82, text, size=8)
 
 
@@ -58,7 +60,8 @@ def begin(ax: Axes) -> None:
     together(ax, 3.65, "agree", "same call?\nplan still\nvalid?")
     each(ax, 4.9, 1.9, "plan", DRAFT)
     head(ax, 4.9, 6.8, "plan", "first step, new boxes")
-    note(ax, 5.85, lane(3) - 0.75, "who sends what to whom;\nall memory is reserved,\nfree space is checked", size=8)
+    text = "who sends what to whom;\nall memory is reserved,\nfree space is checked"
+    note(ax, 5.85, lane(3) - 0.75, text, size=8)
 
 
 def rounds(ax: Axes) -> None:
@@ -84,8 +87,8 @@ def finish(ax: Axes) -> None:
     head(ax, 18.1, 19.8, "commit", "run.idx")
     note(ax, 20.75, lane(0) + LANE / 2, "the step\nis visible", size=8.5, color="#2f6b2f")
     arrow(ax, (17.75, lane(1) + 0.4), (18.25, lane(1) + 0.02), color="#a04a3c")
-    box(ax, 18.1, lane(3) + 0.2, 3.5, 1.7, "if any rank failed:\nall remove what they\nwrote and return\nthe same error", color=BAD,
-        size=8.5)
+    failed = "if any rank failed:\nall remove what they\nwrote and return\nthe same error"
+    box(ax, 18.1, lane(3) + 0.2, 3.5, 1.7, failed, color=BAD, size=8.5)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ def main(dataset: str, png: str) -> None:
         level = demo.level_for(field, stride)
         answer = field.select(level=level)
         rows, columns = answer.shape
-        ax.set_title(f"level {level} of {field.max_level}\n{columns} × {rows} samples, {size(4 * columns * rows)}", fontsize=9)
+        samples = f"{columns} × {rows} samples, {size(4 * columns * rows)}"
+        ax.set_title(f"level {level} of {field.max_level}\n{samples}", fontsize=9)
         ax.set(xticks=[], yticks=[], xlabel="", ylabel="")
     demo.draw_section(axes[3], ds, "temp", 1, row, cmap="RdYlBu_r", norm=temperature)
     axes[3].set_title("temperature along the dashed line", fontsize=9)

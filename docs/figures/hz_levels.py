@@ -1,4 +1,7 @@
-"""HZ levels of a 16 x 16 grid: which samples each level adds, and their order.      usage: hz_levels.py PNG"""
+"""HZ levels of a 16 x 16 grid: which samples each level adds, and their order.
+
+usage: hz_levels.py PNG
+"""
 
 from __future__ import annotations
 
@@ -59,8 +62,8 @@ def legend(ax: Axes, colors: list) -> None:
         x = 15 + 4.2 * level
         ax.plot(x, 3.6, "o", color=color, ms=7)
         note(ax, x + 1.6, 3.6, str(level), size=9, color=INK)
-    note(ax, 55.5, 3.6, "bitmask V01010101; the line is the order in which\nthe samples of the finest level shown are stored",
-         size=8.5, color=QUIET, ha="left")
+    text = "bitmask V01010101; the line is the order in which\nthe samples of the finest level are stored"
+    note(ax, 55.5, 3.6, text, size=8.5, color=QUIET, ha="left")
 
 
 if __name__ == "__main__":

@@ -24,23 +24,29 @@ def canvas(width: float, height: float, extent: tuple[float, float]) -> tuple[Fi
     return fig, ax
 
 
-def box(ax: Axes, x: float, y: float, w: float, h: float, text: str = "", color: str = PALE, edge: str = LINE,
-        size: float = 9, weight: str = "normal", style: str = "-") -> None:
+def box(
+    ax: Axes, x: float, y: float, w: float, h: float, text: str = "", color: str = PALE, size: float = 9,
+    weight: str = "normal", style: str = "-"
+) -> None:
     """A rounded box with its lower left corner at (x, y) and centered text."""
-    shape = FancyBboxPatch((x, y), w, h, boxstyle="round,pad=0,rounding_size=0.12", fc=color, ec=edge, lw=1, ls=style)
-    ax.add_patch(shape)
+    corners = "round,pad=0,rounding_size=0.12"
+    ax.add_patch(FancyBboxPatch((x, y), w, h, boxstyle=corners, fc=color, ec=LINE, lw=1, ls=style))
     ax.text(x + w / 2, y + h / 2, text, ha="center", va="center", size=size, color=INK, weight=weight,
             linespacing=1.35)
 
 
-def arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str = QUIET, lw: float = 1.2,
-          bend: float = 0.0, style: str = "-") -> None:
-    ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=10, color=color, lw=lw, ls=style,
-                                 shrinkA=0, shrinkB=0, connectionstyle=f"arc3,rad={bend}"))
+def arrow(
+    ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str = QUIET, lw: float = 1.2
+) -> None:
+    head = {"arrowstyle": "-|>", "mutation_scale": 10}
+    ax.add_patch(FancyArrowPatch(start, end, color=color, lw=lw, shrinkA=0, shrinkB=0, **head))
 
 
-def note(ax: Axes, x: float, y: float, text: str, size: float = 8, color: str = QUIET, **options: object) -> None:
-    ax.text(x, y, text, size=size, color=color, linespacing=1.35, **{"ha": "center", "va": "center", **options})
+def note(
+    ax: Axes, x: float, y: float, text: str, size: float = 8, color: str = QUIET, **options: object
+) -> None:
+    options = {"ha": "center", "va": "center", **options}
+    ax.text(x, y, text, size=size, color=color, linespacing=1.35, **options)
 
 
 def save(fig: Figure, path: str) -> None:
