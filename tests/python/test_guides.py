@@ -2,8 +2,8 @@
 
     python tests/python/test_guides.py PAGE        runs the Python of one page in the current directory
 
-Pages with blocks of `sh` are stories: their files are saved, their commands run one after the other, and what a block of
-`text` shows is in the output of the commands before it.
+Pages with blocks of `sh` are stories: their files are saved, their commands run in order, and the lines of a `text` block are in
+the output of the commands before it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import pytest
 import esker
 from http_files import serve
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide"
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "guide"
 NX, NY, NZ = 120, 110, 30
 
 FINEST = {"temp": 19, "thk": 14}
@@ -173,6 +174,29 @@ def test_commands_of_a_page_are_known(page: Path) -> None:
             assert re.search(rf"{re.escape(option)}\b", shown.stdout), f"{command}: {option} is no option"
 
 
+FOLDERS = ("", "docs/**/", "bench/**/", "miniapps/**/")
+DOCUMENTS = [page for folder in FOLDERS for page in sorted(ROOT.glob(f"{folder}*.md"))]
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    """Links to files and headings, and paths of documents that are named in the text."""
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\(((?!\w+:)[^)\s]+)\)", text):
+        path, _, heading = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{target}: no such file"
+        assert not heading or heading in headings(file), f"{target}: no such heading"
+    for path in re.findall(r"`(docs/[\w./-]+\.md)`", text):
+        assert (ROOT / path).exists(), f"{path}: no such file"
+
+
+def headings(page: Path) -> set[str]:
+    """The names by which links reach the headings of a page."""
+    found = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
+
+
 @pytest.mark.parametrize("page", pages(r"^```sh$"), ids=lambda page: page.name)
 def test_a_story_is_true(page: Path, tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
@@ -190,7 +214,7 @@ def test_a_story_is_true(page: Path, tmp_path: Path) -> None:
 
 
 def story_environment(place: Path) -> dict[str, str]:
-    """`mpiexec` is Open MPI's, for which the tests' mpi4py is built; `python` and `esker` are those of the tests."""
+    """`mpiexec` is Open MPI's, for which mpi4py is built; `python` and `esker` are those of the tests."""
     mpiexec = shutil.which("mpiexec.openmpi")
     if mpiexec is None:
         pytest.skip("no Open MPI")
@@ -224,13 +248,12 @@ def write_small_demo(path: Path) -> None:
 
 
 def run_line(line: str, place: Path, environment: dict[str, str]) -> str:
-    """The output of one command. `# is killed` behind it says that it fails; `make` and `.` set a machine up."""
+    """The output of one command. `# is killed` after it says that it fails; `make` and `.` are left out."""
     command, _, comment = line.partition(" #")
     if re.match(r"(make|\.) ", command):
         return ""
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    bash = ["bash", "-c", command]
+    done = subprocess.run(bash, cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode != 0) == (comment.strip() == "is killed"), f"{line}: {done.stdout}{done.stderr}"
     return done.stdout + done.stderr
 
