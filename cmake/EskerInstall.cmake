@@ -1,6 +1,6 @@
-# What `cmake --install` installs: libraries, headers, licence, the Fortran module, the CMake package `esker` (components MPI
-# and Fortran) and the
-# pkg-config files. None of them holds a path, so that the installation can be moved. docs/guide/install.md is for users.
+# What `cmake --install` installs: libraries, headers, licence, the Fortran module, the CMake package `esker` (components
+# MPI and Fortran) and the pkg-config files. None of them holds a path, so that the installation can be moved.
+# docs/guide/install.md is for users.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/esker)
@@ -18,7 +18,9 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # As source: its users compile it with the compiler of their program. Esker itself needs no Fortran for that.
 set(fortran_dir ${CMAKE_INSTALL_DATADIR}/esker/fortran)
-install(FILES fortran/esker.f90 DESTINATION ${fortran_dir})
+if(ESKER_HAVE_FORTRAN_SOURCE)
+  install(FILES ${PROJECT_BINARY_DIR}/fortran/esker.f90 DESTINATION ${fortran_dir})
+endif()
 install(FILES cmake/EskerFortran.cmake DESTINATION ${package_dir})
 
 set(esker_shared OFF)

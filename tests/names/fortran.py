@@ -70,16 +70,16 @@ def c_argument(text: str) -> str:
         return "pointer to pointer" if stars == 2 else "char by reference"
     if stars == 1 and kind in values:
         return values[kind] + " by reference"
-    if stars == 1 and re.match(r"esker_\w+_report|esker_part", kind):
+    if stars == 1 and re.match(r"esker_(\w+_report|part|camera|placement|view)$", kind):
         return "struct by reference"
     return "pointer" if stars else values.get(kind, kind)
 
 
 def fortran_prototypes(text: str) -> dict[str, list[str]]:
     """Binding label -> its arguments, in the words of `c_argument`."""
-    joined = re.sub(r"&\s*\n\s*", "", text)
+    joined = re.sub(r"&\s*\n\s*&?\s*", "", text)
     found = re.findall(
-        r'(?:function|subroutine) \w+\(([^)]*)\) bind\(C, name="(esker_\w+)"\)(.*?)\n    end ', joined, re.S
+        r'(?:function|subroutine) \w+\(([^)]*)\) bind\(C, name="(esker_\w+)"\)(.*?)\n +end ', joined, re.S
     )
     return {
         label: [fortran_argument(name.strip(), body) for name in arguments.split(",") if name.strip()]
@@ -110,7 +110,7 @@ def fortran_argument(name: str, body: str) -> str:
 
 def public_names(module: str) -> set[str]:
     """What the module's `public ::` statements name."""
-    joined = re.sub(r"&\s*\n\s*", "", module)
+    joined = re.sub(r"&\s*\n\s*&?\s*", "", module)
     return {
         name
         for line in re.findall(r"^  public :: (.*)$", joined, re.M)
@@ -131,7 +131,7 @@ def spread(text: str) -> str:
 
 
 def fortran_constants(module: str) -> dict[str, int]:
-    joined = re.sub(r"&\s*\n\s*", "", module)
+    joined = re.sub(r"&\s*\n\s*&?\s*", "", module)
     lines = re.findall(r"^  integer, parameter, public :: (.*)$", joined, re.M)
     return {name: int(value) for line in lines for name, value in re.findall(r"(esker_\w+) = (-?\d+)", line)}
 

@@ -6,6 +6,7 @@
 #   tests/package/check.sh shared       the same with shared libraries, in a build tree of their own; what they export
 #   tests/package/check.sh subproject   a project takes Esker by add_subdirectory: configured, and some of it compiled
 #   tests/package/check.sh subproject_whole     the same, all of it, and run (minutes)
+#   tests/package/check.sh dist         a release archive holds the Fortran module, and needs no fypp
 #
 # The environment names the build (tests/package/CMakeLists.txt): PACKAGE_BUILD, PACKAGE_MPI, CC, CXX, MPICXX, MPIEXEC,
 # MPI_SUFFIX; and FC, where there is a Fortran compiler.
@@ -179,6 +180,27 @@ check_subproject_whole() {
   configure_subproject
   cmake --build "$work/build"
   run_programs "$work/build"
+}
+
+# configure_archive OPTION...: the unpacked release archive, without fypp.
+configure_archive() {
+  rm -rf "$work/build"
+  cmake -G Ninja -S "$work"/esker-* -B "$work/build" -DESKER_FYPP=OFF -DESKER_MPI=OFF -DESKER_TESTS=OFF \
+    -DESKER_MINIAPPS=OFF "$@" >"$work/configure.log" 2>&1
+}
+
+check_dist() {
+  local module=fortran/esker.f90
+  cmake --build "$PACKAGE_BUILD" --target dist >"$work/dist.log" || { cat "$work/dist.log"; fail "no archive"; }
+  tar -xzf "$PACKAGE_BUILD"/esker-*.tar.gz -C "$work"
+  configure_archive || { cat "$work/configure.log"; fail "the archive cannot be configured without fypp"; }
+  cmake --build "$work/build" --target esker_fortran_source >"$work/build.log"
+  cmp "$PACKAGE_BUILD/$module" "$work/build/$module" || fail "the archive holds another Fortran module"
+  rm "$work"/esker-*/"$module"
+  configure_archive || fail "without the module, Esker for C++ cannot be configured"
+  grep -q "no Fortran module, because" "$work/configure.log" || fail "not said: no Fortran module"
+  ! configure_archive -DESKER_FORTRAN=ON || fail "configured with ESKER_FORTRAN, but without the module"
+  grep -q "ESKER_FORTRAN needs fypp" "$work/configure.log" || fail "not said: ESKER_FORTRAN needs fypp"
 }
 
 rm -rf "$work"

@@ -95,7 +95,7 @@ def check_spack(needed: dict[str, str]) -> None:
     top = (ROOT / "CMakeLists.txt").read_text()
     cmake = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", top)[1]
     build = {SPACK_NAMES.get(name, name): version for name, version in needed.items() if name != "Threads"}
-    build |= {"c": "", "cxx": "", "cmake": cmake, "mpi": ""}
+    build |= {"c": "", "cxx": "", "cmake": cmake, "mpi": "", "py-fypp": ""}
     expect_equal(
         "dependencies of the recipe and of CMake differ", sorted(listed.items()), sorted(build.items())
     )

@@ -28,6 +28,7 @@ class Esker(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("nlohmann-json@3.11:", type="build")
     depends_on("tomlplusplus@3.3:", type="build")
+    depends_on("py-fypp", type="build")  # generates the Fortran module
 
     depends_on("fmt@9:")
     depends_on("lz4")
