@@ -78,14 +78,7 @@ enum {
 /// What an attribute belongs to; the number next to it is that of the grid, field, dimension (of its
 /// coordinates) or scalar, and 0 for the dataset and for the steps' times.
 typedef int esker_object;
-enum {
-  ESKER_DATASET = 0,
-  ESKER_GRID = 1,
-  ESKER_FIELD = 2,
-  ESKER_DIM = 3,
-  ESKER_TIME = 4,
-  ESKER_SCALAR = 5
-};
+enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2, ESKER_DIM = 3, ESKER_TIME = 4, ESKER_SCALAR = 5 };
 
 /// The kind of an attribute's value: a text, integers of any size, or reals of any size.
 typedef int esker_att_type;
@@ -290,9 +283,9 @@ ESKER_API esker_status esker_put_strided(esker_dataset* ds, int field, esker_typ
                                          int64_t component_stride_bytes);
 
 /// The same of a copy: `data` is the caller's again when this returns, and `type` may be another than the
-/// field's. Local. `stride_bytes` as of esker_put_strided, or NULL: dense. Reals become integers without their
-/// fraction; ESKER_OUT_OF_RANGE names a value that the field's type cannot hold. The copies of a step take up
-/// to half of the option memory_budget; ESKER_OUT_OF_MEMORY says which budget they need.
+/// field's. Local. `stride_bytes` as of esker_put_strided, or NULL: dense. Reals become integers without
+/// their fraction; ESKER_OUT_OF_RANGE names a value that the field's type cannot hold. The copies of a step
+/// take up to half of the option memory_budget; ESKER_OUT_OF_MEMORY says which budget they need.
 ESKER_API esker_status esker_put_buffered(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                                           const int64_t* extent, const void* data,
                                           const int64_t* stride_bytes, int64_t component_stride_bytes);
@@ -480,8 +473,8 @@ ESKER_API esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t
 /// together, in the field's type. Local. `step` counts from 0, negative from the end (ESKER_LAST_STEP); `lo`
 /// and `extent` both NULL: the whole grid; `level` ESKER_FULL_LEVEL: every sample. `buffer_bytes` is exactly
 /// the product of esker_inq_selection's counts, components and esker_type_bytes. Blocks that are absent read
-/// as the field's default value. Errors: ESKER_OUT_OF_RANGE (the box leaves the grid; a step or level that the
-/// dataset does not have), ESKER_NOT_FOUND (not written at that step), ESKER_DATA_LOSS, ESKER_IO_ERROR.
+/// as the field's default value. Errors: ESKER_OUT_OF_RANGE (the box leaves the grid; a step or level that
+/// the dataset does not have), ESKER_NOT_FOUND (not written at that step), ESKER_DATA_LOSS, ESKER_IO_ERROR.
 ESKER_API esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                  const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
 
@@ -544,6 +537,146 @@ ESKER_API esker_status esker_verify(esker_dataset* ds, esker_progress progress, 
 /// Local.
 ESKER_API esker_status esker_inq_finding(esker_dataset* ds, int64_t number, int* is_error, const char** path,
                                          const char** text);
+
+// ---- Decompositions: how models split a grid over ranks
+
+/// A split of a grid of `num_dims` axes into boxes, by cuts along each axis. Parts are numbered from 0, x
+/// fastest: rank r holds part r. Parts may be empty where an axis has fewer points than parts.
+typedef struct esker_decomposition esker_decomposition;
+
+/// `parts[a]` parts along axis a, whose sizes differ by at most one point, larger parts first. Local.
+/// `*out` is freed by esker_decomposition_free, also after an error, whose text it keeps; NULL only without
+/// memory.
+ESKER_API esker_status esker_decompose_even(int num_dims, const int64_t* extent, const int64_t* parts,
+                                            esker_decomposition** out);
+
+/// `parts[a]` parts along axis a with the given boundaries. Local. `cuts` lists those of x, then those of y
+/// and so on: parts[a] + 1 ascending indices each, from 0 to the extent of the axis. `*out` as above.
+ESKER_API esker_status esker_decompose_cuts(int num_dims, const int64_t* parts, const int64_t* cuts,
+                                            esker_decomposition** out);
+
+/// The split of PISM and PETSc: the x-y plane over `num_ranks`, as square as the number of ranks allows,
+/// weighted by the aspect of the grid; further axes are not split. Local. `*out` as above.
+ESKER_API esker_status esker_decompose_pism(int num_dims, const int64_t* extent, int num_ranks,
+                                            esker_decomposition** out);
+
+/// Boxes as close to cubes as `num_ranks` allows. Local. `*out` as above.
+ESKER_API esker_status esker_decompose_near_cubic(int num_dims, const int64_t* extent, int num_ranks,
+                                                  esker_decomposition** out);
+
+/// Number of axes, number of parts, and number of parts along each axis (room for ESKER_MAX_RANK always
+/// suffices). Local.
+ESKER_API esker_status esker_decomposition_inq(esker_decomposition* decomposition, int* num_dims,
+                                               int64_t* num_parts, int64_t* parts);
+
+/// The boundaries along one axis, 0 ... num_dims - 1: one more than parts. Local. They live until the
+/// decomposition is freed.
+ESKER_API esker_status esker_decomposition_inq_cuts(esker_decomposition* decomposition, int axis,
+                                                    const int64_t** cuts, int64_t* count);
+
+/// The box of a part. Local. Errors: ESKER_OUT_OF_RANGE.
+ESKER_API esker_status esker_decomposition_inq_box(esker_decomposition* decomposition, int64_t part,
+                                                   int64_t* lo, int64_t* extent);
+
+/// The part that holds the sample at `index`. Local. Errors: ESKER_OUT_OF_RANGE outside of the grid.
+ESKER_API esker_status esker_decomposition_inq_part(esker_decomposition* decomposition, const int64_t* index,
+                                                    int64_t* part);
+
+/// The text of the last call with `decomposition` that failed, or "". Local.
+ESKER_API const char* esker_decomposition_message(const esker_decomposition* decomposition);
+
+/// Frees the decomposition. NULL is ignored. Local.
+ESKER_API void esker_decomposition_free(esker_decomposition* decomposition);
+
+// ---- Planning
+
+/// The minimum, maximum and mean over the ranks.
+typedef struct esker_over_ranks {
+  int64_t min;
+  int64_t max;
+  double mean;
+} esker_over_ranks;
+
+/// What writing a step would move and need.
+typedef struct esker_plan_report {
+  int64_t ranks;
+  int64_t writers;      ///< ranks that write
+  int64_t aggregators;  ///< ranks that collect samples; some may have none
+  int64_t files;
+  int64_t blocks;               ///< of all fields
+  int64_t data_bytes;           ///< samples
+  int64_t stored_bytes;         ///< data in files, including padding, without headers
+  int64_t rounds;               ///< of exchange and store, on the rank that has most
+  int64_t burst_bytes;          ///< samples per aggregator, the mean
+  int64_t boxes;                ///< boxes that hold samples after restructuring
+  int64_t receivers;            ///< ranks that receive boxes
+  double volume_ratio;          ///< samples per volume of these boxes
+  esker_over_ranks messages;    ///< number of messages to other ranks
+  esker_over_ranks senders;     ///< ranks that send to one rank in a round, at most
+  esker_over_ranks sent_bytes;  ///< to other ranks
+  esker_over_ranks written_bytes;
+  esker_over_ranks buffer_bytes;  ///< memory of the exchange
+} esker_plan_report;
+
+/// Plans the first step of a dataset with the grids and fields of `ds` on `num_ranks` ranks, all of whose
+/// fields are put. Local; nothing is written. `ds` is written, with all definitions made, or read.
+/// `splits` has one decomposition per grid, of the grid's axes. `options` NULL: built-in values. `*text` is a
+/// report of a few lines, which lives until the next report. Errors: ESKER_INVALID_ARGUMENT (a decomposition
+/// is not of its grid, or has more parts than ranks), ESKER_OUT_OF_MEMORY (the memory budget is too small).
+ESKER_API esker_status esker_plan_step(esker_dataset* ds, int num_ranks,
+                                       const esker_decomposition* const* splits, int num_splits,
+                                       const esker_options* options, esker_plan_report* report,
+                                       const char** text);
+
+// ---- Views: the samples that a camera sees
+
+/// A perspective or orthographic camera. The matrix is row-major and maps a point of the world to clip
+/// coordinates, as in OpenGL: (x, y, z, w) = matrix * (point, 1); -w <= x, y, z <= w is visible.
+typedef struct esker_camera {
+  double model_view_projection[16];
+  int64_t width_pixels, height_pixels;  ///< of the viewport
+} esker_camera;
+
+/// The positions of samples in the world: index 0 is at `origin`, the next along axis a at origin + step[a].
+typedef struct esker_placement {
+  double origin[3];
+  double step[3][3];
+} esker_placement;
+
+/// What to read for a view.
+typedef struct esker_view {
+  int64_t visible;  ///< 0: no sample is visible, and the other members mean nothing
+  int64_t level;    ///< for esker_get
+  double pixels;    ///< largest distance on the screen between neighboring samples of that level
+  int64_t lo[5];    ///< the visible samples, with their neighbors for interpolation
+  int64_t extent[5];
+} esker_view;
+
+/// A perspective camera at `eye` that looks at `target`; `up` points upwards in the picture. Local. `near`
+/// and `far` are distances from the eye, 0 < near < far. Vectors have three components.
+ESKER_API esker_status esker_camera_perspective(const double* eye, const double* target, const double* up,
+                                                double field_of_view_degrees, double near_distance,
+                                                double far_distance, int64_t width_pixels,
+                                                int64_t height_pixels, esker_camera* camera);
+
+/// An orthographic camera; `height` is that of the picture in units of the world. Local.
+ESKER_API esker_status esker_camera_orthographic(const double* eye, const double* target, const double* up,
+                                                 double height, double near_distance, double far_distance,
+                                                 int64_t width_pixels, int64_t height_pixels,
+                                                 esker_camera* camera);
+
+/// The placement of a field's grid by its coordinates, evenly spaced from the first to the last; by indices
+/// along dimensions without coordinates. Local.
+ESKER_API esker_status esker_inq_placement(esker_dataset* ds, int field, esker_placement* placement);
+
+/// The box of samples in the camera's view, and the coarsest level whose samples are at most
+/// `pixels_per_sample` (1 is usual) pixels apart. Local. `placement` NULL: as esker_inq_placement. So that
+/// the level does not flicker, `previous_level` (the one shown before, or ESKER_FULL_LEVEL: none) is kept
+/// while its samples are up to `hysteresis` (>= 1; 1.25 is usual) times farther apart, or nearer. Errors:
+/// ESKER_UNSUPPORTED (more than three axes), ESKER_INVALID_ARGUMENT.
+ESKER_API esker_status esker_choose_view(esker_dataset* ds, int field, const esker_camera* camera,
+                                         const esker_placement* placement, double pixels_per_sample,
+                                         int previous_level, double hysteresis, esker_view* view);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "esker/communicator.hpp"
 #include "esker/dataset.hpp"
+#include "esker/decomposition.hpp"
 #include "esker/esker.h"
 #include "esker/options.hpp"
 #include "esker/reader.hpp"
@@ -48,6 +49,11 @@ struct esker_options {
   esker::Options values;
   std::vector<esker::Options::Entry> entries;  // what esker_options_inq gave texts of
   esker::Status failure;
+};
+
+struct esker_decomposition {
+  std::optional<esker::BrickDecomposition> split;
+  esker::Status failure;  // of the last call that failed, or why there is no split
 };
 
 struct esker_comm {

@@ -25,3 +25,8 @@ PINNED(part, offsetof(esker_part, lo) == 3 * sizeof(char*) + 16 &&
 PINNED(part_size, sizeof(esker_part) == 3 * sizeof(char*) + 128);
 PINNED(verify_report,
        sizeof(esker_verify_report) == 72 && offsetof(esker_verify_report, blocks_left_out) == 64);
+PINNED(plan_report, sizeof(esker_plan_report) == 216 && offsetof(esker_plan_report, messages) == 96);
+PINNED(camera, sizeof(esker_camera) == 144 && offsetof(esker_camera, width_pixels) == 128);
+PINNED(placement, sizeof(esker_placement) == 96 && offsetof(esker_placement, step) == 24);
+PINNED(view,
+       sizeof(esker_view) == 104 && offsetof(esker_view, lo) == 24 && offsetof(esker_view, extent) == 64);

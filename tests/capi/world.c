@@ -102,13 +102,23 @@ int run_all(const struct world* w) {
   static const struct {
     const char* name;
     void (*run)(const struct world* w);
-  } cases[] = {{"library", test_library},       {"options", test_options},
-               {"round_trip", test_round_trip}, {"typed", test_typed}, {"together", test_together},
-               {"types", test_types},           {"append", test_append},
-               {"several", test_several},       {"reports", test_reports},
-               {"errors", test_errors},         {"one_rank_fails", test_one_rank_fails},
-               {"order", test_order},           {"nulls", test_nulls},
-               {"verify", test_verify}};
+  } cases[] = {{"library", test_library},
+               {"options", test_options},
+               {"round_trip", test_round_trip},
+               {"typed", test_typed},
+               {"together", test_together},
+               {"types", test_types},
+               {"append", test_append},
+               {"several", test_several},
+               {"reports", test_reports},
+               {"errors", test_errors},
+               {"one_rank_fails", test_one_rank_fails},
+               {"order", test_order},
+               {"nulls", test_nulls},
+               {"verify", test_verify},
+               {"decompositions", test_decompositions},
+               {"plan", test_plan},
+               {"view", test_view}};
   size_t c;
   this_rank = w->rank;
   for (c = 0; c < sizeof cases / sizeof cases[0]; ++c) {

@@ -60,6 +60,9 @@ void test_one_rank_fails(const struct world* w);
 void test_order(const struct world* w);
 void test_nulls(const struct world* w);
 void test_verify(const struct world* w);
+void test_decompositions(const struct world* w);
+void test_plan(const struct world* w);
+void test_view(const struct world* w);
 
 /* Runs all cases; the number of failures on this rank. */
 int run_all(const struct world* w);

@@ -4,6 +4,7 @@ module cases
   use array_cases
   use error_cases
   use library_cases
+  use plan_cases
   use round_trip_cases
   use session_cases
   use together_cases
@@ -42,6 +43,9 @@ contains
     call run("puts", test_puts)
     call run("one_rank_fails", test_one_rank_fails)
     call run("order", test_order)
+    call run("decompositions", test_decompositions)
+    call run("plan", test_plan)
+    call run("view", test_view)
   end subroutine
 
   subroutine run(name, test)
