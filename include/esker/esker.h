@@ -1,34 +1,36 @@
-// esker.h: Esker for C99 and for all that calls C. The only stable binary interface of the library; esker.hpp
-// is the same for C++. examples/write.c and examples/read.c are whole programs; esker_mpi.h adds MPI.
+// esker.h: Esker for C99 and for languages that call C. The only stable binary interface of the library;
+// esker.hpp is the same for C++. examples/write.c and examples/read.c are complete programs; esker_mpi.h adds
+// MPI.
 //
-// What holds for every function:
+// Conventions of all functions:
 //
-// - Status. 0, ESKER_OK, is success. The text, with all that is known about the error, comes from the
-//   handle: esker_message(ds). Nothing is global, so any number of datasets may be open at once. A handle
-//   is used by one thread at a time; two threads that read open the dataset twice.
+// - Status. 0, ESKER_OK, is success. esker_message(ds) gives the full text of an error. Nothing is global, so
+//   any number of datasets may be open at once. A handle is used by one thread at a time; two threads that
+//   read open the dataset twice.
 // - Collective or local. Collective functions are called by all ranks of the communicator, in the same
-//   order, and return the same status on all of them. What the ranks define must be the same on all. An
-//   error in a local function that writes is returned at once, and again, on all ranks, by the next
-//   esker_end_step, esker_rewind or esker_close: a program may check these alone.
-// - Handles. esker_create, esker_append and esker_open give a dataset also when they fail: it keeps the
-//   message, and every call on it but esker_free returns the same error again. So does a communicator that
-//   could not be made. Each handle is ended by one call of its _free.
+//   order, and return the same status on all of them. All ranks define the same grids and fields. A local
+//   function that writes returns its error at once, and the next esker_end_step, esker_rewind or esker_close
+//   returns it again on all ranks: a program may check only these.
+// - Handles. esker_create, esker_append and esker_open return a dataset even when they fail: it keeps the
+//   message, and every call on it except esker_free returns the same error again. The same holds for
+//   communicators and decompositions. Each handle is freed by one call of its _free.
 // - Numbers. Dimensions, grids and fields are numbered from 0 in the order in which they were defined.
 //   Sizes, indices and steps have 64 bits.
-// - Axes. Arrays with one entry per axis begin with x, which is the fastest in memory and on disk; they
-//   have as many entries as the grid has axes, ESKER_MAX_RANK at most. A box is its lowest index `lo` and
+// - Axes. Arrays with one element per axis begin with x, which is the fastest in memory and on disk; they
+//   have as many elements as the grid has axes, at most ESKER_MAX_RANK. A box is its lowest index `lo` and
 //   its `extent`.
-// - Strings are UTF-8. Those that Esker gives belong to the handle, and live until its esker_close, or,
-//   where a dataset is written, until the next definition, if that is earlier. So do arrays.
-// - NULL. Pointers to results may be NULL where there are several of them: not wanted. Everything else that
-//   is NULL is ESKER_INVALID_ARGUMENT, but where NULL is said to have a meaning. (A NULL dataset in a
-//   collective call cannot be told to the other ranks.)
-// - Structs never change: what a later version has to say beyond them comes by functions of its own.
-// - Memory that runs out is a status. What ends the program is an error of MPI itself, and memory that runs
-//   out, to the last few hundred bytes, while a small JSON text is made or read (docs/guide/failures.md).
+// - Strings are UTF-8. Strings and arrays that Esker returns belong to the handle. They live until its
+//   esker_close or, for a dataset that is written, until the next definition, if that is earlier.
+// - NULL. A function with several results takes NULL for those that are not wanted. Every other NULL is
+//   ESKER_INVALID_ARGUMENT, unless its comment gives it a meaning. (A NULL dataset in a collective call
+//   cannot be reported to the other ranks.)
+// - Structs never change: later versions add functions instead.
+// - Memory that runs out is a status. Only two things end the program: an error of MPI itself, and memory
+//   that runs out, to the last few hundred bytes, while a small JSON text is made or read
+//   (docs/guide/failures.md).
 // - Any function may return ESKER_OUT_OF_MEMORY, ESKER_INVALID_ARGUMENT, ESKER_WRONG_ORDER for a dataset
-//   that is closed or of the other kind (written, read), and ESKER_OUT_OF_RANGE for a number that is not
-//   there.
+//   that is closed or of the other kind (written, read), and ESKER_OUT_OF_RANGE for a number that does not
+//   exist.
 #ifndef ESKER_ESKER_H
 #define ESKER_ESKER_H
 
@@ -46,17 +48,17 @@ typedef int esker_status;
 enum {
   ESKER_OK = 0,
   ESKER_INVALID_ARGUMENT = 1,  ///< a value that can never be right: a name, a size, a type, an option
-  ESKER_OUT_OF_RANGE = 2,      ///< an index, box, level or step that the grid or dataset does not have
+  ESKER_OUT_OF_RANGE = 2,      ///< an index, box, level or step outside the grid or dataset
   ESKER_NOT_FOUND = 3,         ///< no such file, field, grid, step
-  ESKER_ALREADY_EXISTS = 4,    ///< would overwrite something that the caller did not say may go
+  ESKER_ALREADY_EXISTS = 4,    ///< would overwrite data without the caller's permission
   ESKER_WRONG_ORDER = 5,       ///< a call that is not allowed now
   ESKER_MISMATCHED_CALL = 6,   ///< ranks called different collective operations, or with different arguments
   ESKER_DATA_LOSS = 7,         ///< a file is damaged, truncated or not what its header says
   ESKER_IO_ERROR = 8,          ///< the system refused: the message carries path and the system's reason
   ESKER_UNSUPPORTED = 9,       ///< legal, but not implemented
   ESKER_OUT_OF_MEMORY = 10,    ///< an allocation failed or the memory budget is too small
-  ESKER_INTERNAL = 11,         ///< a broken invariant of Esker itself
-  ESKER_CANCELLED = 12         ///< the caller's function said so
+  ESKER_INTERNAL = 11,         ///< an error in Esker itself
+  ESKER_CANCELLED = 12         ///< the caller's function asked for it
 };
 
 /// The type of one component of a sample.
@@ -72,11 +74,11 @@ enum {
   ESKER_UINT64 = 7,
   ESKER_FLOAT32 = 8,
   ESKER_FLOAT64 = 9,
-  ESKER_TEXT = 10  ///< of a scalar alone: UTF-8, ended by a NUL
+  ESKER_TEXT = 10  ///< only for scalars: UTF-8, ended by a NUL
 };
 
-/// What an attribute belongs to; the number next to it is that of the grid, field, dimension (of its
-/// coordinates) or scalar, and 0 for the dataset and for the steps' times.
+/// What an attribute belongs to. The number that follows it is that of the grid, field, dimension (for its
+/// coordinates) or scalar; it is 0 for the dataset and for the times of the steps.
 typedef int esker_object;
 enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2, ESKER_DIM = 3, ESKER_TIME = 4, ESKER_SCALAR = 5 };
 
@@ -86,62 +88,61 @@ enum { ESKER_ATT_TEXT = 0, ESKER_ATT_INT64 = 1, ESKER_ATT_DOUBLE = 2 };
 
 enum {
   ESKER_MAX_RANK = 5,     ///< most axes that a grid may have
-  ESKER_FIXED = 0,        ///< `every` of a field that is put once, in the first step
+  ESKER_FIXED = 0,        ///< `every` of a field that is put only in the first step
   ESKER_EVERY_STEP = 1,   ///< `every` of a field that is put in each step
   ESKER_LAST_STEP = -1,   ///< the newest step
   ESKER_FULL_LEVEL = -1,  ///< every sample
-  ESKER_OPEN_VERIFY = 1   ///< flag of esker_open: compare what is read with its checksum, where there is one
+  ESKER_OPEN_VERIFY = 1   ///< flag of esker_open: verify the checksums of what is read, where they exist
 };
 
 /// A dataset that is written or read.
 typedef struct esker_dataset esker_dataset;
-/// Everything about writing that can be chosen without touching the model's code.
+/// All settings of writing and reading that need no change in the model's code.
 typedef struct esker_options esker_options;
 /// The group of ranks that writes a dataset together. NULL stands for a group of one.
 typedef struct esker_comm esker_comm;
 
 // ---- The library
 
-/// "0.1.0": of the library that runs; ESKER_VERSION is that of the header. Local.
+/// The version of the library that runs, "0.1.0"; ESKER_VERSION is that of the header. Local.
 ESKER_API const char* esker_version(void);
 
-/// A few words for a status, also for a number that is none; static. Local. What exactly went wrong is in
-/// esker_message.
+/// A few words for a status, static; any number is allowed. Local. esker_message has the full text.
 ESKER_API const char* esker_strerror(esker_status status);
 
-/// "int8" ... "float64", static; "unknown" for a number that is no type. Local.
+/// "int8" ... "float64", static; "unknown" for other numbers. Local.
 ESKER_API const char* esker_type_name(esker_type type);
 
-/// Bytes of one component: 1, 2, 4 or 8; 0 for a number that is no type. Local.
+/// Bytes of one component: 1, 2, 4 or 8; 0 for other numbers. Local.
 ESKER_API int esker_type_bytes(esker_type type);
 
 // ---- Options
 
-/// Options with their built-in values, ended by esker_options_free. Local. `*out` is NULL without memory.
+/// Options with their built-in values, freed by esker_options_free. Local. `*out` is NULL without memory.
 ESKER_API esker_status esker_options_new(esker_options** out);
 
-/// Sets all options anew: built-in values, then the TOML file that ESKER_CONFIG names (or ./esker.toml if
-/// there is one), then the environment, where option `aggregators` is ESKER_AGGREGATORS. Local. Errors change
-/// nothing: ESKER_NOT_FOUND (the file that ESKER_CONFIG names), ESKER_INVALID_ARGUMENT (names file or
-/// variable).
+/// Resets all options: built-in values, then the TOML file that ESKER_CONFIG names (or ./esker.toml, if it
+/// exists), then the environment, where option `aggregators` is ESKER_AGGREGATORS. Local. Errors change
+/// nothing: ESKER_NOT_FOUND (the file that ESKER_CONFIG names), ESKER_INVALID_ARGUMENT (the text names the
+/// file or variable).
 ESKER_API esker_status esker_options_load(esker_options* options);
 
 /// Sets one option from text: esker_options_set(options, "memory_budget", "256M"). Local. Errors:
-/// ESKER_INVALID_ARGUMENT says what the option takes, or which options there are, and changes nothing.
+/// ESKER_INVALID_ARGUMENT; the text says which values or options exist, and nothing changes.
 ESKER_API esker_status esker_options_set(esker_options* options, const char* name, const char* value);
 
-/// How many options there are. Local.
+/// The number of options. Local.
 ESKER_API esker_status esker_options_inq_num(esker_options* options, int* num);
 
-/// One option, in a fixed order: name, value as text, where that came from ("built-in", a file, a variable,
-/// "program"), what it does. Local. The texts live until the next set, load or free.
+/// One option, in a fixed order: its name, its value as text, the source of the value ("built-in", a file, a
+/// variable, "program"), and what it does. Local. The texts live until the next set, load or free.
 ESKER_API esker_status esker_options_inq(esker_options* options, int number, const char** name,
                                          const char** value, const char** source, const char** help);
 
 /// The text of the last call with `options` that failed, or "". Local.
 ESKER_API const char* esker_options_message(const esker_options* options);
 
-/// Ends the options; a dataset keeps its own. NULL is ignored. Local.
+/// Frees the options; a dataset keeps its own copy. NULL is ignored. Local.
 ESKER_API void esker_options_free(esker_options* options);
 
 // ---- Communicators (made in esker_mpi.h)
@@ -152,62 +153,65 @@ ESKER_API esker_status esker_comm_rank(const esker_comm* comm, int* rank);
 /// The number of ranks. Local. `comm` NULL: 1.
 ESKER_API esker_status esker_comm_size(const esker_comm* comm, int* size);
 
-/// Ends a communicator; datasets made with it keep what they need of it. NULL is ignored. Collective in the
-/// sense of MPI_Comm_free: all ranks, in the same order.
+/// Frees a communicator; datasets made with it keep what they need of it. NULL is ignored. Collective as
+/// MPI_Comm_free is: all ranks, in the same order.
 ESKER_API void esker_comm_free(esker_comm* comm);
 
 // ---- Opening and closing
 
-/// A new dataset at `path` ("run.idx"). Collective over `comm` (NULL: this process alone). `options` NULL:
-/// built-in values; those of rank 0 hold for all ranks. With one grid and no fixed field it is run.idx and
-/// its files in run/; with more it is the directory run/ with one .idx per grid. `*out` is ended by
-/// esker_free also on failure; NULL only without memory. Errors: ESKER_ALREADY_EXISTS unless the option
-/// overwrite is set; ESKER_IO_ERROR for another writer's lock and what the system refuses;
+/// Creates a dataset at `path` ("run.idx"). Collective over `comm` (NULL: this process alone). `options`
+/// NULL: built-in values; all ranks use those of rank 0. With one grid and no fixed field the dataset is
+/// run.idx and its files in run/; with more it is the directory run/ with one .idx per grid. `*out` is freed
+/// by esker_free, also after a failure; it is NULL only without memory. Errors: ESKER_ALREADY_EXISTS unless
+/// the option overwrite is set; ESKER_IO_ERROR for another writer's lock and errors of the system;
 /// ESKER_MISMATCHED_CALL.
 ESKER_API esker_status esker_create(const char* path, const esker_comm* comm, const esker_options* options,
                                     esker_dataset** out);
 
-/// Goes on with a dataset that Esker wrote: the next step follows its last one. Collective. What a killed run
-/// left of an unfinished step is removed. Grids and fields are those of the dataset (esker_inq_field_id); of
-/// the options only those hold that do not change its format. The format is that of the files, unless the
-/// options name one; a dataset in two formats goes on in both, by the path of either. `*out` as
-/// in esker_create. Errors: ESKER_NOT_FOUND, ESKER_DATA_LOSS (damaged; the two formats hold different steps),
-/// ESKER_UNSUPPORTED (not Esker's, or of a version that makes other files), those of esker_create.
+/// Continues a dataset that Esker wrote: the next step follows its last one. Collective. The unfinished step
+/// of a killed run is removed. Grids and fields are those of the dataset (esker_inq_field_id); only
+/// options that do not change its layout take effect. The format is that of the files, unless the options
+/// name one; a dataset in two formats is continued in both, by the path of either. `*out` as in
+/// esker_create. Errors: ESKER_NOT_FOUND, ESKER_DATA_LOSS (damaged, or the two formats hold different
+/// steps), ESKER_UNSUPPORTED (not written by Esker, or by a version with another layout), those of
+/// esker_create.
 ESKER_API esker_status esker_append(const char* path, const esker_comm* comm, const esker_options* options,
                                     esker_dataset** out);
 
 /// Opens a dataset for reading: an .idx file, a directory that Esker made, a CDF file or an HDF5 file
-/// (NetCDF-4), as esker::Dataset::open. Local. `flags`: 0 or ESKER_OPEN_VERIFY. Reads headers only. `*out` as
-/// in esker_create. Errors: ESKER_NOT_FOUND, ESKER_DATA_LOSS, ESKER_UNSUPPORTED.
+/// (NetCDF-4). Local. `flags`: 0 or ESKER_OPEN_VERIFY. Only headers are read. `*out` as in esker_create.
+/// Errors: ESKER_NOT_FOUND, ESKER_DATA_LOSS, ESKER_UNSUPPORTED.
 ESKER_API esker_status esker_open(const char* path, unsigned flags, esker_dataset** out);
 
-/// The same for all ranks of `comm` (NULL: this process alone) together: beside what esker_open's datasets
-/// do, they take esker_request and esker_read. Collective. `options` NULL: built-in values; those of rank 0
-/// hold for all ranks. Of a dataset that is being written the steps are those that all ranks see. Errors:
+/// Opens a dataset that all ranks of `comm` (NULL: this process alone) read together, by esker_request and
+/// esker_read; the functions for datasets of esker_open work, too. Collective. `options` NULL: built-in
+/// values; all ranks use those of rank 0. If the dataset is being written, its steps are those that all
+/// ranks see. Errors:
 /// those of esker_open on any rank, ESKER_MISMATCHED_CALL.
 ESKER_API esker_status esker_open_parallel(const char* path, const esker_comm* comm,
                                            const esker_options* options, unsigned flags, esker_dataset** out);
 
-/// Closes the dataset; the handle stays, for esker_message and esker_free. Collective for a dataset that is
-/// written: an open step is discarded, the report written, the lock released; without a committed step it
-/// leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks have closed or
-/// abandoned the dataset; what others call before fails, and then so does this, with ESKER_MISMATCHED_CALL;
-/// the dataset is closed also then. Local for one that is read. Closing once more is no error and does
-/// nothing.
+/// Closes the dataset; the handle remains valid for esker_message and esker_free. Collective for a dataset
+/// that is written: an open step is discarded, the report written, the lock released; without a committed
+/// step it leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks have closed
+/// or abandoned the dataset. If other ranks call something else first, that call and this one fail with
+/// ESKER_MISMATCHED_CALL; the dataset is closed nevertheless. Local for a dataset that is read. Closing twice
+/// is not an error.
 ESKER_API esker_status esker_close(esker_dataset* ds);
 
-/// Ends the handle in any state; NULL is ignored. Local, but that with the last handle of a communicator
-/// MPI's duplicate of it is freed: all ranks, in the same order, before MPI_Finalize. A dataset that is
-/// written and was not closed is abandoned: committed steps stay, an open one is discarded.
+/// Frees the handle in any state; NULL is ignored. Local, with one exception: the last handle of a
+/// communicator also frees MPI's duplicate of it, so all ranks do this in the same order, before
+/// MPI_Finalize. A dataset that is written and was not closed is abandoned: committed steps remain, an open
+/// one is discarded.
 ESKER_API void esker_free(esker_dataset* ds);
 
 /// The text of the last call with `ds` that failed, "" if none has: operation, field, file, rank, expected,
 /// found. Local. Never NULL; lives until the next call with `ds`.
 ESKER_API const char* esker_message(const esker_dataset* ds);
 
-/// For bindings: messages of later calls with `ds` number samples, steps, fields and so on from `first`: 0,
-/// as C does, or 1. Boxes are then written as sections of arrays, (1:5, 4:6). Ranks may differ. Local; NULL
-/// is ignored.
+/// For bindings: messages of later calls with `ds` count samples, steps, fields and so on from `first`: from
+/// 0, as C does, or from 1, with boxes as sections of arrays, (1:5, 4:6). Ranks may differ. Local; NULL is
+/// ignored.
 ESKER_API void esker_count_from(esker_dataset* ds, int first);
 
 // ---- Defining: before the first esker_end_step of a new dataset, the same on all ranks
@@ -230,11 +234,11 @@ ESKER_API esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, co
 ESKER_API esker_status esker_def_coords_values(esker_dataset* ds, int grid, int dim, esker_type type,
                                                const void* values, int64_t count);
 
-/// How netCDF files name the dimension and the variable of the times ("time" without this call), and their
-/// type. Local. With the name "" the dataset has fixed fields only, and one step, at time 0.
+/// The name of the dimension and variable of the times in netCDF files ("time" by default), and their type.
+/// Local. With the name "" the dataset has only fixed fields, and one step, at time 0.
 ESKER_API esker_status esker_def_time(esker_dataset* ds, const char* name, esker_type type);
 
-/// A value without axes, such as a grid mapping: one number, or with ESKER_TEXT a text; `*scalar` is its
+/// A value without axes, such as a grid mapping: one number, or a text for ESKER_TEXT; `*scalar` is its
 /// number. Local. Errors: ESKER_ALREADY_EXISTS, also for the name of a field.
 ESKER_API esker_status esker_def_scalar(esker_dataset* ds, const char* name, esker_type type,
                                         const void* value, int* scalar);
@@ -244,8 +248,8 @@ ESKER_API esker_status esker_def_scalar(esker_dataset* ds, const char* name, esk
 ESKER_API esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, esker_type type,
                                        int components, int every, int* field);
 
-/// An attribute of any object: esker_put_att_text(ds, ESKER_FIELD, thk, "units", "m").
-/// Local. One of the same name is replaced. Names have 1 to 256 bytes. The text is copied.
+/// An attribute of any object: esker_put_att_text(ds, ESKER_FIELD, thk, "units", "m"). Local. Replaces one
+/// of the same name. Names have 1 to 256 bytes. The text is copied.
 ESKER_API esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int number,
                                           const char* name, const char* text);
 
@@ -264,69 +268,69 @@ ESKER_API esker_status esker_put_att_values(esker_dataset* ds, esker_object obje
 
 // ---- Writing steps
 
-/// Opens the next step. Local. `time` is greater than that of the step before.
+/// Opens the next step. Local. `time` is greater than that of the previous step.
 ESKER_API esker_status esker_begin_step(esker_dataset* ds, double time);
 
 /// Records a patch of a field: the samples of the box `lo`, `extent`, dense, x fastest, components together.
-/// Local; copies nothing: the memory stays unchanged until esker_end_step returns. A rank may put any number
-/// of patches per field, none included; together the ranks cover each field that is due exactly once. `type`
+/// Local; nothing is copied: the memory must not change until esker_end_step returns. A rank may put any
+/// number of patches per field, or none; together the ranks cover each field that is due exactly once. `type`
 /// is that of `data` and must be the field's. A box without samples is ignored. Errors: ESKER_OUT_OF_RANGE
 /// (leaves the grid), ESKER_WRONG_ORDER (no step is open, the field is not due).
 ESKER_API esker_status esker_put(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                                  const int64_t* extent, const void* data);
 
-/// The same for any layout in memory. Local. `data` is the sample at `lo`; `stride_bytes` has one entry per
-/// axis, from one sample to the next, so that ghost cells are skipped and any order of axes is taken as it
-/// is; `component_stride_bytes` is from one component to the next, 0 where they are together.
+/// The same for any layout in memory, with ghost cells and any order of axes. Local. `data` is the sample at
+/// `lo`; `stride_bytes` has one element per axis, from one sample to the next; `component_stride_bytes` is
+/// from one component to the next, 0 where they are contiguous.
 ESKER_API esker_status esker_put_strided(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                                          const int64_t* extent, const void* data, const int64_t* stride_bytes,
                                          int64_t component_stride_bytes);
 
-/// The same of a copy: `data` is the caller's again when this returns, and `type` may be another than the
-/// field's. Local. `stride_bytes` as of esker_put_strided, or NULL: dense. Reals become integers without
-/// their fraction; ESKER_OUT_OF_RANGE names a value that the field's type cannot hold. The copies of a step
-/// take up to half of the option memory_budget; ESKER_OUT_OF_MEMORY says which budget they need.
+/// The same with a copy: `data` may change after the call, and `type` may differ from the field's. Local.
+/// `stride_bytes` as in esker_put_strided, or NULL: dense. Reals lose their fraction in fields of integers;
+/// ESKER_OUT_OF_RANGE names a value that the field's type cannot hold. The copies of a step take up to half
+/// of the option memory_budget; the text of ESKER_OUT_OF_MEMORY says which budget they need.
 ESKER_API esker_status esker_put_buffered(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                                           const int64_t* extent, const void* data,
                                           const int64_t* stride_bytes, int64_t component_stride_bytes);
 
-/// Moves the data and commits the step: whole, or not at all. Collective. On failure nothing of the step is
-/// visible, earlier steps are intact, and esker_begin_step may be called again. Errors: those of local calls
-/// on any rank, samples that nobody or several put, ESKER_MISMATCHED_CALL, ESKER_IO_ERROR.
+/// Moves the data and commits the step completely, or not at all. Collective. On failure nothing of the step
+/// is visible, earlier steps are intact, and esker_begin_step may be called again. Errors: those of local
+/// calls on any rank, samples that no patch or several patches hold, ESKER_MISMATCHED_CALL, ESKER_IO_ERROR.
 ESKER_API esker_status esker_end_step(esker_dataset* ds);
 
-/// Removes the committed steps whose time is greater than `time`: a run goes on from a checkpoint.
-/// Collective; not while a step is open. When it fails, readers may still see these steps; the next
-/// esker_end_step, esker_close or esker_append takes them back.
+/// Removes the committed steps whose time is greater than `time`, so that a run continues from a checkpoint.
+/// Collective; not while a step is open. If it fails, readers may still see these steps until the next
+/// esker_end_step, esker_close or esker_append.
 ESKER_API esker_status esker_rewind(esker_dataset* ds, double time);
 
-/// Says that this rank cannot do its part: the next esker_end_step, esker_rewind or esker_close, or
-/// esker_read, fails on all ranks with this status and text, instead of waiting for it. Local. The first
-/// error holds. `status` is an error.
+/// Reports that this rank cannot do its part: the next esker_end_step, esker_rewind, esker_close or
+/// esker_read fails on all ranks with this status and text, instead of waiting for this rank. Local. The
+/// first error counts. `status` is an error.
 ESKER_API esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message);
 
-/// Ends the dataset for a rank that leaves its program's common path: what the other ranks call fails with
-/// `message`, until they close or abandon it, too, which ends it as esker_close does. Returns then, or after
-/// 60 s in which some rank has made no call: its next one fails.
-/// Collective in that sense. `status` ESKER_OK (and `message` NULL): this rank follows one that has left.
+/// Ends the dataset for a rank that leaves the common path of its program: the calls of other ranks fail with
+/// `message` until they close or abandon the dataset, too, which ends it as esker_close does. Returns then,
+/// or after 60 s in which some rank has made no call: its next one fails. Collective in that sense. `status`
+/// ESKER_OK (and `message` NULL): this rank follows one that has left.
 ESKER_API esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* message);
 
-/// What one committed step cost; the same on all ranks.
+/// The cost of one committed step; the same on all ranks.
 typedef struct esker_step_report {
   int64_t step;          ///< position in the dataset
   double time;           ///< the model's time value
   int64_t data_bytes;    ///< samples that were put
-  int64_t stored_bytes;  ///< block data in files, padding included
-  double seconds;        ///< esker_end_step, the slowest rank
-  int64_t writers;       ///< ranks that wrote
-  int64_t files;         ///< files written
+  int64_t stored_bytes;  ///< block data in files, including padding
+  double seconds;        ///< duration of esker_end_step on the slowest rank
+  int64_t writers;       ///< number of ranks that wrote
+  int64_t files;         ///< number of files written
 } esker_step_report;
 
 /// The last step that was committed through `ds`; all 0 if there is none. Local.
 ESKER_API esker_status esker_inq_last_step(esker_dataset* ds, esker_step_report* report);
 
 /// The run so far: phases as min, mean and max over ranks, bytes, messages, memory. Collective. `*text` lives
-/// until the next report; NULL: this rank does not want it.
+/// until the next report; `text` may be NULL.
 ESKER_API esker_status esker_report_text(esker_dataset* ds, const char** text);
 
 /// The same as JSON. Collective.
@@ -334,40 +338,40 @@ ESKER_API esker_status esker_report_json(esker_dataset* ds, const char** text);
 
 // ---- Reading together (esker_open_parallel)
 
-/// Asks for what esker_get reads with these arguments, to `buffer`, which esker_read fills: until then it is
-/// the library's. Local. An error is that of the next esker_read, too, on all ranks.
+/// Requests what esker_get reads with these arguments; esker_read stores it in `buffer`, which must not be
+/// used until then. Local. The next esker_read returns an error of this call again, on all ranks.
 ESKER_API esker_status esker_request(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                      const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
 
-/// Asks for all samples of a box, which lies in the grid, to memory of any layout, as esker_put_strided takes
-/// it: ghost cells stay as they are. Local. `type` is that of `data` and must be the field's.
+/// Requests all samples of a box in the grid, to memory of any layout, as in esker_put_strided; ghost cells
+/// keep their values. Local. `type` is that of `data` and must be the field's.
 ESKER_API esker_status esker_request_strided(esker_dataset* ds, int field, esker_type type, int64_t step,
                                              const int64_t* lo, const int64_t* extent, void* data,
                                              const int64_t* stride_bytes, int64_t component_stride_bytes);
 
-/// Carries out what was requested since the last esker_read; a rank may want nothing. Collective. On failure
-/// the requests are forgotten, and their memory holds anything. Errors: those of requests on any rank,
-/// ESKER_DATA_LOSS, ESKER_IO_ERROR, ESKER_OUT_OF_MEMORY, ESKER_MISMATCHED_CALL.
+/// Carries out the requests made since the last esker_read; a rank may have made none. Collective. After a
+/// failure the requests are dropped, and the contents of their memory are undefined. Errors: those of
+/// requests on any rank, ESKER_DATA_LOSS, ESKER_IO_ERROR, ESKER_OUT_OF_MEMORY, ESKER_MISMATCHED_CALL.
 ESKER_API esker_status esker_read(esker_dataset* ds);
 
-/// What one esker_read cost; the same on all ranks.
+/// The cost of one esker_read; the same on all ranks.
 typedef struct esker_read_report {
-  int64_t data_bytes;          ///< that ranks got
-  int64_t loaded_bytes;        ///< that were loaded for that
-  double seconds;              ///< the slowest rank
-  int64_t aggregated;          ///< 1: loaded by some ranks and delivered; 0: each rank loaded its own
-  int64_t readers;             ///< ranks that loaded
-  int64_t buffer_bytes;        ///< of memory for it, the most of any rank
-  int64_t most_loaded_bytes;   ///< of loaded_bytes, by the reader that loaded the most
-  int64_t least_loaded_bytes;  ///< and by the one that loaded the least
+  int64_t data_bytes;          ///< samples that ranks received
+  int64_t loaded_bytes;        ///< block data read from files for them
+  double seconds;              ///< duration on the slowest rank
+  int64_t aggregated;          ///< 1: some ranks loaded and sent to others; 0: each rank loaded its own
+  int64_t readers;             ///< number of ranks that loaded
+  int64_t buffer_bytes;        ///< memory for this on the rank that needed most
+  int64_t most_loaded_bytes;   ///< share of loaded_bytes of the reader that loaded most
+  int64_t least_loaded_bytes;  ///< share of the reader that loaded least
 } esker_read_report;
 
 /// The last esker_read that succeeded; all 0 if there is none. Local.
 ESKER_API esker_status esker_inq_last_read(esker_dataset* ds, esker_read_report* report);
 
-// ---- What a dataset is made of (read or written)
+// ---- The contents of a dataset (read or written)
 
-/// How many dimensions there are. Local.
+/// The number of dimensions. Local.
 ESKER_API esker_status esker_inq_num_dims(esker_dataset* ds, int* num);
 
 /// Name and size of a dimension. Local.
@@ -376,7 +380,7 @@ ESKER_API esker_status esker_inq_dim(esker_dataset* ds, int dim, const char** na
 /// The number of a dimension by name. Local. Errors: ESKER_NOT_FOUND.
 ESKER_API esker_status esker_inq_dim_id(esker_dataset* ds, const char* name, int* dim);
 
-/// How many grids there are. Local.
+/// The number of grids. Local.
 ESKER_API esker_status esker_inq_num_grids(esker_dataset* ds, int* num);
 
 /// Name, number of axes and, x first, the dimensions of a grid (room for ESKER_MAX_RANK always suffices).
@@ -387,55 +391,57 @@ ESKER_API esker_status esker_inq_grid(esker_dataset* ds, int grid, const char** 
 /// The number of a grid by name. Local. Errors: ESKER_NOT_FOUND.
 ESKER_API esker_status esker_inq_grid_id(esker_dataset* ds, const char* name, int* grid);
 
-/// Coordinates of a grid along dimension `dim`, one per point. Local. Errors: ESKER_NOT_FOUND if it has none.
+/// Coordinates of a grid along dimension `dim`, one per point. Local. Errors: ESKER_NOT_FOUND if there are
+/// none.
 ESKER_API esker_status esker_inq_coords(esker_dataset* ds, int grid, int dim, const double** values,
                                         int64_t* count);
 
-/// How many fields there are. Local.
+/// The number of fields. Local.
 ESKER_API esker_status esker_inq_num_fields(esker_dataset* ds, int* num);
 
 /// A field as esker_def_field takes it; `*every` is ESKER_FIXED for fixed ones. Local.
 ESKER_API esker_status esker_inq_field(esker_dataset* ds, int field, const char** name, int* grid,
                                        esker_type* type, int* components, int* every);
 
-/// The number of a field by name, e.g. in an appended dataset. Local. Errors: ESKER_NOT_FOUND lists the
-/// names.
+/// The number of a field by name, e.g. in an appended dataset. Local. Errors: ESKER_NOT_FOUND; the text
+/// lists the names.
 ESKER_API esker_status esker_inq_field_id(esker_dataset* ds, const char* name, int* field);
 
-/// The index range of the field's grid. Local. The lower corner may differ from 0 in datasets of others.
+/// The index range of the field's grid. Local. The lower corner may differ from 0 in datasets of other
+/// programs.
 ESKER_API esker_status esker_inq_box(esker_dataset* ds, int field, int64_t* lo, int64_t* extent);
 
 /// Number of committed steps and their time values. Local. The times of a dataset that is written live until
 /// the next esker_end_step or esker_rewind.
 ESKER_API esker_status esker_inq_steps(esker_dataset* ds, int64_t* num, const double** times);
 
-/// How many attributes an object has. Local.
+/// The number of attributes of an object. Local.
 ESKER_API esker_status esker_inq_num_atts(esker_dataset* ds, esker_object object, int number, int* num);
 
-/// The name of one of them, 0 ... num - 1, in the order of names. Local.
+/// The name of one attribute, 0 ... num - 1, in the order of names. Local.
 ESKER_API esker_status esker_inq_att_name(esker_dataset* ds, esker_object object, int number, int position,
                                           const char** name);
 
-/// Type and number of values of an attribute; for a text the bytes without the closing NUL. Local. Errors:
+/// Type and number of values of an attribute; for a text the number of bytes without the NUL. Local. Errors:
 /// ESKER_NOT_FOUND.
 ESKER_API esker_status esker_inq_att(esker_dataset* ds, esker_object object, int number, const char* name,
                                      esker_att_type* type, int64_t* count);
 
-/// A text attribute. Local. Errors: ESKER_NOT_FOUND; ESKER_INVALID_ARGUMENT if it is of another type.
+/// A text attribute. Local. Errors: ESKER_NOT_FOUND; ESKER_INVALID_ARGUMENT for another type.
 ESKER_API esker_status esker_get_att_text(esker_dataset* ds, esker_object object, int number,
                                           const char* name, const char** text);
 
-/// Attribute of integers. Local. Errors as above.
+/// An attribute of integers. Local. Errors as above.
 ESKER_API esker_status esker_get_att_int64(esker_dataset* ds, esker_object object, int number,
                                            const char* name, const int64_t** values, int64_t* count);
 
-/// Attribute of reals. Local. Errors as above.
+/// An attribute of reals. Local. Errors as above.
 ESKER_API esker_status esker_get_att_double(esker_dataset* ds, esker_object object, int number,
                                             const char* name, const double** values, int64_t* count);
 
-// ---- Reading (esker_open, esker_open_parallel): local, all of it
+// ---- Reading (esker_open, esker_open_parallel): all functions are local
 
-/// Whether (1 or 0) the field was written at that step, 0 ... number of steps - 1; fixed fields: always.
+/// Whether (1 or 0) the field was written at that step, 0 ... number of steps - 1; always 1 for fixed fields.
 /// Local.
 ESKER_API esker_status esker_inq_has(esker_dataset* ds, int field, int64_t step, int* has);
 
@@ -443,13 +449,13 @@ ESKER_API esker_status esker_inq_has(esker_dataset* ds, int field, int64_t step,
 ESKER_API esker_status esker_inq_coords_values(esker_dataset* ds, int grid, int dim, esker_type* type,
                                                const void** values, int64_t* count);
 
-/// How netCDF files name the times, and their type. Local.
+/// The name of the times in netCDF files, and their type. Local.
 ESKER_API esker_status esker_inq_time(esker_dataset* ds, const char** name, esker_type* type);
 
-/// How many scalars there are. Local.
+/// The number of scalars. Local.
 ESKER_API esker_status esker_inq_num_scalars(esker_dataset* ds, int* num);
 
-/// One of them; `*value` points to one number, or to a text where `*type` is ESKER_TEXT. Local.
+/// One scalar; `*value` points to one number, or to a text if `*type` is ESKER_TEXT. Local.
 ESKER_API esker_status esker_inq_scalar(esker_dataset* ds, int scalar, const char** name, esker_type* type,
                                         const void** value);
 
@@ -459,29 +465,29 @@ ESKER_API esker_status esker_get_att_values(esker_dataset* ds, esker_object obje
                                             const char* name, esker_type* type, const void** values,
                                             int64_t* count);
 
-/// The finest level of the field's grid; each level below halves the resolution along one axis. Local.
+/// The finest level of the field's grid; each coarser level has half the resolution along one axis. Local.
 ESKER_API esker_status esker_inq_max_level(esker_dataset* ds, int field, int* level);
 
-/// Which samples esker_get reads with these arguments: origin + i * stride, 0 <= i < count, per axis. Local.
-/// The samples of a level are anchored at index 0 of the grid, not at the box; a count of 0 says that none
-/// lies in it. Errors: those of esker_get for its arguments.
+/// The samples that esker_get reads with these arguments: origin + i * stride, 0 <= i < count, per axis.
+/// Local. The samples of a level are aligned to index 0 of the grid, not to the box; a count of 0 means that
+/// none is in the box. Errors: those of esker_get for its arguments.
 ESKER_API esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                            const int64_t* extent, int level, int64_t* origin, int64_t* stride,
                                            int64_t* count);
 
 /// Reads the samples of levels 0 ... `level` that lie in the box to `buffer`: dense, x fastest, components
-/// together, in the field's type. Local. `step` counts from 0, negative from the end (ESKER_LAST_STEP); `lo`
-/// and `extent` both NULL: the whole grid; `level` ESKER_FULL_LEVEL: every sample. `buffer_bytes` is exactly
-/// the product of esker_inq_selection's counts, components and esker_type_bytes. Blocks that are absent read
-/// as the field's default value. Errors: ESKER_OUT_OF_RANGE (the box leaves the grid; a step or level that
-/// the dataset does not have), ESKER_NOT_FOUND (not written at that step), ESKER_DATA_LOSS, ESKER_IO_ERROR.
+/// together, in the field's type. Local. `step` counts from 0, a negative one from the end (ESKER_LAST_STEP);
+/// `lo` and `extent` both NULL: the whole grid; `level` ESKER_FULL_LEVEL: every sample. `buffer_bytes` is
+/// exactly the product of esker_inq_selection's counts, components and esker_type_bytes. Absent blocks read
+/// as the field's default value. Errors: ESKER_OUT_OF_RANGE (a box, step or level outside the dataset),
+/// ESKER_NOT_FOUND (not written at that step), ESKER_DATA_LOSS, ESKER_IO_ERROR.
 ESKER_API esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                  const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
 
-/// One .idx of a dataset: a grid's fields that vary in time, or its fixed ones.
+/// One .idx of a dataset: the fields of a grid that vary in time, or its fixed fields.
 typedef struct esker_part {
-  const char* name;     ///< the grid's name, "_fixed" behind it for fixed fields
-  const char* path;     ///< of its .idx, or of the file that all parts are in
+  const char* name;     ///< the grid's name, with "_fixed" appended for fixed fields
+  const char* path;     ///< of its .idx, or of the file that holds all parts
   const char* bitmask;  ///< of the HZ order, as in the .idx
   int64_t num_fields;   ///< see esker_inq_part_field
   int64_t rank;         ///< number of axes
@@ -489,52 +495,53 @@ typedef struct esker_part {
   int64_t extent[5];
   int64_t bits_per_block;
   int64_t blocks_per_file;
-  int64_t num_blocks;  ///< blocks that exist, per field and step
+  int64_t num_blocks;  ///< existing blocks per field and step
   int64_t num_steps;   ///< 1 for fixed fields
 } esker_part;
 
-/// How many .idx files the dataset has. Local.
+/// The number of .idx files of the dataset. Local.
 ESKER_API esker_status esker_inq_num_parts(esker_dataset* ds, int* num);
 
-/// One of them. Local.
+/// One of these files. Local.
 ESKER_API esker_status esker_inq_part(esker_dataset* ds, int part, esker_part* info);
 
 /// The name of a field of a part. Local.
 ESKER_API esker_status esker_inq_part_field(esker_dataset* ds, int part, int position, const char** name);
 
-/// How many warnings opening gave: damage in files that are not needed to read the samples. Local.
+/// The number of warnings of opening: damage in files that are not needed to read the samples. Local.
 ESKER_API esker_status esker_inq_num_warnings(esker_dataset* ds, int* num);
 
-/// One of them. Local.
+/// One of the warnings. Local.
 ESKER_API esker_status esker_inq_warning(esker_dataset* ds, int number, const char** text);
 
-/// Number and bytes of the block files of all committed steps. Local. Touches every file's metadata.
+/// Number and bytes of the block files of all committed steps. Local. Queries the system for every file.
 ESKER_API esker_status esker_inq_storage(esker_dataset* ds, int64_t* files, int64_t* bytes);
 
-/// What esker_verify counted.
+/// The counts of esker_verify.
 typedef struct esker_verify_report {
-  int64_t findings;              ///< that esker_inq_finding gives: the first 1000
+  int64_t findings;              ///< available from esker_inq_finding: the first 1000
   int64_t errors;                ///< 0: the dataset is good
-  int64_t warnings;              ///< nothing that was committed is lost
+  int64_t warnings;              ///< no committed data are lost
   int64_t steps;                 ///< committed
   int64_t files;                 ///< block files that were opened
-  int64_t blocks;                ///< read, all of them
-  int64_t bytes;                 ///< of these
-  int64_t blocks_with_checksum;  ///< among them
-  int64_t blocks_left_out;       ///< absent in another writer's dataset
+  int64_t blocks;                ///< blocks that were read, all of them
+  int64_t bytes;                 ///< size of these blocks
+  int64_t blocks_with_checksum;  ///< how many of these have a checksum
+  int64_t blocks_left_out;       ///< absent, in a dataset of another writer
 } esker_verify_report;
 
-/// Gets the part done, 0 ... 1, now and then, and `context` of esker_verify. Does not jump or throw out.
+/// Is given the part done, 0 ... 1, from time to time, and `context` of esker_verify. Must not leave by
+/// longjmp or an exception.
 typedef void (*esker_progress)(double done, void* context);
 
-/// Reads every block of every committed step, and says what is damaged and what killed runs left. Local;
-/// memory for one block. `progress` may be NULL. Damage is a finding, not an error of the call. Errors: those
-/// of esker_open.
+/// Reads every block of every committed step, and reports what is damaged and what killed runs left behind.
+/// Local; needs memory for one block. `progress` may be NULL. Damage is a finding, not an error of the call.
+/// Errors: those of esker_open.
 ESKER_API esker_status esker_verify(esker_dataset* ds, esker_progress progress, void* context,
                                     esker_verify_report* report);
 
-/// A finding of the last esker_verify, which its strings live to: error (1) or warning (0), where, what.
-/// Local.
+/// A finding of the last esker_verify: error (1) or warning (0), where, what. Local. The strings live until
+/// the next esker_verify.
 ESKER_API esker_status esker_inq_finding(esker_dataset* ds, int64_t number, int* is_error, const char** path,
                                          const char** text);
 

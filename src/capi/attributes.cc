@@ -19,7 +19,7 @@ namespace {
 esker_att_type kind_of(const AttributeValue& value) {
   if (esker::text_of(value)) return ESKER_ATT_TEXT;
   return esker::type_of(esker::numbers_of(value)) < esker::SampleType::kFloat32 ? ESKER_ATT_INT64
-                                                                              : ESKER_ATT_DOUBLE;
+                                                                                : ESKER_ATT_DOUBLE;
 }
 
 Status wrong_kind(const char* name, const AttributeValue& value, esker_att_type wanted) {
@@ -32,7 +32,8 @@ Status wrong_kind(const char* name, const AttributeValue& value, esker_att_type 
 Result<const Attributes*> attributes_of(const Schema& schema, esker_object object, int number) {
   switch (object) {
     case ESKER_DATASET: {
-      if (number != 0) return esker::error(Code::kInvalidArgument, "dataset {}, expected 0", number);
+      if (number != 0)
+        return esker::error(Code::kInvalidArgument, "number {} given for the dataset, expected 0", number);
       return &schema.attributes();
     }
     case ESKER_GRID: {
@@ -48,7 +49,8 @@ Result<const Attributes*> attributes_of(const Schema& schema, esker_object objec
       return &dim->attributes;
     }
     case ESKER_TIME: {
-      if (number != 0) return esker::error(Code::kInvalidArgument, "time {}, expected 0", number);
+      if (number != 0)
+        return esker::error(Code::kInvalidArgument, "number {} given for the time, expected 0", number);
       return &schema.time_attributes();
     }
     case ESKER_SCALAR: {
@@ -111,8 +113,8 @@ esker_status esker_inq_att_name(esker_dataset* ds, esker_object object, int numb
   return schema_call(ds, "inq_att_name", {{name, "name"}}, [&](const Schema& schema) -> Status {
     ESKER_ASSIGN_OR_RETURN(const Attributes* attributes, attributes_of(schema, object, number));
     if (position < 0 || static_cast<std::size_t>(position) >= attributes->size()) {
-      return esker::error(Code::kOutOfRange, "no attribute has the number {}; there are {}", esker::counted(position),
-                          attributes->size());
+      return esker::error(Code::kOutOfRange, "no attribute has the number {}; there are {}",
+                          esker::counted(position), attributes->size());
     }
     *name = std::next(attributes->begin(), position)->first.c_str();
     return {};

@@ -1,4 +1,4 @@
-// What a dataset that is written will be made of.
+// Definitions of a dataset that is written.
 #include "capi/handle.h"
 #include "capi/translate.h"
 
@@ -14,7 +14,8 @@ Status put_attribute(Writer& writer, esker_object object, int number, const char
                      AttributeValue value) {
   switch (object) {
     case ESKER_DATASET:
-      if (number != 0) return esker::error(Code::kInvalidArgument, "dataset {}, expected 0", number);
+      if (number != 0)
+        return esker::error(Code::kInvalidArgument, "number {} given for the dataset, expected 0", number);
       return writer.put_att(name, std::move(value));
     case ESKER_GRID:
       return writer.put_att(esker::GridId{number}, name, std::move(value));
@@ -23,7 +24,8 @@ Status put_attribute(Writer& writer, esker_object object, int number, const char
     case ESKER_DIM:
       return writer.put_att(esker::DimId{number}, name, std::move(value));
     case ESKER_TIME:
-      if (number != 0) return esker::error(Code::kInvalidArgument, "time {}, expected 0", number);
+      if (number != 0)
+        return esker::error(Code::kInvalidArgument, "number {} given for the time, expected 0", number);
       return writer.put_time_att(name, std::move(value));
     case ESKER_SCALAR:
       return writer.put_att(esker::ScalarId{number}, name, std::move(value));
@@ -32,7 +34,7 @@ Status put_attribute(Writer& writer, esker_object object, int number, const char
   }
 }
 
-/// A recorded_call that changes the schema: arrays that were made of its attributes are let go.
+/// A recorded_call that changes the schema: arrays that were converted from its attributes are freed.
 template <class Work>
 esker_status definition_call(esker_dataset* ds, const char* operation, std::initializer_list<Needed> needed,
                              const Work& work) noexcept {
@@ -65,19 +67,18 @@ esker_status esker_def_dim(esker_dataset* ds, const char* name, int64_t size, in
 }
 
 esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, const int* dims, int* grid) {
-  return definition_call(
-      ds, "def_grid", {{name, "name"}, {grid, "grid"}}, [&](Writer& writer) -> Status {
-        if (num_dims != 0) ESKER_RETURN_IF_ERROR(check_given("def_grid", {{dims, "dims"}}));
-        if (num_dims < 0 || num_dims > esker::kMaxRank) {
-          return esker::error(Code::kInvalidArgument, "grid '{}': {} dimensions, expected 0 to {}", name,
-                              num_dims, esker::kMaxRank);
-        }
-        std::vector<esker::DimId> ids;
-        for (int d = 0; d < num_dims; ++d) ids.push_back({dims[d]});
-        ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_grid(name, ids));
-        *grid = id.index;
-        return {};
-      });
+  return definition_call(ds, "def_grid", {{name, "name"}, {grid, "grid"}}, [&](Writer& writer) -> Status {
+    if (num_dims != 0) ESKER_RETURN_IF_ERROR(check_given("def_grid", {{dims, "dims"}}));
+    if (num_dims < 0 || num_dims > esker::kMaxRank) {
+      return esker::error(Code::kInvalidArgument, "grid '{}': {} dimensions, expected 0 to {}", name,
+                          num_dims, esker::kMaxRank);
+    }
+    std::vector<esker::DimId> ids;
+    for (int d = 0; d < num_dims; ++d) ids.push_back({dims[d]});
+    ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_grid(name, ids));
+    *grid = id.index;
+    return {};
+  });
 }
 
 esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values, int64_t count) {
@@ -88,8 +89,8 @@ esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double
   });
 }
 
-esker_status esker_def_coords_values(esker_dataset* ds, int grid, int dim, esker_type type, const void* values,
-                                     int64_t count) {
+esker_status esker_def_coords_values(esker_dataset* ds, int grid, int dim, esker_type type,
+                                     const void* values, int64_t count) {
   return definition_call(ds, "def_coords_values", {{values, "values"}}, [&](Writer& writer) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* dimension, element(writer.schema().dims(), dim, "dimension"));
     ESKER_ASSIGN_OR_RETURN(auto numbers, to_numbers(type, values, count));
@@ -106,20 +107,19 @@ esker_status esker_def_time(esker_dataset* ds, const char* name, esker_type type
 
 esker_status esker_def_scalar(esker_dataset* ds, const char* name, esker_type type, const void* value,
                               int* scalar) {
-  return definition_call(
-      ds, "def_scalar", {{name, "name"}, {value, "value"}, {scalar, "scalar"}},
-      [&](Writer& writer) -> Status {
-        AttributeValue given;
-        if (type == ESKER_TEXT) {
-          given = std::string(static_cast<const char*>(value));
-        } else {
-          ESKER_ASSIGN_OR_RETURN(const auto numbers, to_numbers(type, value, 1));
-          given = esker::to_value(numbers);
-        }
-        ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_scalar(name, std::move(given)));
-        *scalar = id.index;
-        return {};
-      });
+  return definition_call(ds, "def_scalar", {{name, "name"}, {value, "value"}, {scalar, "scalar"}},
+                         [&](Writer& writer) -> Status {
+                           AttributeValue given;
+                           if (type == ESKER_TEXT) {
+                             given = std::string(static_cast<const char*>(value));
+                           } else {
+                             ESKER_ASSIGN_OR_RETURN(const auto numbers, to_numbers(type, value, 1));
+                             given = esker::to_value(numbers);
+                           }
+                           ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_scalar(name, std::move(given)));
+                           *scalar = id.index;
+                           return {};
+                         });
 }
 
 esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, esker_type type, int components,

@@ -1,5 +1,5 @@
-// What stands behind the handles of esker.h, and the way every function goes: check, translate, call the C++
-// interface, keep the error for esker_message, return its code. No exception leaves.
+// The handles of esker.h, and the common steps of every function: check, translate, call the C++ interface,
+// keep the error for esker_message, return its code. Exceptions do not leave these functions.
 #pragma once
 
 #include <initializer_list>
@@ -21,8 +21,8 @@
 #include "esker/verify.hpp"
 #include "esker/writer.hpp"
 
-/// Written, or read, alone or by all ranks together, or neither: closed by a reader, or never opened, for
-/// which `opening` then has the reason.
+/// A dataset that is written, read by one rank, or read by all ranks together; or none of these: a reader
+/// that was closed, or a dataset that could not be opened, for the reason in `opening`.
 struct esker_dataset {
   esker::Status opening;
   std::optional<esker::Writer> writer;
@@ -33,12 +33,12 @@ struct esker_dataset {
   std::string path;
   std::string report;                    // the last one
   std::vector<esker::Finding> findings;  // of the last esker_verify
-  // What esker_get_att_int64 and esker_get_att_double gave of attributes that have another type: converted
-  // once, and kept until the next definition.
+  // Values that esker_get_att_int64 and esker_get_att_double converted from another type, kept until the next
+  // definition.
   std::map<const void*, std::vector<int64_t>> integers;
   std::map<const void*, std::vector<double>> reals;
 
-  /// What is read; null if it is not open for reading.
+  /// The dataset that is read; null if it is not open for reading.
   [[nodiscard]] const esker::Dataset* dataset() const {
     if (together) return &together->dataset();
     return alone ? &*alone : nullptr;
@@ -47,7 +47,7 @@ struct esker_dataset {
 
 struct esker_options {
   esker::Options values;
-  std::vector<esker::Options::Entry> entries;  // what esker_options_inq gave texts of
+  std::vector<esker::Options::Entry> entries;  // own the texts that esker_options_inq returns
   esker::Status failure;
 };
 
@@ -58,21 +58,21 @@ struct esker_decomposition {
 
 struct esker_comm {
   std::optional<esker::Communicator> group;
-  esker::Status failure;  // why there is none
+  esker::Status failure;  // why there is no group
 };
 
 namespace esker::capi {
 
 inline esker_status code_of(const Status& status) { return static_cast<esker_status>(status.code()); }
 
-/// The number from which messages of this handle's calls count.
+/// The number from which messages of this handle count.
 inline int first_number_of(const esker_dataset& ds) { return ds.first_number; }
 template <class Handle>
 int first_number_of(const Handle&) {
   return 0;
 }
 
-/// The code of what `work` returns or throws; its text stays with the handle.
+/// The code of what `work` returns or throws; the handle keeps its text.
 template <class Handle, class Work>
 esker_status call(Handle* handle, const char* operation, const Work& work) noexcept {
   if (!handle) return ESKER_INVALID_ARGUMENT;
@@ -96,8 +96,8 @@ inline Status check_given(const char* operation, std::initializer_list<Needed> n
   return {};
 }
 
-/// What opening it said if it never was open; kWrongOrder for one that was read and is closed. A closed
-/// writer itself knows what it still allows.
+/// The error of opening if that failed; kWrongOrder for a reader that is closed. (A closed writer checks its
+/// calls itself.)
 Status check_open(const esker_dataset& ds, const char* operation);
 
 /// A call of a writer, `Status work(Writer&)`.
@@ -110,7 +110,7 @@ esker_status writer_call(esker_dataset* ds, const char* operation, const Work& w
   });
 }
 
-/// One whose errors become those of the next collective call, as the Writer does with most of its own.
+/// A call of a writer whose errors the next collective call returns again, as most of the Writer's own.
 template <class Work>
 esker_status recorded_call(esker_dataset* ds, const char* operation, std::initializer_list<Needed> needed,
                            const Work& work) noexcept {
@@ -158,7 +158,7 @@ esker_status schema_call(esker_dataset* ds, const char* operation, std::initiali
   });
 }
 
-/// `*to = value`, where the caller wants it.
+/// `*to = value`, unless `to` is NULL.
 template <class T, class U>
 void give(T* to, const U& value) {
   if (to) *to = static_cast<T>(value);

@@ -1,4 +1,4 @@
-// Datasets come and go.
+// Opens, closes and frees datasets.
 #include <memory>
 #include <new>
 
@@ -14,9 +14,9 @@ using namespace esker::capi;  // NOLINT: this layer's own
 
 namespace {
 
-/// Collective: a rank whose arguments are wrong, or that has no memory, tells the others, who are in the
-/// first agreement of the same call.
-/// `check()` looks at further arguments; `opening(path, communicator, options)` is the call.
+/// Collective: a rank with wrong arguments, or without memory, takes part in the first agreement of the call
+/// and so reports its error to the others. `check()` checks further arguments; `opening(path, communicator,
+/// options)` is the call.
 template <class Check, class Opening>
 Status open_together(esker_dataset* ds, const char* operation, const char* path, const esker_comm* comm,
                      const esker_options* options, esker_dataset** out, const Check& check,
@@ -33,7 +33,7 @@ Status open_together(esker_dataset* ds, const char* operation, const char* path,
   });
   const esker::Result<Options> agreed(ready.ok() ? esker::Result<Options>(std::move(chosen))
                                                  : esker::Result<Options>(std::move(ready)));
-  static const std::string kNoPath;  // to be referred to, as ds->path is: nothing may be allocated here
+  static const std::string kNoPath;  // a reference like ds->path: nothing may be allocated here
   return opening(ds ? ds->path : kNoPath, group, agreed);
 }
 
@@ -59,7 +59,7 @@ Status check_open_flags(unsigned flags) {
 
 esker::OpenOptions open_options_of(unsigned flags) { return {(flags & ESKER_OPEN_VERIFY) != 0}; }
 
-/// Makes the handle and hands it out whatever becomes of `opening`, which gets it, or nullptr.
+/// Makes the handle and returns it even if `opening` fails, which receives the handle, or nullptr.
 template <class Work>
 esker_status open_dataset(const char* operation, esker_dataset** out, const Work& opening) noexcept {
   std::unique_ptr<esker_dataset> ds(new (std::nothrow) esker_dataset());

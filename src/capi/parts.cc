@@ -1,4 +1,4 @@
-// What stands on storage behind a dataset that is read.
+// The files of a dataset that is read.
 #include <algorithm>
 
 #include "capi/handle.h"

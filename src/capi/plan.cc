@@ -1,4 +1,4 @@
-// What writing a step would cost.
+// The plan of a step, without writing it.
 #include "esker/plan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Queries: what a dataset that is read holds, and its samples.
+// Queries of a dataset that is read, and its samples.
 #include <algorithm>
 
 #include "capi/handle.h"
@@ -20,7 +20,7 @@ Result<Query> to_query(const Dataset& dataset, int number, int64_t step, const i
   Query query{field->name, step};
   if (!lo != !extent) {
     return esker::error(Code::kInvalidArgument,
-                        "field '{}': {} is NULL, and the other corner of the box is not", field->name,
+                        "field '{}': {} is NULL, but the other array of the box is not", field->name,
                         lo ? "extent" : "lo");
   }
   if (lo) {

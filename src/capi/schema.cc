@@ -1,4 +1,4 @@
-// Inquiries that a dataset answers from its schema, written or read.
+// Inquiries about the schema of a dataset that is written or read.
 #include <algorithm>
 
 #include "capi/handle.h"
@@ -11,7 +11,7 @@ using namespace esker::capi;  // NOLINT: this layer's own
 
 namespace {
 
-/// Where they are, and how many.
+/// Address and number of the values of a list.
 template <class List>
 void give_all(const List& list, const void** values, int64_t* count) {
   if (values) *values = list.data();

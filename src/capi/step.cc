@@ -24,8 +24,8 @@ Result<Patch> to_patch(const Writer& writer, const esker::Field& field, esker_ty
   return patch;
 }
 
-/// Dense, x fastest, components together. Where the products do not fit, the box does not fit its grid
-/// either, which put() says.
+/// Dense, x fastest, components together. If the products overflow, the box does not fit its grid, and put()
+/// reports that.
 void make_dense(Patch& patch, int components) {
   std::uint64_t stride =
       static_cast<std::uint64_t>(esker::size_bytes(patch.type)) * static_cast<std::uint64_t>(components);
@@ -86,11 +86,11 @@ esker_status esker_put(esker_dataset* ds, int field, esker_type type, const int6
 esker_status esker_put_strided(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                                const int64_t* extent, const void* data, const int64_t* stride_bytes,
                                int64_t component_stride_bytes) {
-  return recorded_call(
-      ds, "put", {{lo, "lo"}, {extent, "extent"}, {stride_bytes, "stride_bytes"}}, [&](Writer& writer) {
-        return put_patch<&Writer::put>(writer, "put", field, type, lo, extent, data,
-                                       {stride_bytes, component_stride_bytes});
-      });
+  return recorded_call(ds, "put", {{lo, "lo"}, {extent, "extent"}, {stride_bytes, "stride_bytes"}},
+                       [&](Writer& writer) {
+                         return put_patch<&Writer::put>(writer, "put", field, type, lo, extent, data,
+                                                        {stride_bytes, component_stride_bytes});
+                       });
 }
 
 esker_status esker_put_buffered(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
@@ -118,13 +118,13 @@ esker_status esker_abandon(esker_dataset* ds, esker_status status, const char* m
   });
 }
 
-// Not a recorded_call: what is noted here is not this call's own error.
+// Not a recorded_call: the error that is recorded is not one of this call.
 esker_status esker_fail(esker_dataset* ds, esker_status status, const char* message) {
   return call(ds, "fail", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(check_open(*ds, "fail"));
     ESKER_RETURN_IF_ERROR(check_given("fail", {{message, "message"}}));
     if (status <= ESKER_OK || status > ESKER_CANCELLED) {
-      return esker::error(Code::kInvalidArgument, "fail: status {} is no error", status);
+      return esker::error(Code::kInvalidArgument, "fail: status {} is not an error", status);
     }
     const Status reason(static_cast<Code>(status), message);
     if (ds->writer) return ds->writer->fail(reason), Status();

@@ -56,7 +56,7 @@ Result<Box> to_box(int rank, const int64_t* lo, const int64_t* extent) {
     }
     const auto hi = checked_add<Index>(lo[a], extent[a]);
     if (!hi)
-      return error(Code::kOutOfRange, "lo {} + extent {} on axis {} is beyond 64 bits", counted(lo[a]),
+      return error(Code::kOutOfRange, "lo {} + extent {} on axis {} exceeds 64 bits", counted(lo[a]),
                    extent[a], counted(a));
     box.lo[a] = lo[a];
     box.hi[a] = *hi;

@@ -1,4 +1,4 @@
-// From what C callers say - numbers, arrays, plain ints - to what the C++ interface takes, with all checks.
+// Converts the arguments of C (numbers, arrays, plain ints) to those of the C++ interface, with all checks.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,8 @@ Result<const T*> element(const std::vector<T>& list, int64_t number, const char*
   if (number >= 0 && static_cast<std::size_t>(number) < list.size()) {
     return &list[static_cast<std::size_t>(number)];
   }
-  return error(Code::kOutOfRange, "no {} has the number {}; there are {}", kind, counted(number), list.size());
+  return error(Code::kOutOfRange, "no {} has the number {}; there are {}", kind, counted(number),
+               list.size());
 }
 
 /// The box of `rank` axes from its lower corner and extent. Errors: kInvalidArgument (an extent below 0),
@@ -35,14 +36,15 @@ void give_point(int64_t* to, const Point& point, int rank);
 /// `count` numbers of `type`, copied. kInvalidArgument for another type, a count below 0, or NULL.
 Result<Numbers> to_numbers(esker_type type, const void* values, int64_t count);
 
-/// The numbers of an attribute where the schema has them, and how many; each may be NULL.
+/// Address (in the schema) and number of the values of an attribute; each may be NULL.
 void give_list(const AttributeValue& value, const void** values, int64_t* count);
 
 /// A C array as a vector. kInvalidArgument for a count below 0, or NULL with a count above.
 template <class T>
 Result<std::vector<T>> to_vector(const T* values, int64_t count, const char* name) {
   if (count < 0) return error(Code::kInvalidArgument, "{} {}, expected 0 or more", name, count);
-  if (count > 0 && !values) return error(Code::kInvalidArgument, "{} values are NULL", count);
+  if (count > 0 && !values)
+    return error(Code::kInvalidArgument, "{} is NULL, expected {} values", name, count);
   return std::vector<T>(values, values + count);
 }
 

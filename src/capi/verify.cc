@@ -1,4 +1,4 @@
-// Whether a dataset is what its writer left.
+// Verification of a dataset.
 #include <functional>
 
 #include "capi/handle.h"

@@ -1,4 +1,4 @@
-// What a camera sees of a dataset that is read.
+// The samples of a dataset that a camera sees.
 #include "esker/view.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-/* What compiled programs rely on: numbers and the layout of structs. It changes with a new major version
-   only; a negative array size here is such a change. */
+/* The binary interface of compiled programs: numbers and the layout of structs. It changes only with a new
+   major version; the compiler reports a change here as a negative array size. */
 #include <stddef.h>
 
 #include "esker/esker.h"

@@ -1,11 +1,11 @@
-/* What goes wrong is a status and a message that names it; the dataset can be used afterwards. */
+/* Every error is a status and a message; the dataset can be used afterwards. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "world.h"
 
-/* A text file, made by rank 0 before any rank comes out of here. */
+/* A text file, written by rank 0 before any rank returns. */
 static void make_file(const struct world* w, const char* name, const char* text) {
   if (w->rank == 0) {
     FILE* file = fopen(path_of(w, name), "w");
@@ -13,7 +13,7 @@ static void make_file(const struct world* w, const char* name, const char* text)
   }
 }
 
-/* Opening fails: the handle has the message, and gives the same error to every call. */
+/* Opening fails: the handle keeps the message, and every call returns the same error. */
 static void expect_failed(esker_dataset* ds, esker_status status, esker_status expected, const char* word) {
   int n = -1;
   CHECK(ds != NULL);
@@ -36,7 +36,7 @@ static void test_opening(const struct world* w) {
   make_file(w, "garbage.idx", "not an idx");
   make_file(w, "newer.idx", kNewer);
   status = esker_create(path_of(w, "a.idx"), w->comm, NULL, &ds);
-  expect_failed(ds, status, ESKER_ALREADY_EXISTS, "a.idx"); /* and the files above are there for all ranks */
+  expect_failed(ds, status, ESKER_ALREADY_EXISTS, "a.idx"); /* and all ranks see the files above */
   status = esker_open(path_of(w, "none.idx"), 0, &ds);
   expect_failed(ds, status, ESKER_NOT_FOUND, "none.idx");
   status = esker_open(path_of(w, "garbage.idx"), 0, &ds);
@@ -81,14 +81,15 @@ static void test_definitions(const struct world* w) {
   CHECK_FAILS(ds, esker_put_att_text(ds, -1, 0, "units", "m"), ESKER_INVALID_ARGUMENT,
               "ESKER_TIME or ESKER_SCALAR");
   CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_DIM, 9, "units", "m"), ESKER_INVALID_ARGUMENT, "dimension 9");
-  CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_TIME, 1, "units", "m"), ESKER_INVALID_ARGUMENT, "time 1");
+  CHECK_FAILS(ds, esker_put_att_text(ds, ESKER_TIME, 1, "units", "m"), ESKER_INVALID_ARGUMENT,
+              "number 1 given for the time");
   CHECK_FAILS(ds, esker_put_att_int64(ds, ESKER_GRID, grid, "n", &value, 0), ESKER_INVALID_ARGUMENT, "'n'");
   CHECK_FAILS(ds, esker_put_att_int64(ds, ESKER_GRID, grid, "n", &value, -1), ESKER_INVALID_ARGUMENT, "-1");
   CHECK(n == -1);
   CHECK_FAILS(ds, esker_inq_dim_id(ds, "q", &n), ESKER_NOT_FOUND, "there are: x");
   CHECK_FAILS(ds, esker_inq_field_id(ds, "q", &n), ESKER_NOT_FOUND, "there are: f");
   CHECK_FAILS(ds, esker_inq_grid_id(ds, "q", &n), ESKER_NOT_FOUND, "there are: g");
-  /* What was wrong comes back, the first of it, from the collective call: a program may check that alone. */
+  /* The collective call returns the first of these errors again: a program may check only that call. */
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_ALREADY_EXISTS, "rank 0: there is already a dimension 'x'");
   CHECK_OK(ds, esker_close(ds));
   esker_free(ds);
@@ -129,8 +130,8 @@ static void test_puts(const struct world* w) {
              ESKER_OUT_OF_RANGE, "leaves the grid");
   FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, overlapping, 0),
              ESKER_INVALID_ARGUMENT, "share memory");
-  FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, missing, 0), ESKER_INVALID_ARGUMENT,
-             "one stride per axis");
+  FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, missing, 0),
+             ESKER_INVALID_ARGUMENT, "one stride per axis");
   FAILS_WITH(esker_put_buffered(ds, field, ESKER_FLOAT64, far, extent, samples, NULL, 0), ESKER_OUT_OF_RANGE,
              "leaves the grid");
   FAILS_WITH(esker_put_buffered(ds, field, ESKER_FLOAT64, lo, extent, wide, NULL, 0), ESKER_OUT_OF_RANGE,
@@ -138,14 +139,14 @@ static void test_puts(const struct world* w) {
 #undef FAILS_WITH
   CHECK_OK(ds, esker_begin_step(ds, 1));
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_INVALID_ARGUMENT, "no rank put");
-  CHECK_OK(ds, write_map(w, ds, field, 1, 1)); /* the dataset is none the worse */
+  CHECK_OK(ds, write_map(w, ds, field, 1, 1)); /* the dataset is still intact */
   CHECK_FAILS(ds, esker_begin_step(ds, 1), ESKER_INVALID_ARGUMENT, "does not follow");
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_INVALID_ARGUMENT, "does not follow");
   CHECK_OK(ds, esker_close(ds));
   esker_free(ds);
 }
 
-/* A budget that is too small is found by the plan, on all ranks. */
+/* The plan detects a budget that is too small, on all ranks. */
 static void test_memory_budget(const struct world* w) {
   esker_options* options = small_options();
   esker_dataset* ds = NULL;
@@ -171,7 +172,7 @@ static void test_files_in_the_way(const struct world* w) {
   int x, grid, field;
   esker_dataset* ds = NULL;
   esker_status status = esker_create(path_of(w, "a_file/below.idx"), w->comm, NULL, &ds);
-  if (status == ESKER_OK) { /* the file may be found only when the first step is written */
+  if (status == ESKER_OK) { /* some formats see the file only when the first step is written */
     esker_def_dim(ds, "x", 1, &x);
     esker_def_grid(ds, "g", 1, &x, &grid);
     esker_def_field(ds, grid, "f", ESKER_FLOAT32, 1, 1, &field);
@@ -191,7 +192,7 @@ void test_errors(const struct world* w) {
   test_files_in_the_way(w);
 }
 
-/* The last rank alone does wrong: all ranks get the same error, and nobody waits. */
+/* Only the last rank makes an error: all ranks get the same status, and none waits. */
 void test_one_rank_fails(const struct world* w) {
   const int last = w->size - 1, mine = w->rank == last;
   const int64_t extent[2] = {13, 7};
@@ -223,9 +224,9 @@ void test_one_rank_fails(const struct world* w) {
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_DATA_LOSS, "the model has NaNs");
   if (mine) CHECK_OK(ds, esker_fail(ds, ESKER_NOT_FOUND, "no checkpoint"));
   CHECK_FAILS(ds, esker_rewind(ds, 0.5), ESKER_NOT_FOUND, "no checkpoint");
-  if (mine) CHECK_FAILS(ds, esker_fail(ds, ESKER_OK, "fine"), ESKER_INVALID_ARGUMENT, "no error");
+  if (mine) CHECK_FAILS(ds, esker_fail(ds, ESKER_OK, "fine"), ESKER_INVALID_ARGUMENT, "not an error");
   CHECK_OK(ds, write_map(w, ds, field, 1, 2));
-  if (w->size > 1) { /* different calls are told apart; those who close wait for the others */
+  if (w->size > 1) { /* different calls are detected; ranks that close wait for the others */
     if (mine) {
       CHECK_FAILS(ds, esker_rewind(ds, 0), ESKER_MISMATCHED_CALL, "close() on rank");
     }
@@ -241,7 +242,7 @@ void test_one_rank_fails(const struct world* w) {
     expect_map(w, "one.idx", 2, times, values);
   }
 
-  ds = create_map(w, "left.idx", &field); /* a rank that leaves holds up no other */
+  ds = create_map(w, "left.idx", &field); /* a rank that leaves does not block the others */
   CHECK_OK(ds, write_map(w, ds, field, 0, 1));
   if (!mine) CHECK_FAILS(ds, write_map(w, ds, field, 1, 2), ESKER_MISMATCHED_CALL, "gone home");
   status = esker_abandon(ds, mine ? ESKER_UNSUPPORTED : ESKER_OK, mine ? "gone home" : NULL);
@@ -271,7 +272,7 @@ void test_order(const struct world* w) {
   CHECK_FAILS(ds, esker_inq_max_level(ds, field, &n), ESKER_WRONG_ORDER, "for writing");
   CHECK_FAILS(ds, esker_verify(ds, NULL, NULL, &verified), ESKER_WRONG_ORDER, "for writing");
   CHECK_OK(ds, esker_close(ds));
-  CHECK_OK(ds, esker_close(ds)); /* once more does nothing */
+  CHECK_OK(ds, esker_close(ds)); /* closing twice does nothing */
   CHECK_FAILS(ds, esker_begin_step(ds, 1), ESKER_WRONG_ORDER, "closed");
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_WRONG_ORDER, "closed");
   CHECK_FAILS(ds, esker_rewind(ds, 1), ESKER_WRONG_ORDER, "closed");

@@ -1,4 +1,4 @@
-/* Calls without a dataset: version, texts, types, options, the communicator of one. */
+/* Calls without a dataset: version, texts, types, options, the communicator of one rank. */
 #include <string.h>
 
 #include "world.h"

@@ -5,7 +5,7 @@
 #include "esker/esker_mpi.h"
 #include "world.h"
 
-/* With a wrong mpiexec every rank would be a world of one. */
+/* With the mpiexec of another MPI every rank would be a world of its own. */
 static int world_has_expected_size(int size) {
   const char* expected = getenv("ESKER_TEST_RANKS");
   return expected && atoi(expected) == size;
@@ -16,7 +16,7 @@ static void test_communicators(int rank, int size) {
   esker_dataset* ds = NULL;
   int found = -1;
   CHECK(esker_comm_from_mpi(MPI_COMM_NULL, &comm) == ESKER_INVALID_ARGUMENT);
-  /* What could not be made gives its error to all calls, and is not taken for a group of one. */
+  /* A communicator that could not be made returns its error from all calls, and is not a group of one. */
   CHECK(esker_comm_rank(comm, &found) == ESKER_INVALID_ARGUMENT && found == -1);
   CHECK(esker_comm_size(comm, &found) == ESKER_INVALID_ARGUMENT && found == -1);
   CHECK_FAILS(ds, esker_create("never.idx", comm, NULL, &ds), ESKER_INVALID_ARGUMENT, "MPI_COMM_NULL");
@@ -28,7 +28,7 @@ static void test_communicators(int rank, int size) {
   CHECK(esker_comm_size(comm, &found) == ESKER_OK && found == size);
   CHECK(esker_comm_rank(comm, NULL) == ESKER_INVALID_ARGUMENT);
   esker_comm_free(comm);
-  /* One rank that does wrong must not leave the others with a communicator that they could hang in. */
+  /* An error on one rank must not give the others a communicator in which they would hang. */
   comm = NULL;
   CHECK(esker_comm_from_mpi(MPI_COMM_WORLD, rank == size - 1 ? NULL : &comm) == ESKER_INVALID_ARGUMENT);
   CHECK(rank == size - 1 || esker_comm_size(comm, &found) == ESKER_INVALID_ARGUMENT);

@@ -1,4 +1,4 @@
-/* NULL where something is needed is an error, never a crash; where it is allowed, it is taken. */
+/* A NULL argument is an error, never a crash, unless it is allowed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +149,7 @@ static void null_results(const struct world* w) {
   NULL_FAILS(esker_inq_num_warnings(ds, NULL), "num");
   NULL_FAILS(esker_inq_warning(ds, 0, NULL), "text");
   NULL_FAILS(esker_verify(ds, NULL, NULL, NULL), "report");
-  /* Where there are several results, each may be left out. */
+  /* Of several results, each may be NULL. */
   CHECK_OK(ds, esker_inq_dim(ds, 0, NULL, NULL));
   CHECK_OK(ds, esker_inq_grid(ds, 0, NULL, NULL, NULL));
   CHECK_OK(ds, esker_inq_field(ds, 0, NULL, NULL, NULL, NULL, NULL));

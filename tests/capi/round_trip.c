@@ -1,4 +1,4 @@
-/* What is written is read: all kinds of fields, attributes, coordinates, memory layouts and types. */
+/* Write, then read: all kinds of fields, attributes, coordinates, memory layouts and types. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +152,7 @@ static void expect_attributes(esker_dataset* ds, const struct model* m) {
   CHECK_FAILS(ds, esker_inq_num_atts(ds, 7, 0, &num), ESKER_INVALID_ARGUMENT, "object 7");
 }
 
-/* All samples of a query of "vel", against what was put there. */
+/* All samples of a query of "vel", compared with the values that were put. */
 static void expect_vel(esker_dataset* ds, const struct model* m, int64_t step, const int64_t* lo,
                        const int64_t* extent, int level) {
   int64_t origin[3], stride[3], count[3], x, y, z, bytes;
@@ -204,9 +204,10 @@ static void expect_samples(esker_dataset* ds, const struct model* m) {
   CHECK_FAILS(ds, esker_get(ds, m->vel, 0, NULL, NULL, 0, NULL, 4), ESKER_INVALID_ARGUMENT, "NULL buffer");
   CHECK_FAILS(ds, esker_get(ds, m->vel, 0, NULL, NULL, 0, topg, -4), ESKER_INVALID_ARGUMENT, "-4 bytes");
   CHECK_FAILS(ds, esker_get(ds, 9, 0, NULL, NULL, 0, topg, 4), ESKER_OUT_OF_RANGE, "number 9");
-  CHECK_FAILS(ds, esker_inq_selection(ds, m->vel, 0, beyond, extent, 4, NULL, NULL, count), ESKER_OUT_OF_RANGE,
+  CHECK_FAILS(ds, esker_inq_selection(ds, m->vel, 0, beyond, extent, 4, NULL, NULL, count),
+              ESKER_OUT_OF_RANGE, "leaves the grid");
+  CHECK_FAILS(ds, esker_get(ds, m->vel, 0, beyond, extent, 4, NULL, 0), ESKER_OUT_OF_RANGE,
               "leaves the grid");
-  CHECK_FAILS(ds, esker_get(ds, m->vel, 0, beyond, extent, 4, NULL, 0), ESKER_OUT_OF_RANGE, "leaves the grid");
 }
 
 static void expect_storage(esker_dataset* ds) {
@@ -245,7 +246,7 @@ void test_round_trip(const struct world* w) {
   const struct model m = define(ds);
   const double* times = NULL;
   int64_t step, num = -1;
-  expect_schema(ds, &m); /* a dataset that is written answers, too */
+  expect_schema(ds, &m); /* inquiries work while writing, too */
   expect_attributes(ds, &m);
   for (step = 0; step < STEPS; ++step) {
     CHECK_OK(ds, esker_begin_step(ds, 0.5 * (double)step));
@@ -271,7 +272,7 @@ void test_round_trip(const struct world* w) {
   esker_free(ds);
 }
 
-/* The value of a type in its own bytes. */
+/* Stores a value as a number of that type. */
 static void store(esker_type type, void* to, int value) {
   switch (type) {
     case ESKER_INT8:
@@ -306,7 +307,7 @@ static void store(esker_type type, void* to, int value) {
   }
 }
 
-/* A field of each type; what is read has the bytes of what was put. */
+/* A field of each type; the bytes that are read equal those that were put. */
 void test_types(const struct world* w) {
   enum { NUM_TYPES = 10 };
   static int64_t memory[NUM_TYPES][NX], expected[NX], found[NX];
@@ -335,5 +336,5 @@ void test_types(const struct world* w) {
     CHECK_OK(ds, esker_get(ds, fields[type], 0, NULL, NULL, ESKER_FULL_LEVEL, found, NX * bytes));
     CHECK(memcmp(found, expected, (size_t)(NX * bytes)) == 0);
   }
-  esker_free(ds); /* one that is read needs no esker_close */
+  esker_free(ds); /* a dataset that is read needs no esker_close */
 }

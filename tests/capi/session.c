@@ -1,4 +1,4 @@
-/* Datasets over time: appended to, rewound, several at once; what they cost. */
+/* Datasets over time: append, rewind, several at once, reports. */
 #include <string.h>
 
 #include "world.h"
@@ -13,7 +13,7 @@ void test_append(const struct world* w) {
   int field = -1, s;
   ds = create_map(w, "append.idx", &field);
   for (s = 0; s < 3; ++s) CHECK_OK(ds, write_map(w, ds, field, times[s], before[s]));
-  esker_free(ds); /* abandoned, as by a program that ends early: what is committed stays */
+  esker_free(ds); /* abandoned, as by a program that ends early: committed steps remain */
   expect_map(w, "append.idx", 3, times, before);
 
   ds = NULL;
@@ -40,7 +40,7 @@ void test_append(const struct world* w) {
   esker_options_free(options);
 }
 
-/* Two datasets that are written and one that is read, turn by turn. */
+/* Two datasets that are written and one that is read, alternately. */
 void test_several(const struct world* w) {
   static const double times[] = {0, 1};
   static const float a_values[] = {1, 2}, b_values[] = {3, 4};
@@ -58,7 +58,7 @@ void test_several(const struct world* w) {
     CHECK(samples[0] == 10 && samples[13 * 7 - 1] == 10);
   }
   CHECK(strcmp(esker_message(a), "") == 0 && strcmp(esker_message(b), "") == 0);
-  CHECK(strstr(esker_message(old), "step 77") != NULL); /* each handle has its own */
+  CHECK(strstr(esker_message(old), "step 77") != NULL); /* each handle has its own message */
   CHECK_OK(b, esker_close(b));
   CHECK_OK(a, esker_close(a));
   esker_free(a);
@@ -82,7 +82,7 @@ void test_reports(const struct world* w) {
   CHECK(last.stored_bytes >= last.data_bytes && last.writers >= 1 && last.files >= 1 && last.seconds > 0);
   CHECK_OK(ds, esker_report_text(ds, &text));
   CHECK(text && strstr(text, "2 steps"));
-  CHECK_OK(ds, esker_report_json(ds, w->rank == 0 ? &text : NULL)); /* the others do not want it */
+  CHECK_OK(ds, esker_report_json(ds, w->rank == 0 ? &text : NULL)); /* the other ranks need no text */
   CHECK(w->rank > 0 || strstr(text, "\"steps\""));
   CHECK_OK(ds, esker_close(ds));
   esker_free(ds);

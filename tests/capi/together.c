@@ -1,4 +1,4 @@
-/* Ranks that read together: dense and strided memory, levels, and errors that all of them get. */
+/* Parallel reading: dense and strided memory, levels, and errors that all ranks get. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@ enum { NX = 13, NY = 7, GHOST = 1 };
 
 static float value_of(int64_t x, int64_t y) { return (float)(100 * y + x); }
 
-/* Other columns than this rank wrote. */
+/* Columns that another rank wrote. */
 static void other_columns(const struct world* w, int64_t* lo, int64_t* extent) {
   struct world other = *w;
   other.rank = (w->rank + 1) % w->size;

@@ -29,7 +29,7 @@ static void define(esker_dataset* ds, int* series) {
   CHECK_FAILS(ds, esker_def_scalar(ds, "dt", ESKER_INT32, &zero, &scalar), ESKER_ALREADY_EXISTS, "dt");
 }
 
-/* An attribute that is defined again has another value for who asks again. */
+/* A later inquiry returns the new value of an attribute that was redefined. */
 static void redefine_attribute(esker_dataset* ds) {
   static const int16_t other[2] = {7, 8};
   static const int8_t flags[3] = {0, 1, 2};
@@ -105,7 +105,7 @@ static void round_trip(const struct world* w, const char* name, const char* form
   CHECK_OK(ds, esker_create(path, w->comm, options, &ds));
   define(ds, &series);
   redefine_attribute(ds);
-  CHECK_FAILS(ds, esker_end_step(ds), ESKER_ALREADY_EXISTS, "dt"); /* that of the second scalar */
+  CHECK_FAILS(ds, esker_end_step(ds), ESKER_ALREADY_EXISTS, "dt"); /* the error of the second scalar */
   for (step = 0; step < 2; ++step) {
     dt = 0.5 + step;
     CHECK_OK(ds, esker_begin_step(ds, 10 * step));

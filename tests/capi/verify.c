@@ -1,4 +1,4 @@
-/* Damage is found, by esker_verify and by reading with ESKER_OPEN_VERIFY. */
+/* esker_verify, and reading with ESKER_OPEN_VERIFY, detect damage. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static void count_progress(double done, void* context) {
   *last = done;
 }
 
-/* Changes the last byte, which is a block's. */
+/* Changes the last byte, which belongs to a block. */
 static void damage(const char* path) {
   int byte;
   FILE* file = fopen(path, "r+b");
@@ -46,7 +46,7 @@ static void expect_damage(const char* path, const char* block_file) {
   esker_free(ds);
 }
 
-/* Reads of one rank only: the dataset is damaged under it. */
+/* Only one rank reads, because the test damages the dataset. */
 void test_verify(const struct world* w) {
   esker_dataset* ds;
   esker_verify_report found;

@@ -7,7 +7,7 @@
 struct world {
   const esker_comm* comm; /* NULL without MPI */
   int rank, size;
-  const char* directory; /* where the datasets go, the same on all ranks */
+  const char* directory; /* of the datasets, the same on all ranks */
 };
 
 /* Counts a failure of this rank, and prints where and what. */
@@ -25,18 +25,18 @@ int num_failures(void);
     if ((call) != ESKER_OK) report_failure(__FILE__, __LINE__, #call, esker_message(ds)); \
   } while (0)
 
-/* A call with `ds` that fails with this status; the message has `word` in it. */
+/* A call with `ds` that fails with this status and a message that contains `word`. */
 #define CHECK_FAILS(ds, call, expected, word) check_fails(__FILE__, __LINE__, #call, ds, call, expected, word)
 void check_fails(const char* file, int line, const char* what, esker_dataset* ds, esker_status status,
                  esker_status expected, const char* word);
 
-/* directory/name; lives until the fourth call from here. */
+/* directory/name; valid until the fourth call after this one. */
 const char* path_of(const struct world* w, const char* name);
-/* Options for small datasets that replace what stands there: small blocks, no report. */
+/* Options for small datasets: small blocks, no report; existing datasets are replaced. */
 esker_options* small_options(void);
 /* A new dataset, with small_options(). */
 esker_dataset* create(const struct world* w, const char* name);
-/* The same of one grid 13 x 7, "map", with one float32 field "thk" of which `*field` is the number. */
+/* The same with one grid "map" of 13 x 7 samples and one float32 field "thk"; `*field` is its number. */
 esker_dataset* create_map(const struct world* w, const char* name, int* field);
 /* This rank's part of x in [0, 13): columns [lo, lo + extent). */
 void my_columns(const struct world* w, int64_t* lo, int64_t* extent);

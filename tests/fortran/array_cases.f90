@@ -18,8 +18,8 @@ module array_cases
 
 contains
 
-  ! A component of an array of structures: as an array, also through a pointer, or by its address and strides. What is
-  ! put is the structures' memory as it is at the time of esker_end_step, and what is asked for comes to it.
+  ! A component of an array of structures: as an array, also through a pointer, or by its address and strides. The
+  ! values are those of the structures at the time of esker_end_step; requests fill the structures.
   subroutine test_structures()
     type(esker_dataset) :: ds
     type(cell), target :: cells(map_nx, 0:map_ny)
@@ -86,7 +86,7 @@ contains
     distance = transfer(c_loc(b), 0_c_intptr_t) - transfer(c_loc(a), 0_c_intptr_t)
   end function
 
-  ! Expressions of any kind, whose memory is gone before esker_end_step, and numbers of another kind than the field's.
+  ! Expressions of any kind, whose memory is gone before esker_end_step, and numbers of other kinds than the field's.
   subroutine test_buffered()
     type(esker_dataset) :: ds
     real(real64), parameter :: pi = 3.14159265358979d0
@@ -106,7 +106,7 @@ contains
         if (step == 4) call esker_put_buffered(ds, field, one, int(b, int16))
         if (step == 5) call esker_put_buffered(ds, field, one, cells%temp)
       end if
-      call random_number(found)  ! what was freed is used again
+      call random_number(found)  ! reuses the freed memory
       call esker_end_step(ds)
     end do
     call esker_begin_step(ds, 6d0)
@@ -131,7 +131,7 @@ contains
     call esker_free(ds)
   end subroutine
 
-  ! A field of each type; unsigned ones are of the same bits.
+  ! A field of each type; unsigned ones have the same bits.
   subroutine test_kinds()
     type(esker_dataset) :: ds
     integer(int8), target :: i8(map_nx)
@@ -189,7 +189,7 @@ contains
     real(real64) :: f64(map_nx)
     integer :: sign, ierr
     call esker_open(ds, path_of("kinds.idx"))
-    do sign = 0, 1  ! fields stand in the order of types, from 1
+    do sign = 0, 1  ! fields are in the order of types, from 1
       call esker_get(ds, esker_int8 + sign + 1, 1, b8)
       call esker_get(ds, esker_int16 + sign + 1, 1, b16)
       call esker_get(ds, esker_int32 + sign + 1, 1, b32)
@@ -204,7 +204,7 @@ contains
     call esker_free(ds)
   end subroutine
 
-  ! Grids of 1 to 5 axes, and components; from sections of arrays that have a margin around and twice the points
+  ! Grids of 1 to 5 axes, and components; from sections of arrays that have a margin and twice as many points
   ! along y.
   subroutine test_ranks()
     type(esker_dataset) :: ds
@@ -228,7 +228,7 @@ contains
     end do
     call esker_def_field(ds, grids(5), "f6", esker_float64, 2, 1, fields(6))
     call esker_begin_step(ds, 0d0)
-    if (rank == 0) then  ! the others hold nothing
+    if (rank == 0) then  ! the other ranks hold no samples
       call esker_put(ds, fields(1), first(:1), a1(1:5))
       call esker_put(ds, fields(2), first(:2), a2(:, 1::2))
       call esker_put(ds, fields(3), first(:3), a3(:, 3:1:-1, 1:2))
@@ -262,8 +262,8 @@ contains
     call esker_free(ds)
   end subroutine
 
-  ! Arrays that a model has: allocatables and pointers whose bounds do not begin at 1, dummies with bounds of their
-  ! own. What is put is the caller's memory, as it is at the time of esker_end_step.
+  ! Arrays as models have them: allocatables and pointers whose bounds do not begin at 1, dummies with explicit
+  ! bounds. The values are those of the caller's memory at the time of esker_end_step.
   subroutine test_bounds()
     type(esker_dataset) :: ds
     real(real32), allocatable, target :: a(:, :)
@@ -303,7 +303,7 @@ contains
     call esker_free(ds)
   end subroutine
 
-  ! Another handle sees what was just committed.
+  ! Another handle sees the step that was just committed.
   subroutine expect_step(ds, step, a, b)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: step

@@ -1,4 +1,4 @@
-! What goes wrong is a status and a message that names it, on all ranks; the dataset can be used afterwards.
+! Every error is a status and a message, on all ranks; the dataset can be used afterwards.
 module error_cases
   use, intrinsic :: iso_c_binding, only: c_loc
   use world
@@ -15,7 +15,7 @@ contains
     integer :: ierr, n
     call esker_open(ds, path_of("none.idx"), ierr=ierr)
     call check_fails(ds, ierr, esker_not_found, "none.idx")
-    call esker_inq_num_fields(ds, n, ierr)  ! the handle gives the same error to every call
+    call esker_inq_num_fields(ds, n, ierr)  ! every call returns the same error
     call check_fails(ds, ierr, esker_not_found, "none.idx")
     call esker_free(ds)
     call esker_open(ds, path_of("a.idx"), 6, ierr)
@@ -63,14 +63,14 @@ contains
     call check_fails(ds, ierr, esker_not_found, "there are: g")
     call esker_inq_dim_id(ds, "q", n, ierr)
     call check_fails(ds, ierr, esker_not_found, "there are: x")
-    ! What was wrong comes back, the first of it, from the collective call: a program may check that alone.
+    ! The collective call returns the first of these errors again: a program may check only that call.
     call esker_end_step(ds, ierr)
     call check_fails(ds, ierr, esker_already_exists, "rank 0: there is already a dimension 'x'")
     call esker_close(ds)
     call esker_free(ds)
   end subroutine
 
-  ! One wrong put each, whose error comes back from esker_end_step.
+  ! One wrong put per step, whose error esker_end_step returns again.
   subroutine test_puts()
     type(esker_dataset) :: ds
     real(real32), target :: samples(map_nx, map_ny), line(map_nx), pairs(2, map_nx, map_ny)
@@ -133,7 +133,7 @@ contains
     call esker_free(ds)
   end subroutine
 
-  ! The last rank alone does wrong: all ranks get the same error, and nobody waits.
+  ! Only the last rank makes an error: all ranks get the same status, and none waits.
   subroutine test_one_rank_fails()
     type(esker_dataset) :: ds
     character(20) :: digits
@@ -156,14 +156,14 @@ contains
     call esker_end_step(ds, ierr)
     call check_fails(ds, ierr, esker_data_loss, "the model has NaNs")
     if (mine) call esker_fail(ds, esker_ok, "fine", ierr)
-    if (mine) call check_fails(ds, ierr, esker_invalid_argument, "no error")
+    if (mine) call check_fails(ds, ierr, esker_invalid_argument, "not an error")
     call write_map(ds, field, 1d0, 2., ierr)
     call check_ok(ds, ierr, "write after errors")
     call esker_close(ds)
     call esker_free(ds)
     call expect_map("one.idx", [0d0, 1d0], [1., 2.])
 
-    call create_map(ds, "left.idx", field)  ! a rank that leaves holds up no other
+    call create_map(ds, "left.idx", field)  ! a rank that leaves does not block the others
     call write_map(ds, field, 0d0, 1., ierr)
     if (.not. mine) then
       call write_map(ds, field, 1d0, 2., ierr)
@@ -194,7 +194,7 @@ contains
     call esker_verify(ds, verified, ierr=ierr)
     call check_fails(ds, ierr, esker_wrong_order, "for writing")
     call esker_close(ds)
-    call esker_close(ds)  ! once more does nothing
+    call esker_close(ds)  ! closing twice does nothing
     call esker_begin_step(ds, 1d0, ierr)
     call check_fails(ds, ierr, esker_wrong_order, "closed")
     call esker_put(ds, field, one, samples, ierr=ierr)

@@ -1,4 +1,4 @@
-! Calls without a dataset: version, texts, types, options, the communicator of one.
+! Calls without a dataset: version, texts, types, options, the communicator of one rank.
 module library_cases
   use, intrinsic :: iso_c_binding, only: c_sizeof
   use world
@@ -14,7 +14,7 @@ contains
     type(esker_step_report) :: step_report
     type(esker_verify_report) :: verify_report
     integer :: i, n
-    call check(c_sizeof(step_report) == 56 .and. c_sizeof(verify_report) == 72, "layouts of C")  ! tests/capi/abi.c
+    call check(c_sizeof(step_report) == 56 .and. c_sizeof(verify_report) == 72, "layouts as in C")  ! tests/capi/abi.c
     call check(index(esker_version(), ".") > 0, "version")
     do i = esker_ok, esker_internal
       call check(esker_strerror(i) /= "unknown status" .and. len(esker_strerror(i)) > 3, "strerror")

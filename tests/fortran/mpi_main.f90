@@ -24,7 +24,7 @@ program mpi_main
 
 contains
 
-  ! With a wrong mpiexec every rank would be a world of one.
+  ! With the mpiexec of another MPI every rank would be a world of its own.
   subroutine require_world_size()
     character(20) :: expected, found
     call get_environment_variable("ESKER_TEST_RANKS", expected)

@@ -1,4 +1,4 @@
-! What is written is read: all kinds of fields, attributes, coordinates, memory layouts and types.
+! Write, then read: all kinds of fields, attributes, coordinates, memory layouts and types.
 module round_trip_cases
   use, intrinsic :: iso_c_binding, only: c_loc
   use, intrinsic :: iso_fortran_env, only: int8, int16
@@ -49,7 +49,7 @@ contains
   end subroutine
 
   ! Every layout of memory: an array of the box's shape; the inner part of one with ghost cells, its x backwards;
-  ! axes in another order, components first and last; an array without a shape of the grid's, by its address.
+  ! axes in another order, components first and last; memory whose shape is not that of the grid, by its address.
   subroutine write_step(ds, m, step)
     type(esker_dataset), intent(inout) :: ds
     type(model), intent(in) :: m
@@ -170,7 +170,7 @@ contains
     call check_fails(ds, ierr, esker_out_of_range, "there are 2")
   end subroutine
 
-  ! All samples of a query of "vel" and "wind", against what was put there.
+  ! All samples of a query of "vel" and "wind", compared with the values that were put.
   subroutine expect_vel(ds, m, step, start, count, level)
     type(esker_dataset), intent(inout) :: ds
     type(model), intent(in) :: m
@@ -309,7 +309,7 @@ contains
     integer :: step, num
     call create(ds, "round_trip.idx")
     call define(ds, m)
-    call expect_schema(ds, m)  ! a dataset that is written answers, too
+    call expect_schema(ds, m)  ! inquiries work while writing, too
     call expect_attributes(ds, m)
     do step = 1, num_steps
       call write_step(ds, m, step)

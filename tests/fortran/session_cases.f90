@@ -1,4 +1,4 @@
-! Datasets over time: appended to, rewound, several at once; what they cost; damage.
+! Datasets over time: append, rewind, several at once, reports, damage.
 module session_cases
   use world
   implicit none
@@ -22,7 +22,7 @@ contains
       call write_map(ds, field, times(s), before(s), ierr)
       call check_ok(ds, ierr, "write")
     end do
-    call esker_free(ds)  ! abandoned, as by a program that ends early: what is committed stays
+    call esker_free(ds)  ! abandoned, as by a program that ends early: committed steps remain
     call expect_map("append.idx", times(:3), before(:3))
 
     call esker_append(ds, path_of("append.idx"), comm, options, ierr)
@@ -50,7 +50,7 @@ contains
     call esker_options_free(options)
   end subroutine
 
-  ! One dataset that is written and one that is read, turn by turn; each has its own message.
+  ! One dataset that is written and one that is read, alternately; each has its own message.
   subroutine test_several()
     type(esker_dataset) :: a, old
     real(real32) :: samples(map_nx, map_ny)
@@ -101,7 +101,7 @@ contains
     last_progress = done
   end subroutine
 
-  ! Reads of one rank only: the dataset is damaged under it.
+  ! Only one rank reads, because the test damages the dataset.
   subroutine test_verify()
     type(esker_dataset) :: ds
     type(esker_verify_report) :: report
@@ -123,7 +123,7 @@ contains
     call expect_damage()
   end subroutine
 
-  ! Changes the last byte, which is a block's.
+  ! Changes the last byte, which belongs to a block.
   subroutine damage(path)
     character(*), intent(in) :: path
     character :: byte

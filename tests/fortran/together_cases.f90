@@ -1,4 +1,4 @@
-! Ranks that read together: sections with ghost cells, axes in another order, levels, all kinds, and errors of one rank.
+! Parallel reading: sections with ghost cells, axes in another order, levels, all kinds, and errors of one rank.
 module together_cases
   use, intrinsic :: iso_c_binding, only: c_loc
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32
@@ -16,7 +16,7 @@ contains
     value_of = real(100 * y + x, real32)
   end function
 
-  ! This rank's columns when it is another's turn.
+  ! The columns that this rank reads: those of another rank.
   subroutine other_columns(first, num)
     integer, intent(out) :: first, num
     integer :: own
@@ -134,7 +134,7 @@ contains
     end if
     call esker_read(ds, ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "request 'thk'")
-    if (is_last) then  ! of this rank alone
+    if (is_last) then  ! an error of this rank
       call esker_get(ds, field, 0, samples, ierr=ierr)
       call check_fails(ds, ierr, esker_out_of_range, "step 0")
       call esker_get(ds, field, 1, samples, ierr=ierr)

@@ -6,7 +6,7 @@ module world
 
   type(esker_comm) :: comm                ! never made in the serial program: this process alone
   integer :: rank = 0, num_ranks = 1
-  character(:), allocatable :: directory  ! where the datasets go, the same on all ranks
+  character(:), allocatable :: directory  ! of the datasets, the same on all ranks
   integer :: num_failures = 0             ! of this rank
 
   integer, parameter :: map_nx = 13, map_ny = 7
@@ -19,7 +19,7 @@ contains
     character(*), intent(in) :: what
     if (condition) return
     num_failures = num_failures + 1
-    write (error_unit, "(a, i0, 2a)") "rank ", rank, ": not so: ", what
+    write (error_unit, "(a, i0, 2a)") "rank ", rank, ": failed: ", what
   end subroutine
 
   ! A call with `ds` that succeeded.
@@ -30,7 +30,7 @@ contains
     call check(ierr == esker_ok, what // ": " // esker_strerror(ierr) // ": " // esker_message(ds))
   end subroutine
 
-  ! A call with `ds` that failed with this status, and a message that has `word` in it.
+  ! A call with `ds` that failed with this status, and a message that contains `word`.
   subroutine check_fails(ds, ierr, expected, word)
     type(esker_dataset), intent(in) :: ds
     integer, intent(in) :: ierr, expected
@@ -48,7 +48,7 @@ contains
     path = directory // "/" // name
   end function
 
-  ! Options for small datasets that replace what stands there: small blocks, no report.
+  ! Options for small datasets: small blocks, no report; existing datasets are replaced.
   subroutine make_small_options(options)
     type(esker_options), intent(out) :: options
     call esker_options_new(options)
@@ -68,7 +68,7 @@ contains
     call esker_options_free(options)
   end subroutine
 
-  ! The same of one grid 13 x 7, "map", with one float32 field "thk".
+  ! The same with one grid "map" of 13 x 7 samples and one float32 field "thk".
   subroutine create_map(ds, name, field)
     type(esker_dataset), intent(out) :: ds
     character(*), intent(in) :: name

@@ -1,5 +1,5 @@
-// Communicators of MPI for C and Fortran: part of the library esker_mpi, which sees of a shared libesker only
-// what is public.
+// Communicators of MPI for C and Fortran: part of the library esker_mpi, which uses only the public interface
+// of a shared libesker.
 #include <memory>
 #include <new>
 
@@ -12,8 +12,7 @@ using esker::Status;
 
 namespace {
 
-/// What `work` returns; an exception of the library or of memory becomes a Status (that of memory allocates
-/// none).
+/// What `work` returns; an exception becomes a Status (without allocating memory, if memory ran out).
 template <class Work>
 Status caught(const Work& work) noexcept {
   try {
@@ -43,8 +42,7 @@ Status check_usable(MPI_Comm comm) {
   return {};
 }
 
-/// Collective: a rank without memory, or without a place for the result, must not leave the others alone with
-/// the communicator.
+/// Collective: if one rank has no memory, or NULL for the result, no rank may keep the communicator.
 Status duplicate(MPI_Comm comm, esker_comm* made, esker_comm** out) {
   const Status mine = caught([&]() -> Status {
     esker::Communicator group = esker::mpi_communicator(comm);
