@@ -64,6 +64,12 @@ class FortranModule(unittest.TestCase):
         self.assertIn("C has", self.broken("(ds, name, size, dim)", "(ds, name, dim, size)"))
         self.assertIn("C has", self.broken("(ds, name, size, dim)", "(ds, name, size)"))
 
+    def test_interface_in_a_procedure(self) -> None:
+        head, body = MODULE.split("    integer(c_int) function c_def_dim")
+        inner = ("    integer(c_int) function c_def_dim" + body).replace("\n", "\n  ")
+        folded = inner.replace("size, dim)", "&\n          & size, dim)")  # as fypp continues lines
+        self.assertEqual(problems(head + "  " + folded), [])
+
     def test_missing_function(self) -> None:
         self.assertEqual(self.broken(", &\n    esker_version", ""), "esker_version: not public in the module")
         self.assertEqual(
