@@ -10,8 +10,8 @@
 namespace esker::python {
 namespace {
 
-/// Source: the struct module's format characters; the sizes of int and long are the platform's, so item size
-/// decides.
+/// Uses the format characters of Python's struct module. The size comes from the item size, because the sizes
+/// of int and long depend on the platform.
 SampleType sample_type(const Py_buffer& view) {
   std::string_view format = view.format ? view.format : "B";
   constexpr char kNative = std::endian::native == std::endian::little ? '<' : '>';
@@ -23,9 +23,8 @@ SampleType sample_type(const Py_buffer& view) {
   const char* kind = one_of("fd") ? "float" : one_of("bhilq") ? "int" : one_of("BHILQ") ? "uint" : nullptr;
   if (!kind) {
     throw Error(Code::kInvalidArgument,
-                "the array's values are of no type that a field can have, or in the byte "
-                "order of other machines (buffer format '" +
-                    std::string(format) + "')");
+                "expected an array of integers or reals in native byte order, found buffer format '" +
+                    std::string(format) + "'");
   }
   return parse_sample_type(kind + std::to_string(8 * view.itemsize)).value();
 }
@@ -51,10 +50,10 @@ Patch Buffer::patch(const Field& field, const std::vector<Index>& offset) const 
   const int rank = view_.ndim - (has_components ? 1 : 0);
   if (rank != static_cast<int>(offset.size()) || rank < 1 || rank > kMaxRank ||
       (has_components && view_.shape[rank] != field.components)) {
-    throw Error(
-        Code::kInvalidArgument,
-        "the array must have the grid's axes, slowest first, and then one for the components if there are "
-        "several; the offset one index per axis");
+    throw Error(Code::kInvalidArgument,
+                "expected an array with the grid's axes, slowest first, followed by one for the components "
+                "if there are "
+                "several, and an offset with one index per axis");
   }
   Patch patch;
   patch.type = sample_type(view_);
@@ -63,7 +62,8 @@ Patch Buffer::patch(const Field& field, const std::vector<Index>& offset) const 
   patch.box.rank = rank;
   for (int a = 0; a < rank; ++a) {
     constexpr Index kFarthest = Index{1} << 62;
-    if (offset[a] < 0 || offset[a] > kFarthest) throw Error(Code::kOutOfRange, "the offset leaves the grid");
+    if (offset[a] < 0 || offset[a] > kFarthest)
+      throw Error(Code::kOutOfRange, "the offset is outside the grid");
     const int axis = rank - 1 - a;
     patch.box.lo[a] = offset[a];
     patch.box.hi[a] = offset[a] + view_.shape[axis];

@@ -1,4 +1,4 @@
-// Buffer: a NumPy array, or whatever exports a buffer, held in place for as long as Esker may read it.
+// Buffer: a reference to a NumPy array, or another object with the buffer protocol, while Esker may read it.
 #pragma once
 
 #include <Python.h>
@@ -11,19 +11,19 @@
 
 namespace esker::python {
 
-/// Any strides, also negative ones and ones that are no multiple of the item; nothing is copied. Movable;
-/// made, moved and dropped with the GIL held.
+/// Supports any strides, also negative ones and ones that are not a multiple of the item size. Does not copy
+/// the data. Movable. Construct, move and destroy it with the GIL held.
 class Buffer {
  public:
-  /// Throws what the object says when it exports no buffer.
+  /// Throws the object's Python exception if it does not export a buffer.
   explicit Buffer(nanobind::handle array);
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
 
-  /// The patch that the array is of `field`: its axes are (z, y, x), with a last one for the components of a
-  /// field that has several; `offset`, x first, is where it stands in the grid. Throws Error when the axes or
-  /// the type are none that a field can have.
+  /// The array as a patch of `field`. Its axes are (z, y, x), followed by the component if the field has
+  /// several; `offset`, x first, is the position of its first sample in the grid. Throws Error if the axes or
+  /// the type do not match.
   [[nodiscard]] Patch patch(const Field& field, const std::vector<Index>& offset) const;
 
  private:

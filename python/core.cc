@@ -1,7 +1,6 @@
-// esker._core: the C++ library in Python's words. It only translates; the package's Python files hold the
-// API.
+// esker._core: bindings of the C++ library. The Python files of the package implement the public API on top.
 //
-// Axes stay in the library's order (x first) here; dataset.py turns them. Long calls release the GIL.
+// Axes are in the library's order (x first) here; dataset.py reverses them. Long calls release the GIL.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -57,7 +56,7 @@ esker::Dataset open_dataset(const std::string& path, bool verify, int threads, I
 
 constexpr const char* kAttributes = "def attributes(self) -> dict[str, " ESKER_PYTHON_VALUE "]";
 
-/// Dimension to coordinates, in their types.
+/// Dimension name to coordinates, with their stored types.
 nb::dict coords_of(const esker::Grid& grid) {
   nb::dict coords;
   for (const auto& [dim, values] : grid.coords) {
@@ -88,8 +87,7 @@ void bind_schema(nb::module_& m) {
           "value", [](const esker::Scalar& s) { return to_python(s.value); },
           nb::sig("def value(self) -> " ESKER_PYTHON_VALUE))
       .def_prop_ro(
-          "attributes", [](const esker::Scalar& s) { return to_python(s.attributes); },
-          nb::sig(kAttributes));
+          "attributes", [](const esker::Scalar& s) { return to_python(s.attributes); }, nb::sig(kAttributes));
   nb::class_<esker::Field>(m, "Field")
       .def_ro("name", &esker::Field::name)
       .def_ro("grid", &esker::Field::grid)
@@ -161,7 +159,7 @@ NB_MODULE(_core, m) {
   m.def("version", [] { return ESKER_VERSION; });
   m.def("open", &open_dataset, "path"_a, "verify"_a = false, "threads"_a = 0,
         "cache_bytes"_a = esker::OpenOptions().cache_bytes, "files"_a = nb::none(),
-        "`files`: see esker.remote.Files; None: those of this machine.");
+        "`files`: an esker.remote.Files; None: local files.");
   esker::python::bind_options(m);
   esker::python::bind_writer(m);
   esker::python::bind_reader(m);

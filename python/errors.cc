@@ -12,7 +12,7 @@ namespace nb = nanobind;
 namespace esker::python {
 namespace {
 
-/// Base classes after those derived from them.
+/// Derived exception classes come before their base classes.
 constexpr std::array kCodes{Code::kInvalidArgument, Code::kOutOfRange, Code::kNotFound,
                             Code::kAlreadyExists,   Code::kIoError,    Code::kUnsupported,
                             Code::kOutOfMemory};
@@ -41,7 +41,7 @@ PyObject* exception_type(Code code) {
   }
 }
 
-/// Names of files and of what is in them may be other bytes than UTF-8.
+/// Names of files, fields and attributes in a message may contain bytes that are not UTF-8.
 void raise(PyObject* type, const char* text) {
   const auto size = static_cast<Py_ssize_t>(std::strlen(text));
   const nb::object message = nb::steal(PyUnicode_DecodeUTF8(text, size, "backslashreplace"));
@@ -55,12 +55,12 @@ Status status_of_exception(nb::handle exception) {
   try {
     const nb::bytes utf8(nb::str(exception).attr("encode")("utf-8", "backslashreplace"));
     text += ": " + std::string(utf8.c_str(), utf8.size());
-  } catch (const std::exception&) {  // its name must do: the other ranks wait for it
+  } catch (const std::exception&) {  // send the class name alone: the other ranks wait for a status
   }
   for (const Code code : kCodes) {
     if (PyErr_GivenExceptionMatches(exception.ptr(), exception_type(code))) return {code, text};
   }
-  return {Code::kInternal, text};  // raised as RuntimeError
+  return {Code::kInternal, text};  // becomes RuntimeError on the other ranks
 }
 
 void translate_error(const std::exception_ptr& thrown, void*) {

@@ -1,4 +1,4 @@
-// Esker's errors as Python's exceptions.
+// Translates between Esker's errors and Python exceptions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,12 +9,12 @@
 
 namespace esker::python {
 
-/// A dataset that is not there, as against a name that the dataset does not have.
+/// A missing dataset, as opposed to a missing name within a dataset.
 class NoSuchDataset : public Error {
   using Error::Error;
 };
 
-/// The result, with kNotFound thrown as NoSuchDataset.
+/// The value of a result; throws NoSuchDataset for kNotFound, otherwise Error.
 template <class T>
 T value_or_no_dataset(Result<T> result) {
   if (result.status().code() == Code::kNotFound)
@@ -22,7 +22,7 @@ T value_or_no_dataset(Result<T> result) {
   return std::move(result).value();
 }
 
-/// The exception as a Status, "ValueError: its text": of the code whose exception type it is.
+/// The exception as a Status with the text "ValueError: message" and the code that translates to its type.
 Status status_of_exception(nanobind::handle exception);
 
 /// For nanobind's register_exception_translator.

@@ -1,7 +1,8 @@
-// esker._mpi: makes an esker::Communicator of an MPI communicator, and does nothing else.
+// esker._mpi: converts an MPI communicator to an esker::Communicator.
 //
-// Two MPIs in one process do not mix, so importing it compares three: the MPI whose mpi.h it was compiled
-// with, the one that it is linked to here, and the one of mpi4py, whose communicators it is for.
+// A process can use only one MPI library. Importing this module therefore compares three: the MPI of the
+// mpi.h it was compiled with, the library it is linked with at run time, and the library of mpi4py, whose
+// communicators it receives.
 #include "esker/mpi.hpp"
 
 #include <mpi.h>
@@ -29,7 +30,7 @@ constexpr bool kCompiledForOpenMpi = false;
 constexpr const char* kCompiledFor = "MPICH";
 #endif
 
-/// The first line, as some go on with how they were built.
+/// The first line of a version text; some libraries append their build options.
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find_first_of(std::string("\n\0", 2)));
 }
@@ -46,17 +47,17 @@ std::string mpi4py_library_version() {
   return first_line(nb::cast<std::string>(mpi.attr("Get_library_version")()));
 }
 
-/// Throws what becomes the ImportError. Where two MPIs are loaded, calls may reach either, so what ours says
-/// of itself is not enough.
+/// Throws if the three MPIs differ, which becomes an ImportError. If two MPIs are loaded, a call may reach
+/// either one, so the version that our library reports is not sufficient.
 void check_one_mpi() {
   const std::string theirs = mpi4py_library_version(), ours = library_version();
-  const std::string what_to_do = "; a program has one MPI: build one of the two for the MPI of the other";
+  const std::string what_to_do = "; rebuild one of the two so that both use the same MPI library";
   if (theirs.starts_with("Open MPI") != kCompiledForOpenMpi) {
-    throw std::runtime_error("esker was built for " + std::string(kCompiledFor) + ", mpi4py uses '" + theirs +
-                             "'" + what_to_do);
+    throw std::runtime_error("esker was built for " + std::string(kCompiledFor) + ", but mpi4py uses '" +
+                             theirs + "'" + what_to_do);
   }
   if (ours != theirs) {
-    throw std::runtime_error("esker uses '" + ours + "', mpi4py '" + theirs + "'" + what_to_do);
+    throw std::runtime_error("esker uses '" + ours + "', but mpi4py uses '" + theirs + "'" + what_to_do);
   }
 }
 
@@ -66,11 +67,13 @@ esker::Communicator communicator(int fortran_handle) {
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (!initialized || finalized)
-    throw esker::Error(Code::kWrongOrder, "MPI is not initialised, or finalised");
+    throw esker::Error(Code::kWrongOrder, "MPI is not initialized, or already finalized");
   const MPI_Comm comm = MPI_Comm_f2c(fortran_handle);
   if (comm == MPI_COMM_NULL) throw esker::Error(Code::kInvalidArgument, "comm is MPI_COMM_NULL on this rank");
   MPI_Comm_test_inter(comm, &is_inter);
-  if (is_inter) throw esker::Error(Code::kInvalidArgument, "comm is an inter-communicator");
+  if (is_inter)
+    throw esker::Error(Code::kInvalidArgument,
+                       "comm: expected an intracommunicator, found an intercommunicator");
   return esker::mpi_communicator(comm);
 }
 
@@ -78,9 +81,9 @@ esker::Communicator communicator(int fortran_handle) {
 
 NB_MODULE(_mpi, m) {
   check_one_mpi();
-  nb::module_::import_("esker._core");  // has the class Communicator
+  nb::module_::import_("esker._core");  // defines the class Communicator
   nb::register_exception_translator(&esker::python::translate_error);
   m.def("communicator", &communicator, "fortran_handle"_a,
-        "Duplicates the communicator that has this Fortran handle. Collective over it.");
-  m.def("library_version", &library_version, "The MPI library in use, as it names itself.");
+        "Duplicates the communicator with this Fortran handle. Collective over it.");
+  m.def("library_version", &library_version, "Name and version of the MPI library in use.");
 }

@@ -1,4 +1,4 @@
-// Names of datasets in Python's words.
+// Python bindings of dataset names.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Options: what is in force, and from where.
+// Python bindings of the current options.
 #include "esker/options.hpp"
 
 #include <nanobind/stl/string.h>
@@ -20,7 +20,7 @@ void bind_options(nb::module_& m) {
       .def_ro("help", &Entry::help);
   m.def(
       "options", [] { return value_or_no_dataset(Options::load()).entries(); },
-      "Every option as configuration file and environment leave it.");
+      "All options, as set by the configuration file and the environment.");
 }
 
 }  // namespace esker::python

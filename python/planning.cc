@@ -54,7 +54,7 @@ Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::st
   return schema;
 }
 
-/// How many parts per axis are nearest to a cube of ranks, the larger numbers last.
+/// The number of parts per axis that makes the grid of ranks nearly cubic; larger numbers come last.
 std::vector<Index> cube_of_ranks(int n_axes, int n_ranks) {
   Point extent{1, 1, 1, 1, 1};
   for (int a = 0; a < n_axes && a < kMaxRank; ++a) extent[a] = Index{1} << 31;
@@ -67,22 +67,24 @@ std::vector<Index> cube_of_ranks(int n_axes, int n_ranks) {
 Box to_box(const BoxRow& row) {
   const auto& [rank, lo, hi] = row;
   if (lo.size() != hi.size() || lo.empty() || lo.size() > kMaxRank) {
-    throw Error(Code::kInvalidArgument, "box of rank " + std::to_string(rank) + ": corners of " +
-                                            std::to_string(lo.size()) + " and " + std::to_string(hi.size()) +
-                                            " numbers");
+    throw Error(Code::kInvalidArgument, "box of rank " + std::to_string(rank) +
+                                            ": expected two corners of 1 to 5 indices each, found " +
+                                            std::to_string(lo.size()) + " and " + std::to_string(hi.size()));
   }
   return {static_cast<int>(lo.size()), to_point(lo), to_point(hi)};
 }
 
-/// Lets Python act on signals: what it raises ends the plan.
+/// Runs Python's signal handlers; an exception from them ends planning.
 bool check_signals() {
   const nb::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
   return true;
 }
 
-/// In `boxes`, which are the same on all grids, or split as nearly cubically as can be.
-PlanReport plan(const Schema& schema, int n_ranks, const std::vector<BoxRow>& boxes, const Options& options) {
+/// Plans a step with `boxes` on all grids, or without boxes, with grids split as nearly cubically as
+/// possible.
+PlanReport plan_schema(const Schema& schema, int n_ranks, const std::vector<BoxRow>& boxes,
+                       const Options& options) {
   const SplitOfGrid near_cubic = [&](const Grid& grid) {
     return BrickDecomposition::near_cubic(schema.rank_of(grid), schema.box_of(grid).hi, n_ranks);
   };
@@ -91,8 +93,8 @@ PlanReport plan(const Schema& schema, int n_ranks, const std::vector<BoxRow>& bo
   for (const BoxRow& row : boxes) {
     const int rank = std::get<0>(row);
     if (rank < 0 || rank >= n_ranks) {
-      throw Error(Code::kInvalidArgument, "a box of rank " + std::to_string(rank) + ": there are " +
-                                              std::to_string(n_ranks) + " ranks");
+      throw Error(Code::kInvalidArgument, "box of rank " + std::to_string(rank) + ": expected ranks 0 to " +
+                                              std::to_string(n_ranks - 1));
     }
     of_rank[rank].push_back(to_box(row));
   }
@@ -102,13 +104,13 @@ PlanReport plan(const Schema& schema, int n_ranks, const std::vector<BoxRow>& bo
 
 PlanReport plan_grid(int n_ranks, const std::vector<Index>& extent, int n_fields, const std::string& type,
                      const std::vector<BoxRow>& boxes, const OptionTexts& options) {
-  return plan(make_schema(extent, n_fields, type), n_ranks, boxes, make_options(options));
+  return plan_schema(make_schema(extent, n_fields, type), n_ranks, boxes, make_options(options));
 }
 
 PlanReport plan_dataset(int n_ranks, const std::string& path, const std::vector<BoxRow>& boxes,
                         const OptionTexts& options) {
   const Dataset dataset = value_or_no_dataset(Dataset::open(path));
-  return plan(dataset.schema(), n_ranks, boxes, make_options(options));
+  return plan_schema(dataset.schema(), n_ranks, boxes, make_options(options));
 }
 
 void bind_report(nb::module_& m) {

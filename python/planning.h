@@ -1,4 +1,4 @@
-// What a step would move on N ranks, in Python's words.
+// Python bindings of planning.
 #pragma once
 
 #include <nanobind/nanobind.h>

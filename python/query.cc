@@ -1,6 +1,7 @@
 #include "query.h"
 
 #include <algorithm>
+#include <string>
 
 #include "esker/status.hpp"
 
@@ -10,7 +11,9 @@ namespace {
 Box make_box(const BoxCorners& corners) {
   const auto& [lo, hi] = corners;
   if (lo.size() != hi.size() || lo.empty() || lo.size() > kMaxRank) {
-    throw Error(Code::kInvalidArgument, "box: expected two corners of 1 to 5 indices each, as many in both");
+    throw Error(Code::kInvalidArgument,
+                "box: expected two corners with the same number of indices (1 to 5), found " +
+                    std::to_string(lo.size()) + " and " + std::to_string(hi.size()));
   }
   Point lo_point{}, hi_point{};
   std::copy(lo.begin(), lo.end(), lo_point.begin());
@@ -32,7 +35,8 @@ Query make_query(const std::string& field, Index step, const std::optional<BoxCo
   if (stride) {
     if (stride->empty() || stride->size() > kMaxRank ||
         (query.box && stride->size() != std::size_t(query.box->rank))) {
-      throw Error(Code::kInvalidArgument, "stride: expected one number for each axis");
+      throw Error(Code::kInvalidArgument,
+                  "stride: expected one number per axis, found " + std::to_string(stride->size()));
     }
     query.stride = Point{1, 1, 1, 1, 1};
     std::copy(stride->begin(), stride->end(), query.stride->begin());

@@ -1,4 +1,4 @@
-// Queries in Python's words.
+// Conversion of queries from Python.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ using BoxCorners = std::pair<Indices, Indices>;  // lo, hi
 Indices first(const Point& point, int rank);
 BoxCorners corners(const Box& box);
 
-/// Throws Error for corners that are none.
+/// Throws Error for invalid corners or strides.
 Query make_query(const std::string& field, Index step, const std::optional<BoxCorners>& box,
                  std::optional<int> level, const std::optional<Indices>& stride = {});
 

@@ -46,13 +46,13 @@ void bind_reader(nb::module_& m) {
       .def_ro("least_loaded_bytes", &ReadReport::least_loaded_bytes)
       .def_ro("buffer_bytes", &ReadReport::buffer_bytes)
       .def("__str__", &ReadReport::to_string);
-  nb::class_<Reader>(m, "Reader", "Arrays that are requested are kept by the caller until read() returns.")
+  nb::class_<Reader>(m, "Reader", "The caller must keep requested arrays alive until read() returns.")
       .def_prop_ro("dataset", &Reader::dataset, nb::rv_policy::reference_internal)
       .def("request", &request, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
            "level"_a = nb::none(), "`out`: a C-contiguous array of exactly the selected samples.")
       .def(
           "fail", [](Reader& reader, nb::handle exception) { reader.fail(status_of_exception(exception)); },
-          "exception"_a, "The next read() fails on all ranks, telling of the exception.")
+          "exception"_a, "Makes the next read() fail on all ranks with the exception's message.")
       .def(
           "read", [](Reader& reader) { reader.read().check(); }, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("last_read", [](const Reader& reader) { return reader.last_read(); });

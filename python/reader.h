@@ -1,4 +1,4 @@
-// Reading on many ranks in Python's words.
+// Python bindings of collective reading.
 #pragma once
 
 #include <nanobind/nanobind.h>

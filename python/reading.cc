@@ -19,10 +19,10 @@ using namespace nb::literals;
 namespace esker::python {
 namespace {
 
-using Marks = nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>;
+using StoredFlags = nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>;
 
-/// Lets Python act on signals, and tells its function what is done, some times a second. What Python raises
-/// ends the read.
+/// Runs Python's signal handlers and calls the progress function, several times per second. An exception from
+/// either ends the read.
 class Progress {
  public:
   explicit Progress(nb::handle function) : function_(function) {}
@@ -49,7 +49,7 @@ MissingBlocks missing_of(const std::optional<std::string>& name) {
   throw Error(Code::kInvalidArgument, "missing: expected None, 'fill' or 'nearest', found '" + *name + "'");
 }
 
-/// What a query means.
+/// The samples and the level of a query.
 struct Selection {
   Lattice samples;
   int level = 0;
@@ -66,7 +66,7 @@ void read_into(const Dataset& dataset, const std::string& field,
                nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
                const std::optional<BoxCorners>& box, std::optional<int> level,
                const std::optional<Indices>& stride, int start_level,
-               const std::optional<std::string>& missing, const std::optional<Marks>& is_stored,
+               const std::optional<std::string>& missing, const std::optional<StoredFlags>& is_stored,
                nb::object progress, ReadStatistics* statistics) {
   Query query = make_query(field, step, box, level, stride);
   query.start_level = start_level;
@@ -77,7 +77,9 @@ void read_into(const Dataset& dataset, const std::string& field,
   if (is_stored) {
     const Index samples = dataset.select(query).value().num_samples();
     if (static_cast<Index>(is_stored->size()) != samples) {
-      throw Error(Code::kInvalidArgument, "is_stored: expected as many bytes as there are samples");
+      throw Error(Code::kInvalidArgument, "is_stored: expected " + std::to_string(samples) +
+                                              " bytes, one per sample, found " +
+                                              std::to_string(is_stored->size()));
     }
     options.is_stored = is_stored->data();
   }
@@ -91,14 +93,15 @@ void read_into(const Dataset& dataset, const std::string& field,
 
 void bind_reading(nb::module_& m, nb::class_<Dataset>& dataset) {
   nb::class_<ReadStatistics>(
-      m, "ReadStatistics", "What a read cost: `field.read(..., statistics=esker.ReadStatistics())` sets it.")
+      m, "ReadStatistics",
+      "The cost of a read; `field.read(..., statistics=esker.ReadStatistics())` sets it.")
       .def(nb::init<>())
-      .def_ro("blocks", &ReadStatistics::blocks, "Blocks that were read; 0 of files without blocks.")
-      .def_ro("cached_blocks", &ReadStatistics::cached_blocks, "Blocks that were in memory already.")
-      .def_ro("missing_blocks", &ReadStatistics::missing_blocks, "Blocks that the dataset does not hold.")
-      .def_ro("reads", &ReadStatistics::reads, "Calls to the file system, or to the library that reads.")
-      .def_ro("bytes", &ReadStatistics::bytes, "Bytes that these read.")
-      .def_ro("seconds", &ReadStatistics::seconds, "How long it took.")
+      .def_ro("blocks", &ReadStatistics::blocks, "Blocks that were read; 0 for files without blocks.")
+      .def_ro("cached_blocks", &ReadStatistics::cached_blocks, "Blocks that were already in memory.")
+      .def_ro("missing_blocks", &ReadStatistics::missing_blocks, "Blocks that the dataset does not store.")
+      .def_ro("reads", &ReadStatistics::reads, "Calls to the file system, or to the HDF5 library.")
+      .def_ro("bytes", &ReadStatistics::bytes, "Bytes read by these calls.")
+      .def_ro("seconds", &ReadStatistics::seconds, "Elapsed time.")
       .def("__repr__", [](const ReadStatistics& s) {
         return nb::str(
                    "<esker.ReadStatistics {} bytes in {} reads, {} blocks, {} cached, {} missing, {:.3g} s>")

@@ -1,4 +1,4 @@
-// Queries of one process, in Python's words.
+// Python bindings of reading in one process.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,7 @@
 
 namespace esker::python {
 
-/// What select() and read_into() are called with is added to the class.
+/// Adds ReadStatistics and Selection to the module, and select() and read_into() to the class.
 void bind_reading(nanobind::module_& m, nanobind::class_<Dataset>& dataset);
 
 }  // namespace esker::python

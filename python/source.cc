@@ -47,8 +47,8 @@ class PythonSource final : public ByteSource {
     try {
       const auto found = nb::cast<nb::bytes>(files_.attr("read")(path, offset, bytes.size()));
       if (found.size() != bytes.size()) {
-        return {Code::kDataLoss, path + ": asked for " + std::to_string(bytes.size()) + " bytes from byte " +
-                                     std::to_string(offset) + " on, got " + std::to_string(found.size())};
+        return {Code::kDataLoss, path + ": expected " + std::to_string(bytes.size()) + " bytes at offset " +
+                                     std::to_string(offset) + ", found " + std::to_string(found.size())};
       }
       std::memcpy(bytes.data(), found.data(), bytes.size());
       return {};

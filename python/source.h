@@ -1,4 +1,4 @@
-// Datasets whose bytes a Python object has.
+// Reads the bytes of a dataset through a Python object.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,8 +9,8 @@
 
 namespace esker::python {
 
-/// A source that asks `files`: size(path) -> int, read(path, offset, size) -> bytes, list(path) -> list of
-/// str. None gives null. Exceptions become errors: FileNotFoundError says that there is no such file.
+/// A source that calls `files`: size(path) -> int, read(path, offset, size) -> bytes, list(path) -> list of
+/// str. Returns null for None. Python exceptions become errors; FileNotFoundError becomes kNotFound.
 std::shared_ptr<const ByteSource> make_source(nanobind::object files);
 
 }  // namespace esker::python

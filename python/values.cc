@@ -15,10 +15,10 @@ constexpr const char* kText = "text";
 
 nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
-/// With its NULs. Raises UnicodeEncodeError for what UTF-8 cannot hold: a surrogate without the other one.
+/// The text with its NULs. Raises UnicodeEncodeError for text that UTF-8 cannot represent (lone surrogates).
 std::string text_from(nb::handle value) {
   if (!nb::isinstance<nb::str>(value)) {
-    throw Error(Code::kInvalidArgument, "expected a text or a tuple that begins with one");
+    throw Error(Code::kInvalidArgument, "expected a str, or a tuple that begins with one");
   }
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);

@@ -1,4 +1,4 @@
-// Values of attributes and coordinates in Python's words: texts, and numbers as (type, bytes of this machine).
+// Conversion of attribute values and coordinates: texts, and numbers as (type, bytes in native byte order).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +9,7 @@
 
 namespace esker::python {
 
-/// How the extension's signatures show them.
+/// Their types in the extension's signatures.
 #define ESKER_PYTHON_NUMBERS "tuple[str, bytes]"
 #define ESKER_PYTHON_VALUE "str | tuple[str, bytes] | tuple[str, str, bytes]"
 
@@ -19,7 +19,7 @@ nanobind::object to_python(const Numbers& numbers);
 /// Name to value.
 nanobind::dict to_python(const Attributes& attributes);
 
-/// The same back. Throws Error for anything else.
+/// The inverse conversions. Throw Error for other objects.
 AttributeValue to_attribute_value(nanobind::handle value);
 Numbers to_numbers(nanobind::handle value);
 

@@ -1,4 +1,4 @@
-// What looks over a dataset and mends it, in Python's words.
+// Python bindings of verify, repair and rebuild.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// What a camera sees, in Python's words.
+// Python bindings of cameras and views.
 #pragma once
 
 #include <nanobind/nanobind.h>

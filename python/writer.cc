@@ -1,7 +1,7 @@
-// The writer: arrays of any strides are written in place, without a copy.
+// The writer: arrays with any strides are written without a copy.
 //
-// Errors are raised on the rank that made them at once, and on all ranks by the next collective call;
-// esker/writer.py sees to it that each rank makes one.
+// An error is raised immediately on the rank where it occurs, and on all ranks by the next collective call.
+// esker/writer.py ensures that each rank makes that call.
 #include "writer.h"
 
 #include <nanobind/stl/map.h>
@@ -26,12 +26,13 @@ using namespace nb::literals;
 namespace esker::python {
 namespace {
 
-/// `compression` will be an option when compressed blocks can be written; till then it may ask for none.
+/// `compression` becomes a real option once compressed blocks can be written; until then only 'raw' is
+/// accepted.
 Status set_option(Options& options, const std::string& name, const std::string& value) {
   if (name != "compression") return options.set(name, value);
   if (value == "raw" || value == "none") return {};
-  return {Code::kUnsupported,
-          "compression '" + value + "': writing compressed blocks is not implemented yet, only 'raw'"};
+  return {Code::kUnsupported, "compression: expected 'raw', found '" + value +
+                                  "'; writing compressed blocks is not implemented yet"};
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ Result<Options> make_options(const OptionTexts& texts) try {
 
 namespace {
 
-/// A writer and the arrays that were put in its open step.
+/// A writer and the arrays of its open step.
 struct StepWriter {
   Writer writer;
   std::vector<Buffer> held = {};
@@ -65,7 +66,7 @@ StepWriter open_writer(const std::string& path, const OptionTexts& texts,
       open(path, communicator ? *communicator : Communicator::serial(), make_options(texts)))};
 }
 
-/// The step is over, well or not: its arrays are no longer needed.
+/// Ends a step with `ending` and releases its arrays, whether it succeeds or fails.
 template <class Ending>
 void end_step(StepWriter& w, const Ending& ending) {
   Status status;
@@ -93,7 +94,7 @@ int def_field(StepWriter& w, int grid, const std::string& name, const std::strin
 void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered) {
   const auto& fields = w.writer.schema().fields();
   if (field_number < 0 || field_number >= static_cast<int>(fields.size())) {
-    throw Error(Code::kInvalidArgument, "put: no such field");
+    throw Error(Code::kInvalidArgument, "put: no field with number " + std::to_string(field_number));
   }
   const Field& field = fields[field_number];
   Buffer buffer(array);
@@ -143,8 +144,7 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
           [](StepWriter& w, const std::string& name, nb::handle value) {
             w.writer.put_att(name, to_attribute_value(value)).check();
           },
-          "name"_a, "value"_a,
-          nb::sig("def put_att(self, name: str, value: " ESKER_PYTHON_VALUE ") -> None"))
+          "name"_a, "value"_a, nb::sig("def put_att(self, name: str, value: " ESKER_PYTHON_VALUE ") -> None"))
       .def(
           "put_time_att",
           [](StepWriter& w, const std::string& name, nb::handle value) {
@@ -185,10 +185,10 @@ void bind_steps(nb::class_<StepWriter>& writer) {
   using Release = nb::call_guard<nb::gil_scoped_release>;
   writer.def("begin_step", [](StepWriter& w, double time) { w.writer.begin_step(time).check(); })
       .def("put", &put, "field"_a, "array"_a, "offset"_a, "buffered"_a = false,
-           "Keeps the array, (z, y, x[, component]), until the step ends, or a copy; `offset` x first.")
+           "Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.")
       .def(
           "fail", [](StepWriter& w, nb::handle exception) { w.writer.fail(status_of_exception(exception)); },
-          "exception"_a, "The next collective call fails on all ranks, telling of the exception.")
+          "exception"_a, "Makes the next collective call fail on all ranks with the exception's message.")
       .def("end_step", [](StepWriter& w) { end_step(w, [&] { return w.writer.end_step(); }); })
       .def(
           "rewind", [](StepWriter& w, double time) { w.writer.rewind(time).check(); }, Release())
@@ -199,7 +199,7 @@ void bind_steps(nb::class_<StepWriter>& writer) {
             const Status reason = status_of_exception(exception);
             end_step(w, [&] { return w.writer.abandon(reason); });
           },
-          "exception"_a, "Ends the writer wherever the other ranks are.")
+          "exception"_a, "Ends the writer, whichever call the other ranks are in.")
       .def(
           "report_text", [](const StepWriter& w) { return w.writer.report_text().value(); }, Release())
       .def(
@@ -210,7 +210,7 @@ void bind_steps(nb::class_<StepWriter>& writer) {
 }  // namespace
 
 void bind_writer(nb::module_& m) {
-  nb::class_<Communicator>(m, "Communicator", "A group of ranks; `_mpi` makes one of an MPI communicator.")
+  nb::class_<Communicator>(m, "Communicator", "A group of ranks; `_mpi` converts an MPI communicator to one.")
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size);
   nb::class_<StepWriter> writer(m, "Writer", "Arrays are kept until the step ends.");

@@ -1,4 +1,4 @@
-// The writer and its options in Python's words.
+// Python bindings of the writer and its options.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,8 +12,8 @@ namespace esker::python {
 
 using OptionTexts = std::map<std::string, std::string>;
 
-/// Configuration file, environment, and then `texts`. A Result, because on several ranks an error must
-/// travel.
+/// Options from the configuration file and the environment, overridden by `texts`. Returns a Result, so that
+/// an error can be passed to the other ranks.
 Result<Options> make_options(const OptionTexts& texts);
 
 void bind_options(nanobind::module_& m);

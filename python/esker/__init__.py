@@ -1,6 +1,6 @@
-"""Esker: multiresolution datasets of parallel simulations, written and read in NumPy's terms.
+"""Esker: write and read multiresolution datasets of parallel simulations as NumPy arrays.
 
-Reading and writing alone need no MPI; esker.Writer and esker.Reader take an mpi4py communicator.
+A single process needs no MPI. For parallel I/O, esker.Writer and esker.Reader take an mpi4py communicator.
 
 >>> import numpy as np
 >>> import esker
@@ -9,7 +9,7 @@ Reading and writing alone need no MPI; esker.Writer and esker.Reader take an mpi
 >>> ds = esker.open("run.idx")
 >>> ds["thk"].read(step=-1).shape
 (561, 301)
->>> ds["thk"].read(level=10).shape        # the whole grid, at a coarse level
+>>> ds["thk"].read(level=10).shape        # the full grid, at a coarse level
 (18, 19)
 """
 

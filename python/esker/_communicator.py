@@ -1,4 +1,4 @@
-"""From mpi4py's communicators to Esker's. Imports no MPI but when a communicator is passed."""
+"""Converts mpi4py communicators to Esker's. MPI is imported only when a communicator is passed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 
 def communicator(comm: MPI.Intracomm | None) -> _core.Communicator | None:
-    """Esker's communicator of the same ranks; None, one process alone, for None. Collective over `comm`.
+    """Esker's communicator over the same ranks; None (a single process) if `comm` is None. Collective over
+    `comm`.
 
-    ImportError if Esker was built without MPI, or for another than mpi4py's.
+    Raises ImportError if Esker was built without MPI, or for a different MPI than mpi4py.
     """
     if comm is None:
         return None
-    # A communicator can only come from mpi4py, which then is imported; importing it here would start MPI.
+    # A communicator implies that mpi4py is already imported; importing it here would initialize MPI.
     mpi: Any = sys.modules.get("mpi4py.MPI")
     if mpi is None or not isinstance(comm, mpi.Intracomm):
         raise TypeError(f"comm: expected an mpi4py.MPI.Intracomm or None, found {type(comm).__name__}")
@@ -28,6 +29,7 @@ def communicator(comm: MPI.Intracomm | None) -> _core.Communicator | None:
         if error.name != "esker._mpi":
             raise
         raise ImportError(
-            "this esker was built without MPI; with it:  pip install . --config-settings cmake.define.ESKER_MPI=ON"
+            "this esker was built without MPI; to build it with MPI:  "
+            "pip install . --config-settings cmake.define.ESKER_MPI=ON"
         ) from error
     return esker._mpi.communicator(comm.py2f())

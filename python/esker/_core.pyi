@@ -149,34 +149,34 @@ class Dataset:
 
 class ReadStatistics:
     """
-    What a read cost: `field.read(..., statistics=esker.ReadStatistics())` sets it.
+    The cost of a read; `field.read(..., statistics=esker.ReadStatistics())` sets it.
     """
 
     def __init__(self) -> None: ...
 
     @property
     def blocks(self) -> int:
-        """Blocks that were read; 0 of files without blocks."""
+        """Blocks that were read; 0 for files without blocks."""
 
     @property
     def cached_blocks(self) -> int:
-        """Blocks that were in memory already."""
+        """Blocks that were already in memory."""
 
     @property
     def missing_blocks(self) -> int:
-        """Blocks that the dataset does not hold."""
+        """Blocks that the dataset does not store."""
 
     @property
     def reads(self) -> int:
-        """Calls to the file system, or to the library that reads."""
+        """Calls to the file system, or to the HDF5 library."""
 
     @property
     def bytes(self) -> int:
-        """Bytes that these read."""
+        """Bytes read by these calls."""
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Elapsed time."""
 
     def __repr__(self) -> str: ...
 
@@ -196,7 +196,7 @@ class Selection:
 def version() -> str: ...
 
 def open(path: str, verify: bool = False, threads: int = 0, cache_bytes: int = 67108864, files: object | None = None) -> Dataset:
-    """`files`: see esker.remote.Files; None: those of this machine."""
+    """`files`: an esker.remote.Files; None: local files."""
 
 class Option:
     @property
@@ -212,10 +212,10 @@ class Option:
     def help(self) -> str: ...
 
 def options() -> list[Option]:
-    """Every option as configuration file and environment leave it."""
+    """All options, as set by the configuration file and the environment."""
 
 class Communicator:
-    """A group of ranks; `_mpi` makes one of an MPI communicator."""
+    """A group of ranks; `_mpi` converts an MPI communicator to one."""
 
     @property
     def rank(self) -> int: ...
@@ -266,11 +266,13 @@ class Writer:
 
     def put(self, field: int, array: object, offset: Sequence[int], buffered: bool = False) -> None:
         """
-        Keeps the array, (z, y, x[, component]), until the step ends, or a copy; `offset` x first.
+        Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.
         """
 
     def fail(self, exception: object) -> None:
-        """The next collective call fails on all ranks, telling of the exception."""
+        """
+        Makes the next collective call fail on all ranks with the exception's message.
+        """
 
     def end_step(self) -> None: ...
 
@@ -279,7 +281,7 @@ class Writer:
     def close(self) -> None: ...
 
     def abandon(self, exception: object) -> None:
-        """Ends the writer wherever the other ranks are."""
+        """Ends the writer, whichever call the other ranks are in."""
 
     def report_text(self) -> str: ...
 
@@ -322,7 +324,7 @@ class ReadReport:
     def __str__(self) -> str: ...
 
 class Reader:
-    """Arrays that are requested are kept by the caller until read() returns."""
+    """The caller must keep requested arrays alive until read() returns."""
 
     @property
     def dataset(self) -> Dataset: ...
@@ -331,7 +333,7 @@ class Reader:
         """`out`: a C-contiguous array of exactly the selected samples."""
 
     def fail(self, exception: object) -> None:
-        """The next read() fails on all ranks, telling of the exception."""
+        """Makes the next read() fail on all ranks with the exception's message."""
 
     def read(self) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Cutting arrays that are larger than memory into pieces that are not."""
+"""Splits arrays that are larger than memory into pieces that fit."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import math
 from collections.abc import Iterator, Sequence
 
 PIECE_BYTES = 32 << 20
-"""About how much of an array is in memory at once."""
+"""Approximate amount of an array that is held in memory at a time."""
 
 
 def pieces(
     shape: Sequence[int], itemsize: int, grain: int = 1, max_bytes: int | None = None
 ) -> Iterator[tuple[slice, ...]]:
-    """Slices that together select each item of a C-order array once; each is one run of its bytes, in their order.
+    """Slices that together select each item of a C-order array once; each is a contiguous run of bytes, in
+    order.
 
-    The slowest axis is cut, in multiples of `grain` where that fits; if one index of it is too much, so is the next
-    axis, and so on. A single sample is the least that a piece holds, `max_bytes` (None: PIECE_BYTES) else the most. No
-    pieces for an array without items.
+    The slowest axis is split, in multiples of `grain` where that fits. If a single index of it is too large,
+    the next axis is split as well, and so on. A piece holds at least one sample, and otherwise at most
+    `max_bytes` (None: PIECE_BYTES). An empty array has no pieces.
     """
     if math.prod(shape) == 0:
         return
@@ -35,14 +36,16 @@ def pieces(
 
 
 def thickness(size: int) -> int:
-    """Of pieces of an axis of so many samples: they end where blocks do, mostly, so that few blocks are read twice."""
+    """Thickness of pieces along an axis of `size` samples: chosen so that most pieces end at block boundaries
+    and few blocks are read twice."""
     return 1 << max(0, size.bit_length() - 5)
 
 
 def whole_chunks(shape: Sequence[int], chunk: Sequence[int], itemsize: int) -> Iterator[tuple[slice, ...]]:
-    """Slices that together select each item once, and of each chunk all or nothing: about PIECE_BYTES each, if a chunk is no more.
+    """Slices that together select each item once and never split a chunk: about PIECE_BYTES each, or one
+    chunk if that is larger.
 
-    Chunks are counted as items, and their array is cut as pieces() does it.
+    The array of chunks is split like an array of items by pieces().
     """
     counts = [-(-size // edge) for size, edge in zip(shape, chunk)]
     for where in pieces(counts, math.prod(chunk) * itemsize):

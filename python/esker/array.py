@@ -1,4 +1,4 @@
-"""Array: a field's samples as a lazy NumPy-like array, which reads what an index asks for and nothing else."""
+"""Array: a field's samples as a lazy NumPy-like array that reads only what an index selects."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 TIME_DIM = "time"
 
 Item = int | slice | NDArray[np.intp] | None
-"""Of an index that has been spelt out: None is a new axis, arrays hold positions from 0."""
+"""An item of a normalized index: None is a new axis; arrays hold non-negative positions."""
 
 
 class Array:
-    """`field.array(level)`: all steps at which the field was written, all samples of levels up to `level`, or every so many.
+    """`field.array(level)`: all steps at which the field was written, and all its samples up to `level` (or,
+    with `stride`, every n-th sample).
 
-    Axes are (time, z, y, x[, component]), without time for fixed fields. `array[index]` means what it does for a
-    numpy.ndarray: integers, slices with steps of either sign, `...`, None, arrays of integers or booleans. It reads
-    the steps that are named, the box around what is named on the other axes, and, where indices are far apart, no
-    finer level than holds them all. Errors: IndexError, OSError.
+    Axes are (time, z, y, x[, component]); fixed fields have no time axis. `array[index]` means what it does
+    for a numpy.ndarray: integers, slices with steps of either sign, `...`, None, arrays of integers or
+    booleans. It reads only the selected steps and the bounding box of the selected indices. If the indices
+    are far apart, it reads the coarsest level that contains them all. Raises IndexError or OSError.
     """
 
     def __init__(self, field: Field, level: int | None = None, stride: Sequence[int] | None = None) -> None:
@@ -50,7 +51,7 @@ class Array:
 
     @property
     def nbytes(self) -> int:
-        """What array[...] takes."""
+        """Bytes of array[...]."""
         return self.size * self.dtype.itemsize
 
     def __len__(self) -> int:
@@ -62,11 +63,11 @@ class Array:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError("an esker.Array is read from storage: it cannot be had without a copy")
+            raise ValueError("copy=False is not possible: an esker.Array is read from storage")
         return np.asarray(self[...], dtype)
 
     def __getitem__(self, index: Any) -> NDArray[Any]:
-        items = _spelt_out(index, self.shape)
+        items = _normalized(index, self.shape)
         wanted = [item for item in items if item is not None]
         num_times = self.ndim - len(self.selection.shape)
         num_axes = len(self.selection.dims)
@@ -87,7 +88,8 @@ class Array:
 
 
 class _Reading:
-    """The box and the level that hold what is named on a selection's axes, slowest first; something is."""
+    """The box and the level to read for the indices along a selection's axes, slowest first; none is
+    empty."""
 
     def __init__(self, field: Field, selection: Selection, items: Sequence[Item], step: int) -> None:
         self._field = field
@@ -105,7 +107,7 @@ class _Reading:
         self._found = field.select(step, self._box, self._level)
 
     def of(self, steps: Sequence[int]) -> NDArray[Any]:
-        """One of these after the other."""
+        """Samples of these steps, stacked along a new first axis."""
         values = np.empty((len(steps), *self._found.shape), self._field.dtype)
         for step, part in zip(steps, values):
             query = self._field._query(step, self._box, self._level, None)
@@ -113,13 +115,13 @@ class _Reading:
         return values
 
     def _coarsest(self, finest: int, step: int) -> int:
-        """Of the levels that hold all that is named."""
+        """The coarsest level, no finer than `finest`, that contains all selected indices."""
         gaps = [math.gcd(*np.unique(indices).tolist()) for indices in self._wanted]
-        strides = tuple(gap or 1 << 62 for gap in reversed(gaps))  # 0 alone is in every level
+        strides = tuple(gap or 1 << 62 for gap in reversed(gaps))  # only index 0 is in every level
         return min(finest, self._field.select(step, self._box, stride=strides).level)
 
     def local_items(self) -> list[Item]:
-        """What is named, as positions in what is read."""
+        """The selected indices as positions in the array that of() returns."""
         origins, strides = reversed(self._found.origin), reversed(self._found.stride)
         return [
             _shaped(item, (indices - origin) // stride)
@@ -127,11 +129,11 @@ class _Reading:
         ]
 
 
-def _spelt_out(index: Any, shape: tuple[int, ...]) -> list[Item]:
-    """One item for each axis, and None for new ones."""
+def _normalized(index: Any, shape: tuple[int, ...]) -> list[Item]:
+    """One item for each axis, and None for each new axis."""
     given = list(index) if isinstance(index, tuple) else [index]
     items: list[Any] = []
-    masked: list[int | None] = []  # sizes of the axes that a mask stands for
+    masked: list[int | None] = []  # the size of the mask's axis, for items that come from a mask
     for item in given:
         if isinstance(item, EllipsisType) or item is None or isinstance(item, slice):
             items.append(item)
@@ -171,7 +173,7 @@ def _spelt_out(index: Any, shape: tuple[int, ...]) -> list[Item]:
 
 
 def _checked(item: Any, axis: int, size: int) -> Item:
-    """Without negative positions; slices stay as they are."""
+    """The item with negative positions replaced; slices are unchanged."""
     if isinstance(item, slice):
         return item
     positions = np.asarray(item)
@@ -183,14 +185,15 @@ def _checked(item: Any, axis: int, size: int) -> Item:
 
 
 def _positions(item: Item, size: int) -> NDArray[np.intp]:
-    """Those that an item names, in its order, flat."""
+    """The positions that an item selects, in its order, as a flat array."""
     if isinstance(item, slice):
         return np.arange(*item.indices(size))
     return np.asarray(item).reshape(-1)
 
 
 def _shaped(item: Item, positions: NDArray[np.intp]) -> Item:
-    """Other positions, in the form of an item: a slice stays one."""
+    """`positions` in the form of `item`: a slice if `item` is one, else an array of its shape or an
+    integer."""
     if isinstance(item, slice):
         step = int(positions[1] - positions[0]) if positions.size > 1 else 1
         stop = int(positions[-1]) + (1 if step > 0 else -1)

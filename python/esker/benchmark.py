@@ -1,4 +1,4 @@
-"""What `esker bench` runs, and what it makes of the seconds that the ranks measured."""
+"""The programs that `esker bench` runs, and the results computed from the times that the ranks measured."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WORKLOADS = {"s3d": 5, "s3d_whole": 5, "icesheet": 1, "icesheet_yxz": 1, "ocean": 5, "geodesic": 3}
-"""Name to the number of steps per repetition."""
+"""Steps per repetition, by name."""
 
 HALVINGS = (1, 2, 3, 6)
-"""Levels that are read, too, if asked for: those with 1/2, 1/4, 1/8 and 1/64 of the samples."""
+"""Levels that --levels also reads, as numbers of halvings: 1/2, 1/4, 1/8 and 1/64 of the samples."""
 
 _PROGRAM = "esker-bench"
 
 
 def find_program() -> str | None:
-    """The program that measures: that of this package, built where there was an MPI, or one in PATH."""
+    """Path of esker-bench: the one in this package (present if it was built with MPI), or the one in PATH."""
     packaged = Path(__file__).parent / "bin" / _PROGRAM
     return str(packaged) if packaged.exists() else shutil.which(_PROGRAM)
 
@@ -45,7 +45,7 @@ def command(
     cases: Sequence[str] = (),
     halvings: Sequence[int] = (),
 ) -> list[str]:
-    """The command line that starts the ranks; without `cases`, those that the program takes by itself."""
+    """The command line that starts the ranks; without `cases` the program runs its default cases."""
     if mpiexec is None:
         mpiexec = subprocess.run(
             [program, "--mpiexec"], capture_output=True, text=True, check=True
@@ -64,12 +64,13 @@ def command(
 
 
 def cases_of(program: str) -> list[str]:
-    """All cases that a program has, in the order in which it runs them."""
+    """All cases of a program, in the order in which it runs them."""
     return subprocess.run([program, "--cases"], capture_output=True, text=True, check=True).stdout.split()
 
 
 def environment() -> dict[str, str]:
-    """For Open MPI: more ranks than cores must not spin, and in a container one is root."""
+    """The environment, with settings for Open MPI: idle ranks yield when there are more ranks than cores, and
+    running as root (as in containers) is allowed."""
     settings = {
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_mpi_yield_when_idle": "1",
@@ -82,9 +83,9 @@ def environment() -> dict[str, str]:
 def results(
     runs: Sequence[dict[str, Any]], directory: str, peer_runs: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    """Rates, ratios to posix of the same repetition, and what they depend on.
+    """Rates, ratios to posix in the same repetition, and the machine and configuration they depend on.
 
-    `runs` are what esker-bench printed, and `peer_runs`, of as many turns, what esker-bench-peers printed.
+    `runs` is the output of esker-bench and `peer_runs` that of esker-bench-peers, one element per turn.
     """
     measured = peers.merged(runs)
     made = {
@@ -143,7 +144,8 @@ def _case(
 def _level(
     level: dict[str, Any], case: dict[str, Any], limit: dict[str, Any] | None, measured: dict[str, Any]
 ) -> dict[str, Any]:
-    """Times of a level, over what they would be if they fell as the samples do, in the same repetition."""
+    """Times of a level; `over_proportional` divides each by the full read's time scaled to the level's
+    samples, in the same repetition."""
     fraction = level["data_bytes_per_step"] / measured["data_bytes_per_step"]
     pairs = zip(level["read_s"], case["read_s"])
     return {
@@ -151,7 +153,7 @@ def _level(
         "fraction": fraction,
         "data_MiB_per_step": level["data_bytes_per_step"] / 2**20,
         "read_ms_per_step": 1e3 * statistics.median(level["read_s"]) / measured["steps"],
-        "over_proportional": _spread([seconds / (whole * fraction) for seconds, whole in pairs]),
+        "over_proportional": _spread([seconds / (full * fraction) for seconds, full in pairs]),
         "ratio_to_posix_read": _ratio(limit, level, "read_s"),
     }
 
@@ -161,14 +163,14 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def _ratio(posix: dict[str, Any] | None, case: dict[str, Any], key: str) -> dict[str, float] | None:
-    """Speed relative to posix, of pairs measured one after the other."""
+    """Speed relative to posix, from pairs measured one after the other."""
     if posix is None:
         return None
     return _spread([limit / seconds for limit, seconds in zip(posix[key], case[key])])
 
 
 def machine(directory: str) -> dict[str, Any]:
-    """What figures depend on; `directory` is where files are stored."""
+    """The properties of the machine that results depend on; `directory` is where the files are stored."""
     return {
         "date": datetime.date.today().isoformat(),
         "processor": _line_of("/proc/cpuinfo", "model name") or platform.processor(),
@@ -194,8 +196,8 @@ def _file_system(directory: str) -> str:
 
 
 def figure(results: dict[str, Any]) -> Figure:
-    """Bars of the ratios to posix, written and read; beside them the time of levels, if these were read, or
-    where the time of the steps goes. Of runs on several numbers of ranks see scaling.figure()."""
+    """Left: bars of the write and read ratios to posix. Right: the times of levels if they were read,
+    otherwise the phases of a step. For runs on several numbers of ranks see scaling.figure()."""
     from matplotlib.figure import Figure
 
     width = 5 + 0.55 * len(results["cases"])
@@ -239,8 +241,8 @@ def _draw_levels(axes: Any, results: dict[str, Any]) -> None:
     axes.axhline(1, color="grey", linewidth=0.8)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_xlabel("part of the samples")
-    axes.set_ylabel("time over proportional")
+    axes.set_xlabel("fraction of the samples")
+    axes.set_ylabel("time / proportional time")
     axes.legend(frameon=False, fontsize="small")
 
 

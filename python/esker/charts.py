@@ -1,10 +1,12 @@
-"""Charts of a field that are no maps: how its values are spread, and how they change with time.
+"""Charts of a field: a histogram of its values, and their range over time.
 
-Both read the coarsest level that has MOST_SAMPLES samples in the box, so they take no longer for a larger field.
+Both read the coarsest level that has at least MAX_SAMPLES samples in the box, so their cost does not grow
+with the field.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,8 +21,8 @@ from esker.plotting import wrapped
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_SAMPLES = 1 << 20
-"""More show nothing that these do not."""
+MAX_SAMPLES = 1 << 20
+"""More samples would not change the chart visibly."""
 _DPI = 100
 _SIZE = (9, 5)
 """Inches."""
@@ -29,7 +31,7 @@ _FONT_PX = 10 / 72 * _DPI
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many samples are in each of the bins between `edges`."""
+    """Number of samples in each bin between `edges`."""
 
     field: Field
     edges: NDArray[np.float64]
@@ -39,14 +41,26 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Series:
-    """Minimum, mean and maximum at each step; of one sample all three are the same."""
+    """Minimum, mean and maximum at each step; all three are equal for a single sample."""
 
     field: Field
     times: NDArray[np.float64]
-    least: NDArray[np.float64]
+    minimum: NDArray[np.float64]
     mean: NDArray[np.float64]
-    greatest: NDArray[np.float64]
+    maximum: NDArray[np.float64]
     level: int
+
+    @property
+    def least(self) -> NDArray[np.float64]:
+        """Deprecated name of `minimum`."""
+        warnings.warn("Series.least is called minimum now", DeprecationWarning, stacklevel=2)
+        return self.minimum
+
+    @property
+    def greatest(self) -> NDArray[np.float64]:
+        """Deprecated name of `maximum`."""
+        warnings.warn("Series.greatest is called maximum now", DeprecationWarning, stacklevel=2)
+        return self.maximum
 
 
 def read_histogram(
@@ -57,9 +71,10 @@ def read_histogram(
     component: int | None = None,
     bins: int = 100,
 ) -> Histogram:
-    """Counts the values of a step, without those that are missing.
+    """Counts the values of a step, ignoring missing ones.
 
-    level, box: as in Field.read; None: a level with about MOST_SAMPLES samples. component: None: the length of vectors.
+    level, box: as in Field.read; level None: a level with about MAX_SAMPLES samples
+    component:  of a field with several; None: the length of the vectors
     """
     level = _level(field, step, box) if level is None else level
     values = scalars(field, field.read(step, box, level), component).compressed()
@@ -77,7 +92,7 @@ def read_series(
     """Reads each step at which the field was written; arguments as for read_histogram()."""
     steps = [s for s in range(len(field.dataset.steps)) if field.has(s)]
     if field.fixed or not steps:
-        raise ValueError(f"{field.name}: does not change with time")
+        raise ValueError(f"{field.name}: expected a field with time steps, found a fixed or unwritten one")
     level = _level(field, steps[0], box) if level is None else level
     rows = []
     for number, step in enumerate(steps):
@@ -88,13 +103,13 @@ def read_series(
             rows.append((values.min(), values.mean(), values.max()))
         if progress:
             progress((number + 1) / len(steps))
-    least, mean, greatest = np.array(rows).T
+    minimum, mean, maximum = np.array(rows).T
     times = np.array([field.dataset.steps[step] for step in steps])
-    return Series(field, times, least, mean, greatest, level)
+    return Series(field, times, minimum, mean, maximum, level)
 
 
 def draw_histogram(histogram: Histogram, *, log: bool = False) -> Figure:
-    """As steps; `log`: of the counts."""
+    """The histogram as a step plot; `log`: logarithmic counts."""
     figure, axes = _figure(histogram.field, histogram.level)
     axes.stairs(histogram.counts, histogram.edges, fill=True)
     axes.set(xlabel=wrapped(_label(histogram.field), _SIZE[0] * _DPI, _FONT_PX), ylabel="number of samples")
@@ -104,10 +119,12 @@ def draw_histogram(histogram: Histogram, *, log: bool = False) -> Figure:
 
 
 def draw_series(series: Series, *, log: bool = False) -> Figure:
-    """The mean as a line, the range from minimum to maximum as a band; `log`: of the values."""
+    """The mean as a line, the range from minimum to maximum as a band; `log`: logarithmic values."""
     figure, axes = _figure(series.field, series.level)
-    if not np.array_equal(series.least, series.greatest, equal_nan=True):
-        axes.fill_between(series.times, series.least, series.greatest, alpha=0.25, label="minimum to maximum")
+    if not np.array_equal(series.minimum, series.maximum, equal_nan=True):
+        axes.fill_between(
+            series.times, series.minimum, series.maximum, alpha=0.25, label="minimum to maximum"
+        )
         axes.plot(series.times, series.mean, marker=".", label="mean")
         axes.legend()
     else:
@@ -122,7 +139,7 @@ def draw_series(series: Series, *, log: bool = False) -> Figure:
 
 def _level(field: Field, step: int, box: Box | None) -> int:
     for level in range(field.max_level):
-        if np.prod(field.select(step, box, level).shape[: len(field.grid.dims)]) >= MOST_SAMPLES:
+        if np.prod(field.select(step, box, level).shape[: len(field.grid.dims)]) >= MAX_SAMPLES:
             return level
     return field.max_level
 

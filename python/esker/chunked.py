@@ -1,4 +1,4 @@
-"""Chunked: samples that are made or read piece by piece, for fields that do not fit in memory."""
+"""Chunked: samples that are computed or read piece by piece, for fields that do not fit in memory."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ Read = Callable[[Box], ArrayLike]
 
 
 class Chunked:
-    """An array that esker.write() asks for piece by piece.
+    """An array that esker.write() requests piece by piece.
 
     `shape` is (z, y, x), with a last axis for components if there are several. `source` is one of
 
-    - a function: called with a half-open box ((x0, y0, z0), (x1, y1, z1)), x first, it returns the samples of that
-      box as an array (z, y, x[, component]). It is asked once for each sample, in about 32 MiB at a time, from the
-      slowest axis on; where that fits, in multiples of `grain` indices of this axis (as thick as the chunks of
-      the file that it reads, say).
-    - an iterable of arrays that follow each other along the slowest axis, of any thickness.
+    - a function: given a half-open box ((x0, y0, z0), (x1, y1, z1)), x first, it returns the samples of that
+    box as an
+      array (z, y, x[, component]). Each sample is requested once, in boxes of about 32 MiB that split the
+      slowest axis first, where possible in multiples of `grain` indices (for example the chunk thickness of
+      an input file).
+    - an iterable of consecutive arrays along the slowest axis, of any thickness.
 
-    What it gives must have the type `dtype` and the shape that was asked for.
+    The arrays must have the type `dtype` and the requested shape.
 
     >>> import numpy as np
     >>> import esker
@@ -65,17 +66,17 @@ class Chunked:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the whole array."""
+        """Bytes of the complete array."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     def arrays(self, n_dims: int, name: str) -> Iterator[NDArray[Any]]:
-        """The samples in C order, as arrays one after the other; the first `n_dims` axes are the grid's.
+        """The samples in C order, as consecutive arrays; the first `n_dims` axes are the grid's.
 
-        `name` is that of the field, for errors.
+        `name` is the field's, for error messages.
         """
-        return self._asked(n_dims, name) if callable(self.source) else self._given(name)
+        return self._requested(n_dims, name) if callable(self.source) else self._given(name)
 
-    def _asked(self, n_dims: int, name: str) -> Iterator[NDArray[Any]]:
+    def _requested(self, n_dims: int, name: str) -> Iterator[NDArray[Any]]:
         assert callable(self.source)
         sample_bytes = self.dtype.itemsize * math.prod(self.shape[n_dims:])
         for where in _pieces.pieces(self.shape[:n_dims], sample_bytes, self.grain):
@@ -90,21 +91,21 @@ class Chunked:
         for given in self.source:
             array = np.asanyarray(given)
             n_rows = array.shape[0] if array.ndim else 0
-            where = f"from index {first} of the slowest axis on"
+            where = f"starting at index {first} of the slowest axis"
             yield self._checked(array, (n_rows, *self.shape[1:]), name, where)
             first += n_rows
             if first > self.shape[0]:
                 break
         if first != self.shape[0]:
             raise ValueError(
-                f"{name}: expected arrays of {self.shape[0]} indices of the slowest axis in all, found {first}"
+                f"{name}: expected {self.shape[0]} indices along the slowest axis in total, found {first}"
             )
 
     def _checked(self, given: ArrayLike, shape: tuple[int, ...], name: str, which: str) -> NDArray[Any]:
         array = np.asanyarray(given)
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError(
-                f"{name}: expected plain samples {which}, found a masked array; filled() makes it plain"
+                f"{name}: expected a plain array {which}, found a masked array; convert it with filled()"
             )
         if array.shape != shape or array.dtype != self.dtype:
             raise ValueError(
@@ -115,26 +116,30 @@ class Chunked:
 
 
 def assembled(chunked: Chunked, n_dims: int, directory: str, name: str) -> NDArray[Any]:
-    """The whole array of the field `name`: in memory if it is small, else a scratch_array().
+    """The complete array of the field `name`: in memory if it is small, else a scratch_array().
 
-    The coarse levels of a dataset need samples from everywhere, so all samples must be there when it is written.
+    The coarse levels of a dataset take samples from the entire grid, so all samples must be available when it
+    is written.
     """
     if chunked.nbytes <= _pieces.PIECE_BYTES:
-        return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims, name)]).reshape(chunked.shape)
-    whole = scratch_array(chunked.shape, chunked.dtype, directory)
-    flat, done = whole.reshape(-1), 0
+        return np.concatenate([array.reshape(-1) for array in chunked.arrays(n_dims, name)]).reshape(
+            chunked.shape
+        )
+    result = scratch_array(chunked.shape, chunked.dtype, directory)
+    flat, done = result.reshape(-1), 0
     for array in chunked.arrays(n_dims, name):
         flat[done : done + array.size] = array.reshape(-1)
         done += array.size
-    return whole
+    return result
 
 
 def scratch_array(shape: Sequence[int], dtype: np.dtype[Any], directory: str) -> NDArray[Any]:
-    """Zeros in a nameless file of `directory`, mapped into memory; OSError if they do not fit there.
+    """Zeros in an unnamed file in `directory`, mapped into memory. Raises OSError if the disk lacks the
+    space.
 
-    The file goes when the array does, or when the process is killed.
+    The file is removed with the array, or when the process is killed.
     """
     with tempfile.TemporaryFile(dir=directory, prefix=".esker-") as file:
-        # Of a file with holes a full disk would end the process, when the mapping is written to.
+        # Without allocation, writing to the mapping when the disk is full would kill the process (SIGBUS).
         os.posix_fallocate(file.fileno(), 0, math.prod(shape) * dtype.itemsize)
         return np.memmap(file, dtype, "r+", shape=tuple(shape))

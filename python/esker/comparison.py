@@ -1,4 +1,4 @@
-"""diff: where two datasets differ, piece by piece."""
+"""Compares two datasets, piece by piece."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from esker.dataset import Box, Dataset, Field
 from esker.values import Text
 
 _COMPARED_AT_ONCE = 1 << 18
-"""Values; what a difference takes beside them is many times as much."""
+"""Number of values. The temporaries of a comparison take several times as much memory as the values."""
 
 
 @dataclass(frozen=True)
@@ -25,18 +25,18 @@ class Difference:
 
     step: int
     index: tuple[int, ...]
-    """x first, with the component behind if there are several."""
+    """x first, followed by the component if there are several."""
     a: float
     b: float
 
 
 @dataclass
 class FieldDifference:
-    """What differs in a field that both datasets have."""
+    """Differences in a field that both datasets have."""
 
     field: str
     compared: int = 0
-    """Values."""
+    """Number of values compared."""
     different: int = 0
     max_abs: float = 0.0
     max_rel: float = 0.0
@@ -45,10 +45,10 @@ class FieldDifference:
 
 @dataclass
 class Comparison:
-    """What differs in two datasets; `same` if nothing does."""
+    """Differences between two datasets; `same` if there are none."""
 
     structure: list[str] = dataclasses.field(default_factory=list)
-    """Fields, shapes, types, steps and attributes that are not the same, in words."""
+    """Differences in fields, shapes, types, steps and attributes, as sentences."""
     fields: list[FieldDifference] = dataclasses.field(default_factory=list)
 
     @property
@@ -71,22 +71,22 @@ def compare(
     most: int = 10,
     progress: Callable[[float], object] | None = None,
 ) -> Comparison:
-    """Compares all fields that both have, at the steps of the same times; NaN equals NaN.
+    """Compares all fields that both datasets have, at steps with the same time; NaN equals NaN.
 
-    Values a and b are the same if |a - b| <= atol + rtol * |b|. The formats of the datasets, their blocks and their files do
-    not matter. Of each field the first `most` differences are kept. Memory: some pieces of 32 MiB.
+    Values a and b are the same if |a - b| <= atol + rtol * |b|. Formats, blocks and files may differ. The
+    result keeps the first `most` differences of each field. Memory: a few pieces of 32 MiB.
     """
     if not (rtol >= 0 and atol >= 0):
-        raise ValueError(f"tolerances have to be 0 or more, found rtol={rtol}, atol={atol}")
+        raise ValueError(f"tolerances: expected numbers of at least 0, found rtol={rtol}, atol={atol}")
     found = Comparison()
     for name in (*a.fields, *(name for name in b.fields if name not in a)):
         if name not in a or name not in b:
-            found.structure.append(f"field {name!r} is in {(a if name in a else b).path} only")
+            found.structure.append(f"field {name!r} is only in {(a if name in a else b).path}")
     common = [name for name in a.fields if name in b]
     if all(a[name].fixed and b[name].fixed for name in common):
-        pass  # they are of no step
+        pass  # fixed fields do not belong to a step
     elif len(a.steps) != len(b.steps):
-        found.structure.append(f"{len(a.steps)} steps and {len(b.steps)}")
+        found.structure.append(f"the number of steps is {len(a.steps)} and {len(b.steps)}")
     elif not _equal(a.steps, b.steps):
         step = next(s for s, (t, u) in enumerate(zip(a.steps, b.steps)) if not _equal(t, u))
         found.structure.append(f"step {step} is at time {a.steps[step]} and {b.steps[step]}")
@@ -102,22 +102,22 @@ def compare(
         if a[name].shape == b[name].shape and a[name].box == b[name].box:
             comparable.append(name)
     for number, name in enumerate(comparable):
-        tell = (lambda part, n=number: progress((n + part) / len(comparable))) if progress else None
-        found.fields.append(_compare_field(a[name], b[name], rtol, atol, most, tell))
+        update = (lambda part, n=number: progress((n + part) / len(comparable))) if progress else None
+        found.fields.append(_compare_field(a[name], b[name], rtol, atol, most, update))
     return found
 
 
 def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
-    for what in ("dims", "shape", "box", "dtype", "components", "fixed"):
-        if getattr(a, what) != getattr(b, what):
-            yield f"{a.name}: {what} is {getattr(a, what)} and {getattr(b, what)}"
+    for attribute in ("dims", "shape", "box", "dtype", "components", "fixed"):
+        if getattr(a, attribute) != getattr(b, attribute):
+            yield f"{a.name}: {attribute} is {getattr(a, attribute)} and {getattr(b, attribute)}"
     for dim in a.grid.dims:
         ours, theirs = a.grid.coords.get(dim), b.grid.coords.get(dim)
         if (ours is None) != (theirs is None) or (ours is not None and not _equal(ours, theirs)):
-            yield f"{a.name}: coordinates along {dim!r} are not the same"
+            yield f"{a.name}: coordinates along {dim!r} differ"
     if alone := [(s, t) for s, t in _same_times(a.dataset, b.dataset) if a.has(s) != b.has(t)]:
         s, _ = alone[0]
-        yield f"{a.name}: is there at step {s} in {(a if a.has(s) else b).dataset.path} only"
+        yield f"{a.name}: step {s} is only in {(a if a.has(s) else b).dataset.path}"
     if attributes:
         yield from _attributes(f"{a.name}: ", a.attrs, b.attrs)
         yield from _attributes(f"grid of {a.name}: ", a.grid.attrs, b.grid.attrs)
@@ -126,7 +126,7 @@ def _structure(a: Field, b: Field, attributes: bool) -> Iterator[str]:
 def _scalars(a: Dataset, b: Dataset, attributes: bool) -> Iterator[str]:
     for name in (*a.scalars, *(name for name in b.scalars if name not in a.scalars)):
         if name not in a.scalars or name not in b.scalars:
-            yield f"scalar {name!r} is in {(a if name in a.scalars else b).path} only"
+            yield f"scalar {name!r} is only in {(a if name in a.scalars else b).path}"
             continue
         ours, theirs = a.scalars[name], b.scalars[name]
         yield from _attributes("scalar: ", {name: ours.value}, {name: theirs.value})
@@ -144,14 +144,14 @@ def _attributes(owner: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> Itera
 
 
 def _stored(value: Any) -> Any:
-    """The bytes of a text, which may be others for the same characters."""
+    """The stored bytes of a text, which can differ for the same characters."""
     if isinstance(value, Text):
         return value.bytes
     return value.encode() if isinstance(value, str) else None
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Of texts, numbers and lists of numbers; NaN equals NaN."""
+    """Whether two texts, numbers or lists of numbers are equal; NaN equals NaN."""
     if any(value is None or isinstance(value, str) for value in (a, b)):
         return bool(a == b)
     ours, theirs = np.ravel(a).tolist(), np.ravel(b).tolist()
@@ -177,7 +177,7 @@ def _compare_field(
 
 
 def _same_times(a: Dataset, b: Dataset) -> list[tuple[int, int]]:
-    """Steps of both at the same time; where they have none, the first with the first and so on."""
+    """Pairs of steps with the same time; if no times agree, pairs by position."""
     if _equal(a.steps, b.steps):
         return [(step, step) for step in range(len(a.steps))]
     theirs = {time: step for step, time in enumerate(b.steps)}
@@ -221,7 +221,7 @@ def _add(
 def _differences(
     found: FieldDifference, a: NDArray[Any], b: NDArray[Any], rtol: float, atol: float
 ) -> NDArray[np.intp]:
-    """Positions of values that are not the same; adds to what is counted."""
+    """Positions of values that differ; adds them to the counts of `found`."""
     unequal = np.flatnonzero(~((a == b) | ((a != a) & (b != b))))
     if unequal.size == 0:
         return unequal

@@ -1,4 +1,4 @@
-"""convert: from whatever esker.sources opens to a dataset of Esker or to Zarr, piece by piece."""
+"""Converts a source (see esker.sources) to an Esker dataset or to Zarr, piece by piece."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from esker.sources import Source, SourceField
 from esker.writer import Option, Writer, WriterField, grid_name
 from esker.zarr_target import write_zarr
 
-Tell = Callable[[int], None]
-"""Is told how many bytes were read since it was called last."""
+OnRead = Callable[[int], None]
+"""Called with the number of bytes read since the last call."""
 
 _CLASSIC_TYPES = ("i1", "i2", "i4", "f4", "f8")
-"""What CDF-1 and CDF-2 have."""
+"""Types of CDF-1 and CDF-2."""
 
 
 def format_of(path: str | os.PathLike[str]) -> str | None:
-    """The format that the suffix of a path stands for: "netcdf" is what smallest_netcdf() says."""
+    """The format for the suffix of a path, or None; "netcdf" means the result of smallest_netcdf()."""
     if Path(path).suffix == ".zarr":
         return "zarr"
     format = _core.split_name(os.fspath(path)).format
@@ -41,38 +41,40 @@ def size_of(source: Source) -> int:
 
 
 def convert(
-    source: Source, path: str | os.PathLike[str], format: str, tell: Tell, **options: Option
+    source: Source, path: str | os.PathLike[str], format: str, on_read: OnRead, **options: Option
 ) -> list[Path]:
-    """Writes all fields and steps, and returns the files and directories that it made.
+    """Writes all fields and steps, and returns the files and directories that it created.
 
-    They appear when they are whole. What there was before stays until then, and goes with overwrite=True only. Fields of
-    one step must fit on storage twice (beside the dataset), not in memory. Raises what esker.Writer raises.
+    They are published by rename once complete. Existing ones are kept until then, and replaced only with
+    overwrite=True. The disk needs room for the fields of one step in addition to the dataset; memory does
+    not. Raises the exceptions of esker.Writer.
     """
     overwrite = options.pop("overwrite", None)
     if format == "netcdf":
         format = smallest_netcdf(source)
     if format == "zarr":
         if options:
-            raise ValueError(f"{next(iter(options))}: Zarr has no such option")
-        return write_zarr(source, Path(path), tell, bool(overwrite))
+            raise ValueError(f"{next(iter(options))}: writer options are not supported for Zarr; omit it")
+        return write_zarr(source, Path(path), on_read, bool(overwrite))
     directory = os.path.dirname(os.fspath(path)) or "."
     with (
-        new_dataset(path, format, overwrite) as place,
-        _writer(place.path, format, source, **options) as writer,
+        new_dataset(path, format, overwrite) as staging,
+        _writer(staging.path, format, source, **options) as writer,
     ):
         made = _define(writer, source)
         for step, time in enumerate(source.times):
             with writer.step(time) as s:
                 for one in source.fields:
                     if one.has(step):
-                        s.put(made[one.name], _array(one, step, directory, tell))
-    return place.made
+                        s.put(made[one.name], _array(one, step, directory, on_read))
+    return staging.published
 
 
 def smallest_netcdf(source: Source) -> str:
-    """The oldest netCDF format that holds what is converted, which most programs read: "cdf1", or "cdf2" for files whose
-    variables begin beyond 2 GiB. Where these lack a type or a variable is too large for them, "netcdf4", or "cdf5" where
-    Esker was built without HDF5.
+    """The oldest netCDF format that can hold the data, as most programs can read it.
+
+    That is "cdf1", or "cdf2" if variables begin beyond 2 GiB. If these lack a type or a variable is too large
+    for them, it is "netcdf4", or "cdf5" if Esker was built without HDF5.
     """
     types = [one.dtype for one in source.fields]
     types += [values.dtype for one in source.fields for values in one.coords.values()]
@@ -86,7 +88,7 @@ def smallest_netcdf(source: Source) -> str:
 
 
 def _takes(format: str, source: Source) -> bool:
-    """Whether the format has room for the definitions: tried with a file that has no samples."""
+    """Whether the format can hold the definitions; tries it with a file without samples."""
     with tempfile.TemporaryDirectory() as directory:
         try:
             with _writer(Path(directory) / "x.nc", format, source) as writer:
@@ -140,10 +142,10 @@ def _define(writer: Writer, source: Source) -> dict[str, WriterField]:
     return made
 
 
-def _array(one: SourceField, step: int, directory: str, tell: Tell) -> NDArray[Any]:
+def _array(one: SourceField, step: int, directory: str, on_read: OnRead) -> NDArray[Any]:
     def read(box: Box) -> NDArray[Any]:
         samples = one.read(step, box)
-        tell(samples.nbytes)
+        on_read(samples.nbytes)
         return samples
 
     shape = (*one.shape, *([one.components] if one.components > 1 else []))

@@ -1,7 +1,7 @@
-"""Dataset, Field and Selection: the reader in NumPy's terms.
+"""Dataset, Field and Selection: reading datasets as NumPy arrays.
 
-Boxes, origins and strides list x first, as everywhere in Esker; shapes, dimension names and arrays run the
-other way, slowest axis first, as everywhere in NumPy. `_slowest_first` is the one place where they turn.
+Boxes, origins and strides list x first, as everywhere in Esker. Shapes, dimension names and arrays list the
+slowest axis first, as everywhere in NumPy. `_slowest_first` converts one order to the other.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ Corner = Sequence[int]
 Box = tuple[Corner, Corner]
 
 _UNSYNCED = ".esker-unsynced"
-"""The end of the name of a file that says which steps a power failure may have damaged."""
+"""Suffix of the file that lists the steps which a power failure may have damaged."""
 
 COMPONENT_DIM = "component"
 """Name of the last dimension of fields with more than one component."""
 
 
 def component_dims(counts: Iterable[int], taken: Container[str] = ()) -> dict[int, str]:
-    """Where a dimension has one size, as in xarray and Zarr: the name of the last one by the number of components.
+    """Names of component dimensions by size, for xarray and Zarr, where a dimension has a single size.
 
-    It is "component" if there is one number of components, else "component_2", "component_3"; never one of `taken`.
+    The name is "component" if all fields have the same number of components, else "component_2",
+    "component_3" and so on. A name in `taken` gets underscores appended.
 
     >>> component_dims([1, 3, 1, 3]), component_dims([3, 2])
     ({3: 'component'}, {2: 'component_2', 3: 'component_3'})
@@ -53,11 +54,12 @@ def component_dims(counts: Iterable[int], taken: Container[str] = ()) -> dict[in
 
 
 class DatasetWarning(UserWarning):
-    """A dataset that Esker wrote lacks something, or may: what `Dataset.warnings` lists."""
+    """A dataset written by Esker is or may be incomplete; `Dataset.warnings` has the details."""
 
 
 def _losses(dataset: Dataset) -> list[str]:
-    """Warnings of Esker's datasets; those of other programs' files name what cannot be shown."""
+    """The warnings about lost data; those about files of other programs only name what Esker does not
+    read."""
     is_idx = any(part.bits_per_block for part in dataset.parts)
     return [text for text in dataset.warnings if is_idx or _UNSYNCED in text]
 
@@ -72,20 +74,21 @@ def open(
 ) -> Dataset:
     """Opens a dataset: an `.idx` file, the directory of a writer with several grids, a CDF or an HDF5 file.
 
-    `path` may be any URL that fsspec knows, "https://...", "s3://bucket/run.idx": then no more is fetched than what a
-    read needs. ARCO datasets (a file per block) are read there, too.
+    `path` may be any URL that fsspec supports, such as "https://..." or "s3://bucket/run.idx"; a read then
+    fetches only the blocks it needs. ARCO datasets (one file per block) can be read from a URL as well.
 
-    Of CDF files (netCDF's classic formats) and HDF5 files (NetCDF-4, or plain ones) that other programs wrote,
-    fields are the numeric variables with an axis beside that of the records, and steps are the records;
-    `warnings` names what is left out. Members of a group have its name and '_' before their own.
+    In CDF files (netCDF's classic formats) and HDF5 files (NetCDF-4 or plain) written by other programs, the
+    fields are the numeric variables with at least one axis in addition to the record axis, and the steps are
+    the records. `warnings` lists what is left out. Names of variables in a group are prefixed by the group's
+    name and '_'.
 
-    Reads headers only. What a dataset of Esker has lost without keeping its samples from being read is in `warnings`,
-    and comes as a DatasetWarning, too.
+    Reads headers only. Damage that does not prevent reading is listed in `warnings` and issued as a
+    DatasetWarning.
 
-    verify:      each block that is read later is compared with its checksum, where the file has one
-    threads:     that one read uses at most; by default as many as the process has processors, and of a URL 16
-    cache_bytes: of blocks that were decoded, or came from afar, kept for the reads that follow; 0: none
-    storage_options: for fsspec, with a URL: credentials, endpoints
+    verify:      compare each block with its checksum when it is read, if the file has checksums
+    threads:     maximum number of threads of a read; the default is one per processor, and 16 for a URL
+    cache_bytes: size of the cache of decoded and downloaded blocks; 0: no cache
+    storage_options: with a URL, options for fsspec: credentials, endpoints
 
     Raises FileNotFoundError, OSError (damaged), or NotImplementedError.
 
@@ -113,15 +116,16 @@ class Grid:
     dims: Mapping[str, int]
     """Name to size, slowest first."""
     coords: Mapping[str, NDArray[Any]]
-    """Dimension name to one value per index, in the type that the dataset has."""
+    """Dimension name to one value per index, with the dataset's type."""
     attrs: Mapping[str, AttributeValue]
     has_no_axes: bool = False
-    """One sample per step, along a dimension of size 1 that netCDF files do not have: its fields are time series."""
+    """The fields are time series with one sample per step; their dimension of size 1 does not exist in netCDF
+    files."""
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A value without axes, which does not vary in time: a grid mapping, a constant."""
+    """A constant value without axes, for example a grid mapping."""
 
     name: str
     value: AttributeValue
@@ -131,25 +135,25 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Part:
-    """The fields of a grid that vary in time, or its fixed ones. In an IDX dataset each part is one `.idx` file."""
+    """The time-dependent or the fixed fields of a grid. In an IDX dataset each part is one `.idx` file."""
 
     name: str
     path: str
-    """Of its `.idx`, or of the file that all parts are in."""
+    """Path of the part's `.idx` file, or of the single file of all parts."""
     fields: tuple[str, ...]
     box: Box
     bitmask: str
     bits_per_block: int
-    """0, as the numbers of blocks are: not in blocks."""
+    """0 (and so are the numbers of blocks) if the format has no blocks."""
     blocks_per_file: int
     num_blocks: int
-    """Blocks that exist, per field and step."""
+    """Number of stored blocks per field and step."""
     num_steps: int
 
 
 @dataclass(frozen=True)
 class Storage:
-    """Files with samples of committed steps, as found on storage."""
+    """Number and total size of the files with samples of committed steps."""
 
     files: int
     bytes: int
@@ -157,14 +161,15 @@ class Storage:
 
 @dataclass(frozen=True)
 class Selection:
-    """The samples that a query means: the points origin + i * stride of the full grid.
+    """The samples selected by a query: a hyperslab with the points origin + i * stride of the full grid.
 
-    `origin` and `stride` list x first; `shape` is that of the array which read() returns. The samples are
-    anchored at index 0 of the grid, not at the corner of the box. A 0 in `shape`: no sample lies in the box.
+    `origin` and `stride` list x first; `shape` is the shape of the array that read() returns. The samples are
+    aligned to index 0 of the grid, not to the corner of the box. `shape` contains a 0 if no sample is in the
+    box.
     """
 
     dims: tuple[str, ...]
-    """Names of the grid's dimensions, slowest first (without the component)."""
+    """Names of the grid's dimensions, slowest first (without the component dimension)."""
     origin: tuple[int, ...]
     stride: tuple[int, ...]
     shape: tuple[int, ...]
@@ -177,15 +182,17 @@ class Selection:
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
     def box_of(self, part: Box) -> Box:
-        """The box of the full grid whose samples at this level are those at the indices `part` of the selection."""
+        """The box of the full grid that contains exactly the samples at the indices `part` of this
+        selection."""
         corners = [
             (origin + first * stride, origin + (last - 1) * stride + 1)
             for origin, stride, first, last in zip(self.origin, self.stride, *part)
         ]
         return tuple(lo for lo, _ in corners), tuple(hi for _, hi in corners)
 
-    def places_of(self, coarser: Selection) -> tuple[slice, ...]:
-        """Where in this array the samples of a selection of the same box at a coarser level stand."""
+    def slices_of(self, coarser: Selection) -> tuple[slice, ...]:
+        """The slices of this selection's array that hold the samples of a coarser selection of the same
+        box."""
         axes = zip(
             self.origin,
             self.stride,
@@ -193,11 +200,16 @@ class Selection:
             coarser.stride,
             reversed(coarser.shape[: len(self.dims)]),
         )
-        places = []
+        slices = []
         for origin, stride, first, step, count in axes:
-            start, apart = (first - origin) // stride, step // stride
-            places.append(slice(start, start + count * apart, apart))
-        return tuple(_slowest_first(places))
+            start, ratio = (first - origin) // stride, step // stride
+            slices.append(slice(start, start + count * ratio, ratio))
+        return tuple(_slowest_first(slices))
+
+    def places_of(self, coarser: Selection) -> tuple[slice, ...]:
+        """Deprecated name of slices_of()."""
+        warnings.warn("Selection.places_of is called slices_of now", DeprecationWarning, stacklevel=2)
+        return self.slices_of(coarser)
 
     def indices(self, dim: str) -> NDArray[np.int64]:
         """Index in the full grid of each sample along `dim`."""
@@ -207,7 +219,8 @@ class Selection:
 
 
 class Field:
-    """One variable of a dataset. `read` returns samples, `select` says which ones, `coords` where they lie."""
+    """One variable of a dataset. `read` returns samples, `select` describes them, `coords` gives their
+    coordinates."""
 
     def __init__(self, dataset: Dataset, core_field: _core.Field, grid: Grid) -> None:
         self.dataset = dataset
@@ -217,11 +230,11 @@ class Field:
         self.dtype: np.dtype[Any] = np.dtype(core_field.type)
         self.components: int = core_field.components
         self.fixed: bool = core_field.fixed
-        """Written once, not per step."""
+        """Whether the field is written once instead of per step."""
         self.is_series: bool = grid.has_no_axes
-        """One value per step, without axes: `shape` is (1,)."""
+        """Whether the field is a time series: one value per step, without axes; `shape` is (1,)."""
         self.every: int = core_field.every
-        """Due at steps 0, every, 2 * every, ..."""
+        """The field is written at steps 0, every, 2 * every, ..."""
         self.attrs: Mapping[str, AttributeValue] = attributes_of(core_field.attributes)
         self.max_level: int = self._core.max_level(self.name)
         lo, hi = self._core.box(self.name)
@@ -229,10 +242,10 @@ class Field:
         """Index range of the grid, half open, x first."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _field_again, (self.dataset, self.name)
+        return _reopened_field, (self.dataset, self.name)
 
     def __getitem__(self, index: Any) -> NDArray[Any]:
-        """Samples by index, of all steps: the same as array()[index].
+        """Samples selected by a NumPy index over all steps: the same as array()[index].
 
         >>> import numpy as np
         >>> import esker
@@ -248,7 +261,8 @@ class Field:
         return self.array().__array__(dtype, copy)
 
     def array(self, level: int | None = None, stride: Corner | None = None) -> Array:
-        """All steps and samples up to a level, or every so many, as one array, of which an index reads what it asks for."""
+        """All steps, with the samples up to a level or at a stride, as a lazy array that reads what an index
+        selects."""
         return Array(self, level, stride)
 
     def __repr__(self) -> str:
@@ -258,7 +272,7 @@ class Field:
 
     @property
     def dims(self) -> tuple[str, ...]:
-        """Dimension names, slowest first; the last is "component" if there is more than one."""
+        """Dimension names, slowest first; the last is "component" if there is more than one component."""
         return (*self.grid.dims, *([COMPONENT_DIM] if self.components > 1 else []))
 
     @property
@@ -268,17 +282,19 @@ class Field:
         return self._array_shape([h - l for l, h in zip(lo, hi)])
 
     def has(self, step: int) -> bool:
-        """Whether there are samples at that position of Dataset.steps, negative from the end; of fixed fields: at all.
+        """Whether the field was written at a position in Dataset.steps (negative counts from the end).
 
-        False for any step of a dataset without steps. Raises IndexError for a step that others do not have.
+        For a fixed field: whether it was written at all. False if the dataset has no steps. Raises IndexError
+                           if `step` is
+        out of range.
         """
         if self.fixed:
-            return self._is_there
+            return self._is_written
         return bool(self.dataset.steps) and self._core.has(self.name, self.dataset._step(step))
 
     @cached_property
-    def _is_there(self) -> bool:
-        """Of a fixed field: Esker's come with the first step, those of other programs need none."""
+    def _is_written(self) -> bool:
+        """For a fixed field. Esker writes it with the first step; files of other programs need no step."""
         if self.dataset.steps:
             return True
         try:
@@ -297,7 +313,7 @@ class Field:
     def select(
         self, step: int = -1, box: Box | None = None, level: int | None = None, stride: Corner | None = None
     ) -> Selection:
-        """The samples that read() with these arguments returns; reads nothing."""
+        """Describes the samples that read() with these arguments returns, without reading them."""
         found = self._core.select(self.name, *self._query(step, box, level, stride))
         return Selection(
             dims=tuple(self.grid.dims),
@@ -321,24 +337,24 @@ class Field:
         progress: Callable[[float], object] | None = None,
         statistics: _core.ReadStatistics | None = None,
     ) -> NDArray[Any]:
-        """Reads samples: a new C-order array (z, y, x[, component]).
+        """Reads samples into a new C-order array (z, y, x[, component]).
 
-        step:       position in Dataset.steps, negative from the end; of no meaning for fixed fields
-        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid; None is the whole grid. A box
-                    that leaves the grid is an error; field[...] has NumPy's slicing rules instead
-        level:      resolution, 0 (one sample) to max_level (all samples, the default)
+        step:       position in Dataset.steps; negative counts from the end; ignored for fixed fields
+        box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid; None: the full grid.
+                    It must be within the grid; field[...] follows NumPy's slicing rules instead
+        level:      resolution from 0 (one sample) to max_level (all samples, the default)
         bits:       precision; not implemented yet
-        stride:     (sx, sy, sz) in place of a level: the samples whose index is a multiple of it on each axis; what is
-                    read is the coarsest level that has them all
-        missing:    what samples are whose block the dataset does not hold. "fill": `_FillValue`, or else 0; "nearest":
-                    the nearest coarser sample of the answer, where there is one; None: "fill", but OSError in a
-                    dataset of which Esker wrote every block
-        masked:     return a numpy.ma.MaskedArray that masks the samples which the dataset does not hold
-        progress:   called now and then with the fraction that is done; what it raises ends the read
-        statistics: an esker.ReadStatistics, which says afterwards what the read cost
+        stride:     (sx, sy, sz) instead of a level: returns the samples whose index is a multiple of the
+                    stride on each axis, and reads the coarsest level that contains them all
+        missing:    value of samples whose block is not in the dataset. "fill": `_FillValue`, or 0 without
+                    one; "nearest": the nearest coarser sample, if there is one; None: "fill", but OSError if
+                    Esker wrote the dataset with all its blocks
+        masked:     return a numpy.ma.MaskedArray that masks the samples whose block is not in the dataset
+        progress:   called repeatedly with the fraction done; an exception from it ends the read
+        statistics: an esker.ReadStatistics that receives the cost of the read
 
-        Raises IndexError (step, level or box outside the dataset), ValueError, OSError, NotImplementedError. Other
-        threads run meanwhile; Ctrl-C ends the read.
+        Raises IndexError (step, level or box outside the dataset), ValueError, OSError, NotImplementedError.
+        Releases the GIL; Ctrl-C ends the read.
 
         >>> import numpy as np
         >>> import esker
@@ -360,7 +376,7 @@ class Field:
             raise NotImplementedError("read(bits=...): reading at reduced precision is not implemented yet")
         query = self._query(step, box, level, stride)
         out = np.empty(self.select(step, box, level, stride).shape, self.dtype)
-        stored = self._marks(out) if masked else None
+        stored = self._stored_flags(out) if masked else None
         self._core.read_into(
             self.name,
             out,
@@ -384,13 +400,13 @@ class Field:
         masked: bool = False,
         statistics: _core.ReadStatistics | None = None,
     ) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Reads samples from coarse to fine: (level, array) by level, the last as read() with these arguments returns it.
+        """Reads samples from coarse to fine and yields (level, array); the last array is what read() returns.
 
-        What one array has is not read again for the next one. Arrays stay as they are when the next one comes.
+        Samples of one array are not read again for the next one. Each array is a new one.
 
-        start: the coarsest level that is wanted
-        every: levels from one array to the next; by default as many as there are axes, so that each array has twice as
-               many samples along each axis as the one before
+        start: the coarsest level to yield
+        every: number of levels between arrays; by default the number of axes, so that each array has twice as
+               many samples along each axis as the previous one
 
         >>> import numpy as np
         >>> import esker
@@ -411,11 +427,11 @@ class Field:
         for stage in range(start + (finest - start) % stride, finest + 1, stride):
             selection = self.select(step, box, stage)
             out = np.empty(selection.shape, self.dtype)
-            stored = self._marks(out) if masked else None
+            stored = self._stored_flags(out) if masked else None
             added = 0
             if previous is not None:
                 coarser, samples, _ = previous
-                out[selection.places_of(coarser)] = samples
+                out[selection.slices_of(coarser)] = samples
                 added = coarser.level + 1
             self._core.read_into(
                 self.name,
@@ -427,7 +443,7 @@ class Field:
                 statistics=statistics,
             )
             if previous is not None and stored is not None:
-                stored[selection.places_of(previous[0])] = previous[2]
+                stored[selection.slices_of(previous[0])] = previous[2]
             previous = (selection, out, stored)
             yield stage, out.copy() if stored is None else self._masked(out.copy(), stored.copy())
 
@@ -440,13 +456,13 @@ class Field:
         pixels_per_sample: float = 1.0,
         previous_level: int | None = None,
     ) -> View | None:
-        """The box that `camera` sees of the grid, and the level whose samples are about a pixel apart; None if it
-        sees nothing. Reads no samples.
+        """The part of the grid that `camera` sees and the level whose samples are about a pixel apart, or
+        None if nothing is in view. Reads no samples.
 
-        origin, spacing:   where index 0 stands in the world, x first, and how far it is to the next; by default as
-                           the coordinates say, or the indices themselves
-        pixels_per_sample: how far apart samples may be
-        previous_level:    that of the view before; it is kept as long as it is nearly as good
+        origin, spacing:   world coordinates of index 0, x first, and the distance between samples; by default
+                           taken from the coordinates, or equal to the indices
+        pixels_per_sample: maximum distance between samples on the screen
+        previous_level:    the level of the previous view; it is kept if it is nearly as good
 
         >>> import numpy as np
         >>> import esker
@@ -465,14 +481,14 @@ class Field:
     ) -> NDArray[Any]:
         """Coordinates along `dim` of the samples that read(box=box, level=level, stride=stride) returns.
 
-        Their indices in the full grid if the dataset has no coordinates for that dimension.
+        If the dataset has no coordinates for that dimension, the indices in the full grid.
         """
         indices = self._lattice(box, level, stride).indices(dim)
         values = self.grid.coords.get(dim)
         return indices if values is None else values[indices]
 
     def _lattice(self, box: Box | None, level: int | None, stride: Corner | None = None) -> Selection:
-        """select(), for any step at which the field was written."""
+        """select() for the first step at which the field was written."""
         present = (step for step in range(len(self.dataset.steps)) if self._core.has(self.name, step))
         return self.select(-1 if self.fixed else next(present, -1), box, level, stride)
 
@@ -487,8 +503,8 @@ class Field:
                 )
         return (*_query(step, box, level), stride)
 
-    def _marks(self, out: NDArray[Any]) -> NDArray[np.uint8]:
-        """One per sample, whatever its components."""
+    def _stored_flags(self, out: NDArray[Any]) -> NDArray[np.uint8]:
+        """An array for one flag per sample of `out`: whether the dataset stores it."""
         return np.empty(out.shape[: len(self.grid.dims)], np.uint8)
 
     def _masked(self, samples: NDArray[Any], stored: NDArray[np.uint8]) -> np.ma.MaskedArray[Any, Any]:
@@ -510,15 +526,15 @@ class Dataset:
         self.path = path
         self.attrs: Mapping[str, AttributeValue] = attributes_of(core.attributes)
         self.time_attrs: Mapping[str, AttributeValue] = attributes_of(core.time_attributes)
-        """Of the steps' times: units, calendar."""
+        """Attributes of the times of the steps: units, calendar."""
         self.dim_attrs: Mapping[str, Mapping[str, AttributeValue]] = MappingProxyType(
             {dim.name: attributes_of(dim.attributes) for dim in core.dims}
         )
-        """Of each dimension's coordinates."""
+        """Attributes of each dimension's coordinates."""
         self.time_dim: str = core.time_name
-        """How netCDF files name the steps; "" where all fields are fixed and there are no times."""
+        """Name of the time dimension in netCDF files; "" if all fields are fixed and there are no times."""
         self.time_dtype: np.dtype[Any] = np.dtype(core.time_type)
-        """The type of the times in netCDF files."""
+        """Type of the times in netCDF files."""
         self.scalars: Mapping[str, Scalar] = MappingProxyType(
             {
                 one.name: Scalar(one.name, attribute_of(one.value), attributes_of(one.attributes))
@@ -534,15 +550,15 @@ class Dataset:
         self.fields: Mapping[str, Field] = MappingProxyType({field.name: field for field in fields})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled, a dataset is its path: it is opened anew where it arrives."""
-        return _open_again, (self.path if is_url(self.path) else os.path.abspath(self.path), self._how)
+        """Pickles the path and the arguments of open(); unpickling opens the dataset again."""
+        return _reopened, (self.path if is_url(self.path) else os.path.abspath(self.path), self._how)
 
     def __getitem__(self, name: str) -> Field:
         try:
             return self.fields[name]
         except KeyError:
             known = ", ".join(self.fields)
-            raise KeyError(f"{self.path}: no field {name!r}; it has {known}") from None
+            raise KeyError(f"{self.path}: no field {name!r}; the dataset has {known}") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self.fields
@@ -558,30 +574,31 @@ class Dataset:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """What the dataset consists of: in an IDX dataset each part is one `.idx` file."""
+        """The parts of the dataset; in an IDX dataset each part is one `.idx` file."""
         return tuple(_part(part) for part in self._core.parts)
 
     @property
     def warnings(self) -> list[str]:
-        """What was wrong without keeping the samples from being read, and what is left out of a foreign file."""
+        """Damage that does not prevent reading, and variables and attributes of other programs that are left
+        out."""
         return self._core.warnings
 
     def storage(self) -> Storage:
-        """Counts files and bytes; looks at every file."""
+        """Counts files and bytes; this inspects every file."""
         found = self._core.storage()
         return Storage(found.files, found.bytes)
 
     def _step(self, step: int) -> int:
-        """`step` as a position from 0; the library's own check catches what is out of range."""
+        """`step` as a non-negative position; the library checks its range."""
         step = operator.index(step)
         return step + len(self.steps) if step < 0 else step
 
 
-def _open_again(path: str, how: Mapping[str, Any]) -> Dataset:
+def _reopened(path: str, how: Mapping[str, Any]) -> Dataset:
     return open(path, **how)
 
 
-def _field_again(dataset: Dataset, name: str) -> Field:
+def _reopened_field(dataset: Dataset, name: str) -> Field:
     return dataset[name]
 
 
@@ -598,14 +615,16 @@ def _position(dim: str, dims: tuple[str, ...]) -> int:
 def _query(
     step: int, box: Box | None, level: int | None
 ) -> tuple[int, tuple[list[int], list[int]] | None, int | None]:
-    """The arguments as the extension takes them: plain integers (NumPy's are fine, floats are not)."""
+    """The arguments converted for the extension, to plain integers; NumPy integers are accepted, floats are
+    not."""
     corners = None
     if box is not None:
         lo, hi = box
         corners = ([operator.index(i) for i in lo], [operator.index(i) for i in hi])
         if any(l > h for l, h in zip(*corners)):
             raise ValueError(
-                f"box: the first corner {tuple(corners[0])} lies beyond the second {tuple(corners[1])}"
+                f"box: expected a lower and an upper corner, found {tuple(corners[0])} and "
+                f"{tuple(corners[1])}"
             )
     return operator.index(step), corners, None if level is None else operator.index(level)
 

@@ -1,4 +1,4 @@
-"""What stored values mean, by the attributes of CF: which are missing, and how the others are scaled."""
+"""Decodes stored values by CF attributes: masks missing values and applies scale and offset."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ FILL_ATTRIBUTES = ("_FillValue", "missing_value")
 
 
 def fill_values(attribute: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The numbers of a fill attribute as samples of type `dtype` have them, without those that the type cannot hold.
+    """The numbers of a fill attribute converted to `dtype`, without those that the type cannot represent.
 
-    Reals are rounded to the type; integers have to be the same number. Texts neither hold nor are fill values.
+    Reals are rounded; integers must be exact. The result is empty if the attribute or the samples are not
+    numeric.
 
     >>> fill_values([-9999, -1], np.dtype("i1"))
     array([-1], dtype=int8)
@@ -35,7 +36,7 @@ def fill_values(attribute: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def decoded(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
-    """Values as they were read, times `scale_factor` plus `add_offset`; masked where they are missing or no numbers.
+    """Values times `scale_factor` plus `add_offset`; missing values, NaN and infinities are masked.
 
     >>> import numpy as np, esker
     >>> esker.write("t.idx", {"t": np.array([[3, 4], [-1, 5]], "i2")}, attrs={"t": {"_FillValue": -1, "scale_factor": 0.5}})
@@ -59,9 +60,11 @@ def decoded(field: Field, values: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
 
 
 def scalars(field: Field, values: NDArray[Any], component: int | None = None) -> np.ma.MaskedArray[Any, Any]:
-    """A component of values that were read, or the length of vectors; decoded."""
+    """One decoded value per sample: the given component, or the length of the vector."""
     if component is not None and not 0 <= component < field.components:
-        raise IndexError(f"{field.name}: no component {component}; it has {field.components}")
+        raise IndexError(
+            f"{field.name}: component {component} does not exist; the field has {field.components}"
+        )
     if field.components == 1:
         return decoded(field, values)
     if component is not None:

@@ -1,4 +1,4 @@
-"""Files and directories that survive a power failure."""
+"""Writes files and directories so that they survive a power failure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replaces a file by one with that text. After a failure, also of power, it holds the old text or the new one."""
+def replace_text(path: Path, text: str) -> None:
+    """Replaces the contents of a file atomically: after a failure it holds either the old text or the new
+    one."""
     new = Path(f"{path}.tmp")
     with new.open("w") as file:
         file.write(text)
@@ -18,7 +19,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def sync(path: Path) -> None:
-    """Writes a file, or the names in a directory, to the device."""
+    """Flushes a file, or the entries of a directory, to the device."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,11 +1,12 @@
-"""copy and move: a dataset under another name, with all that belongs to it.
+"""copy and move: copies or renames a dataset with all its files.
 
-An `.idx` names the directory of its blocks, so a copy or a renamed dataset needs another text; and what belongs to a
-dataset has several names: `run.idx`, `run/`, `run.schema.json`, `run.report.json`, `run.nc`. Of a target `final`:
+The files of a dataset are `run.idx`, `run/`, `run.schema.json`, `run.report.json` and `run.nc`. The `.idx` file
+contains the name of the block directory, so a copy under another name needs a new `.idx`. Files next to a
+target `final` record the progress:
 
-    final.esker-moving/            where the copy grows; without a plan in it, a repeated command starts again
-    final.esker-moving/plan.json   all that is new is complete: only the renames and removals of the plan are left
-    final.esker-moved              the plan, carried out: only final.esker-moving/ and this file are to be removed
+    final.esker-moving/            staging directory; if it has no plan, a repeated command starts over
+    final.esker-moving/plan.json   all new files are complete; the plan's renames and removals remain
+    final.esker-moved              the plan is done; only final.esker-moving/ and this file remain
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from esker import _core
-from esker.durable import sync, write_whole
+from esker.durable import replace_text, sync
 
 Progress = Callable[[float], None]
 Identity = list[int]
-"""What differs between a file and another that took its place, and between a file and its later content."""
+"""Numbers that tell a file from a replacement under the same name and from a later version of itself."""
 
 _STAGING = ".esker-moving"
 _DONE = ".esker-moved"
@@ -33,43 +34,47 @@ _CHUNK = 16 << 20
 
 @dataclass(frozen=True)
 class _Dataset:
-    """The files of a dataset, some of which may be missing."""
+    """The files of a dataset; some may be missing."""
 
     stem: Path
     netcdf: Path | None
     is_idx: bool
-    """Has `stem.idx`, with its blocks in `stem/`."""
+    """There is a `stem.idx`, with its blocks in `stem/`."""
     is_directory: bool
-    """Has the catalog `stem/esker.json`."""
+    """There is a catalog `stem/esker.json`."""
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is left to do, in this order, once all that is new is in the staging directory. Paths are absolute."""
+    """The remaining work, in order, once all new files are in the staging directory. Paths are absolute."""
 
     verb: str
     source: str
-    """Without suffix."""
+    """The source without suffix."""
     path: str
-    """To open, afterwards."""
+    """The path to open afterwards."""
     renames: list[tuple[str, str, Identity]]
     removals: list[tuple[str, Identity]]
-    """Files and links, those first that make it a dataset."""
+    """Files and links to remove; the one that makes it a dataset is first."""
     directories: list[str]
-    """To be removed when they are empty, each before those in it."""
+    """Directories to remove once they are empty; parents come before their children."""
 
     @property
     def command(self) -> str:
         return f"`esker {'cp' if self.verb == 'copy' else 'mv'}` of {self.source} to {self.path}"
 
 
-def copy(source: str | os.PathLike[str], target: str | os.PathLike[str], progress: Progress | None = None) -> Path:
-    """Copies a dataset, with schema and report; returns the path to open. `progress` is called with the part done.
+def copy(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], progress: Progress | None = None
+) -> Path:
+    """Copies a dataset with schema and report, and returns the path to open. `progress` is called with the
+    fraction done.
 
-    `target` is a name, or a directory to copy into. It appears whole or not at all: a copy that was killed is not a
-    dataset, and repeating the call begins again or publishes what was complete. Of IDX, netCDF and both in one.
-    Symbolic links are followed: the copy has none.
-    Raises FileNotFoundError, FileExistsError (something has the target's name, or a writer holds the source), OSError.
+    `target` is a name, or a directory to copy into. The copy is published once it is complete. After a kill
+    there is no dataset at the target; repeating the call starts over, or publishes a complete copy. Supports
+    IDX, netCDF and datasets in both formats. Symbolic links are followed and copied as files.
+
+    Raises FileNotFoundError, FileExistsError (the target exists, or a writer has the source open), OSError.
 
     >>> import numpy as np
     >>> import esker
@@ -80,13 +85,16 @@ def copy(source: str | os.PathLike[str], target: str | os.PathLike[str], progres
     return _carry_out("copy", source, target, progress)
 
 
-def move(source: str | os.PathLike[str], target: str | os.PathLike[str], progress: Progress | None = None) -> Path:
-    """Renames a dataset, with schema and report; returns the path to open.
+def move(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], progress: Progress | None = None
+) -> Path:
+    """Renames a dataset with schema and report, and returns the path to open.
 
-    On one file system by renaming, without copying; else by copy() and removing the source when the copy is complete.
-    What symbolic links in the source lead to is never removed.
-    A call that was killed is finished by repeating it; until then it may be that neither name opens. Raises what copy()
-    raises; OSError also where files of the source changed between the two calls.
+    Within a file system the files are renamed. Otherwise they are copied as by copy(), and the source is
+    removed once the copy is complete. Targets of symbolic links are never removed. After a kill, repeat the
+    call to finish it; until then possibly neither name can be opened.
+
+    Raises the exceptions of copy(), and OSError if files of the source changed between the two calls.
 
     >>> import numpy as np
     >>> import esker
@@ -107,12 +115,15 @@ def _carry_out(
     staging, done = Path(f"{stem}{_STAGING}"), Path(f"{stem}{_DONE}")
     if plan := _read_plan(done):
         _clean_up(staging, done)
-        is_new = verb == "move" and _is_there(found)  # a dataset that took the name of the one that was moved
+        is_new = verb == "move" and _exists(found)  # a new dataset under the name of the moved one
         if (plan.verb, plan.source) == (verb, os.fspath(found.stem)) and _has_target(plan) and not is_new:
             return Path(plan.path)
     if plan := _read_plan(staging / _PLAN):
         if (plan.verb, plan.source) != (verb, os.fspath(found.stem)):
-            raise FileExistsError(f"{staging} is of an unfinished {plan.command}: repeat that, or remove it")
+            raise FileExistsError(
+                f"{staging}: belongs to an unfinished {plan.command}; repeat that command, or remove the "
+                "directory"
+            )
         _refuse_locked(found)
         return _finish(plan, staging, done)
     found = _find(old)
@@ -122,19 +133,19 @@ def _carry_out(
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
     plan = _make_plan(verb, found, to, staging, progress)
-    write_whole(staging / _PLAN, json.dumps(asdict(plan), indent=1))
+    replace_text(staging / _PLAN, json.dumps(asdict(plan), indent=1))
     sync(staging.parent)
     return _finish(plan, staging, done)
 
 
 def _make_plan(verb: str, found: _Dataset, to: _Dataset, staging: Path, progress: Progress | None) -> _Plan:
-    """Makes what is new, in the staging directory, and says what is left to do."""
+    """Creates the new files in the staging directory and returns the remaining work."""
     removals: list[tuple[str, Identity]] = []
     directories: list[str] = []
     if verb == "move" and _can_be_renamed(found, to, staging):
         renames = _renames(found, to, staging)
     else:
-        own = [path for file in _files(found) if os.path.lexists(file) for path in _own(file)]
+        own = [path for file in _files(found) if os.path.lexists(file) for path in _walk(file)]
         if verb == "move":
             directories = [os.fspath(path) for path in own if _is_directory(path)]
             removals = [(os.fspath(path), _identity(path)) for path in own if not _is_directory(path)]
@@ -158,33 +169,36 @@ def _is_directory(path: Path) -> bool:
 def _find(path: Path, *, may_be_gone: bool = False) -> _Dataset:
     stem = Path(_core.split_name(os.fspath(path)).stem)
     if path.suffix == ".idx" and path.is_symlink():
-        raise OSError(f"{path}: a symbolic link; name the file that it leads to")
+        raise OSError(f"{path}: is a symbolic link; give the path of its target {os.path.realpath(path)}")
     there = _core.find_dataset(os.fspath(path))
     has_idx = there.format.endswith("idx")
     is_directory = has_idx and (stem / "esker.json").is_file()
     has_netcdf = there.format not in ("", "idx") and Path(there.path).is_file()
-    found = _Dataset(stem, Path(there.path) if has_netcdf else None, has_idx and not is_directory, is_directory)
-    if not (may_be_gone or _is_there(found)):
+    found = _Dataset(
+        stem, Path(there.path) if has_netcdf else None, has_idx and not is_directory, is_directory
+    )
+    if not (may_be_gone or _exists(found)):
         raise FileNotFoundError(f"{path}: no such dataset")
     return found
 
 
-def _is_there(dataset: _Dataset) -> bool:
+def _exists(dataset: _Dataset) -> bool:
     return dataset.is_idx or dataset.is_directory or dataset.netcdf is not None
 
 
 def _target(found: _Dataset, path: Path) -> _Dataset:
-    """`path` is a name, or a directory, unless it is that of a dataset's blocks."""
+    """The target's files. `path` is a name, or a directory to put the dataset into (unless it is a block
+    directory)."""
     is_taken = any(Path(f"{path}{end}").exists() for end in ("/esker.json", ".idx", _STAGING))
     if path.is_dir() and not is_taken:
         path = path / found.stem.name
     name = _core.split_name(os.fspath(path))
     stem = Path(name.stem)
-    is_in_two = found.is_idx or found.is_directory  # the schema file of these has the suffix of the netCDF file
+    is_in_two = found.is_idx or found.is_directory  # their schema file contains the suffix of the netCDF file
     suffix = "" if is_in_two or name.format == "idx" else name.suffix
     netcdf = Path(f"{stem}{suffix or found.netcdf.suffix}") if found.netcdf else None
     if (found.is_idx or found.is_directory) and "%" in os.fspath(stem):
-        raise ValueError(f"{stem}: '%' marks numbers in names of block files; choose another name")
+        raise ValueError(f"{stem}: names with '%' are not supported for IDX datasets; choose another name")
     if stem == found.stem:
         raise FileExistsError(f"{stem}: source and target are the same")
     return _Dataset(stem, netcdf, found.is_idx, found.is_directory)
@@ -195,14 +209,14 @@ def _idx_of(dataset: _Dataset) -> Path:
 
 
 def _path_of(dataset: _Dataset) -> Path:
-    """What esker.open() takes."""
+    """The path for esker.open()."""
     if dataset.is_idx:
         return _idx_of(dataset)
     return dataset.stem if dataset.is_directory or not dataset.netcdf else dataset.netcdf
 
 
 def _files(dataset: _Dataset) -> list[Path]:
-    """Files and directories, that which makes it a dataset first."""
+    """Files and directories; the one that makes it a dataset is first."""
     names = [Path(f"{dataset.stem}{end}") for end in (".idx", "", ".schema.json", ".report.json")]
     if not dataset.is_idx:
         names = names[1:] if dataset.is_directory else names[3:]
@@ -212,7 +226,7 @@ def _files(dataset: _Dataset) -> list[Path]:
 def _refuse_existing(to: _Dataset) -> None:
     for path in _files(to):
         if os.path.lexists(path):
-            raise FileExistsError(f"{path} exists; nothing is overwritten")
+            raise FileExistsError(f"{path}: already exists; choose another target, or remove it")
 
 
 def _refuse_locked(found: _Dataset) -> None:
@@ -220,12 +234,13 @@ def _refuse_locked(found: _Dataset) -> None:
     for path in (Path(f"{found.stem}.esker-lock"), Path(f"{found.stem}.esker-unsynced"), *journal):
         if os.path.lexists(path):
             raise FileExistsError(
-                f"{path}: a writer is at work, or one was killed: `esker repair {_path_of(found)}` settles that"
+                f"{path}: a writer has the dataset open, or was killed; if no writer is running, run "
+                f"`esker repair {_path_of(found)}` first"
             )
 
 
 def _copy_files(found: _Dataset, to: _Dataset, staging: Path, progress: Progress | None) -> None:
-    """To the staging directory, under the names that the target's files will have, and to the device."""
+    """Copies all files to the staging directory, under the target's names, and flushes them to the device."""
     pairs = [(old, staging / new.name) for old, new in zip(_files(found), _files(to), strict=True)]
     files = [(old, new) for pair in pairs if os.path.lexists(pair[0]) for old, new in _tree(*pair)]
     before = [_identity(old, follow_links=True) for old, _ in files]
@@ -243,33 +258,38 @@ def _copy_files(found: _Dataset, to: _Dataset, staging: Path, progress: Progress
             os.fsync(writing.fileno())
     for (old, _), identity in zip(files, before):
         if _identity(old, follow_links=True) != identity:
-            raise OSError(f"{old}: changed while it was copied; repeat the command when nothing writes to it")
+            raise OSError(
+                f"{old}: changed while it was copied; repeat the command when no program writes to it"
+            )
     if found.is_idx:
-        write_whole(staging / f"{to.stem.name}.idx", _core.renamed_idx(os.fspath(_idx_of(found)), to.stem.name))
+        replace_text(
+            staging / f"{to.stem.name}.idx", _core.renamed_idx(os.fspath(_idx_of(found)), to.stem.name)
+        )
     for directory, _, _ in os.walk(staging):
         sync(Path(directory))
 
 
 def _refuse_incomplete(found: _Dataset, to: _Dataset, staging: Path) -> None:
-    """Block files that the index names and the copy lacks, for example of a directory of another name."""
+    """Raises OSError if the copy lacks block files of the source, for example ones in a directory of another
+    name."""
     if not (found.is_idx or found.is_directory):
         return
     paths = _path_of(found), staging / _path_of(to).name
     here, there = (_core.open(os.fspath(path)).storage() for path in paths)
     if (there.files, there.bytes) != (here.files, here.bytes):
         raise OSError(
-            f"copy of {paths[0]}: expected {here.files} block files of {here.bytes} bytes, found {there.files} of "
-            f"{there.bytes} bytes in {staging}; the copy is not published"
+            f"copy of {paths[0]}: expected {here.files} block files with {here.bytes} bytes, found "
+            f"{there.files} with {there.bytes} bytes in {staging}; the copy was not published"
         )
 
 
 def _tree(old: Path, new: Path, above: tuple[tuple[int, int], ...] = ()) -> Iterator[tuple[Path, Path]]:
-    """The files at `old`, a file or a directory, and their copies. Links are followed."""
+    """The files at or below `old`, paired with their copies at or below `new`. Links are followed."""
     if old.is_file():
         yield old, new
         return
     if not old.is_dir():
-        raise OSError(f"{old}: expected a file, a directory or a link to one, found neither; correct or remove it")
+        raise OSError(f"{old}: expected a file, a directory or a link to one of these; correct or remove it")
     place = old.stat().st_dev, old.stat().st_ino
     if place in above:
         raise OSError(f"{old}: a link to a directory that contains it; remove the link")
@@ -277,16 +297,17 @@ def _tree(old: Path, new: Path, above: tuple[tuple[int, int], ...] = ()) -> Iter
         yield from _tree(old / name, new / name, (*above, place))
 
 
-def _own(path: Path) -> Iterator[Path]:
-    """A path and, of a directory, all that is in it, files first. Links are not followed."""
+def _walk(path: Path) -> Iterator[Path]:
+    """A path and, if it is a directory, everything in it, files first. Links are not followed."""
     yield path
     if _is_directory(path):
         for inner in sorted(path.iterdir(), key=lambda inner: (_is_directory(inner), inner)):
-            yield from _own(inner)
+            yield from _walk(inner)
 
 
 def _publication(to: _Dataset, staging: Path) -> list[tuple[Path, Path]]:
-    """Renames of what was copied: what makes it a dataset last, of two formats the .idx."""
+    """Renames that publish the copied files. The file that makes it a dataset (the .idx if there is one) is
+    last."""
     names = [path for path in reversed(_files(to)) if (staging / path.name).exists()]
     return [(staging / path.name, path) for path in names]
 
@@ -297,23 +318,24 @@ def _renames(found: _Dataset, to: _Dataset, staging: Path) -> list[tuple[Path, P
         return pairs[::-1]
     old_idx = _idx_of(found)
     others = [pair for pair in pairs if pair[0] != old_idx]
-    write_whole(staging / "new.idx", _core.renamed_idx(os.fspath(old_idx), to.stem.name))
+    replace_text(staging / "new.idx", _core.renamed_idx(os.fspath(old_idx), to.stem.name))
     return [*others[::-1], (staging / "new.idx", _idx_of(to)), (old_idx, staging / "old.idx")]
 
 
 def _can_be_renamed(found: _Dataset, to: _Dataset, staging: Path) -> bool:
-    """Whether all is on the target's file system, and links keep their targets."""
+    """Whether all files are on the target's file system, and renaming does not break links."""
     device = staging.stat().st_dev
     for old, new in zip(_files(found), _files(to), strict=True):
         if not os.path.lexists(old):
             continue
-        if old.lstat().st_dev != device or not all(_leads_on(path, old, new) for path in _own(old)):
+        if old.lstat().st_dev != device or not all(_link_survives(path, old, new) for path in _walk(old)):
             return False
     return True
 
 
-def _leads_on(path: Path, old: Path, new: Path) -> bool:
-    """Whether a link at or below `old` has the same target after `old` is renamed to `new`; True of files."""
+def _link_survives(path: Path, old: Path, new: Path) -> bool:
+    """Whether a link at or below `old` has the same target after `old` is renamed to `new`; True for
+    files."""
     if not path.is_symlink():
         return True
     here, there = (Path(os.path.realpath(one.parent), one.name) for one in (old, new))
@@ -330,18 +352,18 @@ def _read_plan(path: Path) -> _Plan | None:
 
 
 def _has_target(plan: _Plan) -> bool:
-    """Whether what the plan made is still there as it was made."""
+    """Whether the target that the plan created still exists unchanged."""
     made = {new: identity for _, new, identity in plan.renames}
     return os.path.lexists(plan.path) and _identity(Path(plan.path)) == made[plan.path]
 
 
 def _finish(plan: _Plan, staging: Path, done: Path) -> Path:
-    """Carries out what is left of a plan."""
+    """Carries out the remaining steps of a plan."""
     renames = [(Path(old), Path(new), identity) for old, new, identity in plan.renames]
     left = [(old, new) for old, new, is_of in renames if not _is_renamed(old, new, is_of, plan, staging)]
     for _, new in left:
         if os.path.lexists(new):
-            raise FileExistsError(f"{new} exists; nothing is overwritten")
+            raise FileExistsError(f"{new}: already exists; choose another target, or remove it")
     for old, new in left:
         os.rename(old, new)
     for directory in {path.parent for pair in renames for path in pair[:2]}:
@@ -369,7 +391,7 @@ def _is_renamed(old: Path, new: Path, identity: Identity, plan: _Plan, staging: 
 
 
 def _refuse_removal(plan: _Plan, staging: Path) -> None:
-    """Of what is not in the copy: files that changed since, and files that are new since."""
+    """Raises OSError if files of the source changed or were added after the copy."""
     for name, identity in plan.removals:
         if os.path.lexists(name) and _identity(Path(name)) != identity:
             raise _changed(name, plan, staging)
@@ -382,8 +404,8 @@ def _refuse_removal(plan: _Plan, staging: Path) -> None:
 
 def _changed(path: str | Path, plan: _Plan, staging: Path) -> OSError:
     return OSError(
-        f"{path}: changed since an unfinished {plan.command} began; nothing is removed. Compare source and "
-        f"target, then remove {staging} and what you do not need"
+        f"{path}: changed after an unfinished {plan.command} began; nothing was removed. Compare source and "
+        f"target, then remove {staging} and the files that you do not need"
     )
 
 

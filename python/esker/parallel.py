@@ -1,4 +1,4 @@
-"""Reader: the ranks of a program read a dataset together, each the boxes that it wants."""
+"""Reader: collective reading, in which each rank reads its own boxes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """Opens a dataset for all ranks of an mpi4py communicator; without one it reads as esker.open() does.
+    """Opens a dataset for all ranks of an mpi4py communicator, or for this process alone.
 
-    path:    as esker.open() takes it
-    comm:    an mpi4py communicator, all of whose ranks make the same calls; None: this process alone, without MPI
-    verify:  compare each block that is read with its checksum, where the file has one
+    path:    as for esker.open()
+    comm:    an mpi4py communicator, all of whose ranks make the same calls; None: this process alone, without
+             MPI
+    verify:  compare each block with its checksum when it is read, if the file has checksums
     options: memory_budget, aggregate_reads, aggregators ...: `esker info --config` lists them
 
-    Opening and read() are collective. Boxes have nothing to do with those of the ranks that wrote; they may overlap.
+    Opening and read() are collective. The boxes may overlap and need not match those of the ranks that wrote
+    the dataset.
 
     >>> import numpy as np
     >>> import esker
@@ -49,14 +51,15 @@ class Reader:
         path = os.fspath(path)
         self._core = _core.open_parallel(path, option_texts(options), communicator(comm), verify)
         self.dataset = Dataset(path, self._core.dataset)
-        """What is in it; its own functions are local."""
+        """The open dataset; its own functions are local."""
 
     def read(
         self, wanted: Mapping[str, Box | None], step: int = -1, level: int | None = None
     ) -> dict[str, NDArray[Any]]:
-        """Reads a box of each of some fields, None being the whole grid: arrays as Field.read() returns. Collective.
+        """Reads a box of each given field (None: the full grid), and returns arrays as Field.read() does.
+        Collective.
 
-        What is wanted may differ from rank to rank, and be nothing: `{}`. An error of one rank is raised on all.
+        `wanted` may differ between ranks and may be empty. An error on one rank is raised on all ranks.
         """
         try:
             arrays = {}
@@ -74,5 +77,5 @@ class Reader:
 
     @property
     def last_read(self) -> _core.ReadReport:
-        """What the last read() cost, the same on all ranks: bytes, seconds, readers, memory."""
+        """The cost of the last read(), the same on all ranks: bytes, seconds, readers, memory."""
         return self._core.last_read

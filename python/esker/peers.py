@@ -1,4 +1,5 @@
-"""What `esker bench --peers` adds: two programs in turn, and Esker's speed over that of other libraries."""
+"""`esker bench --peers`: runs two programs alternately and compares Esker's speed with that of other
+libraries."""
 
 from __future__ import annotations
 
@@ -10,34 +11,34 @@ from typing import Any
 
 PROGRAM = "esker-bench-peers"
 MISSING = (
-    f"the program {PROGRAM} is not installed: it is built for Open MPI where the Debian packages "
-    "libpnetcdf-dev, libhdf5-openmpi-dev and libnetcdf-mpi-dev are (scripts/setup.sh peers)"
+    f"{PROGRAM} is not installed; install the Debian packages libpnetcdf-dev, libhdf5-openmpi-dev and "
+    "libnetcdf-mpi-dev (scripts/setup.sh peers), and build Esker for Open MPI"
 )
 
 REPEATS_IN_TURN = 3
-"""Repetitions of one program before it is the other's turn."""
+"""Consecutive repetitions of one program before the other one runs."""
 
 LIMITS = ("posix", "posix_shared", "memcpy")
 """Cases that are neither Esker nor another library."""
 
 Measured = dict[str, Any]
-"""What a program printed."""
+"""The output of a program."""
 
 
-def find_program(beside: str) -> str | None:
-    """The program that measures the peers: the one beside esker-bench, or one in PATH."""
-    found = Path(shutil.which(beside) or beside).with_name(PROGRAM)
+def find_program(bench_program: str) -> str | None:
+    """Path of the program that measures the peers: in the directory of esker-bench, or in PATH."""
+    found = Path(shutil.which(bench_program) or bench_program).with_name(PROGRAM)
     return str(found) if found.exists() else shutil.which(PROGRAM)
 
 
 def turns(repeat: int) -> list[int]:
-    """Repetitions of each turn, e.g. [3, 3, 1] of 7."""
-    whole, rest = divmod(repeat, REPEATS_IN_TURN)
-    return [REPEATS_IN_TURN] * whole + [rest] * bool(rest)
+    """Number of repetitions in each turn, e.g. [3, 3, 1] for 7."""
+    full, rest = divmod(repeat, REPEATS_IN_TURN)
+    return [REPEATS_IN_TURN] * full + [rest] * bool(rest)
 
 
 def merged(runs: Sequence[Measured]) -> Measured:
-    """Several runs of one program as one: repetitions one after the other, the largest memory."""
+    """Several runs of one program as one: concatenates the repetitions and takes the maximum memory."""
     cases = []
     for same in zip(*(run["cases"] for run in runs), strict=True):
         if len({case["name"] for case in same}) != 1:
@@ -59,17 +60,17 @@ def _merged_level(same: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def names(esker: Measured, others: Measured) -> dict[str, str]:
-    """What the peers' cases are called beside Esker's: "hdf5_of_peers" where Esker has a case "hdf5", too."""
+    """Unique names of the peers' cases: "hdf5_of_peers" if Esker also has a case "hdf5"."""
     taken = {case["name"] for case in esker["cases"]}
     of_peers = (case["name"] for case in others["cases"])
     return {name: f"{name}_of_peers" if name in taken else name for name in of_peers}
 
 
 def over_peers(esker_runs: Sequence[Measured], peer_runs: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Speed of each of Esker's cases over that of each peer, by the peer's name in names().
+    """Speed of each of Esker's cases relative to each peer, with the peer's name from names().
 
-    It is the quotient of their ratios to posix, each to the posix of the same process: of the medians over
-    all repetitions, with the range of the quotients of single turns.
+    It is the quotient of their ratios to posix, each relative to posix in the same process. The result has
+    the quotient of the medians over all repetitions, and the range of the quotients of the single turns.
     """
     called = names(esker_runs[0], peer_runs[0])
     return [
@@ -93,8 +94,8 @@ def _quotient(
         _ratio(ours, case, key) / _ratio(theirs, peer, key)
         for ours, theirs in zip(esker_runs, peer_runs, strict=True)
     ]
-    whole = _ratio(merged(esker_runs), case, key) / _ratio(merged(peer_runs), peer, key)
-    return {"quotient": whole, "min": min(of_turns), "max": max(of_turns)}
+    overall = _ratio(merged(esker_runs), case, key) / _ratio(merged(peer_runs), peer, key)
+    return {"quotient": overall, "min": min(of_turns), "max": max(of_turns)}
 
 
 def _ratio(measured: Measured, name: str, key: str) -> float:

@@ -1,4 +1,4 @@
-"""plan: what a step would move and need on N ranks, without ranks, MPI or data."""
+"""plan: predicts messages, files and memory of a step on N ranks, without MPI or data."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def plan(
     type: str = "float64",
     **options: Any,
 ) -> dict[str, Any]:
-    """Facts of one step of a new dataset to which all fields are put. Exact; sizes in bytes, axes x first.
+    """Exact costs of a step of a new dataset in which all fields are written. Sizes in bytes, axes x first.
 
-    ranks:   how many write
-    block:   samples per rank and axis; the ranks form a grid as nearly cubic as their number allows
-    extent:  samples of the whole grid instead, split as nearly cubically
-    dataset: or the grids and fields of an existing dataset
-    boxes:   (rank, (lo, hi)) of all ranks, half open, instead of a split; they cover the grid exactly once; without
-             block, extent and dataset the grid ends where the boxes end
+    ranks:   number of ranks that write
+    block:   samples per rank along each axis; the ranks form a grid as nearly cubic as possible
+    extent:  instead of block: samples of the full grid, which is split as nearly cubically as possible
+    dataset: instead of block or extent: an existing dataset whose grids and fields are planned
+    boxes:   (rank, (lo, hi)) for all ranks, half open, instead of a split; they must cover the grid exactly
+             once. Without block, extent and dataset they also define the extent of the grid
     fields:  number of fields, with `block` or `extent`
-    type:    a NumPy type
-    options: as esker.write() takes them
+    type:    NumPy type of the samples
+    options: as for esker.write()
 
     Raises ValueError, IndexError (a box leaves the grid), MemoryError (a memory budget too small).
 
@@ -48,7 +48,7 @@ def plan(
     if rows and block is extent is dataset is None:
         extent = [max(ends) for ends in zip(*(hi for _, _, hi in rows))]
     if sum(given is not None for given in (block, extent, dataset)) != 1:
-        raise ValueError("plan: expected one of block, extent and dataset, or boxes")
+        raise ValueError("plan: expected exactly one of block, extent and dataset, or only boxes")
     texts = {name: _text(value) for name, value in options.items()}
     if dataset is not None:
         return _facts(_core.plan_dataset(ranks, dataset, rows, texts))
@@ -59,10 +59,10 @@ def plan(
 
 
 def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -> dict[str, dict[str, Any]]:
-    """plan() of the three ways of writing, by their names in PHASES.
+    """plan() for the three ways of writing, by their names in PHASES.
 
     one-phase: each rank writes its own parts of blocks; two-phase: aggregators collect blocks; three-phase:
-    neighbours first collect regular boxes.
+    neighbors first collect regular boxes.
     """
     ways = (
         {"aggregate": False, "checksums": False, "restructure": "off"},
@@ -73,9 +73,9 @@ def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -
 
 
 def read_boxes(path: str | Path) -> list[tuple[int, Box]]:
-    """Boxes of a text file: a line `rank x0 y0 z0 x1 y1 z1` for each, half open; # begins a comment.
+    """Reads boxes from a text file: one line `rank x0 y0 z0 x1 y1 z1` per box, half open; # begins a comment.
 
-    Raises OSError, ValueError naming the line.
+    Raises OSError, or ValueError with the line.
     """
     boxes = []
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
@@ -94,7 +94,7 @@ def read_boxes(path: str | Path) -> list[tuple[int, Box]]:
 
 
 def histogram_figure(plans: dict[str, dict[str, Any]]) -> Any:
-    """A matplotlib figure: how many messages of which size each plan sends, side by side."""
+    """A matplotlib figure with a histogram of message sizes for each plan, side by side."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(4.0 * len(plans), 3.6), layout="constrained")

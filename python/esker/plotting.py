@@ -1,4 +1,4 @@
-"""Pictures of datasets: one plane of samples at a resolution level, read and drawn.
+"""Pictures of datasets: reads and draws a plane of samples at a resolution level.
 
 >>> import numpy as np
 >>> import esker
@@ -6,8 +6,8 @@
 >>> plane = read_plane(esker.open("run.idx")["temp"], section=("y", 8))
 >>> figure(plane).savefig("temp.png")
 
-`esker plot` is these two calls. Needs matplotlib, which is imported when drawing. Units come from the attribute
-`units` of the coordinates and of the time; in datasets of older versions, from `coordinate_units` of the grid and
+`esker plot` makes these two calls. Drawing imports matplotlib. Units come from the attribute `units` of the
+coordinates and of the time; in datasets of older versions, from `coordinate_units` of the grid and
 `time_units` of the dataset.
 """
 
@@ -30,38 +30,40 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PICTURE_PX = 1024
-"""Length of a picture's longer side; the default level is the coarsest with that many samples along it."""
+"""Length of a picture's longer side. The default level is the coarsest with that many samples along one
+side."""
 _DPI = 128
-_METRES_SHOWN_AS_KM = 20_000.0
-_METRES = {"m": 1.0, "metre": 1.0, "meter": 1.0, "metres": 1.0, "meters": 1.0, "km": 1000.0}
+_METERS_SHOWN_AS_KM = 20_000.0
+_METERS = {"m": 1.0, "metre": 1.0, "meter": 1.0, "metres": 1.0, "meters": 1.0, "km": 1000.0}
 _DAYS_PER_YEAR = {"365_day": 365, "noleap": 365, "366_day": 366, "all_leap": 366, "360_day": 360}
-"""Of calendars whose years are all as long."""
+"""Calendars whose years all have the same length."""
 _LOG_DECADES = 4
-_LONGEST_MAP = 12
-"""Maps that are longer than so many times their width fill a picture of the usual shape."""
+_MAX_MAP_RATIO = 12
+"""Maps with a larger ratio of length to width are not drawn to scale."""
 _EM_PER_CHARACTER = 0.6
-"""Average width of a character over the font's size."""
+"""Average width of a character relative to the font size."""
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A place on an axis by its coordinate rather than by its index."""
+    """A position on an axis, given by its coordinate instead of its index."""
 
     value: float
     units: str = ""
-    """ "" for those of the axis; "m" and "km" are converted."""
+    """ "" for the units of the axis; "m" and "km" are converted."""
 
 
 @dataclass(frozen=True)
 class PlaneAxis:
-    """One axis of a picture: its dimension and where the samples lie on it."""
+    """One axis of a picture: its dimension and the coordinates of the samples."""
 
     dim: str
     values: NDArray[Any]
     units: str
-    """ "index" if the dataset has no coordinates; "" if nothing says their units."""
+    """ "index" if the dataset has no coordinates; "" if their units are unknown."""
     limits: tuple[float, float]
-    """What the box covers: the same for all levels, though coarse samples may end earlier."""
+    """The range that the box covers. It is the same for all levels, although coarse samples may end
+    earlier."""
 
     @property
     def label(self) -> str:
@@ -69,7 +71,7 @@ class PlaneAxis:
 
     @property
     def edges(self) -> NDArray[np.float64]:
-        """Cell borders: half way between samples."""
+        """Cell borders, halfway between samples."""
         values = np.asarray(self.values, dtype=np.float64)
         if len(values) < 2:
             return np.array(self.limits)
@@ -79,7 +81,7 @@ class PlaneAxis:
 
 @dataclass(frozen=True)
 class Plane:
-    """Samples of one field on a plane, with all that a picture of them says."""
+    """Samples of one field on a plane, with the labels of a picture."""
 
     field: Field
     values: np.ma.MaskedArray[Any, Any]
@@ -92,7 +94,7 @@ class Plane:
     time: str
     """ "t = 150 years"; "" for fixed fields."""
     position: str
-    """Where the plane cuts a 3-D grid, e.g. "y = -2000 km"; "" for fields of two dimensions."""
+    """Position of the plane in a 3-D grid, e.g. "y = -2000 km"; "" for fields of two dimensions."""
 
     @property
     def name(self) -> str:
@@ -120,9 +122,10 @@ def read_plane(
 ) -> Plane:
     """Reads a map or a section of a field on a grid of two or three dimensions.
 
-    level:     None: the coarsest at which the picture has about PICTURE_PX samples along its longer side
-    section:   (dim, index) or (dim, Coordinate): where to cut a 3-D grid; None: the first index of its slowest
-               dimension. The cut is at the nearest index that has samples at the level.
+    level:     None: the coarsest level with about PICTURE_PX samples along the picture's longer side
+    section:   (dim, index) or (dim, Coordinate): the position at which to cut a 3-D grid; None: the first
+               index of its slowest dimension. The section is taken at the nearest index that has samples at
+               the level.
     box:       as in Field.read
     component: of a field with several; None: the length of the vector
     """
@@ -135,7 +138,7 @@ def read_plane(
         box, where = _cut_box(field, step, level, cut, box)
     selection = field.select(step, box, level)
     if 0 in selection.shape:
-        raise ValueError(f"{field.name}: the box has no sample at level {level}; use a finer level")
+        raise ValueError(f"{field.name}: the box contains no sample of level {level}; choose a finer level")
     values = field.read(step, box, level)
     plane_dims = list(selection.dims)
     if cut is not None:
@@ -155,10 +158,11 @@ def read_plane(
 
 
 def draw(axes: Axes, plane: Plane, *, log: bool = False, **mesh_options: Any) -> QuadMesh:
-    """Draws the plane into matplotlib axes: cells around the samples, labelled axes. Returns the mesh.
+    """Draws the plane into matplotlib axes, with a cell around each sample and labeled axes. Returns the
+    mesh.
 
-    `mesh_options` go to pcolormesh (cmap, vmin, vmax, norm). `log` makes colours logarithmic over four decades
-    below the largest value; values of 0 and less are left out.
+    `mesh_options` are passed to pcolormesh (cmap, vmin, vmax, norm). `log` makes the colors logarithmic over
+    the four decades below the largest value; values of 0 and less are masked.
     """
     values = plane.values
     if log:
@@ -175,7 +179,7 @@ def draw(axes: Axes, plane: Plane, *, log: bool = False, **mesh_options: Any) ->
 
 
 def figure(plane: Plane, *, log: bool = False, cmap: str = "viridis") -> Figure:
-    """The plane as a figure with title and colour bar; its longer side is about PICTURE_PX pixels of data."""
+    """The plane as a figure with title and color bar; its longer side has about PICTURE_PX pixels of data."""
     from matplotlib.figure import Figure
 
     width, height = _data_size_px(plane)
@@ -189,18 +193,19 @@ def figure(plane: Plane, *, log: bool = False, cmap: str = "viridis") -> Figure:
 
 
 def wrapped(text: str, length_px: float, font_px: float = 10 / 72 * _DPI) -> str:
-    """The text in lines that fit a length: an axis may be shorter than its label. Units stay on one line."""
+    """Wraps a label to the length of its axis. Units stay on one line."""
     name, bracket, units = text.partition("[")
     joined = name + bracket + units.replace(" ", "\N{NO-BREAK SPACE}")
     return textwrap.fill(joined, max(12, int(length_px / (font_px * _EM_PER_CHARACTER))))
 
 
 def _space_ticks(axes: Axes, plane: Plane) -> None:
-    """As many ticks as there is room for: an equal scale may leave the axes narrower than their place."""
+    """Chooses as many ticks as fit. With equal scales the axes may be narrower than the space reserved for
+    them."""
     from matplotlib.ticker import MaxNLocator
 
-    place = axes.get_window_extent()
-    width, height = place.width, place.height
+    extent = axes.get_window_extent()
+    width, height = extent.width, extent.height
     if _same_scale(plane):
         spans = [abs(axis.limits[1] - axis.limits[0]) for axis in (plane.horizontal, plane.vertical)]
         scale = min(width / spans[0], height / spans[1])
@@ -212,9 +217,9 @@ def _space_ticks(axes: Axes, plane: Plane) -> None:
         (axes.yaxis, height, 2 * font_px),
     ):
         count = int(length / each)
-        one_alone = "lower" if count < 2 else None
+        prune = "lower" if count < 2 else None
         bins = max(1, min(9, count))
-        axis.set_major_locator(MaxNLocator(bins, steps=[1, 2, 2.5, 5, 10], prune=one_alone, min_n_ticks=1))
+        axis.set_major_locator(MaxNLocator(bins, steps=[1, 2, 2.5, 5, 10], prune=prune, min_n_ticks=1))
 
 
 def _log_norm(values: np.ma.MaskedArray[Any, Any]) -> LogNorm:
@@ -230,20 +235,22 @@ def _log_norm(values: np.ma.MaskedArray[Any, Any]) -> LogNorm:
 def _cut(field: Field, section: tuple[str, int | Coordinate] | None) -> tuple[str, int] | None:
     dims = list(field.grid.dims)
     if len(dims) not in (2, 3):
-        raise ValueError(f"{field.name}: has {len(dims)} dimensions; pictures need two or three")
+        raise ValueError(f"{field.name}: expected a field with 2 or 3 dimensions, found {len(dims)}")
     if section is None:
         return None if len(dims) == 2 else (dims[0], field.box[0][-1])
     dim, where = section
     if len(dims) == 2:
-        raise ValueError(f"{field.name}: has two dimensions, there is nothing to cut")
+        raise ValueError(
+            f"{field.name}: a section needs a field with 3 dimensions, found 2; omit the section"
+        )
     if dim not in dims:
-        raise ValueError(f"{field.name}: no dimension {dim!r}; it has {', '.join(dims)}")
+        raise ValueError(f"{field.name}: no dimension {dim!r}; the field has {', '.join(dims)}")
     if isinstance(where, Coordinate):
         return dim, _nearest_index(field, dim, where)
     axis = _axis_number(field, dim)
     lo, hi = field.box[0][axis], field.box[1][axis]
     if not lo <= where < hi:
-        raise IndexError(f"{field.name}: {dim}={where} is outside [{lo}, {hi})")
+        raise IndexError(f"{field.name}: {dim}={where} is outside the grid, indices {lo} to {hi - 1}")
     return dim, where
 
 
@@ -251,19 +258,23 @@ def _nearest_index(field: Field, dim: str, where: Coordinate) -> int:
     """Index of the sample nearest to a coordinate."""
     coords = field.grid.coords.get(dim)
     if coords is None:
-        raise ValueError(f"{field.name}: {dim} has no coordinates; give an index, a whole number without units")
+        raise ValueError(
+            f"{field.name}: {dim} has no coordinates; give an index, which is an integer without units"
+        )
     units = _coordinate_units(field, dim)
     value = where.value
     if where.units and where.units != units:
-        if not (where.units in _METRES and units in _METRES):
+        if not (where.units in _METERS and units in _METERS):
             raise ValueError(
                 f"{field.name}: coordinates of {dim} are in {units or 'unknown units'}, not {where.units}"
             )
-        value *= _METRES[where.units] / _METRES[units]
+        value *= _METERS[where.units] / _METERS[units]
     lo, hi = float(coords.min()), float(coords.max())
     half_cell = (hi - lo) / max(1, len(coords) - 1) / 2
     if not lo - half_cell <= value <= hi + half_cell:
-        raise IndexError(f"{field.name}: {dim}={value:g} is outside the coordinates, {lo:g} to {hi:g} {units}".rstrip())
+        raise IndexError(
+            f"{field.name}: {dim}={value:g} is outside the coordinates, {lo:g} to {hi:g} {units}".rstrip()
+        )
     return int(np.argmin(np.abs(coords - value)))
 
 
@@ -279,12 +290,12 @@ def _picture_level(field: Field, step: int, cut: tuple[str, int] | None, box: Bo
 def _cut_box(
     field: Field, step: int, level: int, cut: tuple[str, int], box: Box
 ) -> tuple[Box, tuple[str, int]]:
-    """The box narrowed to the index next to the cut that has samples at the level, and that index."""
+    """The box reduced to the index nearest to the cut that has samples at the level, and that index."""
     dim, index = cut
     axis = _axis_number(field, dim)
     indices = field.select(step, box, level).indices(dim)
     if len(indices) == 0:
-        raise ValueError(f"{field.name}: the box has no sample at level {level}; use a finer level")
+        raise ValueError(f"{field.name}: the box contains no sample of level {level}; choose a finer level")
     nearest = int(indices[np.argmin(np.abs(indices - index))])
     lo, hi = list(box[0]), list(box[1])
     lo[axis], hi[axis] = nearest, nearest + 1
@@ -318,11 +329,11 @@ def _coordinate_units(field: Field, dim: str) -> str:
 
 
 def _shown_units(field: Field, dim: str, values: NDArray[Any]) -> tuple[str, float]:
-    """Units to label an axis with, and what to multiply its values by: long distances become km."""
+    """Units of an axis label and the factor for its values; long distances are shown in km."""
     if dim not in field.grid.coords:
         return "index", 1.0
     unit = _coordinate_units(field, dim)
-    if _METRES.get(unit) == 1.0 and np.abs(values).max() >= _METRES_SHOWN_AS_KM:
+    if _METERS.get(unit) == 1.0 and np.abs(values).max() >= _METERS_SHOWN_AS_KM:
         return "km", 1e-3
     return unit, 1.0
 
@@ -348,10 +359,15 @@ def _position_text(field: Field, dim: str, index: int) -> str:
 
 
 def _same_scale(plane: Plane) -> bool:
-    """Whether a unit is as long on both axes: on maps, unless they are slivers, but not on vertical sections."""
+    """Whether both axes have the same scale: on maps that are not too narrow, but not on vertical
+    sections."""
     is_map = len(plane.field.grid.dims) == 2 or plane.vertical.dim != next(iter(plane.field.grid.dims))
     spans = [abs(axis.limits[1] - axis.limits[0]) for axis in (plane.horizontal, plane.vertical)]
-    return is_map and plane.horizontal.units == plane.vertical.units and max(spans) <= _LONGEST_MAP * min(spans)
+    return (
+        is_map
+        and plane.horizontal.units == plane.vertical.units
+        and max(spans) <= _MAX_MAP_RATIO * min(spans)
+    )
 
 
 def _data_size_px(plane: Plane) -> tuple[float, float]:

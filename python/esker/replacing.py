@@ -1,4 +1,4 @@
-"""Datasets that take their place only when they are whole: until then, what is there stays."""
+"""Publishes datasets by rename once they are complete; until then, existing files are kept."""
 
 from __future__ import annotations
 
@@ -20,42 +20,43 @@ _PARTIAL = ".partial"
 
 
 @dataclass
-class Place:
-    """Where something is written before it stands where it belongs."""
+class Staging:
+    """A temporary location for files until they are published."""
 
     path: Path
-    """To be written to, in a directory of its own."""
-    made: list[Path] = field(default_factory=list)
-    """Files and directories that stand in their places, once they do."""
+    """Path to write to, in a temporary directory."""
+    published: list[Path] = field(default_factory=list)
+    """The published files and directories; empty before."""
 
 
 @contextmanager
-def in_place_of(path: Path, old: Iterable[str] = ()) -> Iterator[Place]:
-    """A place to write what will be at `path`: all that is made beside it there moves beside `path`.
+def staged(path: Path, old: Iterable[str] = ()) -> Iterator[Staging]:
+    """Stages the files of `path` in a temporary directory, and publishes all of them by rename when the block
+    ends.
 
-    `old` are names beside `path` that go when the block ends well. If it ends with an exception, nothing has changed; a
-    process that is killed leaves a directory `.NAME.*.partial`.
+    `old` are names in the directory of `path` to remove then. If the block raises, nothing changes. A process
+    that is killed leaves a directory `.NAME.*.partial`.
     """
     partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
     try:
-        place = Place(partial / path.name)
-        yield place
-        place.made = _moved(partial, path.parent, old)
+        staging = Staging(partial / path.name)
+        yield staging
+        staging.published = _publish(partial, path.parent, old)
     finally:
-        aside = partial / _OLD
-        if (
-            place.made or not aside.exists() or not os.listdir(aside)
-        ):  # else it holds what could not be put back
+        replaced = partial / _OLD
+        # If publishing failed, it may still hold old files that could not be moved back.
+        if staging.published or not replaced.exists() or not os.listdir(replaced):
             shutil.rmtree(partial, ignore_errors=True)
 
 
 @contextmanager
 def new_dataset(
     path: str | os.PathLike[str], format: str | None, overwrite: Option | None
-) -> Iterator[Place]:
-    """A place for what esker.Writer makes at `path`, and the lock of `path` meanwhile.
+) -> Iterator[Staging]:
+    """Stages the dataset that esker.Writer creates for `path`, and holds the lock of `path` until it is
+    published.
 
-    Raises FileExistsError as esker.Writer does: without `overwrite`, or for what Esker did not write.
+    Raises FileExistsError like esker.Writer: if `path` exists, unless `overwrite` is set and Esker wrote it.
     """
     target = Path(path)
     texts = option_texts({"format": format, "overwrite": overwrite, "report": "none"})
@@ -67,28 +68,30 @@ def new_dataset(
         if "idx" in options["format"]["value"].split("+"):
             old += [stem, f"{stem}.idx", f"{stem}.schema.json"]
         _remove_partial(target)
-        with in_place_of(target, old) as place:
-            yield place
+        with staged(target, old) as staging:
+            yield staging
     finally:
-        with suppress(Exception):  # it makes no dataset
-            guard.abandon(RuntimeError("another one has taken its place"))
+        with suppress(Exception):  # the guard only held the lock
+            guard.abandon(RuntimeError("the dataset was written by another writer"))
 
 
 def _remove_partial(path: Path) -> None:
-    """What killed processes left that wrote to `path`, whose lock the caller holds; not where it holds what a killed
-    process had moved aside."""
+    """Removes staging directories that killed processes left. The caller holds the lock of `path`.
+    Directories with replaced files that were not published are kept."""
     for partial in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
-        aside = partial / _OLD
-        if not aside.is_dir() or not os.listdir(aside):
+        replaced = partial / _OLD
+        if not replaced.is_dir() or not os.listdir(replaced):
             shutil.rmtree(partial, ignore_errors=True)
 
 
-def _moved(partial: Path, parent: Path, old: Iterable[str]) -> list[Path]:
-    new = sorted(os.listdir(partial), key=lambda name: name.endswith(".idx"))  # behind what it names
-    aside = partial / _OLD
-    aside.mkdir()
-    gone = [name for name in sorted({*old, *new}) if os.path.lexists(parent / name)]
-    moves = [(parent / name, aside / name) for name in gone]
+def _publish(partial: Path, parent: Path, old: Iterable[str]) -> list[Path]:
+    """Moves the old files into a subdirectory of `partial` and the new ones into `parent`; undoes all if one
+    fails."""
+    new = sorted(os.listdir(partial), key=lambda name: name.endswith(".idx"))  # an .idx after its blocks
+    replaced = partial / _OLD
+    replaced.mkdir()
+    existing = [name for name in sorted({*old, *new}) if os.path.lexists(parent / name)]
+    moves = [(parent / name, replaced / name) for name in existing]
     moves += [(partial / name, parent / name) for name in new]
     done: list[tuple[Path, Path]] = []
     try:

@@ -11,7 +11,7 @@ from esker.dataset import Box, Field
 
 @dataclass(frozen=True)
 class Part:
-    """What of a field: arguments of Field.read."""
+    """A part of a field, as arguments of Field.read."""
 
     box: Box | None = None
     level: int | None = None
@@ -19,9 +19,10 @@ class Part:
 
 
 def same_part(fields: Sequence[Field], box: Box | None, level: int | None) -> dict[str, Part]:
-    """By name of the field. `box` and `level` are of the field with the most samples, the first of several.
+    """The part of each field, by name, for a `box` and `level` of the (first) field with the most samples.
 
-    Of the others it is what lies at the same indices of the dimensions that they share with it, and all of other ones.
+    Fields on other grids get the same indices along shared dimensions, and all indices along other
+    dimensions.
     """
     if not fields:
         return {}

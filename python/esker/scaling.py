@@ -1,4 +1,5 @@
-"""Runs of `esker bench` on several numbers of ranks: weak scaling (data of a rank given) or strong (in all)."""
+"""Runs of `esker bench` on several numbers of ranks: weak scaling (fixed data per rank) or strong (fixed
+total)."""
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def results(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What benchmark.results() made of each number of ranks, as one."""
+    """Combines the benchmark.results() of all numbers of ranks."""
     without_machine = [{key: value for key, value in run.items() if key != "machine"} for run in runs]
     return {"machine": runs[0]["machine"], "runs": without_machine}
 
 
 def rows(results: dict[str, Any], key: str) -> dict[str, list[dict[str, float] | None]]:
-    """By case, `key` of it on each number of ranks; None where the case was left out."""
+    """The values of `key` by case, one per number of ranks; None if the case did not run."""
     runs = [{case["name"]: case for case in run["cases"]} for run in results["runs"]]
     names = dict.fromkeys(name for run in runs for name in run)
     return {name: [run[name][key] if name in run else None for run in runs] for name in names}

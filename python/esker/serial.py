@@ -1,4 +1,4 @@
-"""write: a whole dataset of one step, by this process alone."""
+"""write: writes a dataset of one step in a single process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from esker.replacing import new_dataset
 from esker.writer import Option, Writer, WriterField, grid_name
 
 AXES = ("x", "y", "z", "u", "v")
-"""Names of dimensions that nobody names."""
+"""Default names of dimensions."""
 
 
 def write(
@@ -32,24 +32,30 @@ def write(
 ) -> None:
     """Writes arrays as a dataset of one step.
 
-    fields:     name to samples: arrays (z, y, x), whatever has shape, dtype and slices (numpy.memmap, variables
-                of h5py, zarr, netCDF4, dask arrays), or esker.Chunked, which asks a function
-    components: fields with a last axis of that many values per sample; one is read again without that axis
-    dims:       names of the axes, x first; a mapping gives them per field. By default x, y, z, u, v.
-                A field of fewer axes has the first names. Fields of different axes are on grids of their own.
+    fields:     name to samples: arrays (z, y, x); objects with shape, dtype and slicing (numpy.memmap, dask
+                arrays, variables of h5py, zarr and netCDF4); or esker.Chunked, for samples that a function
+                computes
+    components: name to the number of values per sample, for fields whose last axis holds components; a single
+                component is read back without that axis
+    dims:       names of the axes, x first, for all fields or per field; default: x, y, z, u, v. A field with
+                fewer axes uses the first names. Fields with different axes are stored on separate grids.
     coords:     dimension to its coordinates, one value per index
-    attrs:      attributes of the dataset; a mapping under the name of a field, a dimension or "time" holds those of it
-    time:       the step's time value
+    attrs:      attributes of the dataset; a mapping under the name of a field, a dimension or "time" holds
+                the attributes of that object
+    time:       time value of the step
     format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
-    options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and what else
-                `esker info --config` lists. compression: None or "raw", others are not implemented yet.
+    options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and the others
+                that `esker info --config` lists. compression: None or "raw"; others are not implemented yet.
 
-    Arrays in memory and memory-mapped ones are written from where they are, with any strides. What is neither, and
-    larger than 32 MiB, is read piece by piece into a temporary file beside the dataset first: the disk holds it twice
-    for that time, memory never. Nothing is converted: big-endian arrays, float16, masks and the like are refused.
+    NumPy arrays and memory-mapped files are written directly, with any strides. Other sources larger than 32
+    MiB are first read piece by piece into a temporary file next to the dataset, so the disk temporarily holds
+    them twice and
+    memory never holds them completely. Samples are not converted: big-endian arrays, float16 and masked
+    arrays are errors.
 
-    Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. An error leaves no
-    dataset, and one that was to be overwritten as it was: it goes when the new one is whole.
+    Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. After
+    an error there
+    is no new dataset, and an existing one is unchanged: it is replaced only once the new one is complete.
 
     >>> import numpy as np
     >>> import esker
@@ -67,8 +73,8 @@ def write(
     own, of_fields = _split_attributes(attrs or {}, sources)
     how = {"report": "none", **options}
     with (
-        new_dataset(path, format, how.pop("overwrite", None)) as place,
-        Writer(place.path, None, dims=sizes, format=format, coords=coords, attrs=own, **how) as writer,
+        new_dataset(path, format, how.pop("overwrite", None)) as staging,
+        Writer(staging.path, None, dims=sizes, format=format, coords=coords, attrs=own, **how) as writer,
     ):
         made = _define(writer, sources, axes, components or {}, of_fields)
         with writer.step(time) as step:
@@ -78,9 +84,9 @@ def write(
 
 
 def _source(name: str, value: Any) -> NDArray[Any] | Chunked:
-    """Arrays that can be written in place, or what is to be read piece by piece."""
+    """An array that can be written directly, or a Chunked that is read piece by piece."""
     if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name}: a masked array; filled() says what to write where it is masked")
+        raise TypeError(f"{name}: expected a plain array, found a masked array; convert it with filled()")
     if isinstance(value, (np.ndarray, Chunked)):
         return value
     if not (hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__getitem__")):
@@ -115,7 +121,9 @@ def _axes(
         n_dims = len(shape) - (n is not None)
         names = tuple((dims.get(name, AXES) if isinstance(dims, Mapping) else dims) or AXES)
         if not 1 <= n_dims <= len(names):
-            raise ValueError(f"{name}: {n_dims} axes, but names for 1 to {len(names)}: {', '.join(names)}")
+            raise ValueError(
+                f"{name}: expected 1 to {len(names)} axes (names: {', '.join(names)}), found {n_dims}"
+            )
         axes[name] = names[:n_dims]
     return axes
 
@@ -123,7 +131,7 @@ def _axes(
 def _sizes(
     sources: Mapping[str, NDArray[Any] | Chunked], axes: Mapping[str, tuple[str, ...]]
 ) -> dict[str, int]:
-    """Dimension to size, those of the field with most axes first."""
+    """Dimension to size, in the order of the field with the most axes."""
     sizes: dict[str, int] = {}
     first: dict[str, str] = {}
     for name in sorted(axes, key=lambda name: -len(axes[name])):
@@ -131,8 +139,8 @@ def _sizes(
         for dim, size in zip(axes[name], reversed(sources[name].shape[:n_dims])):
             if sizes.setdefault(dim, size) != size:
                 raise ValueError(
-                    f"dimension {dim!r} has {sizes[dim]} indices in {first[dim]!r} and {size} in {name!r}; "
-                    "dims= can give the fields axes of different names"
+                    f"dimension {dim!r} has size {sizes[dim]} in {first[dim]!r} and {size} in {name!r}; "
+                    "use dims= to give the axes of the fields different names"
                 )
             first.setdefault(dim, name)
     return sizes
@@ -141,7 +149,7 @@ def _sizes(
 def _split_attributes(
     attrs: Mapping[str, Any], sources: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Mapping[str, Any]]]:
-    """Those of the dataset and those of its fields."""
+    """The attributes of the dataset and those of its fields."""
     of_fields = {name: value for name, value in attrs.items() if isinstance(value, Mapping)}
     if unknown := [name for name in of_fields if name not in sources]:
         raise ValueError(f"attrs: no field {unknown[0]!r}; there are {', '.join(sources)}")

@@ -1,4 +1,5 @@
-"""What can be converted: datasets of Esker, .npy and raw files, stacks of pictures, Zarr - all as fields that are read by box."""
+"""Sources of conversions: datasets, .npy and raw files, stacks of pictures and Zarr, all read by field, step
+and box."""
 
 from __future__ import annotations
 
@@ -28,20 +29,20 @@ AXES = ("x", "y", "z", "u", "v")
 
 @dataclass(frozen=True)
 class SourceField:
-    """A field that is read by step and box; shapes and dims slowest first, boxes x first."""
+    """A field that is read by step and box. Shapes and dims are slowest first, boxes x first."""
 
     name: str
     dims: tuple[str, ...]
-    """Of the grid: no time, no component."""
+    """Dimensions of the grid, without time and component."""
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     read: Callable[[int, Box], NDArray[Any]]
-    """Samples of a step and a half-open box in indices of `shape`: (z, y, x[, component])."""
+    """Reads the samples of a step in a half-open box, in indices of `shape`: (z, y, x[, component])."""
     components: int = 1
     fixed: bool = True
     every: int = 1
     grain: int = 1
-    """Pieces of so many indices of the slowest axis are read best."""
+    """Preferred thickness of pieces along the slowest axis, in indices."""
     attrs: Mapping[str, Any] = field(default_factory=dict)
     grid: str | None = None
     coords: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -50,27 +51,27 @@ class SourceField:
 
     @property
     def nbytes(self) -> int:
-        """Of one step."""
+        """Bytes of one step."""
         return math.prod(self.shape) * self.components * self.dtype.itemsize
 
     def has(self, step: int) -> bool:
-        """Whether it is there at a step; a fixed one is at the first."""
+        """Whether the field has samples at a step; a fixed field has them at the first."""
         return step == 0 if self.fixed else step % self.every == 0
 
 
 @dataclass(frozen=True)
 class Source:
-    """Fields, and what they have in common."""
+    """Fields with their times, attributes and scalars."""
 
     fields: tuple[SourceField, ...]
     times: tuple[float, ...] = (0.0,)
-    """None: definitions alone. One of 0, where all fields are fixed."""
+    """Times of the steps. Empty: only definitions. A single 0 if all fields are fixed."""
     attrs: Mapping[str, Any] = field(default_factory=dict)
-    """As esker.Writer takes them: those of dimensions under their names, those of the time under "time"."""
+    """As for esker.Writer: attributes of a dimension under its name, those of the time under "time"."""
     warnings: tuple[str, ...] = ()
     """What is left out, and why."""
     time_dim: str = TIME_DIM
-    """"": the fields are of no time."""
+    """Name of the time dimension; empty if the fields have none."""
     time_dtype: np.dtype[Any] = np.dtype(np.float64)
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
 
@@ -86,17 +87,20 @@ def open_source(
     level: int | None = None,
     threads: int | None = None,
 ) -> Source:
-    """Opens what `path` names by its suffix: .npy, .raw (which needs `shape`, slowest first, and `dtype`), a pattern or a
-    directory of .png, .zarr; all others as esker.open() does, of which alone `step`, `box` and `level` choose a part.
+    """Opens a source by the suffix of `path`: .npy; .raw or .bin, which need `shape` (slowest first) and
+    `dtype`; a pattern or a directory of .png files; .zarr. Anything else is opened as by esker.open(). Only
+    for such datasets `step`, `box` and `level` select a part.
     """
     suffix = Path(path).suffix
     is_raw = suffix in (".raw", ".bin")
     is_dataset = not (is_raw or suffix in (".npy", ".png", ".zarr") or _pictures(path))
     of_datasets = {"step": step, "box": box, "level": level}
     if given := [name for name, value in of_datasets.items() if value is not None and not is_dataset]:
-        raise ValueError(f"{path}: {given[0]} chooses of datasets, not of other files")
+        raise ValueError(f"{path}: {given[0]} is supported for IDX, netCDF and HDF5 only; omit it")
     if (shape is not None or dtype is not None) and not is_raw:
-        raise ValueError(f"{path}: shape and dtype are for raw samples, files called .raw or .bin")
+        raise ValueError(
+            f"{path}: shape and dtype are supported for raw samples (.raw, .bin) only; omit them"
+        )
     if is_dataset:
         dataset = esker.open(path, threads=threads, verify=not is_url(path))
         return of_dataset(dataset, fields or tuple(dataset), step, box, level)
@@ -118,23 +122,26 @@ def of_dataset(
     box: Box | None = None,
     level: int | None = None,
 ) -> Source:
-    """These fields, of all steps or of one; a box and a level of the largest, and the same part of the others.
+    """The given fields of a dataset, at all steps or at one. `box` and `level` refer to the largest field;
+    the others are reduced to the same part.
 
-    Dimensions of length 1 stay.
+    Dimensions of length 1 are kept.
     """
     chosen, warnings = [dataset[name] for name in fields], list(dataset.warnings)
     steps: Sequence[int] = range(len(dataset.steps))
     if step is not None:
         if not -len(steps) <= step < len(steps):
-            raise IndexError(f"{dataset.path}: step {step}, the dataset has {len(steps)}")
+            raise IndexError(
+                f"{dataset.path}: step {step} does not exist; the dataset has {len(steps)} steps"
+            )
         steps = [steps[step]]
     has_times = _has_times(dataset, chosen)
     if not has_times:
         steps = steps[:1]
     fixed = [one for one in chosen if one.fixed]
-    if has_times and not steps and fixed:  # fixed fields come with a step
+    if has_times and not steps and fixed:  # fixed fields are written with a step
         left_out = ", ".join(one.name for one in chosen if not one.fixed)
-        warnings.append(f"left out, as there are no records: {left_out}")
+        warnings.append(f"left out, because they have no records: {left_out}")
         chosen, has_times = fixed, False
     parts = same_part(chosen, box, level)
     made = tuple(
@@ -157,7 +164,8 @@ def of_dataset(
 
 
 def _has_times(dataset: Dataset, chosen: Sequence[Field]) -> bool:
-    """Fixed fields are of no time, unless the dataset has times without fields that vary."""
+    """Whether the chosen fields have times. Fixed fields have none, unless all fields of a dataset with times
+    are fixed."""
     if not all(one.fixed for one in chosen):
         return True
     all_fixed = all(one.fixed for one in dataset.fields.values())
@@ -167,13 +175,17 @@ def _has_times(dataset: Dataset, chosen: Sequence[Field]) -> bool:
 def _of_field(source: Field, steps: Sequence[int], part: Part, warnings: list[str]) -> SourceField:
     selection = source._lattice(part.box, part.level, part.stride)
     if 0 in selection.shape:
-        raise ValueError(f"{source.name}: no sample of level {selection.level} lies in the box")
+        raise ValueError(
+            f"{source.name}: the box contains no sample of level {selection.level}; choose a finer level"
+        )
     present = [True] if source.fixed else [source.has(step) for step in steps]
     every = 1 if source.fixed else _every(present)
     fill = fill_value(source.attrs, source.dtype)
     if every is None:
         absent = present.count(False)
-        warnings.append(f"{source.name}: was not written at {absent} of {len(present)} steps: filled with {fill}")
+        warnings.append(
+            f"{source.name}: not written at {absent} of {len(present)} steps; these are filled with {fill}"
+        )
 
     def read(step: int, box: Box) -> NDArray[Any]:
         if not source.fixed and not present[step]:
@@ -200,14 +212,14 @@ def _of_field(source: Field, steps: Sequence[int], part: Part, warnings: list[st
 
 
 def _every(present: Sequence[bool]) -> int | None:
-    """A field is there at each so many steps, from the first on. None: it is there at others."""
+    """The period at which a field is present, starting with the first step; None if it is not periodic."""
     at = [step for step, there in enumerate(present) if there]
     every = at[1] - at[0] if len(at) > 1 else max(1, len(present))
     return every if at == list(range(0, len(present), every)) else None
 
 
 def fill_value(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> np.generic:
-    """What stands for a sample that was never written: `_FillValue`, or else netCDF's default."""
+    """The value of samples that were never written: `_FillValue`, or netCDF's default."""
     defaults = {"i1": -127, "u1": 255, "i2": -32767, "u2": 65535, "i4": -2147483647, "u4": 4294967295}
     defaults |= {"i8": -9223372036854775806, "u8": 18446744073709551614}
     own = attrs.get("_FillValue")
@@ -217,7 +229,7 @@ def fill_value(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> np.generic:
 
 
 def _can_hold(dtype: np.dtype[Any], value: Any) -> bool:
-    """Whether the type has the value; a real has the nearest."""
+    """Whether the type can represent the value; reals are rounded."""
     if dtype.kind == "f":
         return True
     limits = np.iinfo(dtype)
@@ -227,23 +239,30 @@ def _can_hold(dtype: np.dtype[Any], value: Any) -> bool:
 def _fitting(
     name: str, attrs: Mapping[str, Any], dtype: np.dtype[Any], warnings: list[str]
 ) -> Mapping[str, Any]:
-    """Without a fill value that the samples cannot be: it marks nothing, and netCDF refuses it."""
+    """The attributes without a fill value that the type cannot represent: it has no effect, and netCDF
+    rejects it."""
     own = attrs.get("_FillValue")
     if own is None or isinstance(own, str | list) or _can_hold(dtype, own):
         return attrs
-    warnings.append(f"{name}: _FillValue is left out: {dtype.name} cannot hold {own}, so it marks nothing")
+    warnings.append(f"{name}: _FillValue {own} is left out, because {dtype.name} cannot represent it")
     return {key: value for key, value in attrs.items() if key != "_FillValue"}
 
 
 def separate_components(source: Source) -> Source:
-    """Each field of several components as one field per component, with attributes by which readers join them again."""
+    """Splits each field with several components into one field per component, with attributes that let
+    readers join them."""
     taken = {one.name for one in source.fields if one.components == 1} | set(source.scalars)
     fields: list[SourceField] = []
     for one in source.fields:
         names = [f"{one.name}_{number}" for number in range(one.components)]
         if both := [name for name in names if name in taken and one.components > 1]:
-            raise ValueError(f"{one.name}: its component would be called {both[0]!r}, as another field is")
-        fields += [one] if one.components == 1 else map(partial(_component, one), names, range(one.components))
+            raise ValueError(
+                f"{one.name}: the name {both[0]!r} of a component is already used by another field; convert "
+                "it with --components together"
+            )
+        fields += (
+            [one] if one.components == 1 else map(partial(_component, one), names, range(one.components))
+        )
     return replace(source, fields=tuple(fields))
 
 
@@ -264,9 +283,9 @@ def _chosen(source: Source, fields: Sequence[str], path: str) -> Source:
 
 
 def _used(source: Source, path: str) -> Source:
-    """Without the attributes of dimensions that no field has."""
+    """The source without the attributes of dimensions that no field has."""
     if not source.fields:
-        raise ValueError(f"{path}: there is no field to convert")
+        raise ValueError(f"{path}: has no field to convert")
     used = {TIME_DIM, *(dim for one in source.fields for dim in one.dims)}
     attrs = {
         name: value for name, value in source.attrs.items() if name in used or not isinstance(value, Mapping)
@@ -275,7 +294,7 @@ def _used(source: Source, path: str) -> Source:
 
 
 def _in_order(source: Source) -> Source:
-    """Times that a dataset takes: finite, and each greater than the one before. Others become a field."""
+    """The source with times that a dataset accepts: finite and increasing. Other times become a field."""
     times = np.asarray(source.times, np.float64)
     if np.isfinite(times).all() and (np.diff(times) > 0).all():
         return source
@@ -292,7 +311,8 @@ def _in_order(source: Source) -> Source:
         name, ("scalar",), (1,), times.dtype, read, fixed=False, attrs=own, grid="series", is_series=True
     )
     warning = (
-        f"times are not finite or do not increase: the number of the step is the time, the times are {name!r}"
+        "times are not finite or do not increase; the steps get their numbers as times, and the field "
+        f"{name!r} holds the original times"
     )
     return replace(
         source,
@@ -310,15 +330,17 @@ def _name_of(path: str) -> str:
 
 def _of_raw(path: str, shape: Sequence[int] | None, dtype: DTypeLike | None) -> Source:
     if shape is None or dtype is None:
-        raise ValueError(f"{path}: raw samples say neither shape nor type: give both")
+        raise ValueError(f"{path}: raw files do not store shape and type; give both with shape and dtype")
     try:
         kind = np.dtype(dtype)
     except TypeError as error:
-        raise ValueError(f"{path}: {dtype!r} is no type of samples; f4, <i2 and >f8 are") from error
+        raise ValueError(f"{path}: expected a NumPy type such as f4, <i2 or >f8, found {dtype!r}") from error
     expected, found = math.prod(shape) * kind.itemsize, os.path.getsize(path)
     if min(shape) < 1 or expected != found:
         sizes = " x ".join(map(str, shape))
-        raise ValueError(f"{path}: has {found} bytes, {sizes} samples of type {kind} take {expected}")
+        raise ValueError(
+            f"{path}: expected {expected} bytes for {sizes} samples of type {kind}, found {found}"
+        )
     return _of_array(_name_of(path), np.memmap(path, kind, "r", shape=tuple(shape)))
 
 
@@ -326,13 +348,13 @@ def _of_npy(path: str) -> Source:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (EOFError, ValueError) as error:
-        raise ValueError(f"{path}: no .npy file, or one that was cut short: {error}") from error
+        raise ValueError(f"{path}: not an .npy file, or truncated: {error}") from error
     return _of_array(_name_of(path), array)
 
 
 def _of_array(name: str, array: NDArray[Any]) -> Source:
     if not 1 <= array.ndim <= len(AXES):
-        raise ValueError(f"{name}: an array of {array.ndim} axes, expected 1 to {len(AXES)}")
+        raise ValueError(f"{name}: expected an array with 1 to {len(AXES)} axes, found {array.ndim}")
     native = stored_type(name, array.dtype)
 
     def read(step: int, box: Box) -> NDArray[Any]:
@@ -345,12 +367,12 @@ def _of_array(name: str, array: NDArray[Any]) -> Source:
 
 
 def box_index(box: Box) -> tuple[slice, ...]:
-    """Of an array, slowest axis first."""
+    """The index of a box in an array, slowest axis first."""
     return tuple(slice(lo, hi) for lo, hi in zip(*box))[::-1]
 
 
 def _pictures(path: str) -> list[str]:
-    """Of a pattern, or of a directory that is no dataset; in the order of their names."""
+    """The .png files of a pattern, or of a directory that is not a dataset, sorted by name."""
     stem = path.rstrip("/")
     is_dataset = os.path.exists(f"{stem}.idx") or os.path.exists(os.path.join(path, "esker.json"))
     if os.path.isdir(path) and not is_dataset:
@@ -362,7 +384,7 @@ def _of_pictures(path: str, names: Sequence[str]) -> Source:
     from PIL import Image
 
     if not names:
-        raise FileNotFoundError(f"{path}: no such pictures")
+        raise FileNotFoundError(f"{path}: no .png file found")
 
     def pixels(name: str) -> NDArray[Any]:
         try:
@@ -382,8 +404,8 @@ def _of_pictures(path: str, names: Sequence[str]) -> Source:
         found = pixels(name)
         if (found.shape, found.dtype) != (layer.shape, layer.dtype):
             raise ValueError(
-                f"{name}: a picture of {found.dtype} and shape {found.shape}, {names[0]} is one of {layer.dtype} and "
-                f"shape {layer.shape}"
+                f"{name}: expected {layer.dtype} pixels of shape {layer.shape} as in {names[0]}, found "
+                f"{found.dtype} of shape {found.shape}"
             )
         return found
 

@@ -1,4 +1,4 @@
-"""Which NumPy types are stored as samples, and as what: the same rule in every function that writes."""
+"""The NumPy types that can be stored as samples, for all functions that write."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 BOOL_ATTRIBUTES: Mapping[str, str] = {"dtype": "bool"}
-"""Of fields that hold booleans, as xarray writes them to netCDF: it reads such fields as booleans."""
+"""Attributes of fields that hold booleans. xarray writes the same to netCDF, and reads such fields as
+booleans."""
 
 _INSTEAD = {
-    "f": "astype('f4') or astype('f8') converts them",
+    "f": "convert them with astype('f4') or astype('f8')",
     "c": "store the real and the imaginary part as two fields, or as two components",
     "M": "store numbers, with the attribute units='days since 2001-01-01', or use Dataset.to_esker() of xarray",
     "m": "store numbers, with the attribute units='days', or use Dataset.to_esker() of xarray",
-    "S": "texts can be attributes only",
-    "U": "texts can be attributes only",
-    "T": "texts can be attributes only",
+    "S": "store texts as attributes",
+    "U": "store texts as attributes",
+    "T": "store texts as attributes",
 }
 
 
 def stored_type(owner: str, dtype: DTypeLike) -> np.dtype[Any]:
-    """The type of the samples of a field to which `dtype` is given, in the byte order of this machine.
+    """The sample type of a field that holds `dtype` values, in native byte order.
 
-    Integers and reals of 1 to 8 bytes stay what they are, and booleans become int8, with the attributes BOOL_ATTRIBUTES.
-    Raises ValueError for all others, with `owner` in front.
+    Integers of 1 to 8 bytes and reals of 4 or 8 bytes are unchanged. Booleans become int8, with the
+    attributes BOOL_ATTRIBUTES. Raises ValueError for other types, with `owner` in the message.
 
     >>> stored_type("mask", bool)
     dtype('int8')
     >>> stored_type("mask", "f2")
     Traceback (most recent call last):
-    ValueError: mask: float16 samples cannot be stored; astype('f4') or astype('f8') converts them
+    ValueError: mask: float16 samples cannot be stored; convert them with astype('f4') or astype('f8')
     """
     kind = np.dtype(dtype)
     if kind.kind == "b":
@@ -44,10 +45,10 @@ def stored_type(owner: str, dtype: DTypeLike) -> np.dtype[Any]:
 
 
 def type_attributes(dtype: DTypeLike) -> Mapping[str, str]:
-    """The attributes that say what samples were before stored_type()."""
+    """The attributes that record the type of samples before stored_type()."""
     return BOOL_ATTRIBUTES if np.dtype(dtype).kind == "b" else {}
 
 
 def as_stored(array: NDArray[Any]) -> NDArray[Any]:
-    """Booleans as int8, with the same strides and without a copy; other arrays as they are."""
+    """Views booleans as int8, with the same strides and without a copy; returns other arrays unchanged."""
     return array.view(np.int8) if array.dtype.kind == "b" else array

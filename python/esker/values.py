@@ -1,4 +1,4 @@
-"""Values of attributes: texts and numbers, which keep the type that a file has them in."""
+"""Values of attributes: texts and numbers, which keep the type they have in the file."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 AttributeValue: TypeAlias = str | np.generic | list[np.generic]
-"""As datasets give them: a text, a NumPy scalar, or a list of NumPy scalars of one type."""
+"""An attribute's value in a dataset: a text, a NumPy scalar, or a list of NumPy scalars of one type."""
 
 CoreValue: TypeAlias = str | tuple[str, bytes] | tuple[str, str, bytes]
-"""As the extension takes and gives them."""
+"""The representation of a value in the extension module."""
 
 _INT32 = np.iinfo(np.int32)
 
 
 class Text(str):
-    """A text that a file holds as other bytes than UTF-8: in Latin-1, or with NULs. Writers store `bytes` again."""
+    """A text whose bytes in the file are not plain UTF-8 (Latin-1, or with NULs). Writers store `bytes`
+    unchanged."""
 
     bytes: bytes
 
@@ -30,7 +31,7 @@ class Text(str):
 
 
 def attribute_of(value: CoreValue) -> AttributeValue:
-    """A list of one number becomes the number, as in netCDF."""
+    """Converts a value from the extension. A list of one number becomes the number, as in netCDF."""
     if isinstance(value, str):
         return value
     if len(value) == 3:
@@ -40,20 +41,21 @@ def attribute_of(value: CoreValue) -> AttributeValue:
 
 
 def attributes_of(values: Mapping[str, CoreValue]) -> Mapping[str, AttributeValue]:
-    """Attributes by name, as the extension gives them."""
+    """Converts attributes from the extension, by name."""
     return MappingProxyType({name: attribute_of(value) for name, value in values.items()})
 
 
 def numbers_of(value: tuple[str, bytes]) -> NDArray[Any]:
-    """A read-only array of the type."""
+    """Converts numbers from the extension to a read-only array."""
     return np.frombuffer(value[1], value[0])
 
 
 def core_value(owner: str, name: str, value: Any) -> CoreValue:
-    """An attribute's value as the extension takes it.
+    """Converts an attribute's value for the extension.
 
-    Numbers of NumPy keep their type. Plain integers are int32 where that holds them, else int64 or uint64; plain
-    reals are float64; booleans are int8. Raises TypeError or ValueError, which name `owner` and attribute.
+    NumPy numbers keep their type. Python integers become int32 if they fit, else int64 or uint64; Python
+    floats become float64; booleans become int8. Raises TypeError or ValueError with `owner` and the
+    attribute's name.
     """
     if isinstance(value, Text):
         return "text", str(value), value.bytes
@@ -75,20 +77,20 @@ def core_value(owner: str, name: str, value: Any) -> CoreValue:
 
 
 def is_untyped(value: Any) -> bool:
-    """Whether these are Python's own numbers, which have no size."""
+    """Whether the value consists of Python numbers, which have no sized type."""
     numbers = value if isinstance(value, list | tuple) else [value]
     return all(type(number) in (int, float, bool) for number in numbers)
 
 
 def core_numbers(array: NDArray[Any]) -> tuple[str, bytes]:
-    """An array as the extension takes it: booleans as int8, float16 as float32, longer reals as float64."""
+    """Converts an array for the extension: booleans to int8, float16 to float32, longer reals to float64."""
     wider = {"b": np.dtype(np.int8), "f": np.dtype(np.float32 if array.dtype.itemsize <= 4 else np.float64)}
     kind = wider.get(array.dtype.kind, array.dtype.newbyteorder("="))
     return kind.name, np.ascontiguousarray(array, kind).tobytes()
 
 
 def plain(value: Any) -> Any:
-    """An attribute's value, or a mapping of them, as JSON takes it: numbers of Python in place of NumPy's."""
+    """Converts an attribute's value, or a mapping of values, to Python numbers for JSON."""
     if isinstance(value, Mapping):
         return {name: plain(own) for name, own in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,5 @@
-"""verify: is a dataset what its writer left? repair: remove what killed runs left. rebuild: an .idx anew."""
+"""verify checks a dataset for damage, repair removes leftovers of killed runs, rebuild restores an .idx
+file."""
 
 from __future__ import annotations
 
@@ -9,23 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from esker import _core
-from esker.durable import write_whole
+from esker.durable import replace_text
 from esker.remote import located
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong with a dataset, or worth knowing."""
+    """An error or a warning about a dataset."""
 
     is_error: bool
-    """False: nothing that was committed is lost."""
+    """Whether committed data are lost or damaged."""
     path: str
     text: str
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What verify() found."""
+    """The result of verify()."""
 
     findings: tuple[Finding, ...]
     """The first 1000."""
@@ -33,18 +34,18 @@ class Verification:
     num_warnings: int
     steps: int
     files: int
-    """Block files that were opened."""
+    """Number of block files that were opened."""
     blocks: int
-    """Blocks that were read."""
+    """Number of blocks that were read."""
     bytes: int
-    """Bytes of these blocks, as stored."""
+    """Stored bytes of these blocks."""
     blocks_with_checksum: int
     blocks_left_out: int
-    """Blocks that another program's dataset does not hold; they read as the default value."""
+    """Number of blocks that a dataset of another program does not store; they read as the default value."""
 
     @property
     def good(self) -> bool:
-        """Whether all that was committed is there, attributes included, as far as can be told."""
+        """Whether no error was found in the committed data and attributes."""
         return self.num_errors == 0
 
 
@@ -54,13 +55,16 @@ def verify(
     *,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Verification:
-    """Reads every block of every committed step: tables, sizes, checksums, decoding; and looks for leftovers.
+    """Reads every block of every committed step, checks tables, sizes, checksums and decoding, and looks for
+    leftovers.
 
-    CDF and HDF5 files have neither blocks nor checksums: all values are read, but changed ones are not noticed.
+    CDF and HDF5 files have neither blocks nor checksums. All values are read, but changed values are not
+    detected.
 
-    `progress` is called with the part done, 0 to 1. `path` may be a URL, with `storage_options`, as in esker.open(), which
-    says what is raised when the dataset cannot be opened at all. Web servers list no files: of a dataset of Esker all files of
-    committed steps are asked for; another program's IDX raises NotImplementedError there.
+    `progress` is called with the fraction done, 0 to 1. `path` may be a URL, with `storage_options`, as for
+    esker.open(). Web servers cannot list files. For a dataset of Esker all files of committed steps are
+    requested by name; an IDX dataset of another program raises NotImplementedError there. If the dataset
+    cannot be opened, raises what esker.open() raises.
 
     >>> import numpy as np
     >>> import esker
@@ -85,15 +89,16 @@ def verify(
 
 
 def repair(path: str | os.PathLike[str], to_time: float | None = None) -> tuple[str, ...]:
-    """Removes what runs that were killed left behind, and, with `to_time`, all steps after that time.
+    """Removes leftovers of killed runs and, with `to_time`, all steps after that time. Returns the removed
+    files' paths.
 
-    Steps of an IDX dataset that were not synced (fsync="close") when the machine went down are read and compared with
-    their checksums; if all are whole they stay. netCDF files have no checksums, also as one of two formats: OSError asks
-    for `to_time`. Returns the paths of the files that are gone. Committed steps are not touched otherwise.
+    Committed steps are kept. Steps of an IDX dataset that were not synced (fsync="close") when the machine
+    went down are read and compared with their checksums, and kept if all are intact. netCDF files have no
+    checksums; for such steps OSError asks for `to_time`, also if netCDF is one of two formats.
 
-    The format is that of the files; a dataset in two formats is repaired in both, by the path of either. Raises
-    FileNotFoundError, FileExistsError (a writer holds the dataset), OSError (damaged; steps that may be damaged, or that
-    only one of two formats holds: `to_time` drops them), NotImplementedError (not written by Esker).
+    If a dataset is stored in two formats, both are repaired; `path` may be either. Raises FileNotFoundError,
+    FileExistsError (a writer has the dataset open), OSError (damaged; or steps that may be damaged or that
+    only one of two formats has, which `to_time` drops), NotImplementedError (not written by Esker).
     """
     before = _files_of(path)
     _core.repair(os.fspath(path), to_time)
@@ -101,35 +106,35 @@ def repair(path: str | os.PathLike[str], to_time: float | None = None) -> tuple[
 
 
 def adopt(path: str | os.PathLike[str]) -> None:
-    """Takes the blocks in the directory `run/` for those of `run.idx`, which was copied or renamed by hand.
+    """Makes `run.idx`, after it was copied or renamed by hand, use the blocks in the directory `run/`.
 
-    Its `filename_template` names another directory; afterwards it names this one. Raises FileNotFoundError (no such
-    directory), OSError.
+    Changes its `filename_template`, which names the old directory. Raises FileNotFoundError (no directory
+    `run/`), OSError.
     """
     idx = Path(path)
     blocks = idx.with_suffix("")
     if not blocks.is_dir():
-        raise FileNotFoundError(f"{blocks}: no such directory; copy the blocks, too")
-    write_whole(idx, _core.renamed_idx(os.fspath(idx), blocks.name))
+        raise FileNotFoundError(f"{blocks}: no such directory; copy the blocks as well")
+    replace_text(idx, _core.renamed_idx(os.fspath(idx), blocks.name))
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What rebuild() found, and did."""
+    """The result of rebuild()."""
 
     path: str
-    """Of the .idx."""
+    """Path of the .idx file."""
     source: str
-    """The file that says box, fields and blocks."""
+    """The file that defines box, fields and blocks."""
     deduced: tuple[str, ...]
     given_up: tuple[str, ...]
-    """What is lost, and why."""
+    """What was lost, and why."""
     text: str
-    """Of the new .idx."""
+    """Contents of the new .idx file."""
     steps: int
     written: bool
     old_file: str
-    """Where the old .idx is now; empty: there was none, or nothing was written."""
+    """Path of the renamed old .idx file; empty if there was none or nothing was written."""
 
 
 def rebuild(
@@ -141,12 +146,16 @@ def rebuild(
     blocks_per_file: int = 0,
     write: bool = False,
 ) -> Rebuilt:
-    """Makes a missing or damaged .idx again from the block files beside it; without `write` only says how.
+    """Rebuilds a missing or damaged .idx file from the block files next to it. Without `write`, only reports
+    the result.
 
-    Box, fields and blocks are those of the .idx `like`, of what is left of the .idx at `path`, or of the schema file beside it,
-    then with `bits_per_block` and `blocks_per_file` if they were given to the writer. A step counts if all its blocks are whole.
-    Raises ValueError (nothing says box and fields), OSError (no step is whole), FileExistsError (a writer's lock),
-    NotImplementedError (ARCO, PIDX' chunks). Of a directory of several .idx, `path` is that of one.
+    Box, fields and block sizes come from the .idx file `like`, from the remains of the .idx at `path`, or
+    from the schema file next to it; the schema file also needs `bits_per_block` and `blocks_per_file` if the
+    writer had them set. The new file has all steps whose blocks are complete. In a directory with several
+    .idx files, `path` is one of them.
+
+    Raises ValueError (box and fields are unknown), OSError (no step is complete), FileExistsError (a writer's
+    lock), NotImplementedError (ARCO, chunks of PIDX).
     """
     found = _core.rebuild(
         os.fspath(path), os.fspath(like) if like else "", times, bits_per_block, blocks_per_file, write
@@ -164,13 +173,13 @@ def rebuild(
 
 
 def stem_of(path: str | os.PathLike[str]) -> Path:
-    """What all files of a dataset are named after."""
+    """The common prefix of the names of all files of a dataset."""
     return Path(_core.split_name(os.fspath(path)).stem)
 
 
 def _files_of(path: str | os.PathLike[str]) -> set[Path]:
-    """All files of a dataset: those in its directory, and those next to it that have its name."""
+    """All files of a dataset: those in its directory, and those next to it with its name."""
     stem = stem_of(path)
-    beside = stem.parent.iterdir() if stem.parent.is_dir() else ()
-    named = {file for file in beside if file.name.startswith(f"{stem.name}.") and file.is_file()}
+    neighbors = stem.parent.iterdir() if stem.parent.is_dir() else ()
+    named = {file for file in neighbors if file.name.startswith(f"{stem.name}.") and file.is_file()}
     return named | {file for file in stem.rglob("*") if file.is_file()}

@@ -1,6 +1,6 @@
-"""Cameras, and what they see of a field: which box, and at which level.
+"""Cameras, and the box and level of a field that they see.
 
-Points and vectors of the world are (x, y, z). docs/internals/viewing.md has the method.
+World points and vectors are (x, y, z). docs/internals/viewing.md describes the method.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Vector = Sequence[float]
 class Camera:
     """A model-view-projection matrix and a viewport.
 
-    matrix:   4 x 4; (x, y, z, w) = matrix @ (point, 1). What is seen has -w <= x, y, z <= w, as in OpenGL: x to the
-              right, y up, z = -w on the near plane and w on the far one
+    matrix:   4 x 4; (x, y, z, w) = matrix @ (point, 1). Visible points have -w <= x, y, z <= w, as in OpenGL:
+              x to the right, y up, z = -w on the near plane and w on the far plane
     viewport: (width, height) in pixels
     """
 
     def __init__(self, matrix: ArrayLike, viewport: tuple[int, int]) -> None:
         rows = np.asarray(matrix, dtype=np.float64)
         if rows.shape != (4, 4):
-            raise ValueError(f"camera: a matrix of shape {rows.shape}, expected (4, 4)")
+            raise ValueError(f"camera: expected a matrix of shape (4, 4), found {rows.shape}")
         self._core = _core.Camera(rows.ravel().tolist(), *viewport)
 
     @classmethod
@@ -44,8 +44,8 @@ class Camera:
         up: Vector = (0, 0, 1),
         field_of_view: float = 45,
     ) -> Camera:
-        """From `eye` towards `target`. `near` and `far`: distances; the field of view is the picture's height, in
-        degrees."""
+        """A camera at `eye` that looks at `target`. `near` and `far` are distances; `field_of_view` is
+        vertical, in degrees."""
         return cls._of(_core.Camera.perspective(eye, target, up, field_of_view, near, far, *viewport))
 
     @classmethod
@@ -60,13 +60,13 @@ class Camera:
         far: float,
         up: Vector = (0, 0, 1),
     ) -> Camera:
-        """Without perspective: the picture is `height` high, in units of the world."""
+        """A camera without perspective; `height` is the height of the picture in world units."""
         return cls._of(_core.Camera.orthographic(eye, target, up, height, near, far, *viewport))
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Camera:
-        """By what a camera file holds: "matrix" and "viewport"; or the arguments of perspective() or orthographic()
-        by name, which differ by "height"."""
+        """A camera from the contents of a camera file: "matrix" and "viewport", or the arguments of
+        orthographic() (with "height") or perspective() by name."""
         try:
             if "matrix" in facts:
                 return cls(facts["matrix"], tuple(facts["viewport"]))
@@ -100,14 +100,14 @@ class Camera:
 
 @dataclass(frozen=True)
 class View:
-    """What Field.read(box=view.box, level=view.level) reads for a camera."""
+    """The part of a field to read for a camera: Field.read(box=view.box, level=view.level)."""
 
     box: Box
-    """Samples in view, with those of the level around them; half open, x first."""
+    """Samples in view and their neighbors at the level; half open, x first."""
     level: int
-    """The coarsest that leaves samples no farther apart than asked for."""
+    """The coarsest level whose samples are no farther apart than requested."""
     pixels: float
-    """Between neighbours of that level, where they are farthest apart on the screen."""
+    """Maximum distance on the screen between neighboring samples of that level."""
 
 
 def view_of(

@@ -1,9 +1,10 @@
-"""Writer: the ranks of a program write a dataset together, step by step.
+"""Writer: collective writing of a dataset, step by step.
 
 Dimensions, offsets and boxes list x first, as everywhere in Esker; arrays are (z, y, x[, component]).
 
-What goes wrong on one rank must not leave the others waiting. So an exception that leaves a step, or the writer, on
-one rank becomes an error on all: `Step` and `Writer` join the collective call in which the others are, or will be.
+An error on one rank must not leave the others waiting. When an exception leaves a step or the writer on one
+rank, `Step` and `Writer` therefore join the collective call that the other ranks are in or will make, which
+then fails on all ranks.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Option = str | int | bool | os.PathLike[str] | None
 
 @dataclass(frozen=True)
 class WriterGrid:
-    """A grid of a writer; Writer.grid() makes it."""
+    """A grid of a writer, returned by Writer.grid()."""
 
     name: str
     dims: Mapping[str, int]
@@ -46,28 +47,28 @@ class WriterGrid:
 
 @dataclass(frozen=True)
 class WriterField:
-    """A field of a writer; Writer.field() makes it."""
+    """A field of a writer, returned by Writer.field()."""
 
     name: str
     dtype: np.dtype[Any]
     components: int
     grid: str
     fixed: bool
-    """Put in the first step, and in no other."""
+    """Whether the field is written only in the first step."""
     every: int
-    """Put at steps 0, every, 2 * every, ..., and at no other."""
+    """The field is written at steps 0, every, 2 * every, ... only."""
     number: int
     """Position among the writer's fields."""
     shape: tuple[int, ...]
-    """Of an array of the whole grid: (z, y, x[, component])."""
+    """Shape of an array of the full grid: (z, y, x[, component])."""
 
 
 class Step:
-    """One step of a writer, open inside `with`; Writer.step() makes it.
+    """One step of a writer, returned by Writer.step() for use in `with`.
 
-    Leaving the block is collective: it moves the data and commits the step. If the block is left by an exception, on
-    any rank, the step is discarded on all: where the block ended well an error tells of the rank and its exception.
-    Steps written before stand, and the next one may be begun.
+    Leaving the block is collective; it writes the data and commits the step. If the block raises an exception
+    on any rank, the step is discarded on all ranks, and the other ranks raise an error with that rank and its
+    exception. Earlier steps are kept, and the next step can begin.
     """
 
     def __init__(self, writer: Writer, time: float) -> None:
@@ -83,21 +84,23 @@ class Step:
         *,
         buffered: bool = False,
     ) -> None:
-        """Hands over samples of `field`: the box of `array`'s shape at `offset` (x first; None: the origin). Local.
+        """Adds samples of `field` to the step: a box of `array`'s shape at `offset` (x first; None: the
+        origin). Local.
 
-        `array` is (z, y, x), with a last axis for the components of a field that has several, of the field's dtype
-        exactly (int8 fields also take booleans), with any strides. It is not copied but kept until the step ends, and not
-        to be changed before. A
-        rank may put any number of arrays per field, none included; together those of all ranks cover each field that
-        is due once. An error makes the step fail on all ranks, also when it is caught.
+        `array` is (z, y, x), with a last axis for components if the field has several. Its dtype must be that
+        of the field (int8 fields also accept booleans); its strides are arbitrary. The array is not copied;
+        it must not change until the step ends. A rank may put any number of arrays per field, including none.
+        Together, the arrays of all ranks must cover each field of the step exactly once. An error makes the
+        step fail on all ranks, even if it is caught.
 
-        buffered=True copies: the array may be changed at once, and may have another integer or real dtype than the
-        field. Reals become integers without their fraction. The copies of a step take up to half of the option
-        memory_budget. An array that repeats samples (numpy.broadcast_to) is fine; other strides that overlap are not.
+        buffered=True copies the array, so that it may change immediately, and converts other integer and real
+        dtypes to that of the field, truncating reals to integers. The copies of a step may take up to half of
+        the option memory_budget. Arrays that repeat samples (numpy.broadcast_to) are supported; other
+        overlapping strides are not.
 
-        Raises TypeError (no array, or one with a mask, which no format can keep: filled() says what to write
-        instead), ValueError (dtype, shape), IndexError (outside the grid; a value that the field's dtype cannot hold),
-        MemoryError (more copies than the budget has room for), RuntimeError (not due in this step).
+        Raises TypeError (not an array, or a masked array: convert it with filled()), ValueError (dtype,
+        shape), IndexError (outside the grid; a value that the field's dtype cannot hold), MemoryError (the
+        copies exceed the budget), RuntimeError (the field is not written in this step).
         """
         try:
             field = self._writer._field(field)
@@ -123,7 +126,7 @@ class Step:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._writer._open_step is not self:
-            return  # a step that was begun inside this one has ended it
+            return  # a step that began inside this one has already ended it
         if error is not None:
             self._discard(error)
             return
@@ -131,7 +134,8 @@ class Step:
         self._core.end_step()
 
     def _discard(self, error: BaseException) -> None:
-        """Ends the step with the other ranks, who hear of the error; here it is on its way already."""
+        """Ends the step together with the other ranks, which receive the error; this rank is already raising
+        it."""
         self._writer._open_step = None
         self._core.fail(error)
         with suppress(Exception):
@@ -141,25 +145,28 @@ class Step:
 class Writer:
     """Writes a dataset, alone or with the other ranks of an mpi4py communicator.
 
-    path:    "run.idx". With one grid and no fixed field it is that file, with its blocks in `run/`; otherwise the
-             directory `run/` with an .idx for each grid. esker.open() takes either name.
-    comm:    an mpi4py communicator, all of whose ranks make the same calls; None: this process alone, without MPI
+    path:    for example "run.idx". A dataset with one grid and no fixed field is that file, with its blocks
+             in `run/`; otherwise it is the directory `run/` with an .idx file per grid. esker.open() accepts
+             either name.
+    comm:    an mpi4py communicator, all of whose ranks make the same calls; None: this process alone, without
+             MPI
     dims:    name to size, x first
-    format:  "idx"; "cdf1", "cdf2", "cdf5" for a NetCDF file of that kind, "cdf" for the smallest; "netcdf4";
-             "cdf5+idx" for both. None: what configuration file and environment say, else the suffix of the path: .nc
-             is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", all else is "idx"
-    coords:  dimension to its coordinates, one value per index, for all grids that have it
-    attrs:   attributes of the dataset: texts, numbers, or lists of numbers; a mapping under the name of a dimension
-             holds those of its coordinates, one under "time" or `time_dim` those of the steps' times. Numbers of
-             NumPy keep their type; plain integers are int32 where that holds them, plain reals float64.
-    time_dim: how netCDF files name the steps; "": all fields are fixed, and there is one step, at time 0
-    time_dtype: the type of the times in netCDF files
-    options: everything else that can be chosen: `esker info --config` lists it. Above configuration file and
-             environment in priority.
+    format:  "idx"; "cdf1", "cdf2" or "cdf5" for that netCDF format, "cdf" for the smallest that fits;
+             "netcdf4"; "cdf5+idx" for both. None: set by the configuration file or the environment, else by
+             the suffix of the path: .nc is "cdf"; .nc4, .h5 and .hdf5 are "netcdf4"; any other is "idx"
+    coords:  dimension to its coordinates, one value per index, for all grids with that dimension
+    attrs:   attributes of the dataset: texts, numbers, or lists of numbers. A mapping under the name of a
+             dimension holds attributes of its coordinates, one under "time" or `time_dim` attributes of the
+             times. NumPy numbers keep their type; Python integers become int32 if they fit, Python floats
+             float64
+    time_dim: name of the time dimension in netCDF files; "": all fields are fixed, with a single step at time
+              0
+    time_dtype: type of the times in netCDF files
+    options: other options, listed by `esker info --config`; they override configuration file and environment
 
-    To be used in `with`: leaving the block closes the dataset. If one rank leaves it by an exception, whatever the
-    others call on the writer fails, until they have left it, too. Creating, ending a step, rewind(), close() and
-    the reports are collective; the rest is local.
+    Use it in `with`: leaving the block closes the dataset. If the block raises on one rank, calls on the
+    other ranks fail until they have left the block as well. Creating, ending a step, rewind(), close() and
+    the reports are collective; all other calls are local.
 
     >>> import numpy as np
     >>> import esker
@@ -191,7 +198,7 @@ class Writer:
         with self._abandoned_on_error():
             self._core.def_time(time_dim, np.dtype(time_dtype).name)
             self._coords = {dim: _coordinates(values) for dim, values in (coords or {}).items()}
-            self._untold = list(self._coords) if comm is None or comm.rank == 0 else []
+            self._unchecked = list(self._coords) if comm is None or comm.rank == 0 else []
             self._dims = {name: self._core.def_dim(name, operator.index(size)) for name, size in dims.items()}
             if unknown := [dim for dim in self._coords if dim not in self._dims]:
                 raise ValueError(f"coords: no dimension {unknown[0]!r}; there are {', '.join(self._dims)}")
@@ -202,11 +209,12 @@ class Writer:
     def append(
         cls, path: str | os.PathLike[str], comm: MPI.Intracomm | None = None, **options: Option
     ) -> Self:
-        """Goes on with a dataset that Esker wrote: the next step follows its last one. Collective.
+        """Opens a dataset written by Esker to add steps after its last one. Collective.
 
-        Removes what a killed run left of an unfinished step. Grids and fields are those of the dataset: see `fields`. So
-        is the format, unless `format` names one; a dataset in two formats goes on in both, by the path of either.
-        Raises FileNotFoundError, FileExistsError (another writer holds it), OSError (damaged), NotImplementedError.
+        Removes leftovers of an unfinished step. Grids and fields are those of the dataset (see `fields`), and
+        so is the format unless `format` is given. A dataset in two formats is continued in both; `path` may
+        be either. Raises FileNotFoundError, FileExistsError (another writer has it open), OSError (damaged),
+        NotImplementedError.
 
         >>> import numpy as np
         >>> import esker
@@ -227,10 +235,10 @@ class Writer:
         self._core = core
         self._open_step: Step | None = None
         self._made: dict[str, WriterField] = {}
-        self._untold: list[str] = []  # dimensions whose coordinates may turn out to be of no use
+        self._unchecked: list[str] = []  # dimensions with coordinates that close() checks for use
 
     def _put_attributes(self, name: str, value: Any) -> None:
-        """An attribute of the dataset, or the attributes of a dimension or of time."""
+        """Stores an attribute of the dataset, or the attributes of a dimension or of the time."""
         if not isinstance(value, Mapping):
             return self._core.put_att(name, core_value("the dataset", name, value))
         for own, of_own in value.items():
@@ -240,7 +248,7 @@ class Writer:
                 self._core.put_time_att(own, core_value("the time", own, of_own))
             else:
                 known = ", ".join((*self._dims, self._core.time_name))
-                raise ValueError(f"attrs: {name!r} holds attributes, but is none of {known}")
+                raise ValueError(f"attrs: expected attributes of one of {known}, found those of {name!r}")
 
     def grid(
         self,
@@ -248,10 +256,11 @@ class Writer:
         dims: Sequence[str],
         coords: Mapping[str, ArrayLike] | None = None,
     ) -> WriterGrid:
-        """A further grid, on some of the writer's dimensions, x first. Local; before the first step ends.
+        """Adds a grid on some of the writer's dimensions, x first. Local; before the first step ends.
 
-        `dims`: with none, each field of the grid is a time series, of which a step has one sample, in an array of shape (1,)
-        `coords`: of this grid, in place of the writer's.
+        dims:   names of the dimensions; without any, each field of the grid is a time series with one sample
+                per step, in an array of shape (1,)
+        coords: coordinates of this grid, instead of the writer's
         """
         if isinstance(dims, str):
             raise TypeError(f"dims: expected names such as ('x', 'y'), found the text {dims!r}")
@@ -264,7 +273,8 @@ class Writer:
         return self._made_grid(number)
 
     def scalar(self, name: str, value: Any, attrs: Mapping[str, Any] | None = None) -> None:
-        """A value without axes, such as a grid mapping: a number, or a text. Local; before the first step ends.
+        """Adds a value without axes, such as a grid mapping: a number or a text. Local; before the first step
+        ends.
 
         >>> import numpy as np
         >>> import esker
@@ -290,15 +300,16 @@ class Writer:
         attrs: Mapping[str, Any] | None = None,
         **more_attrs: Any,
     ) -> WriterField:
-        """A new field; with no dtype, the field of that name which there is. Local; new ones before the first step ends.
+        """Adds a field; without a dtype, returns the existing field. Local; new fields before the first step
+        ends.
 
-        dtype:      integers or reals of 1 to 8 bytes, but float16; bool makes an int8 field with the attribute dtype="bool"
-        grid:       where its samples stand; None: the grid of all dimensions
-        components: values per sample; with more than one its arrays have a last axis of that many
-        fixed:      put in the first step only
-        every:      put at steps 0, every, 2 * every, ...
-        attrs:      attributes by name; those whose name is no argument of this function also as
-                    units=..., long_name=...
+        dtype:      integers of 1 to 8 bytes, float32 or float64; bool: an int8 field with the attribute
+                    dtype="bool"
+        grid:       grid of the samples; None: the grid of all dimensions
+        components: values per sample; with more than one, arrays have a last axis of that size
+        fixed:      written in the first step only
+        every:      written at steps 0, every, 2 * every, ...
+        attrs:      attributes by name; attributes can also be keyword arguments: units=..., long_name=...
         """
         if dtype is None:
             if name not in self._made:
@@ -307,7 +318,7 @@ class Writer:
         given = np.dtype(dtype)
         kind = stored_type(f"field {name!r}", given)
         if not given.isnative:
-            raise ValueError(f"field {name!r}: {given.str!r} is in the byte order of other machines")
+            raise ValueError(f"field {name!r}: expected a type in native byte order, found {given.str!r}")
         values = {
             attr: _field_value(name, attr, value, kind)
             for attr, value in {**type_attributes(given), **(attrs or {}), **more_attrs}.items()
@@ -322,19 +333,21 @@ class Writer:
         return self._made[name]
 
     def step(self, time: float) -> Step:
-        """The next step, for `with`; `time` is greater than that of the step before."""
+        """The next step, for use in `with`; `time` must be greater than that of the previous step."""
         return Step(self, time)
 
     def rewind(self, time: float) -> None:
-        """Drops the committed steps after `time`: a run goes on from a checkpoint. Collective; not in a step."""
+        """Drops the committed steps after `time`, to restart a run from a checkpoint. Collective; not in a
+        step."""
         self._core.rewind(time)
 
     def close(self) -> None:
-        """Writes the report and releases the dataset. Collective; for a closed writer nothing.
+        """Writes the report and releases the dataset. Collective; does nothing if the writer is closed.
 
-        Returns when all ranks have left the writer; what others call on it before fails, and then so does this.
-        Without a step there is an empty dataset, or the one that was to be overwritten. Warns, on the first rank, of
-        coordinates that were given for a dimension which no field has: they are not in the dataset.
+        Returns when all ranks have closed the writer. If another rank makes a different call, that call and
+        close() fail. If no step was written, the dataset is empty, or is the old one that was to be
+        overwritten. Warns on the first rank about coordinates of dimensions that no field has, because they
+        are not in the dataset.
         """
         unused = self._unused_coordinates()
         with self._abandoned_on_error():
@@ -343,7 +356,7 @@ class Writer:
             warnings.warn(f"coords: no field has the dimension {', '.join(map(repr, unused))}", stacklevel=2)
 
     def _unused_coordinates(self) -> list[str]:
-        given, self._untold = self._untold, []
+        given, self._unchecked = self._unchecked, []
         if not given:
             return []
         grids, dims = self._core.grids, self._core.dims
@@ -351,11 +364,12 @@ class Writer:
         return [dim for dim in given if dim not in used]
 
     def report(self) -> dict[str, Any]:
-        """What the run has cost: phases as min, mean and max over ranks, bytes, messages, memory. Collective."""
+        """The cost of the run: phases as min, mean and max over ranks, bytes, messages, memory.
+        Collective."""
         return dict(json.loads(self._core.report_json()))
 
     def report_text(self) -> str:
-        """The same to be read by people. Collective."""
+        """report() as text. Collective."""
         return self._core.report_text()
 
     @property
@@ -366,7 +380,7 @@ class Writer:
 
     @property
     def num_steps(self) -> int:
-        """Steps that are committed, also before this writer."""
+        """Number of committed steps, including those of earlier writers."""
         return self._core.num_steps
 
     def __enter__(self) -> Self:
@@ -378,7 +392,7 @@ class Writer:
         if error is None:
             self.close()
             return
-        with suppress(Exception):  # the error is on its way already
+        with suppress(Exception):  # `error` is already being raised
             self._core.abandon(error)
 
     @contextmanager
@@ -391,7 +405,7 @@ class Writer:
             raise
 
     def _grid_of_all(self) -> WriterGrid:
-        """Made when the first field needs it: a dataset whose fields are all on other grids has none."""
+        """The grid of all dimensions; it is created when the first field needs it."""
         for number, grid in enumerate(self._core.grids):
             if list(grid.dims) == list(self._dims.values()):
                 return self._made_grid(number)
@@ -422,21 +436,24 @@ class Writer:
         name = field if isinstance(field, str) else field.name
         known = self.field(name)
         if known != field and known.name != field:
-            raise ValueError(f"field {name!r} is of another writer")
+            raise ValueError(
+                f"field {name!r}: belongs to another writer; use the field that this writer returned"
+            )
         return known
 
 
 def grid_name(dims: Mapping[str, Any] | Sequence[str]) -> str:
-    """Name of the grid of these dimensions, when nobody names it: "xyz", "lon_lat"."""
+    """Default name of the grid with these dimensions: "xyz", "lon_lat"."""
     return ("" if all(len(dim) == 1 for dim in dims) else "_").join(dims)
 
 
 _OF_SAMPLES = ("_FillValue", "missing_value", "valid_min", "valid_max", "valid_range")
-"""Attributes that hold samples: CF wants them in the type of the field."""
+"""Attributes that hold sample values; CF requires them to have the type of the field."""
 
 
 def _field_value(field: str, name: str, value: Any, kind: np.dtype[Any]) -> CoreValue:
-    """Plain numbers that are samples get the field's type, where it has them."""
+    """An attribute's value for the extension; Python numbers that are sample values get the field's type if
+    they fit."""
     if name in _OF_SAMPLES and is_untyped(value):
         given = np.asarray(value)
         if given.dtype.kind in "if" and (kind.kind == "f" or given.dtype.kind != "f"):
@@ -450,21 +467,25 @@ def _field_value(field: str, name: str, value: Any, kind: np.dtype[Any]) -> Core
 def attributes_with_dims(
     owner: str, own: Mapping[str, Any], of_dims: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """A dataset's own attributes, and those of dimensions and of time under their names, as Writer takes them."""
+    """Combines a dataset's attributes with those of dimensions and of the time, under their names, for
+    Writer."""
     if both := [name for name in own if name in of_dims]:
-        raise ValueError(f"{owner}: the attribute {both[0]!r} is called as a dimension: rename it")
+        raise ValueError(
+            f"{owner}: the attribute {both[0]!r} has the name of a dimension; rename the attribute"
+        )
     return {**own, **of_dims}
 
 
 def _coordinates(values: ArrayLike) -> tuple[str, bytes]:
-    """Arrays keep their type, if it is one of numbers; everything else is float64."""
+    """Coordinates for the extension. Numeric arrays keep their type; anything else becomes float64."""
     given = np.asarray(values)
     is_typed = isinstance(values, np.ndarray) and given.dtype.kind in "iuf"
     return core_numbers(given if is_typed else np.asarray(values, np.float64))
 
 
 def option_texts(options: Mapping[str, Option | None]) -> dict[str, str]:
-    """The options as texts, without those that are None. Checked by the library, which tells all ranks."""
+    """The options as texts, without those that are None. The library checks them, so that an error is raised
+    on all ranks."""
     texts = {name: value for name, value in options.items() if value is not None}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in texts.items()
@@ -472,21 +493,22 @@ def option_texts(options: Mapping[str, Option | None]) -> dict[str, str]:
 
 
 def _check_array(field: WriterField, array: NDArray[Any], converts: bool) -> None:
-    """What the extension does not see, or would say in words of C."""
+    """Checks that the extension does not make, or whose messages there would be in terms of C."""
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"put {field.name!r}: expected a plain numpy.ndarray, found {type(array).__name__}")
     is_truth = array.dtype.kind == "b" and field.dtype == np.int8
     if array.dtype != field.dtype and not is_truth and not converts:
-        found = array.dtype if array.dtype.isnative else f"{array.dtype.str} (bytes of other machines)"
+        found = array.dtype if array.dtype.isnative else f"{array.dtype.str} (not in native byte order)"
         raise ValueError(
-            f"put {field.name!r}: the field is {field.dtype}, the array {found}; buffered=True or astype() converts it"
+            f"put {field.name!r}: expected a {field.dtype} array, found {found}; convert it with "
+            "buffered=True or astype()"
         )
     n_dims = len(field.shape) - (field.components > 1)
     if array.ndim != len(field.shape) or array.shape[n_dims:] != field.shape[n_dims:]:
         last = f", the last of {field.components} components" if field.components > 1 else ""
         raise ValueError(
-            f"put {field.name!r}: expected an array of {len(field.shape)} axes{last}, within the field's shape "
-            f"{field.shape}; found shape {array.shape}"
+            f"put {field.name!r}: expected an array with {len(field.shape)} axes{last}, within the field's "
+            f"shape {field.shape}; found shape {array.shape}"
         )
 
 
@@ -500,6 +522,6 @@ def _check_place(field: WriterField, shape: tuple[int, ...], offset: Sequence[in
         first < 0 or first + size > limit for first, size, limit in zip(reversed(offset), shape, field.shape)
     ):
         raise IndexError(
-            f"put {field.name!r}: an array of shape {shape} at offset {tuple(offset)} (x first) leaves the grid, "
-            f"whose shape is {field.shape[: len(shape)]}"
+            f"put {field.name!r}: an array of shape {shape} at offset {tuple(offset)} (x first) exceeds the "
+            f"grid, whose shape is {field.shape[: len(shape)]}"
         )

@@ -1,4 +1,4 @@
-"""Writing xarray's datasets: `import esker.xarray` gives each of them `ds.to_esker(path)`.
+"""Writes xarray datasets: `import esker.xarray` adds the method `ds.to_esker(path)`.
 
 Reading needs no import: `xarray.open_dataset(path, engine="esker")`.
 """
@@ -40,7 +40,7 @@ _ENCODINGS = {
     "units",
 }
 _SERIES = "series"
-"""The grid of variables whose only dimension is the time."""
+"""Name of the grid of variables whose only dimension is the time."""
 _BATCH_BYTES = 4 * PIECE_BYTES
 
 
@@ -65,22 +65,27 @@ def to_esker(
     encoding: Mapping[str, Mapping[str, Any]] | None = None,
     **options: Option,
 ) -> None:
-    """Writes a dataset as xarray would write it to netCDF: encoded by CF, so that opening it decodes it again.
+    """Writes a dataset with the CF encoding that xarray uses for netCDF, so that opening it decodes it again.
 
     format:   as for esker.Writer; None: by configuration or by the suffix of the path
-    time_dim: variables that have this dimension are written step by step, the others once
-    encoding: by the name of a variable, in place of its own: dtype, scale_factor, units ..., as for to_netcdf()
-    options:  overwrite=True; bits_per_block, blocks_per_file and what else `esker info --config` lists
+    time_dim: variables with this dimension are written step by step, the others once
+    encoding: by variable, as for to_netcdf(): dtype, scale_factor, units ...; replaces the variable's own
+              encoding
+    options:  overwrite=True; bits_per_block, blocks_per_file and the others that `esker info --config` lists
 
-    Variables in dask's chunks are computed some chunks at a time, each chunk of a step once; what a step has in
-    chunks must fit on storage twice, beside the dataset, but not in memory. Variables that were opened without chunks and
-    are not loaded yet are taken in chunks; without dask they are loaded whole.
+    Chunked (dask) variables are computed a few chunks at a time, each chunk once. The chunked data of a step
+    need disk space in addition to the dataset, but need not fit in memory. Variables that are neither chunked
+    nor loaded are split into chunks; without dask they are loaded completely.
 
-    A variable without dimensions is a scalar, a number or a text. Every other variable becomes a field, on the grid of its
-    dimensions; one of the time alone is a time series. If the time dimension has length 0, variables with that
-    dimension are left out for the sake of the others, with a warning. Raises ValueError for what Esker does not store:
-    fields of texts, complex numbers or float16, or of more than 5 dimensions beside the time; attributes other than
-    texts and numbers; times that do not ascend. Raises what esker.Writer raises.
+    A variable without dimensions becomes a scalar, a number or a text. Every other variable becomes a field
+    on the grid of its dimensions, or a time series if its only dimension is the time. If the time dimension
+    has length 0 and there are fixed variables, the variables with that dimension are left out, with a
+    warning.
+
+    Raises ValueError for unsupported data: fields of texts, complex numbers or float16; fields with more than
+                                            5 dimensions
+    in addition to the time; attributes other than texts and numbers; times that do not increase. Raises the
+    exceptions of esker.Writer.
 
     >>> import numpy as np, xarray as xr
     >>> import esker.xarray
@@ -101,7 +106,7 @@ def to_esker(
     fields = {name: _checked(name, variable, time_dim) for name, variable in others.items() if variable.dims}
     of_dims = _of_dims(coordinates)
     if time_dim in of_dims and time_dim in attributes:
-        of_dims[TIME_DIM] = of_dims.pop(time_dim)  # the writer takes either
+        of_dims[TIME_DIM] = of_dims.pop(time_dim)  # the writer accepts either name
     own = attributes_with_dims("the dataset", _attributes("the dataset", attributes), of_dims)
     time = coordinates.pop(time_dim, None)
     times = _times(encoded, time, time_dim)
@@ -109,9 +114,9 @@ def to_esker(
     directory = os.path.dirname(os.fspath(path)) or "."
     how = {"report": "none", **options}
     with (
-        new_dataset(path, format, how.pop("overwrite", None)) as place,
+        new_dataset(path, format, how.pop("overwrite", None)) as staging,
         Writer(
-            place.path,
+            staging.path,
             None,
             dims=sizes,
             coords={name: _coordinate(name, variable) for name, variable in coordinates.items()},
@@ -137,12 +142,12 @@ def to_esker(
 
 
 def _in_pieces(dataset: xr.Dataset, time_dim: str) -> xr.Dataset:
-    """The dataset with large variables that nobody has loaded in dask's chunks: a step, or a part of one."""
+    """The dataset with large variables that are not loaded split into dask chunks of at most one step."""
     if find_spec("dask") is None:
         return dataset
     chunked = {}
     for name, variable in dataset.variables.items():
-        is_lazy = variable.chunks is None and not variable._in_memory  # xarray has no public word for it
+        is_lazy = variable.chunks is None and not variable._in_memory  # xarray has no public property for it
         if not is_lazy or variable.nbytes <= PIECE_BYTES:
             continue
         chunks = {dim: 1 if dim == time_dim else size for dim, size in variable.sizes.items()}
@@ -158,48 +163,52 @@ def _in_pieces(dataset: xr.Dataset, time_dim: str) -> xr.Dataset:
 def _encoded(
     dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]], time_dim: str
 ) -> tuple[dict[Hashable, xr.Variable], dict[Any, Any]]:
-    """Variables and attributes as a netCDF file has them; dask's arrays stay what they are."""
+    """Variables and attributes encoded as in a netCDF file; dask arrays stay lazy."""
     variables, attributes = conventions.encode_dataset_coordinates(dataset)
     variables = dict(variables)
     for name, of_variable in encoding.items():
         if name not in variables:
-            raise ValueError(f"encoding: no variable {name!r}; there are {', '.join(map(str, variables))}")
+            raise ValueError(
+                f"encoding: no variable {name!r}; the dataset has {', '.join(map(str, variables))}"
+            )
         if unknown := [key for key in of_variable if key not in _ENCODINGS]:
             raise ValueError(
-                f"{name}: unexpected encoding {unknown[0]!r}; there are {', '.join(sorted(_ENCODINGS))}"
+                f"{name}: unexpected encoding {unknown[0]!r}; expected one of {', '.join(sorted(_ENCODINGS))}"
             )
         variables[name] = variables[name].copy(deep=False)
         variables[name].encoding = dict(of_variable)
     encoded, attributes = conventions.cf_encoder(variables, attributes)
-    if time_dim in encoded and not _is_float64(encoded[time_dim]):  # nanoseconds since 1970, say
+    if time_dim in encoded and not _is_float64(encoded[time_dim]):  # for example nanoseconds since 1970
         encoded[time_dim] = _since_the_first(variables[time_dim])
     return encoded, attributes
 
 
 def _is_float64(variable: xr.Variable) -> bool:
-    """Whether float64 holds all of its numbers exactly."""
+    """Whether float64 represents all values exactly."""
     if variable.dtype.kind not in "iu":
         return True
     return np.array_equal(variable.values.astype(np.float64).astype(variable.dtype), variable.values)
 
 
 def _since_the_first(times: xr.Variable) -> xr.Variable:
-    """Encoded with units that count from the first time, where they are dates; numbers stay what they are."""
+    """The times encoded in units since the first one if they are dates; numbers are unchanged."""
     times = times.copy(deep=False)
     times.encoding = {key: value for key, value in times.encoding.items() if key not in ("units", "dtype")}
     return conventions.encode_cf_variable(times)
 
 
 def _with_a_step(variables: dict[Hashable, xr.Variable], time_dim: str) -> dict[Hashable, xr.Variable]:
-    """All variables; without those of no time if there are fixed ones, which a step is needed for."""
-    of_no_time = [name for name, variable in variables.items() if variable.sizes.get(time_dim) == 0]
-    others = {name: variable for name, variable in variables.items() if name not in of_no_time}
-    used = {dim for name in of_no_time for dim in variables[name].dims}
+    """The variables to write. Fixed fields are written with a step; if the time has length 0, the variables
+    with that dimension are left out so that there can be a step."""
+    empty = [name for name, variable in variables.items() if variable.sizes.get(time_dim) == 0]
+    others = {name: variable for name, variable in variables.items() if name not in empty}
+    used = {dim for name in empty for dim in variables[name].dims}
     is_fixed = [v.dims and not (v.dims == (name,) and name in used) for name, v in others.items()]
-    if not of_no_time or not any(is_fixed):
+    if not empty or not any(is_fixed):
         return variables
     warnings.warn(
-        f"{time_dim!r} has length 0: {', '.join(map(str, of_no_time))} left out, so that a step holds the others",
+        f"{time_dim!r} has length 0; left out: {', '.join(map(str, empty))}. The other variables are written "
+        "in one step",
         stacklevel=3,
     )
     return others
@@ -207,7 +216,7 @@ def _with_a_step(variables: dict[Hashable, xr.Variable], time_dim: str) -> dict[
 
 def _check_name(name: Hashable) -> None:
     if not isinstance(name, str) or not name:
-        raise TypeError(f"a variable is called {name!r}; names have to be texts")
+        raise TypeError(f"variable {name!r}: expected a non-empty text as name; rename the variable")
 
 
 def _scalar(name: Hashable, variable: xr.Variable) -> tuple[str, Any, dict[str, Any]]:
@@ -215,18 +224,18 @@ def _scalar(name: Hashable, variable: xr.Variable) -> tuple[str, Any, dict[str, 
     _check_name(name)
     value, attrs = variable.values[()], _attributes(str(name), variable.attrs)
     if isinstance(value, str):
-        return str(name), value, {"_Encoding": "utf-8", **attrs}  # characters are no bytes, then, for xarray
+        return str(name), value, {"_Encoding": "utf-8", **attrs}  # makes xarray read a text instead of bytes
     return str(name), np.asarray(value, stored_type(str(name), variable.dtype))[()], attrs
 
 
 def _checked(name: Hashable, variable: xr.Variable, time_dim: str) -> xr.Variable:
-    """The variable, if it can be written."""
+    """Returns the variable, or raises if it cannot be written."""
     _check_name(name)
     stored_type(name, variable.dtype)
     dims = [dim for dim in variable.dims if dim != time_dim]
     if len(dims) > _MAX_AXES:
         raise ValueError(
-            f"{name}: has {len(dims)} dimensions beside the time; Esker's fields have at most {_MAX_AXES}"
+            f"{name}: expected at most {_MAX_AXES} dimensions in addition to the time, found {len(dims)}"
         )
     return variable
 
@@ -240,16 +249,18 @@ def _times(
     if coordinate is None:
         return [float(number) for number in range(num_times)]
     if not _is_float64(_numbers(time_dim, coordinate)):
-        raise ValueError(f"{time_dim}: times beyond 2^53, which no float64 holds")
+        raise ValueError(
+            f"{time_dim}: expected times that float64 represents exactly, found integers beyond 2^53"
+        )
     times = np.asarray(coordinate.values, np.float64)
     if np.any(np.isnan(times)) or np.any(np.diff(times) <= 0):
-        raise ValueError(f"{time_dim}: times have to ascend; sortby({time_dim!r}) orders them")
+        raise ValueError(f"{time_dim}: expected increasing times; sort the dataset with sortby({time_dim!r})")
     return [float(time) for time in times]
 
 
 def _numbers(name: Hashable, variable: xr.Variable) -> xr.Variable:
     if variable.dtype.kind not in "iuf":
-        raise ValueError(f"{name}: coordinates of type {variable.dtype}; Esker's are numbers")
+        raise ValueError(f"{name}: expected numeric coordinates, found type {variable.dtype}")
     return variable
 
 
@@ -262,14 +273,14 @@ def _of_dims(coordinates: Mapping[Hashable, xr.Variable]) -> dict[str, dict[str,
 
 
 def _attributes(owner: str, attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """As esker.Writer takes them."""
+    """The attributes for esker.Writer; raises ValueError for unsupported values."""
     taken: dict[str, Any] = {}
     for name, value in attributes.items():
         array = np.asarray(value)
         if isinstance(value, str) or (array.dtype.kind in "biuf" and array.ndim <= 1):
             taken[str(name)] = value
         else:
-            raise ValueError(f"{owner}: the attribute {name!r} is {value!r}; Esker stores texts and numbers")
+            raise ValueError(f"{owner}: attribute {name!r}: expected a text or numbers, found {value!r}")
     return taken
 
 
@@ -304,32 +315,33 @@ def _samples(
 
 
 def _computed(variable: xr.Variable, directory: str) -> NDArray[Any]:
-    """All chunks: in memory if they are small, else a scratch_array().
+    """All chunks: in memory if they are small, else in a scratch_array().
 
-    The coarse levels of a dataset need samples from everywhere, so all samples must be there when a step ends.
+    The coarse levels of a dataset take samples from the entire grid, so all samples must be available when a
+    step ends.
     """
     native = variable.dtype.newbyteorder("=")
     if variable.nbytes <= PIECE_BYTES:
         return np.asarray(variable.compute().values, native)
-    whole = scratch_array(variable.shape, native, directory)
-    for places in _batches(variable):
-        for place, chunk in zip(places, _compute([variable[place] for place in places])):
-            whole[place] = chunk
-    return whole
+    array = scratch_array(variable.shape, native, directory)
+    for batch in _batches(variable):
+        for where, chunk in zip(batch, _compute([variable[where] for where in batch])):
+            array[where] = chunk
+    return array
 
 
 def _batches(variable: xr.Variable) -> Iterator[list[tuple[slice, ...]]]:
-    """The places of chunks, so many at a time as are worth computing side by side."""
+    """The slices of chunks, in batches that are computed in parallel."""
     from dask.array.core import slices_from_chunks
 
     largest = int(np.prod([max(sizes) for sizes in variable.chunks])) * variable.dtype.itemsize
-    places = iter(slices_from_chunks(variable.chunks))
-    while batch := list(islice(places, max(1, _BATCH_BYTES // largest))):
+    slices = iter(slices_from_chunks(variable.chunks))
+    while batch := list(islice(slices, max(1, _BATCH_BYTES // largest))):
         yield batch
 
 
 def _compute(chunks: Sequence[xr.Variable]) -> Sequence[NDArray[Any]]:
-    """By whatever scheduler is in force, a cluster perhaps: results come back here."""
+    """Computes chunks with the current dask scheduler, possibly on a cluster, and returns the results."""
     import dask
 
     return dask.compute(*(chunk.data for chunk in chunks))

@@ -1,7 +1,7 @@
-"""xarray's engine "esker": `xarray.open_dataset("run.idx", engine="esker", level=12)`.
+"""xarray engine "esker": `xarray.open_dataset("run.idx", engine="esker", level=12)`.
 
-xarray finds it by its entry point; Esker itself does not need xarray. Variables are read when they are used, and no
-more of them than is used. docs/guide/xarray.md has examples.
+xarray finds the engine by its entry point; Esker itself does not need xarray. Variables are lazy: only the
+samples in use are read. docs/guide/xarray.md has examples.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from esker.remote import is_url
 from esker.same_part import Part, same_part
 
 SCALAR_DIM = "esker_scalar"
-"""The dimension, of one index, of fields that were variables without one."""
+"""Dimension of size 1 of fields that were variables without dimensions."""
 
 Levels = int | Mapping[str, int] | None
 
@@ -37,8 +37,9 @@ _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
 
-def _refusing_what_cannot_be(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
-    """Damaged files claim sizes and times that no memory and no calendar holds: OSError, as for other damage."""
+def _reporting_damage(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """Raises OSError if a damaged file has impossible sizes or times, which cause MemoryError or
+    OverflowError."""
 
     @wraps(make)
     def made(*arguments: _Given.args, **named: _Given.kwargs) -> _Made:
@@ -46,13 +47,14 @@ def _refusing_what_cannot_be(make: Callable[_Given, _Made]) -> Callable[_Given, 
             return make(*arguments, **named)
         except (MemoryError, OverflowError) as error:
             path = arguments[1] if len(arguments) > 1 else named.get("filename_or_obj")
-            raise OSError(f"{path}: sizes or times that cannot be; the file is damaged: {error}") from error
+            raise OSError(f"{path}: the file is damaged: impossible sizes or times: {error}") from error
 
     return made
 
 
 class EskerBackendEntrypoint(BackendEntrypoint):
-    """Opens what esker.open() opens; guesses only what no other engine reads: `.idx` files and IDX directories."""
+    """Opens everything that esker.open() opens. Without `engine=`, xarray uses it only for `.idx` files and
+    IDX directories, which no other engine reads."""
 
     description = "Multiresolution datasets of Esker and OpenVisus (.idx), at any level"
     open_dataset_parameters = (
@@ -78,7 +80,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         path = Path(filename_or_obj)
         return path.suffix == ".idx" or (path / "esker.json").is_file()
 
-    @_refusing_what_cannot_be
+    @_reporting_damage
     def open_dataset(
         self,
         filename_or_obj: Any,
@@ -94,10 +96,12 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         use_cftime: bool | None = None,
         decode_timedelta: Any = None,
     ) -> xr.Dataset:
-        """level: of the field with the most samples, or by the name of a field or grid. None: all samples.
+        """level: level of the field with the most samples, or levels by the name of a field or grid. None:
+        all samples.
 
-        Of one number the fields of other grids have the samples at the same indices of the dimensions they share; by names
-        the others are read whole, and where levels leave fields other samples of the same dimension, ValueError names them.
+        With a single level, fields on other grids have samples at the same indices of the dimensions that
+        they share. With levels by name, the other fields have all their samples; if two fields then have
+        different samples along the same dimension, ValueError names both.
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         source = esker.open(os.fspath(filename_or_obj), verify=verify, storage_options=storage_options)
@@ -121,22 +125,22 @@ class EskerBackendEntrypoint(BackendEntrypoint):
 
 
 def _warn_of_omissions(source: Dataset, dropped: set[str]) -> None:
-    """One warning of all that esker.open() left out, but of variables that nobody wants."""
-    told = [
+    """Issues one warning about everything that esker.open() left out, except for dropped variables."""
+    texts = [
         text
         for text in source.warnings
         if not any(text.startswith(f"variable '{name}' is left out") for name in dropped)
     ]
-    if told:
-        warnings.warn(f"{source.path}: {'; '.join(told)}", stacklevel=4)
+    if texts:
+        warnings.warn(f"{source.path}: {'; '.join(texts)}", stacklevel=4)
 
 
 def _close() -> None:
-    """Files are closed with the last array that needs them."""
+    """Does nothing: files are closed with the last array that uses them."""
 
 
 class _LazyArray(BackendArray):
-    """An esker.Array as xarray's lazy indexing takes it."""
+    """An esker.Array for xarray's lazy indexing."""
 
     def __init__(self, array: Array) -> None:
         self._array = array
@@ -151,7 +155,9 @@ class _LazyArray(BackendArray):
 
 def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
     variables = {name: _scalar(one) for name, one in source.scalars.items() if name not in dropped}
-    indices: dict[str, tuple[str, NDArray[np.int64]]] = {}  # of a dimension: whose they are
+    indices: dict[
+        str, tuple[str, NDArray[np.int64]]
+    ] = {}  # by dimension: the first field with it, and its indices
     time_dim = _time_dim(source)
     times: dict[tuple[int, ...], str] = {tuple(range(len(source.steps))): time_dim}
     fields = [
@@ -178,8 +184,10 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
             name, known = indices.setdefault(dim, (field.name, own))
             if not np.array_equal(own, known):
                 raise ValueError(
-                    f"{source.path}: at these levels {name!r} has {known.size} samples along {dim!r}, {field.name!r} "
-                    f"{own.size}; give levels by name, e.g. level={{{field.name!r}: {array.level}}}, or drop one"
+                    f"{source.path}: at these levels {name!r} has {known.size} samples along {dim!r}, "
+                    f"{field.name!r} "
+                    f"{own.size}; give levels by name, e.g. level={{{field.name!r}: {array.level}}}, or drop "
+                    "one"
                 )
             if dim in field.grid.coords and dim not in variables and dim not in dropped:
                 values = field.grid.coords[dim][own]
@@ -198,18 +206,18 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
 def _scalar(scalar: Scalar) -> xr.Variable:
     attributes = _attributes(scalar.attrs)
     if isinstance(scalar.value, str):
-        attributes.pop("_Encoding", None)  # of bytes, which the text was
+        attributes.pop("_Encoding", None)  # describes the stored bytes, not the text
     return xr.Variable((), np.asarray(scalar.value), attributes)
 
 
 def _time_dim(source: Dataset) -> str:
-    """Of the steps: as files name it, unless a grid has a dimension of that name."""
+    """Name of the time dimension: the name in the file, or "step" if a grid has a dimension of that name."""
     name = source.time_dim or TIME_DIM
     return "step" if any(name in grid.dims for grid in source.grids.values()) else name
 
 
 def _times(source: Dataset, dim: str, steps: Iterable[int]) -> xr.Variable:
-    """In the type that files have, where it holds them."""
+    """The time coordinate, in the file's type if that represents the values exactly."""
     values = np.array([source.steps[step] for step in steps], np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         typed = values.astype(source.time_dtype)
@@ -218,14 +226,14 @@ def _times(source: Dataset, dim: str, steps: Iterable[int]) -> xr.Variable:
 
 
 def _attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """As netCDF gives them: numbers of NumPy, and arrays of them."""
+    """The attributes as netCDF libraries return them: NumPy numbers and arrays."""
     return {
         name: value if isinstance(value, str) else np.asarray(value)[()] for name, value in attributes.items()
     }
 
 
 def _field_attributes(field: Field) -> dict[str, Any]:
-    """The same; those that samples can have are of the field's type."""
+    """The attributes of a field; fill values have the field's type."""
     return {
         name: _fill_value(field, value) if name in FILL_ATTRIBUTES else value
         for name, value in _attributes(field.attrs).items()
@@ -233,7 +241,8 @@ def _field_attributes(field: Field) -> dict[str, Any]:
 
 
 def _fill_value(field: Field, value: Any) -> Any:
-    """In the type of the samples; as it is if they cannot all be samples: then xarray compares without a cast."""
+    """The fill values in the type of the samples; unchanged if the type cannot represent all of them, so that
+    xarray compares without a cast."""
     found = fill_values(value, field.dtype)
     if found.size == 0 and field.attrs.get("_Unsigned") == "true" and field.dtype.kind == "i":
         found = fill_values(value, np.dtype(f"u{field.dtype.itemsize}")).view(field.dtype)
@@ -251,12 +260,13 @@ def _check_names(source: Dataset, level: Levels) -> None:
     known = [*source.fields, *source.grids]
     if isinstance(level, Mapping) and (unknown := [name for name in level if name not in known]):
         raise ValueError(
-            f"{source.path}: level of {unknown[0]!r}: no such field or grid; there are {', '.join(known)}"
+            f"{source.path}: level: no field or grid {unknown[0]!r}; the dataset has {', '.join(known)}"
         )
 
 
 def _chunk_of(source: Dataset, field: Field, array: Array) -> tuple[int, ...]:
-    """A step, and of the other axes what is read in one go: a block with the coarser samples among its own."""
+    """Preferred chunk shape: one step, and along the other axes the samples of a block and the coarser ones
+    between them."""
     part = next(part for part in source.parts if field.name in part.fields)
     shape = list(array.shape)
     if not field.fixed:

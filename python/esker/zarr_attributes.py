@@ -1,4 +1,5 @@
-"""Fill values in attributes of Zarr v3, as xarray keeps them: JSON has no NaN, and `_FillValue` of reals is the text of its bytes."""
+"""Fill values in Zarr v3 attributes, in xarray's encoding: `_FillValue` of reals is base64, because JSON has
+no NaN."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from esker.decoding import FILL_ATTRIBUTES, fill_values
 
 
 def attributes_for_zarr(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Attributes of an array of that type, as a Zarr store has them.
+    """Encodes the attributes of an array of type `dtype` for a Zarr store.
 
-    Fill values are those that the type can hold. An attribute without any is left out: it marks nothing.
+    Fill values that the type cannot represent are dropped, and so is an attribute without any left.
     """
     taken = dict(attrs)
     for name in FILL_ATTRIBUTES:
@@ -34,7 +35,7 @@ def attributes_for_zarr(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[
 
 
 def attributes_from_zarr(attrs: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
-    """What attributes_for_zarr() was given."""
+    """The inverse of attributes_for_zarr()."""
     value = attrs.get("_FillValue")
     if not isinstance(value, str) or dtype.kind != "f":
         return dict(attrs)

@@ -1,4 +1,4 @@
-"""Zarr as a source of conversions: arrays with names of dimensions, as xarray writes them."""
+"""Zarr as a source of conversions: arrays with dimension names, as written by xarray."""
 
 from __future__ import annotations
 
@@ -19,26 +19,29 @@ from esker.writer import attributes_with_dims
 from esker.zarr_attributes import attributes_from_zarr
 
 _SERIES = "series"
-"""The grid of arrays whose only dimension is the time."""
+"""Name of the grid of arrays whose only dimension is the time."""
 
 
 def source_of_zarr(path: str) -> Source:
-    """An array, or the arrays of a group: coordinates, scalars, and fields. Warnings name what is left out."""
+    """Opens an array, or the arrays of a group, as coordinates, scalars and fields. Warnings list what is
+    left out."""
     try:
         import zarr
     except ImportError as error:
-        raise NotImplementedError(f"{path}: needs the package zarr") from error
+        raise NotImplementedError(
+            f"{path}: reading Zarr requires the package zarr: pip install zarr"
+        ) from error
     node = zarr.open(path, mode="r")
     if isinstance(node, zarr.Array):
         return _Group(path, {Path(path).stem: node}, {}).source()
     arrays = dict(node.arrays())
     if not arrays:
-        raise ValueError(f"{path}: a group without arrays")
+        raise ValueError(f"{path}: expected a Zarr group with arrays, found an empty one")
     return _Group(path, arrays, node.attrs).source()
 
 
 class _Group:
-    """Arrays by name, and what they are."""
+    """The arrays of a group, classified as coordinates, scalars and fields."""
 
     def __init__(self, path: str, arrays: Mapping[str, Any], attrs: Any) -> None:
         self._path = path
@@ -82,7 +85,7 @@ class _Group:
         )
 
     def _found_time_dim(self) -> str:
-        """`time`, or the first dimension whose coordinate counts from a date; empty if there is none."""
+        """`time`, or the first dimension whose units contain "since"; empty if there is none."""
         first = {dims[0] for dims in self._dims.values() if dims}
         if TIME_DIM in first:
             return TIME_DIM
@@ -111,7 +114,7 @@ class _Group:
         return Scalar(name, np.asarray(value, stored_type(name, array.dtype))[()], self._attributes_of(name))
 
     def _field(self, name: str, array: Any) -> SourceField:
-        """ValueError: Esker does not store such arrays."""
+        """Raises ValueError if Esker cannot store the array."""
         dims = self._dims[name]
         native = stored_type(name, array.dtype)
         timed = dims[0] == self._time_dim
@@ -119,7 +122,10 @@ class _Group:
         end = len(dims) - (components > 1)
         own, shape = dims[timed:end], tuple(array.shape[timed:end])
         if 0 in shape or len(own) > len(AXES) or (components > 1 and not own):
-            raise ValueError(f"{name}: dimensions {dims} of sizes {array.shape}")
+            raise ValueError(
+                f"{name}: expected 1 to {len(AXES)} dimensions of size 1 or more, found {dims} of sizes "
+                f"{array.shape}"
+            )
 
         def read(step: int, box: Box) -> NDArray[Any]:
             at = (*([step] if timed else []), *(box_index(box) if own else ()))
@@ -148,17 +154,17 @@ def _dims_of(array: Any) -> tuple[str, ...]:
 
 
 def _is_of_components(dim: str) -> bool:
-    """Whether component_dims() may have named it."""
+    """Whether the dimension has a name that component_dims() gives."""
     return re.fullmatch(rf"{COMPONENT_DIM}(_\d+)?_*", dim) is not None
 
 
 def _plain(attrs: Any, owner: str, left_out: list[str]) -> dict[str, Any]:
-    """Those that Esker stores; names the others in `left_out`."""
+    """The attributes that Esker can store; adds a message about each other one to `left_out`."""
     kept = {}
     for name, value in dict(attrs).items():
         if isinstance(value, str) or (value != [] and is_untyped(value)):
             kept[name] = value
         elif name != "_ARRAY_DIMENSIONS":
             of = f"of {owner!r} " if owner else ""
-            left_out.append(f"attribute {name!r} {of}is left out: neither numbers nor one text")
+            left_out.append(f"attribute {name!r} {of}is left out: expected numbers or a text")
     return kept

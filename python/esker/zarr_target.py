@@ -1,4 +1,4 @@
-"""Zarr v3 as xarray reads it: an array per field, scalar and coordinate, and consolidated metadata."""
+"""Writes Zarr v3 for xarray: an array per field, scalar and coordinate, and consolidated metadata."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from numpy.typing import NDArray
 from esker._pieces import whole_chunks
 from esker.array import TIME_DIM
 from esker.dataset import component_dims
-from esker.replacing import in_place_of
+from esker.replacing import staged
 from esker.sources import Source, SourceField
 from esker.values import plain
 from esker.zarr_attributes import attributes_for_zarr
 
-Tell = Callable[[int], None]
+OnRead = Callable[[int], None]
 
 
-def write_zarr(source: Source, path: Path, tell: Tell, overwrite: bool) -> list[Path]:
-    """Writes all that a source has, and returns the directory that it made. `tell` gets the bytes that were read."""
+def write_zarr(source: Source, path: Path, on_read: OnRead, overwrite: bool) -> list[Path]:
+    """Writes a source and returns the directories it created. `on_read` is called with the bytes read since the
+    last call."""
     try:
         import zarr
     except ImportError as error:
-        raise NotImplementedError(f"{path}: needs the package zarr") from error
-    _check_place(path, overwrite)
+        raise NotImplementedError(
+            f"{path}: writing Zarr requires the package zarr: pip install zarr"
+        ) from error
+    _check_target(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with in_place_of(path) as place:
-        group = zarr.open_group(place.path, mode="w", zarr_format=3)
+    with staged(path) as staging:
+        group = zarr.open_group(staging.path, mode="w", zarr_format=3)
         group.attrs.update(
             {name: plain(value) for name, value in source.attrs.items() if not isinstance(value, Mapping)}
         )
         for name, dims, values, attrs in _small_arrays(source):
-            kind = (
-                str if values.dtype.kind == "U" else values.dtype
-            )  # of any length: other texts have no specification
+            # Only strings of variable length have a specification.
+            kind = str if values.dtype.kind == "U" else values.dtype
             made = group.create_array(name, shape=values.shape, dtype=kind, dimension_names=dims)
             made[...] = values
             made.attrs.update(plain(attributes_for_zarr(attrs, values.dtype)))
@@ -46,22 +48,21 @@ def write_zarr(source: Source, path: Path, tell: Tell, overwrite: bool) -> list[
             (one.components for one in source.fields), {dim for one in source.fields for dim in one.dims}
         )
         for one in source.fields:
-            _write_field(group, one, source, of_components.get(one.components), tell)
+            _write_field(group, one, source, of_components.get(one.components), on_read)
         with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", "Consolidated metadata"
-            )  # Zarr 3 does not describe them; xarray reads them
-            zarr.consolidate_metadata(place.path)
-    return place.made
+            # The Zarr 3 specification lacks consolidated metadata, but xarray reads them.
+            warnings.filterwarnings("ignore", "Consolidated metadata")
+            zarr.consolidate_metadata(staging.path)
+    return staging.published
 
 
-def _check_place(path: Path, overwrite: bool) -> None:
+def _check_target(path: Path, overwrite: bool) -> None:
     if not os.path.lexists(path):
         return
     if not overwrite:
-        raise FileExistsError(f"{path}: there is one already")
+        raise FileExistsError(f"{path}: already exists; choose another name, or set overwrite")
     if not any((path / name).is_file() for name in ("zarr.json", ".zgroup", ".zarray")):
-        raise FileExistsError(f"{path}: is not Zarr and is not overwritten")
+        raise FileExistsError(f"{path}: exists and is not a Zarr store; it is not overwritten")
 
 
 def _small_arrays(source: Source) -> Iterator[tuple[str, tuple[str, ...], NDArray[Any], Mapping[str, Any]]]:
@@ -75,8 +76,10 @@ def _small_arrays(source: Source) -> Iterator[tuple[str, tuple[str, ...], NDArra
                 done.add(dim)
                 yield dim, (dim,), values, source.attrs.get(dim, {})
     for name, scalar in source.scalars.items():
-        of_bytes = ("_Encoding",) if isinstance(scalar.value, str) else ()  # xarray would decode the text
-        attrs = {key: value for key, value in scalar.attrs.items() if key not in of_bytes}
+        dropped = (
+            ("_Encoding",) if isinstance(scalar.value, str) else ()
+        )  # xarray would decode the text again
+        attrs = {key: value for key, value in scalar.attrs.items() if key not in dropped}
         yield name, (), np.asarray(scalar.value), attrs
 
 
@@ -86,26 +89,31 @@ def _has_times(source: Source) -> bool:
 
 
 def _times(source: Source) -> NDArray[Any]:
-    """In the type that the source has, where it holds them."""
+    """The times in the source's type if that represents them exactly."""
     times = np.asarray(source.times, np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         typed = times.astype(source.time_dtype)
     return typed if np.array_equal(typed.astype(np.float64), times) else times
 
 
-def _write_field(group: Any, one: SourceField, source: Source, component_dim: str | None, tell: Tell) -> None:
+def _write_field(
+    group: Any, one: SourceField, source: Source, component_dim: str | None, on_read: OnRead
+) -> None:
     num_steps = len(source.times)
     if not one.fixed and not all(map(one.has, range(num_steps))):
-        raise NotImplementedError(f"{one.name}: is there at some of the steps only, which Zarr cannot say")
-    behind = [one.components] if one.components > 1 else []
+        raise NotImplementedError(
+            f"{one.name}: expected a field with samples at every step, found missing steps, which Zarr cannot "
+            "store"
+        )
+    component_sizes = [one.components] if one.components > 1 else []
     edge = 1 << max(4, 18 // len(one.shape))
     chunk = tuple(min(edge, size) for size in one.shape)
-    kept = slice(0, 0) if one.is_series else slice(None)  # of the axes
+    kept = slice(0, 0) if one.is_series else slice(None)  # a time series has no other axes
     array = group.create_array(
         one.name,
-        shape=(*([] if one.fixed else [num_steps]), *one.shape[kept], *behind),
+        shape=(*([] if one.fixed else [num_steps]), *one.shape[kept], *component_sizes),
         dtype=one.dtype,
-        chunks=(*([] if one.fixed else [1]), *chunk[kept], *behind),
+        chunks=(*([] if one.fixed else [1]), *chunk[kept], *component_sizes),
         dimension_names=(
             *([] if one.fixed else [source.time_dim]),
             *one.dims[kept],
@@ -120,4 +128,4 @@ def _write_field(group: Any, one: SourceField, source: Source, component_dim: st
             samples = one.read(step, (corners[0], corners[1]))
             at = (*([] if one.fixed else [step]), *where[kept])
             array[at if at else ...] = samples[0] if one.is_series else samples
-            tell(samples.nbytes)
+            on_read(samples.nbytes)

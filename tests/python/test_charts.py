@@ -55,11 +55,19 @@ def test_series_of_a_box_and_of_a_point(path: Path) -> None:
     course = charts.read_series(dataset["h"], box=((10, 5), (30, 25)))
     part = [dataset["h"].read(step=s, box=((10, 5), (30, 25))) for s in range(3)]
     assert np.allclose(course.mean, [values.mean() for values in part])
-    assert np.allclose(course.least, [values.min() for values in part])
+    assert np.allclose(course.minimum, [values.min() for values in part])
     assert np.array_equal(course.times, [0, 10, 20])
     lengths = charts.read_series(dataset["wind"], box=((3, 4), (4, 5)))
     assert np.allclose(lengths.mean, [0, 5, 10])
-    assert np.allclose(charts.read_series(dataset["wind"], component=0).greatest, [0, 3, 6])
+    assert np.allclose(charts.read_series(dataset["wind"], component=0).maximum, [0, 3, 6])
+
+
+def test_old_names_of_a_series(path: Path) -> None:
+    series = charts.read_series(esker.open(path)["h"])
+    with pytest.warns(DeprecationWarning, match="minimum"):
+        assert series.least is series.minimum
+    with pytest.warns(DeprecationWarning, match="maximum"):
+        assert series.greatest is series.maximum
 
 
 @pytest.mark.parametrize(
@@ -96,7 +104,7 @@ def test_values_are_what_they_mean(
 ) -> None:
     field = esker.open(packed)[name]
     series, histogram = charts.read_series(field), charts.read_histogram(field)
-    assert series.least == pytest.approx([value] * 2) and series.greatest == pytest.approx([value] * 2)
+    assert series.minimum == pytest.approx([value] * 2) and series.maximum == pytest.approx([value] * 2)
     assert histogram.counts.sum() == 19
     plane = plotting.read_plane(field)
     assert plane.values.count() == 19 and plane.values.max() == pytest.approx(value)
@@ -122,7 +130,8 @@ def map_in_metres(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "place, index", [(280, 280), (plotting.Coordinate(-2000, "km"), 280), (plotting.Coordinate(-1.9991e6), 280)]
+    "place, index",
+    [(280, 280), (plotting.Coordinate(-2000, "km"), 280), (plotting.Coordinate(-1.9991e6), 280)],
 )
 def test_a_section_is_at_an_index_or_a_coordinate(map_in_metres: Path, place: object, index: int) -> None:
     field = esker.open(map_in_metres)["speed"]
@@ -163,9 +172,9 @@ def test_labels_fit_in_the_picture(map_in_metres: Path, box: Box | None) -> None
             assert all(edges.fully_containsy(b.y0) and edges.fully_containsy(b.y1) for b in texts)
 
 
-def test_pictures_of_their_own(esker_command: Run, path: Path) -> None:
+def test_kinds_of_pictures_exclude_each_other(esker_command: Run, path: Path) -> None:
     done = esker_command("plot", path, "h", "--histogram", "--series")
-    assert (done.returncode, "pictures of their own" in done.stderr) == (2, True)
+    assert (done.returncode, "at most one of --section" in done.stderr) == (2, True)
 
 
 def test_a_line_as_text(esker_command: Run, path: Path, tmp_path: Path) -> None:
@@ -179,7 +188,7 @@ def test_a_line_as_text(esker_command: Run, path: Path, tmp_path: Path) -> None:
     assert esker_command("export", path, "wind", "-o", out, "--box", "5:50,7:8").returncode == 0
     assert _rows(out)[0] == ["x", "y", "wind_0", "wind_1"]
     done = esker_command("export", path, "h", "-o", out)
-    assert (done.returncode, "no line" in done.stderr) == (2, True)
+    assert (done.returncode, "expected a line of samples for CSV" in done.stderr) == (2, True)
     assert _rows(out)[0] == ["x", "y", "wind_0", "wind_1"]  # as it was
 
 

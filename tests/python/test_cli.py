@@ -178,7 +178,7 @@ def test_wrong_usage_is_2(esker_command: Run, arguments: list[str], words: list[
         (["p", "--level", "99"], ["99"]),
         (["p", "--step", "3"], ["3"]),
         (["p", "--section", "w=1"], ["w"]),
-        (["p", "--section", "z=16"], ["z=16", "[0, 16)"]),
+        (["p", "--section", "z=16"], ["z=16", "indices 0 to 15"]),
         (["p", "--section", "z"], ["y=280"]),
         (["p", "--section", "z=1.5"], ["no coordinates", "index"]),
         (["p", "--box", "0:10"], ["box"]),

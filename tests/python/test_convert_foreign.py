@@ -50,13 +50,13 @@ def test_files_without_records(esker_command: Run, tmp_path: Path, target: str) 
     assert (dataset.steps, list(dataset), dataset["v"].shape) == ([], ["v"], (2,))
     assert dataset.time_attrs["units"] == "days since 2000-01-01"
     done = esker_command("export", tmp_path / "a.nc", "v", "-o", tmp_path / "v.npy")
-    assert done.returncode == 2 and "there are no steps: 'v' has no samples" in done.stderr
+    assert done.returncode == 2 and "the dataset has no steps, so 'v' has no samples" in done.stderr
 
 
 def test_fixed_fields_without_records(esker_command: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.nc", [], fixed=True)
     warnings = converted(esker_command, tmp_path / "a.nc", tmp_path / "b.nc")
-    assert warnings == ["left out, as there are no records: v"]
+    assert warnings == ["left out, because they have no records: v"]
     assert esker.open(tmp_path / "b.nc")["bed"].read().tolist() == [7, 8]
 
 
@@ -67,8 +67,8 @@ def test_a_variable_that_was_never_written(esker_command: Run, tmp_path: Path) -
         file.createVariable("never", "f4", ("time", "x"))
     warnings = converted(esker_command, tmp_path / "a.nc", tmp_path / "b.idx")
     assert warnings == [
-        "late: was not written at 2 of 2 steps: filled with -5",
-        "never: was not written at 2 of 2 steps: filled with 9.969209968386869e+36",
+        "late: not written at 2 of 2 steps; these are filled with -5",
+        "never: not written at 2 of 2 steps; these are filled with 9.969209968386869e+36",
     ]
     dataset = esker.open(tmp_path / "b.idx")
     assert dataset["late"].read(1).tolist() == [-5, -5]
@@ -84,7 +84,7 @@ def test_a_fill_value_that_the_type_cannot_hold(esker_command: Run, tmp_path: Pa
     data = (tmp_path / "a.nc").read_bytes()
     (tmp_path / "a.nc").write_bytes(data.replace(b"_FillValuf", b"_FillValue"))
     warnings = converted(esker_command, tmp_path / "a.nc", tmp_path / "b.nc")
-    assert warnings == ["v: _FillValue is left out: int16 cannot hold nan, so it marks nothing"]
+    assert warnings == ["v: _FillValue nan is left out, because int16 cannot represent it"]
     assert esker.open(tmp_path / "b.nc")["v"].read().tolist() == [0, 1]
 
 
@@ -92,7 +92,7 @@ def test_a_fill_value_that_the_type_cannot_hold(esker_command: Run, tmp_path: Pa
 def test_times_that_do_not_increase(esker_command: Run, tmp_path: Path, times: list[float]) -> None:
     write(tmp_path / "a.nc", times)
     (warning,) = converted(esker_command, tmp_path / "a.nc", tmp_path / "b.idx")
-    assert "the number of the step is the time, the times are 'time_value'" in warning
+    assert "the steps get their numbers as times, and the field 'time_value' holds the original times" in warning
     dataset = esker.open(tmp_path / "b.idx")
     assert dataset.steps == [0.0, 1.0, 2.0] and not dataset.time_attrs
     kept = [dataset["time_value"].read(step)[0] for step in range(3)]

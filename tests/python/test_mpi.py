@@ -79,7 +79,7 @@ def test_two_mpis_are_refused(esker_is_of: str, mpich: dict[str, str], tmp_path:
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     message = done.stderr.strip().splitlines()[-1]
-    assert message.startswith(f"ImportError: esker was built for {esker_is_of}, mpi4py uses '{others}"), (
+    assert message.startswith(f"ImportError: esker was built for {esker_is_of}, but mpi4py uses '{others}"), (
         done.stderr
     )
 

@@ -108,6 +108,12 @@ def test_refining_costs_hardly_more_than_reading(tmp_path: Path, samples: Any) -
     assert refined <= 1.1 * once.bytes
 
 
+def test_old_name_of_the_slices_of_a_selection(field: esker.Field) -> None:
+    fine, coarse = field.select(), field.select(level=3)
+    with pytest.warns(DeprecationWarning, match="slices_of"):
+        assert fine.places_of(coarse) == fine.slices_of(coarse)
+
+
 def test_refining_a_range_that_is_none(field: esker.Field) -> None:
     with pytest.raises(IndexError, match="start"):
         next(field.refine(level=3, start=4))

@@ -207,10 +207,10 @@ def test_a_server_that_never_ends_is_left(
 ) -> None:
     """It says no size: bytes are counted up to a limit. Where the size is known, no more is taken than is asked for."""
     most = 4 << 20
-    monkeypatch.setattr(esker.remote, "_MOST_UNSAID", most)
+    monkeypatch.setattr(esker.remote, "_MAX_COUNTED_BYTES", most)
     server.endless = True
     in_flight = kernel_buffers() + (4 << 20)  # the library that reads has buffers, too
-    with pytest.raises(OSError, match="run.idx.*does not say its size"):
+    with pytest.raises(OSError, match="run.idx.*does not report the file's size"):
         esker.open(f"{server.url}/run.idx")
     assert most / 2 < server.bytes < most + in_flight  # the server's thread may not have counted its last answers
 

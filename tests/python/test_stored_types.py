@@ -115,12 +115,12 @@ SHAPES: list[tuple[Callable[[esker.Step], None], type[Exception], str]] = [
     (
         lambda s: s.put("t", np.zeros((4, 5))),
         ValueError,
-        r"put 't': expected an array of 3 axes.*\(3, 4, 5\).*\(4, 5\)",
+        r"put 't': expected an array with 3 axes.*\(3, 4, 5\).*\(4, 5\)",
     ),
     (
         lambda s: s.put("v", np.zeros((3, 4, 5, 3))),
         ValueError,
-        r"put 'v': expected an array of 4 axes, the last of 2 components, .*\(3, 4, 5, 2\); found shape \(3, 4, 5, 3\)",
+        r"put 'v': expected an array with 4 axes, the last of 2 components, .*\(3, 4, 5, 2\); found shape \(3, 4, 5, 3\)",
     ),
     (lambda s: s.put("v", np.zeros((3, 4, 5))), ValueError, r"put 'v': .*found shape \(3, 4, 5\)"),
     (

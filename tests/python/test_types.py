@@ -234,7 +234,7 @@ def test_a_dataset_without_times_has_one_step(tmp_path: Path) -> None:
         (("text", "a\0b", b"a\0b"), ValueError, "'a.b' is not UTF-8 text"),
         (("float64\0", bytes(8)), ValueError, "float64"),
         (("float64", bytes(12)), ValueError, "expected numbers of 8 bytes, found 12 bytes"),
-        ((1, bytes(8)), ValueError, "expected a text"),
+        ((1, bytes(8)), ValueError, "expected a str"),
     ],
 )
 def test_values_that_the_extension_module_cannot_take(

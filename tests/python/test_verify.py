@@ -150,7 +150,7 @@ def test_a_writer_that_is_at_work_is_not_disturbed(tmp_path: Path) -> None:
 def test_files_without_checksums_say_so(esker_command: Any, tmp_path: Path, kind: str) -> None:
     esker.write(tmp_path / "run.nc", {"v": np.ones((30, 40))}, format=kind)
     done = esker_command("verify", tmp_path / "run.nc")
-    assert done.returncode == 0 and "no checksums: changed values are not noticed" in done.stdout
+    assert done.returncode == 0 and "no checksums, so changed values are not detected" in done.stdout
     assert "blocks" not in done.stdout
     esker.write(tmp_path / "run.idx", {"v": np.ones((30, 40))})
     assert "no checksums" not in esker_command("verify", tmp_path / "run.idx").stdout

@@ -88,7 +88,7 @@ def test_text_and_errors(map_path: str, tmp_path: Path) -> None:
     assert held["level"] in (16, 17)
     away = {**camera, "target": [512, 512, 99]}
     nothing = run(map_path, away, tmp_path)
-    assert nothing == "nothing is in view; the grid is at x 0 to 1023, y 0 to 1023\n"
+    assert nothing == "nothing is in view; the grid covers x 0 to 1023, y 0 to 1023\n"
     for broken in ("{", "[]", {"eye": [1, 2, 3]}, {**camera, "fov": 3}, {"matrix": [1], "viewport": [1, 1]}):
         assert run(map_path, broken, tmp_path, status=2)
     with pytest.raises(ValueError, match="viewport"):

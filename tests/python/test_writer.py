@@ -172,8 +172,8 @@ def wrong_puts() -> dict[str, tuple[Callable[[], Any], type[Exception], str]]:
         "axes": (lambda: (ramp(shape=(5, 7)), (0, 0)), ValueError, "axes"),
         "offset": (lambda: (ramp(), (0, 0)), ValueError, "offset"),
         "offset of reals": (lambda: (ramp(), (0, 0, 0.5)), TypeError, "float"),
-        "negative": (lambda: (ramp(), (0, 0, -1)), IndexError, "leaves"),
-        "outside": (lambda: (ramp(), (1, 0, 0)), IndexError, "leaves"),
+        "negative": (lambda: (ramp(), (0, 0, -1)), IndexError, "exceeds the grid"),
+        "outside": (lambda: (ramp(), (1, 0, 0)), IndexError, "exceeds the grid"),
     }
 
 

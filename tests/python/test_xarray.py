@@ -116,7 +116,7 @@ def test_levels_by_name_are_of_what_is_there(path: str) -> None:
     for level in (np.int64(8), {"temp": np.int8(8)}):
         ds = xr.open_dataset(path, engine="esker", level=level, drop_variables=["topg", "rare"])
         assert ds["temp"].shape == shape
-    with pytest.raises(ValueError, match="level of 'tmep': no such field or grid; there are .*temp"):
+    with pytest.raises(ValueError, match="level: no field or grid 'tmep'; the dataset has .*temp"):
         xr.open_dataset(path, engine="esker", level={"tmep": 8})
     with pytest.raises(TypeError):
         xr.open_dataset(path, engine="esker", level="8")

@@ -1,4 +1,4 @@
-"""The command `esker`: one module per verb. Exit status 0 good, 1 the data are bad, 2 wrong usage."""
+"""The command `esker`: one module per verb. Exit status: 0 success, 1 bad data, 2 wrong usage."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from esker.cli.view_query import view_query
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="esker")
 def esker() -> None:
-    """Look into multiresolution datasets that Esker or OpenVisus wrote, check and export them.
+    """Inspect, check, convert and export multiresolution datasets that Esker or OpenVisus wrote.
 
-    Exit status: 0 good, 1 the data are bad or could not be read, 2 wrong usage.
+    Exit status: 0 success, 1 the data are bad or could not be read, 2 wrong usage.
     """
 
 
@@ -75,20 +75,20 @@ def _run(arguments: Sequence[str]) -> NoReturn:
         click.echo("esker: interrupted", err=True)
         sys.exit(130)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output left; nothing to say, also not at exit
+        sys.stderr.close()  # the reader of our output is gone: print nothing, not even at exit
         sys.exit(1)
-    except OSError as error:  # of what was to be printed, or written
+    except OSError as error:  # while printing or writing output
         click.echo(f"esker: {text_of(error)}", err=True)
         _close_quietly(sys.stdout)
         sys.exit(1)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """One line on stderr, without the place in our code."""
+    """Prints a warning as one line on stderr, without file and line number."""
     click.echo(f"esker: warning: {message}", err=True)
 
 
 def _close_quietly(stream: TextIO) -> None:
-    """What could not be written is not tried once more, at exit."""
+    """Closes the stream so that exit does not try to write the rest again."""
     with suppress(OSError):
         stream.close()

@@ -1,4 +1,4 @@
-"""What several verbs take: boxes, sections."""
+"""Arguments that several verbs share: boxes, sections, steps, pictures."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Section(click.ParamType):
         found = self._place.fullmatch(place.strip())
         if not (dim and found):
             self.fail(
-                f"expected a dimension and an index such as y=280, or a coordinate such as y=-2000.0 or y=-2000km, "
-                f"found {value!r}",
+                "expected a dimension and an index such as y=280, or a coordinate such as y=-2000.0 or "
+                f"y=-2000km, found {value!r}",
                 param,
                 ctx,
             )
@@ -48,15 +48,15 @@ class Section(click.ParamType):
 
 
 step_option = click.option(
-    "--step", default=-1, show_default=True, help="Position in the steps; negative from the end."
+    "--step", default=-1, show_default=True, help="Position of the step; negative counts from the end."
 )
 box_option = click.option(
-    "--box", type=BoxRange(), help="Part of the grid, in indices of the full grid, half open."
+    "--box", type=BoxRange(), help="Part of the grid: half-open index ranges in the full grid."
 )
 
 
 def kind_of_picture(output: Path) -> str:
-    """What matplotlib calls the format of that suffix."""
+    """matplotlib's name of the picture format for the suffix of `output`."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     kind = output.suffix[1:].lower()

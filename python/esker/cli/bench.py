@@ -1,4 +1,4 @@
-"""esker bench: Esker against plain files and other libraries, on the work of a simulation."""
+"""esker bench: compares Esker with plain files and other libraries on the I/O of simulations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _EPILOG = """\b
       esker bench s3d --levels --peers --dir /dev/shm
       esker bench s3d_whole --ranks 1,2,4,8 --dir /dev/shm
       esker bench icesheet --peers --case cdf5 --case netcdf_gather --dir /dev/shm
-    Storage and cores are seldom one's own: quote the ratios, which are of pairs in the same run."""
+    Storage and cores are usually shared, so quote the ratios: both values of a ratio come from the same
+                                                               run."""
 
 
 class Points(click.ParamType):
@@ -67,27 +68,46 @@ class Ranks(click.ParamType):
 
 @click.command(epilog=_EPILOG)
 @click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
-@click.option("--ranks", default="4", show_default=True, type=Ranks(), help="MPI ranks; several: scaling.")
+@click.option(
+    "--ranks",
+    default="4",
+    show_default=True,
+    type=Ranks(),
+    help="MPI ranks; several numbers measure scaling.",
+)
 @click.option(
     "--block",
     type=Points(),
-    help="Points, of a rank (s3d) or in all; geodesic: cells X,Y of a panel, layers Z.",
+    help="Points per rank (s3d) or in total; geodesic: cells X,Y of a panel, layers Z.",
 )
 @click.option("--steps", type=click.IntRange(1, 64), help=f"Steps per repetition.  [default: {_STEPS}]")
 @click.option("--repeat", default=15, show_default=True, type=click.IntRange(1), help="Timed repetitions.")
-@click.option("--dir", "directory", default=".", show_default=True, help="Where the files go.")
+@click.option("--dir", "directory", default=".", show_default=True, help="Directory for the data files.")
 @click.option(
-    "--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="File for the results."
+    "--json",
+    "json_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the results to this file.",
 )
-@click.option("--plot", "plot_path", type=click.Path(dir_okay=False, path_type=Path), help="PNG, PDF or SVG.")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of Esker; repeatable.")
 @click.option(
-    "--peers", "with_peers", is_flag=True, help="Also PnetCDF, HDF5 and netCDF, in turn with Esker."
+    "--plot",
+    "plot_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the results to this PNG, PDF or SVG file.",
+)
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Writer option; repeatable.")
+@click.option(
+    "--peers",
+    "with_peers",
+    is_flag=True,
+    help="Also measure PnetCDF, HDF5 and netCDF, alternating with Esker.",
 )
 @click.option("--levels", is_flag=True, help="Also read 1/2, 1/4, 1/8 and 1/64 of the samples.")
-@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this one and posix; repeatable.")
-@click.option("--program", help="The program esker-bench.  [default: of this package, or in PATH]")
-@click.option("--mpiexec", help="MPI's launcher.  [default: that of the program's MPI]")
+@click.option(
+    "--case", "cases", multiple=True, metavar="NAME", help="Run only this case and posix; repeatable."
+)
+@click.option("--program", help="Path of esker-bench.  [default: the one in this package, or in PATH]")
+@click.option("--mpiexec", help="MPI launcher.  [default: that of the program's MPI]")
 def bench(
     workload: str,
     ranks: tuple[int, ...],
@@ -104,41 +124,45 @@ def bench(
     program: str | None,
     mpiexec: str | None,
 ) -> None:
-    """Measure Esker against plain files on the work of a simulation.
+    """Compare Esker with plain files on the I/O of a simulation.
 
     \b
-    s3d       a checkpoint of combustion: 16 float64 components, 64^3 points per rank
-    s3d_whole  the same, 128^3 points in all
-    icesheet  600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
-    icesheet_yxz  the same, with z fastest in files, too
-    ocean     360 x 240 x 42 points, four 3-D fields and four 2-D fields, blocks of the map with whole columns
-    geodesic  10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), pieces of consecutive cells
+    s3d           a combustion checkpoint: 16 float64 components, 64^3 points per rank
+    s3d_whole     the same, 128^3 points in total
+    icesheet      600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
+    icesheet_yxz  the same, with z fastest in the files as well
+    ocean         360 x 240 x 42 points, four 3-D and four 2-D fields, split into map blocks with full columns
+    geodesic      10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), split into ranges of
+    cells
 
-    Writes and reads every case in turn, --repeat times, and checks every value. Exit status 1 if one was wrong.
+    Writes and reads the cases in turn, --repeat times, and checks every value. Exit status 1 if a value was
+    wrong.
 
-    With several numbers of --ranks these take turns: weak scaling where a rank's points are given (s3d), strong
-    scaling where those in all are. With --levels each rank also reads its box at four lower levels.
+    If --ranks lists several numbers, the runs alternate between them. Workloads with points per rank (s3d)
+    then measure weak scaling, the others strong scaling. With --levels each rank also reads its box at four
+    lower levels.
 
     \b
-    the limits        posix (each rank its own file), posix_shared (each rank a part of one file), memcpy
+    limits            posix (one file per rank), posix_shared (one file for all ranks), memcpy
     Esker, IDX        idx_one_phase (without checksums), idx_two_phase, idx_three_phase (restructured),
-                      idx_vectors (components side by side)
-    Esker, others     cdf5, cdf5_and_idx (both), netcdf4, hdf5 (a field is one chunk), hdf5_decomposition (a rank's
-                      part is one chunk)
+                      idx_vectors (components interleaved)
+    Esker, others     cdf5, cdf5_and_idx (both), netcdf4, hdf5 (one chunk per field), hdf5_decomposition (one
+                      chunk per rank and field)
     with --peers      mpi_io (a plain file, collective), pnetcdf, pnetcdf_nonblocking, pnetcdf_cdf2, hdf5,
-                      hdf5_chunked, netcdf4, netcdf_gather (by one rank): measured by a program of their own, in turn with Esker's, beside its own posix
-    only by --case    cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
-                      idx_read_by_messages, idx_read_by_get (in two phases by that transport); of the peers
-                      netcdf_redefine, netcdf_redefine_padded
-                      (each variable defined when it is written; with room in the header)
+                      hdf5_chunked, netcdf4, netcdf_gather (one rank writes); a separate program measures
+                      them, alternating with Esker's, relative to its own posix
+    only with --case  cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
+                      idx_read_by_messages, idx_read_by_get (two phases with that transport); with --peers
+                      also netcdf_redefine, netcdf_redefine_padded (each variable is defined when it is
+                      written, without and with free space in the header)
     """
     program = program or benchmark.find_program()
     if program is None:
         raise click.ClickException(
-            "the program esker-bench is not installed: build Esker with MPI, and name it by --program"
+            "esker-bench is not installed; build Esker with MPI, or give the program's path with --program"
         )
     if shutil.which(program) is None:
-        raise click.ClickException(f"{program}: no such program")
+        raise click.ClickException(f"{program}: program not found")
     peer_program = peers.find_program(program) if with_peers else None
     if with_peers and peer_program is None:
         raise click.ClickException(peers.MISSING)
@@ -146,7 +170,7 @@ def bench(
     picture_kind = kind_of_picture(plot_path) if plot_path else None
     for output in filter(None, (json_path, plot_path)):
         with as_exit_status():
-            output.open("a").close()  # better known now than after the run
+            output.open("a").close()  # fail before the run, not after it
 
     def measure(
         measuring: str, on_ranks: int, repetitions: int, own_options: tuple[str, ...] = ()
@@ -191,14 +215,14 @@ def bench(
 
 
 def _chosen(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]]:
-    """Per program, which of its cases are to run: none for its own choice."""
+    """The cases to run by program; an empty list runs the program's default cases."""
     if not wanted:
         return {program: [] for program in programs}
     known = {program: benchmark.cases_of(program) for program in programs}
     for name in wanted:
         if not any(name in names for names in known.values()):
             listed = ", ".join(dict.fromkeys(sum(known.values(), [])))
-            raise click.BadParameter(f"no case {name!r}; there are {listed}", param_hint="--case")
+            raise click.BadParameter(f"unknown case {name!r}; expected one of {listed}", param_hint="--case")
     return {
         program: [name for name in names if name in wanted or name == "posix"]
         for program, names in known.items()
@@ -207,7 +231,7 @@ def _chosen(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]
 
 @contextmanager
 def _scratch_below(directory: str) -> Iterator[str]:
-    """A directory for the ranks' files, which is removed however the run ends, by Ctrl-C too."""
+    """A directory for the ranks' files. It is removed when the run ends, also after Ctrl-C."""
     with as_exit_status():
         scratch = tempfile.mkdtemp(prefix="esker-bench-", dir=directory)
     try:
@@ -217,9 +241,11 @@ def _scratch_below(directory: str) -> Iterator[str]:
 
 
 def _call(command: list[str]) -> int:
-    """The exit status of a launcher. If Ctrl-C ends the wait, its ranks are ended first: they write files.
+    """Runs a launcher and returns its exit status. On Ctrl-C its ranks are stopped first, since they write
+    files.
 
-    The launcher runs in a separate session: a launcher that gets a second signal leaves its ranks running.
+    The launcher runs in a separate session, because a launcher that receives a second signal leaves its ranks
+    running.
     """
     process = subprocess.Popen(command, env=benchmark.environment(), start_new_session=True)
     try:
@@ -239,13 +265,13 @@ def _run(command: list[str], repeat: int) -> dict[str, Any]:
     console = Console(stderr=True)
     launcher = command[0]
     if shutil.which(launcher) is None:
-        raise click.ClickException(f"no launcher {launcher}; name one by --mpiexec")
+        raise click.ClickException(f"{launcher}: MPI launcher not found; give its path with --mpiexec")
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "measured.json"
-        with console.status(f"{Path(command[3]).name}: {repeat} repetitions and one to warm up"):
+        with console.status(f"{Path(command[3]).name}: 1 warm-up and {repeat} timed repetitions"):
             status = _call([*command, "--json", str(output)])
         if not output.exists() or status not in (0, 1):
-            raise click.ClickException(f"the benchmark failed with status {status}")
+            raise click.ClickException(f"{Path(command[3]).name} failed with exit status {status}")
         return json.loads(output.read_text())
 
 
@@ -290,7 +316,7 @@ def _print(results: dict[str, Any]) -> None:
 
 def _print_levels(console: Console, results: dict[str, Any]) -> None:
     console.print(
-        "\nRead of a level: ms per step, in brackets its time over what is proportional to its samples"
+        "\nReading a level: ms per step (ratio to the full read's time scaled by the number of samples)"
     )
     cases = [case for case in results["cases"] if "levels" in case]
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
@@ -309,8 +335,9 @@ def _time_of_level(level: dict[str, Any]) -> str:
 def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
     libraries = results["config"]["peers"]
     console.print(
-        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']}, HDF5 {libraries['hdf5']} and netCDF "
-        f"{libraries['netcdf']} (MPI-IO: {libraries['mpi_io']}), least of turns"
+        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']}, HDF5 {libraries['hdf5']} and "
+        "netCDF "
+        f"{libraries['netcdf']} (MPI-IO: {libraries['mpi_io']}); in parentheses the minimum over turns"
     )
     pairs = results["esker_over_peers"]
     found = {(pair["case"], pair["peer"]): pair for pair in pairs}

@@ -1,4 +1,4 @@
-"""esker completion: what makes a shell complete the verbs and their options."""
+"""esker completion: shell completion of the verbs and their options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from click.shell_completion import get_completion_class
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the script by which SHELL completes esker's verbs and options."""
+    """Print the script that lets SHELL complete esker's verbs and options."""
     command = click.get_current_context().find_root().command
     made = get_completion_class(shell)
     assert made is not None

@@ -1,4 +1,4 @@
-"""esker info --config: what options are in force, and from where."""
+"""esker info --config: the current options and where each one is set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from esker.cli.tables import console, show, table
 
 
 def print_config(as_json: bool) -> None:
-    """Every option with its value, where that comes from, and what it does."""
+    """Prints every option with its value, the place that sets it, and a description."""
     options = describe_config()
     if as_json:
         click.echo(json.dumps({"options": options}, indent=2))
@@ -23,7 +23,7 @@ def print_config(as_json: bool) -> None:
 
 
 def describe_config() -> list[dict[str, Any]]:
-    """What --json prints. Values as configuration files take them."""
+    """The output of --json; values in the syntax of configuration files."""
     return [
         {"name": option.name, "value": option.value, "source": option.source, "help": option.help}
         for option in _core.options()
@@ -31,14 +31,14 @@ def describe_config() -> list[dict[str, Any]]:
 
 
 def _print(out: Console, options: list[dict[str, Any]]) -> None:
-    shown = table("option", "value", "from", "what")
+    shown = table("option", "value", "from", "description")
     for option in options:
         value = Text(option["value"] or '""')
         shown.add_row("", option["name"], value, Text(option["source"]), Text(option["help"]))
     show(out, shown)
     out.print(
         Text(
-            "Set in esker.toml here or the file that ESKER_CONFIG names, above it in the environment"
-            " (ESKER_BITS_PER_BLOCK=15), above that in the program."
+            "Options are set in ./esker.toml or the file named by ESKER_CONFIG. Environment variables"
+            " (ESKER_BITS_PER_BLOCK=15) override the file; the program overrides both."
         )
     )

@@ -1,4 +1,4 @@
-"""esker convert: from and to other formats."""
+"""esker convert: converts datasets from and to other formats."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Shape(click.ParamType):
 
 
 class WriterOption(click.ParamType):
-    """An option of the writer, as `esker info --config` lists them."""
+    """A writer option; `esker info --config` lists them."""
 
     name = "NAME=VALUE"
 
@@ -49,7 +49,7 @@ class WriterOption(click.ParamType):
         if not (name and equals):
             self.fail(f"expected a name and a value such as bits_per_block=16, found {value!r}", param, ctx)
         if name in ("format", "overwrite"):
-            self.fail(f"{name!r} has an option of its own, --{name}", param, ctx)
+            self.fail(f"{name!r} is set with --{name}", param, ctx)
         if name not in {option.name for option in _core.options()}:
             self.fail(f"unknown option {name!r}; `esker info --config` lists them", param, ctx)
         return name, text
@@ -70,28 +70,36 @@ class WriterOption(click.ParamType):
     "--format",
     "kind",
     type=click.Choice(["idx", "netcdf", "cdf1", "cdf2", "cdf5", "netcdf4", "hdf5", "zarr"]),
-    help="Of the destination; netcdf: the oldest of CDF-1, CDF-2 and NetCDF-4 that holds the data.  "
+    help="Format of the destination; netcdf: the oldest of CDF-1, CDF-2 and NetCDF-4 that can hold the data.  "
     "[default: by the suffix, .idx, .nc (netcdf), .nc4, .h5, .hdf5 (netcdf4) or .zarr]",
 )
 @click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="Only this one; repeatable.  [default: all]"
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="NAME",
+    help="Convert only this field; repeatable.  [default: all]",
 )
-@click.option("--step", type=int, help="Only this one; negative from the end.  [default: all]")
+@click.option(
+    "--step", type=int, help="Convert only this step; negative counts from the end.  [default: all]"
+)
 @box_option
 @click.option("--level", type=int, help="Resolution level.  [default: the finest]")
 @click.option(
     "--components",
     type=click.Choice(["together", "separate"]),
     default="together",
-    help="Of fields with several: one variable with a dimension for them, or one variable each, which Esker reads as one "
-    "field again and programs such as CDO take.  [default: together]",
+    help="Store a field of several components as one variable with a component dimension (together), or as "
+    "one variable "
+    "per component (separate), for programs such as CDO. Esker reads either as one field.  [default: "
+    "together]",
 )
-@click.option("--shape", type=Shape(), help="Of raw samples, slowest first.")
-@click.option("--dtype", help="Of raw samples, as NumPy names it: f4, <i2, >f8.")
-@click.option("--option", "options", type=WriterOption(), multiple=True, help="Of the writer; repeatable.")
-@click.option("--overwrite", is_flag=True, help="Replace the destination if there is one.")
-@click.option("--threads", type=int, help="That read at once.  [default: one per processor]")
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as one JSON object.")
+@click.option("--shape", type=Shape(), help="Shape of raw samples, slowest dimension first.")
+@click.option("--dtype", help="NumPy type of raw samples: f4, <i2, >f8.")
+@click.option("--option", "options", type=WriterOption(), multiple=True, help="Writer option; repeatable.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing destination.")
+@click.option("--threads", type=int, help="Number of reading threads.  [default: one per processor]")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object.")
 def convert(
     source: str,
     destination: str,
@@ -108,18 +116,21 @@ def convert(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Write what SOURCE holds to DESTINATION, in another format.
+    """Convert SOURCE to DESTINATION, in another format.
 
-    SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files (layers in the
-    order of their names), or Zarr. Steps, coordinates and attributes come along. Nothing need fit in memory.
+    SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files
+    (one layer each, ordered by name), or a Zarr store. Steps, coordinates and attributes are kept. The data
+    need not fit in memory.
     """
     kind = kind or format_of(destination)
     if is_url(destination):
-        raise click.UsageError(f"{destination}: Esker writes to files of this machine")
+        raise click.UsageError(
+            f"{destination}: expected a local path, found a URL; convert to a file and upload it"
+        )
     if kind is None:
         raise click.UsageError(
-            f"{destination}: no format has the suffix {Path(destination).suffix!r}; give one of "
-            f"{', '.join([*_core.dataset_suffixes(), '.zarr'])}, or --format"
+            f"{destination}: unknown suffix {Path(destination).suffix!r}; expected one of "
+            f"{', '.join([*_core.dataset_suffixes(), '.zarr'])}, or give --format"
         )
     begin = time.perf_counter()
     with as_exit_status():
@@ -131,12 +142,12 @@ def convert(
         if kind == "netcdf":
             kind = smallest_netcdf(opened)
         total, done = size_of(opened), 0
-        with progress(f"converting to {Path(destination).name}", total) as tell:
+        with progress(f"converting to {Path(destination).name}", total) as update:
 
             def add(n_bytes: int) -> None:
                 nonlocal done
                 done += n_bytes
-                tell(done / total)
+                update(done / total)
 
             more = {"overwrite": True} if overwrite else {}
             made = convert_source(opened, destination, kind, add, **more, **dict(options))
@@ -153,6 +164,6 @@ def convert(
         "bytes": total,
         "seconds": round(seconds, 3),
     }
-    main = made[-1] if made else destination  # behind its blocks and its schema
+    main = made[-1] if made else destination  # blocks and schema come before it
     text = f"{main}: {len(opened.fields)} fields, {len(opened.times)} steps, {size_text(total)} in {seconds:.1f} s"
     click.echo(json.dumps(facts, indent=2) if as_json else text)

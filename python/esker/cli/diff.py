@@ -1,4 +1,4 @@
-"""esker diff: where two datasets differ."""
+"""esker diff: compares two datasets."""
 
 from __future__ import annotations
 
@@ -22,23 +22,33 @@ from esker.remote import is_url
 )
 @click.argument("a")
 @click.argument("b")
-@click.option("--rtol", type=float, default=0.0, show_default=True, help="Tolerance, as a part of B's value.")
-@click.option("--atol", type=float, default=0.0, show_default=True, help="Tolerance, absolute.")
+@click.option(
+    "--rtol",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Relative tolerance, as a fraction of B's value.",
+)
+@click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute tolerance.")
 @click.option("--no-attributes", is_flag=True, help="Do not compare attributes.")
 @click.option(
-    "--most", type=click.IntRange(0), default=5, show_default=True, help="Differences to show of a field."
+    "--most",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="Maximum number of differing values to show per field.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the differences as one JSON object.")
 def diff(a: str, b: str, rtol: float, atol: float, no_attributes: bool, most: int, as_json: bool) -> None:
-    """Compare the datasets A and B: fields, steps, attributes, and each value.
+    """Compare the datasets A and B: fields, steps, attributes and all values.
 
-    How they are stored does not matter, and NaN equals NaN. Exit status: 0 nothing differs, 1 something does.
+    The formats may differ, and NaN equals NaN. Exit status: 0 if the datasets are the same, 1 if they differ.
     """
     with as_exit_status():
         ours, theirs = (esker.open(path, verify=not is_url(path)) for path in (a, b))
-        with progress("comparing") as tell:
+        with progress("comparing") as update:
             found = compare(
-                ours, theirs, rtol=rtol, atol=atol, attributes=not no_attributes, most=most, progress=tell
+                ours, theirs, rtol=rtol, atol=atol, attributes=not no_attributes, most=most, progress=update
             )
     for dataset in (ours, theirs):
         for warning in dataset.warnings:

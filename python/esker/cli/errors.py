@@ -1,4 +1,4 @@
-"""What the library raises, as the command line says it."""
+"""Turns the library's exceptions into messages and exit statuses of the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import click
 
 @contextmanager
 def as_exit_status() -> Iterator[None]:
-    """Errors of Esker calls inside become exit status 2 (the arguments name what is not there) or 1 (the rest)."""
+    """Errors raised inside end the command with exit status 2 (wrong arguments, such as a missing file) or 1
+    (others)."""
     try:
         yield
     except (FileNotFoundError, KeyError, IndexError, ValueError) as error:
@@ -20,7 +21,9 @@ def as_exit_status() -> Iterator[None]:
 
 
 def text_of(error: Exception) -> str:
-    """Without the class and the number that Python puts before it."""
-    if isinstance(error, OSError) and error.errno is not None:  # not the library's, which says it all
+    """The message of an exception, without the class and the error number that Python adds."""
+    if (
+        isinstance(error, OSError) and error.errno is not None
+    ):  # from Python; the library's messages are complete
         return f"{error.filename or 'output'}: {error.strerror}"
     return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)

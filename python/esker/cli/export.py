@@ -1,4 +1,4 @@
-"""esker export: samples as an .npy file, as nothing but their bytes, as netCDF, or a line of them as text."""
+"""esker export: writes samples to an .npy, raw, netCDF or CSV file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf
       esker export run.idx vel -o vx.npy --component 0 --box 100:200,50:250,0:61
       esker export run.idx temp -o temp.nc --level 14
       esker export run.idx temp -o column.csv --box 120:121,300:301,0:61
-      esker export run.idx thk -o thk.raw --json > thk.json     # shape and type, for who reads the bytes"""
+      esker export run.idx thk -o thk.raw --json > thk.json     # shape and type of the raw samples"""
 )
 @click.argument("path")
 @click.argument("field")
@@ -48,20 +48,22 @@ _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
-    help="File to write; - is the standard output.",
+    help="Output file; - is standard output.",
 )
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["npy", "raw", "netcdf", "csv"]),
-    help="npy: numpy.load() reads it; raw: the samples alone; netcdf: the oldest format that holds them, with coordinates; csv: a line of samples, as text.  "
-    "[default: by the suffix, .npy, .raw, .bin, .nc or .csv]",
+    help="npy: for numpy.load(); raw: the samples without a header; netcdf: the oldest netCDF format that can "
+    "hold them, "
+    "with coordinates; csv: a line of samples as text.  [default: by the suffix, .npy, .raw, .bin, .nc or "
+    ".csv]",
 )
 @step_option
 @box_option
 @click.option("--level", type=int, help="Resolution level.  [default: the finest]")
-@click.option("--component", type=int, help="One component of a field with several.  [default: all]")
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as one JSON object.")
+@click.option("--component", type=int, help="Export one component of a field with several.  [default: all]")
+@click.option("--json", "as_json", is_flag=True, help="Print shape, type and other facts as one JSON object.")
 def export(
     path: str,
     field: str,
@@ -73,25 +75,30 @@ def export(
     component: int | None,
     as_json: bool,
 ) -> None:
-    """Write samples of FIELD of the dataset at PATH to a file, and say what they are.
+    """Write samples of FIELD of the dataset at PATH to a file, and print their type and shape.
 
-    The file holds the samples in C order, slowest axis first, the byte order that of the machine. They need not
-    fit in memory. The file appears whole, or not at all.
+    Samples are written in C order, slowest axis first, in the machine's byte order. They need not fit in
+    memory. The file is published by rename once it is complete.
     """
     to_stdout = str(output) == "-"
     output = Path("/dev/stdout") if to_stdout else output
     kind = kind or _FORMAT_OF_SUFFIX.get(output.suffix)
     if kind is None:
-        raise click.UsageError(f"{output}: no format goes by that suffix; --format says which")
+        raise click.UsageError(
+            f"{output}: unknown suffix {output.suffix!r}; expected one of {', '.join(_FORMAT_OF_SUFFIX)}, "
+            "or give --format"
+        )
     with as_exit_status():
         dataset = esker.open(path, verify=not is_url(path))
         if output.exists() and any(
             os.path.samefile(part.path, output) for part in dataset.parts if not is_url(path)
         ):
-            raise ValueError(f"{output}: is a file of the dataset that is exported")
+            raise ValueError(
+                f"{output}: the output is a file of the dataset being exported; choose another name"
+            )
         source = dataset[field]
         if not source.fixed and not dataset.steps:
-            raise ValueError(f"{path}: there are no steps: {field!r} has no samples")
+            raise ValueError(f"{path}: the dataset has no steps, so {field!r} has no samples")
         selection = source.select(step, box, level)
         _check_component(source, component)
         facts = describe(source, selection, step, component, output, kind)
@@ -109,7 +116,8 @@ def export(
 def describe(
     field: Field, selection: Selection, step: int, component: int | None, output: Path, kind: str
 ) -> dict[str, Any]:
-    """What --json prints. Shape and dims slowest first; origin and stride, in samples of the full grid, x first."""
+    """The output of --json. Shape and dims are slowest first; origin and stride x first, in samples of the
+    full grid."""
     shape = _shape(field, selection, component)
     dims = field.dims[: len(shape)]
     return {
@@ -139,11 +147,13 @@ def _text(facts: dict[str, Any]) -> str:
 
 def _check_component(field: Field, component: int | None) -> None:
     if component is not None and not 0 <= component < field.components:
-        raise IndexError(f"{field.name}: no component {component}; it has {field.components}")
+        raise IndexError(
+            f"{field.name}: component {component} does not exist; the field has {field.components}"
+        )
 
 
 def _shape(field: Field, selection: Selection, component: int | None) -> tuple[int, ...]:
-    """Of what is written: a chosen component leaves no axis."""
+    """Shape of the exported array; without the component axis if a component is chosen."""
     return selection.shape if component is None else selection.shape[: len(field.grid.dims)]
 
 
@@ -162,7 +172,7 @@ def _write(
     counts = selection.shape[:n_dims]
     sample_bytes = field.dtype.itemsize * field.components
     n_done, n_all = 0, math.prod(counts)
-    with progress(f"exporting {field.name}") as tell:
+    with progress(f"exporting {field.name}") as update:
         for where in pieces(counts, sample_bytes, grain=thickness(selection.shape[0])):
             lo, hi = zip(*((part.start, part.stop) for part in reversed(where)))
             samples = field.read(step, selection.box_of((lo, hi)), selection.level)
@@ -170,22 +180,22 @@ def _write(
                 samples = np.ascontiguousarray(samples[..., component])
             file.write(samples.data.cast("B"))
             n_done += math.prod(s.stop - s.start for s in where)
-            tell(n_done / n_all)
+            update(n_done / n_all)
 
 
 def _write_netcdf(
     output: Path, field: Field, step: int, box: Box | None, level: int | None, component: int | None
 ) -> None:
     if component is not None:
-        raise ValueError("netCDF files hold all components: leave out --component")
+        raise ValueError("--component is not supported for netCDF: the file holds all components; omit it")
     chosen = of_dataset(field.dataset, [field.name], None if field.fixed else step, box, level)
-    with progress(f"exporting {field.name}") as tell:
+    with progress(f"exporting {field.name}") as update:
         done = 0
 
         def add(n_bytes: int) -> None:
             nonlocal done
             done += n_bytes
-            tell(done / size_of(chosen))
+            update(done / size_of(chosen))
 
         convert(chosen, output, "netcdf", add, overwrite=True)
 
@@ -193,12 +203,14 @@ def _write_netcdf(
 def _write_line(
     file: IO[bytes], field: Field, selection: Selection, step: int, box: Box | None, component: int | None
 ) -> None:
-    """A row per sample: its coordinates, x first, and its values, decoded; nothing where they are missing."""
+    """Writes one row per sample: its coordinates, x first, and its decoded values; missing values are
+    empty."""
     dims = field.grid.dims
     counts = selection.shape[: len(dims)]
     if sum(count > 1 for count in counts) > 1:
         raise ValueError(
-            f"{field.name}: {' x '.join(map(str, counts))} samples are no line; --box cuts one out"
+            f"{field.name}: expected a line of samples for CSV, found {' x '.join(map(str, counts))}; "
+            "select a line with --box"
         )
     names = [field.name] if field.components == 1 else [f"{field.name}_{c}" for c in range(field.components)]
     values = decoded(field, field.read(step, box, selection.level)).reshape(-1, field.components)
@@ -215,7 +227,7 @@ def _write_line(
 
 @contextmanager
 def _replaced(output: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name when it is whole; what had the name before stays until then."""
+    """A temporary file that replaces `output` by rename once it is complete."""
     in_place = output.exists() and not output.is_file()  # /dev/stdout, a pipe
     partial = output if in_place else output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
@@ -224,7 +236,7 @@ def _replaced(output: Path) -> Iterator[IO[bytes]]:
         if not in_place:
             partial.replace(output)
     except OSError as error:
-        if error.errno is None:  # of the dataset
+        if error.errno is None:  # from reading the dataset
             raise
         raise click.ClickException(f"{output}: {error.strerror}") from error
     finally:

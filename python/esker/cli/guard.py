@@ -1,6 +1,6 @@
-"""Commands on HDF5 files run in a child process: a damaged file can end the library that reads it, or hold it up.
+"""Runs commands on HDF5 files in a child process: a damaged file can crash or hang the HDF5 library.
 
-All other formats are read by Esker's own code, which checks what it believes.
+All other formats are read by Esker's own code, which checks its input.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from typing import NoReturn
 
 import click
 
-_HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+_HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 _SECONDS_TO_DESCRIBE = 60
-"""Of a processor. Describing takes milliseconds, of ten thousand variables seconds."""
+"""Processor time. Describing a file takes milliseconds, and seconds for ten thousand variables."""
 _BYTES_TO_DESCRIBE = 8 << 30
-"""Of address space, above what the interpreter has."""
+"""Address space, in addition to what the interpreter has."""
 _SECONDS_TO_STOP = 3
-"""For a command that was interrupted; a call of the library may not come back."""
+"""Time for an interrupted command to stop; a library call may never return."""
 
 
 def run(command: Callable[[], NoReturn], arguments: Sequence[str]) -> NoReturn:
-    """Runs `command`, which exits, in a child process where `arguments` name an HDF5 file, and ends as it does."""
+    """Runs `command`, which exits; in a child process if `arguments` name an HDF5 file. Exits with the same
+    status."""
     named = [argument for argument in arguments if _is_hdf5(argument)]
     if not named or not hasattr(os, "fork"):
         command()
@@ -51,8 +52,8 @@ def run(command: Callable[[], NoReturn], arguments: Sequence[str]) -> NoReturn:
 
 
 def _end_at_once(command: Callable[[], NoReturn]) -> NoReturn:
-    """Ends with the command's status. After an error the HDF5 library is not asked to close: what it could not read
-    it cannot close either, and says so at length."""
+    """Exits with the command's status. After an error it skips the HDF5 library's exit handlers, which would
+    print long messages about objects that they cannot close."""
     try:
         command()
     except SystemExit as end:
@@ -68,13 +69,13 @@ def _is_hdf5(path: str) -> bool:
         if not Path(path).is_file():
             return False
         with open(path, "rb") as file:
-            return file.read(len(_HDF5_MARK)) == _HDF5_MARK
+            return file.read(len(_HDF5_MAGIC)) == _HDF5_MAGIC
     except (OSError, ValueError):
         return False
 
 
 def _end_with(parent: int) -> None:
-    """Where the system can, this process ends when its parent is killed."""
+    """Makes this process end when its parent is killed, if the system supports it."""
     set_death_signal = 1
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
@@ -100,7 +101,8 @@ def _address_space() -> int:
 
 
 def _wait(child: int) -> tuple[int, bool]:
-    """The child's status, and whether it was told to end. Signals that would end this process end the child."""
+    """The child's status, and whether it was interrupted. Signals that would end this process are sent to the
+    child."""
     was_interrupted = False
 
     def pass_on(number: int, frame: FrameType | None) -> None:
@@ -111,7 +113,7 @@ def _wait(child: int) -> tuple[int, bool]:
     signal.signal(signal.SIGTERM, pass_on)
     try:
         return os.waitpid(child, 0)[1], was_interrupted
-    except KeyboardInterrupt:  # the terminal interrupts the child, too
+    except KeyboardInterrupt:  # the terminal also interrupts the child
         end = time.monotonic() + _SECONDS_TO_STOP
         while time.monotonic() < end:
             ended, status = os.waitpid(child, os.WNOHANG)
@@ -124,7 +126,7 @@ def _wait(child: int) -> tuple[int, bool]:
 
 def _reason(number: int) -> str:
     if number == signal.SIGKILL:
-        return "killed, perhaps as memory ran out"
+        return "killed, possibly because memory ran out"
     if number == signal.SIGXCPU:
         return f"describing it takes more than {_SECONDS_TO_DESCRIBE} s: the file is damaged"
     return f"the file is damaged: the HDF5 library ended with {signal.Signals(number).name}"

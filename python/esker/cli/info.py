@@ -1,4 +1,4 @@
-"""esker info: what a dataset holds."""
+"""esker info: describes a dataset."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ _MAX_STEPS_SHOWN = 8
     Examples:
       esker info run.idx
       esker info run.idx --json | jq '.fields[].name'
-      esker info --config                       # the options of writing, and where each is set"""
+      esker info --config                       # the writer's options, and where each one is set"""
 )
 @click.argument("path", required=False)
-@click.option("--config", is_flag=True, help="Show the options in force, and from where; without PATH.")
+@click.option(
+    "--config", is_flag=True, help="Show the current options and where each one is set; without PATH."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
 def info(path: str | None, config: bool, as_json: bool) -> None:
     """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
@@ -50,10 +52,10 @@ def info(path: str | None, config: bool, as_json: bool) -> None:
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
-    """The facts that --json prints. Sizes in bytes; boxes and dimensions x first; shapes slowest first."""
+    """The output of --json. Sizes in bytes; boxes and dimensions x first; shapes slowest first."""
     try:
         storage = dataset.storage()
-    except NotImplementedError:  # nobody lists the files of a web server
+    except NotImplementedError:  # files on a web server cannot be listed
         storage = None
     fields = [_field_facts(field) for field in dataset.fields.values()]
     return {
@@ -179,7 +181,7 @@ def _in_units(attributes: Mapping[str, Any]) -> str:
 
 def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
     shown = table(
-        "name", "type", "grid", "shape", "steps", "levels", "units", "what", right=("shape", "steps")
+        "name", "type", "grid", "shape", "steps", "levels", "units", "description", right=("shape", "steps")
     )
     for field in fields:
         kind = field["dtype"] + (f"[{field['components']}]" if field["components"] > 1 else "")
@@ -193,9 +195,9 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
             else f"{n_written}/{n_steps}"
         )
         attributes = field["attributes"]
-        what = Text(str(attributes.get("long_name", "")))
+        description = Text(str(attributes.get("long_name", "")))
         levels, units = f"0-{field['max_level']}", Text(str(attributes.get("units", "")))
-        shown.add_row("", Text(field["name"]), kind, field["grid"], shape, steps, levels, units, what)
+        shown.add_row("", Text(field["name"]), kind, field["grid"], shape, steps, levels, units, description)
     return shown
 
 

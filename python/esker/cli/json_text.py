@@ -1,4 +1,4 @@
-"""What --json prints: JSON that any program reads."""
+"""JSON output without NaN, which not every program reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 
 def json_text(facts: Any) -> str:
-    """`facts` as indented JSON; NaN and infinities, which JSON lacks, are the texts "NaN", "Infinity", "-Infinity".
+    """`facts` as indented JSON; NaN and infinities, which JSON lacks, become the strings "NaN", "Infinity",
+    "-Infinity".
 
     >>> json_text([0.5, float("nan")]).split()
     ['[', '0.5,', '"NaN"', ']']

@@ -1,4 +1,4 @@
-"""esker manual: the man pages, made of what --help says."""
+"""esker manual: man pages, generated from the --help texts."""
 
 from __future__ import annotations
 
@@ -66,6 +66,6 @@ def page(name: str, command: click.Command, context: click.Context) -> str:
 
 
 def _text(text: str) -> str:
-    """What roff takes for a command of its own, made plain."""
+    """Escapes what roff would take for a command."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain

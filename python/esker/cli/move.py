@@ -1,4 +1,4 @@
-"""esker cp and esker mv: a dataset under another name."""
+"""esker cp and esker mv: copies or renames a dataset."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from esker.cli.progress import progress
 @click.argument("source")
 @click.argument("target")
 def cp(source: str, target: str) -> None:
-    """Copy the dataset SOURCE to TARGET: its files, its blocks, schema and report, and its name in the .idx.
+    """Copy the dataset SOURCE to TARGET: all its files, with blocks, schema and report, and the name in the
+    .idx.
 
-    TARGET is a name or a directory; nothing is overwritten. The copy appears whole or not at all. A command that was
-    killed can be repeated.
+    TARGET is a name or a directory; nothing is overwritten. The copy is published once it is complete. If the
+    command is killed, repeat it.
     """
     _run(esker.copy, source, target)
 
@@ -38,15 +39,16 @@ def cp(source: str, target: str) -> None:
 @click.argument("source")
 @click.argument("target")
 def mv(source: str, target: str) -> None:
-    """Rename the dataset SOURCE to TARGET: its files, its blocks, schema and report, and its name in the .idx.
+    """Rename the dataset SOURCE to TARGET: all its files, with blocks, schema and report, and the name in the
+    .idx.
 
-    TARGET is a name or a directory; nothing is overwritten. Between file systems the dataset is copied. A command that
-    was killed can be repeated, and goes on.
+    TARGET is a name or a directory; nothing is overwritten. Between file systems the dataset is copied. If
+    the command is killed, repeat it to continue.
     """
     _run(esker.move, source, target)
 
 
 def _run(verb: Callable[..., Path], source: str, target: str) -> None:
-    with as_exit_status(), progress("copying") as tell:
-        path = verb(source, target, tell)
+    with as_exit_status(), progress("copying") as update:
+        path = verb(source, target, update)
     click.echo(f"{source} -> {path}")

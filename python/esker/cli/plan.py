@@ -1,4 +1,4 @@
-"""esker plan: what a step would move and need on N ranks."""
+"""esker plan: predicts messages, files and memory of a step on N ranks."""
 
 from __future__ import annotations
 
@@ -38,32 +38,35 @@ class Extents(click.ParamType):
 @click.option(
     "--ranks",
     type=click.IntRange(min=1, max=2**31 - 1),
-    help="How many ranks write.  [default: those that --boxes names]",
+    help="Number of ranks that write.  [default: the ranks listed in --boxes]",
 )
-@click.option("--block", type=Extents(), help="Samples of each rank.")
+@click.option("--block", type=Extents(), help="Samples per rank.")
 @click.option("--global", "extent", type=Extents(), help="Samples of the grid, split near-cubically.")
-@click.option("--dataset", type=click.Path(), help="Grids and fields of a dataset, split near-cubically.")
+@click.option(
+    "--dataset", type=click.Path(), help="Plan the grids and fields of this dataset, split near-cubically."
+)
 @click.option(
     "--boxes",
     "boxes_path",
     type=click.Path(exists=True, dir_okay=False),
-    help="Boxes of the ranks instead of a split: lines 'rank x0 y0 z0 x1 y1 z1'. Alone they say the grid, too.",
+    help="File with the boxes of the ranks, as lines 'rank x0 y0 z0 x1 y1 z1'. Without another option for the "
+    "grid they also define it.",
 )
-@click.option("--fields", type=click.IntRange(min=1), default=1, show_default=True, help="How many fields.")
+@click.option("--fields", type=click.IntRange(min=1), default=1, show_default=True, help="Number of fields.")
 @click.option("--type", "dtype", default="f8", show_default=True, help="NumPy type of the samples.")
 @click.option("--restructure", help="off, default, expanded or X,Y,Z.")
 @click.option("--format", help="idx, cdf5, netcdf4, cdf5+idx ...  [default: idx]")
 @click.option("--chunks", help="NetCDF-4: X,Y,Z, decomposition or auto.")
-@click.option("--pattern", help="Of a file that all share: contiguous, stripes or slabs.")
-@click.option("--stripe-size", help="Stripes of the file system, e.g. 1M.")
-@click.option("--stripe-count", type=int, help="Targets that they are dealt out to.")
+@click.option("--pattern", help="Access pattern of a shared file: contiguous, stripes or slabs.")
+@click.option("--stripe-size", help="Stripe size of the file system, e.g. 1M.")
+@click.option("--stripe-count", type=int, help="Number of storage targets that a file is striped over.")
 @click.option("--bits-per-block", type=int, help="A block holds 2^N samples.")
-@click.option("--blocks-per-file", type=int)
-@click.option("--aggregators", type=int, help="Ranks that collect and write.")
-@click.option("--aggregation-factor", type=int, help="Ranks for each that writes.")
-@click.option("--max-fan-in", type=int, help="Ranks that a writer hears from in a round.")
-@click.option("--memory-budget", help="Of a rank, e.g. 64M.")
-@click.option("--compare", is_flag=True, help="One-, two- and three-phase writing side by side.")
+@click.option("--blocks-per-file", type=int, help="Number of blocks in a file.")
+@click.option("--aggregators", type=int, help="Number of ranks that collect and write.")
+@click.option("--aggregation-factor", type=int, help="Number of ranks per aggregator.")
+@click.option("--max-fan-in", type=int, help="Maximum number of ranks that send to an aggregator in a round.")
+@click.option("--memory-budget", help="Memory per rank, e.g. 64M.")
+@click.option("--compare", is_flag=True, help="Compare one-, two- and three-phase writing.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the histogram of message sizes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
 def plan(
@@ -75,14 +78,14 @@ def plan(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Say what writing a step on N ranks would move and need: messages, files, memory.
+    """Predict what writing a step on N ranks costs: messages, files, memory.
 
-    Neither MPI nor data are needed, and a million ranks take about a minute. Options that are not given are
-    those of the configuration file and the environment.
+    Needs neither MPI nor data; a million ranks take about a minute. Options default to those of the
+    configuration file and the environment.
     """
     n_grids = sum(given[name] is not None for name in ("block", "extent", "dataset"))
     if n_grids > 1 or (n_grids == 0 and not boxes_path):
-        raise click.UsageError("expected one of --block, --global, --dataset, or --boxes alone")
+        raise click.UsageError("expected one of --block, --global and --dataset, or only --boxes")
     if ranks is None and not boxes_path:
         raise click.UsageError("expected --ranks or --boxes")
     kind = kind_of_picture(plot) if plot else None

@@ -1,4 +1,4 @@
-"""esker plot: a map, a section, a histogram or a time series as a picture."""
+"""esker plot: draws a map, a section, a histogram or a time series."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class ColorMap(click.ParamType):
         import matplotlib
 
         if value not in matplotlib.colormaps:
-            self.fail(f"matplotlib has no colour map {value!r}", param, ctx)
+            self.fail(
+                f"unknown color map {value!r}; expected one of matplotlib's, such as viridis", param, ctx
+            )
         return value
 
 
@@ -32,32 +34,41 @@ class ColorMap(click.ParamType):
       esker plot run.idx thk
       esker plot run.idx velsurf_mag --log --cmap magma -o speed.png
       esker plot run.idx temp --section y=280 --step 0          # at an index
-      esker plot run.idx temp --section y=-2000km                # at a coordinate: a number with units or a point
-      esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16
+      esker plot run.idx temp --section y=-2000km                # at a coordinate: a number with units or a
+      decimal point esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16
       esker plot run.idx thk --histogram --log
-      esker plot run.idx thk --series --box 120:121,300:301     # at a point; without, least, mean and greatest of all"""
+      esker plot run.idx thk --series --box 120:121,300:301     # of one point; without --box the minimum,
+      mean and maximum"""
 )
 @click.argument("path")
 @click.argument("field")
 @step_option
 @click.option(
-    "--level", type=int, help="Resolution level.  [default: about 1024 samples across, a million in charts]"
+    "--level",
+    type=int,
+    help="Resolution level.  [default: about 1024 samples across, or a million samples for charts]",
 )
-@click.option("--section", type=Section(), help="Where to cut a 3-D field: an index, or a coordinate.  [default: its first layer]")
+@click.option(
+    "--section",
+    type=Section(),
+    help="Index or coordinate at which to cut a 3-D field.  [default: its first layer]",
+)
 @box_option
-@click.option("--component", type=int, help="Of a field with several.  [default: length of the vector]")
-@click.option("--cmap", type=ColorMap(), default="viridis", show_default=True, help="matplotlib colour map.")
-@click.option("--log", is_flag=True, help="Logarithmic colours, four decades; of charts, a logarithmic axis.")
-@click.option("--histogram", is_flag=True, help="How the values are spread, not where they are.")
-@click.option("--bins", type=click.IntRange(1), default=100, show_default=True, help="Of the histogram.")
-@click.option("--series", is_flag=True, help="How the values change with time.")
+@click.option("--component", type=int, help="Component to draw.  [default: the length of the vector]")
+@click.option("--cmap", type=ColorMap(), default="viridis", show_default=True, help="matplotlib color map.")
+@click.option(
+    "--log", is_flag=True, help="Logarithmic colors over four decades; for charts, a logarithmic axis."
+)
+@click.option("--histogram", is_flag=True, help="Draw a histogram of the values.")
+@click.option("--bins", type=click.IntRange(1), default=100, show_default=True, help="Bins of the histogram.")
+@click.option("--series", is_flag=True, help="Draw minimum, mean and maximum over time.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Picture; the suffix says what kind: png, pdf, svg, ...  [default: FIELD.png]",
+    help="Picture file; its suffix chooses the format: png, pdf, svg, ...  [default: FIELD.png]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was drawn as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print file name and level as one JSON object.")
 def plot(
     path: str,
     field: str,
@@ -79,7 +90,7 @@ def plot(
     Reads only the samples that the picture shows. Prints the name of the picture.
     """
     if histogram + series + (section is not None) > 1:
-        raise click.UsageError("--section, --histogram and --series are pictures of their own")
+        raise click.UsageError("expected at most one of --section, --histogram and --series")
     output = output or Path(f"{field}.png")
     kind = kind_of_picture(output)
     with as_exit_status():
@@ -88,8 +99,8 @@ def plot(
             spread = charts.read_histogram(source, step, level, box, component, bins)
             picture, level = charts.draw_histogram(spread, log=log), spread.level
         elif series:
-            with progress(f"reading {field}") as tell:
-                course = charts.read_series(source, level, box, component, tell)
+            with progress(f"reading {field}") as update:
+                course = charts.read_series(source, level, box, component, update)
             picture, level = charts.draw_series(course, log=log), course.level
         else:
             plane = plotting.read_plane(source, step, level, section, box, component)

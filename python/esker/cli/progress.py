@@ -1,4 +1,4 @@
-"""A bar on stderr for what takes a while."""
+"""A progress bar on stderr for long operations."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _PATIENCE_S = 2.0
 
 
 @contextmanager
-def progress(what: str, n_bytes: int | None = None) -> Iterator[Callable[[float], None]]:
-    """Gives a function to be called with the part done, 0 to 1; after two seconds a terminal shows it as a bar.
+def progress(title: str, n_bytes: int | None = None) -> Iterator[Callable[[float], None]]:
+    """Yields a function to call with the fraction done, 0 to 1. On a terminal, a bar appears after two
+    seconds.
 
-    With the number of bytes that are to be done it shows their rate, too.
+    If the total number of bytes is given, the bar also shows the rate.
     """
     console = Console(stderr=True)
-    columns: list[ProgressColumn] = [TextColumn(what), BarColumn(), TaskProgressColumn()]
+    columns: list[ProgressColumn] = [TextColumn(title), BarColumn(), TaskProgressColumn()]
     columns += [TransferSpeedColumn()] if n_bytes else []
     columns.append(TimeRemainingColumn())
     total = float(n_bytes or 1)
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task(what, total=total)
+    task = bar.add_task(title, total=total)
     started = time.monotonic()
 
     def update(done: float) -> None:

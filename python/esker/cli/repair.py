@@ -1,4 +1,4 @@
-"""esker repair: remove what killed runs left, or make an .idx again."""
+"""esker repair: removes leftovers of killed runs, or rebuilds an .idx file."""
 
 from __future__ import annotations
 
@@ -20,32 +20,38 @@ _MAX_SHOWN = 20
     epilog="""\b
     Examples:
       esker repair run.idx
-      esker repair run.idx --to-time 150      # and drop every step after time 150
-      esker repair run.idx --rebuild --like other.idx            # what a new run.idx would hold
-      esker repair run.idx --rebuild --like other.idx --write    # run.idx is new, the old one run.idx.old"""
+      esker repair run.idx --to-time 150      # also drops every step after time 150
+      esker repair run.idx --rebuild --like other.idx            # shows what a new run.idx would contain
+      esker repair run.idx --rebuild --like other.idx --write    # writes it; the old file becomes
+      run.idx.old"""
 )
 @click.argument("path")
 @click.option("--to-time", type=float, help="Drop all committed steps after this time.")
 @click.option(
     "--rebuild",
     is_flag=True,
-    help="Make a missing or damaged .idx again; says how, and changes nothing without --write.",
+    help="Rebuild a missing or damaged .idx file. Changes nothing without --write.",
 )
 @click.option(
     "--adopt",
     is_flag=True,
-    help="Of an .idx that was copied or renamed by hand: take the blocks in the directory of its name for its own.",
+    help="After an .idx file was copied or renamed by hand: use the blocks in the directory with the new "
+    "name.",
 )
-@click.option("--like", default="", help="An .idx of the same box, fields and blocks.")
+@click.option("--like", default="", help="An .idx file with the same box, fields and blocks.")
 @click.option(
-    "--time", "times", type=float, multiple=True, help="Time value of step 0, 1, 2 ...; once for each."
+    "--time", "times", type=float, multiple=True, help="Time value of step 0, 1, 2 ...; repeat for each step."
 )
 @click.option(
-    "--bits-per-block", default=0, help="As the writer was told, where only the schema file is left."
+    "--bits-per-block", default=0, help="The writer's option; needed if only the schema file is left."
 )
-@click.option("--blocks-per-file", default=0, help="The same.")
-@click.option("--write", is_flag=True, help="Write the new .idx; the old one is kept under another name.")
-@click.option("--json", "as_json", is_flag=True, help="What --rebuild found, as JSON.")
+@click.option(
+    "--blocks-per-file", default=0, help="The writer's option; needed if only the schema file is left."
+)
+@click.option(
+    "--write", is_flag=True, help="Write the new .idx file; the old one is kept under another name."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result of --rebuild as JSON.")
 def repair(
     path: str,
     to_time: float | None,
@@ -58,26 +64,28 @@ def repair(
     write: bool,
     as_json: bool,
 ) -> None:
-    """Remove what killed runs left in the dataset at PATH: files of unfinished steps, temporary files, the lock.
+    """Remove leftovers of killed runs from the dataset at PATH: files of unfinished steps, temporary files,
+    the lock.
 
-    Committed steps stay, but for those after --to-time. Prints what is removed. Appending to a dataset does the same.
-    PATH is that of an .idx, a NetCDF or an HDF5 file; of a dataset in two formats, either: both are repaired.
+    Keeps all committed steps, except those after --to-time. Prints the removed files. Appending to a dataset
+    does the same. PATH is an .idx, NetCDF or HDF5 file. If the dataset is stored in two formats, both are
+    repaired.
 
-    With --rebuild: the .idx is made again from its block files. Steps count whose blocks are all whole. Box, fields and
-    blocks are those of --like, of what is left of the .idx, or of the schema file beside it. Files of steps that are
-    given up stay until appending, or repair without --rebuild, removes them. Of a directory of several .idx, PATH is that
-    of the one to make again.
+    With --rebuild, the .idx file is rebuilt from its block files, with all steps whose blocks are complete.
+    Box, fields and block sizes come from --like, from the remains of the .idx file, or from the schema file
+    next to it. Files of dropped steps remain until appending, or repair without --rebuild, removes them. For
+    a directory with several .idx files, PATH is the one to rebuild.
     """
     if adopt:
         if rebuild or to_time is not None:
-            raise click.UsageError("--adopt goes with no other option")
+            raise click.UsageError("--adopt cannot be combined with --rebuild or --to-time")
         with as_exit_status():
             esker.adopt(path)
-        click.echo(f"{path}: its blocks are those in the directory of its name")
+        click.echo(f"{path}: now uses the blocks in {stem_of(path)}/")
         return
     if rebuild:
         if to_time is not None:
-            raise click.UsageError("--to-time is not for --rebuild")
+            raise click.UsageError("--to-time cannot be combined with --rebuild")
         with as_exit_status():
             found = esker.rebuild(
                 path,
@@ -91,7 +99,7 @@ def repair(
         return
     if like or times or bits_per_block or blocks_per_file or write or as_json:
         raise click.UsageError(
-            "--like, --time, --bits-per-block, --blocks-per-file, --write and --json need --rebuild"
+            "--like, --time, --bits-per-block, --blocks-per-file, --write and --json require --rebuild"
         )
     with as_exit_status():
         before = len(esker.open(path).steps)
@@ -100,8 +108,8 @@ def repair(
         others = _halves_that_differ(path)
     for other, steps in others:
         click.echo(
-            f"esker: warning: {other} holds the same fields, but {steps} steps; it is not known to be written together "
-            f"with {path}, and is not touched",
+            f"esker: warning: {other} has the same fields but {steps} steps; it may not belong to {path} and "
+            "was not changed",
             err=True,
         )
     dropped = f", {before - after} dropped" if after < before else ""
@@ -109,11 +117,12 @@ def repair(
         click.echo(f"removed {file}")
     if len(removed) > _MAX_SHOWN:
         click.echo(f"... and {len(removed) - _MAX_SHOWN} more")
-    click.echo(f"{path}: {after} steps{dropped}, {len(removed)} files removed, nothing left over")
+    click.echo(f"{path}: {after} steps{dropped}, {len(removed)} files removed, no leftovers")
 
 
 def _halves_that_differ(path: str) -> list[tuple[Path, int]]:
-    """Files of the same name with the same fields and other steps: of runs in two formats that did not note it."""
+    """Datasets with the same name and fields but other steps: older versions did not record that both belong
+    together."""
     mine = esker.open(path)
     found = []
     for suffix in _core.dataset_suffixes():
@@ -136,10 +145,10 @@ def _show(found: esker.Rebuilt, as_json: bool) -> None:
     for line in found.deduced:
         click.echo(f"deduced: {line}")
     for line in found.given_up:
-        click.echo(f"given up: {line}")
+        click.echo(f"lost: {line}")
     if found.old_file:
         click.echo(f"the old file is {found.old_file}")
     click.echo(
         f"{found.path}: {found.steps} steps, "
-        + ("written" if found.written else "nothing changed without --write")
+        + ("written" if found.written else "nothing changed; to write it, add --write")
     )

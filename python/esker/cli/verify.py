@@ -1,4 +1,4 @@
-"""esker verify: is the dataset what its writer left?"""
+"""esker verify: checks a dataset for damage."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ from esker.cli.progress import progress
 @click.argument("path")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as one JSON object.")
 def verify(path: str, as_json: bool) -> None:
-    """Read every block of the dataset at PATH and check it.
+    """Read and check every block of the dataset at PATH.
 
-    Checks headers, tables of blocks, sizes, checksums and compressed blocks of all committed steps, and looks
-    for what killed runs left. netCDF and HDF5 files have no checksums: all values are read, but changed ones are not
-    noticed. Exit status: 0 good (perhaps with warnings), 1 damaged.
+    Checks headers, block tables, sizes, checksums and compressed blocks of all committed steps, and looks for
+    leftovers
+    of killed runs. netCDF and HDF5 files have no checksums: all values are read, but changed values are not
+    detected.
+    Exit status: 0 good (possibly with warnings), 1 damaged.
     """
     try:
         with as_exit_status():
             found = _verify_with_progress(path)
     except click.UsageError:
         raise
-    except click.ClickException as error:  # it cannot even be opened
+    except click.ClickException as error:  # the dataset cannot be opened
         if not as_json:
             raise
         click.echo(json.dumps({"path": path, "good": False, "error": error.format_message()}, indent=2))
@@ -49,13 +51,13 @@ def verify(path: str, as_json: bool) -> None:
 
 
 def facts(path: str, found: esker.Verification) -> dict[str, Any]:
-    """What --json prints."""
+    """The output of --json."""
     return {"path": path, "good": found.good, **dataclasses.asdict(found)}
 
 
 def _verify_with_progress(path: str) -> esker.Verification:
-    with progress("verifying") as tell:
-        return esker.verify(path, tell)
+    with progress("verifying") as update:
+        return esker.verify(path, update)
 
 
 def _print(path: str, found: esker.Verification) -> None:
@@ -75,7 +77,9 @@ def _extent_text(found: esker.Verification) -> str:
     read = f"{found.bytes / 1e6:.1f} MB"
     files = f"{found.files} file{'' if found.files == 1 else 's'}"
     if found.files > 0 and found.blocks == 0:  # netCDF, HDF5
-        return f"{found.steps} steps, {files}, {read} could be read; no checksums: changed values are not noticed"
+        return (
+            f"{found.steps} steps, {files}, {read} readable; no checksums, so changed values are not detected"
+        )
     unchecked = found.blocks - found.blocks_with_checksum
     without = f", {unchecked} of them without checksum" if unchecked else ""
     left_out = f", {found.blocks_left_out} left out" if found.blocks_left_out else ""

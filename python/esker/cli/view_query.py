@@ -1,4 +1,4 @@
-"""esker view-query: what a camera sees of a field."""
+"""esker view-query: the part of a field that a camera sees."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from esker.cli.tables import size_text
       esker view-query run.idx thk --camera camera.json --previous-level 14 --json
 
     \b
-    A camera file, of a matrix (rows) or of where the camera stands:
+    A camera file gives a matrix (by rows) or the position of the camera:
       {"matrix": [[...], [...], [...], [...]], "viewport": [1920, 1080]}
       {"eye": [9, 9, 5], "target": [0, 0, 0], "up": [0, 0, 1], "field_of_view": 45,
        "near": 0.1, "far": 100, "viewport": [1920, 1080]}
@@ -36,11 +36,13 @@ from esker.cli.tables import size_text
     "--camera",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     required=True,
-    help="JSON file.",
+    help="JSON file with the camera; see below.",
 )
 @step_option
-@click.option("--pixels", default=1.0, show_default=True, help="How far apart samples may be.")
-@click.option("--previous-level", type=int, help="That of the view before, kept if it is nearly as good.")
+@click.option("--pixels", default=1.0, show_default=True, help="Maximum distance between samples, in pixels.")
+@click.option(
+    "--previous-level", type=int, help="Level of the previous view; it is kept if it is nearly as good."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
 def view_query(
     path: str,
@@ -51,9 +53,9 @@ def view_query(
     previous_level: int | None,
     as_json: bool,
 ) -> None:
-    """Say which box and level of FIELD of the dataset at PATH a camera needs, and how many bytes that is.
+    """Print the box and level of FIELD of the dataset at PATH that a camera needs, and their size in bytes.
 
-    Nothing is read but headers.
+    Reads headers only.
     """
     with as_exit_status():
         found = esker.open(path)[field]
@@ -61,7 +63,7 @@ def view_query(
     if as_json:
         click.echo(json_text(facts))
     elif not facts["visible"]:
-        click.echo(f"nothing is in view; the grid is at {_extent(found)}")
+        click.echo(f"nothing is in view; the grid covers {_extent(found)}")
     else:
         lo, hi = facts["box"]
         ranges = ",".join(f"{first}:{last}" for first, last in zip(lo, hi))
@@ -76,14 +78,14 @@ def _camera(path: Path) -> esker.Camera:
     try:
         facts = json.loads(path.read_text())
     except ValueError as error:
-        raise ValueError(f"{path}: no JSON: {error}") from error
+        raise ValueError(f"{path}: not valid JSON: {error}") from error
     if not isinstance(facts, dict):
-        raise ValueError(f"{path}: expected a JSON object")
+        raise ValueError(f"{path}: expected a JSON object, found {type(facts).__name__}")
     return esker.Camera.of(facts)
 
 
 def _extent(field: esker.Field) -> str:
-    """Where the grid stands in the world: "x 0 to 1023, y 0 to 1023"."""
+    """The grid's extent in world coordinates: "x 0 to 1023, y 0 to 1023"."""
     ends = {dim: field.coords(dim)[[0, -1]] for dim in reversed(field.grid.dims)}
     return ", ".join(f"{dim} {first:g} to {last:g}" for dim, (first, last) in ends.items())
 
