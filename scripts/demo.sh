@@ -12,37 +12,53 @@ case ${MPI:=openmpi} in
   *) die "MPI is openmpi or mpich, not '$MPI'" ;;
 esac
 
+# Replaces the list of all options at the end of the writer's report by one line.
+shorten_configuration() {
+  awk '
+    /^configuration/ { in_list = 1; next }
+    in_list && /^  / {
+      if (/\(built-in\)$/) defaults++; else set = set " " $1 "=" $2 ","
+      next
+    }
+    in_list {
+      printf "configuration:%s %d options at their defaults (all: %s)\n", set, defaults, "demo/greenland.report.json"
+      in_list = 0
+    }
+    { print; fflush() }'
+}
+
 rm -rf demo
 needed_mb=1500
 free_mb=$(df --output=avail -BM . | tail -n 1 | tr -dc 0-9)
-[ "$free_mb" -ge "$needed_mb" ] || die "the demo needs $needed_mb MB of disk here, $free_mb MB are free"
+[ "$free_mb" -ge "$needed_mb" ] || die "the demo needs $needed_mb MB of free disk space in $PWD; found $free_mb MB"
 
 build_preset "$preset" "${targets[@]}"
 scripts/install_package.sh
 
 mkdir demo
-say "running the ice-sheet model on 4 ranks; after each step every rank reads its patch back and compares"
+say "running the ice-sheet model on 4 ranks; after each step every rank reads its patch and compares it"
 LD_PRELOAD=$preload "mpiexec.$MPI" -n 4 "build/$preset/miniapps/pism/esker-pism" \
-  --input data/greenland_5km.nc --output demo/greenland.idx --levels 61 --output-steps 6 --verify ||
-  die "the run failed with status $?; nothing is drawn"
+  --input data/greenland_5km.nc --output demo/greenland.idx --levels 61 --output-steps 6 --verify |
+  shorten_configuration ||
+  die "the run failed with status $?; see the messages above"
 
 say "esker info demo/greenland.idx"
 esker info demo/greenland.idx
 say "esker verify demo/greenland.idx"
 esker verify demo/greenland.idx
-say "OpenVisus reads every field, step, level and block and compares"
+say "comparing every field, step, level and block with what OpenVisus reads"
 ESKER_TEST_DATASET=$PWD/demo/greenland.idx quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
 say "drawing demo/greenland.png from the dataset"
 python scripts/demo_figure.py demo/greenland.idx demo/greenland.png
 
 cat <<'TXT'
 
-Made:
-  demo/greenland.png    thickness, surface speed and temperature, at a coarse and at the full level
-  demo/greenland/       the dataset: one .idx per grid, block files, attributes as JSON
-  demo/greenland.report.json    what each phase of the writing cost
+Results:
+  demo/greenland.png            thickness, surface speed and temperature, at a coarse and at the full level
+  demo/greenland/               the dataset: one .idx file per grid, block files, attributes as JSON
+  demo/greenland.report.json    time of each phase, messages, memory and options of the run
 
-To go on (the command and the package are in .venv/bin):
+Next steps (the command and the package are in .venv):
   . .venv/bin/activate
   esker info demo/greenland.idx --json
   esker plot demo/greenland.idx velsurf_mag --log -o demo/speed.png
