@@ -1,9 +1,9 @@
-"""The demo's picture: what one dataset shows at a coarse and at the full level.
+"""The demo's picture: one dataset at a coarse level and at the full level.
 
 usage: demo_figure.py DATASET PNG
 
 Maps of ice thickness and surface speed and a section of temperature, drawn from a dataset of the ice-sheet
-miniapp. The upper row reads a small part of the bytes of the lower one, of the same files.
+miniapp. The upper row reads a fraction of the bytes of the lower row, from the same files.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def section_index(ds: esker.Dataset) -> int:
 
 
 def level_for(field: esker.Field, stride: int) -> int:
-    """The coarsest level whose samples are at most `stride` apart along x and y."""
+    """The coarsest level with a stride of at most `stride` along x and y."""
     levels = range(field.max_level + 1)
     return next(level for level in levels if max(field.select(level=level).stride[:2]) <= stride)
 
@@ -85,7 +85,7 @@ def temperature_norm(ds: esker.Dataset) -> Normalize:
 
 
 def draw_map(axes: Axes, ds: esker.Dataset, name: str, stride: int, section: int, **options: Any) -> None:
-    """A map of the ice (but for its thinnest patches) on shaded bedrock, with the line of the section."""
+    """A map of the ice (except where it is very thin) on shaded bedrock, with the line of the section."""
     level = level_for(ds[name], stride)
     plane = read_plane(ds[name], level=level)
     draw_bedrock(axes, read_plane(ds["topg"], level=level))
@@ -105,14 +105,14 @@ def draw_bedrock(axes: Axes, topg: Plane) -> None:
 
 
 def draw_section(axes: Axes, ds: esker.Dataset, name: str, stride: int, section: int, **options: Any) -> None:
-    """A section along x: layers lie on the bed, nothing is drawn above the ice."""
+    """A section along x, with the layers on top of the bed; nothing is drawn above the ice."""
     plane = read_plane(ds[name], level=level_for(ds[name], stride), section=("y", section))
     row = ((0, section), (ds["thk"].shape[1], section + 1))
     columns = ds[name].select(level=plane.level).indices("x")
     thk, bed = (ds[field].read(box=row)[0][columns] for field in ("thk", "topg"))
     x, height = plane.horizontal, plane.vertical
     above_ice = (height.values[:, None] > thk) | (thk < THINNEST_SHOWN_M)
-    # Each column of cells stands on its own bed: its left and right border, with nothing in between columns.
+    # Each column of cells starts at its bed elevation. Odd columns are the gaps between two borders.
     borders, base = np.repeat(x.edges, 2)[1:-1], np.repeat(bed, 2)
     layers = np.maximum(height.edges, 0)[:, None] + base
     cells = np.ma.masked_all((len(height.values), len(borders) - 1))

@@ -1,8 +1,8 @@
-"""Draws the tracer of an esker-gcrm dataset of panels at a coarse level and at the full one.
+"""Draws the tracer of an esker-gcrm dataset of panels at a coarse level and at the full level.
 
     python scripts/gcrm_figure.py RUN.idx FIGURE.png [--step N] [--coarse LEVELS]
 
-The coarse map is read from the dataset's coarse levels alone: it is the geodesic grid LEVELS coarser.
+The coarse map reads only the dataset's coarse levels. It is the geodesic grid that is LEVELS coarser.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ import numpy as np
 import esker
 
 PIXELS = 720, 360
-"""Of a map, along longitude and latitude."""
+"""Size of a map along longitude and latitude."""
 
 
 def panels_at(ds: esker.Dataset, name: str, step: int, level: int) -> np.ndarray[Any, Any]:
-    """A variable of all cells but the poles, at a level of the geodesic grid."""
+    """A variable at all cells except the poles, at a level of the geodesic grid."""
     return np.concatenate([ds[f"{name}_p{p}"].read(step=step, level=2 * level).ravel() for p in range(10)])
 
 
 def unit_vectors(lon: np.ndarray[Any, Any], lat: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Points on the unit sphere, of angles in radians."""
+    """Points on the unit sphere, from angles in radians."""
     return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=-1)
 
 
 def nearest_cells(
     lon: np.ndarray[Any, Any], lats: np.ndarray[Any, Any], centers: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """For each latitude and longitude the cell whose center is nearest: geodesic cells are Voronoi cells.
+    """The cell with the nearest center for each latitude and longitude; geodesic cells are Voronoi cells.
 
-    Centers lie evenly on the sphere: only those within a few cell widths of a row's latitude can be the nearest ones.
+    Centers are distributed evenly on the sphere, so the nearest one is within a few cell widths of the row's
+    latitude.
     """
     by_height = np.argsort(centers[:, 2])
     latitudes = np.arcsin(np.clip(centers[by_height, 2], -1, 1))
@@ -53,7 +54,7 @@ def nearest_cells(
 def draw(axes: Any, ds: esker.Dataset, step: int, level: int) -> Any:
     lon, lat = (np.radians(panels_at(ds, name, 0, level)) for name in ("lon", "lat"))
     value = panels_at(ds, "tracer_mean", step, level)
-    poles = np.array([[0, 0, 1], [0, 0, -1]])  # in no panel: their cells stay blank
+    poles = np.array([[0, 0, 1], [0, 0, -1]])  # not in any panel, so their cells stay blank
     centers = np.concatenate([unit_vectors(lon, lat), poles])
     value = np.ma.masked_invalid(np.concatenate([value, [np.nan, np.nan]]))
 

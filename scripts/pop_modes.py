@@ -1,10 +1,10 @@
-"""What the ocean miniapp's files cost in each mode: medians of runs, each of which writes in all modes.
+"""Measures the output cost of the ocean miniapp in each mode: medians over runs that write in all modes.
 
     python scripts/pop_modes.py build/release/miniapps/pop/esker-pop DIRECTORY [--ranks N] [--repeat N]
         [--modes MODE,...] [--settings "nx=900 ny=600 ..."] [--json FILE]
 
-Each run makes its files in a new folder in DIRECTORY and removes them; the first, which warms memory up, is
-not counted. Prints a table for Markdown. esker-pop fails when a mode's files are not the model's state.
+Each run writes to a new folder in DIRECTORY and removes it. The first run is a warm-up and is not counted.
+Prints a Markdown table. esker-pop fails if the files of a mode differ from the model's state.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KINDS = ["history", "movie", "restart", "average"]
 
 
 def run_once(options: argparse.Namespace) -> dict[str, Any]:
-    """Seconds of the model, and of each mode by kind of file."""
+    """Seconds of the model and of each mode, by kind of file."""
     with tempfile.TemporaryDirectory(dir=options.directory) as folder:
         modes = ",".join(f'"{mode}"' for mode in options.modes.split(","))
         namelist = Path(folder) / "pop_in"
@@ -45,7 +45,8 @@ def median_and_range(values: list[float]) -> dict[str, float]:
 
 
 def summary(runs: list[dict[str, Any]], mode: str) -> dict[str, Any]:
-    """Share of a run that writes in this mode alone; ratio to the last mode in the same run."""
+    """Times of a mode, its share of a run with this mode only, and the ratio to the last mode in the same
+    run."""
     seconds = [sum(run["modes"][mode]) for run in runs]
     last = [sum(list(run["modes"].values())[-1]) for run in runs]
     return {

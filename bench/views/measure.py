@@ -1,7 +1,8 @@
-"""One system in a process of its own: `measure.py SYSTEM DIRECTORY JOB`, a JSON object each way.
+"""Measures one system in a separate process: `measure.py SYSTEM DIRECTORY JOB`; job and result are JSON
+objects.
 
-Prints what it took: seconds of each read, bytes that the process asked its system for and that the device gave, and
-by how much the process grew. Wrong samples are an error.
+The result has the seconds of each read, the bytes that the process requested and that came from the device,
+and the growth of the process. Wrong samples are an error.
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from readers import SYSTEMS, System, drop_from_cache, slices
 
 
 def array_of(shape: list[int], dtype: str) -> np.ndarray[Any, Any]:
-    """Samples that are all different, as far as their type lets them."""
+    """Samples that all differ, as far as their type allows."""
     return np.arange(int(np.prod(shape)), dtype=dtype).reshape(shape)
 
 
 def expected(shape: list[int], dtype: str, index: tuple[slice, ...]) -> np.ndarray[Any, Any]:
-    """The same as array_of(...)[index], without the whole array."""
+    """array_of(shape, dtype)[index], computed without the full array."""
     steps = np.cumprod([1, *shape[:0:-1]])[::-1]
     axes = [np.arange(size)[part] * step for size, part, step in zip(shape, index, steps)]
     return sum(np.ix_(*axes)).astype(dtype)
 
 
 def io_bytes() -> tuple[int, int]:
-    """That the process has read so far, and those of them that came from the device."""
+    """Bytes that the process has read so far: all of them, and those that came from the device."""
     facts = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
     return int(facts["rchar"]), int(facts["read_bytes"])
 
 
 def memory_kib(key: str) -> int:
-    """VmRSS: what the process holds; VmHWM: the most it held since the peak was forgotten."""
+    """Memory of the process: VmRSS is the current size, VmHWM the peak since forget_peak()."""
     facts = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
     return int(facts[key].split()[0])
 
@@ -62,7 +63,7 @@ def read(system: System, directory: Path, job: dict[str, Any]) -> dict[str, Any]
     box = (tuple(job["box"][0]), tuple(job["box"][1]))
     wanted = expected(job["shape"], job["dtype"], slices(box, job["stride"]))
     tiny = (tuple(job["box"][0]), tuple(lo + 1 for lo in job["box"][0]))
-    system.read(directory, tiny, 1)  # what is imported and allocated once
+    system.read(directory, tiny, 1)  # exclude imports and one-time allocations
     seconds, asked, loaded, grown = [], [], [], []
     for _ in range(job["repeat"]):
         if job["cold"]:

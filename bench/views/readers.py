@@ -1,7 +1,7 @@
-"""The systems that are compared: how each writes an array once, and reads parts of it.
+"""The compared systems: each writes an array once and reads parts of it.
 
-Every reader opens the file anew in each call. A part is what a viewer asks for: `box` ((x0, y0, ...), (x1, y1, ...)) and
-`stride`, a power of two, so that all systems return the same samples.
+Every read opens the file again. A part is a request of a viewer: a `box` ((x0, y0, ...), (x1, y1, ...)) and a
+`stride`, which is a power of two, so that all systems return the same samples.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Box = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class System(Protocol):
-    """One way to store an array and to see parts of it."""
+    """A way to store an array and to read parts of it."""
 
     needs: tuple[str, ...]
-    """Python packages."""
+    """Required Python packages."""
 
     def write(self, directory: Path, array: Array) -> None: ...
 
@@ -36,7 +36,7 @@ def slices(box: Box, stride: int) -> tuple[slice, ...]:
 
 
 class Esker:
-    """IDX, raw blocks, without checksums, as the others."""
+    """IDX, raw blocks, without checksums, like the other systems."""
 
     needs = ("esker",)
 
@@ -100,7 +100,7 @@ class Xarray:
 
 
 class XarrayChunked(Xarray):
-    """The same, in chunks."""
+    """NetCDF-4, one chunked variable."""
 
     chunked = True
 
@@ -124,7 +124,7 @@ class H5py:
 
 
 class Zarr:
-    """Zarr v3, an array per power of two (the finest of them all samples, the others every so many), without a codec."""
+    """Zarr v3 without a codec: a pyramid with one array per power of two."""
 
     needs = ("zarr",)
 
@@ -144,7 +144,7 @@ class Zarr:
 
 
 class TensorStore:
-    """The same store as Zarr's, through TensorStore."""
+    """The same store as for Zarr, through TensorStore."""
 
     needs = ("tensorstore", "zarr")
 
@@ -171,7 +171,7 @@ class TensorStore:
 
 
 class MemoryMap:
-    """A bare .npy file in memory: the limit."""
+    """A memory-mapped .npy file, as the upper limit."""
 
     needs = ()
 
@@ -195,12 +195,12 @@ SYSTEMS: dict[str, Callable[[], System]] = {
 
 
 def missing(name: str) -> list[str]:
-    """Packages that a system needs and that are not installed."""
+    """Required packages of a system that are not installed."""
     return [package for package in SYSTEMS[name].needs if importlib.util.find_spec(package) is None]
 
 
 def _chunks(array: Array) -> tuple[int, ...]:
-    """As nearly cubic as can be, 2^18 samples or fewer: 1 MiB of float32, 2 of float64."""
+    """As nearly cubic as possible, at most 2^18 samples: 1 MiB of float32, 2 MiB of float64."""
     edge = 1 << (18 // array.ndim)
     return tuple(min(edge, size) for size in array.shape)
 
@@ -216,7 +216,7 @@ def _coarse(box: Box, stride: int) -> tuple[slice, ...]:
 
 
 def drop_from_cache(directory: Path) -> None:
-    """Nothing of the files is in the system's cache afterwards."""
+    """Removes the files from the page cache."""
     for path in directory.rglob("*"):
         if path.is_file():
             file = os.open(path, os.O_RDONLY)

@@ -1,11 +1,16 @@
-"""What it takes to look at an array: Esker and what people use now, in turn, in one run.
+"""Compares the cost of viewing an array with Esker and with common libraries, alternating in one run.
 
     .venv/bin/python bench/views/run.py --dir DIRECTORY [--json FILE] [--plot FILE] [--repeat 5] [--small]
 
-Views: a map of 14720 x 14720 float32 (867 MB) at full extent, every 16th sample, 920 pixels wide, and 512 x 512 samples
-of it in full; a volume of 600 x 600 x 301 float64 (867 MB): a horizontal section, and 512 x 512 samples of that;
-256^3 float64: 1/64 of the samples, and all. Each system stores the array itself; all answers are compared with what
-they should be. Cold: nothing of the files is in the system's cache. Systems whose packages are not installed are left out.
+Workloads:
+  map     14720 x 14720 float32 (867 MB): the full extent at every 16th sample (920 pixels wide), and a detail
+  of
+          512 x 512 samples
+  volume  600 x 600 x 301 float64 (867 MB): a horizontal section, and a detail of 512 x 512 samples of it
+  cube    256^3 float64: 1/64 of the samples, and all
+
+Each system writes the array itself, and all samples read are checked. For cold reads, the files are removed
+from the page cache first. Systems whose packages are not installed are left out.
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ HERE = Path(__file__).parent
 
 
 def workloads(small: bool) -> dict[str, dict[str, Any]]:
-    """Arrays (shape slowest first), and the parts that are read of them (boxes x first)."""
+    """Arrays (shape slowest first) and the parts to read (boxes x first)."""
     n, (nx, ny, nz), edge, detail = (
         (640, (60, 60, 31), 32, 64) if small else (14720, (600, 600, 301), 256, 512)
     )
@@ -61,7 +66,7 @@ def workloads(small: bool) -> dict[str, dict[str, Any]]:
 
 
 def run(system: str, directory: Path, job: dict[str, Any]) -> dict[str, Any]:
-    """One job, in a process of its own."""
+    """Runs one job in a separate process."""
     reading, writing = os.pipe()
     command = [sys.executable, str(HERE / "measure.py"), system, str(directory), json.dumps(job)]
     done = subprocess.run(
@@ -82,7 +87,7 @@ def run(system: str, directory: Path, job: dict[str, Any]) -> dict[str, Any]:
 def measure(
     name: str, work: dict[str, Any], systems: list[str], top: Path, repeat: int
 ) -> list[dict[str, Any]]:
-    """All systems in turn, `repeat` times."""
+    """Runs all systems alternately, `repeat` times."""
     array = {"shape": work["shape"], "dtype": work["dtype"]}
     results: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -116,7 +121,7 @@ def measure(
 
 
 def figure(results: dict[str, Any]) -> Any:
-    """Bars of seconds, on a logarithmic axis, one panel per part."""
+    """Bars of read times on a logarithmic axis, one panel per part."""
     from matplotlib.figure import Figure
 
     parts = list(
@@ -127,8 +132,8 @@ def figure(results: dict[str, Any]) -> Any:
         axes = drawing.add_subplot((len(parts) + 2) // 3, 3, number + 1)
         of_part = [r for r in results["results"] if (r["workload"], r["what"]) == (workload, what)]
         names = [r["system"] for r in of_part]
-        colours = ["C3" if name == "esker" else "C7" for name in names]
-        axes.barh(names, [1e3 * r["median_seconds"] for r in of_part], color=colours)
+        colors = ["C3" if name == "esker" else "C7" for name in names]
+        axes.barh(names, [1e3 * r["median_seconds"] for r in of_part], color=colors)
         axes.set(xscale="log", title=f"{workload}: {what}", xlabel="ms")
         axes.invert_yaxis()
     return drawing
@@ -145,10 +150,10 @@ def print_table(results: dict[str, Any]) -> None:
             if what == "write":
                 line += f"  {result['bytes_stored'] / 1e6:8.1f} MB stored"
             else:
-                line += f"  {result['bytes_asked'] / 1e6:8.2f} MB read, {result['bytes_from_device'] / 1e6:8.2f} from the device"
-                line += (
-                    f", grew by {result['grown_KiB'] * 1024 / result['bytes_of_answer']:6.2f} x the answer"
-                )
+                growth = result["grown_KiB"] * 1024 / result["bytes_of_answer"]
+                line += f"  {result['bytes_asked'] / 1e6:8.2f} MB read"
+                line += f", {result['bytes_from_device'] / 1e6:8.2f} from the device"
+                line += f", memory grew by {growth:6.2f} x the result"
             if ours:
                 line += f"  {result['median_seconds'] / ours['median_seconds']:6.2f} x Esker's time"
             print(line)
@@ -159,20 +164,25 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--dir", type=Path, required=True, help="where to store the arrays; some 9 GB, removed afterwards"
+        "--dir", type=Path, required=True, help="directory for the arrays (about 9 GB, removed afterwards)"
     )
-    parser.add_argument("--json", type=Path, help="write all figures here")
-    parser.add_argument("--plot", type=Path, help="draw them (PNG, PDF, SVG)")
-    parser.add_argument("--repeat", type=int, default=5, help="turns [%(default)s]")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--plot", type=Path, help="draw the results to this file (PNG, PDF, SVG)")
+    parser.add_argument("--repeat", type=int, default=5, help="number of repetitions [%(default)s]")
     parser.add_argument(
-        "--workload", action="append", choices=workloads(small=False), help="only this one; repeatable"
+        "--workload",
+        action="append",
+        choices=workloads(small=False),
+        help="run only this workload; repeatable",
     )
-    parser.add_argument("--small", action="store_true", help="arrays of a megabyte: to see that all works")
+    parser.add_argument(
+        "--small", action="store_true", help="use arrays of about a megabyte, for a quick test"
+    )
     options = parser.parse_args()
     systems = [name for name in SYSTEMS if not missing(name)]
     for name in SYSTEMS:
         if missing(name):
-            print(f"left out: {name}, which needs {', '.join(missing(name))}", file=sys.stderr)
+            print(f"left out: {name}, not installed: {', '.join(missing(name))}", file=sys.stderr)
     top = options.dir / "esker-views"
     measured: list[dict[str, Any]] = []
     try:
