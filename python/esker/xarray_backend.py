@@ -21,6 +21,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 import esker
+from esker import _core
 from esker.array import TIME_DIM, Array
 from esker.dataset import Dataset, Field, Scalar, component_dims
 from esker.decoding import FILL_ATTRIBUTES, fill_values
@@ -75,10 +76,8 @@ class EskerBackendEntrypoint(BackendEntrypoint):
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
-        if is_url(filename_or_obj):
-            return str(filename_or_obj).endswith(".idx")
-        path = Path(filename_or_obj)
-        return path.suffix == ".idx" or (path / "esker.json").is_file()
+        is_idx = _core.split_name(os.fspath(filename_or_obj)).format == "idx"
+        return is_idx or (not is_url(filename_or_obj) and (Path(filename_or_obj) / "esker.json").is_file())
 
     @_reporting_damage
     def open_dataset(
