@@ -20,7 +20,7 @@ from esker.chunked import Chunked
 from esker.dataset import Dataset, DatasetWarning, Field, Grid, Part, Scalar, Selection, Storage, open
 from esker.moving import copy, move
 from esker.parallel import Reader
-from esker.planning import plan
+from esker.planning import plan_step as plan
 from esker.serial import write
 from esker.values import Text
 from esker.verification import Finding, Rebuilt, Verification, adopt, rebuild, repair, verify

@@ -9,6 +9,7 @@ import shutil
 import statistics
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,40 +33,48 @@ def find_program() -> str | None:
     return str(packaged) if packaged.exists() else shutil.which(_PROGRAM)
 
 
-def command(
-    program: str,
-    mpiexec: str | None,
-    workload: str,
-    ranks: int,
-    block: tuple[int, int, int] | None,
-    steps: int | None,
-    repeat: int,
-    directory: str,
-    options: Sequence[str],
-    cases: Sequence[str] = (),
-    halvings: Sequence[int] = (),
-) -> list[str]:
-    """The command line that starts the ranks; without `cases` the program runs its default cases."""
-    if mpiexec is None:
-        mpiexec = subprocess.run(
-            [program, "--mpiexec"], capture_output=True, text=True, check=True
-        ).stdout.strip()
-    line = [mpiexec, "-n", str(ranks), program, workload]
-    line += ["--steps", str(steps or WORKLOADS[workload]), "--repeat", str(repeat), "--dir", directory]
-    if block:
-        line += ["--points", ",".join(map(str, block))]
-    if halvings:
-        line += ["--halvings", ",".join(map(str, halvings))]
-    for option in options:
-        line += ["--option", option]
-    for case in cases:
-        line += ["--case", case]
-    return line
+@dataclass(frozen=True)
+class Job:
+    """A run of esker-bench or esker-bench-peers."""
+
+    program: str
+    workload: str
+    ranks: int
+    repeat: int
+    directory: str
+    block: tuple[int, int, int] | None = None
+    steps: int | None = None
+    """None: the default of the workload."""
+    mpiexec: str | None = None
+    """None: the launcher of the program's MPI."""
+    writer_options: Sequence[str] = ()
+    cases: Sequence[str] = ()
+    """None given: the program's default cases."""
+    halvings: Sequence[int] = ()
+
+    def command(self) -> list[str]:
+        """The command line that starts the ranks."""
+        steps = self.steps or WORKLOADS[self.workload]
+        line = [self.mpiexec or _output_of(self.program, "--mpiexec"), "-n", str(self.ranks), self.program]
+        line += [self.workload, "--steps", str(steps), "--repeat", str(self.repeat), "--dir", self.directory]
+        if self.block:
+            line += ["--points", ",".join(map(str, self.block))]
+        if self.halvings:
+            line += ["--halvings", ",".join(map(str, self.halvings))]
+        for option in self.writer_options:
+            line += ["--option", option]
+        for case in self.cases:
+            line += ["--case", case]
+        return line
+
+
+def _output_of(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def cases_of(program: str) -> list[str]:
     """All cases of a program, in the order in which it runs them."""
-    return subprocess.run([program, "--cases"], capture_output=True, text=True, check=True).stdout.split()
+    return _output_of(program, "--cases").split()
 
 
 def environment() -> dict[str, str]:

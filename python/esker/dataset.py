@@ -377,15 +377,8 @@ class Field:
         query = self._query(step, box, level, stride)
         out = np.empty(self.select(step, box, level, stride).shape, self.dtype)
         stored = self._stored_flags(out) if masked else None
-        self._core.read_into(
-            self.name,
-            out,
-            *query,
-            missing=missing,
-            is_stored=stored,
-            progress=progress,
-            statistics=statistics,
-        )
+        how = {"missing": missing, "is_stored": stored, "progress": progress, "statistics": statistics}
+        self._core.read_into(self.name, out, *query, **how)
         return out if stored is None else self._masked(out, stored)
 
     def refine(
@@ -417,35 +410,30 @@ class Field:
         16 (256, 256)
         18 (512, 512)
         """
-        finest = self.select(step, box, level).level
-        stride = len(self.grid.dims) if every is None else operator.index(every)
-        if stride < 1:
-            raise ValueError(f"every: expected at least 1, found {stride}")
-        if not 0 <= start <= finest:
-            raise IndexError(f"start: level {start}, expected 0 to {finest}")
         previous: tuple[Selection, NDArray[Any], NDArray[np.uint8] | None] | None = None
-        for stage in range(start + (finest - start) % stride, finest + 1, stride):
+        for stage in self._stages(start, self.select(step, box, level).level, every):
             selection = self.select(step, box, stage)
             out = np.empty(selection.shape, self.dtype)
             stored = self._stored_flags(out) if masked else None
-            added = 0
+            how = {"start_level": 0, "missing": missing, "is_stored": stored, "statistics": statistics}
             if previous is not None:
                 coarser, samples, _ = previous
                 out[selection.slices_of(coarser)] = samples
-                added = coarser.level + 1
-            self._core.read_into(
-                self.name,
-                out,
-                *self._query(step, box, stage, None),
-                start_level=added,
-                missing=missing,
-                is_stored=stored,
-                statistics=statistics,
-            )
+                how["start_level"] = coarser.level + 1
+            self._core.read_into(self.name, out, *self._query(step, box, stage, None), **how)
             if previous is not None and stored is not None:
                 stored[selection.slices_of(previous[0])] = previous[2]
             previous = (selection, out, stored)
             yield stage, out.copy() if stored is None else self._masked(out.copy(), stored.copy())
+
+    def _stages(self, start: int, finest: int, every: int | None) -> range:
+        """The levels that refine() yields."""
+        stride = len(self.grid.dims) if every is None else operator.index(every)
+        if stride < 1:
+            raise ValueError(f"every: expected at least 1, found {stride}")
+        if not 0 <= start <= finest:
+            raise IndexError(f"start: expected a level from 0 to {finest}, found {start}")
+        return range(start + (finest - start) % stride, finest + 1, stride)
 
     def view(
         self,

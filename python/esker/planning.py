@@ -1,4 +1,4 @@
-"""plan: predicts messages, files and memory of a step on N ranks, without MPI or data."""
+"""Predicts messages, files and memory of a step on N ranks, without MPI or data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from esker.dataset import Box
 PHASES = ("one-phase", "two-phase", "three-phase")
 
 
-def plan(
+def plan_step(
     ranks: int,
     *,
     block: Sequence[int] | None = None,
@@ -59,7 +59,7 @@ def plan(
 
 
 def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -> dict[str, dict[str, Any]]:
-    """plan() for the three ways of writing, by their names in PHASES.
+    """plan_step() for the three ways of writing, by their names in PHASES.
 
     one-phase: each rank writes its own parts of blocks; two-phase: aggregators collect blocks; three-phase:
     neighbors first collect regular boxes.
@@ -69,7 +69,7 @@ def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -
         {"restructure": "off"},
         {"restructure": "default" if restructure == "off" else restructure},
     )
-    return {phase: plan(ranks, **(arguments | way)) for phase, way in zip(PHASES, ways)}
+    return {phase: plan_step(ranks, **(arguments | way)) for phase, way in zip(PHASES, ways)}
 
 
 def read_boxes(path: str | Path) -> list[tuple[int, Box]]:

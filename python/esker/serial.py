@@ -33,8 +33,7 @@ def write(
     """Writes arrays as a dataset of one step.
 
     fields:     name to samples: arrays (z, y, x); objects with shape, dtype and slicing (numpy.memmap, dask
-                arrays, variables of h5py, zarr and netCDF4); or esker.Chunked, for samples that a function
-                computes
+                arrays, variables of h5py, zarr and netCDF4); or esker.Chunked, for computed samples
     components: name to the number of values per sample, for fields whose last axis holds components; a single
                 component is read back without that axis
     dims:       names of the axes, x first, for all fields or per field; default: x, y, z, u, v. A field with
@@ -49,20 +48,19 @@ def write(
 
     NumPy arrays and memory-mapped files are written directly, with any strides. Other sources larger than 32
     MiB are first read piece by piece into a temporary file next to the dataset, so the disk temporarily holds
-    them twice and
-    memory never holds them completely. Samples are not converted: big-endian arrays, float16 and masked
-    arrays are errors.
+    them twice and memory never holds them completely. Samples are not converted: big-endian arrays, float16
+    and masked arrays are errors.
 
     Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. After
-    an error there
-    is no new dataset, and an existing one is unchanged: it is replaced only once the new one is complete.
+    an error there is no new dataset, and an existing one is unchanged: it is replaced only once the new one
+    is complete.
 
     >>> import numpy as np
     >>> import esker
     >>> y, x = np.mgrid[0:40, 0:60]
     >>> wind = np.stack([y, -x], axis=-1).astype("f8")
     >>> esker.write("out.idx", {"height": np.hypot(x, y), "wind": wind}, components={"wind": 2},
-    ...             attrs={"title": "an example", "height": {"units": "m"}}, coords={"x": np.arange(60) * 500.0})
+    ...             attrs={"title": "example", "height": {"units": "m"}}, coords={"x": np.arange(60) * 500.0})
     >>> ds = esker.open("out.idx")
     >>> ds["wind"].shape, ds["height"].attrs["units"], float(ds["height"].coords("x")[-1])
     ((40, 60, 2), 'm', 29500.0)
@@ -78,9 +76,8 @@ def write(
     ):
         made = _define(writer, sources, axes, components or {}, of_fields)
         with writer.step(time) as step:
-            for name, source in sources.items():
-                array = _array(name, source, len(axes[name]), os.path.dirname(os.fspath(path)) or ".")
-                step.put(made[name], array[..., 0] if (components or {}).get(name) == 1 else array)
+            for name, field in made.items():
+                step.put(field, _array(field, sources[name], os.path.dirname(os.fspath(path)) or "."))
 
 
 def _source(name: str, value: Any) -> NDArray[Any] | Chunked:
@@ -121,9 +118,8 @@ def _axes(
         n_dims = len(shape) - (n is not None)
         names = tuple((dims.get(name, AXES) if isinstance(dims, Mapping) else dims) or AXES)
         if not 1 <= n_dims <= len(names):
-            raise ValueError(
-                f"{name}: expected 1 to {len(names)} axes (names: {', '.join(names)}), found {n_dims}"
-            )
+            expected = "1 axis" if len(names) == 1 else f"1 to {len(names)} axes"
+            raise ValueError(f"{name}: expected {expected} (names: {', '.join(names)}), found {n_dims}")
         axes[name] = names[:n_dims]
     return axes
 
@@ -176,5 +172,9 @@ def _define(
     }
 
 
-def _array(name: str, source: NDArray[Any] | Chunked, n_dims: int, directory: str) -> NDArray[Any]:
-    return assembled(source, n_dims, directory, name) if isinstance(source, Chunked) else source
+def _array(field: WriterField, source: NDArray[Any] | Chunked, directory: str) -> NDArray[Any]:
+    """The samples in the field's shape; a single component has no axis there."""
+    if isinstance(source, Chunked):
+        n_dims = len(field.shape) - (field.components > 1)
+        source = assembled(source, n_dims, directory, field.name)
+    return source[..., 0] if source.ndim > len(field.shape) else source

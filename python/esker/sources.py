@@ -25,6 +25,8 @@ from esker.stored_types import stored_type, type_attributes
 from esker.writer import attributes_with_dims
 
 AXES = ("x", "y", "z", "u", "v")
+RAW_SUFFIXES = (".raw", ".bin")
+"""Suffixes of files that contain only samples."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def open_source(
     for such datasets `step`, `box` and `level` select a part.
     """
     suffix = Path(path).suffix
-    is_raw = suffix in (".raw", ".bin")
+    is_raw = suffix in RAW_SUFFIXES
     is_dataset = not (is_raw or suffix in (".npy", ".png", ".zarr") or _pictures(path))
     of_datasets = {"step": step, "box": box, "level": level}
     if given := [name for name, value in of_datasets.items() if value is not None and not is_dataset]:

@@ -9,6 +9,7 @@ import math
 import os
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
@@ -82,10 +83,9 @@ def to_esker(
     has length 0 and there are fixed variables, the variables with that dimension are left out, with a
     warning.
 
-    Raises ValueError for unsupported data: fields of texts, complex numbers or float16; fields with more than
-                                            5 dimensions
-    in addition to the time; attributes other than texts and numbers; times that do not increase. Raises the
-    exceptions of esker.Writer.
+    Raises the exceptions of esker.Writer, and ValueError for unsupported data: fields of texts, complex
+    numbers or float16; fields with more than 5 dimensions in addition to the time; attributes other than texts
+    and numbers; times that do not increase.
 
     >>> import numpy as np, xarray as xr
     >>> import esker.xarray
@@ -94,51 +94,81 @@ def to_esker(
     >>> ds.to_esker("ice.idx")
     >>> xr.testing.assert_identical(xr.open_dataset("ice.idx", engine="esker"), ds)
     """
-    encoded, attributes = _encoded(_in_pieces(dataset, time_dim), encoding or {}, time_dim)
-    encoded = _with_a_step(encoded, time_dim)
-    used = {dim for name, variable in encoded.items() if variable.dims != (name,) for dim in variable.dims}
-    used.add(time_dim)
-    coordinates = {
-        name: variable for name, variable in encoded.items() if variable.dims == (name,) and name in used
-    }
-    others = {name: variable for name, variable in encoded.items() if name not in coordinates}
-    scalars = {name: variable for name, variable in others.items() if not variable.dims}
-    fields = {name: _checked(name, variable, time_dim) for name, variable in others.items() if variable.dims}
-    of_dims = _of_dims(coordinates)
-    if time_dim in of_dims and time_dim in attributes:
-        of_dims[TIME_DIM] = of_dims.pop(time_dim)  # the writer accepts either name
-    own = attributes_with_dims("the dataset", _attributes("the dataset", attributes), of_dims)
-    time = coordinates.pop(time_dim, None)
-    times = _times(encoded, time, time_dim)
-    sizes = {dim: size for field in fields.values() for dim, size in field.sizes.items() if dim != time_dim}
-    directory = os.path.dirname(os.fspath(path)) or "."
+    prepared = _prepare(dataset, encoding or {}, time_dim)
     how = {"report": "none", **options}
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as staging,
-        Writer(
-            staging.path,
-            None,
-            dims=sizes,
-            coords={name: _coordinate(name, variable) for name, variable in coordinates.items()},
-            attrs=own,
-            format=format,
-            time_dim=time_dim if any(time_dim in variable.dims for variable in encoded.values()) else "",
-            time_dtype=np.float64 if time is None else time.dtype.newbyteorder("="),
-            **how,
-        ) as writer,
+        Writer(staging.path, None, format=format, **prepared.definitions, **how) as writer,
     ):
-        for name, variable in scalars.items():
-            writer.scalar(*_scalar(name, variable))
-        made = _define(writer, fields, time_dim)
-        for number, time in enumerate(times):
-            with writer.step(time) as step:
-                due = {
-                    name: variable.isel({time_dim: number}) if time_dim in variable.dims else variable
-                    for name, variable in fields.items()
-                    if number == 0 or time_dim in variable.dims
-                }
-                for name, array in _samples(due, directory):
-                    step.put(made[name], array)
+        _write(writer, prepared, os.path.dirname(os.fspath(path)) or ".")
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A dataset that is encoded and checked for writing."""
+
+    definitions: dict[str, Any]
+    """Arguments of Writer: dimensions, coordinates, attributes, the time dimension."""
+    scalars: dict[Hashable, xr.Variable]
+    fields: dict[Hashable, xr.Variable]
+    time_dim: str
+    times: list[float]
+
+
+def _prepare(dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]], time_dim: str) -> _Prepared:
+    encoded, attributes = _encoded(_in_pieces(dataset, time_dim), encoding, time_dim)
+    encoded = _with_a_step(encoded, time_dim)
+    used = {dim for name, variable in encoded.items() if variable.dims != (name,) for dim in variable.dims}
+    coordinates = {
+        name: variable
+        for name, variable in encoded.items()
+        if variable.dims == (name,) and name in {*used, time_dim}
+    }
+    others = {name: variable for name, variable in encoded.items() if name not in coordinates}
+    fields = {name: _checked(name, variable, time_dim) for name, variable in others.items() if variable.dims}
+    attrs = _all_attributes(attributes, coordinates, time_dim)
+    time = coordinates.pop(time_dim, None)
+    has_time = any(time_dim in variable.dims for variable in encoded.values())
+    definitions = {
+        "dims": {dim: n for field in fields.values() for dim, n in field.sizes.items() if dim != time_dim},
+        "coords": {name: _coordinate(name, variable) for name, variable in coordinates.items()},
+        "attrs": attrs,
+        "time_dim": time_dim if has_time else "",
+        "time_dtype": np.float64 if time is None else time.dtype.newbyteorder("="),
+    }
+    return _Prepared(
+        definitions,
+        scalars={name: variable for name, variable in others.items() if not variable.dims},
+        fields=fields,
+        time_dim=time_dim,
+        times=_times(encoded, time, time_dim),
+    )
+
+
+def _all_attributes(
+    attributes: Mapping[Any, Any], coordinates: Mapping[Hashable, xr.Variable], time_dim: str
+) -> dict[str, Any]:
+    """The attributes of the dataset and of its coordinates, for Writer."""
+    of_dims = {str(name): _attributes(str(name), variable.attrs) for name, variable in coordinates.items()}
+    if time_dim in of_dims and time_dim in attributes:
+        of_dims[TIME_DIM] = of_dims.pop(time_dim)  # the writer accepts either name
+    return attributes_with_dims("the dataset", _attributes("the dataset", attributes), of_dims)
+
+
+def _write(writer: Writer, prepared: _Prepared, directory: str) -> None:
+    for name, variable in prepared.scalars.items():
+        writer.scalar(*_scalar(name, variable))
+    time_dim = prepared.time_dim
+    made = _define(writer, prepared.fields, time_dim)
+    for number, time in enumerate(prepared.times):
+        due = {
+            name: variable.isel({time_dim: number}) if time_dim in variable.dims else variable
+            for name, variable in prepared.fields.items()
+            if number == 0 or time_dim in variable.dims
+        }
+        with writer.step(time) as step:
+            for name, array in _samples(due, directory):
+                step.put(made[name], array)
 
 
 def _in_pieces(dataset: xr.Dataset, time_dim: str) -> xr.Dataset:
@@ -209,7 +239,7 @@ def _with_a_step(variables: dict[Hashable, xr.Variable], time_dim: str) -> dict[
     warnings.warn(
         f"{time_dim!r} has length 0; left out: {', '.join(map(str, empty))}. The other variables are written "
         "in one step",
-        stacklevel=3,
+        stacklevel=4,
     )
     return others
 
@@ -266,10 +296,6 @@ def _numbers(name: Hashable, variable: xr.Variable) -> xr.Variable:
 
 def _coordinate(name: Hashable, variable: xr.Variable) -> NDArray[Any]:
     return np.asarray(_numbers(name, variable).values, stored_type(str(name), variable.dtype))
-
-
-def _of_dims(coordinates: Mapping[Hashable, xr.Variable]) -> dict[str, dict[str, Any]]:
-    return {str(name): _attributes(str(name), variable.attrs) for name, variable in coordinates.items()}
 
 
 def _attributes(owner: str, attributes: Mapping[Any, Any]) -> dict[str, Any]:

@@ -122,7 +122,9 @@ def test_larger_than_memory_is_read_piece_by_piece(
     [
         (["nope", "-o", "a.npy"], 2, ["nope", "p, vel"]),
         (["p"], 2, ["--output"]),
-        (["p", "-o", "a.txt"], 2, ["a.txt", "--format"]),
+        (["p", "-o", "a.txt"], 2, ["a.txt", ".raw", ".nc4", "--format"]),
+        (["p", "-o", "a.idx"], 2, ["a.idx", "--format"]),
+        (["p", "-o", "a.nc4", "--component", "0"], 2, ["--component is not supported"]),
         (["p", "-o", "a.npy", "--level", "99"], 2, ["99"]),
         (["p", "-o", "a.npy", "--step", "2"], 2, ["2"]),
         (["p", "-o", "a.npy", "--box", "9:3,0:1,0:1"], 2, ["(9, 0, 0)"]),
@@ -140,6 +142,15 @@ def test_wrong_arguments(
     assert (done.returncode, done.stdout) == (status, ""), done.stderr
     assert len(done.stderr.splitlines()) == 1 and all(word in done.stderr for word in words), done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("suffix, kind", [(".nc", "netcdf"), (".nc4", "netcdf4"), (".h5", "netcdf4")])
+def test_suffixes_of_netcdf(esker_command: Run, path: Path, tmp_path: Path, suffix: str, kind: str) -> None:
+    out = tmp_path / f"a{suffix}"
+    done = esker_command("export", path, "p", "-o", out, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["format"] == kind
+    np.testing.assert_array_equal(esker.open(out)["p"].read(), esker.open(path)["p"].read())
 
 
 def test_what_cannot_be_read_leaves_the_old_file(esker_command: Run, path: Path, tmp_path: Path) -> None:

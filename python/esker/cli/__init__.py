@@ -12,20 +12,20 @@ import click
 
 from esker import __version__
 from esker.cli import guard
-from esker.cli.bench import bench
-from esker.cli.completion import completion
-from esker.cli.convert import convert
-from esker.cli.diff import diff
+from esker.cli.bench import bench_command
+from esker.cli.completion import completion_command
+from esker.cli.convert import convert_command
+from esker.cli.diff import diff_command
 from esker.cli.errors import text_of
-from esker.cli.export import export
-from esker.cli.info import info
-from esker.cli.manual import manual
-from esker.cli.move import cp, mv
-from esker.cli.plan import plan
-from esker.cli.plot import plot
-from esker.cli.repair import repair
-from esker.cli.verify import verify
-from esker.cli.view_query import view_query
+from esker.cli.export import export_command
+from esker.cli.info import info_command
+from esker.cli.manual import manual_command
+from esker.cli.move import cp_command, mv_command
+from esker.cli.plan import plan_command
+from esker.cli.plot import plot_command
+from esker.cli.repair import repair_command
+from esker.cli.verify import verify_command
+from esker.cli.view_query import view_query_command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,20 +37,20 @@ def esker() -> None:
     """
 
 
-esker.add_command(bench)
-esker.add_command(completion)
-esker.add_command(convert)
-esker.add_command(cp)
-esker.add_command(diff)
-esker.add_command(export)
-esker.add_command(info)
-esker.add_command(manual)
-esker.add_command(mv)
-esker.add_command(plan)
-esker.add_command(plot)
-esker.add_command(repair)
-esker.add_command(verify)
-esker.add_command(view_query)
+esker.add_command(bench_command)
+esker.add_command(completion_command)
+esker.add_command(convert_command)
+esker.add_command(cp_command)
+esker.add_command(diff_command)
+esker.add_command(export_command)
+esker.add_command(info_command)
+esker.add_command(manual_command)
+esker.add_command(mv_command)
+esker.add_command(plan_command)
+esker.add_command(plot_command)
+esker.add_command(repair_command)
+esker.add_command(verify_command)
+esker.add_command(view_query_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
 from esker.dataset import Box
 from esker.plotting import Coordinate
+
+_Options = TypeVar("_Options")
+
+
+def collected_in(kind: type[_Options]) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+    """Passes a command's arguments as one object of the dataclass `kind`, whose fields have their names."""
+
+    def decorate(command: Callable[[_Options], None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def callback(**arguments: object) -> None:
+            command(kind(**arguments))
+
+        return callback
+
+    return decorate
 
 
 class BoxRange(click.ParamType):

@@ -9,18 +9,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from esker import benchmark, peers, scaling
-from esker.cli.arguments import kind_of_picture
+from esker.cli.arguments import collected_in, kind_of_picture
+from esker.cli.bench_report import print_results
 from esker.cli.errors import as_exit_status
-
-_PIPE_WIDTH = 120
 
 _STEPS = ", ".join(f"{name} {steps}" for name, steps in benchmark.WORKLOADS.items())
 
@@ -33,8 +32,8 @@ _EPILOG = """\b
       esker bench s3d --levels --peers --dir /dev/shm
       esker bench s3d_whole --ranks 1,2,4,8 --dir /dev/shm
       esker bench icesheet --peers --case cdf5 --case netcdf_gather --dir /dev/shm
-    Storage and cores are usually shared, so quote the ratios: both values of a ratio come from the same
-                                                               run."""
+    Quote the ratios rather than the speeds: both values of a ratio come from the same run, so that other
+    work on the machine matters less."""
 
 
 class Points(click.ParamType):
@@ -66,6 +65,26 @@ class Ranks(click.ParamType):
         return numbers
 
 
+@dataclass(frozen=True)
+class BenchOptions:
+    """Arguments of `esker bench`."""
+
+    workload: str
+    ranks: tuple[int, ...]
+    block: tuple[int, int, int] | None
+    steps: int | None
+    repeat: int
+    directory: str
+    json_path: Path | None
+    plot_path: Path | None
+    writer_options: tuple[str, ...]
+    with_peers: bool
+    levels: bool
+    cases: tuple[str, ...]
+    program: str | None
+    mpiexec: str | None
+
+
 @click.command(epilog=_EPILOG)
 @click.argument("workload", type=click.Choice(sorted(benchmark.WORKLOADS)))
 @click.option(
@@ -95,7 +114,9 @@ class Ranks(click.ParamType):
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the results to this PNG, PDF or SVG file.",
 )
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Writer option; repeatable.")
+@click.option(
+    "--option", "writer_options", multiple=True, metavar="KEY=VALUE", help="Writer option; repeatable."
+)
 @click.option(
     "--peers",
     "with_peers",
@@ -108,22 +129,8 @@ class Ranks(click.ParamType):
 )
 @click.option("--program", help="Path of esker-bench.  [default: the one in this package, or in PATH]")
 @click.option("--mpiexec", help="MPI launcher.  [default: that of the program's MPI]")
-def bench(
-    workload: str,
-    ranks: tuple[int, ...],
-    block: tuple[int, int, int] | None,
-    steps: int | None,
-    repeat: int,
-    directory: str,
-    json_path: Path | None,
-    plot_path: Path | None,
-    options: tuple[str, ...],
-    with_peers: bool,
-    levels: bool,
-    cases: tuple[str, ...],
-    program: str | None,
-    mpiexec: str | None,
-) -> None:
+@collected_in(BenchOptions)
+def bench_command(options: BenchOptions) -> None:
     """Compare Esker with plain files on the I/O of a simulation.
 
     \b
@@ -132,11 +139,10 @@ def bench(
     icesheet      600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
     icesheet_yxz  the same, with z fastest in the files as well
     ocean         360 x 240 x 42 points, four 3-D and four 2-D fields, split into map blocks with full columns
-    geodesic      10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), split into ranges of
-    cells
+    geodesic      10 x 4^8 + 2 cells, four variables (cells, 8 layers) and two (cells), split by cell ranges
 
-    Writes and reads the cases in turn, --repeat times, and checks every value. Exit status 1 if a value was
-    wrong.
+    Writes and reads the cases in turn, --repeat times, and checks every value. The exit status is 1 if a
+    value was wrong.
 
     If --ranks lists several numbers, the runs alternate between them. Workloads with points per rank (s3d)
     then measure weak scaling, the others strong scaling. With --levels each rank also reads its box at four
@@ -156,65 +162,91 @@ def bench(
                       also netcdf_redefine, netcdf_redefine_padded (each variable is defined when it is
                       written, without and with free space in the header)
     """
-    program = program or benchmark.find_program()
+    programs = _find_programs(options)
+    cases = _chosen_cases(options.cases, programs)
+    picture_kind = kind_of_picture(options.plot_path) if options.plot_path else None
+    _check_writable(options.json_path, options.plot_path)
+    by_ranks = _measure(options, programs, cases)
+    results = by_ranks[0] if len(by_ranks) == 1 else scaling.results(by_ranks)
+    if options.json_path:
+        with as_exit_status():
+            options.json_path.write_text(json.dumps(results, indent=2) + "\n")
+    for one in by_ranks:
+        print_results(one)
+    if options.plot_path:
+        figure = benchmark.figure if len(by_ranks) == 1 else scaling.figure
+        with as_exit_status():
+            figure(results).savefig(options.plot_path, format=picture_kind)
+    sys.exit(1 if any(case["bad_values"] for one in by_ranks for case in one["cases"]) else 0)
+
+
+def _find_programs(options: BenchOptions) -> list[str]:
+    """Paths of esker-bench and, with --peers, of esker-bench-peers."""
+    program = options.program or benchmark.find_program()
     if program is None:
         raise click.ClickException(
             "esker-bench is not installed; build Esker with MPI, or give the program's path with --program"
         )
     if shutil.which(program) is None:
         raise click.ClickException(f"{program}: program not found")
-    peer_program = peers.find_program(program) if with_peers else None
-    if with_peers and peer_program is None:
+    if not options.with_peers:
+        return [program]
+    peer_program = peers.find_program(program)
+    if peer_program is None:
         raise click.ClickException(peers.MISSING)
-    chosen = _chosen(cases, [program, peer_program] if peer_program else [program])
-    picture_kind = kind_of_picture(plot_path) if plot_path else None
-    for output in filter(None, (json_path, plot_path)):
+    return [program, peer_program]
+
+
+def _check_writable(*outputs: Path | None) -> None:
+    """Fails before the run instead of after it."""
+    for output in filter(None, outputs):
         with as_exit_status():
-            output.open("a").close()  # fail before the run, not after it
-
-    def measure(
-        measuring: str, on_ranks: int, repetitions: int, own_options: tuple[str, ...] = ()
-    ) -> dict[str, Any]:
-        with _scratch_below(directory) as scratch:
-            return _run(
-                benchmark.command(
-                    measuring,
-                    mpiexec,
-                    workload,
-                    on_ranks,
-                    block,
-                    steps,
-                    repetitions,
-                    scratch,
-                    own_options,
-                    chosen[measuring],
-                    benchmark.HALVINGS if levels else (),
-                ),
-                repetitions,
-            )
-
-    runs: dict[int, list[dict[str, Any]]] = {n: [] for n in ranks}
-    peer_runs: dict[int, list[dict[str, Any]]] = {n: [] for n in ranks}
-    for repetitions in peers.turns(repeat) if peer_program or len(ranks) > 1 else [repeat]:
-        for n in ranks:
-            runs[n].append(measure(program, n, repetitions, options))
-            if peer_program:
-                peer_runs[n].append(measure(peer_program, n, repetitions))
-    of_ranks = [benchmark.results(runs[n], directory, peer_runs[n]) for n in ranks]
-    results = of_ranks[0] if len(ranks) == 1 else scaling.results(of_ranks)
-    if json_path:
-        with as_exit_status():
-            json_path.write_text(json.dumps(results, indent=2) + "\n")
-    for one in of_ranks:
-        _print(one)
-    if plot_path:
-        figure = benchmark.figure if len(ranks) == 1 else scaling.figure
-        with as_exit_status():
-            figure(results).savefig(plot_path, format=picture_kind)
-    sys.exit(1 if any(case["bad_values"] for one in of_ranks for case in one["cases"]) else 0)
+            output.open("a").close()
 
 
-def _chosen(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]]:
+def _measure(options: BenchOptions, programs: list[str], cases: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Runs the programs and returns the results for each number of ranks.
+
+    With several programs or numbers of ranks, the repetitions alternate between them.
+    """
+    runs: dict[tuple[str, int], list[dict[str, Any]]] = {(p, n): [] for p in programs for n in options.ranks}
+    for repetitions in peers.turns(options.repeat) if len(runs) > 1 else [options.repeat]:
+        for n in options.ranks:
+            for program in programs:
+                runs[program, n].append(_run_job(options, program, n, repetitions, cases[program]))
+    esker_program, *peer_programs = programs
+    return [
+        benchmark.results(
+            runs[esker_program, n],
+            options.directory,
+            runs[peer_programs[0], n] if peer_programs else (),
+        )
+        for n in options.ranks
+    ]
+
+
+def _run_job(
+    options: BenchOptions, program: str, ranks: int, repetitions: int, cases: list[str]
+) -> dict[str, Any]:
+    is_peer = Path(program).name == peers.PROGRAM
+    with _scratch_below(options.directory) as scratch:
+        job = benchmark.Job(
+            program=program,
+            mpiexec=options.mpiexec,
+            workload=options.workload,
+            ranks=ranks,
+            block=options.block,
+            steps=options.steps,
+            repeat=repetitions,
+            directory=scratch,
+            writer_options=() if is_peer else options.writer_options,
+            cases=cases,
+            halvings=benchmark.HALVINGS if options.levels else (),
+        )
+        return _run(job.command(), repetitions)
+
+
+def _chosen_cases(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]]:
     """The cases to run by program; an empty list runs the program's default cases."""
     if not wanted:
         return {program: [] for program in programs}
@@ -273,88 +305,3 @@ def _run(command: list[str], repeat: int) -> dict[str, Any]:
         if not output.exists() or status not in (0, 1):
             raise click.ClickException(f"{Path(command[3]).name} failed with exit status {status}")
         return json.loads(output.read_text())
-
-
-def _print(results: dict[str, Any]) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=_PIPE_WIDTH)
-    config = results["config"]
-    console.print(
-        f"{config['workload']}: {config['ranks']} ranks, {config['data_MiB_per_step']:.1f} MiB per step, "
-        f"{config['steps']} steps, {config['repeat']} repetitions, {results['machine']['file_system']}"
-    )
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
-    table.add_column("case")
-    for column in (
-        "write GB/s",
-        "read GB/s",
-        "write / posix",
-        "read / posix",
-        "stored/data",
-        "MiB/rank",
-        "bad",
-    ):
-        table.add_column(column, justify="right")
-    for case in results["cases"]:
-        table.add_row(
-            case["name"],
-            f"{case['write_GBps']:.2f}",
-            f"{case['read_GBps']:.2f}",
-            _spread(case["ratio_to_posix_write"]),
-            _spread(case["ratio_to_posix_read"]),
-            f"{case['stored_over_data']:.3f}",
-            f"{case['extra_MiB_per_rank']:.0f}",
-            str(case["bad_values"]),
-        )
-    console.print(table)
-    if any("levels" in case for case in results["cases"]):
-        _print_levels(console, results)
-    if results.get("esker_over_peers"):
-        _print_over_peers(console, results)
-
-
-def _print_levels(console: Console, results: dict[str, Any]) -> None:
-    console.print(
-        "\nReading a level: ms per step (ratio to the full read's time scaled by the number of samples)"
-    )
-    cases = [case for case in results["cases"] if "levels" in case]
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
-    table.add_column("case")
-    for level in cases[0]["levels"]:
-        table.add_column(f"1/{2 ** level['halvings']}", justify="right")
-    for case in cases:
-        table.add_row(case["name"], *map(_time_of_level, case["levels"]))
-    console.print(table)
-
-
-def _time_of_level(level: dict[str, Any]) -> str:
-    return f"{level['read_ms_per_step']:.2f} ({level['over_proportional']['median']:.2f})"
-
-
-def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
-    libraries = results["config"]["peers"]
-    console.print(
-        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']}, HDF5 {libraries['hdf5']} and "
-        "netCDF "
-        f"{libraries['netcdf']} (MPI-IO: {libraries['mpi_io']}); in parentheses the minimum over turns"
-    )
-    pairs = results["esker_over_peers"]
-    found = {(pair["case"], pair["peer"]): pair for pair in pairs}
-    called = list(dict.fromkeys(pair["peer"] for pair in pairs))
-    for key, verb in (("write", "written"), ("read", "read")):
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        table.add_column(verb, no_wrap=True)
-        for peer in called:
-            table.add_column(peer.replace("_", "\n", 1), justify="right")
-        for case in dict.fromkeys(pair["case"] for pair in pairs):
-            table.add_row(case, *(_quotient(found[case, peer][key]) for peer in called))
-        console.print(table)
-
-
-def _quotient(of_ratios: dict[str, float]) -> str:
-    return f"{of_ratios['quotient']:.2f} ({of_ratios['min']:.2f})"
-
-
-def _spread(ratio: dict[str, float] | None) -> str:
-    return f"{ratio['median']:.2f} ({ratio['min']:.2f}-{ratio['max']:.2f})" if ratio else ""

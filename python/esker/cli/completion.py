@@ -14,7 +14,7 @@ from click.shell_completion import get_completion_class
       esker completion fish > ~/.config/fish/completions/esker.fish"""
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
+def completion_command(shell: str) -> None:
     """Print the script that lets SHELL complete esker's verbs and options."""
     command = click.get_current_context().find_root().command
     made = get_completion_class(shell)

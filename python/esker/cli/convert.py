@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from esker import _core
-from esker.cli.arguments import box_option
+from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
-from esker.cli.progress import progress
+from esker.cli.progress import converting
 from esker.cli.tables import size_text
-from esker.conversion import convert as convert_source
-from esker.conversion import format_of, size_of, smallest_netcdf
+from esker.conversion import convert, format_of, size_of, smallest_netcdf
 from esker.dataset import Box
 from esker.remote import is_url
-from esker.sources import open_source, separate_components
+from esker.sources import Source, open_source, separate_components
+from esker.writer import Option
 
 
 class Shape(click.ParamType):
@@ -53,6 +54,26 @@ class WriterOption(click.ParamType):
         if name not in {option.name for option in _core.options()}:
             self.fail(f"unknown option {name!r}; `esker info --config` lists them", param, ctx)
         return name, text
+
+
+@dataclass(frozen=True)
+class ConvertOptions:
+    """Arguments of `esker convert`."""
+
+    source: str
+    destination: str
+    kind: str | None
+    fields: tuple[str, ...]
+    step: int | None
+    box: Box | None
+    level: int | None
+    components: str
+    shape: tuple[int, ...] | None
+    dtype: str | None
+    writer_options: tuple[tuple[str, str], ...]
+    overwrite: bool
+    threads: int | None
+    as_json: bool
 
 
 @click.command(
@@ -96,74 +117,87 @@ class WriterOption(click.ParamType):
 )
 @click.option("--shape", type=Shape(), help="Shape of raw samples, slowest dimension first.")
 @click.option("--dtype", help="NumPy type of raw samples: f4, <i2, >f8.")
-@click.option("--option", "options", type=WriterOption(), multiple=True, help="Writer option; repeatable.")
+@click.option(
+    "--option", "writer_options", type=WriterOption(), multiple=True, help="Writer option; repeatable."
+)
 @click.option("--overwrite", is_flag=True, help="Replace an existing destination.")
 @click.option("--threads", type=int, help="Number of reading threads.  [default: one per processor]")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object.")
-def convert(
-    source: str,
-    destination: str,
-    kind: str | None,
-    fields: tuple[str, ...],
-    step: int | None,
-    box: Box | None,
-    level: int | None,
-    components: str,
-    shape: tuple[int, ...] | None,
-    dtype: str | None,
-    options: tuple[tuple[str, str], ...],
-    overwrite: bool,
-    threads: int | None,
-    as_json: bool,
-) -> None:
+@collected_in(ConvertOptions)
+def convert_command(options: ConvertOptions) -> None:
     """Convert SOURCE to DESTINATION, in another format.
 
     SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files
     (one layer each, ordered by name), or a Zarr store. Steps, coordinates and attributes are kept. The data
     need not fit in memory.
     """
-    kind = kind or format_of(destination)
+    kind = _destination_format(options)
+    begin = time.perf_counter()
+    with as_exit_status():
+        source = _open(options)
+        if kind == "netcdf":
+            kind = smallest_netcdf(source)
+        made = _convert(source, options, kind)
+    for warning in source.warnings:
+        click.echo(f"warning: {options.source}: {warning}", err=True)
+    _print_summary(source, options, kind, made, time.perf_counter() - begin)
+
+
+def _destination_format(options: ConvertOptions) -> str:
+    destination = options.destination
     if is_url(destination):
         raise click.UsageError(
             f"{destination}: expected a local path, found a URL; convert to a file and upload it"
         )
+    kind = options.kind or format_of(destination)
     if kind is None:
         raise click.UsageError(
             f"{destination}: unknown suffix {Path(destination).suffix!r}; expected one of "
             f"{', '.join([*_core.dataset_suffixes(), '.zarr'])}, or give --format"
         )
-    begin = time.perf_counter()
-    with as_exit_status():
-        opened = open_source(
-            source, shape=shape, dtype=dtype, fields=fields, step=step, box=box, level=level, threads=threads
+    return kind
+
+
+def _open(options: ConvertOptions) -> Source:
+    source = open_source(
+        options.source,
+        shape=options.shape,
+        dtype=options.dtype,
+        fields=options.fields,
+        step=options.step,
+        box=options.box,
+        level=options.level,
+        threads=options.threads,
+    )
+    return separate_components(source) if options.components == "separate" else source
+
+
+def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:
+    """Converts with a progress bar and returns the files and directories that were created."""
+    overwrite: dict[str, Option] = {"overwrite": True} if options.overwrite else {}
+    with converting(f"converting to {Path(options.destination).name}", size_of(source)) as on_read:
+        return convert(
+            source, options.destination, kind, on_read, **overwrite, **dict(options.writer_options)
         )
-        if components == "separate":
-            opened = separate_components(opened)
-        if kind == "netcdf":
-            kind = smallest_netcdf(opened)
-        total, done = size_of(opened), 0
-        with progress(f"converting to {Path(destination).name}", total) as update:
 
-            def add(n_bytes: int) -> None:
-                nonlocal done
-                done += n_bytes
-                update(done / total)
 
-            more = {"overwrite": True} if overwrite else {}
-            made = convert_source(opened, destination, kind, add, **more, **dict(options))
-    for warning in opened.warnings:
-        click.echo(f"warning: {source}: {warning}", err=True)
-    seconds = time.perf_counter() - begin
-    facts = {
-        "destination": destination,
-        "files": [str(path) for path in made],
-        "format": kind,
-        "fields": [one.name for one in opened.fields],
-        "steps": len(opened.times),
-        "warnings": list(opened.warnings),
-        "bytes": total,
-        "seconds": round(seconds, 3),
-    }
-    main = made[-1] if made else destination  # blocks and schema come before it
-    text = f"{main}: {len(opened.fields)} fields, {len(opened.times)} steps, {size_text(total)} in {seconds:.1f} s"
-    click.echo(json.dumps(facts, indent=2) if as_json else text)
+def _print_summary(
+    source: Source, options: ConvertOptions, kind: str, made: list[Path], seconds: float
+) -> None:
+    n_bytes = size_of(source)
+    if options.as_json:
+        facts = {
+            "destination": options.destination,
+            "files": [str(path) for path in made],
+            "format": kind,
+            "fields": [one.name for one in source.fields],
+            "steps": len(source.times),
+            "warnings": list(source.warnings),
+            "bytes": n_bytes,
+            "seconds": round(seconds, 3),
+        }
+        click.echo(json.dumps(facts, indent=2))
+        return
+    main = made[-1] if made else options.destination  # blocks and schema come before it
+    contents = f"{len(source.fields)} fields, {len(source.times)} steps, {size_text(n_bytes)}"
+    click.echo(f"{main}: {contents} in {seconds:.1f} s")

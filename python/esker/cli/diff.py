@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
 import esker
+from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
 from esker.cli.progress import progress
 from esker.cli.tables import console, table
 from esker.comparison import Comparison, compare
 from esker.remote import is_url
+
+
+@dataclass(frozen=True)
+class DiffOptions:
+    """Arguments of `esker diff`."""
+
+    a: str
+    b: str
+    rtol: float
+    atol: float
+    no_attributes: bool
+    most: int
+    as_json: bool
 
 
 @click.command(
@@ -39,21 +55,28 @@ from esker.remote import is_url
     help="Maximum number of differing values to show per field.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the differences as one JSON object.")
-def diff(a: str, b: str, rtol: float, atol: float, no_attributes: bool, most: int, as_json: bool) -> None:
+@collected_in(DiffOptions)
+def diff_command(options: DiffOptions) -> None:
     """Compare the datasets A and B: fields, steps, attributes and all values.
 
     The formats may differ, and NaN equals NaN. Exit status: 0 if the datasets are the same, 1 if they differ.
     """
     with as_exit_status():
-        ours, theirs = (esker.open(path, verify=not is_url(path)) for path in (a, b))
+        ours, theirs = (esker.open(path, verify=not is_url(path)) for path in (options.a, options.b))
         with progress("comparing") as update:
             found = compare(
-                ours, theirs, rtol=rtol, atol=atol, attributes=not no_attributes, most=most, progress=update
+                ours,
+                theirs,
+                rtol=options.rtol,
+                atol=options.atol,
+                attributes=not options.no_attributes,
+                most=options.most,
+                progress=update,
             )
     for dataset in (ours, theirs):
         for warning in dataset.warnings:
             click.echo(f"warning: {dataset.path}: {warning}", err=True)
-    if as_json:
+    if options.as_json:
         click.echo(json_text(found.as_dict()))
     else:
         _print(found)

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,20 +16,38 @@ import click
 import numpy as np
 
 import esker
+from esker import _core
 from esker._pieces import pieces, thickness
-from esker.cli.arguments import box_option, step_option
+from esker.cli.arguments import box_option, collected_in, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
-from esker.cli.progress import progress
+from esker.cli.progress import converting, progress
 from esker.cli.tables import size_text
-from esker.conversion import convert, size_of
+from esker.conversion import convert, format_of, size_of
 from esker.dataset import Box, Field, Selection
 from esker.decoding import decoded
 from esker.remote import is_url
-from esker.sources import of_dataset
+from esker.sources import RAW_SUFFIXES, of_dataset
 from esker.values import plain
 
-_FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf", ".csv": "csv"}
+_FORMATS = {".npy": "npy", ".csv": "csv", **dict.fromkeys(RAW_SUFFIXES, "raw")}
+"""Formats by suffix, in addition to the netCDF formats of format_of()."""
+_NETCDF = ("netcdf", "netcdf4")
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """Arguments of `esker export`."""
+
+    path: str
+    field: str
+    output: Path
+    kind: str | None
+    step: int
+    box: Box | None
+    level: int | None
+    component: int | None
+    as_json: bool
 
 
 @click.command(
@@ -55,62 +74,61 @@ _FORMAT_OF_SUFFIX = {".npy": "npy", ".raw": "raw", ".bin": "raw", ".nc": "netcdf
     "kind",
     type=click.Choice(["npy", "raw", "netcdf", "csv"]),
     help="npy: for numpy.load(); raw: the samples without a header; netcdf: the oldest netCDF format that can "
-    "hold them, "
-    "with coordinates; csv: a line of samples as text.  [default: by the suffix, .npy, .raw, .bin, .nc or "
-    ".csv]",
+    "hold them, with coordinates; csv: a line of samples as text.  [default: by the suffix, .npy, .raw, .bin, "
+    ".csv, .nc (netcdf), .nc4, .h5 or .hdf5 (netcdf4)]",
 )
 @step_option
 @box_option
 @click.option("--level", type=int, help="Resolution level.  [default: the finest]")
 @click.option("--component", type=int, help="Export one component of a field with several.  [default: all]")
 @click.option("--json", "as_json", is_flag=True, help="Print shape, type and other facts as one JSON object.")
-def export(
-    path: str,
-    field: str,
-    output: Path,
-    kind: str | None,
-    step: int,
-    box: Box | None,
-    level: int | None,
-    component: int | None,
-    as_json: bool,
-) -> None:
+@collected_in(ExportOptions)
+def export_command(options: ExportOptions) -> None:
     """Write samples of FIELD of the dataset at PATH to a file, and print their type and shape.
 
     Samples are written in C order, slowest axis first, in the machine's byte order. They need not fit in
     memory. The file is published by rename once it is complete.
     """
-    to_stdout = str(output) == "-"
-    output = Path("/dev/stdout") if to_stdout else output
-    kind = kind or _FORMAT_OF_SUFFIX.get(output.suffix)
-    if kind is None:
-        raise click.UsageError(
-            f"{output}: unknown suffix {output.suffix!r}; expected one of {', '.join(_FORMAT_OF_SUFFIX)}, "
-            "or give --format"
-        )
+    to_stdout = str(options.output) == "-"
+    output = Path("/dev/stdout") if to_stdout else options.output
+    kind = options.kind or _format_of(output)
     with as_exit_status():
-        dataset = esker.open(path, verify=not is_url(path))
-        if output.exists() and any(
-            os.path.samefile(part.path, output) for part in dataset.parts if not is_url(path)
-        ):
-            raise ValueError(
-                f"{output}: the output is a file of the dataset being exported; choose another name"
-            )
-        source = dataset[field]
-        if not source.fixed and not dataset.steps:
-            raise ValueError(f"{path}: the dataset has no steps, so {field!r} has no samples")
-        selection = source.select(step, box, level)
-        _check_component(source, component)
-        facts = describe(source, selection, step, component, output, kind)
-        if kind == "netcdf":
-            _write_netcdf(output, source, step, box, level, component)
+        field = _open(options, output)
+        selection = field.select(options.step, options.box, options.level)
+        facts = describe(field, selection, options.step, options.component, output, kind)
+        if kind in _NETCDF:
+            _write_netcdf(output, field, options, kind)
         else:
             with _replaced(output) as file:
                 if kind == "csv":
-                    _write_line(file, source, selection, step, box, component)
+                    _write_line(file, field, selection, options)
                 else:
-                    _write(file, source, selection, step, component, kind)
-    click.echo(json_text(facts) if as_json else _text(facts), err=to_stdout)
+                    _write(file, field, selection, options, kind)
+    click.echo(json_text(facts) if options.as_json else _text(facts), err=to_stdout)
+
+
+def _format_of(output: Path) -> str:
+    kind = _FORMATS.get(output.suffix) or format_of(output)
+    if kind in _FORMATS.values() or kind in _NETCDF:
+        return kind
+    netcdf = [suffix for suffix in _core.dataset_suffixes() if format_of(f"x{suffix}") in _NETCDF]
+    raise click.UsageError(
+        f"{output}: unknown suffix {output.suffix!r}; expected one of {', '.join([*_FORMATS, *netcdf])}, "
+        "or give --format"
+    )
+
+
+def _open(options: ExportOptions, output: Path) -> Field:
+    """Opens the field and checks the arguments that concern it."""
+    dataset = esker.open(options.path, verify=not is_url(options.path))
+    is_local = not is_url(options.path)
+    if output.exists() and is_local and any(os.path.samefile(part.path, output) for part in dataset.parts):
+        raise ValueError(f"{output}: the output is a file of the dataset being exported; choose another name")
+    field = dataset[options.field]
+    if not field.fixed and not dataset.steps:
+        raise ValueError(f"{options.path}: the dataset has no steps, so {field.name!r} has no samples")
+    _check_component(field, options.component)
+    return field
 
 
 def describe(
@@ -157,9 +175,8 @@ def _shape(field: Field, selection: Selection, component: int | None) -> tuple[i
     return selection.shape if component is None else selection.shape[: len(field.grid.dims)]
 
 
-def _write(
-    file: IO[bytes], field: Field, selection: Selection, step: int, component: int | None, kind: str
-) -> None:
+def _write(file: IO[bytes], field: Field, selection: Selection, options: ExportOptions, kind: str) -> None:
+    component = options.component
     if kind == "npy":
         shape = _shape(field, selection, component)
         header = {
@@ -175,7 +192,7 @@ def _write(
     with progress(f"exporting {field.name}") as update:
         for where in pieces(counts, sample_bytes, grain=thickness(selection.shape[0])):
             lo, hi = zip(*((part.start, part.stop) for part in reversed(where)))
-            samples = field.read(step, selection.box_of((lo, hi)), selection.level)
+            samples = field.read(options.step, selection.box_of((lo, hi)), selection.level)
             if component is not None and field.components > 1:
                 samples = np.ascontiguousarray(samples[..., component])
             file.write(samples.data.cast("B"))
@@ -183,29 +200,19 @@ def _write(
             update(n_done / n_all)
 
 
-def _write_netcdf(
-    output: Path, field: Field, step: int, box: Box | None, level: int | None, component: int | None
-) -> None:
-    if component is not None:
+def _write_netcdf(output: Path, field: Field, options: ExportOptions, kind: str) -> None:
+    if options.component is not None:
         raise ValueError("--component is not supported for netCDF: the file holds all components; omit it")
-    chosen = of_dataset(field.dataset, [field.name], None if field.fixed else step, box, level)
-    with progress(f"exporting {field.name}") as update:
-        done = 0
-
-        def add(n_bytes: int) -> None:
-            nonlocal done
-            done += n_bytes
-            update(done / size_of(chosen))
-
-        convert(chosen, output, "netcdf", add, overwrite=True)
+    step = None if field.fixed else options.step
+    source = of_dataset(field.dataset, [field.name], step, options.box, options.level)
+    with converting(f"exporting {field.name}", size_of(source)) as on_read:
+        convert(source, output, kind, on_read, overwrite=True)
 
 
-def _write_line(
-    file: IO[bytes], field: Field, selection: Selection, step: int, box: Box | None, component: int | None
-) -> None:
+def _write_line(file: IO[bytes], field: Field, selection: Selection, options: ExportOptions) -> None:
     """Writes one row per sample: its coordinates, x first, and its decoded values; missing values are
     empty."""
-    dims = field.grid.dims
+    dims, box, component = field.grid.dims, options.box, options.component
     counts = selection.shape[: len(dims)]
     if sum(count > 1 for count in counts) > 1:
         raise ValueError(
@@ -213,7 +220,7 @@ def _write_line(
             "select a line with --box"
         )
     names = [field.name] if field.components == 1 else [f"{field.name}_{c}" for c in range(field.components)]
-    values = decoded(field, field.read(step, box, selection.level)).reshape(-1, field.components)
+    values = decoded(field, field.read(options.step, box, selection.level)).reshape(-1, field.components)
     if component is not None:
         names, values = [names[component]], values[:, [component]]
     axes = [field.coords(dim, box, selection.level) for dim in reversed(list(dims))]

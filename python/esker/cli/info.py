@@ -33,7 +33,7 @@ _MAX_STEPS_SHOWN = 8
     "--config", is_flag=True, help="Show the current options and where each one is set; without PATH."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
-def info(path: str | None, config: bool, as_json: bool) -> None:
+def info_command(path: str | None, config: bool, as_json: bool) -> None:
     """Show grids, fields, steps, levels, blocks and files of the dataset at PATH.
 
     PATH is an .idx file, the directory of a dataset with several grids, a CDF or an HDF5 file (NetCDF-4).

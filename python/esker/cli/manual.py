@@ -21,7 +21,7 @@ from esker import __version__
     required=True,
     help="Directory to write to.",
 )
-def manual(output: Path) -> None:
+def manual_command(output: Path) -> None:
     """Write a man page for esker and one for each verb."""
     context = click.get_current_context().find_root()
     group = context.command

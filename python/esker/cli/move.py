@@ -20,7 +20,7 @@ from esker.cli.progress import progress
 )
 @click.argument("source")
 @click.argument("target")
-def cp(source: str, target: str) -> None:
+def cp_command(source: str, target: str) -> None:
     """Copy the dataset SOURCE to TARGET: all its files, with blocks, schema and report, and the name in the
     .idx.
 
@@ -38,7 +38,7 @@ def cp(source: str, target: str) -> None:
 )
 @click.argument("source")
 @click.argument("target")
-def mv(source: str, target: str) -> None:
+def mv_command(source: str, target: str) -> None:
     """Rename the dataset SOURCE to TARGET: all its files, with blocks, schema and report, and the name in the
     .idx.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from esker import planning
-from esker.cli.arguments import kind_of_picture
+from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
 
 
@@ -25,6 +26,47 @@ class Extents(click.ParamType):
         if not all(word.isdigit() and int(word) > 0 for word in words):
             self.fail(f"expected extents such as 30,30,30, found {value!r}", param, ctx)
         return tuple(map(int, words))
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """Arguments of `esker plan`."""
+
+    ranks: int | None
+    block: tuple[int, ...] | None
+    extent: tuple[int, ...] | None
+    dataset: str | None
+    boxes_path: str | None
+    fields: int
+    dtype: str
+    restructure: str | None
+    format: str | None
+    chunks: str | None
+    pattern: str | None
+    stripe_size: str | None
+    stripe_count: int | None
+    bits_per_block: int | None
+    blocks_per_file: int | None
+    aggregators: int | None
+    aggregation_factor: int | None
+    max_fan_in: int | None
+    memory_budget: str | None
+    compare: bool
+    plot: Path | None
+    as_json: bool
+
+    def check(self) -> None:
+        """Raises UsageError unless ranks and grid are given exactly once."""
+        n_grids = sum(value is not None for value in (self.block, self.extent, self.dataset))
+        if n_grids > 1 or (n_grids == 0 and not self.boxes_path):
+            raise click.UsageError("expected one of --block, --global and --dataset, or only --boxes")
+        if self.ranks is None and not self.boxes_path:
+            raise click.UsageError("expected --ranks or --boxes")
+
+    def given(self) -> dict[str, Any]:
+        """The arguments of planning.plan_step() that are given, except ranks, boxes and type."""
+        others = ("ranks", "boxes_path", "dtype", "compare", "plot", "as_json")
+        return {name: value for name, value in vars(self).items() if name not in others and value is not None}
 
 
 @click.command(
@@ -69,40 +111,35 @@ class Extents(click.ParamType):
 @click.option("--compare", is_flag=True, help="Compare one-, two- and three-phase writing.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the histogram of message sizes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
-def plan(
-    ranks: int | None,
-    dtype: str,
-    boxes_path: str | None,
-    compare: bool,
-    plot: Path | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
+@collected_in(PlanOptions)
+def plan_command(options: PlanOptions) -> None:
     """Predict what writing a step on N ranks costs: messages, files, memory.
 
     Needs neither MPI nor data; a million ranks take about a minute. Options default to those of the
     configuration file and the environment.
     """
-    n_grids = sum(given[name] is not None for name in ("block", "extent", "dataset"))
-    if n_grids > 1 or (n_grids == 0 and not boxes_path):
-        raise click.UsageError("expected one of --block, --global and --dataset, or only --boxes")
-    if ranks is None and not boxes_path:
-        raise click.UsageError("expected --ranks or --boxes")
-    kind = kind_of_picture(plot) if plot else None
-    arguments = {name: value for name, value in given.items() if value is not None}
+    options.check()
+    kind = kind_of_picture(options.plot) if options.plot else None
     with as_exit_status():
-        if boxes_path:
-            arguments["boxes"] = planning.read_boxes(boxes_path)
-            ranks = ranks or 1 + max((rank for rank, _ in arguments["boxes"]), default=0)
-        if compare:
-            plans = planning.compare_phases(ranks, type=dtype, **arguments)
-        else:
-            plans = {"plan": planning.plan(ranks, type=dtype, **arguments)}
-        if plot:
-            planning.histogram_figure(plans).savefig(plot, format=kind)
+        plans = _plans(options)
+        if options.plot:
+            planning.histogram_figure(plans).savefig(options.plot, format=kind)
     texts = {name: facts.pop("text") for name, facts in plans.items()}
-    if as_json:
-        click.echo(json.dumps(plans if compare else plans["plan"], indent=2))
+    if options.as_json:
+        click.echo(json.dumps(plans if options.compare else plans["plan"], indent=2))
         return
     for name, text in texts.items():
-        click.echo(f"{name}: {text}" if compare else text)
+        click.echo(f"{name}: {text}" if options.compare else text)
+
+
+def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
+    """Facts by phase with --compare, otherwise one plan with the name "plan"."""
+    arguments = {"type": options.dtype, **options.given()}
+    ranks = options.ranks
+    if options.boxes_path:
+        arguments["boxes"] = planning.read_boxes(options.boxes_path)
+        ranks = ranks or 1 + max((rank for rank, _ in arguments["boxes"]), default=0)
+    assert ranks is not None
+    if options.compare:
+        return planning.compare_phases(ranks, **arguments)
+    return {"plan": planning.plan_step(ranks, **arguments)}

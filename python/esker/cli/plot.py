@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import esker
 from esker import charts, plotting
-from esker.cli.arguments import Section, box_option, kind_of_picture, step_option
+from esker.cli.arguments import Section, box_option, collected_in, kind_of_picture, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import progress
-from esker.dataset import Box
+from esker.dataset import Box, Field
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class ColorMap(click.ParamType):
@@ -28,17 +33,37 @@ class ColorMap(click.ParamType):
         return value
 
 
+@dataclass(frozen=True)
+class PlotOptions:
+    """Arguments of `esker plot`."""
+
+    path: str
+    field: str
+    step: int
+    level: int | None
+    section: tuple[str, int | plotting.Coordinate] | None
+    box: Box | None
+    component: int | None
+    cmap: str
+    log: bool
+    histogram: bool
+    bins: int
+    series: bool
+    output: Path | None
+    as_json: bool
+
+
 @click.command(
     epilog="""\b
     Examples:
       esker plot run.idx thk
       esker plot run.idx velsurf_mag --log --cmap magma -o speed.png
-      esker plot run.idx temp --section y=280 --step 0          # at an index
-      esker plot run.idx temp --section y=-2000km                # at a coordinate: a number with units or a
-      decimal point esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16
+      esker plot run.idx temp --section y=280 --step 0         # an integer is an index
+      esker plot run.idx temp --section y=-2000km              # with units or a decimal point: a coordinate
+      esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16
       esker plot run.idx thk --histogram --log
-      esker plot run.idx thk --series --box 120:121,300:301     # of one point; without --box the minimum,
-      mean and maximum"""
+      esker plot run.idx thk --series                          # minimum, mean and maximum
+      esker plot run.idx thk --series --box 120:121,300:301    # a single point"""
 )
 @click.argument("path")
 @click.argument("field")
@@ -69,45 +94,39 @@ class ColorMap(click.ParamType):
     help="Picture file; its suffix chooses the format: png, pdf, svg, ...  [default: FIELD.png]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print file name and level as one JSON object.")
-def plot(
-    path: str,
-    field: str,
-    step: int,
-    level: int | None,
-    section: tuple[str, int | plotting.Coordinate] | None,
-    box: Box | None,
-    component: int | None,
-    cmap: str,
-    log: bool,
-    histogram: bool,
-    bins: int,
-    series: bool,
-    output: Path | None,
-    as_json: bool,
-) -> None:
+@collected_in(PlotOptions)
+def plot_command(options: PlotOptions) -> None:
     """Draw FIELD of the dataset at PATH: a map, a section through a 3-D field, or a chart of its values.
 
     Reads only the samples that the picture shows. Prints the name of the picture.
     """
-    if histogram + series + (section is not None) > 1:
+    if options.histogram + options.series + (options.section is not None) > 1:
         raise click.UsageError("expected at most one of --section, --histogram and --series")
-    output = output or Path(f"{field}.png")
+    output = options.output or Path(f"{options.field}.png")
     kind = kind_of_picture(output)
     with as_exit_status():
-        source = esker.open(path)[field]
-        if histogram:
-            spread = charts.read_histogram(source, step, level, box, component, bins)
-            picture, level = charts.draw_histogram(spread, log=log), spread.level
-        elif series:
-            with progress(f"reading {field}") as update:
-                course = charts.read_series(source, level, box, component, update)
-            picture, level = charts.draw_series(course, log=log), course.level
-        else:
-            plane = plotting.read_plane(source, step, level, section, box, component)
-            picture, level = plotting.figure(plane, log=log, cmap=cmap), plane.level
+        field = esker.open(options.path)[options.field]
+        picture, level = _picture(field, options)
     try:
         picture.savefig(output, format=kind)
     except OSError as error:
         raise click.ClickException(f"{output}: {error.strerror}") from error
-    facts = {"output": str(output), "field": field, "level": level, "max_level": source.max_level}
-    click.echo(json.dumps(facts, indent=2) if as_json else output)
+    facts = {"output": str(output), "field": field.name, "level": level, "max_level": field.max_level}
+    click.echo(json.dumps(facts, indent=2) if options.as_json else output)
+
+
+def _picture(field: Field, options: PlotOptions) -> tuple[Figure, int]:
+    """The figure and the level that it shows."""
+    if options.histogram:
+        histogram = charts.read_histogram(
+            field, options.step, options.level, options.box, options.component, options.bins
+        )
+        return charts.draw_histogram(histogram, log=options.log), histogram.level
+    if options.series:
+        with progress(f"reading {field.name}") as update:
+            series = charts.read_series(field, options.level, options.box, options.component, update)
+        return charts.draw_series(series, log=options.log), series.level
+    plane = plotting.read_plane(
+        field, options.step, options.level, options.section, options.box, options.component
+    )
+    return plotting.figure(plane, log=options.log, cmap=options.cmap), plane.level

@@ -45,3 +45,17 @@ def progress(title: str, n_bytes: int | None = None) -> Iterator[Callable[[float
         yield update
     finally:
         bar.stop()
+
+
+@contextmanager
+def converting(title: str, n_bytes: int) -> Iterator[Callable[[int], None]]:
+    """Like progress(), but yields a function to call with the number of bytes since the last call."""
+    done = 0
+    with progress(title, n_bytes) as update:
+
+        def on_read(n: int) -> None:
+            nonlocal done
+            done += n
+            update(done / n_bytes)
+
+        yield on_read

@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 
 import esker
 from esker import _core
+from esker.cli.arguments import collected_in
 from esker.cli.errors import as_exit_status
 from esker.verification import stem_of
 
 _MAX_SHOWN = 20
 
 
+@dataclass(frozen=True)
+class RepairOptions:
+    """Arguments of `esker repair`."""
+
+    path: str
+    to_time: float | None
+    rebuild: bool
+    adopt: bool
+    like: str
+    times: tuple[float, ...]
+    bits_per_block: int
+    blocks_per_file: int
+    write: bool
+    as_json: bool
+
+    @property
+    def uses_rebuild(self) -> bool:
+        """Whether an option is given that requires --rebuild."""
+        values = (self.like, self.times, self.bits_per_block, self.blocks_per_file, self.write, self.as_json)
+        return any(values)
+
+
 @click.command(
     epilog="""\b
     Examples:
       esker repair run.idx
-      esker repair run.idx --to-time 150      # also drops every step after time 150
-      esker repair run.idx --rebuild --like other.idx            # shows what a new run.idx would contain
-      esker repair run.idx --rebuild --like other.idx --write    # writes it; the old file becomes
-      run.idx.old"""
+      esker repair run.idx --to-time 150                        # also drops every step after time 150
+      esker repair run.idx --rebuild --like other.idx           # shows what a new run.idx would contain
+      esker repair run.idx --rebuild --like other.idx --write   # keeps the old file as run.idx.old"""
 )
 @click.argument("path")
 @click.option("--to-time", type=float, help="Drop all committed steps after this time.")
@@ -52,18 +74,8 @@ _MAX_SHOWN = 20
     "--write", is_flag=True, help="Write the new .idx file; the old one is kept under another name."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result of --rebuild as JSON.")
-def repair(
-    path: str,
-    to_time: float | None,
-    rebuild: bool,
-    adopt: bool,
-    like: str,
-    times: tuple[float, ...],
-    bits_per_block: int,
-    blocks_per_file: int,
-    write: bool,
-    as_json: bool,
-) -> None:
+@collected_in(RepairOptions)
+def repair_command(options: RepairOptions) -> None:
     """Remove leftovers of killed runs from the dataset at PATH: files of unfinished steps, temporary files,
     the lock.
 
@@ -76,51 +88,77 @@ def repair(
     next to it. Files of dropped steps remain until appending, or repair without --rebuild, removes them. For
     a directory with several .idx files, PATH is the one to rebuild.
     """
-    if adopt:
-        if rebuild or to_time is not None:
-            raise click.UsageError("--adopt cannot be combined with --rebuild or --to-time")
-        with as_exit_status():
-            esker.adopt(path)
-        click.echo(f"{path}: now uses the blocks in {stem_of(path)}/")
-        return
-    if rebuild:
-        if to_time is not None:
-            raise click.UsageError("--to-time cannot be combined with --rebuild")
-        with as_exit_status():
-            found = esker.rebuild(
-                path,
-                like,
-                times=times,
-                bits_per_block=bits_per_block,
-                blocks_per_file=blocks_per_file,
-                write=write,
-            )
-        _show(found, as_json)
-        return
-    if like or times or bits_per_block or blocks_per_file or write or as_json:
+    if options.adopt:
+        _adopt(options)
+    elif options.rebuild:
+        _rebuild(options)
+    else:
+        _remove_leftovers(options)
+
+
+def _adopt(options: RepairOptions) -> None:
+    if options.rebuild or options.to_time is not None:
+        raise click.UsageError("--adopt cannot be combined with --rebuild or --to-time")
+    with as_exit_status():
+        esker.adopt(options.path)
+    click.echo(f"{options.path}: now uses the blocks in {stem_of(options.path)}/")
+
+
+def _rebuild(options: RepairOptions) -> None:
+    if options.to_time is not None:
+        raise click.UsageError("--to-time cannot be combined with --rebuild")
+    with as_exit_status():
+        found = esker.rebuild(
+            options.path,
+            options.like,
+            times=options.times,
+            bits_per_block=options.bits_per_block,
+            blocks_per_file=options.blocks_per_file,
+            write=options.write,
+        )
+    if options.as_json:
+        click.echo(json.dumps(asdict(found), indent=2))
+    else:
+        _print_rebuilt(found)
+
+
+def _print_rebuilt(found: esker.Rebuilt) -> None:
+    for line in found.deduced:
+        click.echo(f"deduced: {line}")
+    for line in found.given_up:
+        click.echo(f"lost: {line}")
+    if found.old_file:
+        click.echo(f"the old file is {found.old_file}")
+    result = "written" if found.written else "nothing changed; to write it, add --write"
+    click.echo(f"{found.path}: {found.steps} steps, {result}")
+
+
+def _remove_leftovers(options: RepairOptions) -> None:
+    path = options.path
+    if options.uses_rebuild:
         raise click.UsageError(
             "--like, --time, --bits-per-block, --blocks-per-file, --write and --json require --rebuild"
         )
     with as_exit_status():
         before = len(esker.open(path).steps)
-        removed = esker.repair(path, to_time)
+        removed = esker.repair(path, options.to_time)
         after = len(esker.open(path).steps)
-        others = _halves_that_differ(path)
+        others = _unrelated_halves(path)
     for other, steps in others:
         click.echo(
             f"esker: warning: {other} has the same fields but {steps} steps; it may not belong to {path} and "
             "was not changed",
             err=True,
         )
-    dropped = f", {before - after} dropped" if after < before else ""
     for file in removed[:_MAX_SHOWN]:
         click.echo(f"removed {file}")
     if len(removed) > _MAX_SHOWN:
         click.echo(f"... and {len(removed) - _MAX_SHOWN} more")
+    dropped = f", {before - after} dropped" if after < before else ""
     click.echo(f"{path}: {after} steps{dropped}, {len(removed)} files removed, no leftovers")
 
 
-def _halves_that_differ(path: str) -> list[tuple[Path, int]]:
+def _unrelated_halves(path: str) -> list[tuple[Path, int]]:
     """Datasets with the same name and fields but other steps: older versions did not record that both belong
     together."""
     mine = esker.open(path)
@@ -136,19 +174,3 @@ def _halves_that_differ(path: str) -> list[tuple[Path, int]]:
         if ds.fields.keys() == mine.fields.keys() and ds.steps != mine.steps:
             found.append((other, len(ds.steps)))
     return found
-
-
-def _show(found: esker.Rebuilt, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(asdict(found), indent=2))
-        return
-    for line in found.deduced:
-        click.echo(f"deduced: {line}")
-    for line in found.given_up:
-        click.echo(f"lost: {line}")
-    if found.old_file:
-        click.echo(f"the old file is {found.old_file}")
-    click.echo(
-        f"{found.path}: {found.steps} steps, "
-        + ("written" if found.written else "nothing changed; to write it, add --write")
-    )

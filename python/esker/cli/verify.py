@@ -24,14 +24,12 @@ from esker.cli.progress import progress
 )
 @click.argument("path")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as one JSON object.")
-def verify(path: str, as_json: bool) -> None:
+def verify_command(path: str, as_json: bool) -> None:
     """Read and check every block of the dataset at PATH.
 
     Checks headers, block tables, sizes, checksums and compressed blocks of all committed steps, and looks for
-    leftovers
-    of killed runs. netCDF and HDF5 files have no checksums: all values are read, but changed values are not
-    detected.
-    Exit status: 0 good (possibly with warnings), 1 damaged.
+    leftovers of killed runs. netCDF and HDF5 files have no checksums: all values are read, but changed values
+    are not detected. Exit status: 0 good (possibly with warnings), 1 damaged.
     """
     try:
         with as_exit_status():

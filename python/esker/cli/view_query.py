@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 import esker
-from esker.cli.arguments import step_option
+from esker.cli.arguments import collected_in, step_option
 from esker.cli.errors import as_exit_status
 from esker.cli.json_text import json_text
 from esker.cli.tables import size_text
+
+
+@dataclass(frozen=True)
+class ViewQueryOptions:
+    """Arguments of `esker view-query`."""
+
+    path: str
+    field: str
+    camera: Path
+    step: int
+    pixels: float
+    previous_level: int | None
+    as_json: bool
 
 
 @click.command(
@@ -44,26 +58,19 @@ from esker.cli.tables import size_text
     "--previous-level", type=int, help="Level of the previous view; it is kept if it is nearly as good."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
-def view_query(
-    path: str,
-    field: str,
-    camera: Path,
-    step: int,
-    pixels: float,
-    previous_level: int | None,
-    as_json: bool,
-) -> None:
+@collected_in(ViewQueryOptions)
+def view_query_command(options: ViewQueryOptions) -> None:
     """Print the box and level of FIELD of the dataset at PATH that a camera needs, and their size in bytes.
 
     Reads headers only.
     """
     with as_exit_status():
-        found = esker.open(path)[field]
-        facts = _facts(found, _camera(camera), step, pixels, previous_level)
-    if as_json:
+        field = esker.open(options.path)[options.field]
+        facts = _facts(field, options)
+    if options.as_json:
         click.echo(json_text(facts))
     elif not facts["visible"]:
-        click.echo(f"nothing is in view; the grid covers {_extent(found)}")
+        click.echo(f"nothing is in view; the grid covers {_extent(field)}")
     else:
         lo, hi = facts["box"]
         ranges = ",".join(f"{first}:{last}" for first, last in zip(lo, hi))
@@ -90,13 +97,13 @@ def _extent(field: esker.Field) -> str:
     return ", ".join(f"{dim} {first:g} to {last:g}" for dim, (first, last) in ends.items())
 
 
-def _facts(
-    field: esker.Field, camera: esker.Camera, step: int, pixels: float, previous_level: int | None
-) -> dict[str, Any]:
-    view = field.view(camera, pixels_per_sample=pixels, previous_level=previous_level)
+def _facts(field: esker.Field, options: ViewQueryOptions) -> dict[str, Any]:
+    view = field.view(
+        _camera(options.camera), pixels_per_sample=options.pixels, previous_level=options.previous_level
+    )
     if view is None:
         return {"visible": False}
-    wanted = field.select(step, view.box, view.level)
+    wanted = field.select(options.step, view.box, view.level)
     return {
         "visible": True,
         "box": [list(corner) for corner in view.box],
@@ -106,5 +113,5 @@ def _facts(
         "shape": list(wanted.shape),
         "samples": wanted.nbytes // (field.dtype.itemsize * field.components),
         "bytes": wanted.nbytes,
-        "bytes_of_field": field.select(step).nbytes,
+        "bytes_of_field": field.select(options.step).nbytes,
     }

@@ -1,0 +1,96 @@
+"""Prints the results of esker bench as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+_PIPE_WIDTH = 120
+
+
+def print_results(results: dict[str, Any]) -> None:
+    """Prints the results of one number of ranks."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_PIPE_WIDTH)
+    config = results["config"]
+    console.print(
+        f"{config['workload']}: {config['ranks']} ranks, {config['data_MiB_per_step']:.1f} MiB per step, "
+        f"{config['steps']} steps, {config['repeat']} repetitions, {results['machine']['file_system']}"
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for column in (
+        "write GB/s",
+        "read GB/s",
+        "write / posix",
+        "read / posix",
+        "stored/data",
+        "MiB/rank",
+        "bad",
+    ):
+        table.add_column(column, justify="right")
+    for case in results["cases"]:
+        table.add_row(
+            case["name"],
+            f"{case['write_GBps']:.2f}",
+            f"{case['read_GBps']:.2f}",
+            _spread(case["ratio_to_posix_write"]),
+            _spread(case["ratio_to_posix_read"]),
+            f"{case['stored_over_data']:.3f}",
+            f"{case['extra_MiB_per_rank']:.0f}",
+            str(case["bad_values"]),
+        )
+    console.print(table)
+    if any("levels" in case for case in results["cases"]):
+        _print_levels(console, results)
+    if results.get("esker_over_peers"):
+        _print_over_peers(console, results)
+
+
+def _print_levels(console: Console, results: dict[str, Any]) -> None:
+    console.print(
+        "\nReading a level: ms per step (ratio to the full read's time scaled by the number of samples)"
+    )
+    cases = [case for case in results["cases"] if "levels" in case]
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for level in cases[0]["levels"]:
+        table.add_column(f"1/{2 ** level['halvings']}", justify="right")
+    for case in cases:
+        table.add_row(case["name"], *map(_time_of_level, case["levels"]))
+    console.print(table)
+
+
+def _time_of_level(level: dict[str, Any]) -> str:
+    return f"{level['read_ms_per_step']:.2f} ({level['over_proportional']['median']:.2f})"
+
+
+def _print_over_peers(console: Console, results: dict[str, Any]) -> None:
+    libraries = results["config"]["peers"]
+    console.print(
+        f"\nEsker's ratio to posix over that of PnetCDF {libraries['pnetcdf']}, HDF5 {libraries['hdf5']} and "
+        "netCDF "
+        f"{libraries['netcdf']} (MPI-IO: {libraries['mpi_io']}); in parentheses the minimum over turns"
+    )
+    pairs = results["esker_over_peers"]
+    found = {(pair["case"], pair["peer"]): pair for pair in pairs}
+    called = list(dict.fromkeys(pair["peer"] for pair in pairs))
+    for key, verb in (("write", "written"), ("read", "read")):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column(verb, no_wrap=True)
+        for peer in called:
+            table.add_column(peer.replace("_", "\n", 1), justify="right")
+        for case in dict.fromkeys(pair["case"] for pair in pairs):
+            table.add_row(case, *(_quotient(found[case, peer][key]) for peer in called))
+        console.print(table)
+
+
+def _quotient(of_ratios: dict[str, float]) -> str:
+    return f"{of_ratios['quotient']:.2f} ({of_ratios['min']:.2f})"
+
+
+def _spread(ratio: dict[str, float] | None) -> str:
+    return f"{ratio['median']:.2f} ({ratio['min']:.2f}-{ratio['max']:.2f})" if ratio else ""
