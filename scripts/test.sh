@@ -44,7 +44,8 @@ run_python() {
     POP_PROGRAM=$project_root/build/release/miniapps/pop/esker-pop \
     BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
     CF_CHECKER=$project_root/build/cf/bin/compliance-checker \
-    KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run .venv/bin/python -m pytest
+    KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run \
+    .venv/bin/python -m pytest --numprocesses 2 --dist loadfile
 }
 
 run_suite() {

@@ -68,6 +68,16 @@ def named_in_shared_memory() -> set[str]:
     return {str(p) for p in folder.glob("*esker*") if p.is_file()} if folder.is_dir() else set()
 
 
+def expect_nothing_new_in_shared_memory(before: set[str]) -> None:
+    """Tests that run in parallel name files there for a moment; those of a killed run would remain."""
+    left = named_in_shared_memory() - before
+    deadline = time.monotonic() + 10
+    while left and time.monotonic() < deadline:
+        time.sleep(0.05)
+        left &= named_in_shared_memory()
+    assert left == set()
+
+
 def expect_same_arrays(ds: esker.Dataset, whole: esker.Dataset) -> None:
     assert ds.steps == whole.steps[: len(ds.steps)]
     for name, field in ds.fields.items():
