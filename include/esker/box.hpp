@@ -1,7 +1,7 @@
-// Index boxes: the one way Esker speaks of places in a grid.
+// Index boxes: every region of a grid is given as a Box.
 //
 // A box is half open, [lo, hi) per axis; axis 0 is x, the fastest axis in memory and on disk, and
-// all lists of axes start with x (NumPy and netCDF shapes run the other way; the bindings turn them).
+// all lists of axes start with x (NumPy and netCDF shapes run the other way; the bindings reverse them).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace esker {
 /// A global sample index, a count of samples or bytes: always 64 bits.
 using Index = std::int64_t;
 
-inline constexpr int kMaxRank = 5;  ///< most axes that a grid may have
+inline constexpr int kMaxRank = 5;  ///< maximum number of axes of a grid
 
 /// One index per axis, x first. Axes beyond a grid's rank hold 0 (1 where the point is an extent).
 using Point = std::array<Index, kMaxRank>;
@@ -40,10 +40,10 @@ struct ESKER_API Box {
   /// hi - lo on one axis; 0 for an empty one.
   [[nodiscard]] Index extent(int axis) const { return hi[axis] > lo[axis] ? hi[axis] - lo[axis] : 0; }
   [[nodiscard]] Point extents() const;  ///< extent() of all axes
-  [[nodiscard]] bool empty() const;     ///< no sample lies in it
-  /// Product of the extents; the caller has checked that it fits (see checked_num_samples).
+  [[nodiscard]] bool empty() const;     ///< whether the box contains no sample
+  /// Product of the extents. The caller has checked that it fits 64 bits (see checked_num_samples).
   [[nodiscard]] Index num_samples() const;
-  /// Product of the extents, or nothing when it does not fit 64 bits: for boxes from files and users.
+  /// Product of the extents, or nullopt if it does not fit 64 bits. Use it for boxes from files and users.
   [[nodiscard]] std::optional<Index> checked_num_samples() const;
   [[nodiscard]] bool contains(const Point& p) const;
   [[nodiscard]] bool contains(const Box& other) const;  ///< an empty box is in every box
@@ -55,7 +55,7 @@ struct ESKER_API Box {
   }
 };
 
-/// The common part; empty (some hi <= lo) when there is none. Both have the same rank.
+/// The intersection of two boxes of the same rank; empty (hi <= lo on some axis) if they are disjoint.
 ESKER_API Box intersect(const Box& a, const Box& b);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// ByteSource: where the bytes of a dataset come from, if not from files of this machine.
+// ByteSource: reads the bytes of a dataset from somewhere other than local files.
 //
 //   esker::OpenOptions options;
 //   options.source = std::make_shared<MyObjectStore>("bucket");
@@ -16,19 +16,21 @@
 
 namespace esker {
 
-/// Implemented by the caller, for a web server, an object store, an archive. Only for reading. Functions are
-/// called from several threads at once; what they throw ends the call with kInternal. A file is taken to stay
-/// as it is for as long as a dataset is open.
+/// A read-only file interface, implemented by the caller: for example for a web server, an object store or an
+/// archive. Its functions are called from several threads at once. If one of them throws, the call fails with
+/// kInternal. Files are assumed not to change while a dataset is open.
 class ESKER_API ByteSource {
  public:
   virtual ~ByteSource();
 
-  /// Of a file. kNotFound says that there is none, and means no more than that: other errors are told.
+  /// Size of a file. Return kNotFound only if the file does not exist, and another code for any other
+  /// failure.
   virtual Result<Index> size_bytes(const std::string& path) const = 0;
-  /// Fills `bytes` from `offset` on, which is in the file. An error unless they are all there.
+  /// Fills `bytes` from the file, starting at `offset`. Returns an error if the file ends before that.
   virtual Status read(const std::string& path, Index offset, std::span<std::byte> bytes) const = 0;
-  /// Names in a directory, in any order; empty if there is none. kUnsupported where that cannot be known:
-  /// what needs it (counting files, verifying) then fails, but reading does not.
+  /// Names of the files in a directory, in any order; empty if the directory does not exist. Return
+  /// kUnsupported if the source cannot list files: operations that need a list (counting files, verifying)
+  /// then fail, but reading works.
   virtual Result<std::vector<std::string>> list(const std::string& directory) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Communicator: the group of ranks that writes a dataset together, without naming MPI.
+// Communicator: the group of ranks that writes or reads a dataset together. This header does not need MPI.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ class ESKER_API Communicator {
   static Communicator serial();  ///< a group of one
   explicit Communicator(std::shared_ptr<Comm> comm) : comm_(std::move(comm)) {}
 
-  [[nodiscard]] int rank() const;  ///< of the caller, 0 ... size() - 1
-  [[nodiscard]] int size() const;  ///< how many ranks there are
-  /// For Esker's own code.
+  [[nodiscard]] int rank() const;  ///< the caller's rank, 0 ... size() - 1
+  [[nodiscard]] int size() const;  ///< number of ranks
+  /// For internal use.
   [[nodiscard]] const std::shared_ptr<Comm>& get() const { return comm_; }
 
  private:

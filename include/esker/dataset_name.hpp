@@ -1,4 +1,4 @@
-// The names of a dataset's files: which suffix is of which format, and what is at a path.
+// Names of datasets: which suffix means which format, and which dataset exists at a path.
 //
 //   esker::split_name("out/run.nc4")            // {"out/run", ".nc4", "netcdf4"}
 //   esker::find_dataset("out/run.idx").value()  // {"out/run.nc", "cdf+idx"}: a dataset in two formats
@@ -13,27 +13,27 @@
 
 namespace esker {
 
-/// A path as the name of a dataset.
+/// A dataset's path, split into stem and suffix.
 struct DatasetName {
-  std::string stem;    ///< what its files are named after
+  std::string stem;    ///< the common start of its files' names
   std::string suffix;  ///< one of dataset_suffixes(), or empty
   std::string format;  ///< that Writer chooses for the suffix: "idx", "cdf", "netcdf4"; empty without suffix
 };
 
-/// A dataset that exists.
+/// An existing dataset.
 struct FoundDataset {
   std::string path;    ///< of the netCDF file, if it has one; else as given
-  std::string format;  ///< "idx", "cdf", "netcdf4", "cdf+idx", "netcdf4+idx"; empty: there is no dataset
+  std::string format;  ///< "idx", "cdf", "netcdf4", "cdf+idx", "netcdf4+idx"; empty: no dataset exists
 };
 
-/// Pure; no file is looked at.
+/// Pure: does not access files.
 ESKER_API DatasetName split_name(std::string_view path);
 
-/// Suffixes of files that a dataset is opened by, ".idx" first.
+/// Suffixes by which a dataset can be opened, ".idx" first.
 ESKER_API std::vector<std::string> dataset_suffixes();
 
-/// The dataset at a path, with or without suffix. A netCDF file is known by its first bytes, and belongs to an
-/// IDX dataset of the same name if that was written with it. Local. Errors: kIoError.
+/// The dataset at a path, given with or without suffix. A netCDF file is recognized by its first bytes. It
+/// belongs to the IDX dataset of the same name if both were written together. Local. Errors: kIoError.
 ESKER_API Result<FoundDataset> find_dataset(const std::string& path);
 
 }  // namespace esker

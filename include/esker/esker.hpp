@@ -1,5 +1,5 @@
-// Esker for C++: include this one. Writer writes, Dataset reads, Reader does so on many ranks; esker/mpi.hpp
-// adds MPI.
+// Esker's C++ interface. Writer writes, Dataset reads, Reader reads on many ranks together. Programs with MPI
+// also include esker/mpi.hpp.
 #pragma once
 
 #include "esker/box.hpp"             // IWYU pragma: export

@@ -1,4 +1,4 @@
-// InBlockOrder: how the samples stand inside an IDX block.
+// InBlockOrder: the order of samples within an IDX block.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace esker {
 
 enum class InBlockOrder : std::uint8_t {
-  kRowMajor,  ///< x fastest: compresses well, read fast
-  kHz,        ///< along the HZ curve, as PIDX and old programs expect it
+  kRowMajor,  ///< x fastest: compresses well and is read fast
+  kHz,        ///< along the HZ curve, as PIDX and older programs expect
 };
 
 }  // namespace esker

@@ -19,11 +19,11 @@ struct ESKER_API Lattice {
   [[nodiscard]] Index num_samples() const;  ///< product of the counts
   /// The grid index of a lattice index.
   [[nodiscard]] Point point(const Point& lattice_index) const;
-  /// The lattice indices of the samples that lie in `box`; empty box if none. O(rank).
+  /// The lattice indices of the samples in `box`; an empty box if there are none. O(rank).
   [[nodiscard]] Box indices_in(const Box& box) const;
   /// [0, count) on every axis.
   [[nodiscard]] Box all_indices() const { return Box::from_extent(rank, count); }
-  /// The smallest box that holds all samples.
+  /// The bounding box of all samples.
   [[nodiscard]] Box bounds() const;
   /// The sub-lattice of the lattice indices in `indices` (within all_indices()).
   [[nodiscard]] Lattice sub(const Box& indices) const;

@@ -1,4 +1,4 @@
-// Esker on MPI: link esker::esker_mpi beside esker::esker.
+// Esker with MPI: link esker::esker_mpi in addition to esker::esker.
 #pragma once
 
 #include <mpi.h>
@@ -8,9 +8,9 @@
 
 namespace esker {
 
-/// Collective over `comm`, which is duplicated: Esker's messages never meet the caller's. MPI is
-/// initialised (MPI_THREAD_FUNNELED is enough) and all calls come from the thread that initialised it.
-/// The duplicate is freed with the last handle, which must happen before MPI_Finalize.
+/// Collective over `comm`. The communicator is duplicated, so that Esker's messages do not mix with the
+/// caller's. MPI must be initialized (MPI_THREAD_FUNNELED suffices), and all calls must come from the thread
+/// that initialized it. The duplicate is freed with the last handle, which must happen before MPI_Finalize.
 ESKER_API Communicator mpi_communicator(MPI_Comm comm);
 
 }  // namespace esker

@@ -1,10 +1,10 @@
-// Options: everything about writing that can be chosen without touching the model's code.
+// Options: settings for writing and parallel reading. All of them can be set without changing the model's
+// code.
 //
 //   auto options = esker::Options::load().value();      // built-in < esker.toml < ESKER_* environment
 //   options.set("aggregators", "2").check();            // < the program
-//
-// The order of setting does not matter and setting one never changes another. No option except those
-// marked (format) changes a byte of the dataset.
+// The order of setting does not matter, and setting one option never changes another. Only options marked
+// (format) affect the bytes of the dataset.
 #pragma once
 
 #include <map>
@@ -21,119 +21,122 @@
 
 namespace esker {
 
-/// When data must have reached the device: never (safe against the death of processes only), before end_step
-/// returns, or before close returns.
+/// When data must have reached the device: never (safe only if processes are killed, not if the machine
+/// fails), before end_step returns, or before close returns.
 enum class Fsync { kNone, kStep, kClose };
 
-/// How samples get from rank to rank. Which one is the fastest depends on where the ranks are; the dataset
+/// How samples move between ranks. Which one is fastest depends on the placement of the ranks. The dataset
 /// does not depend on it.
 enum class Transport {
-  kAuto,      ///< shared between ranks of a node, or leaders, if its memory can be had, else messages
+  kAuto,      ///< shared or leaders if shared memory is available, else messages
   kMessages,  ///< one message per pair of ranks and round
-  kShared,    ///< ranks of a node fill each other's windows in shared memory; between nodes, messages
+  kShared,    ///< shared-memory buffers within a node; messages between nodes
   kLeaders,   ///< as kShared; between nodes, one message per pair of nodes and round
-  kAllToAll,  ///< all messages of a round by one collective call (MPI_Alltoallv)
-  kPut,       ///< one MPI_Put per pair of ranks and round; ranks of a pair keep in step
-  kPutFence,  ///< the same; all ranks keep in step (fence)
-  kPutTypes,  ///< as kPutFence, straight from the patches by derived datatypes: nothing is packed
-  kGet,       ///< one MPI_Get per pair of ranks and round; ranks of a pair keep in step
+  kAllToAll,  ///< one collective call per round (MPI_Alltoallv)
+  kPut,       ///< one MPI_Put per pair of ranks and round; synchronized pair by pair
+  kPutFence,  ///< the same; synchronized by fences over all ranks
+  kPutTypes,  ///< as kPutFence, directly from the patches with derived datatypes, without packing
+  kGet,       ///< one MPI_Get per pair of ranks and round; synchronized pair by pair
 };
 
-/// Which ranks write, when not all do.
+/// Which ranks are aggregators, if not all ranks are.
 enum class AggregatorPlacement {
-  kAuto,  ///< where all ranks share a node and memory: who holds the midst of what they write; else as kNodes
-  kNodes,  ///< evenly over the nodes, however ranks are numbered; each writes a contiguous part of the files
-  kRanks,  ///< the same, evenly over the numbers of ranks
+  /// On one node with shared memory: the rank whose box contains the center of the aggregator's domain. Else
+  /// kNodes.
+  kAuto,
+  kNodes,  ///< spread evenly over the nodes, however ranks are numbered; contiguous file domains
+  kRanks,  ///< spread evenly over the rank numbers; contiguous file domains
 };
 
-/// Which rank that writes stores what of a file that all of them share, a CDF file. (The blocks of IDX and
-/// the chunks of NetCDF-4 are stored by who is near them or, between nodes, in contiguous parts.)
+/// How a file that all aggregators share (a CDF file) is divided among them. IDX blocks and NetCDF-4 chunks
+/// are assigned by proximity on one node, and in contiguous file domains across nodes.
 enum class WritePattern {
-  kAuto,        ///< stripes where the file system tells its stripes, or options do; else contiguous
-  kContiguous,  ///< each a contiguous part of each variable
-  kStripes,     ///< stripe i of the file is writer i's, modulo their number: each has to do with one target
-  kSlabs,       ///< whole indices of a variable's slowest axis: levels
+  kAuto,        ///< stripes if the file system or an option gives the stripe size; else contiguous
+  kContiguous,  ///< a contiguous part of each variable per aggregator
+  kStripes,     ///< stripe i belongs to aggregator i modulo their number: each writes to one storage target
+  kSlabs,       ///< complete indices of a variable's slowest axis (for example vertical levels)
 };
 
-/// As the option `pattern` takes it.
+/// The pattern's name, as the option `pattern` takes it.
 ESKER_API std::string_view name(WritePattern pattern);
 
-/// What moves bytes to files.
+/// How bytes are written to files.
 enum class Storage {
-  kPosix,  ///< the calls of the operating system
-  kMpiIo,  ///< MPI-IO, in a program with MPI; data are written by independent calls
+  kPosix,  ///< POSIX system calls
+  kMpiIo,  ///< MPI-IO, with independent writes; needs MPI
 };
 
-/// Shapes of chunks in NetCDF-4 files. As text "auto", "decomposition", or extents "X,Y,...".
+/// Shape of chunks in NetCDF-4 files. As text: "auto", "decomposition", or extents "X,Y,...".
 struct Chunks {
-  bool by_decomposition = false;  ///< a chunk is what a rank holds: of each field, at the first step
-  /// Samples per axis, x first, of all fields; none, and not by decomposition: chosen by grid and type.
+  bool by_decomposition = false;  ///< chunks are the ranks' boxes of each field at the first step
+  /// Samples per axis, x first, for all fields. Empty and not by decomposition: chosen from grid and type.
   std::vector<Index> extents;
 };
 
 struct ESKER_API Options {
-  /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": what the suffix of the
-  /// dataset's name says: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", all else is "idx".
+  /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": by the suffix of the
+  /// dataset's name: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", anything else is "idx".
   std::string format = "auto";
-  bool overwrite = false;        ///< create may replace a dataset, all in its directory
+  bool overwrite = false;        ///< create may replace an existing dataset and everything in its directory
   int bits_per_block = 0;        ///< (format) 0: chosen from grid and type
   Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
-  Index alignment_bytes = 4096;  ///< (format) data start and blocks begin at multiples
-  Chunks chunks;                 ///< (format) of NetCDF-4 files
-  Index chunk_alignment_bytes = 1;  ///< (format) NetCDF-4: chunks of a field begin at multiples
+  Index alignment_bytes = 4096;  ///< (format) data and blocks start at multiples of it
+  Chunks chunks;                 ///< (format) chunk shape of NetCDF-4 files
+  Index chunk_alignment_bytes = 1;  ///< (format) NetCDF-4: chunks start at multiples of it
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
-  bool split = true;      ///< (format) fields whose samples OpenVisus cannot copy become several
-  bool checksums = true;  ///< (format) of each block and of each table of blocks
-  bool aggregate = true;  ///< false: each rank writes its own runs of samples (one-phase; without checksums)
-  /// How ranks read together: true, some load large stretches and deliver what each wants (two phases);
-  /// false, each reads its own boxes. Nothing: as the ranks' nodes and boxes suggest.
+  bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several
+  bool checksums = true;  ///< (format) for each block and each block table
+  bool aggregate = true;  ///< false: each rank writes its own samples (one phase, no checksums)
+  /// How ranks read collectively. true: aggregators read large contiguous parts and deliver the samples (two
+  /// phases). false: each rank reads its own boxes. Not set: chosen from the ranks' nodes and boxes.
   std::optional<bool> aggregate_reads;
-  Transport transport = Transport::kAuto;  ///< how samples get from rank to rank
-  /// Whether a thread stores a window while the next one is filled (not with MPI-IO). Nothing: on ranks that
-  /// mostly waited for the storage in the step before.
+  Transport transport = Transport::kAuto;  ///< how samples move between ranks
+  /// Whether a thread writes one collective buffer while the next one is filled (not with MPI-IO). Not set:
+  /// on ranks that spent most of the previous step waiting for storage.
   std::optional<bool> store_thread;
-  Index window_bytes = 0;  ///< collected and written at a time by a rank; 0: chosen
-  /// Ranks that write; 0: one per file and field, but no more than one per 4 MiB of a step, at most all.
-  /// In one file that all share only the latter limits hold.
+  Index window_bytes = 0;  ///< size of the collective buffer: collected and written at a time; 0: chosen
+  /// Number of aggregators (ranks that write). 0: one per file and field, at most one per 4 MiB of a step and
+  /// at most all ranks. For a single shared file only these two limits apply.
   int aggregators = 0;
-  int aggregation_factor = 0;  ///< ranks for each one that writes, instead of `aggregators`; 0: not used
-  AggregatorPlacement aggregator_placement = AggregatorPlacement::kAuto;  ///< which ranks those are
-  WritePattern pattern = WritePattern::kAuto;  ///< who stores what of a file that all share
-  Index stripe_size_bytes = 0;                 ///< of the file system; 0: what it says itself
-  int stripe_count = 0;                        ///< targets that a file is on; 0: what the file system says
-  Storage storage = Storage::kPosix;           ///< what moves bytes to files
-  std::string hints;                           ///< to MPI-IO: "name=value;name=value"
-  Restructure restructure;  ///< regular boxes in which neighbours collect samples before they go to a writer
-  /// Ranks that a writer hears from in a round; 0: 2 sqrt(ranks), at least 64, more if messages are large.
+  int aggregation_factor = 0;  ///< ranks per aggregator, instead of `aggregators`; 0: not used
+  AggregatorPlacement aggregator_placement = AggregatorPlacement::kAuto;  ///< which ranks are aggregators
+  WritePattern pattern = WritePattern::kAuto;  ///< how a shared file is divided
+  Index stripe_size_bytes = 0;                 ///< 0: ask the file system
+  int stripe_count = 0;                        ///< storage targets of a file; 0: ask the file system
+  Storage storage = Storage::kPosix;           ///< how bytes are written to files
+  std::string hints;                           ///< for MPI-IO: "name=value;name=value"
+  Restructure restructure;  ///< regular boxes in which neighbors collect samples before aggregation
+  /// Maximum number of ranks that send to an aggregator in a round. 0: 2 sqrt(ranks), at least 64, more if
+  /// messages are large.
   int max_fan_in = 0;
-  Index memory_budget_bytes = Index{64} << 20;  ///< extra memory per rank, all buffers together
+  Index memory_budget_bytes = Index{64} << 20;  ///< memory for all buffers together, per rank
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
-  /// For finding a rank that does not make the collective call of the others: they wait so many seconds for
-  /// it at each, and name it then (not yet in create and append). 0: for ever.
+  /// Detects a rank that does not join a collective call: the others fail after this many seconds and name it
+  /// (not yet in create and append). 0: wait for ever.
   double call_timeout = 0;
-  /// A rank that has waited so many seconds for others in a collective call warns on stderr, and names those of
-  /// its node that keep it waiting, with the last call of each. 0: no warning.
+  /// A rank that has waited this many seconds in a collective call warns on stderr and names the ranks of its
+  /// node that are missing, with the last call of each. 0: no warning.
   double call_warning = 60;
-  std::string report;  ///< JSON report: a path, "" beside the dataset, "none"
+  std::string report;  ///< JSON report: a path, "" for next to the dataset, or "none"
 
   /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
-  /// (powers of 1024). kInvalidArgument says what the option takes and changes nothing; an unknown name lists
-  /// the known ones.
+  /// (powers of 1024). On kInvalidArgument nothing changes and the message says which values the option
+  /// takes, or lists the known names.
   Status set(const std::string& name, const std::string& value, const std::string& source = "program");
 
-  /// Built-in values, then the TOML file that ESKER_CONFIG names (or ./esker.toml if there is one), then
-  /// the environment: option `aggregators` is ESKER_AGGREGATORS. Unknown names are errors, except
-  /// ESKER_TEST_*. A file that was found and not named may not name files (`report`) or allow overwriting.
-  /// Local; in a parallel program Writer agrees on rank 0's options. Errors: kNotFound (the file that
-  /// ESKER_CONFIG names), kInvalidArgument (text that is no TOML, unknown names, bad values, what a found file
-  /// may not say; naming file or variable).
+  /// Built-in values, then the TOML file named by ESKER_CONFIG (or ./esker.toml if it exists), then the
+  /// environment: option `aggregators` is ESKER_AGGREGATORS. Unknown names are errors, except ESKER_TEST_*. A
+  /// ./esker.toml that ESKER_CONFIG does not name may not set `report` or `overwrite`. Local; in a parallel
+  /// program Writer uses rank 0's options on all ranks. Errors: kNotFound (the file named by ESKER_CONFIG),
+  /// kInvalidArgument (invalid TOML, unknown names, bad values, options that ./esker.toml may not set; the
+  /// message names the file or variable).
   static Result<Options> load();
 
   /// One option as text.
   struct Entry {
     std::string name, value, source, help;  ///< source: "built-in", a file's path, a variable, "program"
   };
-  /// Every option with its value, where it came from and what it does; in a fixed order.
+  /// Every option with its value, source and description, in a fixed order.
   [[nodiscard]] std::vector<Entry> entries() const;
 
  private:

@@ -1,4 +1,5 @@
-// Patch: samples of one field in the caller's memory, on their way to a dataset or, MutablePatch, from one.
+// Patch: samples of one field in the caller's memory, to be written. MutablePatch: memory to read samples
+// into.
 #pragma once
 
 #include <array>
@@ -10,8 +11,8 @@
 
 namespace esker {
 
-/// Samples of one field that this rank holds, or wants, in the caller's memory. Ghost cells are left out by
-/// pointing `data` behind them and by the strides; any axis order is a choice of strides.
+/// A box of one field's samples in the caller's memory. To skip ghost cells, point `data` past them and set
+/// the strides accordingly. Any axis order can be expressed by strides.
 template <class Data>
 struct BasicPatch {
   Box box;                                     ///< where in the grid, half open, x first
@@ -19,11 +20,12 @@ struct BasicPatch {
   SampleType type = SampleType::kFloat32;      ///< must be the field's type
   std::array<Index, kMaxRank> stride_bytes{};  ///< from one sample to the next along each axis
   Index component_stride_bytes = 0;            ///< from one component to the next; 0: dense
-  /// Only to write: a stride of 0 is meant, one sample stands for all indices of its axis. Where it is not, such
-  /// a stride is an error, as are all that send two samples to the same memory.
+  /// For writing only: allows strides of 0, where one sample is used for all indices of an axis. Without it,
+  /// a stride of 0 is an error, like any strides that map two samples to the same memory.
   bool repeats = false;
 
-  /// Samples stored x fastest without gaps; `components` per sample, interleaved: the field's number of them.
+  /// Samples stored x fastest without gaps, with `components` interleaved values per sample (as in the
+  /// field).
   template <class T>
   static BasicPatch dense(const Box& box, T* data, int components = 1) {
     BasicPatch patch{box, data, sample_type_of<std::remove_const_t<T>>(), {}, Index{sizeof(T)}, false};
@@ -35,8 +37,8 @@ struct BasicPatch {
     return patch;
   }
 
-  /// Strides in elements of T, one per axis of `box`, x first; components are adjacent. Another number of them
-  /// is an error when the patch is put.
+  /// Strides in elements of T, one per axis of `box`, x first; components are adjacent. If the number of
+  /// strides differs from the box's rank, put() returns an error.
   template <class T>
   static BasicPatch strided(const Box& box, T* data, std::initializer_list<Index> strides) {
     BasicPatch patch{box, data, sample_type_of<std::remove_const_t<T>>(), {}, Index{sizeof(T)}, false};
@@ -46,16 +48,16 @@ struct BasicPatch {
     return patch;
   }
 
-  /// The same memory, to be read only.
+  /// A read-only view of the same memory.
   operator BasicPatch<const void>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<Data>) {
     return {box, data, type, stride_bytes, component_stride_bytes, repeats};
   }
 };
 
-/// What a rank puts.
+/// Samples to write.
 using Patch = BasicPatch<const void>;
-/// Where a rank wants samples.
+/// Memory to read samples into.
 using MutablePatch = BasicPatch<void>;
 
 }  // namespace esker

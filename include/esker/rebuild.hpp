@@ -1,5 +1,5 @@
-// rebuild_idx: a missing or damaged .idx, made again from the block files next to it. renamed_idx: one under
-// another name.
+// rebuild_idx: restores a missing or damaged .idx file from the block files next to it. renamed_idx: the text
+// of an .idx file after a rename.
 //
 //   esker::RebuildRequest request{"run.idx"};
 //   request.like = "other.idx";
@@ -15,40 +15,40 @@
 
 namespace esker {
 
-/// What to rebuild, and what the files cannot say.
+/// What to rebuild, and information that the files do not contain.
 struct RebuildRequest {
-  std::string path;           ///< of the .idx, which may be missing; of several, of one
-  std::string like;           ///< an .idx of the same box, fields and blocks; empty: none
-  std::vector<double> times;  ///< time values of step 0, 1, 2 ...; empty: as they are found
-  int bits_per_block = 0;     ///< where a schema file is all there is; 0: as Esker chooses
+  std::string path;           ///< of one .idx file, which may be missing
+  std::string like;           ///< an .idx with the same box, fields and blocks; empty: none
+  std::vector<double> times;  ///< time values of step 0, 1, 2 ...; empty: as found in the files
+  int bits_per_block = 0;     ///< if only a schema file exists; 0: Esker's default
   Index blocks_per_file = 0;  ///< the same
-  bool write = false;         ///< false: report alone
+  bool write = false;         ///< false: only report
 };
 
 /// What was found.
 struct RebuildReport {
   std::string path;                   ///< of the .idx
-  std::string source;                 ///< the file that says box, fields and blocks
-  std::vector<std::string> deduced;   ///< what was concluded, and from what
+  std::string source;                 ///< the file that box, fields and blocks were taken from
+  std::vector<std::string> deduced;   ///< what was deduced, and from what
   std::vector<std::string> given_up;  ///< what is lost, and why
   std::string text;                   ///< of the new .idx
-  Index steps = 0;                    ///< that are whole
-  bool written = false;               ///< else nothing was changed
-  std::string old_file;  ///< where the old .idx is now; empty: there was none, or nothing was written
+  Index steps = 0;                    ///< complete steps
+  bool written = false;               ///< false: nothing was changed
+  std::string old_file;  ///< the old .idx, renamed; empty: there was none, or nothing was written
 };
 
-/// Finds what the .idx of a dataset must have said, and, with `write`, replaces it; block files stay as they
-/// are. Box, fields and blocks are those of `like`, of an .idx that still says them, or of the schema file
-/// beside it; steps are those whose blocks are all there and whole. Of an .idx in a directory of several the
-/// steps are those of the directory's catalog, and what is not whole of one is absent from it. Local; reads
-/// every block. Errors: kInvalidArgument (nothing says box and fields, too few times, the path of a
-/// directory), kDataLoss (no step is whole, or the blocks are not of that form), kAlreadyExists (a writer's
-/// lock), kUnsupported (ARCO, PIDX' chunks), kIoError.
+/// Reconstructs the .idx of a dataset and, with `write`, replaces it. Block files are not changed. Box,
+/// fields and blocks are taken from `like`, from what is readable of the old .idx, or from the schema file
+/// next to it. Steps are those whose blocks are all present and intact. If the .idx is one of several in a
+/// directory, the steps are those of the directory's catalog, and fields that are incomplete at a step are
+/// absent from it. Local; reads every block. Errors: kInvalidArgument (box and fields are unknown, too few
+/// times, `path` is a directory), kDataLoss (no complete step, or blocks of another layout), kAlreadyExists
+/// (a writer's lock), kUnsupported (ARCO, PIDX's chunks), kIoError.
 ESKER_API Result<RebuildReport> rebuild_idx(const RebuildRequest& request);
 
-/// The text that the .idx at `path` must have to be called `name`.idx, with its blocks in the directory `name`
-/// next to it. Changes nothing. Local. Errors: kNotFound, kDataLoss (damaged), kUnsupported (its blocks are not
-/// in a directory of one name next to it).
+/// The text of the .idx at `path` after renaming it to `name`.idx and its block directory to `name`. Changes
+/// no file. Local. Errors: kNotFound, kDataLoss (damaged), kUnsupported (its blocks are not in a single
+/// directory next to it).
 ESKER_API Result<std::string> renamed_idx(const std::string& path, const std::string& name);
 
 }  // namespace esker

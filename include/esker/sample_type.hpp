@@ -10,7 +10,7 @@
 
 namespace esker {
 
-/// Integers of 1, 2, 4 and 8 bytes, signed first; IEEE 754 reals of 4 and 8.
+/// Integers of 1, 2, 4 and 8 bytes, signed first, and IEEE 754 floating-point numbers of 4 and 8 bytes.
 enum class SampleType : std::uint8_t {
   kInt8,
   kUint8,
@@ -27,10 +27,10 @@ enum class SampleType : std::uint8_t {
 /// Bytes of one component: 1, 2, 4 or 8.
 ESKER_API int size_bytes(SampleType type);
 
-/// "int8" ... "uint64", "float32", "float64": IDX' and NumPy's names.
+/// "int8" ... "uint64", "float32", "float64": the names used by IDX and NumPy.
 ESKER_API std::string_view name(SampleType type);
 
-/// The type of that name in any letter case; also "f4"-like NumPy codes. kInvalidArgument otherwise.
+/// The type with this name, in any letter case; also NumPy codes such as "f4". Error: kInvalidArgument.
 ESKER_API Result<SampleType> parse_sample_type(std::string_view text);
 
 /// The SampleType of a C++ arithmetic type.

@@ -1,11 +1,10 @@
-// Status and Result: how every Esker call says whether it worked, and why not.
+// Status and Result: every Esker call returns one of them, to report success or an error.
 //
 //   esker::Status s = writer.end_step();
 //   if (!s.ok()) std::cerr << s.message() << '\n';
 //   esker::Dataset ds = esker::Dataset::open("run.idx").value();   // throws esker::Error on failure
-//
-// Both types are [[nodiscard]]: an error is handled, passed up, or turned into an exception by
-// value()/check(), never dropped.
+// Both types are [[nodiscard]]: handle an error, return it, or turn it into an exception with value() or
+// check().
 #pragma once
 
 #include <optional>
@@ -17,28 +16,28 @@
 
 namespace esker {
 
-/// What kind of thing went wrong; the message says the rest (operation, field, file, rank,
-/// expected, found, what to do).
+/// The kind of error. The message has the details (operation, field, file, rank, expected, found, what to
+/// do).
 enum class Code : int {
   kOk = 0,
-  kInvalidArgument,  ///< a value that can never be right: a name, a size, a type, an option
-  kOutOfRange,       ///< an index, box, level or step that the grid or dataset does not have
+  kInvalidArgument,  ///< an invalid value: a name, a size, a type, an option
+  kOutOfRange,       ///< an index, box, level or step outside the grid or dataset
   kNotFound,         ///< no such file, field, grid, step
-  kAlreadyExists,    ///< would overwrite something that the caller did not say may go
+  kAlreadyExists,    ///< would overwrite something without the caller's permission; or a writer's lock
   kWrongOrder,       ///< a call that is not allowed now (put outside a step, define after the first step)
   kMismatchedCall,   ///< ranks called different collective operations, or with different arguments
-  kDataLoss,         ///< a file is damaged, truncated or not what its header says
-  kIoError,          ///< the system refused: the message carries path and the system's reason
-  kUnsupported,      ///< legal, but not implemented
+  kDataLoss,         ///< a file is damaged, truncated or inconsistent with its header
+  kIoError,          ///< a system call failed; the message has the path and the system's reason
+  kUnsupported,      ///< valid, but not implemented
   kOutOfMemory,      ///< an allocation failed or the memory budget is too small
-  kInternal,         ///< a broken invariant of Esker itself
-  kCancelled,        ///< the caller's function said so
+  kInternal,         ///< a bug in Esker, or an exception from the caller's functions
+  kCancelled,        ///< stopped by the caller's progress function
 };
 
-/// The code's name as printed in messages and JSON, e.g. "out_of_range".
+/// The code's name in messages and JSON, for example "out_of_range".
 ESKER_API const char* code_name(Code code);
 
-/// Thrown by value() and check() only; Esker itself never lets an exception out of a call.
+/// Thrown only by value() and check(). No other Esker call throws.
 class ESKER_API Error : public std::runtime_error {
  public:
   Error(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -54,18 +53,18 @@ class [[nodiscard]] Status {
   Status() = default;
   Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
 
-  /// Success, and what else.
+  /// Whether the call succeeded, and the code if not.
   [[nodiscard]] bool ok() const { return code_ == Code::kOk; }
   [[nodiscard]] Code code() const { return code_; }
   /// Empty on success.
   [[nodiscard]] const std::string& message() const { return message_; }
 
-  /// The same error with `context` and ": " put before its text; success stays success.
+  /// The same error with `context` and ": " before its text. Success is returned unchanged.
   [[nodiscard]] Status with_context(const std::string& context) const {
     return ok() ? *this : Status(code_, context + ": " + message_);
   }
 
-  /// Throws esker::Error unless ok.
+  /// Throws esker::Error unless ok().
   void check() const {
     if (!ok()) throw Error(code_, message_);
   }
@@ -75,7 +74,7 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// A value, or the Status that says why there is none.
+/// A value, or the Status of the failure.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -84,7 +83,7 @@ class [[nodiscard]] Result {
     if (status_.ok()) status_ = Status(Code::kInternal, "Result made from a successful Status");
   }
 
-  /// Whether there is a value, and why not.
+  /// Whether there is a value, and the error if not.
   [[nodiscard]] bool ok() const { return value_.has_value(); }
   [[nodiscard]] const Status& status() const { return status_; }
 

@@ -1,5 +1,5 @@
-// What a camera sees of a grid: the box of samples in its view, and the coarsest level whose samples are
-// still about a pixel apart.
+// choose_view: the box of a grid that a camera sees, and the coarsest level whose samples are still about a
+// pixel apart.
 //
 //   auto camera = esker::Camera::perspective(eye, target, up, 45, near, far, 1920, 1080);
 //   auto placement = esker::GridPlacement::of(ds, "temp").value();
@@ -23,51 +23,51 @@ class Dataset;
 
 using Vector3 = std::array<double, 3>;
 
-/// Perspective or orthographic, as its matrix says.
+/// A perspective or orthographic camera, given by its matrix.
 struct ESKER_API Camera {
-  /// Row-major: (x, y, z, w) = matrix * (point, 1). What is seen has -w <= x, y, z <= w: x to the right, y
-  /// up, z = -w on the near plane and w on the far one, as in OpenGL.
+  /// Row-major: (x, y, z, w) = matrix * (point, 1). Visible points have -w <= x, y, z <= w: x to the right, y
+  /// up, z = -w on the near plane and w on the far plane, as in OpenGL.
   std::array<double, 16> model_view_projection{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
   Index width_pixels = 1, height_pixels = 1;  ///< of the viewport
 
-  /// From `eye` towards `target`; `up` is upwards in the picture. `near` and `far` are distances from the
-  /// eye, 0 < near < far. Field of view: from the lower to the upper edge.
+  /// Looks from `eye` to `target`; `up` points upwards in the picture. `near` and `far` are distances from
+  /// the eye, 0 < near < far. The field of view is measured from the lower to the upper edge.
   static Camera perspective(const Vector3& eye, const Vector3& target, const Vector3& up,
                             double field_of_view_degrees, double near, double far, Index width_pixels,
                             Index height_pixels);
-  /// A view without perspective, `height` high in units of the world; near < far, of either sign.
+  /// An orthographic view, `height` world units high; near < far, of either sign.
   static Camera orthographic(const Vector3& eye, const Vector3& target, const Vector3& up, double height,
                              double near, double far, Index width_pixels, Index height_pixels);
 };
 
-/// Where samples stand in the world: index 0 at `origin`, and the next one on axis a at origin + step[a].
-/// Maps use two of the steps.
+/// Positions of samples in the world: index 0 is at `origin`, the next one on axis a at origin + step[a]. 2-D
+/// grids use two of the steps.
 struct ESKER_API GridPlacement {
   Vector3 origin{0, 0, 0};
   std::array<Vector3, 3> step{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-  /// By the coordinates of the field's dimensions, evenly spaced from the first to the last; indices where
-  /// there are none. kNotFound: no such field.
+  /// From the coordinates of the field's dimensions, assumed to be evenly spaced; from indices where there
+  /// are no coordinates. Error kNotFound: no such field.
   static Result<GridPlacement> of(const Dataset& dataset, const std::string& field);
 };
 
-/// How fine a level is wanted.
+/// The desired resolution.
 struct ViewOptions {
-  double pixels_per_sample = 1;       ///< samples are at most so far apart; > 0
-  std::optional<int> previous_level;  ///< what was shown before is kept as long as it is nearly as good:
-  double hysteresis = 1.25;           ///< samples up to so many times farther apart, or nearer; >= 1
+  double pixels_per_sample = 1;       ///< maximum distance of samples on the screen; > 0
+  std::optional<int> previous_level;  ///< the level shown before; kept while it is nearly as good
+  double hysteresis = 1.25;           ///< by what factor sample distances may differ to keep it; >= 1
 };
 
 /// What to read.
 struct View {
-  bool visible = false;  ///< else the rest says nothing
-  Box box;               ///< of the samples in view, with those of the level around them, for interpolation
+  bool visible = false;  ///< if false, the other members are meaningless
+  Box box;               ///< samples in view, and their neighbors at this level for interpolation
   int level = 0;
-  double pixels = 0;  ///< between neighbours of that level, where they are farthest apart on the screen
+  double pixels = 0;  ///< largest screen distance between neighbors at this level
 };
 
-/// kNotFound: no such field; kUnsupported: a grid of more than three axes; kInvalidArgument: a viewport, an
-/// option or a matrix that is none.
+/// Chooses what to read for a camera. Errors: kNotFound (no such field), kUnsupported (more than three axes),
+/// kInvalidArgument (invalid viewport, option or matrix).
 ESKER_API Result<View> choose_view(const Dataset& dataset, const std::string& field, const Camera& camera,
                                    const GridPlacement& placement, const ViewOptions& options = {});
 

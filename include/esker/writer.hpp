@@ -1,4 +1,5 @@
-// Writer: ranks hand over the pieces of their fields; a step appears in the dataset whole or not at all.
+// Writer: writes datasets step by step. Each rank passes its parts of the fields; a step is committed
+// completely or not at all.
 //
 //   auto writer = esker::Writer::create("run.idx", esker::mpi_communicator(MPI_COMM_WORLD)).value();
 //   auto x = writer.def_dim("x", 301).value(), y = writer.def_dim("y", 561).value();
@@ -27,10 +28,10 @@
 
 namespace esker {
 
-/// What a field is beside its name, grid and type.
+/// Properties of a field other than its name, grid and type.
 struct FieldOptions {
   int components = 1;  ///< values per sample
-  bool fixed = false;  ///< put once, in the first step, and not again
+  bool fixed = false;  ///< put only once, in the first step
   int every = 1;       ///< due at steps 0, every, 2*every ...; not put at others
 };
 
@@ -38,124 +39,129 @@ struct FieldOptions {
 struct ESKER_API StepReport {
   Index step = 0;          ///< position in the dataset
   double time = 0;         ///< the model's time value
-  Index data_bytes = 0;    ///< samples that were put
-  Index stored_bytes = 0;  ///< block data in files, padding included
-  double seconds = 0;      ///< end_step, the slowest rank
+  Index data_bytes = 0;    ///< bytes of samples that were put
+  Index stored_bytes = 0;  ///< block data in files, including padding
+  double seconds = 0;      ///< time in end_step on the slowest rank
   int writers = 0;         ///< ranks that wrote
   Index files = 0;         ///< files written
-  // What it took beside moving and storing the samples: the most of any rank. A step whose ranks put the
-  // boxes of an earlier one needs none of it but the agreements and the checksum messages.
-  bool planned = false;         ///< some rank's boxes were new, or the fields that were due
-  double plan_s = 0;            ///< seconds of end_step in which the plan was made
-  Index allocated_bytes = 0;    ///< of buffers for samples
-  Index metadata_messages = 0;  ///< for the plan; a collective call counts as one
-  Index metadata_bytes = 0;     ///< given by a rank in these
-  Index checksum_messages = 0;  ///< to ranks that write the tables of files of which others write parts
-  int agreements = 0;           ///< collective calls of a few bytes, the same on all ranks
+  // Overhead other than moving and storing samples, maximum over the ranks. A step in which all ranks put the
+  // boxes of an earlier step needs only the agreements and the checksum messages.
+  bool planned = false;         ///< a new plan was made: some rank's boxes or the due fields changed
+  double plan_s = 0;            ///< seconds spent on planning
+  Index allocated_bytes = 0;    ///< for sample buffers
+  Index metadata_messages = 0;  ///< messages for planning; a collective call counts as one
+  Index metadata_bytes = 0;     ///< sent by a rank in these messages
+  Index checksum_messages = 0;  ///< sent to the ranks that write block tables of shared files
+  int agreements = 0;           ///< small collective calls, the same number on all ranks
   /// "step 3 time 150: 173.2 MB in 0.31 s, 0.56 GB/s, 4 writers, 16 files"
   [[nodiscard]] std::string to_string() const;
 };
 
 class ESKER_API Writer {
  public:
-  /// A new dataset at `path` ("run.idx"). Collective. With one grid and no fixed field it is run.idx and its
-  /// files in run/; with more it is the directory run/ with one .idx per grid. Before the first
-  /// end_step only the lock is on disk, and the directories above the dataset; what is overwritten goes when
-  /// the first step is known to be good. Errors: kAlreadyExists unless options.overwrite; another writer's
-  /// lock. The options of rank 0 hold for all ranks; options that some rank could not load are an error on
-  /// all, so Options::load() is best passed as it is.
+  /// Creates a new dataset at `path` ("run.idx"). Collective. A dataset with one grid and no fixed field
+  /// consists of run.idx and files in run/; any other is a directory run/ with one .idx per grid. Until the
+  /// first end_step, only the lock and the parent directories are created. An overwritten dataset is removed
+  /// when the first step is complete. The options of rank 0 hold for all ranks. If some rank could not load
+  /// its options, all ranks fail, so pass the result of Options::load() directly. Errors: kAlreadyExists (the
+  /// dataset exists and options.overwrite is false, or another writer holds its lock).
   static Result<Writer> create(const std::string& path, const Communicator& comm,
                                const Result<Options>& options = Options());
 
-  /// Goes on with a dataset that a Writer made: the next step follows its last one, or the one that rewind()
-  /// leaves last. Collective. What a killed run left of an unfinished step is removed, its lock taken over if
-  /// its process is known to be gone. Definitions are those of the dataset (see schema(), field()); of the
-  /// options only those hold that do not change its format. The format is that of the files at `path`, unless
-  /// the options name one; a dataset in two formats goes on in both, by the path of either.
-  /// Errors: kNotFound, another writer's lock, kDataLoss (damaged; the two formats hold different steps:
-  /// see repair.hpp), kUnsupported (not Esker's, or of a version that makes other files), kAlreadyExists
-  /// from end_step (a symbolic link is where the step's files go).
+  /// Continues a dataset written by Esker: the next step follows its last one, or the last one that rewind()
+  /// keeps. Collective. Removes the unfinished step of a killed run, and takes over its lock if that process
+  /// is known to have ended. The definitions are those of the dataset (see schema(), field()). Options marked
+  /// (format) are ignored. The format is that of the files at `path`, unless the options name one. A dataset
+  /// in two formats is continued in both; `path` may name either. Errors: kNotFound, kAlreadyExists (another
+  /// writer's lock), kDataLoss (damaged, or the two formats contain different steps: see repair.hpp),
+  /// kUnsupported (not written by Esker, or by a version with other file formats). end_step returns
+  /// kAlreadyExists if a symbolic link is in the place of the step's files.
   static Result<Writer> append(const std::string& path, const Communicator& comm,
                                const Result<Options>& options = Options());
 
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  /// A writer that was not closed ends: committed steps stay, an open step is discarded. Local, and the other
-  /// ranks wait for this one in their next collective call; but when an exception leaves the writer's scope this
-  /// is abandon(): the other ranks' calls fail. The exception goes on when they, too, have ended the writer,
-  /// or after 5 s in which they have not come.
+  /// Ends a writer that was not closed: committed steps are kept, an open step is discarded. Local; the other
+  /// ranks wait for this one in their next collective call. During stack unwinding the destructor calls
+  /// abandon() instead, so that the other ranks' calls fail. It then waits until they have ended the writer,
+  /// too, but at most 5 s.
   ~Writer();
 
-  /// Local; before the first end_step. Names are unique and made of letters, digits, '_', '.', '-'.
+  /// Defines a dimension. Local; before the first end_step. Names are unique and consist of letters, digits,
+  /// '_', '.' and '-'.
   Result<DimId> def_dim(const std::string& name, Index size);
-  /// `dims` fastest (x) first, at most kMaxRank. With none, each field of the grid is a time series.
+  /// Defines a grid. `dims`: fastest (x) first, at most kMaxRank. Without dimensions, the fields of the grid
+  /// are time series.
   Result<GridId> def_grid(const std::string& name, const std::vector<DimId>& dims);
   /// Coordinate values, one per index of the dimension `dim` of the grid.
   Status def_coords(GridId grid, const std::string& dim, std::vector<double> values);
-  /// The same of any type, which files keep.
+  /// The same for values of any type. Files keep the type.
   Status def_coords(GridId grid, const std::string& dim, Numbers values);
-  /// How netCDF files name the dimension and the variable of the times ("time" without this call), and their
-  /// type. An empty name: fixed fields only, one step, at time 0.
+  /// Name of the time dimension and variable in netCDF files ("time" by default), and the type of the times.
+  /// With an empty name the dataset has only fixed fields and one step, at time 0.
   Status def_time(const std::string& name, SampleType type = SampleType::kFloat64);
-  /// A value without axes: a grid mapping, a constant. One number, or a text.
+  /// Defines a value without axes, for example a grid mapping or a constant: one number, or a text.
   Result<ScalarId> def_scalar(const std::string& name, AttributeValue value);
   Result<FieldId> def_field(GridId grid, const std::string& name, SampleType type,
                             const FieldOptions& options = {});
-  /// Attributes of the dataset, a dimension's coordinates, a grid, a field, or a scalar. Local; before the first
-  /// end_step.
+  /// Sets an attribute of the dataset, a dimension's coordinates, a grid, a field, or a scalar. Local; before
+  /// the first end_step.
   Status put_att(const std::string& name, AttributeValue value);
   Status put_att(DimId dim, const std::string& name, AttributeValue value);
   Status put_att(GridId grid, const std::string& name, AttributeValue value);
   Status put_att(FieldId field, const std::string& name, AttributeValue value);
   Status put_att(ScalarId scalar, const std::string& name, AttributeValue value);
-  /// The same of the steps' times: put_time_att("units", "seconds since 2000-01-01").
+  /// Sets an attribute of the time variable: put_time_att("units", "seconds since 2000-01-01").
   Status put_time_att(const std::string& name, AttributeValue value);
 
-  /// Handle of a field by name, e.g. in an appended dataset. Local. kNotFound lists the names that there are.
+  /// Handle of a field by name, for example in an appended dataset. Local. The error kNotFound lists the
+  /// existing names.
   [[nodiscard]] Result<FieldId> field(const std::string& name) const;
 
-  /// Removes the committed steps whose time is greater than `time`: a run goes on from a checkpoint at
-  /// `time`. Collective; not while a step is open. When it fails, readers may still see these steps; the next
-  /// end_step, close or append takes them back.
+  /// Removes the committed steps whose time is greater than `time`, to continue a run from a checkpoint at
+  /// `time`. Collective; not while a step is open. If it fails, readers may still see these steps until the
+  /// next end_step, close or append removes them.
   Status rewind(double time);
 
-  /// Opens the next step. Local. `time` is greater than that of the step before.
+  /// Opens the next step. Local. `time` must be greater than that of the previous step.
   Status begin_step(double time);
-  /// Records a patch; copies nothing. Local. The memory stays unchanged until end_step returns. A rank
-  /// may put any number of patches per field, none included; together the ranks' patches cover each due
-  /// field exactly once. An error is returned here and again, on all ranks, by end_step.
+  /// Registers a patch without copying it. Local. The caller must not change the memory until end_step
+  /// returns. A rank may put any number of patches per field, including none. Together, the patches of all
+  /// ranks must cover each due field exactly once. An error is returned here and again, on all ranks, by
+  /// end_step.
   Status put(FieldId field, const Patch& patch);
-  /// The same of a copy: the memory is free again when this returns, and its type may be another than the
-  /// field's. Local. Reals become integers without their fraction; a value that the field's type cannot hold is
-  /// kOutOfRange and named. The copies of a step take up to half of the memory budget, and put() needs none:
-  /// kOutOfMemory says what budget they need.
+  /// Like put(), but copies the patch: the memory may be reused when this returns, and its type may differ
+  /// from the field's. Local. Conversion to integers drops the fraction. Errors: kOutOfRange (names the value
+  /// that the field's type cannot represent), kOutOfMemory (the copies of a step would exceed half of the
+  /// memory budget; the message says what budget they need).
   Status put_buffered(FieldId field, const Patch& patch);
-  /// The caller, a binding say, has found something wrong on this rank: the next collective call fails on all
-  /// ranks with this error, as after a put that failed. Local. An earlier error stands; success is ignored.
+  /// Reports an error that the caller (for example a binding) found on this rank: the next collective call
+  /// fails on all ranks with it, as after a failed put. Local. If an error was reported before, that one is
+  /// kept. Success is ignored.
   void fail(const Status& reason);
-  /// Moves the data and commits the step. Collective; same result on all ranks. On failure nothing of
-  /// the step is visible, earlier steps are intact, and begin_step may be called again.
+  /// Moves the data and commits the step. Collective; same result on all ranks. On failure the step is not
+  /// visible, earlier steps are intact, and begin_step may be called again.
   Status end_step();
-  /// Collective. Ends an open step by discarding it, writes the report, releases the lock. Without a
-  /// committed step it leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks
-  /// have closed or abandoned the writer; what others call before fails, and then so does this, with
-  /// kMismatchedCall. The writer is closed also then.
+  /// Discards an open step, writes the report and releases the lock. Collective. If no step was committed,
+  /// the result is an empty dataset, or the old one if it was to be overwritten. Returns when all ranks have
+  /// closed or abandoned the writer. If another rank calls something else, that call fails, and close()
+  /// returns kMismatchedCall. The writer is closed even if close() fails.
   Status close();
-  /// This rank is done with the writer wherever the other ranks are: what they call fails, naming `reason`,
-  /// until they close or abandon it, too, which ends it as close() does, but makes no dataset without a step.
-  /// Returns then, with what that gave. Ranks that are not in a call of this writer are waited for no longer
-  /// than 60 s: they may be waiting for this one in another library or writer. Their next call then fails,
-  /// saying that this rank has left, and the dataset ends without a report and, with fsync=close, unsynced.
-  /// For a rank that leaves its program's common path, so that no other waits for it.
+  /// Leaves the writer on this rank only, for a rank that fails outside of Esker, so that no other rank waits
+  /// for it. Calls of the other ranks fail and name `reason` until they close or abandon the writer, too. The
+  /// writer then ends as in close(), except that no empty dataset is created, and this call returns the
+  /// result. It waits at most 60 s for ranks that are not in a call of this writer, because they may be
+  /// waiting for this rank elsewhere. After that, their next call fails and says that this rank has left; no
+  /// report is written, and with fsync=close the dataset is not synced.
   Status abandon(const Status& reason);
 
-  /// What is defined so far, or in an appended dataset.
+  /// The definitions so far, or those of the appended dataset.
   [[nodiscard]] const Schema& schema() const;
-  [[nodiscard]] Index num_steps() const;                   ///< committed, also before this Writer
+  [[nodiscard]] Index num_steps() const;                   ///< committed steps, also before this Writer
   [[nodiscard]] const std::vector<double>& steps() const;  ///< their time values
-  [[nodiscard]] const StepReport& last_step() const;       ///< of the last step that this Writer committed
-  /// The run so far: phases as min/mean/max over ranks, bytes, messages, memory. Collective; the text
-  /// is on all ranks.
+  [[nodiscard]] const StepReport& last_step() const;       ///< last step committed by this Writer
+  /// Report of the run so far: phases as min/mean/max over ranks, bytes, messages, memory. Collective; all
+  /// ranks get the text.
   Result<std::string> report_text() const;
   Result<std::string> report_json() const;
 
