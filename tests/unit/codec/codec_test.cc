@@ -188,14 +188,33 @@ TEST(FixedRate, RefusesRatesTypesAndSizesThatDoNotFit) {
   }
 }
 
-TEST(FixedRate, AnyBytesDecodeToSomething) {
+TEST(FixedRate, AnyBytesDecodeCellByCellWithinTheBuffer) {
+  constexpr std::size_t kCells = 16, kCellBytes = 64 * 8, kGuard = 64;
+  constexpr auto kPoison = std::byte{0xa5};
   std::mt19937 random(5);
-  std::vector<std::byte> cells(16 * 64 * 8);
   for (int round = 0; round < 200; ++round) {
-    const int bits = 8 * static_cast<int>(2 + random() % 500);
-    std::vector<std::byte> stored(static_cast<std::size_t>(16 * bits / 8));
+    const int bits = 8 * static_cast<int>(2 + random() % 511);
+    std::vector<std::byte> stored(kCells * static_cast<std::size_t>(bits) / 8);
     for (std::byte& b : stored) b = static_cast<std::byte>(random());
-    (void)decode_fixed_rate(SampleType::kFloat64, bits, stored, cells);
+    const auto decode_over = [&](std::byte old, std::span<const std::byte> from, std::size_t n_cells) {
+      std::vector<std::byte> memory(n_cells * kCellBytes + 2 * kGuard, old);
+      const auto cells = std::span(memory).subspan(kGuard, n_cells * kCellBytes);
+      EXPECT_TRUE(decode_fixed_rate(SampleType::kFloat64, bits, from, cells).ok()) << bits;
+      for (std::size_t i = 0; i < kGuard; ++i) {
+        EXPECT_EQ(memory[i], old) << "before the samples, " << bits;
+        EXPECT_EQ(memory[memory.size() - 1 - i], old) << "behind the samples, " << bits;
+      }
+      return std::vector<std::byte>(cells.begin(), cells.end());
+    };
+    // Every sample is written, and depends on the stored bytes alone.
+    const auto decoded = decode_over(kPoison, stored, kCells);
+    EXPECT_EQ(decoded, decode_over(~kPoison, stored, kCells)) << bits;
+    // A cell takes exactly `bits`: what the others hold does not change it.
+    const std::size_t k = random() % kCells;
+    const auto alone = std::span(stored).subspan(k * static_cast<std::size_t>(bits) / 8,
+                                                 static_cast<std::size_t>(bits) / 8);
+    const auto cell = std::span(decoded).subspan(k * kCellBytes, kCellBytes);
+    EXPECT_EQ(decode_over(kPoison, alone, 1), std::vector<std::byte>(cell.begin(), cell.end())) << bits;
   }
 }
 
