@@ -5,7 +5,6 @@
 #include <limits>
 #include <new>
 #include <optional>
-#include <set>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -14,50 +13,73 @@
 namespace esker {
 namespace {
 
-/// Deepest nesting of brackets outside strings.
-std::size_t nesting(const std::string& text) {
-  std::size_t depth = 0, deepest = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') in_string = !in_string;
-    if (in_string) {
-      i += c == '\\' ? 1 : 0;
-      continue;
-    }
-    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
-    if ((c == ']' || c == '}') && depth > 0) --depth;
-  }
-  return deepest;
-}
+constexpr std::size_t kMaxNesting = 32;
 
-/// Looks for a key that an object has twice, and stops there. Of such keys the parser keeps one, and other
-/// software perhaps the other. (As a callback of the parser this would cost the square of a list's length.)
-class DuplicateFinder final : public nlohmann::json_sax<Json> {
+/// Builds the value of a text. Stops at a key that an object has twice (of such keys a parser keeps one, and
+/// other software perhaps the other) and at nesting deeper than kMaxNesting.
+class Builder final : public nlohmann::json_sax<Json> {
  public:
-  std::optional<std::string> found;
+  /// The value, if sax_parse() succeeded.
+  Json take() { return std::move(root_.json); }
+  /// The error, if sax_parse() failed.
+  [[nodiscard]] Status failure() const { return failure_; }
 
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& text) override { return add(std::move(text)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::value_t::object); }
+  bool start_array(std::size_t) override { return open(Json::value_t::array); }
+  bool end_object() override { return open_.pop_back(), true; }
+  bool end_array() override { return open_.pop_back(), true; }
   bool key(string_t& name) override {
-    if (keys_.back().insert(name).second) return true;
-    found = name;
-    return false;
+    const auto [member, is_new] = open_.back()->get_ref<Json::object_t&>().try_emplace(name);
+    if (!is_new) return fail("the key '{}' occurs twice in an object", excerpt(name));
+    member_ = &member->second;
+    return true;
   }
-  bool start_object(std::size_t) override { return keys_.emplace_back(), true; }
-  bool end_object() override { return keys_.pop_back(), true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& why) override {
+    return fail("not JSON: {}", excerpt(why.what()));
+  }
 
  private:
-  std::vector<std::set<std::string>> keys_;  ///< of the objects around
+  template <class... Arguments>
+  bool fail(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    failure_ = error(Code::kDataLoss, format, std::forward<Arguments>(arguments)...);
+    return false;
+  }
+
+  /// Puts a value in its place: the root, the end of the innermost array, or a member of an object.
+  Json* place(Json&& value) {
+    if (open_.empty()) return &(root_.json = std::move(value));
+    if (open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
+    return &(*member_ = std::move(value));
+  }
+  template <class Value>
+  bool add(Value&& value) {
+    return place(Json(std::forward<Value>(value))) != nullptr;
+  }
+  bool open(Json::value_t type) {
+    if (open_.size() == kMaxNesting) return fail("JSON is nested deeper than {}", kMaxNesting);
+    open_.push_back(place(Json(type)));
+    return true;
+  }
+
+  JsonHolder root_;
+  std::vector<Json*> open_;  ///< the containers around the next value, outermost first
+  Json* member_ = nullptr;   ///< the member whose key came last
+  Status failure_;
 };
+
+/// Empties the containers in `json` from the leaves up; the nesting is at most kMaxNesting.
+void take_apart(Json& json) noexcept {
+  if (!json.is_structured()) return;
+  for (Json& element : json) take_apart(element);
+  json.clear();
+}
 
 Status wrong(const char* key, const char* expected, const Json& found) {
   return error(Code::kDataLoss, "'{}': expected {}, found {}", key, expected, found.type_name());
@@ -121,23 +143,18 @@ Result<std::vector<T>> get_list(const Json& object, const char* key, const char*
 
 }  // namespace
 
-Result<Json> parse_json_object(const std::string& text, std::size_t max_bytes) {
-  constexpr std::size_t kMaxNesting = 32;
+JsonHolder::~JsonHolder() { take_apart(json); }
+
+Result<JsonHolder> parse_json_object(const std::string& text, std::size_t max_bytes) {
   if (text.size() > max_bytes) {
     return error(Code::kDataLoss, "JSON of {} bytes, expected at most {}", text.size(), max_bytes);
   }
-  if (nesting(text) > kMaxNesting) {
-    return error(Code::kDataLoss, "JSON is nested deeper than {}", kMaxNesting);
-  }
   try {
-    DuplicateFinder duplicates;
-    if (!Json::sax_parse(text, &duplicates) && duplicates.found) {
-      return error(Code::kDataLoss, "the key '{}' occurs twice in an object", excerpt(*duplicates.found));
-    }
-    Json json = Json::parse(text);
-    if (!json.is_object())
-      return error(Code::kDataLoss, "expected a JSON object, found {}", json.type_name());
-    return json;
+    Builder builder;
+    if (!Json::sax_parse(text, &builder)) return builder.failure();
+    JsonHolder holder{builder.take()};
+    if (holder.json.is_object()) return holder;
+    return error(Code::kDataLoss, "expected a JSON object, found {}", holder.json.type_name());
   } catch (const nlohmann::json::exception& e) {
     return error(Code::kDataLoss, "not JSON: {}", excerpt(e.what()));
   } catch (const std::bad_alloc&) {

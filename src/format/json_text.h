@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "esker/box.hpp"
@@ -19,8 +20,21 @@ namespace esker {
 using Json = nlohmann::json;                 ///< for reading
 using OrderedJson = nlohmann::ordered_json;  ///< for writing: keys in the order in which they were put
 
-/// `text` as a JSON object. kDataLoss: no JSON, no object, larger than `max_bytes`, nested deeper than 32.
-Result<Json> parse_json_object(const std::string& text, std::size_t max_bytes);
+/// Owns a value that was read. The library's destructor allocates memory for nested values, and ends the program
+/// if it gets none; this one allocates nothing.
+struct JsonHolder {
+  Json json;
+
+  JsonHolder() = default;
+  explicit JsonHolder(Json&& value) noexcept : json(std::move(value)) {}
+  JsonHolder(JsonHolder&&) noexcept = default;
+  JsonHolder& operator=(JsonHolder&&) = delete;
+  ~JsonHolder();
+};
+
+/// Parses `text` as a JSON object. kDataLoss: not JSON, not an object, a key twice in an object, larger than
+/// `max_bytes`, nested deeper than 32. kOutOfMemory.
+Result<JsonHolder> parse_json_object(const std::string& text, std::size_t max_bytes);
 
 /// `indent` as in nlohmann::json::dump: -1 for one line.
 std::string dump_json(const OrderedJson& json, int indent);

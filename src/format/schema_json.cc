@@ -307,9 +307,9 @@ std::string print_schema(const Schema& schema, const std::string& netcdf_suffix)
 }
 
 std::string netcdf_suffix_of(const std::string& text) {
-  const auto json = parse_json_object(text, kMaxSidecarBytes);
-  if (!json.ok() || !json->contains(kNetcdfSuffix)) return "";
-  auto suffix = get_text(*json, kNetcdfSuffix);
+  const auto holder = parse_json_object(text, kMaxSidecarBytes);
+  if (!holder.ok() || !holder->json.contains(kNetcdfSuffix)) return "";
+  auto suffix = get_text(holder->json, kNetcdfSuffix);
   return suffix.ok() ? *std::move(suffix) : "";
 }
 
@@ -335,7 +335,8 @@ std::string print_schema_outline(const Schema& schema) {
 }
 
 Result<Schema> parse_schema(const std::string& text) {
-  ESKER_ASSIGN_OR_RETURN(const Json json, parse_json_object(text, kMaxSidecarBytes));
+  ESKER_ASSIGN_OR_RETURN(const JsonHolder holder, parse_json_object(text, kMaxSidecarBytes));
+  const Json& json = holder.json;
   ESKER_RETURN_IF_ERROR(check_format(json, kSchemaFormat));
   Schema schema;
   ESKER_RETURN_IF_ERROR(read_each(json, "dimensions", schema, read_dimension));

@@ -67,7 +67,8 @@ std::string print_catalog(const Catalog& catalog) {
 }
 
 Result<Catalog> parse_catalog(const std::string& text) {
-  ESKER_ASSIGN_OR_RETURN(const Json json, parse_json_object(text, kMaxSidecarBytes));
+  ESKER_ASSIGN_OR_RETURN(const JsonHolder holder, parse_json_object(text, kMaxSidecarBytes));
+  const Json& json = holder.json;
   ESKER_RETURN_IF_ERROR(check_format(json, Catalog::kFormat));
   Catalog catalog;
   ESKER_ASSIGN_OR_RETURN(catalog.generation, get_integer(json, "generation", 0, kAnyPositive));

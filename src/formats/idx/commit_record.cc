@@ -57,7 +57,8 @@ std::string print_commit_record(const CommitRecord& record) {
 }
 
 Result<CommitRecord> parse_commit_record(const std::string& text) {
-  ESKER_ASSIGN_OR_RETURN(const Json json, parse_json_object(text, kMaxHeaderBytes));
+  ESKER_ASSIGN_OR_RETURN(const JsonHolder holder, parse_json_object(text, kMaxHeaderBytes));
+  const Json& json = holder.json;
   ESKER_RETURN_IF_ERROR(check_format(json, CommitRecord::kFormat));
   CommitRecord record;
   ESKER_ASSIGN_OR_RETURN(record.generation,

@@ -2,8 +2,11 @@
 
 #include <limits>
 
+#include "base/guarded.h"
+#include "format/json_text.h"
 #include "format/schema_json.h"
 #include "formats/idx/catalog.h"
+#include "support/test_new.h"
 
 namespace esker::idx {
 namespace {
@@ -167,6 +170,29 @@ TEST(CatalogFile, DamageIsNamed) {
   EXPECT_EQ(message.find("the file's checksum is " + sum + ", that of its text "), 0U) << message;
   EXPECT_NE(message.find("restore the file from a copy"), std::string::npos) << message;
   EXPECT_EQ(parse_catalog(R"({"format":9})").status().code(), Code::kUnsupported);
+}
+
+TEST(JsonText, AFailingAllocationIsAnError) {
+  const std::string text = R"({"a": [1, [2.5, {"b": ["a text that is too long for its own object", null]}], true],
+                               "c": {"d": {"e": [[[]]]}, "f": [-1, {}, []]}})";
+  for (const bool all_after : {false, true}) {
+    for (long n = 0;; ++n) {
+      long num_failed = 0;
+      Code code = Code::kOk;
+      {
+        const testing_support::FailingNew failing({n, 0, all_after});
+        const auto json = guarded("parse", [&] { return parse_json_object(text, 1000).status(); });
+        code = json.code();
+        num_failed = testing_support::FailingNew::num_failed();
+      }
+      if (num_failed == 0) {
+        EXPECT_GT(n, 20);
+        EXPECT_EQ(code, Code::kOk);
+        break;
+      }
+      EXPECT_EQ(code, Code::kOutOfMemory) << n;
+    }
+  }
 }
 
 }  // namespace
