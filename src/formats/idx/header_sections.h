@@ -10,10 +10,9 @@
 
 namespace esker::idx {
 
-/// Key, brackets included, and the lines that follow it, trimmed and joined by one space. In the order in
-/// which the keys first occur; of a key that occurs twice the last value holds. Blank lines, lines that start
-/// with
-/// '#' and what stands before the first key are skipped.
+/// Keys (with brackets), each with the lines that follow it, trimmed and joined by one space. In the order in
+/// which the keys first occur. If a key occurs twice, its last value is used. Blank lines, lines that start with
+/// '#', and lines before the first key are skipped.
 using Sections = std::vector<std::pair<std::string, std::string>>;
 
 /// kDataLoss: more than 100000 keys.
