@@ -1,9 +1,10 @@
-// Agreement: all ranks go on, or all ranks return the same error.
+// Agreement: all ranks continue, or all ranks return the same error.
 //
-// Every collective call of Esker opens with agree(): one small all-reduce of fixed size, in which each rank
-// says whether it is well, which operation it is in and with which arguments. An error of any rank becomes
-// the error of all, with the text of the lowest failing rank; ranks that are in different operations, or in
-// the same one with different arguments, are told so instead of waiting for each other.
+// Every collective call of Esker opens with agree(), one small all-reduce of fixed size. In it each rank
+// states its status, the operation that it is in and the arguments of that operation. An error of any rank
+// becomes the error of all ranks, with the text of the lowest failing rank. Ranks that are in different
+// operations, or in the same operation with different arguments, get an error instead of waiting for each
+// other.
 #pragma once
 
 #include <cstdint>
@@ -17,46 +18,46 @@
 
 namespace esker {
 
-/// What one rank brings to an agreement; it refers to the caller's texts.
+/// The contribution of one rank to an agreement. It refers to the caller's texts.
 struct Ballot {
-  const Status& status;             ///< how this rank fares
-  std::string_view operation;       ///< e.g. "end_step"; part of what is compared
-  std::uint64_t arguments = 0;      ///< hash of what must be equal on all ranks
-  std::string_view arguments_text;  ///< what the hash is of, for the message when it differs
-  bool flag = false;                ///< "this rank wants something"
-  /// Above 0, in an opening: this rank leaves when some other has not come after so many seconds, and the
-  /// others learn of it when they come.
+  const Status& status;             ///< of this rank
+  std::string_view operation;       ///< e.g. "end_step"; compared between ranks
+  std::uint64_t arguments = 0;      ///< hash of the values that must be equal on all ranks
+  std::string_view arguments_text;  ///< the hashed values as text, for the message when they differ
+  bool flag = false;                ///< a request of this rank
+  /// Above 0, in an opening: this rank leaves when another rank has not arrived after this many seconds. The
+  /// late ranks learn that when they arrive.
   double patience_s = 0;
 };
 
-/// Collective; the opening of a call unless `operation` is empty. Errors: comm.ended(), also because a rank
-/// has left; that of the lowest failing rank, its text led by "rank R: "; kMismatchedCall. The same on all
-/// ranks. `any_flag`, if given, tells whether some rank's flag was set; it is left alone when the ranks are
-/// in different operations.
+/// Collective. Opens a call unless `operation` is empty. Errors: comm.ended(), also because a rank has left;
+/// the error of the lowest failing rank, its text prefixed by "rank R: ";
+/// kMismatchedCall. The same on all ranks. `any_flag`, if given, is set to whether any rank's flag is set. It
+/// is unchanged when the ranks are in different operations.
 Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr);
 
-/// The same for an opening at which ranks may not come: false in `in_time`, and the rest is undefined, if
-/// some rank has not come within `limit_s` seconds (0: waits for ever).
+/// The same for an opening at which some ranks may not arrive. If a rank has not arrived within `limit_s`
+/// seconds (0: waits forever), `in_time` is false and the rest is undefined.
 Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time,
                     bool* any_flag = nullptr);
 
-/// The same for a status alone, inside an operation that has been agreed on already.
+/// The same for a status alone, inside an operation that the ranks have already agreed on.
 Status agree(Comm& comm, const Status& status);
 
-/// Runs `action` on this rank, and agrees on its Status or on what it threw: local work between collective
-/// calls.
+/// Runs `action` on this rank and agrees on its Status or on the exception that it threw. For local work
+/// between collective calls.
 template <class Action>
 Status all_do(Comm& comm, const char* what, const Action& action) {
   return agree(comm, guarded(what, action));
 }
 
-/// Runs `action` on rank 0 and gives its Status, or what it threw, to all ranks.
+/// Runs `action` on rank 0 and gives its Status, or the exception that it threw, to all ranks.
 template <class Action>
 Status root_does(Comm& comm, const char* what, const Action& action) {
   return all_do(comm, what, [&]() -> Status { return comm.rank() == 0 ? action() : Status(); });
 }
 
-/// kMismatchedCall, saying which ranks are in which call.
+/// kMismatchedCall. The message lists the ranks of each call.
 Status mismatch_error(const std::map<std::string_view, std::vector<int>>& ranks_of_call);
 
 /// FNV-1a, for arguments: hash(hash(0, a), b).

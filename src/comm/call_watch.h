@@ -1,12 +1,12 @@
-// CallWatch: tells on stderr which ranks keep the others waiting in a collective call.
+// CallWatch: reports on stderr which ranks keep the others waiting in a collective call.
 //
-// The ranks of a node write down in shared memory which call they are in, and whether they wait for others.
-// A thread of each process looks at it now and then; it makes no call of MPI, so MPI_THREAD_FUNNELED is
-// enough. When its rank has waited longer than the limit, one rank of the node names those that have not
-// come, with the last call of each, and those that came but do not wait: busy with files, or stopped. Ranks
-// of other nodes are not seen: there the same is said by a rank of theirs.
+// The ranks of a node record in shared memory which call they are in, and whether they wait for others. A
+// thread of each process checks these records periodically. It makes no MPI call, so MPI_THREAD_FUNNELED is
+// enough. When its rank has waited longer than the limit, one rank of the node names the ranks that have not
+// arrived, with the last call of each, and the ranks that arrived but do not wait: these are busy with files
+// or stopped. A rank sees only the ranks of its own node; on every other node a rank of that node reports.
 //
-// Nothing is ended by it; see RollCall for that. docs/internals/decisions/0027-watching-for-missing-ranks.md
+// The watch ends no call; RollCall does. docs/internals/decisions/0027-watching-for-missing-ranks.md
 #pragma once
 
 #include <atomic>
@@ -27,21 +27,21 @@ namespace esker {
 
 class ESKER_API CallWatch {
  public:
-  /// Seconds before the first warning, until another limit is set. 0: no warning.
+  /// Seconds before the first warning, until set_limit() changes it. 0: no warning.
   static constexpr double kDefaultLimit = 60;
 
-  /// For the ranks of `comm`, which keeps it. Does nothing where memory cannot be shared, or with one rank.
-  /// Collective.
+  /// Starts a watch for the ranks of `comm`, which owns it. Does nothing with one rank, or where memory
+  /// cannot be shared. Collective.
   static void start(Comm& comm);
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
   ~CallWatch();
 
-  /// Local. Holds at once, also for a wait that has begun.
+  /// Local. Takes effect at once, also for a wait that has begun.
   void set_limit(double seconds);
 
-  /// This rank is in a collective call of that name. `comm` may have no watch. An inner call is part of the
-  /// outer one.
+  /// Marks this rank as inside a collective call of that name. `comm` may have no watch. An inner call is
+  /// part of the outer one.
   class Call {
    public:
     Call(Comm& comm, std::string_view operation);
@@ -53,7 +53,7 @@ class ESKER_API CallWatch {
     CallWatch* watch_;
   };
 
-  /// This rank waits for others.
+  /// Marks this rank as waiting for others.
   class Wait {
    public:
     explicit Wait(CallWatch* watch) : watch_(watch) {
@@ -69,18 +69,18 @@ class ESKER_API CallWatch {
     CallWatch* watch_;
   };
 
-  /// The call that this rank is in has these arguments: `hash` is equal on ranks whose arguments are,
+  /// Describes the arguments of this rank's current call. `hash` is equal on ranks with equal arguments,
   /// whatever their texts. Local.
   void describe(std::string_view operation, std::string_view arguments, std::uint64_t hash);
 
  private:
   struct Slot;
-  /// What is known of one rank.
+  /// The record of one rank, as read by another.
   struct Sight {
     int rank = 0;
     std::uint64_t calls = 0;
     bool is_inside = false, waits = false;
-    double call_s = 0, wait_s = 0;  ///< since it entered or left the call, since it began to wait
+    double call_s = 0, wait_s = 0;  ///< since it entered or left the call; since it began to wait
     long process = 0;
     std::uint64_t hash = 0;  ///< of the call
     std::string text;
@@ -106,7 +106,7 @@ class ESKER_API CallWatch {
   std::atomic<double> limit_s_ = kDefaultLimit;
   int num_warnings_ = 0;
   std::mutex mutex_;
-  std::condition_variable changed_;  // the limit, or has_ended_
+  std::condition_variable changed_;  // limit_s_ or has_ended_
   bool has_ended_ = false;
   std::thread thread_;
 };

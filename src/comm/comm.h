@@ -1,11 +1,12 @@
-// Comm: what Esker needs of a group of ranks. A serial body here, an MPI body in comm/mpi.
+// Comm: the operations that Esker needs from a group of ranks. The serial implementation is here, the MPI one
+// in comm/mpi.
 //
-// Collective are barrier, meet_within, all_*, sum_before, broadcast, exchange_sizes; the transfers between
-// two ranks are matched by the two. Calls come from one thread. A failure inside MPI itself ends the program
-// through MPI's error handler: no rank could be told of it.
+// Collective are barrier, meet_within, all_*, sum_before, broadcast, exchange_sizes. The two ranks of a
+// transfer match it. All calls come from one thread. A failure inside MPI itself ends the program through
+// MPI's error handler, because no rank could be informed of it.
 //
-// Nothing here allocates memory while it communicates: a rank that runs out of memory inside a collective
-// call would leave the others waiting in it. Who calls provides the memory, and agrees on it before.
+// No function here allocates memory while it communicates: a rank that runs out of memory inside a collective
+// call would leave the others waiting in it. The caller provides the memory and agrees on it beforehand.
 //
 // Exported, though internal: the library esker_mpi derives from it.
 #pragma once
@@ -25,13 +26,13 @@
 
 namespace esker {
 
-/// Another rank, and how many bytes are for it or come from it.
+/// Another rank, and the number of bytes sent to it or received from it.
 struct PeerSize {
   int peer = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Parts of a buffer, one per rank: counts[r] bytes from bytes + starts[r] on.
+/// Parts of a buffer, one per rank: counts[r] bytes beginning at bytes + starts[r].
 template <class Byte>
 struct PartsOfRanks {
   Byte* bytes = nullptr;
@@ -44,10 +45,11 @@ class Store;
 
 class ESKER_API Comm {
  public:
-  /// Who holds something on behalf of the ranks, a lock say, that is to be let go when the program ends them.
+  /// Owns a resource for all ranks (for example the writer lock); released when the program ends the ranks.
   class Guest {
    public:
-    /// MPI_Finalize has been called, with the guest still here. Local: no collective call is possible.
+    /// MPI_Finalize has been called while the guest was still registered. Local: no collective call is
+    /// possible.
     virtual void comm_ends() = 0;
 
    protected:
@@ -58,94 +60,98 @@ class ESKER_API Comm {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
-  /// The ranks that share memory with this one, itself included, as a Comm of their own, which lives as long
-  /// as this one; its node() is itself.
+  /// The ranks that share memory with this one, itself included, as a separate Comm. It lives as long as this
+  /// one. Its node() is itself.
   [[nodiscard]] virtual Comm& node() = 0;
-  /// Those ranks, in the order of node(), by their numbers in this Comm.
+  /// The same ranks in the order of node(), by their numbers in this Comm.
   [[nodiscard]] virtual std::span<const int> node_ranks() const = 0;
 
-  /// A store whose files are written by the MPI-IO of this communicator's MPI, with `hints`, and otherwise
-  /// are those of `beside`. Local. kUnsupported where there is no MPI.
+  /// A store that writes files by the MPI-IO of this communicator's MPI, with `hints`, and leaves all other
+  /// operations to `beside`. Local. kUnsupported where there is no MPI.
   virtual Result<std::shared_ptr<Store>> store_by_mpi_io(std::shared_ptr<Store> beside,
                                                          const std::string& hints);
 
   virtual void barrier() = 0;
-  /// The openings of all collective calls meet here, whatever calls they are: element-wise maximum, in place,
-  /// the same length everywhere, at most 8. False if some rank has not come within `limit_s` seconds (0:
-  /// waits for ever; limits may differ): this rank then takes part in the meeting all the same, and may do so
-  /// in one more; for everything else this Comm is of no more use to it.
+  /// The opening of every collective call, whatever the call is: element-wise maximum, in place, the same
+  /// length everywhere, at most 8. Returns false if a rank has not arrived within `limit_s` seconds (0: waits
+  /// forever; limits may differ). This rank then still takes part in the pending meeting, and may take part
+  /// in one more; every other use of this Comm is invalid after that.
   [[nodiscard]] virtual bool meet_within(double limit_s, std::span<std::uint64_t> values) = 0;
   /// Element-wise maximum over ranks, in place; the same length everywhere.
   virtual void all_reduce_max(std::span<std::uint64_t> values) = 0;
-  /// Element-wise sum, maximum, minimum of reals, in place.
+  /// Element-wise sum and maximum of reals, in place.
   virtual void all_reduce_sum(std::span<double> values) = 0;
   virtual void all_reduce_max(std::span<double> values) = 0;
-  /// The sum over the ranks with lower numbers.
+  /// The sum of `mine` over the ranks with lower numbers.
   [[nodiscard]] virtual std::uint64_t sum_before(std::uint64_t mine) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
   /// Every rank's number, in the order of ranks.
   virtual void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) = 0;
-  /// Every rank's bytes, one after the other in the order of ranks; lengths[r] of rank r.
+  /// Every rank's bytes, concatenated in the order of ranks; rank r has lengths[r] of them.
   virtual void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t> lengths,
                           std::span<std::byte> joined) = 0;
 
-  /// To every rank its part of `sends`, from every rank its part of `receives`: lengths are those of the two.
+  /// Sends to every rank its part of `sends` and receives from every rank its part of `receives`. The lengths
+  /// of matching parts are equal.
   virtual void all_to_all(const PartsOfRanks<const std::byte>& sends,
                           const PartsOfRanks<std::byte>& receives) = 0;
 
-  /// Local; may throw. Not to be used beyond the life of this Comm.
+  /// Local; may throw. The result must not outlive this Comm.
   [[nodiscard]] virtual std::unique_ptr<RemoteMemory> make_remote_memory() = 0;
-  /// Whether the MPI library moves what make_put_source() describes; kUnsupported says what it does wrongly.
-  /// Local.
+  /// Whether the MPI library moves the bytes that make_put_source() describes correctly. kUnsupported
+  /// describes what it does wrong. Local.
   [[nodiscard]] virtual Status check_put_sources() { return {}; }
-  /// The parts come one after the other, at most 1 GiB in all.
+  /// The parts follow one another; they have at most 1 GiB in all.
   [[nodiscard]] virtual std::unique_ptr<PutSource> make_put_source(std::span<const SpreadBytes> parts) = 0;
 
-  /// Makes room for so many transfers between two finish(); may throw. With it start_* allocate nothing.
+  /// Makes room for this many transfers between two finish() calls; may throw. After it start_* do not
+  /// allocate.
   virtual void reserve_transfers(std::size_t sends, std::size_t receives) = 0;
 
-  /// Tells each rank in `to` how many bytes this one has for it; each is there once. Returns how many ranks
-  /// said so to this one, and puts those that fit into `from`, in any order. Collective, between finish() and
-  /// the next start_*, after reserve_transfers() for as many sends. Costs what the own partners and a barrier
-  /// cost, not what the group's size does.
+  /// Sends to each rank in `to` the number of bytes that this rank has for it; each rank is listed once.
+  /// Returns how many ranks did so for this one, and stores those that fit into `from`, in any order.
+  /// Collective, between finish() and the next start_*, after reserve_transfers() for at least to.size()
+  /// sends. The cost is that of the rank's own partners and a barrier. It does not depend on the size of the
+  /// group.
   virtual std::size_t exchange_sizes(std::span<const PeerSize> to, std::span<PeerSize> from) = 0;
 
-  /// Non-blocking transfers between two ranks; those of one pair arrive in the order of sending. At most
-  /// 1 GiB each. The memory stays untouched (send) or unread (receive) until finish or wait_any_receive says
-  /// so.
+  /// Non-blocking transfers between two ranks. Transfers of one pair arrive in the order of sending. At most
+  /// 1 GiB each. The caller does not change the memory of a send, or read the memory of a receive, until
+  /// finish or wait_any_receive reports completion.
   virtual void start_send(std::span<const std::byte> bytes, int to) = 0;
   virtual void start_receive(std::span<std::byte> bytes, int from) = 0;
-  /// Position, among the receives started since the last finish(), of one that has just completed and was
-  /// not returned before; -1 when all are complete.
+  /// Index, among the receives started since the last finish(), of a receive that has completed and was not
+  /// returned before; -1 when all have been returned.
   virtual int wait_any_receive() = 0;
   /// Returns when all started transfers are complete.
   virtual void finish() = 0;
 
-  /// Notes: messages of one size that do not meet the transfers. A note that is started stays untouched until
-  /// finish_notes() says that all have been sent.
+  /// Notes are control messages of one fixed size, matched separately from the transfers. A started note must
+  /// not change until finish_notes() reports that all have been sent.
   virtual void start_note(std::span<const std::byte> note, int to) = 0;
-  /// The rank whose note has just been put into `note`; -1: none has come. Never waits.
+  /// Receives a note into `note` and returns its sender; -1 if none has arrived. Never waits.
   virtual int take_note(std::span<std::byte> note) = 0;
   virtual void finish_notes() = 0;
 
-  /// From the next opening of a collective call on, ranks that do not come are named (roll_call.h). The same
-  /// on all ranks.
+  /// Beginning with the next opening of a collective call, missing ranks are named (roll_call.h). The same on
+  /// all ranks.
   void set_roll_call(std::shared_ptr<RollCall> roll_call) { state_->roll_call = std::move(roll_call); }
   [[nodiscard]] RollCall* roll_call() const { return state_->roll_call.get(); }
 
-  /// Who says which ranks keep others waiting (call_watch.h); may be null.
+  /// Reports which ranks keep others waiting (call_watch.h); may be null.
   void set_call_watch(std::shared_ptr<CallWatch> watch) { state_->call_watch = std::move(watch); }
   [[nodiscard]] CallWatch* call_watch() const { return state_->call_watch.get(); }
 
-  /// Why there can be no more collective calls: every agree() returns it. Success: there can.
+  /// The reason why no collective call is possible any more; every agree() returns it. Success if calls are
+  /// possible.
   [[nodiscard]] const Status& ended() const { return state_->ended; }
   void end(const Status& why) { state_->ended = why; }
 
-  /// May throw. A guest leaves before it goes.
+  /// May throw. A guest is removed before it is destroyed.
   void add_guest(Guest* guest) { state_->guests.push_back(guest); }
   void remove_guest(Guest* guest) { std::erase(state_->guests, guest); }
 
-  /// What is set on this Comm; one that stands for it, see observed_comm(), has it in common.
+  /// The settings of this Comm. A Comm that wraps it, see observed_comm(), shares them.
   struct State {
     std::shared_ptr<RollCall> roll_call;
     std::shared_ptr<CallWatch> call_watch;
@@ -165,7 +171,7 @@ class ESKER_API Comm {
   std::shared_ptr<State> state_;
 };
 
-/// A group of one.
+/// A group of one rank.
 std::unique_ptr<Comm> serial_comm();
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// Sharing data of any length: the memory for it is allocated, and agreed on, before anything is moved.
+// Shares data of any length. The ranks allocate the memory, and agree on it, before any data moves.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct Gathered {
 /// Every rank's bytes. Collective; errors are those of all ranks: kOutOfMemory.
 Result<Gathered> gather(Comm& comm, std::span<const std::byte> mine);
 
-/// Makes `values`, a string or a vector of plain elements, those of rank `root`. Collective; errors are those
-/// of all ranks: kOutOfMemory.
+/// Replaces `values`, a string or a vector of plain elements, by those of rank `root`. Collective; errors are
+/// those of all ranks: kOutOfMemory.
 template <class Values>
 Status share(Comm& comm, Values& values, int root) {
   std::uint64_t count = values.size();
@@ -38,7 +38,7 @@ Status share(Comm& comm, Values& values, int root) {
   return {};
 }
 
-/// Text of rank `root`. Collective; errors are those of all ranks: kOutOfMemory.
+/// Returns the text of rank `root`. Collective; errors are those of all ranks: kOutOfMemory.
 Result<std::string> share_text(Comm& comm, std::string text, int root);
 
 }  // namespace esker

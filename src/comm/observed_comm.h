@@ -1,6 +1,7 @@
-// ObservedComm: a Comm that tells of each call which gives something to other ranks, before it is made.
+// ObservedComm: a Comm that reports each call that sends data to other ranks, before the call is made.
 //
-// The pipeline counts with it what a step says beside its samples; tests forbid calls, or end a rank at one.
+// The pipeline uses it to count the bytes that a step sends in addition to its samples. Tests use it to
+// forbid calls, or to end a rank at a call.
 #pragma once
 
 #include <functional>
@@ -12,13 +13,12 @@ namespace esker {
 
 enum class CommCall { kBarrier, kReduce, kBroadcast, kGather, kAllToAll, kSizes, kSend, kNote };
 
-/// Told of a call and the bytes that this rank gives to it. It runs between collective calls: it must neither
-/// throw nor fail.
+/// Receives a call and the number of bytes that this rank contributes to it. The observer runs between
+/// collective calls: it must not throw or fail.
 using CommObserver = std::function<void(CommCall call, std::size_t bytes)>;
 
-/// Stands for `comm`, with its roll call, its guests and its end. `observer` is told of what is called here
-/// and at node(); what is called of `comm` itself, and of its RemoteMemory, it does not hear. Local; may
-/// throw.
+/// Wraps `comm` and shares its roll call, its guests and its end. `observer` sees the calls made here and at
+/// node(). It does not see calls made on `comm` itself or on its RemoteMemory. Local; may throw.
 std::shared_ptr<Comm> observed_comm(std::shared_ptr<Comm> comm, CommObserver observer);
 
 }  // namespace esker

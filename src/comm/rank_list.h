@@ -1,4 +1,4 @@
-// list_ranks: ranks in a text.
+// list_ranks: a list of ranks as text.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace esker {
 
-/// "rank 3", "ranks 0, 1, 3 and 12 more": the first eight.
+/// "rank 3", "ranks 0, 1, 3 and 12 more": lists the first eight.
 std::string list_ranks(const std::vector<int>& ranks);
 
 }  // namespace esker

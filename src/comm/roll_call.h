@@ -1,9 +1,10 @@
-// RollCall: finds the ranks that never make the collective call the others are in, instead of waiting for
-// them.
+// RollCall: finds the ranks that never make the collective call that the others are in, instead of waiting
+// for them.
 //
-// For programs under suspicion (option call_timeout): rank 0 hears from every rank at each opening. Rank 0
-// calls; the others answer, with what they are in; then rank 0 says whether all go on. It alone decides, so
-// that no rank goes on where another has given up. Without rank 0 each of the others gives up by itself.
+// For debugging (option call_timeout): at each opening rank 0 exchanges control messages with every rank.
+// Rank 0 calls; the others answer with the call that they are in; then rank 0 decides whether all continue.
+// Only rank 0 decides, so that no rank continues where another has given up. If rank 0 is missing, each of
+// the other ranks gives up separately.
 #pragma once
 
 #include <array>
@@ -19,12 +20,12 @@ namespace esker {
 
 class RollCall : public std::enable_shared_from_this<RollCall> {
  public:
-  /// `limit_s`: how long to wait for others, the same on all ranks. Local.
+  /// `limit_s`: the time to wait for others, the same on all ranks. Local.
   RollCall(int n_ranks, double limit_s);
 
-  /// Returns when all ranks have come; or, on those that have, kMismatchedCall, naming the calls that they
-  /// are in and the ranks that have not come: the same on all, unless it is rank 0 that has not. `comm` is of
-  /// no use then, and has ended.
+  /// Returns when all ranks have arrived. Otherwise the ranks that have arrived get kMismatchedCall, which
+  /// names their calls and the missing ranks. The error is the same on all of them unless rank 0 is missing.
+  /// `comm` has ended then and is unusable.
   Status call(Comm& comm, std::string_view operation, std::string_view arguments);
 
  private:
@@ -41,19 +42,19 @@ class RollCall : public std::enable_shared_from_this<RollCall> {
   Status answer(Comm& comm, std::string_view operation);
   [[nodiscard]] Status describe() const;
   Status give_up(Comm& comm, Status why);
-  /// Whether a note came in time; `limited`: else it waits for ever.
+  /// Returns whether a note arrived in time. Without `limited` it waits forever.
   bool take(Comm& comm, Note& note, int& from, bool limited);
 
   double limit_s_;
   double deadline_s_ = 0;
-  Note call_, mine_, verdict_;  // on their way
-  std::vector<Note> answers_;   // of each rank; length 0: none yet
+  Note call_, mine_, verdict_;  // being sent
+  std::vector<Note> answers_;   // of each rank; length 0: not received yet
   std::shared_ptr<RollCall> kept_;
 };
 
-/// The opening of a call before which ranks cannot know whether there are roll calls: returns when all have
-/// come; or, on those that have waited `limit_s` (0: for ever; it may differ), kMismatchedCall, and `comm`
-/// has ended. Collective.
+/// The opening of a call before which ranks cannot know whether roll calls are enabled. Returns when all
+/// ranks have arrived. Ranks that have waited `limit_s` (0: forever; it may differ) get kMismatchedCall, and
+/// `comm` has ended. Collective.
 Status wait_for_all(Comm& comm, std::string_view operation, double limit_s);
 
 }  // namespace esker

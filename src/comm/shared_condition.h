@@ -1,4 +1,4 @@
-// SharedCondition: a mutex and a condition that the processes of a node have in shared memory.
+// SharedCondition: a mutex and a condition variable in shared memory, for the processes of a node.
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +9,7 @@ struct SharedCondition {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
 
-  /// By one process, before others use it. 0, or the system's reason.
+  /// Called by one process before others use the condition. Returns 0 or the system's error number.
   int init() {
     pthread_mutexattr_t mutex_attributes;
     pthread_condattr_t cond_attributes;
@@ -22,7 +22,7 @@ struct SharedCondition {
     return failure;
   }
 
-  /// With the lock held.
+  /// The caller holds the lock.
   void wait() { ::pthread_cond_wait(&changed, &mutex); }
   void wake_all() { ::pthread_cond_broadcast(&changed); }
 

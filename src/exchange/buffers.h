@@ -1,4 +1,4 @@
-// ExchangeBuffers: the memory that plans run in.
+// ExchangeBuffers: the send, receive and collective buffers that plans run in.
 #pragma once
 
 #include <memory>
@@ -11,45 +11,46 @@
 
 namespace esker {
 
-/// Memory for running plans, one after the other: as much as the largest of them needs, made once.
+/// Memory for running plans in succession. It has the size of the largest plan and is allocated once.
 class ExchangeBuffers {
  public:
   /// Collective, with the ranks' plans of one exchange; errors are those of all ranks of a node. kOutOfMemory
-  /// names the bytes that could not be had.
+  /// names the number of bytes that could not be allocated.
   Status reserve(Comm& comm, const Plan& plan);
-  /// The same for a plan that shares no windows, in memory that other ranks reach. Collective; errors are
+  /// The same for a plan that shares no windows, in memory that other ranks access. Collective; errors are
   /// those of all ranks, also kUnsupported.
   Status reserve_exposed(Comm& comm, const Plan& plan);
-  /// Ends what reserve_exposed() began: memory that is exposed to the end of the program is not all freed.
-  /// Collective.
+  /// Ends what reserve_exposed() began. Memory that remains exposed until the end of the program is not freed
+  /// completely. Collective.
   void withdraw();
   /// The same on all ranks.
   [[nodiscard]] bool is_exposed() const { return is_exposed_; }
-  /// Gives back what reserve() shared with other ranks. All ranks, between two plans.
+  /// Frees the memory that reserve() shared with other ranks. All ranks call it between two plans.
   void release_shared();
-  /// Gives back everything. Collective, between two plans.
+  /// Frees everything. Collective, between two plans.
   void release();
   [[nodiscard]] bool fit(const Plan& plan) const;
-  /// What is reserved on this rank.
+  /// Bytes reserved on this rank.
   [[nodiscard]] Index size_bytes() const;
-  /// What has been allocated so far, also what has been freed again.
+  /// Bytes allocated so far, including bytes that have been freed.
   [[nodiscard]] Index allocated_bytes() const { return allocated_; }
 
-  /// The parts that a plan uses, which fit. Windows that near ranks fill are in `shared`.
+  /// The buffers of a plan that fits. A window is a collective buffer; windows that near ranks fill are in
+  /// `shared`.
   struct Parts {
     std::span<std::byte> send, receive, window, marks;
     std::span<std::byte> second_window;  ///< if the plan has two
-    RemoteMemory* remote = nullptr;      ///< if it is exposed: all parts, see receive_offset()
+    RemoteMemory* remote = nullptr;      ///< if it is exposed: it holds all parts, see receive_offset()
     NodeWindows* shared = nullptr;       ///< if the plan shares windows
-    Index first_use = 0;                 ///< of a shared window, in the first round
+    Index first_use = 0;                 ///< the use count of a shared window in the first round
     NodeMail* mail = nullptr;            ///< if messages are combined by node
   };
   [[nodiscard]] Parts parts(const Plan& plan);
-  /// Where the receive buffer of a plan that shares no windows begins in what is exposed.
+  /// Offset of the receive buffer in the exposed memory, for a plan that shares no windows.
   [[nodiscard]] static Index receive_offset(const Plan& plan) { return plan.window_bytes; }
-  /// And its send buffer.
+  /// Offset of its send buffer.
   [[nodiscard]] static Index send_offset(const Plan& plan) { return plan.window_bytes + plan.receive_bytes; }
-  /// A plan that shares windows has been run: its rounds are counted.
+  /// Counts the rounds of a plan that shares windows, after it has run.
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 
  private:
@@ -61,7 +62,7 @@ class ExchangeBuffers {
   Index size_ = 0;
   Index allocated_ = 0;
   std::unique_ptr<NodeWindows> shared_;
-  Index uses_ = 0;  ///< of shared windows
+  Index uses_ = 0;  ///< number of uses of shared windows
   std::unique_ptr<NodeMail> mail_;
   Index mail_share_bytes_ = 0;  ///< of this rank
   std::unique_ptr<RemoteMemory> remote_;

@@ -1,16 +1,17 @@
-// Directory: who holds which boxes, kept by all ranks together and learnt in part by each.
+// Directory: a distributed directory of boxes and the ranks that hold them. Each rank learns a part of it.
 //
 //   ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, my_lists));
 //   ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ... }));
 //   make_plan(... of directory.lists() ...);
 //
-// The rendezvous method (as in p4est and in Zoltan's distributed directory): each rank tells its boxes to the
-// homes of the bricks that they meet (plan/known_boxes.h); the home of a brick sees whether the boxes
-// cover it, and answers whoever must know what lies there. A rank sends, keeps and learns what its own boxes
-// and regions meet; with boxes of all sizes in all places that does not grow with the number of ranks. The
-// home of a brick that many small boxes crowd in keeps them all.
+// The rendezvous method (as in p4est and in Zoltan's distributed directory): the grid is cut into bricks, and
+// each brick has a directory owner, its home (plan/known_boxes.h). Each rank sends its boxes to the homes of
+// the bricks that they intersect. The home checks whether the boxes cover its brick, and answers the ranks
+// that must know the boxes there. A rank sends, keeps and learns only what its own boxes and regions
+// intersect. For boxes of all sizes, spread over the grid, that does not grow with the number of ranks. The
+// home of a brick that contains many small boxes keeps all of them.
 //
-// All functions that are collective allocate between agreements, so that no rank is left waiting.
+// Collective functions allocate between agreements, so that no rank is left waiting.
 #pragma once
 
 #include <functional>
@@ -25,38 +26,38 @@
 
 namespace esker {
 
-/// A grid, and boxes in it that a rank holds, in the order of putting. Empty ones keep their place.
+/// A grid, and the boxes in it that a rank holds, in the order of the put calls. Empty boxes are kept.
 struct BoxList {
   Box domain;
   std::vector<Box> boxes;
 };
 
-/// A place where the boxes of a list do not cover its grid exactly once.
+/// A region where the boxes of a list do not cover its grid exactly once.
 struct DirectoryDefect {
   int list = 0;
-  Box where;                             ///< samples that nobody holds, or all that two boxes share
-  std::optional<HeldBox> first, second;  ///< the two; nothing where nobody holds any
+  Box where;                             ///< samples that no rank holds, or the overlap of two boxes
+  std::optional<HeldBox> first, second;  ///< the two boxes; empty where no rank holds the samples
 };
 
 class Directory {
  public:
-  /// Tells the homes of this rank's boxes. `mine`: the same grids on all ranks. Collective; errors are those
-  /// of all ranks: kOutOfMemory.
+  /// Sends this rank's boxes to their homes. `mine`: the same grids on all ranks. Collective; errors are
+  /// those of all ranks: kOutOfMemory.
   static Result<Directory> publish(Comm& comm, const std::vector<BoxList>& mine);
 
-  /// What this rank knows of each list; at first only what all ranks know.
+  /// The boxes of each list that this rank knows; at first only what all ranks know.
   [[nodiscard]] const std::vector<std::shared_ptr<KnownBoxes>>& lists() const { return lists_; }
-  /// What is wrong in the bricks that this rank is the home of: the first of it.
+  /// The first defect in the bricks that this rank is the home of.
   [[nodiscard]] const std::optional<DirectoryDefect>& defect() const { return defect_; }
   /// Ranks that hold a box of any list.
   [[nodiscard]] int num_holders() const { return num_holders_; }
 
-  /// Asks for the boxes in the regions for which `regions(visit)` calls visit(list, region), the list being
-  /// one of lists(); a list of which some are not known yet knows only these then. Collective, one small
-  /// all-reduce where all ranks know enough; errors are those of all ranks.
+  /// Requests the boxes in the regions for which `regions(visit)` calls visit(list, region), where `list` is
+  /// one of lists(). If some boxes of a list were not known, the list knows only the requested ones
+  /// afterwards. Collective, one small all-reduce where all ranks know enough; errors are those of all ranks.
   template <class Regions>
   Status learn(const Regions& regions) {
-    return learn_all(std::cref(regions));  // by reference: no memory is needed where nothing is agreed yet
+    return learn_all(std::cref(regions));  // by reference: must not allocate before the ranks agree
   }
 
  private:
@@ -67,7 +68,7 @@ class Directory {
 
   Comm* comm_;
   std::vector<std::shared_ptr<KnownBoxes>> lists_;
-  std::vector<BoxIndex> kept_;  // as a home: [list]
+  std::vector<BoxIndex> kept_;  // in the role of a home: [list]
   std::optional<DirectoryDefect> defect_;
   int num_holders_ = 0;
 };

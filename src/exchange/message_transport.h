@@ -1,13 +1,13 @@
-// MessageTransport: how the messages of a hop get from rank to rank.
+// MessageTransport: moves the messages of a relay stage from rank to rank.
 //
-// A round has two hops, to relays and to aggregators; each of them goes
+// A round has two relay stages (hops): to relays and to aggregators. Each of them runs
 //
 //   begin(hop) -> per message to send: pack to target(), send() -> end_sends()
 //     -> next_received() until it is -1, each message at received() -> finish()
 //
-// and the next one begins when it is finished. Bodies are in exchange/transports; prepare() allocates all
-// that they need (requests, types, counts) while planning, so that nothing here fails or throws. A rank whose
-// own work failed calls the same functions: whatever stands in its buffers is moved.
+// The next hop begins when this one is finished. Implementations are in exchange/transports. prepare()
+// allocates all that they need (requests, types, counts) while planning, so that no other function fails or
+// throws. A rank whose own work failed calls the same functions and sends the bytes that its buffers contain.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@
 
 namespace esker {
 
-/// The messages of this rank in one hop; they are part of its plan.
+/// The messages of this rank in one hop, which are part of its plan.
 struct Hop {
   std::size_t number = 0;  ///< counted over rounds: 2 r to relays, 2 r + 1 to aggregators
   const std::vector<Message>* sends = nullptr;
@@ -39,44 +39,46 @@ class MessageTransport {
  public:
   virtual ~MessageTransport() = default;
 
-  /// Makes ready for running `plan`, which outlives it. Collective, with the ranks' plans of one exchange;
-  /// errors are those of all ranks. For plan.num_sends and num_receives there is room in `comm`.
+  /// Prepares for running `plan`, which outlives the transport. Collective, with the ranks' plans of one
+  /// exchange; errors are those of all ranks. `comm` has room for plan.num_sends and plan.num_receives
+  /// transfers.
   virtual Status prepare(Comm& comm, const Plan& plan) = 0;
 
-  /// All ranks take part in every hop, also those that have no messages in it: none works ahead.
+  /// Whether all ranks take part in every hop, also ranks without messages in it, so that no rank runs ahead.
   [[nodiscard]] virtual bool keeps_step() const { return false; }
 
-  /// Needs memory that other ranks put into or get from, see ExchangeBuffers::reserve_exposed.
+  /// Whether it needs memory that other ranks put into or get from, see ExchangeBuffers::reserve_exposed.
   [[nodiscard]] virtual bool is_one_sided() const { return false; }
 
-  /// Messages are packed to target(); else own samples are taken from the patches, see take().
+  /// Whether messages are packed to target(). Otherwise samples are taken directly from the patches, see
+  /// take().
   [[nodiscard]] virtual bool packs() const { return true; }
 
-  /// Where the samples of the runs that follow stand: after prepare(), and before each run in which patches
-  /// or memory may be others. Local; may throw, and is called again then before there is a run.
+  /// Sets the addresses of the samples for the following runs. Called after prepare(), and before each run in
+  /// which patches or memory may have changed. Local; if it throws, it is called again before the next run.
   virtual void take(const Plan&, const PatchesOfFields&, const ExchangeBuffers::Parts&) {}
 
-  /// What follows is a run of the plan, in this memory.
+  /// Begins a run of the plan in this memory.
   void begin_run(const ExchangeBuffers::Parts& memory) { memory_ = memory; }
 
   virtual void begin(const Hop& hop) = 0;
-  /// Where samples of a message to be sent are packed. Relayed ones stand in the send buffer already.
+  /// The buffer for packing a message to be sent. Relayed samples are already in the send buffer.
   [[nodiscard]] virtual std::span<std::byte> target(const Message& message) const {
     return memory_.send.subspan(static_cast<std::size_t>(message.offset_bytes),
                                 static_cast<std::size_t>(message.bytes));
   }
   /// The message is packed.
   virtual void send(const Message& message) = 0;
-  /// All are.
+  /// All messages are packed.
   virtual void end_sends() {}
-  /// Position in hop.receives of a message that has arrived and was not returned before; waits for one; -1
-  /// when there is none left.
+  /// Index in hop.receives of a message that has arrived and was not returned before. Waits for one; -1 when
+  /// all have been returned.
   [[nodiscard]] virtual int next_received() = 0;
-  /// Where a message that has arrived stands, until next_received() is -1.
+  /// The bytes of a message that has arrived, valid until next_received() is -1.
   [[nodiscard]] virtual const std::byte* received(const Message& message) const {
     return memory_.receive.data() + message.offset_bytes;
   }
-  /// Returns when this rank's memory is its own again.
+  /// Returns when no other rank accesses this rank's memory any more.
   virtual void finish() = 0;
 
  protected:

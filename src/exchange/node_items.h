@@ -1,5 +1,5 @@
-// NodeItems: what the ranks of a node send and receive, from which each derives its places in the node's
-// mail.
+// NodeItems: the messages that the ranks of a node send and receive. From them each rank derives its offsets
+// in the memory of the node-level aggregation messages (NodeMail).
 #pragma once
 
 #include <cstdint>
@@ -21,26 +21,26 @@ struct MailItem {
 };
 
 /// Combines the messages of the ranks' plans of one exchange by node, see MailPlan, if on some node at least
-/// `min_senders` ranks have messages for one other node in one hop; 0: in any case. Collective; errors are
-/// those of all ranks. Cost on a rank: O(messages of its node).
+/// `min_senders` ranks have messages for one other node in one hop; with 0 it always does. Collective; errors
+/// are those of all ranks. Cost on a rank: O(messages of its node).
 Status combine_by_node(Comm& comm, Plan& plan, int min_senders);
 
 class NodeItems {
  public:
-  /// Of this node. Collective, as combine_by_node().
+  /// The items of this node. Collective, as combine_by_node().
   static Result<NodeItems> gather(Comm& comm, const Plan& plan);
 
-  /// `lists` of the ranks of a node, ascending. Local, pure; may throw.
+  /// `lists` are those of the ranks of a node, ascending. Local, pure; may throw.
   NodeItems(std::span<const int> ranks, std::span<const std::span<const std::byte>> lists);
-  /// The most ranks of this node that have messages for one other node in one hop.
+  /// The largest number of ranks of this node that have messages for one other node in one hop.
   [[nodiscard]] int most_senders() const;
 
-  /// Makes `plan`, of rank `rank`, one whose messages travel with those of its node; they have their places
-  /// in its memory then. Relayed samples are apart. Local, pure; may throw.
+  /// Changes `plan`, of rank `rank`, so that its messages travel with those of its node and have offsets in
+  /// the node's memory. Relayed samples are kept apart. Local, pure; may throw.
   void combine(Plan& plan, int rank) const;
 
  private:
-  std::span<const int> ranks_;   // of the node, whose first leads it
+  std::span<const int> ranks_;   // of the node; the first is its leader
   std::vector<MailItem> items_;  // by hop; sent ones before received ones; each by leader, source, target
 };
 

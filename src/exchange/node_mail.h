@@ -1,12 +1,12 @@
-// NodeMail: the memory that the messages of a node's ranks stand in, and how these take turns (MailPlan).
+// NodeMail: the memory of a node's aggregation messages, and the synchronization of its ranks (MailPlan).
 //
-// A hop goes
-//   leader: open()                  what was packed in the hop before has been sent and read
+// A hop (relay stage) runs
+//   leader: open()                  what was packed in the previous hop has been sent and read
 //   ranks with messages: begin_packing(), pack, end_packing()
 //   leader: wait_packed(), send and receive, arrive()
 //   ranks with messages for them: begin_reading(), read, end_reading()
-// and all ranks call begin_hop() first, whether they have a part in it or not, so that all count alike.
-// Nobody polls. A rank waits for ranks of its node that have a part in the hop, and for no others.
+// All ranks call begin_hop() first, whether they take part in the hop or not, so that their counts agree.
+// No rank polls. A rank waits only for ranks of its node that take part in the hop.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace esker {
 
 class NodeMail {
  public:
-  /// Room for `bytes`, the same on all ranks of the node. Collective over comm.node(); errors are those of
+  /// Allocates `bytes`, the same on all ranks of the node. Collective over comm.node(); errors are those of
   /// all its ranks, see SharedMemory.
   static Result<std::unique_ptr<NodeMail>> create(Comm& comm, Index bytes);
   [[nodiscard]] Index size_bytes() const { return size_bytes_; }
@@ -43,14 +43,13 @@ class NodeMail {
   struct Counters;  // in shared memory
   NodeMail() = default;
   [[nodiscard]] Counters& counters() const;
-  /// One more; who waits for `awaited` of them is woken.
+  /// Increments a counter and wakes the ranks that wait for the value `awaited`.
   void raise(std::uint64_t Counters::*count, std::uint64_t awaited);
   void wait_for(std::uint64_t Counters::*count, std::uint64_t value);
 
   std::unique_ptr<SharedMemory> memory_;
   Index size_bytes_ = 0;
-  // What there will have been since create(): hops; ranks that have packed, that have read, this hop's
-  // included.
+  // Totals since create(), including this hop: hops; ranks that have packed; ranks that have read.
   std::uint64_t hops_ = 0, packed_ = 0, read_ = 0;
   std::uint64_t read_before_ = 0;  // without this hop's
   CallWatch* watch_ = nullptr;

@@ -1,13 +1,13 @@
-// NodeWindows: the windows of a node's ranks, in memory that all of them reach.
+// NodeWindows: the collective buffers (windows) of a node's ranks, in memory that all of them share.
 //
-// Each rank has a few windows, its slots, and uses them in turn. It offers an empty one to those ranks that
-// have samples for it; each of these visitors enters, places its samples at their final position, once, and
-// leaves; when all have left, the window is complete. In a delivery (exchange/delivery.h) it offers a full
-// one, and visitors take samples from it. Nobody polls, and ranks that have nothing for each other do not
-// wait for each other.
+// Each rank has a few windows, its slots, and uses them cyclically. It offers an empty window to the ranks
+// that have samples for it. Each of these visitors enters, places its samples at their final position, once,
+// and leaves. When all have left, the window is complete. In a delivery (exchange/delivery.h) a rank offers a
+// full window, and visitors take samples from it. No rank polls, and ranks that do not exchange samples do
+// not wait for each other.
 //
-// Uses are counted: `use` is 0 for the first window that a rank offers, and one more for each that follows,
-// offered or not; all ranks of a node count alike. Use u is of slot u % num_slots().
+// Uses are counted: `use` is 0 for the first window of a rank and grows by one with each window, offered or
+// not. All ranks of a node count alike. Use u is of slot u % num_slots().
 #pragma once
 
 #include <memory>
@@ -24,38 +24,38 @@ class NodeWindows {
  public:
   static constexpr int kMaxSlots = 8;
 
-  /// Memory of `bytes` for this rank's windows, which may be another number on each. Collective over
+  /// Allocates `bytes` for this rank's windows; the number may differ between ranks. Collective over
   /// comm.node(); errors are those of all its ranks, see SharedMemory.
   static Result<std::unique_ptr<NodeWindows>> create(Comm& comm, Index bytes);
-  /// What `num_slots` windows of at least `window_bytes` take.
+  /// The memory that `num_slots` windows of at least `window_bytes` need.
   static Index bytes_for(int num_slots, Index window_bytes);
 
-  /// Cuts the memory of each rank into so many windows, at most kMaxSlots. All ranks, between two uses.
+  /// Divides the memory of each rank into this many windows, at most kMaxSlots. All ranks, between two uses.
   void set_num_slots(int num_slots) { num_slots_ = num_slots; }
   [[nodiscard]] int num_slots() const { return num_slots_; }
-  /// This rank's, for windows.
+  /// The bytes of this rank for windows.
   [[nodiscard]] Index size_bytes() const {
     return static_cast<Index>(bytes_[static_cast<std::size_t>(own_)]);
   }
 
   /// This rank's window.
   [[nodiscard]] std::span<std::byte> window(Index use) const { return window_of(own_, use); }
-  /// So many others may enter it.
+  /// Lets this many other ranks enter the window.
   void offer(Index use, int visitors);
-  /// Whether all of them have left since, or nobody has been let in; `wait`: returns when they have.
+  /// Whether all visitors have left, or none was let in. With `wait` it returns when they have.
   [[nodiscard]] bool have_left(Index use, bool wait);
 
-  /// The window of rank `peer` of `comm`, on this node, if it is offered; `wait`: as soon as it is.
+  /// The window of rank `peer` of `comm`, on this node, if it is offered. With `wait` it waits for the offer.
   [[nodiscard]] std::span<std::byte> enter(int peer, Index use, bool wait);
   void leave(int peer, Index use);
 
-  /// Returns when all ranks of the node are here. They sleep meanwhile, where MPI would wait awake and keep
-  /// others from their core. Collective over the node.
+  /// Returns when all ranks of the node have called it. They sleep meanwhile, where MPI would spin and keep
+  /// other ranks from the core. Collective over the node.
   void meet();
 
  private:
   struct Slot;     // in shared memory
-  struct Meeting;  // in that of the node's first rank
+  struct Meeting;  // in the memory of the node's first rank
   NodeWindows() = default;
   void wait_for_change(SharedCondition& condition) const;
   [[nodiscard]] int number_of(int peer) const;

@@ -1,7 +1,8 @@
-// PatchList: the patches that one rank puts of one field, in 8 bytes each where it can be.
+// PatchList: the patches of one field that one rank puts, in 8 bytes each where possible.
 //
-// Ten thousand patches of sixteen fields are a common step of an adaptive mesh. Their boxes are the same for
-// all fields, and the strides for most patches: lists share the boxes, and each keeps the strides once.
+// Ten thousand patches of sixteen fields are a common step of an adaptive mesh. All fields have the same
+// boxes, and most patches have the same strides. The lists share the boxes, and each list stores equal
+// strides once.
 #pragma once
 
 #include <array>
@@ -17,8 +18,8 @@
 
 namespace esker {
 
-/// Boxes in the order of putting. Copies share their memory, also after boxes are added to one of them, as
-/// long as these are those that the other one has.
+/// Boxes in the order of the put calls. Copies share their memory, also after boxes are added to one of them,
+/// as long as the added boxes are equal to those that the other copy has.
 class PatchBoxes {
  public:
   PatchBoxes() = default;
@@ -33,7 +34,7 @@ class PatchBoxes {
   [[nodiscard]] std::vector<Box> to_vector() const { return {begin(), end()}; }
 
   void push_back(const Box& box);
-  /// No boxes yet, in the memory of these.
+  /// An empty list that reuses the memory of this one.
   [[nodiscard]] PatchBoxes restarted() const;
   [[nodiscard]] bool shares_memory_with(const PatchBoxes& other) const { return boxes_ == other.boxes_; }
   [[nodiscard]] Index size_bytes() const {
@@ -54,20 +55,20 @@ class PatchList {
     for (const Patch& patch : patches) push_back(patch);
   }
 
-  /// Of an empty list: its boxes will probably be those of another one.
+  /// For an empty list: its boxes will probably equal those of another list.
   void expect(const PatchBoxes& boxes) { boxes_ = boxes.restarted(); }
   /// Shares the boxes of another list, which are equal.
   void share(const PatchBoxes& boxes) { boxes_ = boxes; }
   void push_back(const Patch& patch);
   void clear() { *this = {}; }
-  /// From now on patches begin with this component.
+  /// From now on the returned patches begin with this component.
   void set_first_component(Index component) { first_component_ = component; }
 
   [[nodiscard]] std::size_t size() const { return data_.size(); }
   [[nodiscard]] bool empty() const { return data_.empty(); }
   [[nodiscard]] Patch operator[](std::size_t i) const;
   [[nodiscard]] const PatchBoxes& boxes() const { return boxes_; }
-  /// Without the boxes.
+  /// Does not include the boxes.
   [[nodiscard]] Index size_bytes() const;
 
   class Iterator {
@@ -100,7 +101,7 @@ class PatchList {
   PatchBoxes boxes_;
   std::vector<const std::byte*> data_;
   std::vector<Strides> strides_;
-  std::vector<std::uint32_t> strides_of_;  // [patch]; empty: all have the first ones
+  std::vector<std::uint32_t> strides_of_;  // [patch]; empty: all patches have strides_[0]
   Index first_component_ = 0;
 };
 

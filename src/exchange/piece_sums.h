@@ -1,7 +1,7 @@
-// PieceSums: checksums of the pieces that a rank stores, and their way to the ranks that own the files.
+// PieceSums: checksums of the pieces that a rank stores, and their transfer to the ranks that own the files.
 //
-// A file has one owner, the aggregator that stores its first piece; it alone writes the file's headers, and
-// so has to know the checksums of pieces that others store there.
+// A file has one owner, the aggregator that stores its first piece. Only the owner writes the file's headers,
+// so it needs the checksums of the pieces that other aggregators store there.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ namespace esker {
 class PieceSums {
  public:
   PieceSums() = default;
-  /// Room for the pieces that the rank of `plan` stores and for those that it is told of: all that is
-  /// allocated.
+  /// Allocates the checksums of the pieces that the rank of `plan` stores or receives checksums for. No other
+  /// function allocates.
   explicit PieceSums(const Plan& plan);
 
   /// The rank has stored `piece`, whose checksum is `sum`.
   void set(Index piece, std::uint64_t sum) { sums_[offset_of(piece)] = sum; }
 
-  /// Collective, with the plan it was made for: tells owners what they have to know. Moves the planned bytes
-  /// whatever has happened to the files.
+  /// Collective, with the plan that it was made for: sends checksums to the owners of the files. The planned
+  /// bytes move even if file operations have failed.
   void hand_over(Comm& comm, const Plan& plan);
 
-  /// Those of pieces [first, last), all of which this rank stored or was told of.
+  /// The checksums of pieces [first, last), all of which this rank stored or received the checksums of.
   [[nodiscard]] std::span<const std::uint64_t> of(Index first, Index last) const {
     return {sums_.data() + offset_of(first), static_cast<std::size_t>(last - first)};
   }
 
  private:
-  /// Pieces whose sums stand next to each other.
+  /// Pieces whose checksums are contiguous.
   struct Stretch {
     Ownership::Pieces pieces;
     std::size_t offset = 0;
@@ -42,7 +42,7 @@ class PieceSums {
 
   std::vector<Stretch> stretches_;  // in order
   std::vector<std::uint64_t> sums_;
-  std::vector<std::uint64_t> travelling_;  // given, then taken
+  std::vector<std::uint64_t> travelling_;  // sent, then received
 };
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// Which ranks aggregate, and what.
+// Chooses the aggregators and their file domains.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,18 @@
 
 namespace esker {
 
-/// By the policy. Collective, the same on all ranks; O(aggregators). Errors: those of all ranks (memory).
+/// Follows the policy. Collective, the same on all ranks; O(aggregators). Errors: those of all ranks
+/// (memory).
 Result<Placement> place_aggregators(Comm& comm, const PieceSpace& space,
                                     const std::vector<FieldPatches>& fields, const ExchangePolicy& policy);
 
 /// `n_aggregators` ranks, spread evenly over the nodes, however ranks are numbered: evenly over the list of
-/// all ranks node by node. Collective, the same on all ranks; O(n_aggregators). Errors: those of all ranks
+/// all ranks sorted by node. Collective, the same on all ranks; O(n_aggregators). Errors: those of all ranks
 /// (memory).
 Result<std::vector<int>> spread_over_nodes(Comm& comm, int n_aggregators);
 
-/// Makes the ranks of a list different: where one (or -1) is taken, the next one that is free, in a circle.
+/// Makes the ranks of a list distinct: a rank that is already in use (or -1) becomes the next free rank,
+/// cyclically.
 void make_different(std::vector<int>& ranks, int n_ranks);
 
 }  // namespace esker

@@ -9,9 +9,9 @@
 
 namespace esker {
 
-/// Waits for all ranks, who must be in `operation` with the same `path`, and returns rank 0's options on all.
-/// `local`: how this rank fares. Collective; errors are those of all ranks: options that a rank could not
-/// load, kMismatchedCall.
+/// Waits for all ranks, which must be in `operation` with the same `path`, and returns rank 0's options on
+/// all. `local`: the status of this rank. Collective; errors are those of all ranks: options that a rank
+/// could not load, kMismatchedCall.
 Result<Options> open_together(Comm& comm, const char* operation, const std::string& path,
                               const Result<Options>& options, const Status& local);
 

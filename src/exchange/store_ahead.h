@@ -10,12 +10,12 @@ namespace esker {
 
 class StoreAhead {
  public:
-  /// Stores the window of a round, and must not throw. Called for rounds 0, 1, ..., never for two at a time.
+  /// Stores the window of a round, and must not throw. Called for rounds 0, 1, ..., one at a time.
   using StoreRound = std::function<void(std::size_t round)>;
 
-  /// `store_round` is called by a thread of its own, if `in_thread` and there can be one; else by add().
+  /// If `in_thread` and a thread can be created, a separate thread calls `store_round`; otherwise add() does.
   StoreAhead(StoreRound store_round, bool in_thread);
-  /// Returns when all rounds that were added are stored.
+  /// Returns when all added rounds are stored.
   ~StoreAhead();
   StoreAhead(const StoreAhead&) = delete;
   StoreAhead& operator=(const StoreAhead&) = delete;
@@ -23,7 +23,7 @@ class StoreAhead {
   [[nodiscard]] bool in_thread() const { return thread_.joinable(); }
   /// The window of the next round is full.
   void add();
-  /// Whether the first `rounds` are stored; `wait`: returns when they are.
+  /// Whether the first `rounds` rounds are stored. With `wait` it returns when they are.
   [[nodiscard]] bool have_stored(std::size_t rounds, bool wait);
 
  private:
@@ -33,7 +33,7 @@ class StoreAhead {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t added_ = 0, stored_ = 0;
-  bool is_complete_ = false;  // no round is added any more
+  bool is_complete_ = false;  // no round will be added
   std::thread thread_;
 };
 

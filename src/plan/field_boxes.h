@@ -37,8 +37,8 @@ int num_holders(const std::vector<FieldPatches>& fields, int n_ranks);
 /// grid exactly once. Local, pure.
 Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks);
 
-/// Errors of boxes that do not cover a grid exactly once: a field that is due and was not put, samples that no
-/// rank put, samples that two did.
+/// Errors of boxes that do not cover a grid exactly once: a field that is due and was not put, samples that
+/// no rank put, samples that two did.
 Status missing_error(const Field& field);
 Status gap_error(const Field& field, const Box& where);
 Status overlap_error(const Field& field, const Box& where, const HeldBox& first, const HeldBox& second);

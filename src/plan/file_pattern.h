@@ -39,7 +39,8 @@ struct FilePattern {
   [[nodiscard]] StepHints hints() const;
 };
 
-/// Takes over what the pattern says of who writes a step: the file domains, and how many ranks write. Local, pure.
+/// Takes over what the pattern says of who writes a step: the file domains, and how many ranks write. Local,
+/// pure.
 void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space, int n_ranks,
                     ExchangePolicy& policy);
 

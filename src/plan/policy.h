@@ -35,7 +35,8 @@ struct ExchangePolicy {
   Synchronization synchronization = Synchronization::kNone;
   bool packs = true;             ///< messages are packed; false: derived datatypes take samples from the patches
   bool may_use_messages = true;  ///< kFlat is good, too, where a node has no memory to share
-  /// kSharedMemory becomes kNodeLeaders where so many ranks of a node have messages for one other node; 0: never.
+  /// kSharedMemory becomes kNodeLeaders where so many ranks of a node have messages for one other node; 0:
+  /// never.
   int combine_from = 0;
 
   bool aggregate = true;  ///< two phases; false: each rank stores the samples that it holds
@@ -66,7 +67,8 @@ int asked_aggregators(const Options& options, int n_ranks);
 /// For writing on `n_ranks` ranks. Local, pure.
 ExchangePolicy policy_for_writing(const Options& options, int n_ranks);
 
-/// For reading together: samples go straight from those who load them to those who want them, packed. Local, pure.
+/// For reading together: samples go straight from those who load them to those who want them, packed. Local,
+/// pure.
 ExchangePolicy policy_for_reading(const Options& options, int n_ranks);
 
 /// Without shared memory: ranks of a node send messages, too.
@@ -75,11 +77,12 @@ void use_messages(ExchangePolicy& policy, std::string why);
 /// Messages are packed, though `transport=put_types` asked for derived datatypes.
 void use_packed_messages(ExchangePolicy& policy, std::string why);
 
-/// Makes `policy` what `used` became where the machine lacked what was asked for, so that it is not tried again.
+/// Makes `policy` what `used` became where the machine lacked what was asked for, so that it is not tried
+/// again.
 void keep_fallback(const ExchangePolicy& used, ExchangePolicy& policy);
 
-/// The value of the option `transport` that stands for these choices, where messages are `combined` by node or
-/// not; "none" where no samples move.
+/// The value of the option `transport` that stands for these choices, where messages are `combined` by node
+/// or not; "none" where no samples move.
 std::string transport_name(const ExchangePolicy& policy, bool combined, int n_ranks);
 
 }  // namespace esker

@@ -55,8 +55,8 @@ class StepCut {
   [[nodiscard]] bool fits(const Needs& needs) const;
 
   /// Shrinks the window until the budget holds what `attempt()` needs with the cut as it is: a Result<Needs>,
-  /// the same on all ranks. `guarded(action)` runs what may throw. Errors: those of both, and kOutOfMemory where
-  /// one piece at a time does not fit.
+  /// the same on all ranks. `guarded(action)` runs what may throw. Errors: those of both, and kOutOfMemory
+  /// where one piece at a time does not fit.
   template <class Guarded, class Attempt>
   Status fit(const Guarded& guarded, const Attempt& attempt) {
     for (bool shrinks = true; shrinks;) {
