@@ -2,8 +2,8 @@
 //
 // The ranks synchronize in one of two ways:
 //   fence()   all ranks together. Bytes put before the second of two fences are in place after it.
-//   post() and wait() on the owner of the memory; start(), put() or get(), complete() on the rank that puts or
-//             gets. Only ranks that exchange data take part.
+//   post() and wait() on the owner of the memory; start(), put() or get(), complete() on the rank that puts
+//             or gets. Only ranks that exchange data take part.
 // Between two such points a put targets another rank only, and never overlaps another put or memory that its
 // owner reads or writes. The owner may use the rest meanwhile. No rank writes to memory that is got; the
 // owner has written it before post(). Only functions marked "may throw" allocate.

@@ -13,8 +13,8 @@
 namespace esker {
 namespace {
 
-/// For each of `bricks` (at most comm.size()) the rank whose boxes `mine` hold its center; another one where
-/// a rank holds several. Collective.
+/// For each of `bricks` (at most comm.size()) the rank whose boxes `mine` hold its center; another one where a
+/// rank holds several. Collective.
 Result<std::vector<int>> ranks_at_centers(Comm& comm, const BrickDecomposition& bricks,
                                            const std::vector<Box>& mine) {
   std::vector<std::uint64_t> holders;  // rank + 1, 0: none

@@ -1,4 +1,4 @@
-// Bricks: boxes of a layout's domain, one for each aggregator.
+// Bricks: boxes of a layout's domain, one per aggregator.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace esker {
 
-/// `n` bricks of each layout, shaped like what the ranks hold of it. Local, pure.
+/// `n` bricks of each layout, shaped like the boxes that the ranks hold of it. Local, pure.
 std::vector<BrickDecomposition> bricks_of_layouts(const PieceSpace& space,
                                                   const std::vector<FieldPatches>& fields, int n);
 

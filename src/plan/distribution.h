@@ -1,10 +1,10 @@
-// Distribution: which rank holds which boxes of a grid - as much of it as one rank has to know.
+// Distribution: the boxes of a grid and the ranks that hold them, as far as one rank must know them.
 //
 //   const BrickDistribution parts(BrickDecomposition::near_cubic(3, {512, 512, 512}, 4096).value());
 //   parts.for_each_meeting(region, [&](int rank, int patch, const Box& box) { ... });
 //
-// Plans are made by asking for the boxes that meet a region, so that their cost does not grow with the number
-// of ranks. Distributions are values: pure, shared by the fields that are put together.
+// A planner queries the boxes that intersect a region, so that its cost does not grow with the number of
+// ranks. Distributions are immutable: pure, shared by the fields that are put together.
 #pragma once
 
 #include <functional>
@@ -17,29 +17,29 @@
 
 namespace esker {
 
-/// [rank] -> the boxes that it holds, in the order of putting.
+/// [rank] -> the boxes that it holds, in the order of the put calls.
 using BoxesOfRanks = std::vector<std::vector<Box>>;
 
-/// What a rank holds of something.
+/// A rank and the number of samples that it holds.
 struct Share {
   int rank = 0;
   Index n_samples = 0;
 };
 
-/// Of all boxes of a grid, over all ranks.
+/// Totals of all boxes of a grid, over all ranks.
 struct BoxTotals {
-  Index n_put = 0;    ///< also empty ones
-  Index n_boxes = 0;  ///< with samples
-  Point extents{};    ///< their sums, per axis
+  Index n_put = 0;    ///< including empty boxes
+  Index n_boxes = 0;  ///< boxes with samples
+  Point extents{};    ///< the sums of their extents, per axis
 };
 
-/// The mean extents of a box, rounded up; those of the domain if there is no box.
+/// The mean extents of a box, rounded up; the extents of the domain if there is no box.
 Point mean_extent(const Box& domain, const BoxTotals& totals);
 
 /// A cut of the domain for boxes of that extent, see Distribution::coarse_cut().
 BrickDecomposition coarse_cut_for(const Box& domain, const Point& typical_extent);
 
-/// Cuts the domain into `n` bricks, of that extent if that makes n of them.
+/// Cuts the domain into `n` bricks. They have the given extent if that results in `n` bricks.
 BrickDecomposition bricks_like(const Box& domain, const Point& typical_extent, int n);
 
 class Distribution {
@@ -48,25 +48,26 @@ class Distribution {
 
   virtual ~Distribution() = default;
 
-  /// The grid: [0, extent). The boxes of all ranks cover it exactly once; who makes plans checks it.
+  /// The grid: [0, extent). The boxes of all ranks cover it exactly once; the caller of the planner checks
+  /// this.
   [[nodiscard]] virtual Box domain() const = 0;
   /// Whether the boxes cover it exactly once by construction.
   [[nodiscard]] virtual bool covers_domain() const { return false; }
-  /// In the order of putting; a rank may hold none.
+  /// In the order of the put calls; a rank may hold no boxes.
   [[nodiscard]] virtual std::vector<Box> boxes_of(int rank) const = 0;
-  /// Calls visit for the boxes that hold samples of `region`, by ascending (rank, patch).
+  /// Calls visit for the boxes that contain samples of `region`, by ascending (rank, patch).
   virtual void for_each_meeting(const Box& region, const Visit& visit) const = 0;
-  /// Appends the ranks that hold samples of a lattice in `region`, with how many; a rank with several boxes
-  /// may be there several times.
+  /// Appends the ranks that hold samples of a lattice in `region`, with their numbers of samples. A rank with
+  /// several boxes may appear several times.
   virtual void add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const;
-  /// Extents of a box of ordinary size, per axis: the mean, rounded up.
+  /// The extents of a typical box, per axis: the mean, rounded up.
   [[nodiscard]] virtual Point typical_extent() const = 0;
-  /// A cut of the domain into about as many boxes as each of them meets boxes of ranks: the square root of
-  /// their number on every axis.
+  /// A cut of the domain into boxes, each of which intersects about as many boxes of ranks as there are boxes
+  /// in the cut: on every axis the square root of the number of rank boxes.
   [[nodiscard]] virtual BrickDecomposition coarse_cut() const = 0;
 };
 
-/// Rank r holds part r of a Cartesian split. Nothing is kept per rank; what is asked costs O(answer).
+/// Rank r holds part r of a Cartesian split. Nothing is stored per rank; a query costs O(answer).
 class BrickDistribution final : public Distribution {
  public:
   explicit BrickDistribution(BrickDecomposition parts) : parts_(std::move(parts)) {}
@@ -85,10 +86,10 @@ class BrickDistribution final : public Distribution {
   BrickDecomposition parts_;
 };
 
-/// Any boxes, by a list of them. Empty ones keep their place among a rank's boxes.
+/// Arbitrary boxes, stored in a list. Empty boxes keep their index among a rank's boxes.
 class BoxListDistribution final : public Distribution {
  public:
-  /// `domain` is [0, extent) and holds the boxes.
+  /// `domain` is [0, extent) and contains the boxes.
   BoxListDistribution(const Box& domain, BoxesOfRanks boxes);
 
   [[nodiscard]] const BoxesOfRanks& of_rank() const { return of_rank_; }

@@ -13,32 +13,32 @@
 
 namespace esker {
 
-/// Who holds which boxes of the fields at those positions in the schema.
+/// [position of the field in the schema] -> the boxes of the ranks.
 using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 
-/// Whether a field has to be put at a step: fixed fields at step 0, others at every `every`-th.
+/// Whether a field must be put at a step: fixed fields at step 0, others at every multiple of `every`.
 bool is_due(const Field& field, Index step);
 
-/// The largest extent of the boxes of each field, [position in the schema]; 0 where no rank has one.
-/// kInvalidArgument naming field and box where one does not begin at a multiple of them.
+/// The largest extent of the boxes of each field, [position in the schema]; 0 where no rank has a box.
+/// kInvalidArgument, with field and box, if a box does not begin at a multiple of this extent.
 Result<std::vector<Point>> regular_extents(const Schema& schema, const BoxesOfField& holders, int n_ranks);
 
-/// kInvalidArgument unless a box can be a chunk of that extent.
+/// kInvalidArgument unless the box can be a chunk of that extent.
 Status check_regular(const Field& field, const Box& box, const Point& extent);
 
-/// The columns of a step as the planner takes them.
+/// The columns of a step in the form that the planner takes.
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
                                              const BoxesOfField& boxes);
 
-/// How many of `n_ranks` ranks hold samples of any of the fields.
+/// The number of ranks, of `n_ranks`, that hold samples of any of the fields.
 int num_holders(const std::vector<FieldPatches>& fields, int n_ranks);
 
-/// kInvalidArgument naming field, ranks and boxes unless the boxes of each field on `n_ranks` ranks cover its
+/// kInvalidArgument, with field, ranks and boxes, unless the boxes of each field on `n_ranks` ranks cover its
 /// grid exactly once. Local, pure.
 Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks);
 
-/// Errors of boxes that do not cover a grid exactly once: a field that is due and was not put, samples that
-/// no rank put, samples that two did.
+/// Errors for boxes that do not cover a grid exactly once: a field that is due was not put; no rank put some
+/// samples; two ranks put the same samples.
 Status missing_error(const Field& field);
 Status gap_error(const Field& field, const Box& where);
 Status overlap_error(const Field& field, const Box& where, const HeldBox& first, const HeldBox& second);

@@ -1,4 +1,4 @@
-// FilePattern: which writer stores what of a file that all writers share, by the options and the file system.
+// FilePattern: the parts of a shared file that each writer stores, by the options and the file system.
 #pragma once
 
 #include <string>
@@ -14,41 +14,41 @@
 namespace esker {
 
 struct FilePattern {
-  /// Stripes of a file system: Lustre's objects, or the like.
+  /// The stripes of a file system (for example Lustre's objects).
   struct Stripes {
-    Index size_bytes = 0;  ///< 0: not known
+    Index size_bytes = 0;  ///< 0: unknown
     int count = 0;
   };
 
   WritePattern pattern = WritePattern::kContiguous;  ///< not kAuto
   Stripes stripes;                                   ///< as far as they are known
-  /// Ranks that write, one for each target or for a whole number of them; 0: not decided by this.
+  /// Ranks that write: one per target, or one per fixed number of targets; 0: the pattern does not decide.
   int writers = 0;
-  /// Where nothing says how many ranks aggregate, no more write to the file: on fewer processors than ranks
-  /// they would wait for each other. 0: as many as there is work for.
+  /// An upper limit on the ranks that write where nothing else sets the number of aggregators: on fewer
+  /// processors than ranks they would wait for each other. 0: no limit.
   int most_writers = 0;
 
-  /// For `n_ranks` ranks, each with a processor, where the file system of `path` tells `told`. With `auto`,
+  /// For `n_ranks` ranks, each with a processor, where the file system of `path` reports `told`. With `auto`,
   /// stripes decide if there is more than one target. Local, pure. kInvalidArgument: stripes of unknown size.
   static Result<FilePattern> of(const Stripes& told, int n_ranks, const std::string& path,
                                 const Options& options);
 
-  /// Whether the file domains of writers are those of the pattern: stripes, or slabs. Local, pure.
+  /// Whether the pattern sets the file domains of the writers: stripes or slabs. Local, pure.
   [[nodiscard]] bool sets_domains(const StepLayouts& layouts, const PieceSpace& space) const;
-  /// All but the step and its patches.
+  /// All hints except the step and its patches.
   [[nodiscard]] StepHints hints() const;
 };
 
-/// Takes over what the pattern says of who writes a step: the file domains, and how many ranks write. Local,
+/// Copies the pattern's choices to the policy: the file domains and the number of ranks that write. Local,
 /// pure.
 void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space, int n_ranks,
                     ExchangePolicy& policy);
 
-/// kInvalidArgument if options contradict each other, or one-phase writing cannot do what `layouts` need.
+/// kInvalidArgument if options contradict each other, or if one-phase writing does not support `layouts`.
 Status check_phases(const Options& options, const StepLayouts& layouts);
 
-/// Writers for a file on `n_targets`: as many, or as many as divide them among at most `n_ranks`, so that no
-/// two write to one target.
+/// The number of writers for a file on `n_targets` targets: one per target, or a divisor of `n_targets` that
+/// is at most `n_ranks`, so that no two ranks write to one target.
 int writers_of_targets(int n_targets, int n_ranks);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// The hops of a plan: of each round first the one to relays, then the one to aggregators.
+// The relay stages (hops) of a plan: in each round first the hop to relays, then the hop to aggregators.
 #pragma once
 
 #include <cstddef>

@@ -1,16 +1,17 @@
 // Ownership: which rank aggregates which pieces, and in which round.
 //
-// By one of two rules. *Contiguous*: aggregator a of A owns one run of positions: few files each, long
-// extents, equal bytes by construction; all of it is arithmetic, for any number of ranks. *Local*: the grid
-// is cut into bricks like those that the ranks hold; aggregator a owns share a of each layout, that is the
-// pieces in brick a where they are small enough, and is the rank that holds the midst of it: most samples
-// stay where they are; for ranks of one node, where many writes cost no more than few. O(pieces) on each
-// rank.
+// There are two rules. *Contiguous*: aggregator a of A owns one contiguous range of linear offsets. It has
+// few files, long extents, and equal bytes by construction. The rule is arithmetic, for any number of ranks.
+// *Local*: the grid is cut into bricks like those that the ranks hold. Aggregator a owns share a of each
+// layout: the pieces in brick a, where they are small enough. It is the rank whose box contains the center of
+// the brick, so most samples stay on their rank. The local rule suits ranks of one node, where many writes
+// cost no more than few. O(pieces) on each rank.
 //
-// What an aggregator owns falls into *windows* of at most `window_bytes`, unless a single piece is larger;
-// the pieces of a window are collected and stored in one round. By the contiguous rule windows are taken in
-// the order of the file, by the local rule field by field and, of all levels together, along the layout's
-// curve: the samples of a region are read while they are in the caches.
+// What an aggregator owns is divided into *windows* of at most `window_bytes`, unless a single piece is
+// larger. A window is the content of one collective buffer: its pieces are collected and stored in one round.
+// By the contiguous rule windows follow the order of the file. By the local rule they follow the fields and,
+// over all levels together, the layout's curve, so that the samples of a region are read while they are in
+// the caches.
 #pragma once
 
 #include <utility>
@@ -20,21 +21,21 @@
 
 namespace esker {
 
-/// Which ranks aggregate.
+/// The ranks that aggregate.
 struct Placement {
-  std::vector<int> ranks;  ///< that the aggregators are, each another one
+  std::vector<int> ranks;  ///< [aggregator]; all different
   std::vector<BrickDecomposition>
-      bricks;  ///< of each layout, one for each aggregator; none: the contiguous rule
+      bricks;  ///< of each layout, one per aggregator; empty: the contiguous rule
 
   [[nodiscard]] bool is_local() const { return !bricks.empty(); }
 };
 
 class Ownership {
  public:
-  /// The contiguous rule: A aggregators, spread evenly over the numbers of ranks. 1 <= n_aggregators <=
-  /// n_ranks; window_bytes > 0.
+  /// The contiguous rule: A aggregators, spread evenly over the rank numbers. 1 <= n_aggregators <= n_ranks;
+  /// window_bytes > 0.
   Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
-  /// By either rule; `placement` has ranks.
+  /// Either rule; `placement` has ranks.
   Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index window_bytes);
 
   [[nodiscard]] int num_aggregators() const { return n_aggregators_; }
@@ -43,27 +44,27 @@ class Ownership {
   /// Aggregators that own at least one piece.
   [[nodiscard]] int num_writers() const;
   [[nodiscard]] int rank_of(int aggregator) const;
-  /// The aggregator that `rank` is, or -1.
+  /// The aggregator number of `rank`, or -1.
   [[nodiscard]] int aggregator_of_rank(int rank) const;
 
-  /// Pieces next to each other, [first, last).
+  /// Consecutive pieces, [first, last).
   struct Pieces {
     Index first = 0, last = 0;
   };
-  /// A piece of the space, and its position.
+  /// A piece of the space and its linear offset (position).
   struct PieceAt {
     Index number = 0, position = 0;
   };
-  [[nodiscard]] int owner_of(const PieceAt& piece) const;  ///< aggregator
+  [[nodiscard]] int owner_of(const PieceAt& piece) const;  ///< an aggregator
   [[nodiscard]] Index round_of(int aggregator, const PieceAt& piece) const;
   [[nodiscard]] Index num_rounds() const { return num_rounds_; }  ///< the largest of all aggregators
 
-  /// What an aggregator owns, in order, of all pieces or of a range.
+  /// The pieces that an aggregator owns, in order, of all pieces or of a range.
   [[nodiscard]] std::vector<Pieces> runs(int aggregator) const;
   [[nodiscard]] std::vector<Pieces> runs(int aggregator, const Pieces& within) const;
-  /// What it collects in a round.
+  /// The pieces that it collects in a round.
   [[nodiscard]] Pieces pieces(int aggregator, Index round) const;
-  /// Aggregators that may own pieces of a range.
+  /// The aggregators that may own pieces of a range.
   struct Range {
     int first = 0, last = 0;  ///< [first, last)
   };
@@ -72,9 +73,9 @@ class Ownership {
  private:
   /// The windows of one aggregator, by round and in order.
   struct Turns {
-    std::vector<Pieces> runs;  // that the windows are cut from
+    std::vector<Pieces> runs;  // the windows are cut from these
     std::vector<Pieces> windows;
-    std::vector<Index> rounds_in_order;  // of the windows by their first pieces
+    std::vector<Index> rounds_in_order;  // of the windows, ordered by their first pieces
   };
   [[nodiscard]] bool is_local() const { return placement_.is_local(); }
   void cut_space();
@@ -88,16 +89,16 @@ class Ownership {
   int n_aggregators_;
   Index window_bytes_ = 0;
   Index num_rounds_ = 0;
-  std::vector<Index> cuts_;  // contiguous: positions, n_aggregators + 1 of them; each begins a piece
+  std::vector<Index> cuts_;  // contiguous: n_aggregators + 1 positions, each the begin of a piece
   Placement placement_;      // without ranks: spread evenly
-  std::vector<std::pair<int, int>> aggregator_of_rank_;  // of the ranks there, ascending
+  std::vector<std::pair<int, int>> aggregator_of_rank_;  // of placement_.ranks, ascending
   std::vector<Turns> turns_;                             // local: per aggregator
 };
 
-/// How many ranks aggregate when the user does not say: Layout::most_writers(), but no more than one per 4
-/// MiB of the step, and at most all.
+/// The default number of aggregators: Layout::most_writers(), but at most one per 4 MiB of the step, and at
+/// most all ranks.
 int choose_aggregators(int n_ranks, const PieceSpace& space);
-/// The same of so many bytes and writers.
+/// The same for a number of bytes and of writers.
 int choose_aggregators(int n_ranks, Index stored_bytes, Index most_writers);
 
 }  // namespace esker

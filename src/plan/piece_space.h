@@ -8,7 +8,8 @@
 
 namespace esker {
 
-/// Layouts one after another: ordinals and positions of the second continue those of the first. Non-owning.
+/// Concatenated layouts: ordinals and positions of the second layout continue those of the first. A position
+/// is a linear offset in bytes in the order of the files. Non-owning.
 class PieceSpace {
  public:
   void add(const Layout& layout);
@@ -18,18 +19,18 @@ class PieceSpace {
   [[nodiscard]] Index num_pieces() const { return first_ordinal_.back(); }
   [[nodiscard]] Index stored_bytes() const { return first_position_.back(); }
   [[nodiscard]] Index largest_piece_bytes() const;
-  /// Of all layouts together.
+  /// The sum over all layouts.
   [[nodiscard]] Index most_writers() const;
 
-  /// Number of the layout that a piece belongs to, and of the layout at a position.
+  /// The number of the layout that contains a piece, and of the layout at a position.
   [[nodiscard]] int layout_of(Index piece) const;
   [[nodiscard]] int layout_at(Index position) const;
   [[nodiscard]] Index first_ordinal(int layout_number) const { return first_ordinal_[layout_number]; }
   [[nodiscard]] Index first_position(int layout_number) const { return first_position_[layout_number]; }
 
   [[nodiscard]] Piece piece(Index piece) const;
-  /// Calls visit(number of its layout, piece) for the pieces [first, last), in order; costs less than asking
-  /// for one after the other.
+  /// Calls visit(number of its layout, piece) for the pieces [first, last), in order. Cheaper than separate
+  /// lookups.
   template <class Visit>
   void for_each_piece(Index first, Index last, const Visit& visit) const {
     while (first < last) {
@@ -47,7 +48,7 @@ class PieceSpace {
 
  private:
   std::vector<const Layout*> layouts_;
-  std::vector<Index> first_ordinal_{0};  // per layout, and the total
+  std::vector<Index> first_ordinal_{0};  // per layout, then the total
   std::vector<Index> first_position_{0};
 };
 

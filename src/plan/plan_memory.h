@@ -1,11 +1,11 @@
-// What a plan itself takes of memory, beside the buffers that it runs in.
+// The memory of a plan itself, without the buffers that it runs in.
 #pragma once
 
 #include "plan/plan.h"
 
 namespace esker {
 
-/// Bytes that the lists of a plan hold. Local, pure. Cost: O(messages).
+/// The bytes that the lists of a plan occupy. Local, pure. Cost: O(messages).
 Index memory_of(const Plan& plan);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// ExchangePolicy: how samples are to move between ranks, decided once from the options.
+// ExchangePolicy: the choices of how samples move between ranks, derived once from the options.
 //
 // The option `transport` names presets of three independent choices: which ranks reach each other directly
 // (topology), by which calls (primitive), and how they wait for each other (synchronization).
@@ -12,14 +12,14 @@
 
 namespace esker {
 
-/// Which ranks exchange samples through memory, and which by messages.
+/// Which ranks exchange samples through memory, and which through messages.
 enum class Topology {
-  kFlat,          ///< each pair of ranks for itself
+  kFlat,          ///< each pair of ranks separately
   kSharedMemory,  ///< ranks of a node fill each other's collective buffers; between nodes as kFlat
   kNodeLeaders,   ///< as kSharedMemory; between nodes one message per pair of nodes, by their leaders
 };
 
-/// The calls that messages are moved by.
+/// The calls that move messages.
 enum class Primitive { kSend, kPut, kGet };
 
 /// How the ranks of a round wait for each other.
@@ -33,24 +33,24 @@ struct ExchangePolicy {
   Topology topology = Topology::kSharedMemory;
   Primitive primitive = Primitive::kSend;
   Synchronization synchronization = Synchronization::kNone;
-  bool packs = true;             ///< messages are packed; false: derived datatypes take samples from the patches
-  bool may_use_messages = true;  ///< kFlat is good, too, where a node has no memory to share
-  /// kSharedMemory becomes kNodeLeaders where so many ranks of a node have messages for one other node; 0:
+  bool packs = true;             ///< messages are packed; false: derived datatypes describe the patches
+  bool may_use_messages = true;  ///< kFlat is acceptable where a node has no shared memory
+  /// kSharedMemory becomes kNodeLeaders if this many ranks of a node have messages for one other node; 0:
   /// never.
   int combine_from = 0;
 
   bool aggregate = true;  ///< two phases; false: each rank stores the samples that it holds
-  int aggregators = 0;    ///< as asked for; 0: by the amount of data
+  int aggregators = 0;    ///< as requested; 0: by the amount of data
   AggregatorPlacement placement = AggregatorPlacement::kAuto;
-  bool domains_of_layout = false;  ///< file domains are the layouts' shares (stripes, slabs), whoever holds them
+  bool domains_of_layout = false;  ///< file domains are the layouts' shares (stripes, slabs)
   Restructure restructure;
   int max_fan_in = 0;
   Index memory_budget_bytes = 0;
   Index window_bytes = 0;      ///< of a collective buffer; 0: chosen
-  int shared_slots = 8;        ///< collective buffers of a rank that others of its node fill in turn, at most
+  int shared_slots = 8;        ///< collective buffers of a rank that others of its node fill, at most
   bool second_window = false;  ///< one is filled while another is stored, if the budget has room
 
-  std::string fallback;  ///< what was asked for and cannot be had on this machine, and why
+  std::string fallback;  ///< the request that this machine cannot satisfy, and the reason
 
   /// Whether ranks of a node fill each other's collective buffers.
   [[nodiscard]] bool shares_memory() const { return aggregate && topology != Topology::kFlat; }
@@ -58,31 +58,30 @@ struct ExchangePolicy {
   [[nodiscard]] bool is_one_sided() const { return aggregate && primitive != Primitive::kSend; }
 };
 
-/// kInvalidArgument where the options say twice how many ranks aggregate.
+/// kInvalidArgument if the options set the number of aggregators twice.
 Status check_aggregators(const Options& options);
 
-/// Ranks that aggregate, as the options ask for; 0: they leave it open.
+/// The number of aggregators that the options request; 0: not set.
 int asked_aggregators(const Options& options, int n_ranks);
 
 /// For writing on `n_ranks` ranks. Local, pure.
 ExchangePolicy policy_for_writing(const Options& options, int n_ranks);
 
-/// For reading together: samples go straight from those who load them to those who want them, packed. Local,
-/// pure.
+/// For collective reads: samples go directly from the ranks that load them to those that request them,
+/// packed. Local, pure.
 ExchangePolicy policy_for_reading(const Options& options, int n_ranks);
 
-/// Without shared memory: ranks of a node send messages, too.
+/// Falls back to no shared memory: ranks of a node exchange messages, too.
 void use_messages(ExchangePolicy& policy, std::string why);
 
-/// Messages are packed, though `transport=put_types` asked for derived datatypes.
+/// Falls back to packed messages where `transport=put_types` requested derived datatypes.
 void use_packed_messages(ExchangePolicy& policy, std::string why);
 
-/// Makes `policy` what `used` became where the machine lacked what was asked for, so that it is not tried
-/// again.
+/// Copies to `policy` the fallbacks of `used`, so that a choice that the machine lacks is not tried again.
 void keep_fallback(const ExchangePolicy& used, ExchangePolicy& policy);
 
-/// The value of the option `transport` that stands for these choices, where messages are `combined` by node
-/// or not; "none" where no samples move.
+/// The value of the option `transport` that names these choices, where messages are `combined` by node or
+/// not; "none" where no samples move.
 std::string transport_name(const ExchangePolicy& policy, bool combined, int n_ranks);
 
 }  // namespace esker

@@ -1,13 +1,13 @@
-// Relays: which samples reach their aggregator by way of another rank, and by which one.
+// Relays: which samples reach their aggregator through another rank, and through which one.
 //
-// Two reasons to collect samples before they go to an aggregator, both with a virtual grid of boxes over the
-// domain, whose samples the *relay* of the box puts together and sends on as one segment per piece:
-//   restructuring   boxes of power-of-two extents (esker/restructure.hpp). Relay of a box is the rank that
-//                   holds most of it, of equals the lowest: a box is collected among neighbours.
-//   coarse levels   A piece of a coarse level has samples of nearly all ranks. About sqrt(N) boxes, each
-//                   relayed by about sqrt(N) ranks, which share the aggregators: no rank hears from more than
-//                   about sqrt(N) others. Which rank relays what is arithmetic.
-// A level goes the one way or the other, or straight. Pure, the same on every rank; costs nothing per rank.
+// There are two reasons to collect samples before they go to an aggregator. Both use a virtual grid of boxes
+// over the domain. The *relay* of a box collects its samples and forwards them as one segment per piece.
+//   restructuring   Boxes of power-of-two extents (esker/restructure.hpp). The relay of a box is the
+//                   rank that holds most of it, the lowest on a tie: a box is collected among neighbors.
+//   coarse levels   A piece of a coarse level has samples of nearly all ranks. There are about sqrt(N) boxes,
+//                   each relayed by about sqrt(N) ranks, which divide the aggregators among them. No rank
+//                   receives from more than about sqrt(N) others. The assignment is arithmetic.
+// A level uses one of the two, or its samples go directly. Pure, the same on every rank; no cost per rank.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@
 
 namespace esker {
 
-/// One field of a layout and who holds which boxes of it.
+/// One field of a layout, and the ranks that hold its boxes.
 struct FieldPatches {
   int layout = 0;  ///< number of the layout in the PieceSpace
   int field = 0;   ///< position in that layout's list of fields
@@ -33,20 +33,20 @@ struct FieldPatches {
 
 struct RelayRules {
   Restructure restructure;
-  int max_fan_in = 0;  ///< ranks that an aggregator may hear from in a round; 0: default_max_fan_in
+  int max_fan_in = 0;  ///< ranks that an aggregator may receive from in a round; 0: default_max_fan_in
 };
 
-/// 2 sqrt(N), at least 64; more, up to 1024, where a window of that size is filled by messages so large that
+/// 2 sqrt(N), at least 64. More, up to 1024, where messages that fill a window of that size are so large that
 /// collecting them first would cost more than it saves.
 int default_max_fan_in(int n_ranks, Index window_bytes);
 
-/// The virtual boxes that samples of some levels are collected in.
+/// The virtual boxes that collect samples of some levels.
 struct VirtualGrid {
   Levels levels;
-  std::optional<BrickDecomposition> boxes;  ///< none: the samples go straight
+  std::optional<BrickDecomposition> boxes;  ///< none: the samples go directly
   bool is_coarse = false;                   ///< relays by arithmetic, else by largest overlap
 
-  /// Calls visit(number, box) for the boxes that hold samples of `region`.
+  /// Calls visit(number, box) for the boxes that contain samples of `region`.
   template <class Visit>
   void for_each_box(const Box& region, const Visit& visit) const {
     for_each_index_point(boxes->parts_meeting(region), [&](const Point& part) {
@@ -61,7 +61,7 @@ class Relays {
   Relays(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
          int n_ranks, const RelayRules& rules);
 
-  /// The ways of the levels of a field's layout, each level on one of them.
+  /// The virtual grids of the levels of a field's layout; each level uses one of them.
   [[nodiscard]] const std::vector<VirtualGrid>& ways(int field) const {
     return ways_[static_cast<std::size_t>(field)];
   }
@@ -78,27 +78,27 @@ class Relays {
   std::vector<std::vector<VirtualGrid>> ways_;  // [position in the list of FieldPatches]
 };
 
-/// The ranks that relay box `box` of `n_boxes` coarse ones: [first, last), at least one.
+/// The ranks that relay box `box` of `n_boxes` coarse boxes: [first, last), at least one.
 struct CoarseRelays {
   int first = 0, last = 0;
 
   [[nodiscard]] bool contains(int rank) const { return first <= rank && rank < last; }
-  /// The one that relays what is for an aggregator.
+  /// The rank that relays samples for an aggregator.
   [[nodiscard]] int of(int aggregator) const { return first + aggregator % (last - first); }
 };
 CoarseRelays coarse_relays(Index box, Index n_boxes, int n_ranks);
 /// The coarse boxes that `rank` is a relay of.
 std::vector<Index> coarse_boxes_of(int rank, Index n_boxes, int n_ranks);
 
-/// Who relays which box of the fields' virtual grids, remembered while a plan is made.
+/// Finds the relays of the fields' virtual boxes, and caches them while a plan is made.
 class RelayFinder {
  public:
   RelayFinder(const Relays& relays, const std::vector<FieldPatches>& fields)
       : relays_(relays), fields_(fields) {}
 
-  /// Relay of box `number` of `way`, one of relays.ways(field), for an aggregator.
+  /// The relay of box `number` of `way`, one of relays.ways(field), for an aggregator.
   int relay_of(int field, const VirtualGrid& way, Index number, int aggregator);
-  /// Boxes that `rank` may relay for some aggregator.
+  /// The boxes that `rank` may relay for some aggregator.
   std::vector<Index> boxes_relayed_by(int rank, int field, const VirtualGrid& way);
 
  private:
@@ -106,7 +106,7 @@ class RelayFinder {
 
   const Relays& relays_;
   const std::vector<FieldPatches>& fields_;
-  std::map<const Distribution*, std::unordered_map<Index, int>> holders_of_most_;  // of the boxes asked for
+  std::map<const Distribution*, std::unordered_map<Index, int>> holders_of_most_;  // of the boxes queried
 };
 
 }  // namespace esker

@@ -2,12 +2,11 @@
 //
 //   for (const Segment& segment : message.segments) { ... }
 //
-// A plan names every segment, and is kept for the steps that follow; ten thousand small patches of many
-// fields make a million of them. So a list holds *runs*: the segments of one part of a piece. What does not
-// depend on the field - the patches, the indices, the order in the part - is a string of small numbers in a
-// SegmentPool, in which equal strings exist once: fields with the same boxes share them, whatever their
-// layouts are.
-// docs/internals/decisions/0026-plans-share-segments.md
+// A plan lists every segment, and is kept for the following steps. Ten thousand small patches of many fields
+// make a million segments. So a list holds *runs*: the segments of one part of a piece. The data that does
+// not depend on the field (the patches, the indices, the order in the part) is encoded as a string of small
+// numbers in a SegmentPool, which stores equal strings once. Fields with the same boxes share them, whatever
+// their layouts are. docs/internals/decisions/0026-plans-share-segments.md
 #pragma once
 
 #include <cstddef>
@@ -26,9 +25,9 @@ namespace esker {
 /// The strings of one plan.
 class SegmentPool {
  public:
-  /// Where `text` begins; it is added unless it exists already. May throw.
+  /// The offset of `text`, which is added unless it is already stored. May throw.
   std::size_t add(std::string_view text);
-  /// Nothing will be added any more: frees what only add() needs.
+  /// Frees what only add() needs; nothing can be added afterwards.
   void complete();
 
   [[nodiscard]] const char* at(std::size_t begin) const { return text_.data() + begin; }
@@ -44,17 +43,17 @@ class SegmentPool {
 
 class SegmentList {
  public:
-  /// Segments of one field that belong to one part of a piece, as a string of the pool describes them.
+  /// Segments of one field that belong to one part of a piece, described by a string of the pool.
   struct Run {
     Index position = 0;
     Index sample_bytes = 0;
     std::size_t text = 0;
     int field = 0;
-    int first_relayed = 0;  ///< what numbers of relayed samples are counted from
+    int first_relayed = 0;  ///< base of the numbers of relayed samples
     int count = 0;
   };
 
-  /// Decodes as it goes: what it refers to changes with ++.
+  /// Decodes while it advances: ++ overwrites the segment that it refers to.
   class Iterator {
    public:
     explicit Iterator(const SegmentList& list) : list_(&list) { begin_run(); }
@@ -70,7 +69,7 @@ class SegmentList {
 
     const SegmentList* list_;
     std::size_t run_ = 0;
-    int left_ = 0;  // of the run, behind this one
+    int left_ = 0;  // in the run, after this one
     const char* next_ = nullptr;
     Point origin_{};  // of the part
     Segment segment_;
@@ -82,14 +81,14 @@ class SegmentList {
   [[nodiscard]] Index size() const;
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
 
-  /// `pool` is that of all runs of the list.
+  /// `pool` must be the pool of all runs of the list.
   void add(const Run& run, const std::shared_ptr<const SegmentPool>& pool) {
     runs_.push_back(run);
     pool_ = pool;
   }
-  /// Puts the runs in the order of positions; those of one position stay in the order of adding.
+  /// Sorts the runs by position; runs of one position keep their order.
   void sort();
-  /// Without the strings.
+  /// Does not include the strings.
   [[nodiscard]] Index size_bytes() const { return static_cast<Index>(runs_.capacity() * sizeof(Run)); }
 
  private:
@@ -97,19 +96,19 @@ class SegmentList {
   std::shared_ptr<const SegmentPool> pool_;
 };
 
-/// Describes segments as they are found, and adds them to the lists of their messages.
+/// Encodes segments as they are found, and adds them to the lists of their messages.
 class SegmentCollector {
  public:
   SegmentCollector() : pool_(std::make_shared<SegmentPool>()) {}
 
-  /// `list` outlives the next flush().
+  /// `list` must outlive the next flush().
   void add(SegmentList& list, const Segment& segment) { waiting_.push_back({&list, segment}); }
-  /// Many segments wait, which take memory.
+  /// Whether enough segments are waiting that memory requires a flush().
   [[nodiscard]] bool is_full() const { return waiting_.size() >= kFull; }
-  /// Adds what waits to the lists, in the order of (position, patch, place); all of it is of one field. May
-  /// throw.
+  /// Adds the waiting segments to the lists, in the order of (position, patch, place). All of them belong to
+  /// one field. May throw.
   void flush();
-  /// What all lists refer to. Nothing can be added any more.
+  /// The pool of all lists. Nothing can be added afterwards.
   [[nodiscard]] std::shared_ptr<const SegmentPool> complete();
 
  private:
@@ -123,7 +122,7 @@ class SegmentCollector {
   std::shared_ptr<SegmentPool> pool_;
   std::vector<Waiting> waiting_;
   std::vector<std::uint32_t> sorted_;  // of waiting_
-  std::string text_;                   // of the run at hand
+  std::string text_;                   // of the current run
 };
 
 }  // namespace esker

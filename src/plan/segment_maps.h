@@ -1,4 +1,4 @@
-// Where the samples of a segment stand: in the caller's patch, and in the piece that they belong to.
+// Where the samples of a segment are stored: in the caller's patch and in the piece that they belong to.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace esker {
 
-/// One side of a copy of a segment: samples from `first` on, counted in bytes from where that side begins.
+/// One side of a copy of a segment: samples from `first` on, in bytes from the begin of that side.
 struct SegmentMap {
   Index first_bytes = 0;
   SampleMap samples;
 };
 
-/// In a patch, from patch.data on. The components are not in it: they stand component_stride_bytes apart.
+/// In a patch, from patch.data on. The components are not included: they are component_stride_bytes apart.
 SegmentMap map_in_patch(const Segment& segment, const Patch& patch);
 
-/// Both sides of a copy between a patch, from patch.data on, and `place`: components that do not stand
-/// together in the patch are an axis.
+/// Both sides of a copy between a patch, from patch.data on, and `place`. Components that are not contiguous
+/// in the patch are an axis.
 struct PatchCopy {
   Index element_bytes = 0;
   SegmentMap in_patch, in_place;
 };
 PatchCopy map_patch_copy(const Segment& segment, const Patch& patch, SegmentMap place);
 
-/// In a window that begins at position `window_begin`.
+/// In a window that begins at position (linear offset) `window_begin`.
 SegmentMap map_in_window(const Segment& segment, Index window_begin);
 
 /// In the send buffer, as part of `whole`, with which it is relayed.

@@ -1,8 +1,8 @@
-// TrafficCounter: what the plans of all ranks amount to, without making them.
+// TrafficCounter: totals of the plans of all ranks, without making the plans.
 //
-// A plan names every segment; a million of them would not fit. Here the windows of all aggregators are gone
-// through once, and what each rank holds of a piece is counted - for Cartesian splits as a product of one
-// list per axis. The counts are exactly those of make_plan for all ranks (held by a test).
+// A plan lists every segment; the plans of a million ranks would not fit in memory. The counter visits the
+// windows of all aggregators once, and counts what each rank holds of a piece. For Cartesian splits this is a
+// product of one list per axis. The counts are exactly those of make_plan for all ranks (ensured by a test).
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace esker {
 /// What one rank does in a step.
 struct RankTraffic {
   Index messages = 0;       ///< sent to other ranks
-  Index senders = 0;        ///< ranks that it hears from in one hop of one round, at most
+  Index senders = 0;        ///< the most ranks that it receives from in one hop of one round
   Index sent_bytes = 0;     ///< to other ranks
   Index written_bytes = 0;  ///< stored by this rank
   Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;  ///< as in Plan
@@ -37,11 +37,11 @@ void count_message(MessageSizes& sizes, Index bytes);
 
 class TrafficCounter {
  public:
-  /// All that is passed outlives it. `pulse` is called often, and may throw to end the counting.
+  /// All arguments must outlive it. `pulse` is called often, and may throw to end the counting.
   TrafficCounter(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                  const Relays& relays, std::function<void()> pulse = [] {});
 
-  /// Counts one round of all ranks; each round of the ownership once.
+  /// Counts one round of all ranks. Called once for each round of the ownership.
   void add_round(Index round);
 
   [[nodiscard]] const std::vector<RankTraffic>& ranks() const { return ranks_; }
@@ -55,7 +55,7 @@ class TrafficCounter {
     Lattice samples;
     Index sample_bytes = 0;
   };
-  /// Shares of boxes that have been looked at, by relay.
+  /// Shares of the boxes visited so far, by relay.
   struct CoarseShares {
     Index next_box = 0;
     std::map<int, std::vector<CoarseShare>> of_relay;
@@ -85,11 +85,11 @@ class TrafficCounter {
   std::map<std::pair<int, int>, int> number_of_field_;
   std::vector<RankTraffic> ranks_;
   MessageSizes to_relays_{}, to_aggregators_{};
-  // Of the message targets at hand: bytes by source, and the sources that have some.
+  // Of the current message targets: bytes by source, and the sources that have some.
   std::vector<Index> bytes_of_;
   std::vector<int> sources_;
-  std::vector<Share> shares_;  // of the piece at hand
-  // Of the round at hand, by rank.
+  std::vector<Share> shares_;  // of the current piece
+  // Of the current round, by rank.
   std::vector<Index> sent_, received_by_relay_, received_by_aggregator_;
   std::vector<std::vector<FromSource>> fine_;  // [relay]
   std::vector<CoarseShares> coarse_;           // [field]
