@@ -33,14 +33,15 @@ Status describe_mismatch(Comm& comm, const Ballot& ballot) {
   return mismatch_error(ranks_of);
 }
 
-/// A Status as it travels: nothing is allocated to receive it. Longer texts are cut.
+/// The wire format of a Status. Its size is fixed, so that receiving it does not allocate; longer texts are
+/// cut.
 struct Failure {
   Code code = Code::kOk;
   std::uint32_t length = 0;
   std::array<char, 8184> text{};
 };
 
-/// The failing rank's code and text, on all ranks.
+/// Gives all ranks the code and the text of the failing rank.
 Status share_failure(Comm& comm, const Status& status, int failing_rank) {
   Failure failure{status.code()};
   failure.length =
@@ -55,8 +56,9 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
   }
 }
 
-/// After a meeting to which ranks came that do not wait long; `met`: this one is still there. All ranks say
-/// whether they are: those who have left without waiting for the answer. Where some have, `comm` has ended.
+/// Called after a meeting of ranks with short time limits. `met`: this rank was still waiting when all had
+/// arrived. All ranks exchange that; ranks that have left do not wait for the answer. If any rank has left,
+/// `comm` has ended.
 Status find_who_left(Comm& comm, bool met) {
   constexpr double kAtOnce = 1e-9;
   std::array<std::uint64_t, 1> gone{met ? 0 : static_cast<std::uint64_t>(comm.size() - comm.rank())};
@@ -99,7 +101,7 @@ Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_t
   }
   const std::uint64_t operation = hash_text(0, ballot.operation);
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());
-  // All are equal when maximum and minimum, which is the complement of a maximum, are.
+  // All values are equal if their maximum equals their minimum, which is the complement of a maximum.
   const bool leaves = ballot.patience_s > 0;
   std::array<std::uint64_t, 7> values{operation,
                                       ~operation,
@@ -118,7 +120,7 @@ Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_t
   }
   if (values[0] != ~values[1]) return describe_mismatch(comm, ballot);
   if (any_flag) *any_flag = values[5] != 0;
-  // Before the arguments: a rank whose local call failed has other arguments for that reason.
+  // Before the comparison of arguments: a rank whose local call failed has other arguments for that reason.
   if (values[4] != 0) return share_failure(comm, ballot.status, comm.size() - static_cast<int>(values[4]));
   if (values[2] != ~values[3]) return describe_mismatch(comm, ballot);
   return {};

@@ -30,7 +30,7 @@ std::int64_t now_ns() {
 
 double seconds_since(std::int64_t ns) { return static_cast<double>(now_ns() - ns) * 1e-9; }
 
-/// What the system says that a process does; empty where it does not say.
+/// The state of a process as the system reports it; empty where it does not.
 std::string state_of(long process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -52,13 +52,13 @@ std::string state_of(long process) {
 
 }  // namespace
 
-/// Of one rank, whose main thread alone writes it, in shared memory. Other threads and processes read at any
-/// moment: all is atomic, and a text may be torn while it changes.
+/// The record of one rank, in shared memory. Only the rank's main thread writes it. Other threads and
+/// processes read it at any time: all members are atomic, and a text may be inconsistent while it changes.
 struct CallWatch::Slot {
   std::atomic<std::uint64_t> calls;      ///< entered so far
-  std::atomic<std::uint64_t> waits;      ///< odd: it waits
-  std::atomic<std::int64_t> changed_ns;  ///< when it entered or left a call
-  std::atomic<std::int64_t> wait_ns;     ///< when it began to wait
+  std::atomic<std::uint64_t> waits;      ///< odd: the rank is waiting
+  std::atomic<std::int64_t> changed_ns;  ///< when the rank entered or left a call
+  std::atomic<std::int64_t> wait_ns;     ///< when the rank began to wait
   std::atomic<bool> is_inside;
   std::atomic<std::uint64_t> warned_of;  ///< slot 0: the last call for which a rank of the node has warned
   std::atomic<std::int64_t> process;
@@ -128,7 +128,7 @@ void CallWatch::enter(std::string_view operation) {
   mine.is_inside = true;
   ++mine.calls;
   if (thread_.joinable()) return;
-  // The program's signals are for its own threads.
+  // Signals of the program are handled by its own threads.
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -198,7 +198,7 @@ void CallWatch::watch() {
     const double pause_s = limit_s > 0 ? std::clamp(limit_s / 4, 0.05, 5.0) : 5.0;
     changed_.wait_for(lock, std::chrono::duration<double>(pause_s));
     if (has_ended_ || limit_s_ <= 0 || num_warnings_ == kMaxWarnings) continue;
-    lock.unlock();  // a warning may wait for who reads stderr
+    lock.unlock();  // a warning may block until stderr is read
     (void)guarded("watch calls", [this] {
       look();
       return Status();
@@ -207,7 +207,7 @@ void CallWatch::watch() {
   }
 }
 
-/// Of the ranks that have waited for so long, the first one that sees it warns; once per call.
+/// When several ranks have waited that long, the first one that notices warns; once per call.
 void CallWatch::look() {
   const Sight mine = look_at(own_);
   if (!mine.is_inside || !mine.waits || mine.wait_s < limit_s_) return;
@@ -243,7 +243,7 @@ std::string CallWatch::describe_missing(const Sight& mine) const {
     named.push_back(state.empty() ? text : fmt::format("{} ({})", text, state));
   }
   if (named.empty()) {
-    // One node speaks for those whose ranks all wait.
+    // If all ranks of a node wait, only the node of rank 0 reports it.
     const bool speaks = n_ranks_ > n_node_ranks_ && slot(0).rank == 0;
     return speaks ? fmt::format("so do all {} ranks of this node; the missing ones are on other nodes",
                                 n_node_ranks_)

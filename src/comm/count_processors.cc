@@ -13,9 +13,9 @@
 namespace esker {
 namespace {
 
-constexpr std::size_t kMostProcessors = 1024;  // of a node: those that a cpu_set_t has bits for
+constexpr std::size_t kMostProcessors = 1024;  // of a node: the number of bits of a cpu_set_t
 
-/// 1 for each processor that this process may use.
+/// [processor]: 1 if this process may use it.
 std::array<std::uint64_t, kMostProcessors> usable_processors() {
   std::array<std::uint64_t, kMostProcessors> usable{};
 #ifdef __linux__

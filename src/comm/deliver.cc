@@ -9,7 +9,7 @@
 namespace esker {
 namespace {
 
-constexpr std::size_t kFewSenders = 32;  // neighbours in three dimensions, and some
+constexpr std::size_t kFewSenders = 32;  // typical: the neighbors in three dimensions, rounded up
 constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 30;
 
 Result<std::vector<PeerSize>> sizes_of(std::span<const Parcel> parcels) {
@@ -24,7 +24,7 @@ Result<std::vector<PeerSize>> sizes_of(std::span<const Parcel> parcels) {
   return sizes;
 }
 
-/// Room for what `senders` have; each delivery gets its place in it.
+/// Allocates memory for the bytes of `senders`, and assigns each delivery its part of it.
 void make_room(std::span<const PeerSize> senders, Deliveries& mail) {
   std::size_t total = 0;
   for (const PeerSize& sender : senders) total += sender.bytes;
@@ -39,8 +39,8 @@ void make_room(std::span<const PeerSize> senders, Deliveries& mail) {
 
 }  // namespace
 
-// Who sends how much is told before memory is allocated for it; ranks that have too little room to be told
-// all are told how much they need, and then all are told again.
+// The sizes are exchanged before memory is allocated for the bytes. If some ranks have too few entries for
+// all sizes, they learn how many they need, and all ranks repeat the exchange.
 Result<Deliveries> deliver(Comm& comm, std::span<const Parcel> parcels, std::size_t expected) {
   std::vector<PeerSize> to, from;
   const auto prepare = [&]() -> Status {

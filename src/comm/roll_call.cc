@@ -81,7 +81,7 @@ Status RollCall::describe() const {
   return mismatch_error(ranks_of);
 }
 
-// Notes that nobody may have taken yet are in this object: it stays.
+// The object keeps itself alive, because it contains notes that other ranks may not have received yet.
 Status RollCall::give_up(Comm& comm, Status why) {
   kept_ = shared_from_this();
   comm.end(why);
@@ -98,8 +98,8 @@ bool RollCall::take(Comm& comm, Note& note, int& from, bool limited) {
   }
 }
 
-// Twice: who comes after others have given up completes the first meeting alone, and gives up in the second.
-// A rank that stalls for longer than the limit just between the two can still leave others waiting.
+// Two meetings: a rank that arrives after others have given up completes the first one alone, and gives up in
+// the second. A rank that stalls for longer than the limit between the two can still leave others waiting.
 Status wait_for_all(Comm& comm, std::string_view operation, double limit_s) {
   ESKER_RETURN_IF_ERROR(comm.ended());
   bool in_time = true;

@@ -10,7 +10,7 @@
 namespace esker {
 namespace {
 
-/// There is nobody else to put anything.
+/// No other rank exists, so no rank puts anything.
 class SerialRemoteMemory final : public RemoteMemory {
  public:
   bool expose(std::span<std::byte>) override { return true; }
@@ -25,7 +25,7 @@ class SerialRemoteMemory final : public RemoteMemory {
   void wait() override {}
 };
 
-/// One rank that may also send to itself.
+/// A single rank, which may also send to itself.
 class SerialComm final : public Comm {
  public:
   [[nodiscard]] int rank() const override { return 0; }
@@ -82,7 +82,7 @@ class SerialComm final : public Comm {
     next_ = 0;
   }
 
-  // There is nobody to send one to.
+  // No other rank exists that could receive a note.
   void start_note(std::span<const std::byte>, int) override {}
   int take_note(std::span<std::byte>) override { return -1; }
   void finish_notes() override {}

@@ -23,8 +23,8 @@ constexpr Index kPageBytes = 4096;
 
 constexpr const char* kDirectory = "/dev/shm";
 
-/// By which other processes of this user open a file of this one, and know it: where these see other
-/// processes under its number, the path is of something else.
+/// Identifies a file of this process so that other processes of the same user can open it and verify it. In
+/// another process namespace the process number denotes another process, so the path leads to another file.
 struct Address {
   std::array<char, 64> path{};
   std::uint64_t device = 0, inode = 0;
@@ -57,7 +57,7 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Tests make memory scarce by ESKER_TEST_SHARED_BYTES.
+/// Tests set ESKER_TEST_SHARED_BYTES to limit the memory.
 bool is_allowed(Index bytes) {
   const char* most = std::getenv("ESKER_TEST_SHARED_BYTES");
   return !most || bytes <= std::atoll(most);
@@ -68,8 +68,8 @@ Status no_memory(Index bytes, int reason) {
                std::strerror(reason));
 }
 
-// A file without a name: whenever the ranks are killed, nothing of it stays. Memory is reserved when it is
-// made: a page that is missing later would be a SIGBUS.
+// A file without a name: nothing remains of it when the ranks are killed. The memory is reserved at creation,
+// because a page that is missing later would be a SIGBUS.
 Status make_memory(Index bytes, Descriptor& descriptor) {
   if (!is_allowed(bytes)) return no_memory(bytes, ENOSPC);
   descriptor.set(::open(kDirectory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
@@ -114,7 +114,7 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Comm& node, Index byt
     memory->begins_.push_back(memory->begins_.back() + static_cast<Index>(size));
   }
   Address address;
-  Descriptor descriptor;  // of the rank that makes it, until all have joined
+  Descriptor descriptor;  // of the rank that creates it, until all have joined
   Status made;
   if (node.rank() == 0) {
     made = guarded("share memory", [&]() -> Status {

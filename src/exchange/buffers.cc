@@ -11,7 +11,7 @@
 namespace esker {
 namespace {
 
-/// What a plan needs of memory that no other rank sees, and of memory that is shared.
+/// The bytes of a plan that no other rank accesses, and the bytes that are shared.
 Index private_bytes(const Plan& plan) {
   return plan.buffer_bytes() - plan.mail.share_bytes - plan.num_slots * plan.shared_window_bytes;
 }
@@ -49,7 +49,7 @@ Status ExchangeBuffers::reserve_shared(Comm& comm, const Plan& plan) {
   return {};
 }
 
-// What there is, and what is needed, is the same on all ranks of a node.
+// The size that is reserved and the size that is needed are the same on all ranks of a node.
 Status ExchangeBuffers::reserve_mail(Comm& comm, const Plan& plan) {
   if (mail_ && mail_->size_bytes() >= plan.mail.bytes) return {};
   mail_.reset();
@@ -109,7 +109,7 @@ void ExchangeBuffers::withdraw() {
   is_exposed_ = false;
 }
 
-// In the order that receive_offset() and send_offset() say.
+// In the order that receive_offset() and send_offset() define.
 ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
   Parts parts;
   if (is_exposed_) parts.remote = remote_.get();

@@ -10,8 +10,8 @@
 namespace esker {
 namespace {
 
-/// One rank's state while a plan runs. Local work is attempted; where it failed, what stands in a window is
-/// moved.
+/// The state of one rank while a plan runs. After a failure of local work the rank still moves the planned
+/// bytes, whatever its windows contain.
 class DeliveryRun {
  public:
   DeliveryRun(const Plan& plan, const TargetsOfFields& targets, const ExchangeBuffers::Parts& buffers,
@@ -20,9 +20,9 @@ class DeliveryRun {
     transport_.begin_run(buffers);
   }
 
-  // A rank that waits for another's window loads its own of later rounds meanwhile, as far as windows are
-  // free. It never sleeps while one of its own windows could be loaded that others wait for: of all ranks,
-  // the one that has loaded the fewest rounds finds a window free.
+  // While a rank waits for another rank's window, it loads its own windows of later rounds, as long as some
+  // are free. It never sleeps while it could load a window that others wait for: of all ranks, the one that
+  // has loaded the fewest rounds finds a window free.
   void all_rounds(const LoadWindow& load) {
     for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
       while (loaded_ <= r) (void)load_next(load, true);
@@ -39,18 +39,19 @@ class DeliveryRun {
   Status& status() { return status_; }
 
  private:
-  /// Messages share their buffers from round to round: then there is no loading ahead.
+  /// Whether the window of a later round can be loaded now. The messages of all rounds share their buffers, so
+  /// a rank with messages does not load ahead.
   [[nodiscard]] bool can_load_ahead(std::size_t round) {
     return loaded_ < plan_.rounds.size() && loaded_ < round + static_cast<std::size_t>(plan_.num_slots) &&
            plan_.send_bytes == 0 && plan_.receive_bytes == 0 && is_free(loaded_, false);
   }
 
-  /// Whether the window of a round has been left by those who took from it before.
+  /// Whether the ranks that took samples from the window before have left it.
   [[nodiscard]] bool is_free(std::size_t round, bool wait) {
     return plan_.rounds[round].num_visitors == 0 || buffers_.shared->have_left(use_of(round), wait);
   }
 
-  /// Loads the window of round loaded_, takes from it what is this rank's own, and lets others in.
+  /// Loads the window of round loaded_, takes this rank's own samples from it, and lets others enter.
   bool load_next(const LoadWindow& load, bool wait) {
     Stopwatch watch;
     const bool free = is_free(loaded_, wait);
@@ -67,7 +68,7 @@ class DeliveryRun {
     return true;
   }
 
-  /// The messages of a round, whose window is the last one that has been loaded.
+  /// Exchanges the messages of a round, whose window is the last one loaded.
   void exchange_messages(std::size_t number) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
@@ -91,7 +92,8 @@ class DeliveryRun {
     stats_.wait_s += watch.lap();
   }
 
-  /// What this rank wants of a near rank's window; false if that is not loaded yet, and it does not `wait`.
+  /// Takes this rank's samples from a near rank's window. False if that is not loaded yet, and `wait` is
+  /// false.
   bool take(const Message& message, Index use, bool wait) {
     Stopwatch watch;
     const auto window = buffers_.shared->enter(message.peer, use, wait);
@@ -116,7 +118,7 @@ class DeliveryRun {
     if (status_.ok()) status_ = guarded(what, action);
   }
 
-  /// Samples of a window to this rank's targets.
+  /// Copies samples of a window to this rank's targets.
   void deliver(const Message& message, const std::byte* window, Index window_begin) {
     attempt("place", [&] {
       for (const Segment& segment : message.segments) {
@@ -173,7 +175,7 @@ Plan reversed(Plan plan) {
   for (Round& round : plan.rounds) std::swap(round.sends, round.receives);
   std::swap(plan.send_bytes, plan.receive_bytes);
   std::swap(plan.num_sends, plan.num_receives);
-  plan.gives.clear();  // of headers, which are written only
+  plan.gives.clear();  // hand-overs are for headers, which are only written
   plan.takes.clear();
   return plan;
 }

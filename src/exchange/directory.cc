@@ -14,16 +14,16 @@
 namespace esker {
 namespace {
 
-/// A box, or a question about one, as it travels.
+/// The wire format of a box, or of a query for one.
 struct Entry {
   Index list = 0, rank = 0, patch = 0;
   Point lo{}, hi{};
 };
 
-/// What there is for other ranks.
+/// The bytes for other ranks.
 struct Letters {
   std::map<int, std::vector<Entry>> of_rank;
-  std::vector<Parcel> parcels;  // of the same bytes
+  std::vector<Parcel> parcels;  // refer to the bytes
 
   void wrap() {
     for (const auto& [rank, entries] : of_rank) parcels.push_back({rank, std::as_bytes(std::span(entries))});
@@ -61,8 +61,8 @@ std::vector<std::vector<HeldBox>> read_boxes(const Deliveries& mail, const Lists
   return boxes;
 }
 
-// Per list the extents of all boxes, their number without and with empty ones; then 1 for a rank that holds
-// some. As reals, which are exact for sums up to 2^53.
+// Per list: the sums of the extents of all boxes, the number of boxes without and with empty ones. After the
+// lists: 1 for a rank that holds a box. As reals, which are exact for sums up to 2^53.
 constexpr std::size_t kSumsOfList = kMaxRank + 2;
 
 std::vector<double> add_up(const std::vector<BoxList>& lists) {
@@ -88,7 +88,7 @@ BoxTotals totals_of(const double* of_list) {
   return totals;
 }
 
-/// This rank's boxes, for the homes of the bricks that they meet.
+/// This rank's boxes, addressed to the homes of the bricks that they intersect.
 Letters tell_homes(const Lists& lists, int rank) {
   Letters letters;
   for (std::size_t l = 0; l < lists.size(); ++l) {
@@ -104,7 +104,7 @@ Letters tell_homes(const Lists& lists, int rank) {
   return letters;
 }
 
-/// What is wrong in the brick that `rank` is the home of.
+/// The first defect in the brick that `rank` is the home of.
 std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, int rank,
                                            const std::vector<HeldBox>& told) {
   const Index brick = known.homes().brick_of(rank);
@@ -162,7 +162,7 @@ void Directory::keep(std::vector<std::vector<HeldBox>> told) {
 
 namespace {
 
-/// What a rank asks the homes.
+/// A rank's queries to the homes.
 struct Inquiry {
   std::vector<std::optional<Questions>> of_list;  // none: enough is known
   Letters letters;

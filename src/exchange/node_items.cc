@@ -20,8 +20,8 @@ namespace {
 
 using Leaders = std::map<int, std::int64_t>;  // by rank
 
-/// The leaders of the ranks that this one has messages for or from. Collective; errors are those of all
-/// ranks.
+/// Finds the leaders of the ranks that this rank has messages for or from. Collective; errors are those of
+/// all ranks.
 Status exchange_leaders(Comm& comm, const Plan& plan, Leaders& leaders) {
   const std::int64_t mine = comm.node_ranks().front();
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
@@ -55,13 +55,13 @@ std::vector<MailItem> items_of(const Plan& plan, std::int64_t rank, std::int64_t
   return items;
 }
 
-/// The message of `messages`, which are by ascending peers, with that peer.
+/// The message for or from `peer`. `messages` are sorted by ascending peers.
 Message& message_with(std::vector<Message>& messages, std::int64_t peer) {
   return *std::lower_bound(messages.begin(), messages.end(), peer,
                            [](const Message& message, std::int64_t p) { return message.peer < p; });
 }
 
-/// Gives the items of one hop their places; those of `rank` are its messages.
+/// Assigns the items of one hop their offsets, and sets them in the messages of `rank`.
 class HopMail {
  public:
   HopMail(MailHop& hop, int rank, std::int64_t leader) : hop_(hop), rank_(rank), leader_(leader) {}
@@ -78,7 +78,7 @@ class HopMail {
     end_ += item.bytes;
   }
 
-  /// Returns where the last one ends.
+  /// Returns the end of the last item.
   Index finish() {
     hop_.num_packers = static_cast<int>(packers_.size());
     hop_.num_readers = static_cast<int>(readers_.size());
@@ -99,7 +99,7 @@ class HopMail {
   Index end_ = 0;
 };
 
-/// Messages between nodes are calls of MPI on the leader, each with a request.
+/// Messages between nodes are MPI calls of the leader, each with a request.
 void make_room(Plan& plan) {
   for (const MailHop& hop : plan.mail.hops) {
     plan.num_sends = std::max(plan.num_sends, hop.sends.size());
@@ -115,7 +115,7 @@ void make_room(Plan& plan) {
 }  // namespace
 
 Status combine_by_node(Comm& comm, Plan& plan, int min_senders) {
-  // No rank has messages for another node, or none has so many neighbours that could.
+  // Either no rank has messages for another node, or no node has enough senders.
   std::array<std::uint64_t, 1> most{static_cast<std::uint64_t>(comm.node().size())};
   comm.all_reduce_max(most);
   const auto least = static_cast<std::uint64_t>(min_senders);
@@ -154,7 +154,7 @@ Result<NodeItems> NodeItems::gather(Comm& comm, const Plan& plan) {
   return std::move(*items);
 }
 
-// Messages within the node are in the list of both of their ranks: as sent ones they stay.
+// A message within the node is in the lists of both of its ranks; the entry of the sender is kept.
 NodeItems::NodeItems(std::span<const int> ranks, std::span<const std::span<const std::byte>> lists)
     : ranks_(ranks) {
   const std::int64_t leader = ranks.front();

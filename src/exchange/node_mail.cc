@@ -12,10 +12,10 @@ constexpr Index kControlBytes = 4096;  // the counters, before the messages
 
 }  // namespace
 
-/// Since create(): they are never put back, so nobody can miss a value.
+/// Totals since create(). The counters never decrease, so no rank can miss a value.
 struct NodeMail::Counters {
   SharedCondition condition;
-  std::uint64_t opened, packed, arrived, read;  // packed and read count ranks, the others hops
+  std::uint64_t opened, packed, arrived, read;  // packed and read count ranks, the other two hops
 };
 
 Result<std::unique_ptr<NodeMail>> NodeMail::create(Comm& comm, Index bytes) {

@@ -20,13 +20,13 @@ constexpr std::size_t kSlotBytes = 256;      // at most
 struct NodeWindows::Slot {
   SharedCondition condition;
   Index offered;  ///< use + 1 of the last offer
-  int visitors;   ///< for how many
-  int left;       ///< of them, since
+  int visitors;   ///< admitted by that offer
+  int left;       ///< visitors that have left since
 };
 
 struct NodeWindows::Meeting {
   SharedCondition condition;
-  Index arrived;  ///< at all meetings
+  Index arrived;  ///< the total over all meetings
 };
 
 Index NodeWindows::bytes_for(int num_slots, Index window_bytes) {

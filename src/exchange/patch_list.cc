@@ -5,7 +5,7 @@
 namespace esker {
 namespace {
 
-// Strides that are looked for before they are kept once more.
+// The number of recent strides that are searched before equal strides are stored again.
 constexpr std::size_t kRecentStrides = 8;
 
 template <class T>

@@ -13,8 +13,8 @@
 namespace esker {
 namespace {
 
-/// For each of `bricks` (at most comm.size()) the rank whose boxes `mine` hold its center; another one where a
-/// rank holds several. Collective.
+/// For each of `bricks` (at most comm.size()) the rank whose boxes `mine` contain its center; a different
+/// rank where one rank holds several centers. Collective.
 Result<std::vector<int>> ranks_at_centers(Comm& comm, const BrickDecomposition& bricks,
                                            const std::vector<Box>& mine) {
   std::vector<std::uint64_t> holders;  // rank + 1, 0: none
@@ -52,7 +52,7 @@ Result<std::vector<BrickDecomposition>> make_bricks(Comm& comm, const PieceSpace
   return bricks;
 }
 
-/// The layout that stores most.
+/// The layout with the most stored bytes.
 int largest_layout(const PieceSpace& space) {
   int largest = 0;
   for (int number = 1; number < space.num_layouts(); ++number) {
@@ -62,7 +62,8 @@ int largest_layout(const PieceSpace& space) {
   return largest;
 }
 
-/// The rank whose box contains the center of a brick of the largest layout aggregates that brick of all.
+/// For each brick of the largest layout the rank whose box contains its center; it aggregates that brick of
+/// all layouts.
 Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space, const std::vector<FieldPatches>& fields,
                                    int n) {
   Placement placement;
@@ -108,14 +109,15 @@ Result<std::vector<int>> spread_over_nodes(Comm& comm, int n_aggregators) {
     ranks.resize(found.size());
     return Status();
   }));
-  // This rank's number in the list: the first rank of a node counts for all of it.
+  // This rank's index in the list of ranks sorted by node. The first rank of a node counts for the whole
+  // node.
   const auto size_of_node = static_cast<std::uint64_t>(comm.node().size());
   const std::uint64_t before = comm.sum_before(comm.node().rank() == 0 ? size_of_node : 0);
   std::array<std::uint64_t, 1> begin{comm.node().rank() == 0 ? before : 0};
   comm.node().all_reduce_max(begin);
   const Index number = static_cast<Index>(begin[0]) + comm.node().rank();
   const Index n = n_aggregators, n_ranks = comm.size();
-  const Index a = div_up(number * n, n_ranks);  // the first one whose place is not before this rank's
+  const Index a = div_up(number * n, n_ranks);  // the first with an index at or after this rank's
   if (a < n && a * n_ranks / n == number) found[static_cast<std::size_t>(a)] = comm.rank() + 1u;
   comm.all_reduce_max(found);
   std::transform(found.begin(), found.end(), ranks.begin(),

@@ -17,7 +17,7 @@
 namespace esker {
 namespace {
 
-/// The most of all ranks.
+/// The maximum over all ranks.
 StepCut::Needs most_of_all(Comm& comm, const StepCut::Needs& mine) {
   std::array<std::uint64_t, 3> most{static_cast<std::uint64_t>(mine.total_bytes()),
                                     static_cast<std::uint64_t>(mine.plan_bytes),
@@ -27,7 +27,7 @@ StepCut::Needs most_of_all(Comm& comm, const StepCut::Needs& mine) {
   return {static_cast<Index>(most[0]) - plan_bytes, plan_bytes, static_cast<Index>(most[2])};
 }
 
-/// Prepares one exchange by one policy.
+/// Prepares one exchange under one policy.
 class Preparation {
  public:
   Preparation(Comm& comm, const ExchangeInputs& inputs, const ExchangePolicy& policy, ExchangeBuffers& buffers,
@@ -59,7 +59,7 @@ class Preparation {
                     [&] { return try_cut(*cut); });
   }
 
-  /// Learns from the directory whose boxes this rank must know, and makes its plan.
+  /// Requests the boxes that this rank must know from the directory, and makes its plan.
   Result<StepCut::Needs> try_cut(const StepCut& cut) {
     std::optional<Relays> relays;
     ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
@@ -81,7 +81,7 @@ class Preparation {
     return most_of_all(comm_, needs);
   }
 
-  /// Leaders combine the messages of their nodes where the policy says so.
+  /// Makes node leaders combine the messages of their nodes where the policy asks for it.
   Status combine_messages() {
     if (!prepared_.plan.shares_windows) return {};
     const bool always = policy_.topology == Topology::kNodeLeaders;
@@ -89,7 +89,7 @@ class Preparation {
     return combine_by_node(comm_, prepared_.plan, always ? 0 : policy_.combine_from);
   }
 
-  /// One that is filled while the other is stored, where that is asked for and memory is left for it.
+  /// Adds a second window, filled while the first one is stored, if it is requested and the budget has room.
   void add_window() {
     Plan& plan = prepared_.plan;
     const Index needed = plan.buffer_bytes() + plan.window_bytes + memory_of(plan) + inputs_.held_bytes;
@@ -108,10 +108,10 @@ class Preparation {
                                    bytes_to_text(static_cast<double>(plan.shared_window_bytes)));
   }
 
-  /// Room for all that running the plan takes.
+  /// Reserves everything that the run of the plan needs.
   Status reserve() {
     const Plan& plan = prepared_.plan;
-    // Apart from what follows, which is collective on each node.
+    // Separate from the next step, which is collective on each node.
     ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
       comm_.reserve_transfers(plan.num_sends, plan.num_receives);
       return Status();
@@ -129,7 +129,7 @@ class Preparation {
   Prepared& prepared_;
 };
 
-/// Where derived datatypes are wrong on some rank, all ranks send packed messages.
+/// If derived datatypes are wrong on any rank, all ranks send packed messages.
 Status check_datatypes(Comm& comm, ExchangePolicy& policy) {
   if (policy.packs) return {};
   Status found;

@@ -13,8 +13,8 @@
 namespace esker {
 namespace {
 
-/// One rank's state while a plan runs. Local work is attempted; what a failed attempt leaves in a buffer is
-/// sent, received and forgotten.
+/// The state of one rank while a plan runs. After a failure of local work the rank still sends and receives
+/// the planned bytes, whatever its buffers contain.
 class ExchangeRun {
  public:
   ExchangeRun(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
@@ -23,9 +23,9 @@ class ExchangeRun {
     transport_.begin_run(buffers);
   }
 
-  // A rank whose window waits for others fills theirs of later rounds meanwhile, as far as windows are free.
-  // It never sleeps for its own window while another one waits for what it could place: of all ranks, the one
-  // that has filled the fewest rounds finds all its windows free.
+  // While the window of a rank waits for others, the rank fills their windows of later rounds, as long as
+  // some are free. It never sleeps for its own window while another one waits for samples that it could
+  // place: of all ranks, the one that has filled the fewest rounds finds all its windows free.
   void all_rounds(const StoreWindow& store, bool in_thread) {
     for (std::size_t r = 0; r < num_slots(); ++r) offer(r, stats_.place_s);
     {
@@ -57,14 +57,14 @@ class ExchangeRun {
   Status& status() { return status_.ok() ? stored_ : status_; }
 
  private:
-  /// Messages share their buffers from round to round: then there is no working ahead. (A transport that
-  /// packs in no buffer of this rank keeps step.)
+  /// Whether this rank can fill windows of later rounds. The messages of all rounds share their buffers, so a
+  /// rank with messages does not work ahead. (A transport that packs in no buffer of this rank keeps step.)
   [[nodiscard]] bool can_work_ahead() const {
     return plan_.send_bytes == 0 && plan_.receive_bytes == 0 && !transport_.keeps_step();
   }
 
-  /// Sends and places what this rank has for others in round filled_; false if a near rank's window is not
-  /// free yet, and it does not `wait` for it: the next call goes on there.
+  /// Sends and places this rank's samples for others in round filled_. False if a near rank's window is not
+  /// free yet, and `wait` is false: the next call continues there.
   bool fill(bool wait) {
     const Round& round = plan_.rounds[filled_];
     Stopwatch watch;
@@ -87,9 +87,9 @@ class ExchangeRun {
     return !is_shared(plan_.rounds[round]) || buffers_.shared->have_left(use_of(round), wait);
   }
 
-  /// Puts into a window what this rank itself has for it, and receives what is missing. Own samples come
-  /// late, so that they are in the core's cache when they are stored; windows that no near rank fills are
-  /// always in the same memory, or two by two if a thread stores.
+  /// Puts this rank's own samples into a window, and receives the missing ones. Own samples come late, so
+  /// that they are in the core's cache when they are stored. Windows that no near rank fills always use the
+  /// same memory, or alternate between two if a thread stores.
   void finish(std::size_t number, StoreAhead& ahead) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
@@ -109,8 +109,9 @@ class ExchangeRun {
     stats_.wait_s += watch.lap();
   }
 
-  /// The window of a round is full. May run in another thread than all else, and offers by itself: this rank
-  /// may sleep then until a window of another one is free, which waits for this.
+  /// Stores the full window of a round. May run in a separate thread. It then offers the next window itself,
+  /// because this rank may sleep until a window of another rank is free, and that rank may wait for this
+  /// offer.
   void store_and_offer(std::size_t number, const StoreWindow& store) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
@@ -129,7 +130,7 @@ class ExchangeRun {
   }
 
   [[nodiscard]] std::size_t num_slots() const { return static_cast<std::size_t>(plan_.num_slots); }
-  /// So many rounds must have been stored before the window of a round may be filled.
+  /// The number of rounds that must have been stored before the window of a round may be filled.
   [[nodiscard]] std::size_t num_stored_before(std::size_t round) const {
     const auto in_turn =
         static_cast<std::size_t>(is_shared(plan_.rounds[round]) ? plan_.num_slots : num_windows_);
@@ -157,7 +158,7 @@ class ExchangeRun {
     return num_windows_ == 2 && round % 2 == 1 ? buffers_.second_window : buffers_.window;
   }
 
-  /// Lets near ranks fill the window of a round, if there is that round and they do.
+  /// Lets near ranks fill the window of a round, if the round exists and they have samples for it.
   void offer(std::size_t number, double& seconds) {
     if (number >= plan_.rounds.size() || !is_shared(plan_.rounds[number])) return;
     const Stopwatch watch;
@@ -180,7 +181,7 @@ class ExchangeRun {
     if (!status_.ok()) has_failed_ = true;
   }
 
-  /// Starts a hop: what this rank has for others is packed and on its way then.
+  /// Starts a hop: packs and sends this rank's messages for others.
   void send_all(const Hop& hop, Stopwatch& watch) {
     transport_.begin(hop);
     stats_.wait_s += watch.lap();
@@ -190,7 +191,7 @@ class ExchangeRun {
     stats_.wait_s += watch.lap();
   }
 
-  /// The first hop: what this rank relays stands in its messages of the second one then.
+  /// Runs the first hop. Afterwards the samples that this rank relays are in its messages of the second hop.
   void relay(const RelayHop& hop, Stopwatch& watch) {
     send_all({2 * filled_, &hop.sends, &hop.receives}, watch);
     attempt("pack", [&] {
@@ -235,13 +236,13 @@ class ExchangeRun {
     });
   }
 
-  /// What this rank has collected for the round that it fills.
+  /// The samples that this rank has collected, as a relay, for the round that it fills.
   [[nodiscard]] const std::byte* relayed(const Segment& segment) const {
     const auto& all = plan_.rounds[filled_].relay.relayed;
     return buffers_.send.data() + all[static_cast<std::size_t>(segment.relayed)].offset_bytes;
   }
 
-  /// Samples of patches, to where they stand in a window.
+  /// Copies samples of patches to their place in a window.
   void pack(const Message& message, std::byte* window, Index window_begin) {
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
@@ -252,7 +253,7 @@ class ExchangeRun {
     });
   }
 
-  /// To the window of a near rank, if it is free.
+  /// Copies samples to the window of a near rank, if it is free.
   bool place_at(const Message& message, Index use, bool wait, Stopwatch& watch) {
     const auto window = buffers_.shared->enter(message.peer, use, wait);
     stats_.wait_s += watch.lap();
@@ -271,7 +272,7 @@ class ExchangeRun {
     return true;
   }
 
-  /// Calls place(number) for each message that has been started to be received, as they come.
+  /// Calls place(number) for each started receive, in the order of completion.
   template <class Place>
   void for_each_received(Stopwatch& watch, const Place& place) {
     for (int m = transport_.next_received(); m >= 0; m = transport_.next_received()) {
@@ -293,14 +294,14 @@ class ExchangeRun {
     }
   }
 
-  /// Samples that stand dense, as in a message, to their places in `target`.
+  /// Copies dense samples, as in a message, to their places in `target`.
   static void scatter(const Segment& segment, const std::byte* source, std::byte* target,
                       const SegmentMap& place) {
     copy_samples(segment.sample_bytes, source, SampleMap::dense(segment.indices, segment.sample_bytes),
                  target + place.first_bytes, place.samples);
   }
 
-  /// Samples of a patch, from the caller's memory to their places in `target`.
+  /// Copies samples of a patch from the caller's memory to their places in `target`.
   void gather(const Segment& segment, std::byte* target, SegmentMap place) {
     const Patch& patch = patches_[segment.field][segment.patch];
     const PatchCopy copy = map_patch_copy(segment, patch, std::move(place));
@@ -314,10 +315,10 @@ class ExchangeRun {
   MessageTransport& transport_;
   ExchangeStats& stats_;
   std::size_t filled_ = 0;  // rounds that this rank has filled
-  bool begun_ = false;      // the next one
-  std::size_t placed_ = 0;  // messages that it has placed of that
+  bool begun_ = false;      // whether the next round has been begun
+  std::size_t placed_ = 0;  // messages of that round that it has placed
   Status status_;
-  int num_windows_ = 1;  // in use, of those that only this rank fills
+  int num_windows_ = 1;  // windows in use that only this rank fills
   std::atomic<bool> has_failed_ = false;
   // Of store_and_offer().
   Status stored_;

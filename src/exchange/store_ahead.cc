@@ -9,7 +9,7 @@
 
 namespace esker {
 
-// The program's signals are for its own threads.
+// Signals of the program are handled by its own threads.
 StoreAhead::StoreAhead(StoreRound store_round, bool in_thread) : store_round_(std::move(store_round)) {
   if (!in_thread) return;
   sigset_t all, before;

@@ -11,7 +11,7 @@
 namespace esker {
 namespace {
 
-/// The more of both.
+/// Raises `most` to the maximum of both.
 void raise(StepCut::Needs& most, const StepCut::Needs& needs) {
   most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
   most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);
@@ -39,7 +39,7 @@ class StepCounter {
   }
 
  private:
-  /// Ends when it is known not to fit.
+  /// Stops as soon as the budget is known to be too small.
   Result<StepCut::Needs> count_traffic() {
     const Relays relays = cut_.relays(fields_);
     TrafficCounter counter(space_, cut_.ownership(), fields_, relays, pulse_);
@@ -55,7 +55,7 @@ class StepCounter {
     return most;
   }
 
-  /// Each rank writes its own runs of samples.
+  /// Counts for one-phase writing: each rank writes its own runs of samples.
   Result<StepCut::Needs> count_runs() {
     counts_ = {};
     const Relays relays = cut_.relays(fields_);

@@ -89,8 +89,8 @@ void BrickDistribution::for_each_meeting(const Box& region, const Visit& visit) 
   });
 }
 
-// How many samples are in part (i, j, k) is a product of one number per axis: axis by axis, each share of the
-// axes before becomes one for each part that is met.
+// The number of samples in part (i, j, k) is a product of one number per axis. Axis by axis, each share of
+// the previous axes is split into one for each part that intersects the region.
 void BrickDistribution::add_shares(const Lattice& samples, const Box& region,
                                    std::vector<Share>& shares) const {
   const Box where = intersect(samples.bounds(), region);
@@ -127,7 +127,7 @@ Point BrickDistribution::typical_extent() const {
   return extent;
 }
 
-// Along the cuts of the parts, so that no part is in two boxes.
+// Along the cuts of the parts, so that each part is in one box only.
 BrickDecomposition BrickDistribution::coarse_cut() const {
   std::vector<std::vector<Index>> cuts;
   for (int a = 0; a < parts_.rank(); ++a) {

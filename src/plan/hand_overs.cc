@@ -8,7 +8,7 @@ namespace {
 
 using Pieces = Ownership::Pieces;
 
-/// The pieces of the file that holds a piece.
+/// The pieces of the file that contains a piece.
 Pieces file_of(const PieceSpace& space, Index piece) {
   const Index position = space.position_bytes(piece);
   const int layout = space.layout_at(position);
@@ -17,7 +17,7 @@ Pieces file_of(const PieceSpace& space, Index piece) {
   return {space.first_piece_from(base + span.begin), space.first_piece_from(base + span.end)};
 }
 
-/// Calls visit(file, part of the run in it) for the files that a run reaches into.
+/// Calls visit(file, part of the run in it) for the files that a run intersects.
 template <class Visit>
 void for_each_file(const PieceSpace& space, const Pieces& run, const Visit& visit) {
   for (Index first = run.first; first < run.last;) {

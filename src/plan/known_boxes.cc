@@ -12,7 +12,7 @@
 namespace esker {
 namespace {
 
-/// Neighbours of a part, roughly: its area by its volume.
+/// A rough estimate of the neighbors of a part: its area divided by its volume.
 double roughness(const BrickDecomposition& bricks) {
   double sum = 0;
   for (int a = 0; a < bricks.rank(); ++a) {
@@ -28,7 +28,7 @@ bool has_empty_parts(const BrickDecomposition& bricks) {
   return false;
 }
 
-/// One for each rank, as models split their grids; fewer where that gives thin or empty ones.
+/// One brick per rank, as models split their grids; fewer where that would make thin or empty bricks.
 BrickDecomposition cut_in_bricks(const Box& domain, int n_ranks) {
   const auto cut = [&](int n) { return BrickDecomposition::near_cubic(domain.rank, domain.hi, n).value(); };
   BrickDecomposition bricks = cut(n_ranks);

@@ -16,8 +16,8 @@ Index share(Index total, Index part, Index parts) {
   return total / parts * part + total % parts * part / parts;
 }
 
-/// The piece boundary at or after `cut`, or after a boundary between two files near it (within an eighth of a
-/// share): two writers in one file contend for its inode.
+/// The piece boundary at or after `cut`. A cut near a boundary between two files (within an eighth of a share)
+/// moves to that boundary first: two writers in one file contend for its inode.
 Index snap(const PieceSpace& space, Index cut, Index tolerance) {
   if (cut <= 0 || cut >= space.stored_bytes()) return cut;
   const int number = space.layout_at(cut);
@@ -56,7 +56,7 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, 
   set_window(window_bytes);
 }
 
-/// Contiguous: into parts of equal bytes.
+/// Contiguous rule: cuts the space into parts of equal bytes.
 void Ownership::cut_space() {
   const Index total = space_->stored_bytes();
   for (int a = 0; a <= n_aggregators_; ++a) {
@@ -65,7 +65,7 @@ void Ownership::cut_space() {
   }
 }
 
-/// Local: the pieces of each brick to its aggregator.
+/// Local rule: assigns the pieces of each brick to its aggregator.
 void Ownership::deal_bricks() {
   turns_.resize(placement_.ranks.size());
   for (int number = 0; number < space_->num_layouts(); ++number) {
@@ -160,11 +160,11 @@ void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& windows) const {
   }
 }
 
-/// Of the runs.
+/// Cuts the runs into windows and orders these.
 void Ownership::make_turns(Turns& turns) const {
   turns.windows.clear();
   for (const Pieces& run : turns.runs) cut_run(run, turns.windows);
-  std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, number of the window
+  std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, window number
   for (const Pieces& window : turns.windows) {
     const int layout = space_->layout_of(window.first);
     order.emplace_back(layout, space_->piece(window.first).field,

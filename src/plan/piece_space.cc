@@ -5,7 +5,7 @@
 namespace esker {
 namespace {
 
-/// The last interval whose start is <= value; empty intervals are passed over.
+/// The last interval whose start is <= value; empty intervals are skipped.
 int interval_of(const std::vector<Index>& starts, Index value) {
   return static_cast<int>(std::upper_bound(starts.begin(), starts.end() - 1, value) - starts.begin()) - 1;
 }

@@ -9,12 +9,12 @@
 namespace esker {
 namespace {
 
-constexpr Index kPageBytes = 4096;  // that file systems leave out
+constexpr Index kPageBytes = 4096;  // granularity of the holes in files
 
 /// Messages of one hop and round by peer; a map keeps the peers in order.
 using Outbox = std::map<int, Message>;
 
-/// Without what `rank` has for itself, which goes to `local`.
+/// Moves the messages out of the box. The message of `rank` to itself goes to `local`.
 std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
   std::vector<Message> messages;
   for (auto& [peer, message] : box) {
@@ -28,7 +28,7 @@ std::vector<Message> take_messages(Outbox& box, int rank, Message& local) {
   return messages;
 }
 
-/// Puts the messages one after the other, from `offset` on; returns where the last one ends.
+/// Places the messages one after the other from `offset` on; returns the end of the last one.
 Index line_up(std::vector<Message>& messages, Index offset) {
   for (Message& message : messages) {
     message.offset_bytes = offset;
@@ -37,8 +37,8 @@ Index line_up(std::vector<Message>& messages, Index offset) {
   return offset;
 }
 
-/// Relayed samples are collected where they stand in the messages, or `apart` from them; those for near ranks
-/// behind them. Returns where the last one ends.
+/// Relayed samples are collected in the messages that forward them, or `apart` from the messages. Samples for
+/// near ranks follow. Returns the end of the last one.
 Index place_relayed(Round& round, Index end, bool apart) {
   if (round.relay.relayed.empty()) return end;
   const auto place = [&](const Segment& segment, Index offset) {
@@ -66,7 +66,7 @@ Index place_relayed(Round& round, Index end, bool apart) {
   return end;
 }
 
-/// Gives the messages of a round their places in the buffers, and makes those large enough.
+/// Assigns the messages of a round their offsets in the buffers, and enlarges the buffers as needed.
 void size_buffers(Plan& plan, Round& round) {
   const Index messages_end = plan.relayed_apart ? 0 : line_up(round.sends, line_up(round.relay.sends, 0));
   plan.send_bytes = std::max(plan.send_bytes, place_relayed(round, messages_end, plan.relayed_apart));
@@ -78,14 +78,14 @@ void size_buffers(Plan& plan, Round& round) {
   window_bytes = std::max(window_bytes, round.window.size_bytes());
 }
 
-/// What a rank sends and receives in one round.
+/// The messages that a rank sends and receives in one round.
 struct RoundMessages {
-  Outbox to_relays, from_ranks;       // first hop
-  Outbox to_aggregators, from_peers;  // second hop
+  Outbox to_relays, from_ranks;       // first relay stage
+  Outbox to_aggregators, from_peers;  // second relay stage
   std::vector<Relayed> relayed;
 };
 
-/// Makes the plan of one rank: what it sends of its own, what it relays, what it collects.
+/// Makes the plan of one rank: the samples that it sends, relays and collects.
 class Planner {
  public:
   Planner(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
@@ -130,7 +130,7 @@ class Planner {
   }
 
  private:
-  /// Where samples are stored.
+  /// The aggregator and the round of stored samples.
   struct Destination {
     Index position = 0;
     int aggregator = 0, rank = 0;
@@ -165,7 +165,8 @@ class Planner {
                           });
   }
 
-  /// Own samples, to their aggregators or relays. What this rank collects or relays itself is found there.
+  /// Sends this rank's samples to their aggregators or relays. Samples that this rank itself collects or
+  /// relays are found here, too.
   void send_own(int f, const VirtualGrid& way) {
     const std::vector<Box> patches = fields_[static_cast<std::size_t>(f)].holders->boxes_of(rank_);
     for (int p = 0; p < static_cast<int>(patches.size()); ++p) {
@@ -176,7 +177,7 @@ class Planner {
           add_segment(to.traffic->to_aggregators, to.rank,
                       make_segment(piece, part, to.position, f, p, indices));
         });
-        if (collector_.is_full()) collector_.flush();  // the patches that follow come later in each message
+        if (collector_.is_full()) collector_.flush();  // later patches are also later in each message
         continue;
       }
       way.for_each_box(patch, [&](Index number, const Box& box) {
@@ -194,7 +195,7 @@ class Planner {
     });
   }
 
-  /// Samples that this rank collects for others.
+  /// Adds the samples that this rank collects as a relay.
   void relay(int f, const VirtualGrid& way) {
     for (const Index number : finder_.boxes_relayed_by(rank_, f, way)) {
       const Box box = way.boxes->box(number);
@@ -209,7 +210,7 @@ class Planner {
     }
   }
 
-  /// Who holds samples of a part that lie in `region`; returns how many bytes they are.
+  /// Finds the ranks that hold samples of a part in `region`; returns the bytes of these samples.
   Index find_holders(const Piece& piece, const PiecePart& part, Index position, int f, const Box& region,
                      int relayed, Outbox& inbox) {
     Index bytes = 0;
@@ -226,7 +227,7 @@ class Planner {
     return bytes;
   }
 
-  /// The round's window and who this aggregator hears from for it.
+  /// Makes the window of the round, and the messages that this aggregator receives for it.
   Window collect(const Ownership::Pieces& pieces, RoundMessages& traffic) {
     Window window;
     window.begin = space_.position_bytes(pieces.first);
@@ -251,7 +252,7 @@ class Planner {
     return window;
   }
 
-  /// Up to the last sample of the grid in a piece, in whole pages.
+  /// The bytes of a piece up to its last sample of the grid, in whole pages.
   [[nodiscard]] static Index used_bytes(const Layout& layout, const Piece& piece) {
     Index samples = 0;
     for (int p = 0; p < piece.num_parts; ++p) {
@@ -264,7 +265,7 @@ class Planner {
     return round_up(samples * piece.sample_bytes, kPageBytes);
   }
 
-  /// Returns the bytes of a part that there are samples for.
+  /// Returns the bytes of a part that samples cover.
   Index collect_part(const Piece& piece, const PiecePart& part, Index position, int f, Outbox& inbox) {
     const VirtualGrid& way = relays_.way(f, part.level);
     const Box domain = fields_[static_cast<std::size_t>(f)].holders->domain();
@@ -285,7 +286,7 @@ class Planner {
     return bytes;
   }
 
-  /// Messages in order; those of the second hop know the window that they are for.
+  /// Sorts the messages; those of the second hop get the begin of their target window.
   Round finish(RoundMessages& traffic, Window window, Index number) const {
     Round round;
     round.window = std::move(window);

@@ -11,11 +11,11 @@
 namespace esker {
 namespace {
 
-// With `auto`, leaders combine the messages of a node for another from so many senders on.
+// With `auto`, leaders combine the messages of a node for another if it has at least this many senders.
 constexpr int kManySenders = 9;
 
-// Collective buffers that ranks of a node read from: larger ones than those of writing, and a node's shared
-// memory is scarce.
+// The number of collective buffers per rank that ranks of a node read from. These are larger than the buffers
+// for writing, and a node's shared memory is limited.
 constexpr int kSlotsForReading = 4;
 
 struct Preset {
@@ -40,7 +40,8 @@ constexpr std::array kPresets{
 };
 // clang-format on
 
-/// `auto` is shared memory, with leaders where many ranks would send, and messages where it cannot be had.
+/// `auto` is shared memory, with node leaders where many ranks would send, and messages where it is
+/// unavailable.
 const Preset& preset_of(Transport transport) {
   const Transport wanted = transport == Transport::kAuto ? Transport::kShared : transport;
   return *std::find_if(kPresets.begin(), kPresets.end(),

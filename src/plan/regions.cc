@@ -6,7 +6,7 @@
 namespace esker {
 namespace {
 
-/// The boxes of a way whose samples this rank sends or collects for others.
+/// Visits the boxes of a virtual grid whose samples this rank sends or collects for others.
 void visit_relayed(const FieldPatches& field, const VirtualGrid& way, const Relays& relays, int rank,
                    const VisitRegion& visit) {
   const Distribution& holders = *field.holders;
@@ -22,8 +22,8 @@ void visit_relayed(const FieldPatches& field, const VirtualGrid& way, const Rela
   }
 }
 
-/// Where the samples of a part that this rank aggregates are; those by coarse relays come from ranks that are
-/// known without asking.
+/// Visits the sources of the samples of a part that this rank aggregates. Samples that take coarse relays
+/// come from ranks that are known without a query.
 void visit_collected(const FieldPatches& field, const VirtualGrid& way, const PiecePart& part,
                      const VisitRegion& visit) {
   const Distribution& holders = *field.holders;

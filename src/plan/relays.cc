@@ -9,17 +9,18 @@
 namespace esker {
 namespace {
 
-constexpr Index kFewRanks = 64;                        // that an aggregator hears from without noticing
-constexpr Index kManyRanks = 1024;                     // that are many, whatever they send
-constexpr Index kLargeMessageBytes = Index{32} << 10;  // costs what its bytes cost
+constexpr Index kFewRanks = 64;                        // an aggregator receives from these without notable cost
+constexpr Index kManyRanks = 1024;                     // too many, whatever they send
+constexpr Index kLargeMessageBytes = Index{32} << 10;  // the cost is proportional to the bytes
 
-/// What an aggregator of average size collects in a round.
+/// The bytes that an aggregator of average size collects in a round.
 Index usual_window(const PieceSpace& space, const Ownership& ownership) {
   return std::min(ownership.window_bytes(), div_up(space.stored_bytes(), ownership.num_aggregators()));
 }
 
-/// About how many boxes of extent `feeder` have samples of `n_pieces` pieces of a level, which stand next to
-/// each other in the order of files and, that order being Z, mostly in the grid, too.
+/// An estimate of the number of boxes of extent `feeder` with samples of `n_pieces` pieces of a level. The
+/// pieces are consecutive in the order of files. As that is a Z order, they are mostly neighbors in the grid,
+/// too.
 double estimate_boxes(const Box& domain, const Point& tile, double n_pieces, const Point& feeder) {
   const double widening = std::pow(n_pieces, 1.0 / domain.rank);
   double boxes = 1;
@@ -32,7 +33,7 @@ double estimate_boxes(const Box& domain, const Point& tile, double n_pieces, con
   return boxes;
 }
 
-/// Cuts at the multiples of `extent`.
+/// Boxes cut at the multiples of `extent`.
 BrickDecomposition regular_boxes(const Box& domain, const Point& extent) {
   std::vector<std::vector<Index>> cuts;
   for (int a = 0; a < domain.rank; ++a) {
@@ -123,7 +124,7 @@ int RelayFinder::holder_of_most(int field, const VirtualGrid& way, Index number)
   holders.for_each_meeting(
       box, [&](int rank, int, const Box& patch) { held[rank] += intersect(box, patch).num_samples(); });
   const auto most = std::max_element(held.begin(), held.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;  // of equals max_element takes the first, the lowest rank
+    return a.second < b.second;  // on a tie max_element takes the first, the lowest rank
   });
   return known->second = most->first;
 }

@@ -8,7 +8,7 @@
 namespace esker {
 namespace {
 
-// Numbers of any sign, the small ones in one byte: zigzag, seven bits to a byte, the lowest first.
+// Signed numbers, small ones in one byte: zigzag, seven bits per byte, lowest bits first.
 void append_number(std::string& text, Index number) {
   auto bits = (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
   for (; bits >= 0x80; bits >>= 7) text.push_back(static_cast<char>(bits | 0x80));
@@ -25,7 +25,7 @@ Index take_number(const char*& next) {
   return static_cast<Index>(bits >> 1) ^ -static_cast<Index>(bits & 1);
 }
 
-/// What the segments of a part have in common.
+/// Appends the properties that all segments of a part share.
 void append_part(std::string& text, const Segment& segment) {
   append_number(text, segment.samples.rank);
   append_number(text, segment.order.rank);
@@ -148,7 +148,7 @@ void SegmentCollector::flush() {
   waiting_.clear();
 }
 
-/// The run of sorted_[first, last).
+/// Adds the run of sorted_[first, last).
 void SegmentCollector::add_run(std::size_t first, std::size_t last) {
   const auto segment = [&](std::size_t s) -> const Segment& { return waiting_[sorted_[s]].segment; };
   int first_relayed = -1;

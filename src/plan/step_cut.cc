@@ -10,13 +10,13 @@
 namespace esker {
 namespace {
 
-// A window that is filled and stored while it is in a core's cache, with those of another rank and its own
-// neighbours: with 512 KiB the ice sheet writes IDX at 0.9 of the speed.
+// A window of this size stays in a core's cache while it is filled and stored, together with its neighboring
+// windows and those of another rank. With 512 KiB the ice sheet writes IDX at 0.9 of the speed.
 constexpr Index kCachedWindowBytes = Index{256} << 10;
 
 Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
-/// The window to begin with. One that no messages are for is small, to stay in a core's cache.
+/// The initial window. A window that receives no messages is small, to stay in a core's cache.
 Index widest_window(const ExchangePolicy& policy, int n_aggregators, const PieceSpace& space, Index least_bytes,
                     bool has_messages) {
   const Index largest_share = 2 * div_up(space.stored_bytes(), n_aggregators);  // cuts move to ends of files
@@ -25,7 +25,7 @@ Index widest_window(const ExchangePolicy& policy, int n_aggregators, const Piece
   return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, max_part() / 2));
 }
 
-/// All on one rank.
+/// All bricks on one rank.
 Placement whole_placement(const PieceSpace& space) {
   Placement placement{{0}, {}};
   for (int number = 0; number < space.num_layouts(); ++number) {
@@ -47,7 +47,7 @@ Ownership cut_ownership(const ExchangePolicy& policy, int n_ranks, const PieceSp
 
 }  // namespace
 
-// With one phase they only complete files.
+// With one phase aggregators only complete files.
 int num_aggregators(const ExchangePolicy& policy, int n_ranks, const PieceSpace& space) {
   if (!policy.aggregate) return n_ranks;
   return policy.aggregators > 0 ? policy.aggregators : choose_aggregators(n_ranks, space);
@@ -79,7 +79,7 @@ Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields, const R
 
 void StepCut::for_each_region_to_know(int rank, const std::vector<FieldPatches>& fields, const Relays& relays,
                                       const VisitRegion& visit) const {
-  if (!policy_.aggregate) return;  // a rank has to do with its own boxes alone
+  if (!policy_.aggregate) return;  // a rank needs only its own boxes
   esker::for_each_region_to_know(space_, ownership_, fields, relays, rank, visit);
 }
 

@@ -71,7 +71,7 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
       return;
     }
     add_bytes(relay, indices.num_samples() * piece.sample_bytes);
-    if (way.is_coarse) return;  // its first hop is counted relay by relay
+    if (way.is_coarse) return;  // its first hop is counted per relay
     shares_.clear();
     holders.add_shares(part.lattice, box, shares_);
     for (const Share& share : shares_) {
@@ -80,7 +80,7 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
   });
 }
 
-/// The first hop: what ranks send to relays.
+/// Counts the first hop: messages that ranks send to relays.
 void TrafficCounter::add_relayed(Index round) {
   for (CoarseShares& shares : coarse_) shares = CoarseShares();
   for (int relay = 0; relay < relays_.num_ranks(); ++relay) {
@@ -93,7 +93,7 @@ void TrafficCounter::add_relayed(Index round) {
   }
 }
 
-// Boxes ascend with the ranks that relay them, so that each is looked at once.
+// Box numbers ascend with the ranks that relay them, so that each box is visited once.
 void TrafficCounter::add_coarse(int relay, Index round) {
   for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
     const VirtualGrid& way = relays_.ways(f).front();
@@ -113,7 +113,7 @@ void TrafficCounter::add_coarse(int relay, Index round) {
   }
 }
 
-/// What a coarse box has for this round's windows.
+/// Finds the samples of a coarse box for this round's windows.
 void TrafficCounter::find_coarse(int f, Index box, Index round, CoarseShares& shares) {
   const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
   const VirtualGrid& way = relays_.ways(f).front();
@@ -144,7 +144,7 @@ void TrafficCounter::add_bytes(int source, Index bytes) {
   sum += bytes;
 }
 
-// A box has few holders, so a list is as good as a map.
+// A box has few holders, so a list is as fast as a map.
 void TrafficCounter::add_fine(int relay, int source, Index bytes) {
   auto& from = fine_[static_cast<std::size_t>(relay)];
   const auto known =
@@ -156,7 +156,7 @@ void TrafficCounter::add_fine(int relay, int source, Index bytes) {
   }
 }
 
-/// One message from each source to `target`, which keeps what is its own.
+/// Counts one message from each source to `target`; the samples of `target` itself need none.
 void TrafficCounter::send_all(int target, MessageSizes& sizes, std::vector<Index>& received) {
   Index senders = 0;
   for (const int source : sources_) {
