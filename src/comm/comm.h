@@ -1,9 +1,9 @@
 // Comm: the operations that Esker needs from a group of ranks. The serial implementation is here, the MPI one
 // in comm/mpi.
 //
-// Collective are barrier, meet_within, all_*, sum_before, broadcast, exchange_sizes. The two ranks of a
-// transfer match it. All calls come from one thread. A failure inside MPI itself ends the program through
-// MPI's error handler, because no rank could be informed of it.
+// Collective are barrier, meet_within, all_*, sum_before, broadcast, exchange_sizes. Both ranks of a
+// transfer make the matching calls. All calls come from one thread. A failure inside MPI itself ends the
+// program through MPI's error handler, because no rank could be informed of it.
 //
 // No function here allocates memory while it communicates: a rank that runs out of memory inside a collective
 // call would leave the others waiting in it. The caller provides the memory and agrees on it beforehand.

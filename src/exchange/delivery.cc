@@ -39,8 +39,8 @@ class DeliveryRun {
   Status& status() { return status_; }
 
  private:
-  /// Whether the window of a later round can be loaded now. The messages of all rounds share their buffers, so
-  /// a rank with messages does not load ahead.
+  /// Whether the window of a later round can be loaded now. The messages of all rounds share their buffers,
+  /// so a rank with messages does not load ahead.
   [[nodiscard]] bool can_load_ahead(std::size_t round) {
     return loaded_ < plan_.rounds.size() && loaded_ < round + static_cast<std::size_t>(plan_.num_slots) &&
            plan_.send_bytes == 0 && plan_.receive_bytes == 0 && is_free(loaded_, false);

@@ -16,8 +16,8 @@ Index share(Index total, Index part, Index parts) {
   return total / parts * part + total % parts * part / parts;
 }
 
-/// The piece boundary at or after `cut`. A cut near a boundary between two files (within an eighth of a share)
-/// moves to that boundary first: two writers in one file contend for its inode.
+/// The piece boundary at or after `cut`. A cut near a boundary between two files (within an eighth of a
+/// share) moves to that boundary first: two writers in one file contend for its inode.
 Index snap(const PieceSpace& space, Index cut, Index tolerance) {
   if (cut <= 0 || cut >= space.stored_bytes()) return cut;
   const int number = space.layout_at(cut);

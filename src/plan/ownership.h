@@ -89,7 +89,7 @@ class Ownership {
   int n_aggregators_;
   Index window_bytes_ = 0;
   Index num_rounds_ = 0;
-  std::vector<Index> cuts_;  // contiguous: n_aggregators + 1 positions, each the begin of a piece
+  std::vector<Index> cuts_;  // contiguous: n_aggregators + 1 positions, each the start of a piece
   Placement placement_;      // without ranks: spread evenly
   std::vector<std::pair<int, int>> aggregator_of_rank_;  // of placement_.ranks, ascending
   std::vector<Turns> turns_;                             // local: per aggregator

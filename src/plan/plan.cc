@@ -286,7 +286,7 @@ class Planner {
     return bytes;
   }
 
-  /// Sorts the messages; those of the second hop get the begin of their target window.
+  /// Sorts the messages; those of the second hop get the start of their target window.
   Round finish(RoundMessages& traffic, Window window, Index number) const {
     Round round;
     round.window = std::move(window);

@@ -9,7 +9,7 @@
 
 namespace esker {
 
-/// One side of a copy of a segment: samples from `first` on, in bytes from the begin of that side.
+/// One side of a copy of a segment: samples from `first` on, in bytes from the start of that side.
 struct SegmentMap {
   Index first_bytes = 0;
   SampleMap samples;

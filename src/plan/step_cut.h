@@ -46,7 +46,7 @@ class StepCut {
   struct Needs {
     Index buffer_bytes = 0;
     Index plan_bytes = 0;          ///< of the plan itself; 0 where plans are counted and not made
-    Index largest_part_bytes = 0;  ///< the largest message or window: the data of one call
+    Index largest_part_bytes = 0;  ///< of the send, receive and collective buffers
 
     [[nodiscard]] Index total_bytes() const { return buffer_bytes + plan_bytes; }
   };

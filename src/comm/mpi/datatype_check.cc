@@ -12,7 +12,7 @@
 namespace esker {
 namespace {
 
-/// The bytes of the first `num_axes` axes, one block after the other.
+/// Appends the bytes of the first `num_axes` axes, one block after the other.
 void append_blocks(const SpreadBytes& part, int num_axes, const std::byte* from,
                    std::vector<std::byte>& joined) {
   if (num_axes == 0) {
@@ -28,13 +28,13 @@ std::vector<std::byte> pack(const SpreadBytes& part, const std::byte* base) {
   std::vector<std::byte> packed(static_cast<std::size_t>(source.size_bytes()));
   int end = 0;
   MPI_Pack(base, 1, source.type(), packed.data(), source.size_bytes(), &end, MPI_COMM_SELF);
-  // Tests see with it what follows from a library that packs wrongly.
+  // Tests use it to simulate a library that packs incorrectly.
   if (std::getenv("ESKER_TEST_BROKEN_DATATYPES") && !packed.empty()) packed.back() ^= std::byte{1};
   return packed;
 }
 
-/// Three axes of 3 blocks each, next to each other or `gap_bytes` apart. Of `direction`, bit a: axis a has a
-/// negative stride; bit 3: the last axis is the fastest in memory.
+/// Three axes of 3 blocks each, contiguous or `gap_bytes` apart. Bit a of `direction`: axis a has a negative
+/// stride. Bit 3: the last axis is the fastest in memory.
 SpreadBytes make_part(Index block_bytes, Index gap_bytes, unsigned direction) {
   std::array<Index, 3> strides{};
   Index stride_bytes = block_bytes + gap_bytes;
@@ -49,7 +49,7 @@ SpreadBytes make_part(Index block_bytes, Index gap_bytes, unsigned direction) {
 }
 
 Status check_all() {
-  constexpr std::size_t kReach = 2048;  // more than any part goes from its first block, to either side
+  constexpr std::size_t kReach = 2048;  // beyond every block of a part, in either direction
   std::vector<std::byte> memory(2 * kReach);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 7 + i / 256);
   const std::byte* base = memory.data() + kReach;

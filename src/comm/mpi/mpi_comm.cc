@@ -1,4 +1,4 @@
-// The MPI body of Comm, on a private duplicate of the caller's communicator.
+// The MPI implementation of Comm, on a private duplicate of the caller's communicator.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -20,13 +20,14 @@
 namespace esker {
 namespace {
 
-constexpr int kTag = 1;      // one is enough: messages of a pair of ranks do not overtake each other
-constexpr int kSizeTag = 2;  // and the next, in turn
+constexpr int kTag = 1;      // one tag suffices: messages of a pair of ranks do not overtake each other
+constexpr int kSizeTag = 2;  // and the next tag, alternating
 constexpr int kNoteTag = 4;
 
 class MpiComm final : public Comm {
  public:
-  /// Takes over `comm`, and `node`, its ranks that share memory with this one; without, all do.
+  /// Takes ownership of `comm` and of `node`, the ranks that share memory with this one; without `node`, all
+  /// ranks do.
   explicit MpiComm(MPI_Comm comm, std::unique_ptr<MpiComm> node = {}) : comm_(comm), node_(std::move(node)) {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
@@ -44,14 +45,14 @@ class MpiComm final : public Comm {
     if (meetings_left_ > 0) (void)meetings_.release();
     if (finalized) return;
     if (finalize_key_ != MPI_KEYVAL_INVALID) {
-      is_watching_ = false;  // deleting the attribute by hand makes the same call
+      is_watching_ = false;  // deleting the attribute explicitly makes the same call
       MPI_Comm_delete_attr(MPI_COMM_SELF, finalize_key_);
       MPI_Comm_free_keyval(&finalize_key_);
     }
     if (ended().ok()) MPI_Comm_free(&comm_);  // else ranks may still be in a call on it
   }
 
-  /// Tells the guests of MPI_Finalize, which begins by deleting the attributes of MPI_COMM_SELF.
+  /// Informs the guests of MPI_Finalize, which begins by deleting the attributes of MPI_COMM_SELF.
   void watch_finalize() {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &MpiComm::finalize, &finalize_key_, nullptr);
     MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
@@ -73,8 +74,8 @@ class MpiComm final : public Comm {
     MPI_Barrier(comm_);
   }
 
-  // A request that is not waited for is left to MPI, with the memory that it may still write to. MPI
-  // completes it while this rank is in any of its calls.
+  // A request that has not completed in time is left to MPI, with the memory that MPI may still write to. MPI
+  // completes it during any later MPI call of this rank.
   bool meet_within(double limit_s, std::span<std::uint64_t> values) override {
     const CallWatch::Wait wait(call_watch());
     auto& meeting = (*meetings_)[meetings_left_];
@@ -108,7 +109,7 @@ class MpiComm final : public Comm {
     const CallWatch::Wait wait(call_watch());
     std::uint64_t sum = 0;
     MPI_Exscan(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, comm_);
-    return rank_ == 0 ? 0 : sum;  // nothing is said of rank 0
+    return rank_ == 0 ? 0 : sum;  // MPI leaves the result on rank 0 undefined
   }
   void broadcast(std::span<std::byte> bytes, int root) override {
     const CallWatch::Wait wait(call_watch());
@@ -159,9 +160,9 @@ class MpiComm final : public Comm {
   }
 
   // Hoefler, Siebert, Lumsdaine: Scalable Communication Protocols for Dynamic Sparse Data Exchange, 2010
-  // (NBX). A synchronous send is complete when it has been received; when those of all ranks are, the barrier
-  // ends. A rank that is through may begin the next exchange while others have not noticed: that has another
-  // tag.
+  // (NBX). A synchronous send completes when it has been received. The barrier ends when the sends of all
+  // ranks have completed. A rank may begin the next exchange before others have seen the end of this one, so
+  // the next exchange uses another tag.
   std::size_t exchange_sizes(std::span<const PeerSize> to, std::span<PeerSize> from) override {
     const CallWatch::Wait wait(call_watch());
     const int tag = kSizeTag + static_cast<int>(num_size_exchanges_++ % 2);
@@ -244,7 +245,7 @@ class MpiComm final : public Comm {
     }
   }
 
-  /// One size that has come, if any has; returns how many.
+  /// Receives one size if one has arrived; returns how many it received.
   std::size_t receive_size(int tag, std::span<PeerSize> room) {
     int has_come = 0;
     MPI_Status status;
@@ -274,14 +275,15 @@ class MpiComm final : public Comm {
   std::vector<int> counts_, starts_;  // per rank, for gathering
   using Meetings = std::array<std::array<std::uint64_t, 8>, 2>;
   std::unique_ptr<Meetings> meetings_ = std::make_unique<Meetings>();
-  std::size_t meetings_left_ = 0;  // that MPI may still write to
+  std::size_t meetings_left_ = 0;  // MPI may still write to these
   unsigned num_size_exchanges_ = 0;
   std::vector<MPI_Request> sends_;
   std::vector<MPI_Request> receives_;
   std::vector<MPI_Request> notes_;
 };
 
-/// The ranks of `comm` on this one's node. Tests make several nodes of one by ESKER_TEST_RANKS_PER_NODE.
+/// The ranks of `comm` on this rank's node. Tests set ESKER_TEST_RANKS_PER_NODE to split one node into
+/// several.
 MPI_Comm split_by_node(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);

@@ -5,7 +5,7 @@
 namespace esker {
 namespace {
 
-/// The parts as MPI_Type_create_struct takes them. It owns the types other than MPI_BYTE.
+/// The parts in the form that MPI_Type_create_struct takes. It owns the types other than MPI_BYTE.
 class Fields {
  public:
   explicit Fields(std::size_t room) {
@@ -21,7 +21,7 @@ class Fields {
     }
   }
 
-  /// As much as stands without gaps is a block; each axis beyond is a vector of what the ones before make.
+  /// The contiguous bytes are a block; each further axis is a vector of the type of the axes before it.
   void add(const SpreadBytes& part) {
     Index block_bytes = part.block_bytes;
     MPI_Datatype type = MPI_BYTE;
@@ -59,8 +59,8 @@ class Fields {
     return spread;
   }
 
-  /// Blocks each of which begins one byte before the last. Not a vector with that stride: Open MPI 4.1.4
-  /// packs it as if the stride were 1, whatever its blocks are.
+  /// Blocks, each of which begins one byte before the previous one. Not a vector with that stride: Open MPI
+  /// 4.1.4 packs it as if the stride were 1, whatever its blocks are.
   static MPI_Datatype one_byte_back(MPI_Datatype type, int length, Index count) {
     std::vector<MPI_Aint> displacements(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < displacements.size(); ++i) displacements[i] = -static_cast<MPI_Aint>(i);

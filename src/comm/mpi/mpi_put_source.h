@@ -1,4 +1,4 @@
-// The MPI body of PutSource: a derived datatype.
+// The MPI implementation of PutSource: a derived datatype.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,7 @@ class MpiPutSource final : public PutSource {
   explicit MpiPutSource(std::span<const SpreadBytes> parts);
   ~MpiPutSource() override;
 
-  /// One of it is all parts; committed.
+  /// A committed datatype. One element of it covers all parts.
   [[nodiscard]] MPI_Datatype type() const { return type_; }
   [[nodiscard]] int size_bytes() const { return size_bytes_; }
 

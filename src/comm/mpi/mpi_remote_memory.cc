@@ -5,17 +5,17 @@
 namespace esker {
 namespace {
 
-// Other numbers than those of MpiComm's messages.
-constexpr int kReadyTag = 101;  // "put to me", or "get it"
-constexpr int kDoneTag = 102;   // "it is there"
+// Different from the tags of MpiComm's messages.
+constexpr int kReadyTag = 101;  // memory may be put to, or got from
+constexpr int kDoneTag = 102;   // the transfer is complete
 
 class MpiRemoteMemory final : public RemoteMemory {
  public:
   MpiRemoteMemory(MPI_Comm comm, CallWatch* watch) : comm_(comm), watch_(watch) {}
 
-  // The owner of a window reads and writes parts that nobody puts to: MPI's unified memory model. It depends
-  // on the machine, so all ranks find the same.
-  // Open MPI 4.1 makes no window on one rank, which nobody puts to anyway.
+  // The owner of a window reads and writes parts that no rank puts to, which requires MPI's unified memory
+  // model. That depends on the machine, so all ranks get the same result. Open MPI 4.1 makes no window on a
+  // single rank, which receives no puts anyway.
   bool expose(std::span<std::byte> memory) override {
     int size = 1;
     MPI_Comm_size(comm_, &size);
@@ -55,12 +55,12 @@ class MpiRemoteMemory final : public RemoteMemory {
     const CallWatch::Wait wait(watch_);
     if (window_ != MPI_WIN_NULL) MPI_Win_fence(0, window_);
   }
-  // Not MPI_Win_post and its like: MPICH 4.0 counts the posts that reach a rank without looking whose they
-  // are, and a post for a later hop, taken for another's, leaves its rank waiting for ever. Messages of two
-  // ranks do not overtake each other.
+  // Not MPI_Win_post and the related calls: MPICH 4.0 counts the posts that reach a rank regardless of their
+  // origin. A post for a later hop is then taken for another rank's post, and leaves its rank waiting
+  // forever. Messages of two ranks do not overtake each other.
   void post(std::span<const int> sources) override {
     sources_ = sources;
-    lock();  // MPI_Win_sync needs it
+    lock();  // required by MPI_Win_sync
     MPI_Win_sync(window_);
     for (const int source : sources) tell(source, kReadyTag);
   }
@@ -98,7 +98,7 @@ class MpiRemoteMemory final : public RemoteMemory {
   MPI_Comm comm_;
   CallWatch* watch_;
   MPI_Win window_ = MPI_WIN_NULL;
-  bool is_locked_ = false;        // by this rank, for puts that pairs agree on
+  bool is_locked_ = false;        // by this rank, for puts synchronized by pairs
   std::span<const int> sources_;  // of the last post()
   std::span<const int> targets_;  // of the last start()
 };

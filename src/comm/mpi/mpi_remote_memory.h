@@ -1,4 +1,4 @@
-// The MPI body of RemoteMemory: a window of MPI's.
+// The MPI implementation of RemoteMemory: an MPI window.
 #pragma once
 
 #include <mpi.h>
@@ -10,7 +10,7 @@
 
 namespace esker {
 
-/// On `comm`, which outlives it, as `watch` does, which may be null. Local; may throw.
+/// On `comm`, which must outlive it, like `watch`, which may be null. Local; may throw.
 std::unique_ptr<RemoteMemory> mpi_remote_memory(MPI_Comm comm, CallWatch* watch);
 
 }  // namespace esker

@@ -10,7 +10,7 @@ void AllToAll::Parts::resize(int n_ranks) {
   starts.assign(static_cast<std::size_t>(n_ranks), 0);
 }
 
-// Buffers are at most 1 GiB (StepCut), so they have their numbers in an int.
+// Buffers are at most 1 GiB (StepCut), so their sizes fit in an int.
 void AllToAll::Parts::set(const Message& message) {
   const auto peer = static_cast<std::size_t>(message.peer);
   counts[peer] = static_cast<int>(message.bytes);

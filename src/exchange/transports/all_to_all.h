@@ -1,4 +1,4 @@
-// All messages of a hop by one collective call: MPI_Alltoallv. Hops without messages are skipped.
+// Moves all messages of a hop by one collective call, MPI_Alltoallv. Hops without messages are skipped.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ class AllToAll final : public MessageTransport {
   void finish() override;
 
  private:
-  /// Bytes per rank, and where they begin; zero where there is no message.
+  /// Bytes per rank and their offsets; zero where there is no message.
   struct Parts {
     std::vector<int> counts, starts;
 
@@ -32,7 +32,7 @@ class AllToAll final : public MessageTransport {
   BusyHops busy_;
   Parts sends_, receives_;
   Hop hop_;
-  std::size_t next_ = 0;  // message to be returned
+  std::size_t next_ = 0;  // the next message to return
 };
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// Which hops of an exchange move messages at all: a transport that takes all ranks skips the others.
+// Finds the hops of an exchange that move messages. A transport that involves all ranks skips the other hops.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// One contiguous get per message, straight from the send buffer of the other rank.
+// One contiguous get per message, directly from the send buffer of the other rank.
 //
-// While planning, each sender tells its receivers where their messages begin. In a hop it packs them and says
-// so; each receiver gets its own and says that it has them. Ranks without messages for each other do not wait
-// for each other.
+// While planning, each sender sends the offsets of its messages to their receivers. In a hop it packs them
+// and signals that. Each receiver gets its messages and signals completion. Ranks without messages for each
+// other do not wait for each other.
 #pragma once
 
 #include "exchange/message_transport.h"
@@ -25,8 +25,8 @@ class GetMessages final : public MessageTransport {
  private:
   RemotePlaces places_;
   Hop hop_;
-  bool arrived_ = false;  // all messages of the hop
-  std::size_t next_ = 0;  // message to be returned
+  bool arrived_ = false;  // whether all messages of the hop have arrived
+  std::size_t next_ = 0;  // the next message to return
 };
 
 }  // namespace esker

@@ -35,7 +35,7 @@ void ByLeaders::end_sends() {
   for (const NodeMessage& message : of_node_->sends) comm_->start_send(bytes_of(message), message.leader);
 }
 
-// The leader hears for all before it sees to its own.
+// The leader receives the messages for all ranks before it returns its own.
 int ByLeaders::next_received() {
   if (!of_node_) return -1;
   if (!arrived_) {

@@ -1,4 +1,4 @@
-// The messages of a hop combined by node: one send and one receive per pair of nodes, by the nodes' leaders.
+// Combines the messages of a hop by node: the nodes' leaders exchange one message per pair of nodes.
 #pragma once
 
 #include "exchange/message_transport.h"
@@ -31,10 +31,10 @@ class ByLeaders final : public MessageTransport {
   const Plan* plan_ = nullptr;
   bool leads_ = false;
   Hop hop_;
-  const MailHop* of_node_ = nullptr;  // null: nobody of the node has a part in the hop
-  bool arrived_ = false;              // all messages of the hop
-  bool read_ = false;                 // those for this rank
-  std::size_t next_ = 0;              // message to be returned
+  const MailHop* of_node_ = nullptr;  // null: no rank of the node takes part in the hop
+  bool arrived_ = false;              // whether all messages of the hop have arrived
+  bool read_ = false;                 // whether those for this rank have been read
+  std::size_t next_ = 0;              // the next message to return
 };
 
 }  // namespace esker

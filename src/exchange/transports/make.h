@@ -1,4 +1,4 @@
-// The transport that a policy asks for.
+// Makes the transport that a policy selects.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace esker {
 
-/// What moves the messages that are left to be sent; `combined`: by node, see combine_by_node(). Local.
+/// The transport for messages between ranks; `combined`: by node, see combine_by_node(). Local.
 std::unique_ptr<MessageTransport> make_message_transport(const ExchangePolicy& policy, bool combined, int n_ranks);
 
 }  // namespace esker

@@ -1,10 +1,10 @@
-// One contiguous put per message, straight into the receive buffer of the other rank.
+// One contiguous put per message, directly into the receive buffer of the other rank.
 //
-// It is taken from the send buffer, where the message was packed, or from the patches themselves
-// (PutSources).
+// The source is the send buffer, where the message was packed, or the patches themselves (PutSources).
 //
-// While planning, each receiver tells its senders where their messages begin. In a hop, either the ranks that
-// have messages for each other keep in step (ready and done, see RemoteMemory), or all ranks by fences.
+// While planning, each receiver sends the offsets of its messages to their senders. In a hop, either the
+// ranks that have messages for each other synchronize by pairs (ready and done, see RemoteMemory), or all
+// ranks by fences.
 #pragma once
 
 #include <optional>
@@ -43,8 +43,8 @@ class PutMessages final : public MessageTransport {
   BusyHops busy_;
   RemotePlaces places_;
   Hop hop_;
-  bool arrived_ = false;  // all messages of the hop
-  std::size_t next_ = 0;  // message to be returned
+  bool arrived_ = false;  // whether all messages of the hop have arrived
+  std::size_t next_ = 0;  // the next message to return
 };
 
 }  // namespace esker

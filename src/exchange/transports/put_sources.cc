@@ -9,12 +9,12 @@
 namespace esker {
 namespace {
 
-/// Addresses in different arrays have a distance, too, as far as MPI is concerned.
+/// The distance of two addresses, which may be in different arrays, as MPI computes it.
 Index distance(const std::byte* from, const std::byte* to) {
   return static_cast<Index>(reinterpret_cast<std::intptr_t>(to) - reinterpret_cast<std::intptr_t>(from));
 }
 
-/// The samples of a segment in their patch, in the order in which they travel; counted from patch.data on.
+/// The samples of a segment in their patch, in the order of transfer; offsets count from patch.data.
 SpreadBytes spread_in_patch(const Segment& segment, const Patch& patch) {
   const SegmentMap map = map_in_patch(segment, patch);
   const Index component_bytes = size_bytes(patch.type);

@@ -1,9 +1,10 @@
-// PutSources: what each message is where it stands - in the caller's patches, and, if it is relayed, in the
-// send buffer - so that puts need no copy of it.
+// PutSources: descriptions of the memory of each message, in the caller's patches and, for relayed samples,
+// in the send buffer, so that puts need no packed copy.
 //
-// It is described relative to one of the places where it stands, so that a description holds as long as these
-// have the same strides and are as far from each other as before: those of a message from one patch always
-// are, wherever the patch is. Else it is made anew when a step begins, before the ranks agree to go on.
+// A description is relative to one of the memory areas of its message. It remains valid as long as these
+// areas have the same strides and the same distances from each other. That always holds for a message from a
+// single patch, wherever the patch is. Otherwise the description is rebuilt at the beginning of a step,
+// before the ranks agree to continue.
 #pragma once
 
 #include <array>
@@ -20,27 +21,27 @@ namespace esker {
 
 class PutSources {
  public:
-  /// `comm` outlives it. Local; may throw.
+  /// `comm` must outlive it. Local; may throw.
   void prepare(Comm& comm, const Plan& plan);
 
-  /// Describes the messages of `plan` for runs with these patches. Local; may throw: then it is to be called
-  /// again. Cost: O(patches of each message), and O(its segments) where it has to be described anew.
+  /// Describes the messages of `plan` for runs with these patches. Local; may throw, and must then be called
+  /// again. Cost: O(patches of each message), and O(its segments) where its description is rebuilt.
   void take(const Plan& plan, const PatchesOfFields& patches, const std::byte* send_buffer);
 
-  /// Message m to be sent in a hop, and the place that it is counted from.
+  /// The description of message m to be sent in a hop, and its base address.
   [[nodiscard]] std::pair<const PutSource*, const std::byte*> of(std::size_t hop, std::size_t m) const {
     const Source& source = sources_[hop][m];
     return {source.made.get(), source.base};
   }
 
  private:
-  /// Memory that segments are in: a patch, or with kRelayed the send buffer.
+  /// The memory of segments: a patch, or with kRelayed the send buffer.
   struct Origin {
     int field = 0, patch = 0;
 
     friend auto operator<=>(const Origin&, const Origin&) = default;
   };
-  /// How it stands.
+  /// The offset from the base address and the strides of an origin.
   struct Standing {
     Index from_base = 0;
     std::array<Index, kMaxRank> stride_bytes{};
@@ -50,7 +51,7 @@ class PutSources {
   };
   struct Source {
     std::vector<Origin> origins;      ///< ascending, without repetition
-    std::vector<Standing> standings;  ///< of the origins, when it was made
+    std::vector<Standing> standings;  ///< of the origins, when `made` was built
     std::unique_ptr<PutSource> made;
     const std::byte* base = nullptr;
   };
@@ -78,8 +79,8 @@ class PutSources {
 
   Comm* comm_ = nullptr;
   std::vector<std::vector<Source>> sources_;  // [hop][message to be sent]
-  std::vector<Standing> standings_;           // used again
-  std::vector<SpreadBytes> parts_;            // used again
+  std::vector<Standing> standings_;           // scratch
+  std::vector<SpreadBytes> parts_;            // scratch
 };
 
 }  // namespace esker

@@ -13,7 +13,7 @@ namespace {
 
 using Offsets = std::map<int, std::vector<std::uint64_t>>;  // by rank; in the order of hops
 
-/// Calls visit(hop, messages that this rank tells of, messages that it is told of).
+/// Calls visit(hop, messages whose offsets this rank sends, messages whose offsets it receives).
 template <class Visit>
 void for_each_told(const Plan& plan, RemotePlaces::Told told, const Visit& visit) {
   for_each_hop(plan, [&](std::size_t number, const auto& sends, const auto& receives) {
@@ -47,7 +47,7 @@ Status RemotePlaces::find(Comm& comm, const Plan& plan, Told told) {
   comm.finish();
   return all_do(comm, "plan", [&] {
     hops_.clear();
-    std::map<int, std::size_t> used;  // of what a rank has told
+    std::map<int, std::size_t> used;  // how many offsets of each rank have been used
     for_each_told(plan, told, [&](std::size_t, const auto& own, const auto& others) {
       Hop& hop = hops_.emplace_back();
       for (const Message& message : own) hop.told.push_back(message.peer);

@@ -1,4 +1,4 @@
-// RemotePlaces: where messages stand in the memory that other ranks expose.
+// RemotePlaces: offsets of messages in the memory that other ranks expose.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@ namespace esker {
 
 class RemotePlaces {
  public:
-  /// Which end of a message tells the other one where it stands: who receives it, so that it can be put
-  /// there, or who sends it, so that it can be got from there.
+  /// The end of a message that sends its offset to the other end: the receiver, so that the message can be
+  /// put there, or the sender, so that it can be got from there.
   enum class Told { kByReceivers, kBySenders };
 
-  /// Tells and hears it, for all hops. Collective, with the ranks' plans of one exchange; errors are those of
-  /// all ranks.
+  /// Exchanges the offsets for all hops. Collective, with the ranks' plans of one exchange; errors are those
+  /// of all ranks.
   Status find(Comm& comm, const Plan& plan, Told told);
 
-  /// What this rank knows of the others in one hop.
+  /// The offsets that this rank has received for one hop.
   struct Hop {
-    std::vector<int> told;             ///< ranks that this one has told, one per message
-    std::vector<int> peers;            ///< who has told this one, in the order of its own messages
-    std::vector<std::size_t> offsets;  ///< where each of these messages begins in that rank's memory
+    std::vector<int> told;             ///< ranks that this one has sent offsets to, one per message
+    std::vector<int> peers;            ///< ranks that have sent offsets, in the order of this rank's messages
+    std::vector<std::size_t> offsets;  ///< the start of each of these messages in the memory of its peer
   };
   [[nodiscard]] const Hop& hop(std::size_t number) const { return hops_[number]; }
 
