@@ -49,7 +49,7 @@ struct Prepared {
 /// Where this machine lacks what `policy` requests, and a fallback is allowed, `policy` is changed.
 /// Collective, the same choices on all ranks; errors are those of all ranks: kOutOfMemory for a budget that
 /// no collective buffer fits in, or for memory; kUnsupported. Memory that other ranks put to or get from is
-/// exposed at once for kToFiles, else when the plan is run.
+/// exposed at once for kToFiles, otherwise by the caller before the run.
 Status prepare(Comm& comm, const ExchangeInputs& inputs, ExchangePolicy& policy, ExchangeBuffers& buffers,
                Prepared& prepared);
 
