@@ -1,4 +1,4 @@
-// BlockFiles: finds blocks in the binary files of an .idx, keeping a few files open.
+// BlockFiles: finds blocks in the binary files of an .idx; keeps a few files open.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@
 
 namespace esker::idx {
 
-/// A block file with its table of entries; nothing of it changes once its step is committed.
+/// A block file with its table of entries; immutable once its step is committed.
 struct BlockFile {
-  std::unique_ptr<File> file;  ///< null: there is no such file, all its blocks are absent
+  std::unique_ptr<File> file;  ///< null: the file does not exist, all its blocks are absent
   std::vector<BlockEntry> entries;
   TableCheck table = TableCheck::kUnchecked;   ///< whether the entries are as they were written
-  std::optional<FileIdentity> identity = {};   ///< file_identity(), if the file says it
+  std::optional<FileIdentity> identity = {};   ///< file_identity(), if the file has one
 };
 
-/// Where and how one block is stored. The bytes are in `file` at [offset, offset + size).
+/// Where and how one block is stored. Its bytes are in `file` at [offset, offset + size).
 struct StoredBlock {
   bool absent = true;
   std::shared_ptr<const BlockFile> file;
@@ -35,39 +35,40 @@ struct StoredBlock {
   InBlockOrder order = InBlockOrder::kRowMajor;
   CodecSpec codec;
   std::optional<std::uint64_t> checksum = {};  ///< block_checksum() of the bytes, if the file has one
-  std::uint32_t flags = 0;                     ///< of the entry, and what the checksum covers
+  std::uint32_t flags = 0;                     ///< of the entry; covered by the checksum
   SumVersion sum_version = SumVersion::kBytesAndForm;
 };
 
 class BlockFiles {
  public:
-  /// `directory` is that of the .idx, with '/' behind it unless empty; `stem` the path of the .idx without
-  /// its extension, which ARCO files stand under. `header` outlives this. `checksums`: each file was written
-  /// with a checksum of its table.
+  /// `directory` is that of the .idx, with a trailing '/' unless empty. `stem` is the path of the .idx
+  /// without its extension; ARCO files are stored under it. `header` must outlive this object. `checksums`:
+  /// each file was written with a checksum of its table.
   BlockFiles(std::shared_ptr<Store> store, std::string directory, std::string stem, FilenameTemplate files,
              const Header& header, bool checksums);
 
-  /// Finds a block at integer time `time`. Files come from the cache, or are opened. Safe from several
-  /// threads. Errors: kDataLoss (a damaged table; with `checksums` also one that is not as it was written, or
-  /// that of another step or dataset), kUnsupported (a codec that is not read), kIoError.
+  /// Finds a block at integer time `time`. Files are taken from the cache, or opened. Thread-safe. Errors:
+  /// kDataLoss (a damaged table; with `checksums` also a modified table, or that of another step or dataset),
+  /// kUnsupported (an unsupported codec), kIoError.
   Result<StoredBlock> find(int field, Index block, Index time);
 
   /// Path of the file that holds the block.
   [[nodiscard]] std::string path(int field, Index block, Index time) const;
-  /// kDataLoss if the file of a block says that it is that of another step, or of other fields or blocks.
+  /// kDataLoss if the file of a block identifies itself as that of another step, or of other fields or
+  /// blocks.
   [[nodiscard]] Status check_identity(const BlockFile& file, Index block, Index time) const;
   [[nodiscard]] Store& store() const { return *store_; }
 
-  /// A block file that is on storage.
+  /// An existing block file.
   struct OnStorage {
     std::string path;
-    int field = 0;          ///< ARCO: whose it is; else all fields are in it
-    Index first_block = 0;  ///< ARCO: the only one
+    int field = 0;          ///< ARCO: its field; else the file has all fields
+    Index first_block = 0;  ///< ARCO: its only block
     Index time = 0;
   };
-  /// Calls `visit` for the block files that are on storage, whose time is in `times` (ascending) and that are
-  /// for existing blocks. Lists directories: the cost is that of the names that are there, not of
-  /// those that the header allows. Errors: kUnsupported (too many names), kIoError, those of `visit`.
+  /// Calls `visit` for the existing block files whose time is in `times` (ascending) and whose blocks exist
+  /// in the grid. Lists directories: the cost depends on the number of existing names, not on the number that
+  /// the header allows. Errors: kUnsupported (too many names), kIoError, those of `visit`.
   Status for_each_stored(const BlockGrid& blocks, std::span<const Index> times,
                          const std::function<Status(const OnStorage&)>& visit) const;
 
@@ -83,7 +84,7 @@ class BlockFiles {
   const Header& header_;
   bool checksums_;
 
-  /// A file that is open, or being opened by the thread that has the slot's mutex.
+  /// A file that is open, or is being opened by the thread that holds the slot's mutex.
   struct Slot {
     std::mutex mutex;
     std::shared_ptr<const BlockFile> file;  // changes with both mutexes held
@@ -91,10 +92,10 @@ class BlockFiles {
   std::shared_ptr<Slot> slot_of(const std::string& path);
   void limit_open_files();
 
-  std::mutex mutex_;  // of the rest; taken last, and never for long
+  std::mutex mutex_;  // protects the rest; locked last, and briefly
   std::list<std::pair<std::string, std::shared_ptr<Slot>>> recent_;  // most recent first
   std::map<std::string, decltype(recent_)::iterator> cache_;
-  std::size_t cached_entries_ = 0;  // of all files in recent_
+  std::size_t cached_entries_ = 0;  // sum over the files in recent_
 };
 
 }  // namespace esker::idx

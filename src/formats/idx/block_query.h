@@ -1,9 +1,9 @@
-// BlockQuery: reads what a query wants of one column of an .idx, block by block.
+// BlockQuery: reads one column of an .idx for a query, block by block.
 //
-// Blocks are taken in the order of the tree that HZ order is: a block, then all those that refine the first
-// half of its samples' region, then those of the second half. So what is written at a time lies close
-// together in the answer, whatever the number of levels, and is still in the processor's cache when finer
-// blocks come. A few blocks at a time are a task: what of them lies close together in a file is read at once.
+// Blocks are read in the order of the HZ tree: a block, then all blocks that refine the first half of its
+// region, then those of the second half. Consecutive writes are thus close together in the result, for any
+// number of levels, and are still in the processor's cache when finer blocks arrive. A task is a few blocks;
+// those that are close together in a file are read with one call.
 #pragma once
 
 #include <mutex>
@@ -19,39 +19,40 @@ namespace esker::idx {
 
 class BlockQuery {
  public:
-  /// What the blocks are of.
+  /// Identifies the data of the blocks.
   struct Column {
     BlockFiles& files;
     const BlockGrid& blocks;
     const BlockForm& form;
     int number = 0;          ///< of the field in the .idx
     Index time = 0;          ///< integer time
-    std::span<const std::byte> fill_sample;  ///< in the place of missing ones
-    bool all_exist = false;  ///< the writer says that all blocks were written
+    std::span<const std::byte> fill_sample;  ///< used for missing blocks
+    bool all_exist = false;  ///< the writer recorded that it wrote all blocks
   };
 
-  /// All references outlive this.
+  /// All references must outlive this object.
   BlockQuery(const Column& column, const ReadTarget& target, const ReadContext& context);
 
-  /// `box` and levels `start_level` ... `level` are those of the block grid that hold what is wanted.
+  /// `box` and levels `start_level` ... `level` describe the part of the block grid that holds the requested
+  /// samples.
   Status run(const Box& box, int start_level, int level);
 
  private:
   class TaskWorker;
 
   void list_blocks(const Box& box, int start_level, int level);
-  /// Of blocks that are dealt with together.
+  /// Number of blocks that are processed together.
   [[nodiscard]] Index task_bytes() const;
-  /// Whether such a block goes to the cache.
+  /// Whether such a block is put in the cache.
   [[nodiscard]] bool keeps(const StoredBlock& stored, const BlockForm& form) const;
   void note_missing(Index block);
 
   Column column_;
   const ReadTarget& target_;
   const ReadContext& context_;
-  bool fits_cache_ = false;  // the query: a larger one would only drive out what is there
+  bool fits_cache_ = false;  // false: the query is larger than the cache
   std::vector<Index> blocks_, missing_;
-  std::mutex mutex_;  // of missing_
+  std::mutex mutex_;  // protects missing_
 };
 
 }  // namespace esker::idx

@@ -1,7 +1,7 @@
-// Columns: a field of many components as several fields of an .idx.
+// Columns: stores a field of many components as several fields of an .idx.
 //
-// OpenVisus copies samples of 1 ... 32, 64, 128, 256, 512 or 1024 bytes and refuses others, so a field with
-// other samples is stored as columns, each some of its components, and joined again by the commit record.
+// OpenVisus copies samples of 1 ... 32, 64, 128, 256, 512 or 1024 bytes and rejects other sizes. A field with
+// such a size is stored as columns of some components each; the commit record tells how to join them.
 #pragma once
 
 #include <string>
@@ -22,10 +22,11 @@ struct Column {
 /// Whether OpenVisus can read samples of that size.
 bool is_copyable(Index sample_bytes);
 
-/// The columns of field number `field`, largest first: one if it is copyable or `split` is not wanted.
+/// The columns of field number `field`, largest first. One column if the field is copyable or `split` is
+/// false.
 std::vector<Column> columns_of(const Schema& schema, int field, bool split);
 
-/// The field's name, or for a part of it "species.0-7", "species.8".
+/// The name of the field; for a part of it "species.0-7", "species.8".
 std::string column_name(const Field& field, const Column& column);
 
 }  // namespace esker::idx

@@ -1,4 +1,4 @@
-// CommitRecord: what Esker keeps in the (esker) key of an .idx, which other readers ignore.
+// CommitRecord: the value of the (esker) key of an .idx, which other readers ignore.
 //
 // One line of JSON: {"format":2,"generation":3,"times":[0.0,50.0],"absent":{"1":["temp"]},
 // "split":{"species":["species.0-7","species.8"]},"alignment":4096,"checksums":true,"sum":"..."}. Replacing the
@@ -21,7 +21,7 @@ namespace esker::idx {
 /// The key of the .idx that holds the record.
 inline constexpr std::string_view kRecordKey = "(esker)";
 
-/// More steps than this in an .idx are taken for damage.
+/// An .idx with more steps than this is considered damaged.
 inline constexpr Index kMaxSteps = 10'000'000;
 
 struct CommitRecord {
@@ -29,8 +29,8 @@ struct CommitRecord {
   Index generation = 0;       ///< number of steps + 1: commits that make this content in one run
   std::vector<double> times;  ///< time value of step 0, 1, 2 ...
   std::map<Index, std::vector<std::string>> absent;       ///< step -> fields not written at that step
-  std::map<std::string, std::vector<std::string>> split;  ///< field -> the fields of the .idx that it is
-  // How the block files are made, for appending to them.
+  std::map<std::string, std::vector<std::string>> split;  ///< field -> the .idx fields that store it
+  // How the block files were created, for appending to them.
   Index alignment_bytes = 4096;
   bool checksums = false;
   std::optional<std::uint64_t> sum = {};  ///< record_sum(); absent in records of format 1
@@ -38,7 +38,7 @@ struct CommitRecord {
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };
 
-/// One line, reals with all their digits: parse_commit_record(print_commit_record(r)) == r.
+/// One line; reals have all their digits: parse_commit_record(print_commit_record(r)) == r.
 std::string print_commit_record(const CommitRecord& record);
 
 /// Does not check `sum`, see record_sum.h. Errors: kDataLoss (not JSON, wrong types, steps out of range),

@@ -1,15 +1,16 @@
-// The binary header of a block file: where each block of each field stands.
+// The binary header of a block file: offset and size of each block of each field.
 //
 // clang-format off
 // file    = header entries data
-// header  = 10 * uint32                          ; words 0: tag, 2, 3: checksum of the entries, 4, 5: identity; others 0
+// header  = 10 * uint32                          ; words 0: tag; 2, 3: checksum of the entries;
+//                                                ; 4, 5: identity; others 0
 // entries = nfields * blocks_per_file * entry    ; entry k * blocks_per_file + (block mod blocks_per_file)
 // entry   = 10 * uint32                          ; words 2, 3: offset low, high; 4: size; 5: flags;
 //                                                ; 6: tag, 7, 8: checksum of the block low, high; others 0
 // clang-format on
-// All big-endian; the data are little-endian. Tags and checksums are Esker's: other programs ignore them, and
-// clear an entry's when they replace its block; without the tag there is no checksum. Source:
-// docs/formats/idx.md, section 4.
+// All numbers are big-endian; the data are little-endian. Tags and checksums are Esker extensions. Other
+// programs ignore them, and clear those of an entry when they replace its block; without the tag there is no
+// checksum. Source: docs/formats/idx.md, section 4.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +31,10 @@ inline constexpr Index kEntryBytes = 40;
 
 enum class Codec : std::uint8_t { kRaw = 0, kZip = 3, kJpg = 4, kPng = 6, kLz4 = 7, kZfp = 8 };
 
-/// What the checksums of a file cover. Files keep the version that they were written with.
+/// What the checksums of a file cover. A file keeps the version that it was written with.
 enum class SumVersion : std::uint8_t {
-  kBytes = 1,         ///< stored bytes and entries, each by itself
-  kBytesAndForm = 3,  ///< also a block's flags; the box and the blocks in the identity, which seeds the table's
+  kBytes = 1,         ///< stored bytes and entries, separately
+  kBytesAndForm = 3,  ///< also flags of blocks, and an identity with box and blocks
 };
 
 struct BlockEntry {
@@ -54,20 +55,20 @@ struct BlockEntry {
 /// Flags word of a block.
 std::uint32_t block_flags(InBlockOrder order, Codec codec);
 
-/// Of a block as it is stored. Field, block and flags are part of it: a block in the place of another, or one
-/// that would be decoded in another way, is detected.
+/// Checksum of a block as stored. It covers field, block and flags, so that a misplaced block, or one that
+/// would be decoded differently, is detected.
 std::uint64_t block_checksum(int field, Index block, std::uint32_t flags, std::span<const std::byte> stored,
                              SumVersion version = SumVersion::kBytesAndForm);
 
 /// Bytes of both header parts: kFileHeaderBytes + kEntryBytes * blocks_per_file * num_fields.
 Index headers_bytes(Index blocks_per_file, Index num_fields);
 
-/// Position of an entry in the table.
+/// Index of an entry in the table.
 inline Index entry_number(int field, Index block, Index blocks_per_file) {
   return field * blocks_per_file + block % blocks_per_file;
 }
 
-/// Which fields, step and blocks a block file holds. A file in the place of another is detected.
+/// Which fields, step and blocks a block file holds, so that a misplaced file is detected.
 struct FileIdentity {
   std::uint64_t value = 0;
   SumVersion version = SumVersion::kBytesAndForm;
@@ -76,16 +77,16 @@ struct FileIdentity {
 FileIdentity file_identity(const Header& header, Index step, Index first_block,
                            SumVersion version = SumVersion::kBytesAndForm);
 
-/// Both header parts as bytes. entries.size() == blocks_per_file * num_fields; absent entries are zero. With
-/// an identity the header holds it and the checksum of the entries.
+/// Both header parts as bytes. entries.size() == blocks_per_file * num_fields; absent entries are zero. If an
+/// identity is given, the header contains it and the checksum of the entries.
 std::vector<std::byte> encode_headers(std::span<const BlockEntry> entries,
                                       std::optional<FileIdentity> identity = std::nullopt);
-/// The identity in a header; nothing if it has none. `bytes` are both header parts.
+/// The identity in a header; nothing if there is none. `bytes` are both header parts.
 std::optional<FileIdentity> identity_of(std::span<const std::byte> bytes);
 
 enum class TableCheck : std::uint8_t { kUnchecked, kGood, kChanged };
-/// Whether the entries are those that the checksum in the header was made of; kUnchecked: there is none.
-/// `bytes` are both header parts.
+/// Whether the entries match the checksum in the header; kUnchecked if there is none. `bytes` are both header
+/// parts.
 TableCheck check_table(std::span<const std::byte> bytes);
 
 /// The entries of a file whose first bytes are `bytes` (headers_bytes(...) of them). An entry is checked

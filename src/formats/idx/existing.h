@@ -1,6 +1,6 @@
-// Existing: a dataset of ours as it stands on storage, for a writer that goes on with it.
+// Existing: an Esker dataset on storage, in the form that a writer needs to append to it.
 //
-// Rank 0 reads the small files; their texts travel to the other ranks, and each rank makes the same of them.
+// Rank 0 reads the small files and sends their texts to the other ranks; each rank parses them.
 #pragma once
 
 #include <map>
@@ -15,32 +15,33 @@ namespace esker::idx {
 
 struct Existing {
   Schema schema;
-  std::vector<Part> parts;  ///< with the block sizes, order and alignment that they were made with
+  std::vector<Part> parts;  ///< with the block sizes, order and alignment of their creation
   std::vector<double> times;
   std::vector<std::vector<bool>> present;  ///< [step][position in the schema's fields]
 
-  /// What stands at each part's idx_path.
+  /// The file at the idx_path of each part.
   struct Idx {
-    std::string text;     ///< empty: no such file, before the first step
-    Index num_steps = 0;  ///< that it lists: more than times.size() when a commit was cut short
+    std::string text;     ///< empty: the file does not exist before the first step
+    Index num_steps = 0;  ///< number of steps listed; more than times.size() after an interrupted commit
   };
   std::vector<Idx> idx;
   std::string catalog_text;                           ///< empty: a dataset of one .idx
-  std::map<std::string, std::string> format_options;  ///< that it was created with, as the catalog has them
+  std::map<std::string, std::string> format_options;  ///< the dataset was created with, as in the catalog
 };
 
-/// Those of the options that change a dataset, as text.
+/// The options that change a dataset, as text.
 std::map<std::string, std::string> format_options_of(const Options& options);
 
-/// Errors: kNotFound (no dataset of ours there), kIoError.
+/// Errors: kNotFound (no Esker dataset there), kIoError.
 Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths& paths);
 
-/// Suffix of the NetCDF file that the steps of a dataset go to as well, as its schema file says; "": none.
+/// Suffix of the NetCDF file that also receives the steps of a dataset, from its schema file; "" if there is
+/// none.
 Result<std::string> find_netcdf_suffix(Store& store, const DatasetPaths& paths);
 
-/// Local, pure. `texts` are those of read_existing(); of `given` only what is no matter of format holds.
-/// Errors: kDataLoss (texts that are damaged or contradict each other), kUnsupported (an .idx that Esker
-/// would make in another way: it cannot go on with it).
+/// Local, pure. `texts` is the result of read_existing(). Of `given`, only options that do not concern the
+/// format are used. Errors: kDataLoss (texts that are damaged or contradict each other), kUnsupported (Esker
+/// would create the .idx differently, so it cannot append to it).
 Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std::string>& texts,
                                 const Options& given);
 

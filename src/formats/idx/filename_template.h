@@ -1,6 +1,6 @@
 // Names of block files: "./run/%02x/%04x.bin" plus a time template, expanded by our own code.
 //
-// A template from a file is never handed to printf. Source: docs/formats/idx.md, section 4.3.
+// A template from a file is never passed to printf. Source: docs/formats/idx.md, section 4.3.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace esker::idx {
 
 /// Wildcards of FilenameTemplate::patterns(): templates hold no control characters.
 inline constexpr char kAnyHexDigit = '\1';  ///< one digit of a block number, 0-9 or a-f
-inline constexpr char kAnyTime = '\2';      ///< an integer, spaces in front included
+inline constexpr char kAnyTime = '\2';      ///< an integer, with optional leading spaces
 
 class FilenameTemplate {
  public:
-  /// `blocks` holds %0Nx groups (N one digit 1-9), `time` at most one %d, %Nd or %0Nd (none: every time has
-  /// the same path). Relative to the .idx: a leading "./" or "$(CurrentFileDirectory)/" is cut, and so is
-  /// every other relative path taken. Paths that are absolute or leave the directory of the .idx through
-  /// ".." are kDataLoss unless `allow_outside`, as is any other use of '%' (other "$(...)": kUnsupported).
+  /// `blocks` holds %0Nx groups (N is one digit 1-9), `time` at most one %d, %Nd or %0Nd; without one, all
+  /// times have the same path. Paths are relative to the .idx: a leading "./" or "$(CurrentFileDirectory)/"
+  /// is removed. Absolute paths, and paths that leave the directory of the .idx through "..", are kDataLoss
+  /// unless `allow_outside`, as is any other use of '%'. Another "$(...)" is kUnsupported.
   static Result<FilenameTemplate> parse(const std::string& blocks, const std::string& time,
                                         bool allow_outside = false);
 
@@ -29,10 +29,10 @@ class FilenameTemplate {
   /// `first_block` (block - block mod blocks_per_file; >= 0), at integer time `time`.
   [[nodiscard]] std::string path(Index first_block, Index time) const;
 
-  /// The forms of all paths of files whose first block is `last` or less: path() matches one of them.
+  /// The patterns of all paths of files whose first block is at most `last`; path() matches one of them.
   [[nodiscard]] std::vector<std::string> patterns(Index last) const;
 
-  /// True when no %0Nx occurs: one file for everything, and then time is ignored.
+  /// True if there is no %0Nx: one file holds everything, and time is ignored.
   [[nodiscard]] bool single_file() const { return groups_.empty(); }
 
  private:

@@ -1,4 +1,4 @@
-// What is inside one IDX block: its samples as one or more separable parts.
+// The contents of one IDX block: its samples as one or more separable parts.
 //
 // Source: docs/formats/idx.md, section 5.
 #pragma once

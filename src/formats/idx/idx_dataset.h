@@ -15,8 +15,8 @@ namespace esker::idx {
 struct IdxDataset final : OpenedDataset {
   /// Where a field of the schema is stored.
   struct Place {
-    int part = 0;              ///< -1: the part is written with the first step, and there is none yet
-    std::vector<int> columns;  ///< positions in the part's header: their components, joined, are the field
+    int part = 0;              ///< -1: the part is written with the first step, which does not exist yet
+    std::vector<int> columns;  ///< positions in the part's header; joined, these components are the field
     bool fixed = false;
   };
 
@@ -26,7 +26,7 @@ struct IdxDataset final : OpenedDataset {
   DatasetPaths paths;
   bool single = true;  ///< one .idx, no catalog
 
-  /// `path` as for Dataset::open.
+  /// For `path` see Dataset::open.
   static Result<IdxDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
 
   [[nodiscard]] bool has_samples(int field) const override { return part_of(field) != nullptr; }

@@ -11,7 +11,7 @@ namespace esker::idx {
 
 class IdxStepLayouts final : public StepLayouts {
  public:
-  /// For the fields with present[field]. `parts` outlives this.
+  /// For the fields with present[field]. `parts` must outlive this object.
   IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present, const StepHints& hints);
 
   [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override;
@@ -24,7 +24,7 @@ class IdxStepLayouts final : public StepLayouts {
  private:
   void add(const Part& part, const std::vector<bool>& present, const StepHints& hints);
   [[nodiscard]] const Part& part_of(int layout) const { return *part_of_layout_[layout]; }
-  /// Of the blocks of a field of the layout's list.
+  /// The blocks of one field in the layout's list.
   [[nodiscard]] std::uint32_t flags_of(int layout, int field) const;
 
   std::vector<const Part*> part_of_layout_;

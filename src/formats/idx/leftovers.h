@@ -1,8 +1,8 @@
-// Leftovers: what a run that ended in the middle of something left among the files of a dataset.
+// Leftovers: files of a dataset that an interrupted operation left behind.
 //
-// Only what an unfinished step, rewind or replacement makes is named here: block files of steps that are not
-// committed, and temporary files. Whatever else stands there, also under such a name, is not ours to judge.
-// Symbolic links below the dataset's directory are neither followed nor removed: Esker makes none.
+// Only files that an unfinished step, rewind or replacement creates are listed: block files of steps that are
+// not committed, and temporary files. Other files are left alone, even under such a name. Symbolic links
+// below the dataset's directory are neither followed nor removed, because Esker creates none.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@
 
 namespace esker::idx {
 
-/// What is looked at of a part.
+/// The properties of a part that are needed here.
 struct PartFiles {
   std::string idx_path;
   bool fixed = false;
 };
 
-/// Files and whole directories, in a fixed order, when `num_steps` steps of the dataset are committed.
+/// Files and complete directories, in a fixed order, for a dataset with `num_steps` committed steps.
 Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths& paths,
                                                 const std::vector<PartFiles>& parts, Index num_steps);
 
-/// Removes one of these: a file, or the block files below a directory and what is empty then. What else
-/// somebody put there stays.
+/// Removes one of these: a file, or the block files below a directory and the directories that are then
+/// empty. Files of users stay.
 Status remove_leftover(Store& store, const std::string& path);
 
 /// kAlreadyExists: files of that step would be written through a symbolic link.

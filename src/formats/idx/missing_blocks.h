@@ -1,4 +1,4 @@
-// What samples are like whose block the dataset does not hold, for who would rather see something.
+// Replaces samples of missing blocks by values of coarser samples, for viewers.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace esker::idx {
 
-/// Gives the samples of `missing` blocks in `target`, all samples of a level, the value of the nearest
-/// coarser sample: of two that are as near, the one of the lower index, if it is in the target. In order of
-/// levels, so that a value spreads over any number of them. What no coarser sample is beside stays as it is.
-/// `sample_bytes` of each sample of the target are meant.
+/// Gives each sample of a `missing` block in `target`, which holds all samples of a level, the value of the
+/// nearest coarser sample. If two are equally near, the one with the lower index is used, if it is in the
+/// target. Levels are processed in order, so that a value spreads over any number of levels. A sample without
+/// a coarser neighbor is not changed. `sample_bytes` bytes of each sample of the target are set.
 void fill_from_coarser(const BlockGrid& blocks, std::vector<Index> missing, Index sample_bytes,
                        const ReadTarget& target);
 

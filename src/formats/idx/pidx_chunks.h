@@ -1,8 +1,8 @@
 // PidxChunkBlocks: blocks that hold chunks of 4x4x4 samples, raw or as fixed-rate zfp.
 //
-// Blocks order chunks as others order samples, so block grid and levels are those of the chunks. The coarsest
-// levels take the first sample of each chunk; the six finest are inside. Source: docs/formats/idx.md,
-// section 10.
+// Blocks order chunks the way other blocks order samples, so the block grid and its levels are those of the
+// chunks. The coarsest levels take the first sample of each chunk; the six finest levels are inside the
+// chunks. Source: docs/formats/idx.md, section 10.
 #pragma once
 
 #include "formats/idx/block_form.h"
@@ -11,15 +11,16 @@
 
 namespace esker::idx {
 
-/// The chunks that hold samples of `box`, on the axes that the mask of the chunks has.
+/// The chunks that hold samples of `box`, on the axes of the chunks' mask.
 Box chunks_of(const Box& box, int rank);
 
-/// Whether the field can be read from chunks: one component, a bit rate that zfp keeps for its type.
+/// Whether the field can be read from chunks: one component, and a bit rate that zfp supports for its type.
 Status check_chunked_field(const PidxChunks& chunks, const FieldEntry& field);
 
 class PidxChunkBlocks final : public BlockForm {
  public:
-  /// `blocks` is of chunks, `zfp_bits` as in PidxChunks. Targets have 3 axes. All references outlive this.
+  /// `blocks` are blocks of chunks, for `zfp_bits` see PidxChunks. Targets have 3 axes. All references must
+  /// outlive this object.
   PidxChunkBlocks(const BlockGrid& blocks, int zfp_bits, const FieldEntry& field)
       : blocks_(blocks), zfp_bits_(zfp_bits), field_(field) {}
 
@@ -34,7 +35,7 @@ class PidxChunkBlocks final : public BlockForm {
   }
   Status decode(Index block, const StoredBlock& stored, std::span<const std::byte> bytes,
                 std::span<std::byte> samples) const override;
-  /// The whole block.
+  /// The complete block.
   [[nodiscard]] bool holds_any(Index block, const ReadTarget& target) const override;
   [[nodiscard]] ByteRange wanted_range(Index block, InBlockOrder order,
                                        const ReadTarget& target) const override;
@@ -43,7 +44,8 @@ class PidxChunkBlocks final : public BlockForm {
   void fill(Index block, std::span<const std::byte> sample, const ReadTarget& target) const override;
 
  private:
-  /// Calls visit(chunk, number) for the chunks that may have wanted samples; number: in the block.
+  /// Calls visit(chunk, number) for the chunks that may have requested samples; `number` is the index in the
+  /// block.
   template <class Visit>
   void for_each_wanted_chunk(Index block, const ReadTarget& target, const Visit& visit) const;
 

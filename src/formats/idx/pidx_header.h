@@ -1,6 +1,6 @@
-// PIDX' own keys: chunks of samples, partitions, and what of PIDX is not read.
+// PIDX' own header keys: chunks of samples, partitions, and PIDX features that are not read.
 //
-// They stay among Header::other, as in the file; here is what they mean. Source: docs/formats/idx.md,
+// They are kept in Header::other, as in the file; this file interprets them. Source: docs/formats/idx.md,
 // section 10.
 #pragma once
 
@@ -17,29 +17,30 @@ inline constexpr int kChunkEdge = 4;  ///< samples on each of three axes
 inline constexpr Index kChunkSamples = Index{kChunkEdge} * kChunkEdge * kChunkEdge;
 inline constexpr int kChunkLevels = 6;  ///< levels inside a chunk: log2(kChunkSamples)
 
-/// Sets header.chunks, and then header.bitmask to that of the samples, where (compression type) is 1 (raw
-/// chunks) or 2 (zfp). kUnsupported: other types, big-endian samples, raw dumps and particles (both are no
-/// blocks), headers that show chunks as samples. kDataLoss: a bit rate that is no whole number of bytes.
+/// If (compression type) is 1 (raw chunks) or 2 (zfp), sets header.chunks, and then header.bitmask to the
+/// bitmask of the samples. kUnsupported: other types, big-endian samples, raw dumps and particles (neither is
+/// stored in blocks), headers that describe chunks as samples. kDataLoss: a bit rate that is not a whole
+/// number of bytes.
 Status resolve_pidx(Header& header);
 
-/// One .idx of a partitioned dataset, in coordinates of its own.
+/// One .idx of a partitioned dataset, in local coordinates.
 struct PidxPartition {
-  Point offset{};                ///< of its sample (0, 0, 0) in the whole dataset
+  Point offset{};                ///< position of its sample (0, 0, 0) in the complete dataset
   std::optional<Index> index{};  ///< the number in its file name
 };
 
-/// Partitions that this header is the whole of: it has no blocks of its own, name_0.idx ... have them. 1 for
-/// all other headers. kDataLoss: numbers that are none.
+/// Number of partitions if this header describes a partitioned dataset: it has no blocks itself, they are in
+/// name_0.idx ... All other headers give 1. kDataLoss: malformed numbers.
 Result<Index> num_pidx_partitions(const Header& whole);
 
-/// Absent if the header is not that of a partition. kDataLoss: numbers that are none.
+/// Absent if the header is not that of a partition. kDataLoss: malformed numbers.
 Result<std::optional<PidxPartition>> pidx_partition(const Header& header);
 
-/// Whether the offsets of this mode's partitions are known to be those of local coordinates.
+/// Whether the offsets of this mode's partitions are known to be in local coordinates.
 bool has_local_partitions(const Header& whole);
 
-/// (filename_template), for `stem` as in parse_header. PIDX writes it relative to where the program ran, or
-/// absolute, but always stores blocks in a directory beside the .idx that has its name.
+/// (filename_template), for `stem` as in parse_header. PIDX writes an absolute path, or one relative to the
+/// working directory of the program, but always stores blocks in a directory next to the .idx with its name.
 std::string pidx_filename_template(const Header& header, const std::string& stem);
 
 }  // namespace esker::idx

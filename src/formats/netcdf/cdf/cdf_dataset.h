@@ -1,4 +1,4 @@
-// CdfDataset: a CDF file opened for reading, of Esker or of any other program.
+// CdfDataset: a CDF file opened for reading, written by Esker or by any other program.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace esker::cdf {
 
 class CdfDataset final : public OneFileDataset {
  public:
-  /// Errors: kNotFound, kDataLoss (damaged, or shorter than a file of Esker is), kIoError.
+  /// Errors: kNotFound, kDataLoss (damaged, or shorter than an Esker file should be), kIoError.
   static Result<CdfDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
 
-  /// The whole grid: any stretch of it is read as fast as others.
+  /// The complete grid: every part of it is equally fast to read.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
   Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
@@ -26,7 +26,7 @@ class CdfDataset final : public OneFileDataset {
 
   std::unique_ptr<File> file_;
   StoredSchema cdf_;
-  Index declared_end_bytes_ = 0;  // of all values that the header names, in the file or not
+  Index declared_end_bytes_ = 0;  // end of all values that the header declares, stored or not
 };
 
 }  // namespace esker::cdf

@@ -1,5 +1,5 @@
-// Where the variables of a schema are placed in a CDF file, and their values. Fixed variables come first, each
-// larger one aligned; records begin aligned.
+// Places the variables of a schema in a CDF file, and computes their values. Fixed variables come first,
+// large ones aligned; records begin aligned.
 #pragma once
 
 #include <optional>
@@ -18,27 +18,27 @@ namespace esker::cdf {
 using netcdf::StoredSchema;
 
 struct FileParameters {
-  std::optional<Version> version;        ///< without: the smallest that holds the schema
-  Index spare_header_bytes = 128 << 10;  ///< behind the header, for attributes that are added later
-  Index alignment_bytes = 4096;          ///< of the records, and of variables at least so large
+  std::optional<Version> version;        ///< absent: the smallest that holds the schema
+  Index spare_header_bytes = 128 << 10;  ///< after the header, for attributes that are added later
+  Index alignment_bytes = 4096;          ///< of the records, and of variables of at least that size
 };
 
-/// The schema with the types that CDF-1 and CDF-2 have for coordinates and times: int32 where that holds the
-/// values, else float64. kOutOfRange: neither does.
+/// The schema with the types that CDF-1 and CDF-2 have for coordinates and times: int32 if it holds the
+/// values, else float64. kOutOfRange: neither holds them.
 Result<Schema> in_classic_types(Schema schema);
 
-/// kInvalidArgument: names that CDF files use otherwise, types or sizes that the version does not have,
+/// kInvalidArgument: names that CDF files reserve, types or sizes that the version does not have, or
 /// coordinates of one dimension that differ between grids.
 Result<StoredSchema> make_file(const Schema& schema, const FileParameters& parameters);
 
-/// Where the values of a variable begin in the file at a step.
+/// The file offset of the values of a variable at a step.
 Index offset_of(const Header& header, int variable, Index step);
 /// The byte after the last value of all variables and records.
 Index end_of_data(const Header& header);
-/// Size of the file when it holds that many records; of a header that make_file() made.
+/// Size of the file when it holds that many records, for a header from make_file().
 Index file_bytes(const Header& header, Index num_records);
 
-/// See netcdf::ReadValues. kDataLoss: they are not all in the file.
+/// See netcdf::ReadValues. kDataLoss: the file does not contain all of them.
 Result<AttributeValue> read_values(const File& file, const Header& header, int variable, Index step);
 
 }  // namespace esker::cdf

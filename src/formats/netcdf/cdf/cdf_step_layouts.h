@@ -1,4 +1,4 @@
-// CdfStepLayouts: where the samples of one step go in a CDF file: a layout for each variable.
+// CdfStepLayouts: where the samples of one step are stored in a CDF file; one layout per variable.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace esker::cdf {
 
 class CdfStepLayouts final : public StepLayouts {
  public:
-  /// For the fields with present[field]. `file` outlives this.
+  /// For the fields with present[field]. `file` must outlive this object.
   CdfStepLayouts(const StoredSchema& file, const Schema& schema, const std::vector<bool>& present,
                  const StepHints& hints, std::string path);
 
@@ -19,7 +19,7 @@ class CdfStepLayouts final : public StepLayouts {
     return path_;
   }
   [[nodiscard]] bool shares_files(int /*layout*/) const override { return true; }
-  /// Not with stripes if the step's variables begin elsewhere in them.
+  /// False with stripes if the variables of the step begin at another position within them.
   [[nodiscard]] bool fits(Index step) const override;
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override;
   void encode(int layout, const Piece& piece, std::span<std::byte> bytes) const override;

@@ -1,8 +1,8 @@
 // CdfWriter: a CDF file as a FormatWriter.
 //
-// The header, of no records, and the coordinates stand in the file when it appears under its name. Steps are
-// written behind those that are committed; then the step's time, and last the number of records, which
-// commits it. Fixed fields are written with the first step.
+// When the file gets its name it contains the coordinates and a header with no records. Each step is written
+// after the committed ones, followed by its time, and last by the number of records, which commits the step.
+// Fixed fields are written with the first step.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ namespace esker::cdf {
 
 class CdfWriter final : public NetcdfWriter {
  public:
-  /// The file is `stem`.nc; without `version`, the smallest that holds the schema. `lock` is that of all that
-  /// is written there.
+  /// The file is `stem`.nc. Without `version`, the smallest version that holds the schema is used. `lock`
+  /// protects everything that is written there.
   CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
             const Options& options, std::shared_ptr<WriterLock> lock);
 
@@ -56,8 +56,8 @@ class CdfWriter final : public NetcdfWriter {
   Options options_;
   Schema schema_;
   StoredSchema file_;
-  std::vector<std::byte> header_bytes_;  // in the file, but for the number of records
-  std::optional<Index> or_num_records_;  // of which it is not known whether they stand in the file
+  std::vector<std::byte> header_bytes_;  // as in the file, except the number of records
+  std::optional<Index> or_num_records_;  // a number that may or may not have reached the file
   std::vector<double> times_;
   bool replaces_existing_ = false;
   std::shared_ptr<WriterLock> lock_;

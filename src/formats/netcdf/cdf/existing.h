@@ -1,4 +1,4 @@
-// What a CDF file holds, of Esker or of another program.
+// Reads the contents of a CDF file, written by Esker or by another program.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@
 
 namespace esker::cdf {
 
-/// What a writer that appends to a CDF file of Esker begins with.
+/// The state from which a writer appends to an Esker CDF file.
 struct Existing : netcdf::Existing {
-  std::vector<std::byte> header_bytes;  ///< as they are in the file
+  std::vector<std::byte> header_bytes;  ///< as stored in the file
 };
 
-/// All that parse_existing() needs. kDataLoss: the file is damaged, shorter than its records, or no file of
-/// Esker (kInvalidArgument: no CDF file).
+/// Everything that parse_existing() needs. kDataLoss: the file is damaged, shorter than its records, or not
+/// an Esker file. kInvalidArgument: not a CDF file.
 Result<std::string> read_existing(const File& file);
-/// Of what read_existing() gave, on any rank. Pure.
+/// Parses the result of read_existing(), on any rank. Pure.
 Result<Existing> parse_existing(const std::string& text);
 
-/// Of a CDF file. Variables and records that are not whole in the file are left out, with a warning.
+/// Reads any CDF file. Variables and records that the file does not contain completely are left out, with a
+/// warning.
 Result<netcdf::Existing> read_foreign(const File& file, const Header& header,
                                       std::vector<std::string>& warnings);
 

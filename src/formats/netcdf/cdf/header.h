@@ -1,7 +1,7 @@
-// The header of a CDF file (netCDF's classic formats CDF-1, CDF-2 and CDF-5), read and written.
+// Reads and writes the header of a CDF file (netCDF's classic formats CDF-1, CDF-2 and CDF-5).
 //
-// Grammar and arithmetic: docs/formats/cdf.md, whose sections the code cites. What a file says is checked
-// before it is believed or memory is taken for it. Pure but for read_header(); no MPI.
+// Grammar and arithmetic: docs/formats/cdf.md, whose sections the code cites. Values from a file are checked
+// before they are used or memory is allocated for them. Pure except read_header(); no MPI.
 #pragma once
 
 #include <cstddef>
@@ -22,29 +22,29 @@ using netcdf::Type;
 using netcdf::Variable;
 using netcdf::Version;
 
-/// check_structure(), and whether sizes and places fit the version (section 3).
+/// Runs check_structure(), and checks that sizes and offsets fit the version (section 3).
 Status check_header(const Header& header);
 
-/// The header as bytes: what check_header() lets pass.
+/// The header as bytes; its argument must pass check_header().
 std::vector<std::byte> print_header(const Header& header);
 
-/// Where the number of records stands in a file, and as which bytes.
+/// The offset of the number of records in a file, and its bytes.
 inline constexpr Index kNumRecordsOffset = 4;
 std::vector<std::byte> print_num_records(Version version, Index num_records);
 
-/// Reads and checks a header. A file that was left while it was streamed to has as many records as it has
-/// room for. kInvalidArgument: it is no CDF file; kDataLoss: it is damaged, with the place, or variables
-/// overlap; kUnsupported.
-/// Memory: what the header takes in the file, at most 64 MiB of it, times about ten.
+/// Reads and checks a header. A file that was abandoned while it was streamed has as many records as fit in
+/// it. kInvalidArgument: not a CDF file. kDataLoss: damaged (the message has the offset), or variables
+/// overlap. kUnsupported. Memory: about ten times the size of the header in the file, of which at most 64 MiB
+/// are read.
 Result<Header> read_header(const File& file);
-/// The same of a header alone, as print_header() makes it.
+/// The same for a header alone, as print_header() makes it.
 Result<Header> parse_header(std::span<const std::byte> bytes);
 
-/// The part of a header whose values are in a file of `file_bytes`: as many records as the file holds whole,
-/// and Variable::missing set where values of a variable lie behind the end. `warnings` names both.
+/// The part of a header whose values are in a file of `file_bytes`: the number of complete records, and
+/// Variable::missing set for variables that extend past the end of the file. `warnings` names both.
 Header present_part(Header header, Index file_bytes, std::vector<std::string>& warnings);
 
-/// kDataLoss: values of two variables share bytes of the file.
+/// kDataLoss: the values of two variables overlap in the file.
 Status check_overlap(const Header& header);
 
 }  // namespace esker::cdf

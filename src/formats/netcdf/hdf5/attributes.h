@@ -1,5 +1,5 @@
-// Types and attributes of netCDF's data model (netcdf::Header) in an HDF5 file, both ways, as the netCDF library
-// has them. Within run_session(); failures are thrown.
+// Converts types and attributes between netCDF's data model (netcdf::Header) and an HDF5 file, in the form
+// that the netCDF library uses. For use within run_session(); throws on failure.
 #pragma once
 
 #include <optional>
@@ -11,34 +11,35 @@
 
 namespace esker::hdf5 {
 
-/// How variables are stored, for who appends: the alignment of variables, and that of chunks; in a file
-/// without times also the number of committed steps.
+/// How variables are stored, for programs that append: the alignment of variables and that of chunks. A file
+/// without times also has the number of committed steps here.
 inline constexpr const char* kStorageAttribute = "esker_storage";
 
-/// As files hold it: little-endian.
+/// The form in files: little-endian.
 hid_t stored_type(netcdf::Type type);
-/// As netcdf::Attribute and fill values hold it.
+/// The form in netcdf::Attribute and in fill values.
 hid_t big_endian_type(netcdf::Type type);
 
 void write_attribute(hid_t object, const netcdf::Attribute& attribute);
-/// Text that ends with a NUL, which HDF5's own attributes want.
+/// A NUL-terminated text, which HDF5's own attributes require.
 void write_text(hid_t object, const char* name, const std::string& text);
-/// One number, without an extent, or a list.
+/// One number without an extent, or a list of numbers.
 void write_int(hid_t object, const char* name, int value);
 void write_ints(hid_t object, const char* name, const std::vector<int>& values);
-/// Other values for a list that is there, as many as it has.
+/// Replaces the values of an existing list; the number of values must be the same.
 void overwrite_ints(hid_t object, const char* name, const std::vector<int>& values);
 
-/// Those of a dataset or group that netCDF shows, in the order of their names: numbers, and one text, without
-/// padding but for one NUL at its end, which the netCDF library counts. `left_out` gets the names of others. kDataLoss: more bytes than any that Esker writes.
+/// The attributes of a dataset or group that netCDF shows, sorted by name: numbers, and one text without
+/// padding except for one final NUL, which the netCDF library counts. `left_out` gets the names of the
+/// others. kDataLoss: an attribute has more bytes than any that Esker writes.
 std::vector<netcdf::Attribute> read_attributes(hid_t object, std::vector<std::string>* left_out = nullptr);
-/// The text of an attribute, without padding; nothing: it is not one text.
+/// The text of an attribute, without padding; nothing if the attribute is not one text.
 std::optional<std::string> text_of(hid_t attribute);
-/// Empty: there is no such attribute of integers.
+/// Empty if there is no integer attribute of that name.
 std::vector<int> read_ints(hid_t object, const char* name);
 
-/// The netCDF type that holds all values of a type in a file, of any byte order and number of bits, those of
-/// enumerations as their numbers; kChar for texts. Nothing: it has none.
+/// The netCDF type that holds all values of a type in a file, for any byte order and number of bits;
+/// enumerations as their numbers, texts as kChar. Nothing if there is no such type.
 std::optional<netcdf::Type> type_of(hid_t type);
 
 }  // namespace esker::hdf5

@@ -1,5 +1,5 @@
-// Where values stand in a file, so that they can be read past the library. Within run_session(); failures are
-// thrown.
+// Finds file offsets of values, so that they can be read without the library. For use within run_session();
+// throws on failure.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace esker::hdf5 {
 
-/// Whether the values of a dataset stand in the file as numbers of this machine: StoredVariable::is_plain.
+/// Whether a dataset stores its values as numbers of this machine: StoredVariable::is_plain.
 bool is_plain(hid_t dataset);
 
-/// As Source::places.
+/// See Source::places.
 std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable& variable, SampleType type,
                                                Index record);
 

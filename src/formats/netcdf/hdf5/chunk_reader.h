@@ -1,4 +1,4 @@
-// ChunkReader: the samples of a lattice from an array that stands in a file in chunks, each row-major.
+// ChunkReader: reads a lattice of samples from an array stored in row-major chunks.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace esker {
 
-/// Samples [0, extent), axis 0 the fastest, in chunks that are whole also where they reach beyond.
+/// Samples [0, extent), axis 0 fastest. Chunks that extend past the array are stored complete.
 struct ChunkedArray {
   Point extent{1, 1, 1, 1, 1}, chunk{1, 1, 1, 1, 1};
   Index sample_bytes = 0;
-  std::span<const Index> places;  ///< where chunks begin in the file, axis 0 the fastest
+  std::span<const Index> places;  ///< file offsets of the chunks, axis 0 fastest
 };
 
-/// Reads `selection`, which lies in the array, to `out`: dense, axis 0 the fastest. Memory: 2 MiB.
+/// Reads `selection`, which must be inside the array, to `out`: dense, axis 0 fastest. Memory: 2 MiB.
 Status read_chunks(const File& file, const ChunkedArray& array, const Lattice& selection, std::byte* out);
 
 }  // namespace esker

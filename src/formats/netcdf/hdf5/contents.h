@@ -1,9 +1,9 @@
-// What stands in an HDF5 file, of any program: in terms of netCDF's data model. Within run_session();
-// failures are thrown.
+// Describes the contents of an HDF5 file of any program in terms of netCDF's data model. For use within
+// run_session(); throws on failure.
 //
-// Dimensions are HDF5's dimension scales, as the netCDF library, h5py and others make them; axes without one
-// get dimensions with the names that netCDF gives them, phony_dim_0 ... The first dimension that has no
-// limit, and is the slowest of a variable, is that of the records. docs/formats/netcdf4.md, section 4.
+// Dimensions are HDF5's dimension scales, as created by the netCDF library, h5py and others. Axes without a
+// scale get dimensions with netCDF's names, phony_dim_0 ... The record dimension is the first dimension that
+// is unlimited and the slowest of a variable. docs/formats/netcdf4.md, section 4.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@
 namespace esker::hdf5 {
 
 struct Contents {
-  netcdf::Header header;                     ///< names have '/' before the names of groups' members
+  netcdf::Header header;                     ///< names of group members contain the group's name and '/'
   std::vector<StoredVariable> variables;  ///< [position in header.variables]
-  std::vector<std::string> left_out;      ///< what netCDF's classic model or Esker lacks, and why
+  std::vector<std::string> left_out;      ///< what netCDF's classic model or Esker does not support, and why
 };
 
-/// `file_bytes` limits what is believed. Memory: that of the attributes, and of names.
+/// Sizes in the file are checked against `file_bytes`. Memory: the attributes and the names.
 Contents read_contents(hid_t file, Index file_bytes);
 
-/// The most values of one variable that are read at once: more do not fit in a file of that size, even
-/// compressed as well as can be.
+/// The maximum number of values of one variable to read at once. More cannot fit in a file of that size, even
+/// with the best possible compression.
 Index most_values(Index file_bytes, Index value_bytes);
 
 }  // namespace esker::hdf5

@@ -1,5 +1,5 @@
-// The datasets of an HDF5 file, group by group, and what is known of each. Within run_session(); failures are
-// thrown.
+// Lists the datasets of an HDF5 file, group by group, with their properties. For use within run_session();
+// throws on failure.
 #pragma once
 
 #include <optional>
@@ -11,28 +11,28 @@
 
 namespace esker::hdf5 {
 
-/// An axis of a dataset, by the reference to it.
+/// An axis of a dataset, which is identified by its reference.
 struct AxisOf {
   hobj_ref_t dataset{};
   unsigned axis = 0;
 };
 
 struct DatasetInfo {
-  std::string path;                     ///< from the root group on, without '/' in front
-  hobj_ref_t reference{};               ///< by which others name it
-  std::vector<hsize_t> extents;         ///< the slowest first
+  std::string path;                     ///< from the root group on, without a leading '/'
+  hobj_ref_t reference{};               ///< by which other objects refer to it
+  std::vector<hsize_t> extents;         ///< slowest first
   std::vector<bool> is_unlimited;       ///< [axis]
-  std::optional<int> dimension_number;  ///< netCDF's, if it is a dimension of a file of netCDF
-  bool is_scale = false;                ///< a dimension
-  bool is_variable = true;              ///< false: nothing but a dimension
-  std::vector<AxisOf> uses;             ///< of a dimension: the axes that it is for
-  std::vector<int> dimension_numbers;   ///< [axis]: netCDF's numbers; empty: it does not say
-  std::string why_not;                  ///< its values cannot be read; empty: they can
-  std::optional<netcdf::Type> type;        ///< without: why_not says why
+  std::optional<int> dimension_number;  ///< netCDF's, if it is a dimension of a netCDF file
+  bool is_scale = false;                ///< is a dimension
+  bool is_variable = true;              ///< false: it is only a dimension
+  std::vector<AxisOf> uses;             ///< of a dimension: the axes that it belongs to
+  std::vector<int> dimension_numbers;   ///< [axis]: netCDF's numbers; empty: not stored
+  std::string why_not;                  ///< why its values cannot be read; empty if they can
+  std::optional<netcdf::Type> type;        ///< if absent, why_not gives the reason
 };
 
-/// In the order of their making where the file knows it, else of their names; groups where they stand. What
-/// leads elsewhere (soft and external links) is named in `left_out`.
+/// In creation order if the file stores it, else sorted by name; groups are listed in place. Soft and
+/// external links are named in `left_out`.
 std::vector<DatasetInfo> list_datasets(hid_t file, std::vector<std::string>& left_out);
 
 }  // namespace esker::hdf5

@@ -9,25 +9,25 @@
 
 namespace esker::hdf5 {
 
-/// Attributes of the netCDF library: the number of a dimension, and those of a variable's dimensions.
+/// Attributes of the netCDF library: the number of a dimension, and the numbers of a variable's dimensions.
 inline constexpr const char* kDimensionNumber = "_Netcdf4Dimid";
 inline constexpr const char* kVariableDimensions = "_Netcdf4Coordinates";
 
-/// By which attributes name an object, `path` from `from` on.
+/// The name that attributes use for an object: `path` from `from` on.
 hobj_ref_t reference_to(hid_t from, const std::string& path);
 
-/// Who made the file, for the netCDF library.
+/// Identifies the program that made the file, for the netCDF library.
 void write_properties(hid_t file);
 
-/// The variable that is named like the dimension and has that one alone.
+/// The variable that has the name of the dimension and no other dimension.
 std::optional<int> variable_of_dimension(const netcdf::Header& header, int dim);
 /// A dataset without values, for a dimension that has no variable.
 void create_bare_dimension(hid_t file, const netcdf::Header& header, int dim);
-/// Makes the dataset of a variable of a dimension the scale that it is; leaves others alone.
+/// Makes the dataset of a coordinate variable a dimension scale; leaves other datasets unchanged.
 void mark_scale(hid_t dataset, const netcdf::Header& header, const netcdf::Variable& variable);
-/// Which dimensions a variable has, for the netCDF library.
+/// Writes which dimensions a variable has, for the netCDF library.
 void write_dimension_numbers(hid_t dataset, const netcdf::Variable& variable);
-/// Which scales the dimensions of all variables have, and the reverse; last.
+/// Attaches the scales to the dimensions of all variables, and the reverse references. Called last.
 void link_dimensions(hid_t file, const netcdf::Header& header);
 
 }  // namespace esker::hdf5

@@ -1,4 +1,4 @@
-// What stands in a NetCDF-4 file of Esker that a writer goes on with.
+// Reads the contents of an Esker NetCDF-4 file, so that a writer can append to it.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ struct Existing {
   std::vector<double> times;
 };
 
-/// Whether Esker wrote the file, as it is when the journal next to it, if there is one, has been carried out;
-/// false also for one that is damaged. kIoError: it cannot be read.
+/// Whether Esker wrote the file, with the journal next to it (if any) treated as applied. False also for a
+/// damaged file. kIoError: the file cannot be read.
 Result<bool> is_ours(Store& store, const std::string& path, const File& file);
 
-/// All that parse_existing() needs. kDataLoss: the file is damaged, or no file of Esker.
+/// Everything that parse_existing() needs. kDataLoss: the file is damaged, or is not an Esker file.
 Result<std::string> read_existing(Overlay& overlay);
-/// Of what read_existing() gave, on any rank. Pure.
+/// Parses the result of read_existing(), on any rank. Pure.
 Result<Existing> parse_existing(const std::string& text);
 
 }  // namespace esker::hdf5

@@ -1,4 +1,4 @@
-// Hdf5StepLayouts: where the samples of one step go in a NetCDF-4 file: a layout for each variable.
+// Hdf5StepLayouts: where the samples of one step are stored in a NetCDF-4 file; one layout per variable.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ class Hdf5StepLayouts final : public StepLayouts {
   std::vector<Index> places_;  // [layout]
 };
 
-/// Places of all fields, as take_places() wants them.
+/// File offsets of all fields, in the form that take_places() takes.
 std::string print_places(const std::vector<Index>& places);
 
 }  // namespace esker::hdf5

@@ -1,8 +1,8 @@
 // Hdf5Writer: a NetCDF-4 file as a FormatWriter.
 //
-// The HDF5 library computes, on rank 0, what a step makes of the file's metadata, and where its data go:
-// behind the committed end (session.h). When the data are there the metadata follow, by a journal
-// (journal.h), which commits the step. No file is open in the library between two calls.
+// On rank 0, the HDF5 library computes how a step changes the metadata of the file, and where the data of the
+// step go: behind the committed end (session.h). Once the data are written, a journal (journal.h) applies the
+// metadata, which commits the step. Between two calls no file is open in the library.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace esker::hdf5 {
 
 class Hdf5Writer final : public NetcdfWriter {
  public:
-  /// The file is `stem` and `suffix`; `lock` is that of all that is written there.
+  /// The file is `stem` + `suffix`; `lock` protects everything that is written there.
   Hdf5Writer(std::shared_ptr<Store> store, std::string stem, const std::string& suffix,
              const Options& options, std::shared_ptr<WriterLock> lock);
 
@@ -50,11 +50,11 @@ class Hdf5Writer final : public NetcdfWriter {
   [[nodiscard]] std::string stem() const override { return stem_; }
 
  private:
-  /// The file between two calls: it is as it is said here, unless a change failed in the middle.
+  /// The state of the file between two calls; it is valid unless a change failed in the middle.
   struct Committed {
     std::vector<double> times;
     Index file_bytes = 0;
-    std::string mark;  ///< see journal.h
+    std::string mark;  ///< magic bytes; see journal.h
   };
   Status change(const Change& to, std::vector<double> times, bool durable);
   Status take_room(const Change& to);
@@ -67,12 +67,12 @@ class Hdf5Writer final : public NetcdfWriter {
   Schema schema_;
   Netcdf4File file_;
   Committed committed_, staged_;
-  std::optional<Change> prepared_;  // what the step at hand makes of the file
-  std::optional<Change> inverse_;   // of a change that failed
-  std::string mark_with_failed_;    // with that change
+  std::optional<Change> prepared_;  // the change that the current step makes to the file
+  std::optional<Change> inverse_;   // inverse of a change that failed
+  std::string mark_with_failed_;    // magic bytes after that change
   std::vector<double> times_;
   bool replaces_existing_ = false;
-  bool is_protected_ = false;  // the journal is durable before the file is touched, whatever is asked for
+  bool is_protected_ = false;  // the journal is durable before the file is changed, whatever the options say
   std::shared_ptr<WriterLock> lock_;
 };
 

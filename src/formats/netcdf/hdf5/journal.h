@@ -1,5 +1,5 @@
-// A change of a file that a crash cannot tear: first the change whole in a journal beside the file, then the
-// file. docs/formats/netcdf4.md, section 3.
+// Crash-safe changes of a file: the complete change is first written to a journal next to the file, then to
+// the file. docs/formats/netcdf4.md, section 3.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace esker::hdf5 {
 
 std::string journal_of(const std::string& path);
 
-/// The first bytes of a file, which tell whose journal one is: an HDF5 file's superblock, with the place of
-/// its end and a checksum.
+/// The magic bytes of a file, which tell to which file a journal belongs: the superblock of an HDF5 file,
+/// with its end-of-file address and a checksum.
 inline constexpr Index kMarkBytes = 48;
 Result<std::string> mark_of(const File& file);
-/// The same with a change on top.
+/// The magic bytes after a change.
 std::string mark_after(const std::string& mark, const Change& change);
 
 struct Journal {
@@ -27,23 +27,24 @@ struct Journal {
   Change change;
 };
 std::string print_journal(const Journal& journal);
-/// Nothing: it is torn, or no journal.
+/// Nothing if it is torn, or is not a journal.
 std::optional<Journal> parse_journal(std::span<const std::byte> bytes);
 
-/// Changes the file at `path`. When this fails the file may be whole or not; a journal that is there has all
-/// that is missing, and recover() or another change_file() goes on with it.
+/// Changes the file at `path`. After a failure the file may be incomplete; if a journal exists it holds
+/// everything that is missing, and recover() or another change_file() completes the change.
 Status change_file(Store& store, const std::string& path, const Change& change, bool durable);
 
-/// Whether a change_file() that failed may have touched the file; its marks without and with the change. If
-/// not, there is nothing to be taken back, for which a full disk may lack the room.
+/// Whether a change_file() that failed may have changed the file, whose magic bytes before and after the
+/// change are given. If not, there is nothing to undo, and undoing may lack room on a full disk.
 Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& mark_before,
                             const std::string& mark_after);
 
-/// What the journal of `path` says, if there is one and it is whole. kDataLoss: it is another file's.
+/// The contents of the journal of `path`, if it exists and is complete. kDataLoss: it belongs to another
+/// file.
 Result<std::optional<Journal>> read_journal(Store& store, const std::string& path);
 
-/// Carries out what a change_file() that was cut short has left: a whole journal; a torn one, and one whose
-/// file is gone, is removed.
+/// Completes an interrupted change_file(): applies a complete journal. Removes a torn journal, and one whose
+/// file no longer exists.
 Status recover(Store& store, const std::string& path, bool durable);
 
 }  // namespace esker::hdf5

@@ -1,6 +1,6 @@
-// Overlay: a file as it is to become, in memory, over the file that is there.
+// Overlay: the future contents of a file, held in memory on top of the existing file.
 //
-// Change: what is to be different - byte ranges and the length. It can be applied to a file, and taken back.
+// Change: the byte ranges and the length that differ. A change can be applied to a file and undone.
 #pragma once
 
 #include <cstddef>
@@ -15,30 +15,30 @@
 namespace esker::hdf5 {
 
 struct Change {
-  std::map<Index, std::vector<std::byte>> ranges;  ///< by offset; they do not overlap
-  Index file_bytes = 0;                            ///< of the file after it
+  std::map<Index, std::vector<std::byte>> ranges;  ///< by offset; without overlaps
+  Index file_bytes = 0;                            ///< length of the file after the change
 };
 
-/// Writes the ranges, and makes the file at least so long.
+/// Writes the ranges, and extends the file to at least its new length.
 Status apply(File& file, const Change& change);
 
-/// The change that takes `change` back: what stands in the file where it writes. `file_bytes`: without it.
+/// The inverse of `change`: the bytes that the file has where it writes. `file_bytes`: the length before it.
 Result<Change> inverse_of(const Change& change, const File& file, Index file_bytes);
 
 class Overlay {
  public:
-  /// Over the first `file_bytes` of `file`, which outlives this; nullptr: over nothing.
+  /// On top of the first `file_bytes` of `file`, which must outlive this object; nullptr: on top of nothing.
   Overlay(const File* file, Index file_bytes)
       : file_(file), file_bytes_(file_bytes), end_bytes_(file_bytes) {}
 
-  /// What nobody wrote reads as zeros.
+  /// Bytes that were never written read as zeros.
   Status read(std::span<std::byte> bytes, Index offset) const;
   void write(std::span<const std::byte> bytes, Index offset);
 
-  /// Of the file as it is to become.
+  /// Length of the future file.
   [[nodiscard]] Index end_bytes() const { return end_bytes_; }
   void set_end_bytes(Index bytes) { end_bytes_ = bytes; }
-  /// All that was written.
+  /// All writes so far.
   [[nodiscard]] Change change() const { return {ranges_, end_bytes_}; }
 
  private:

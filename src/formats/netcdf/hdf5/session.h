@@ -1,9 +1,9 @@
-// The HDF5 library at work on a file in memory.
+// Runs the HDF5 library on a file in memory.
 //
-// It is given an Overlay for a file (a virtual file driver of our own): all that it writes stays there. Raw
-// data that ranks write themselves are the exception: the library is told where they are to stand, notes
-// that in its metadata, and what it would write there is dropped. So what becomes of a file is computed, not
-// carried out, and whatever fails leaves no trace.
+// The library works on an Overlay of a file, through our own virtual file driver, so everything that it
+// writes stays in the Overlay. The exception is raw data that ranks write themselves: the library is given
+// their file offset, records it in the metadata, and its own writes of them are dropped. The new state of a
+// file is thus computed, not written, and a failure leaves no trace.
 #pragma once
 
 #include <hdf5.h>
@@ -19,7 +19,7 @@
 
 namespace esker::hdf5 {
 
-/// What the library takes for a file. Who gets it from run_session() uses the library through `id`.
+/// What the library sees as a file. The action that run_session() calls uses the library through `id`.
 class VirtualFile {
  public:
   explicit VirtualFile(Overlay& bytes, bool is_for_reading = false)
@@ -30,39 +30,39 @@ class VirtualFile {
   hid_t id = H5I_INVALID_HID;
   const bool is_read_only;
 
-  /// Sets room aside at the end of the file, for raw data that others write; once. Where it begins: at a
-  /// multiple of `alignment_bytes`.
+  /// Reserves space at the end of the file for raw data that other ranks write; at most once. Returns its
+  /// offset, a multiple of `alignment_bytes`.
   Index reserve(Index n_bytes, Index alignment_bytes);
-  /// The raw data that the library asks room for next, `n_bytes`, stand at `offset` in what was set aside.
+  /// Places the next raw data that the library allocates, `n_bytes`, at `offset` in the reserved space.
   void place_next(Index offset, Index n_bytes) { next_ = {offset, n_bytes}; }
-  /// Whether it has asked for it.
+  /// Whether the library has allocated them.
   [[nodiscard]] bool is_placed() const { return !next_; }
 
-  // For the driver.
+  // Used by the driver.
   std::optional<Index> allocate(bool is_raw, Index n_bytes);
   Status read(std::span<std::byte> bytes, Index offset) const { return bytes_.read(bytes, offset); }
   Status write(bool is_raw, std::span<const std::byte> bytes, Index offset);
   [[nodiscard]] Index end_of_allocated() const { return end_bytes_; }
   void set_end_of_allocated(Index bytes) { end_bytes_ = bytes; }
   [[nodiscard]] Index end_of_file() const { return bytes_.end_bytes(); }
-  Status status;             ///< what it could not do first
-  H5FD_t* driver = nullptr;  ///< while the library has it open
+  Status status;             ///< the first failure
+  H5FD_t* driver = nullptr;  ///< set while the library has the file open
 
  private:
   Overlay& bytes_;
   Index end_bytes_ = 0;
-  std::pair<Index, Index> reserved_{0, 0};       // where it begins and ends
+  std::pair<Index, Index> reserved_{0, 0};       // begin and end
   std::optional<std::pair<Index, Index>> next_;  // offset, bytes
 };
 
-/// What a call of the library said when it failed.
+/// The library's error message after a failed call.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The value that a call of the library returned, unless that means failure: then it throws Failure with
-/// the library's reason. `what` says what was tried.
+/// Returns the value of a library call, or throws Failure with the library's reason if the value means
+/// failure. `what` names the attempted operation.
 template <class T>
 T checked(T returned, const char* what);
 
@@ -87,13 +87,13 @@ class Handle {
 
 enum class Access { kCreate, kRead, kWrite };
 
-/// Lets the library create or open the overlay's file, runs `action`, and lets it close the file: then all
-/// that was written stands in the overlay, whose end is the file's. On failure, or if `action` fails or
-/// throws, the overlay is good for nothing. kDataLoss: the library does not take it for a good HDF5 file.
-/// One session at a time runs in a process.
+/// Lets the library create or open the overlay's file, runs `action`, and lets the library close the file.
+/// After that the overlay holds everything that was written, and its end is the end of the file. On failure,
+/// or if `action` fails or throws, the overlay is unusable. kDataLoss: the library does not accept it as an
+/// HDF5 file. A process runs one session at a time.
 Status run_session(Overlay& overlay, Access access, const std::function<Status(VirtualFile&)>& action);
 
-/// The file that an object of the library is in.
+/// The file that contains an object of the library.
 const VirtualFile& file_of(hid_t object);
 
 // ---- the template's body ----

@@ -1,4 +1,4 @@
-// Reading values of a dataset. Within run_session(); failures are thrown.
+// Reads values of a dataset. For use within run_session(); throws on failure.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace esker::hdf5 {
 
-/// Numbers of this machine.
+/// The native number type of this machine.
 hid_t memory_type(SampleType type);
 
-/// As Source::read. Along the first axis of several, all that is asked for has to be there; a dataset of one
-/// axis, and the other axes, go on with the fill value.
+/// See Source::read. If the dataset has several axes, the selection must exist completely along the first
+/// one. Along the other axes, and in a dataset of one axis, missing values read as the fill value.
 void read_slab(hid_t file, const std::string& dataset, SampleType type, const Slab& slab, std::byte* out);
 
 }  // namespace esker::hdf5

@@ -1,8 +1,9 @@
-// Source: an HDF5 file opened for reading, whoever wrote it. Nothing of it, nor beside it, is changed.
+// Source: an HDF5 file of any program, opened for reading. Neither the file nor anything next to it is
+// changed.
 //
-// Each call opens the file anew, by the HDF5 library, as it is committed: a journal beside it
-// (docs/formats/netcdf4.md, section 3) counts as carried out, in memory; and if meanwhile a writer has
-// changed the file, the call begins again. The library does one thing at a time, so calls from several
+// Each call opens the file again with the HDF5 library and sees its committed state. A journal next to the
+// file (docs/formats/netcdf4.md, section 3) is treated as applied, in memory. If a writer has changed the
+// file during a call, the call starts over. The library serves one call at a time, so calls from several
 // threads wait for each other.
 #pragma once
 
@@ -23,29 +24,29 @@ namespace esker::hdf5 {
 
 class VirtualFile;
 
-/// Bytes that one byte of a file can hold at most, by deflate (zlib's documentation).
+/// The maximum number of bytes that one byte of a deflated file can expand to (zlib's documentation).
 inline constexpr Index kMostInflation = 1032;
 
 /// Where and how the values of a variable are stored.
 struct StoredVariable {
-  std::string path;  ///< in the file
+  std::string path;  ///< path in the file
   std::vector<Index>
-      extents;               ///< the slowest axis first; along an unlimited one also less than the dimension
-  std::vector<Index> chunk;  ///< of a chunk; empty: not in chunks
-  bool is_plain = false;     ///< values stand in the file as they are in this machine's memory
+      extents;               ///< slowest axis first; an unlimited one can be shorter than the dimension
+  std::vector<Index> chunk;  ///< extents of a chunk; empty if not chunked
+  bool is_plain = false;     ///< values are stored as they are in this machine's memory
 };
 
-/// A dataset of Esker's, that a file holds.
+/// The Esker dataset that a file holds.
 struct Description {
   Schema schema;
   std::vector<double> times;             ///< of the committed steps
   std::vector<StoredVariable> of_field;  ///< [position in schema.fields()]
   bool is_ours = false;                  ///< made by Esker
-  Index end_bytes = 0;                   ///< of the file, by what it says itself
+  Index end_bytes = 0;                   ///< file length according to its superblock
   std::vector<std::string> warnings;     ///< what is left out
 };
 
-/// Which values of a variable: start + i * stride, i < count, per axis; the slowest axis first.
+/// A selection of values of a variable: start + i * stride, i < count, per axis, slowest axis first.
 struct Slab {
   std::vector<Index> start, stride, count;
 };
@@ -55,33 +56,33 @@ class Source {
   /// Errors: kNotFound, kIoError.
   static Result<Source> open(const std::shared_ptr<Store>& store, const std::string& path);
 
-  /// kDataLoss: the file is damaged, or not as long as it says.
+  /// kDataLoss: the file is damaged, or shorter than it claims.
   Result<Description> describe() const;
 
-  /// To `out`, row-major, as samples of that type; `dataset` is StoredVariable::path. What lies beyond the
-  /// extents on another axis than the first reads as the fill value. kDataLoss: damaged, or not what it was
-  /// when it was described.
+  /// Reads to `out`, row-major, as samples of that type; `dataset` is StoredVariable::path. Values past the
+  /// extents read as the fill value, except on the first axis. kDataLoss: the file is damaged, or has changed
+  /// since it was described.
   Status read(const std::string& dataset, SampleType type, const Slab& slab, std::byte* out) const;
 
-  /// Where the values of a plain variable begin in the file, chunk by chunk, the fastest axis first: of those
-  /// with index `record` of the first axis, or of all of them (-1). A variable that is not in chunks is one.
-  /// Nothing if some are not stored, or not in place yet because a journal is beside the file.
-  /// They hold as long as mark() stays the same. kDataLoss as for read().
+  /// File offsets of the values of a plain variable, chunk by chunk, fastest axis first: of those with index
+  /// `record` on the first axis, or of all (-1). A variable that is not chunked counts as one chunk. Nothing
+  /// if some are not stored, or are not in place yet because a journal is next to the file. Offsets are valid
+  /// as long as mark() does not change. kDataLoss as for read().
   using Places = std::optional<std::vector<Index>>;
   Result<Places> places(const StoredVariable& variable, SampleType type, Index record) const;
-  /// The same for several at once, which costs little more than one. An error is that of the first; of others
-  /// that are damaged there is nothing.
+  /// The same for several variables at once, which costs little more than one. The error is that of the first
+  /// variable; other damaged variables give nothing.
   struct PlacesOf {
     const StoredVariable* variable = nullptr;
     SampleType type = SampleType::kFloat64;
     Index record = -1;
   };
   Result<std::vector<Places>> places(std::span<const PlacesOf> wanted) const;
-  /// Changes whenever a step is committed, or taken back; values that it committed stand where they stood.
+  /// Changes whenever a step is committed or undone; committed values keep their offsets.
   [[nodiscard]] Result<std::string> mark() const;
   [[nodiscard]] const File& file() const { return *file_; }
 
-  /// Whether a journal is beside the file.
+  /// Whether a journal is next to the file.
   [[nodiscard]] Result<bool> has_journal() const;
   [[nodiscard]] Result<Index> size_bytes() const { return file_->size_bytes(); }
 

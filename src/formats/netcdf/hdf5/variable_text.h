@@ -1,7 +1,7 @@
-// Texts of variable length. Within run_session(); failures are thrown.
+// Variable-length texts. For use within run_session(); throws on failure.
 //
-// HDF5 1.10 does not look where such a text points before it reads there, and a damaged file would end the
-// program. So the library is asked for the reference alone, and the text is read here.
+// HDF5 1.10 does not validate the reference of such a text before it follows it, so a damaged file would
+// crash the program. This code asks the library for the reference only, and reads the text itself.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace esker::hdf5 {
 
-/// The only value of an attribute whose type is a text of variable length.
+/// The only value of an attribute whose type is a variable-length text.
 std::string read_variable_text(hid_t attribute);
 
 }  // namespace esker::hdf5

@@ -1,4 +1,5 @@
-// Values of small variables as a schema has them: coordinates, times, scalars. Within run_session().
+// Values of small variables in the form of a schema: coordinates, times, scalars. For use within
+// run_session().
 #pragma once
 
 #include "esker/schema.hpp"
@@ -6,8 +7,8 @@
 
 namespace esker::hdf5 {
 
-/// A netcdf::ReadValues for variables of one dimension at most; keeps the last one. Failures are thrown, but
-/// kDataLoss for more values than the file can hold.
+/// A netcdf::ReadValues for variables of at most one dimension; caches the last one. Failures are thrown,
+/// except kDataLoss for more values than the file can hold.
 class VariableValues {
  public:
   VariableValues(hid_t file, Index file_bytes, const Contents& contents)

@@ -1,4 +1,4 @@
-// What a file of netCDF's data model holds, as a schema.
+// Reads the schema of a file of netCDF's data model.
 #pragma once
 
 #include <string>
@@ -11,17 +11,18 @@ namespace esker::netcdf {
 
 struct Existing {
   Schema schema;
-  StoredSchema file;                         ///< its header's number of records is that of the committed steps
+  StoredSchema file;                         ///< the header's number of records is that of committed steps
   std::vector<double> times;
-  std::vector<std::string> warnings = {};  ///< of attributes and times that are not as the file has them
+  std::vector<std::string> warnings = {};  ///< about attributes and times that differ from those in the file
 };
 
-/// The schema's outline in the header, without what dimensions, variables and attributes say. kDataLoss:
-/// there is none, or it is damaged.
+/// The outline of the schema in the header, without what dimensions, variables and attributes express.
+/// kDataLoss: the outline is missing or damaged.
 Result<Schema> outline_of(const Header& header);
 
-/// What a file of Esker holds, by its outline: attributes of what has a variable or is the dataset are those
-/// that the variables have, and coordinates and times their values.
+/// The contents of an Esker file, from its outline. Attributes of the dataset, and of objects that have a
+/// variable, are taken from the file and its variables; coordinates and times are taken from the variables'
+/// values.
 Result<Existing> read_ours(const Header& header, const ReadValues& read_values,
                            std::vector<std::string>& warnings);
 

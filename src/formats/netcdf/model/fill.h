@@ -1,4 +1,4 @@
-// What stands in a variable where nothing was written.
+// Fill values: what a variable contains where nothing was written.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace esker::netcdf {
 
-/// One value as in the file: that of the attribute _FillValue if it has one of its type, else netCDF's own.
+/// One value as stored in the file: the attribute _FillValue if it has the variable's type, else netCDF's
+/// default.
 std::vector<std::byte> fill_value(const Variable& variable);
 
-/// Writes fill values from `offset` on.
+/// Writes fill values, starting at `offset`.
 Status write_fill(File& file, const Variable& variable, Index offset, Index n_bytes);
 
 }  // namespace esker::netcdf

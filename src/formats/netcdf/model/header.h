@@ -1,4 +1,4 @@
-// Header: dimensions, variables and attributes of a file of netCDF's data model, whatever its encoding.
+// Header: dimensions, variables and attributes of a file of netCDF's data model, in any encoding.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 namespace esker::netcdf {
 
 enum class Version : std::uint8_t {
-  kClassic = 1,   ///< CDF-1: offsets of 31 bits
-  kOffset64 = 2,  ///< CDF-2: offsets of 63 bits
-  kData64 = 5,    ///< CDF-5: sizes of 63 bits, too, and five more types
+  kClassic = 1,   ///< CDF-1: 31-bit offsets
+  kOffset64 = 2,  ///< CDF-2: 63-bit offsets
+  kData64 = 5,    ///< CDF-5: also 63-bit sizes, and five more types
 };
 
-/// As they are numbered in files.
+/// The numbers are those used in files.
 enum class Type : std::uint8_t {
   kByte = 1,
   kChar,
@@ -33,27 +33,27 @@ enum class Type : std::uint8_t {
   kUInt64,
 };
 
-/// Of one value.
+/// Size of one value.
 Index size_bytes(Type type);
 
 struct Dimension {
   std::string name;
-  Index length = 0;  ///< 0: that of the records
+  Index length = 0;  ///< 0: the record dimension
 };
 
 struct Attribute {
   std::string name;
   Type type = Type::kChar;
-  std::vector<std::byte> values;  ///< as in the file: big-endian, without padding
+  std::vector<std::byte> values;  ///< as stored in the file: big-endian, without padding
 };
 
 struct Variable {
   std::string name;
-  std::vector<int> dims;  ///< positions in Header::dims, the slowest first
+  std::vector<int> dims;  ///< positions in Header::dims, slowest first
   std::vector<Attribute> attributes;
   Type type = Type::kFloat;
-  Index begin = 0;  ///< where its values begin in the file: all, or those of the first record
-  std::string missing = {};  ///< why the values cannot be read from the file; empty: they can be
+  Index begin = 0;  ///< file offset of its values: of all, or of the first record
+  std::string missing = {};  ///< why the values cannot be read from the file; empty if they can
 };
 
 struct Header {
@@ -63,17 +63,17 @@ struct Header {
   std::vector<Attribute> attributes;
   std::vector<Variable> variables;
 
-  /// The position of the dimension of the records, if there is one.
+  /// The position of the record dimension, if there is one.
   [[nodiscard]] std::optional<int> record_dim() const;
   [[nodiscard]] bool is_record(const Variable& variable) const;
-  /// Bytes of its values: all, or those of one record. Without padding.
+  /// Bytes of its values, without padding: of all values, or of one record.
   [[nodiscard]] Index value_bytes(const Variable& variable) const;
-  /// From one record to the next (section 4); 0 without variables that have records.
+  /// Distance between two records (section 4); 0 if no variable has records.
   [[nodiscard]] Index record_bytes() const;
 };
 
-/// Whether names, types and dimensions fit together, and all sizes 63 bits; where variables stand is not
-/// looked at. kInvalidArgument names what does not.
+/// Checks that names, types and dimensions fit together and that all sizes fit in 63 bits. The offsets of
+/// variables are not checked. kInvalidArgument names the problem.
 Status check_structure(const Header& header);
 
 }  // namespace esker::netcdf

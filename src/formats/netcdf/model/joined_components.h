@@ -1,4 +1,4 @@
-// Vectors of which a file has one variable per component: read as the fields that they are.
+// Vector fields stored as one variable per component; they are read as one field.
 #pragma once
 
 #include <memory>
@@ -7,13 +7,14 @@
 
 namespace esker {
 
-// Attributes of such a variable: the field that it is a component of, which one from 0 on, and of how many.
+// Attributes of such a variable: the name of the field, the index of the component (from 0), the number of
+// components.
 inline constexpr const char* kComponentOf = "esker_component_of";
 inline constexpr const char* kComponent = "esker_component";
 inline constexpr const char* kComponents = "esker_components";
 
-/// The dataset with each field whose components are all there, alike in grid, type and steps, in the place of
-/// its first component; the dataset itself if there is none.
+/// The dataset with vector fields joined. A joined field replaces its first component; all its components
+/// must exist and agree in grid, type and steps. Returns the dataset itself if there is nothing to join.
 Result<std::unique_ptr<OpenedDataset>> join_components(std::unique_ptr<OpenedDataset> dataset);
 
 }  // namespace esker

@@ -1,7 +1,7 @@
-// NetcdfWriter: a writer of one NetCDF file, which appears under its name when it is whole.
+// NetcdfWriter: writes one NetCDF file, which gets its name once it is complete.
 //
 // create() writes the file without steps under a temporary name and renames it. A dataset in two formats does
-// something else in between (dual_writer.h); a run that dies there leaves the temporary file.
+// other work between these calls (dual_writer.h); a run that dies there leaves the temporary file.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ class NetcdfWriter : public FormatWriter {
     ESKER_RETURN_IF_ERROR(stage(durable));
     return publish(durable);
   }
-  /// Rank 0, after define: writes the file under its temporary name. May be called again after a failure.
+  /// Rank 0, after define: writes the file under its temporary name. Can be called again after a failure.
   virtual Status stage(bool durable) = 0;
-  /// Rank 0: gives the staged file its name; an existing file is replaced.
+  /// Rank 0: renames the staged file to its final name, replacing an existing file.
   virtual Status publish(bool durable) = 0;
-  /// Rank 0: what read_existing() says of the file that stage() wrote; "" if there is none that is whole.
+  /// Rank 0: the result of read_existing() for the file that stage() wrote; "" if there is no complete one.
   virtual Result<std::string> read_staged() = 0;
 };
 

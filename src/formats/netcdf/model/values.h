@@ -1,4 +1,4 @@
-// Values of a CDF file as a schema has them: attributes, coordinates, times; and back.
+// Converts values (attributes, coordinates, times) between a CDF file and a schema.
 #pragma once
 
 #include <functional>
@@ -15,26 +15,27 @@ namespace esker::netcdf {
 std::optional<SampleType> sample_type_of(Type type);
 Type type_of(SampleType type);
 
-/// The values of a variable: numbers of its type, or its characters as a text. All of them, or those of one
-/// record.
+/// The values of a variable: numbers of its type, or its characters as a text. Either all values or those of
+/// one record.
 using ReadValues = std::function<Result<AttributeValue>(int variable, Index step)>;
 
-/// Characters of a file as a text: without NULs, from Latin-1 where they are not UTF-8.
+/// Converts characters of a file to a text: drops NULs, and reads the bytes as Latin-1 if they are not UTF-8.
 AttributeValue to_text(std::string bytes);
 /// Numbers keep their type.
 AttributeValue to_value(const Attribute& attribute);
-/// As a file holds it: numbers in their type, a text as UTF-8 or as the bytes that it had.
+/// The stored form: numbers in their type, a text as UTF-8 or as its original bytes.
 Attribute to_attribute(const std::string& name, const AttributeValue& value);
 std::vector<Attribute> to_attributes(const Attributes& attributes);
 /// Big-endian.
 std::vector<std::byte> to_bytes(const Numbers& numbers);
 
-/// Those that every format and binding can carry, without the schema's outline. `warnings` gets the others,
-/// and texts whose encoding is a guess; `of` is what has the attributes, "" the file.
+/// The attributes that every format and binding can carry, without the outline of the schema. `warnings` gets
+/// the other attributes, and texts whose encoding is a guess. `of` names the object that has the attributes;
+/// "" is the file.
 Attributes to_attributes(const std::vector<Attribute>& list, const std::string& of = "",
                          std::vector<std::string>* warnings = nullptr);
 
-/// The time of each record, by the variable of the times; 0, 1 ... without one. `warnings` gets times that
+/// The time of each record, from the time variable; 0, 1 ... if there is none. `warnings` gets times that
 /// float64 cannot hold exactly.
 Result<std::vector<double>> read_times(const StoredSchema& of, const ReadValues& read_values,
                                        std::vector<std::string>& warnings);
