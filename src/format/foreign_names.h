@@ -1,4 +1,4 @@
-// Names that other programs chose, as names that a schema takes.
+// Converts names from other programs to names that a schema allows.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace esker {
 
-/// '_' stands for each character that a schema's names do not have.
+/// Replaces each character that is not allowed in a schema by '_'.
 std::string schema_name(std::string name);
 
-/// `name`, a schema_name(), or with a number behind it where it is taken: two foreign names became one.
-/// `next_number` remembers the numbers that were tried, or many names that become one would cost the square
-/// of their number.
+/// Returns `name`, which is a schema_name(), with a number appended if it is already used because two foreign
+/// names were converted to the same one. `next_number` remembers the numbers that were tried; without it,
+/// many such names would take quadratic time.
 std::string new_name(std::string name, const std::function<bool(const std::string&)>& is_taken,
                      std::map<std::string, int>& next_number);
 

@@ -1,7 +1,7 @@
-// FormatWriter: what a file format contributes to writing - layouts, file names, headers, commit.
+// FormatWriter: the part of writing that a file format implements - layouts, file names, headers, commit.
 //
-// The write pipeline moves samples by the layouts and knows nothing else of a format. No MPI: which rank
-// calls what is stated per function.
+// The write pipeline moves samples according to the layouts and knows nothing else about a format. No MPI:
+// each function states which ranks call it.
 #pragma once
 
 #include <memory>
@@ -20,53 +20,54 @@ class FormatWriter {
  public:
   virtual ~FormatWriter() = default;
 
-  /// Rank 0, first: may a dataset be made at the path? Takes the writer lock.
+  /// Rank 0, first: checks that a dataset can be created at the path. Takes the writer lock.
   virtual Status check_target() = 0;
-  /// Rank 0, after check_target: whether create() will remove a dataset that stands there.
+  /// Rank 0, after check_target: whether create() will remove an existing dataset.
   [[nodiscard]] virtual bool replaces_existing() const = 0;
-  /// All ranks, once, with the complete schema: works out grids, block sizes, names. Local, pure.
+  /// All ranks, once, with the complete schema: determines grids, block sizes, names. Local, pure.
   virtual Status define(const Schema& schema) = 0;
-  /// Whether take_boxes() is to come before the first step is laid out, until it is created.
+  /// Whether take_boxes() must be called before the first step is laid out, until the dataset is created.
   [[nodiscard]] virtual bool needs_boxes() const { return false; }
   /// All ranks: the extents of the ranks' boxes, [position in Schema::fields()]; 0 on all axes of a field
-  /// that nobody put. Local, pure.
+  /// that no rank put. Local, pure.
   virtual Status take_boxes(const std::vector<Point>& /*extents*/) { return {}; }
-  /// Rank 0, first, to append instead: takes the writer lock and reads what restore() needs to know.
+  /// Rank 0, first, to append instead: takes the writer lock and reads what restore() needs.
   virtual Result<std::string> read_existing() = 0;
-  /// All ranks, instead of define: takes up the dataset that read_existing() found. Local, pure.
+  /// All ranks, instead of define: initializes from the dataset that read_existing() found. Local, pure.
   virtual Status restore(const std::string& existing) = 0;
-  /// Rank 0, after restore or rewind: removes what belongs to no committed step. Begins with check_ours().
+  /// Rank 0, after restore or rewind: removes files of uncommitted steps. Begins with check_ours().
   virtual Status reclaim(bool durable) = 0;
-  /// Rank 0, after create or restore: kDataLoss unless this writer still holds the lock, and what is
-  /// committed is what it left there. Else nothing may be written or removed: it is another writer's.
+  /// Rank 0, after create or restore: kDataLoss unless this writer still holds the lock and the committed
+  /// state is the one that it left. After that error nothing may be written or removed, because the files
+  /// belong to another writer.
   virtual Status check_ours() = 0;
-  /// All ranks, after restore: kDataLoss where reclaim() would drop committed steps, as the files of a dataset
-  /// in two formats hold different ones. Those later than `to_time` may go. Local, pure.
+  /// All ranks, after restore: kDataLoss if reclaim() would drop committed steps because the files of a
+  /// dataset in two formats hold different steps. Steps later than `to_time` may be dropped. Local, pure.
   [[nodiscard]] virtual Status check_steps(const std::optional<double>& /*to_time*/) const { return {}; }
-  /// Rank 0, before a step's bytes are written: kAlreadyExists where they would go through a symbolic link
-  /// below the dataset.
+  /// Rank 0, before a step's bytes are written: kAlreadyExists if they would be written through a symbolic
+  /// link below the dataset.
   virtual Status check_step_place(Index /*step*/) { return {}; }
   [[nodiscard]] virtual const Schema& schema() const = 0;
-  /// Of the committed steps; true on all ranks after restore, later on rank 0.
+  /// The committed steps; valid on all ranks after restore, later on rank 0 only.
   [[nodiscard]] virtual const std::vector<double>& times() const = 0;
-  /// Rank 0, after define: removes what is replaced, writes what stands before the first step. May be called
-  /// again after a failure.
+  /// Rank 0, after define: removes the dataset that is replaced, and writes everything that precedes the
+  /// first step. Can be called again after a failure.
   virtual Status create(bool durable) = 0;
   /// All ranks: layouts for the fields with present[field]. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                              const StepHints& hints) const = 0;
-  /// Rank 0, before a step's bytes are written, if its layouts need places: finds room for them. Changes no
-  /// file; what it finds holds until the next call of prepare(), commit(), rewind() or reclaim().
+  /// Rank 0, before a step's bytes are written, if its layouts need file offsets: allocates them. Changes no
+  /// file. The offsets are valid until the next call of prepare(), commit(), rewind() or reclaim().
   virtual Result<std::string> prepare(Index /*step*/, double /*time*/, const std::vector<bool>& /*present*/) {
     return std::string();
   }
-  /// Rank 0, when all bytes of the step are in place: makes it visible. `durable`: and safe on the device.
+  /// Rank 0, when all bytes of the step are written: makes the step visible, and with `durable` also durable.
   virtual Status commit(Index step, double time, const std::vector<bool>& present, bool durable) = 0;
-  /// Rank 0: the steps from `num_steps` on are committed no more. Begins with check_ours(); goes on after a
-  /// later error, and returns the first.
+  /// Rank 0: uncommits the steps from `num_steps` on. Begins with check_ours(). Continues after a later
+  /// error, and returns the first one.
   virtual Status rewind(Index num_steps, bool durable) = 0;
-  /// From now on what is committed, and may be durable, is not put at risk by a commit that is not durable: an
-  /// index is on the device before it takes the place of another. For datasets that were found.
+  /// From now on, a commit that is not durable must not endanger committed steps that may be durable: a new
+  /// index is durable before it replaces the old one. For datasets that were not created by this run.
   virtual void protect_committed() {}
   /// Rank 0: the files of the committed steps [first, end) that are not in metadata_paths().
   [[nodiscard]] virtual std::vector<std::string> data_paths(Index /*first*/, Index /*end*/) const { return {}; }
@@ -74,7 +75,7 @@ class FormatWriter {
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;
   /// Rank 0: releases the lock.
   virtual Status release() = 0;
-  /// Path without extension, for files beside the dataset.
+  /// Path without extension, for files next to the dataset.
   [[nodiscard]] virtual std::string stem() const = 0;
 };
 

@@ -1,7 +1,7 @@
-// JSON from files: bounded, never throwing, with errors that say what was expected and what was found.
+// Parses JSON from files: bounded, without exceptions, with errors that tell what was expected and found.
 //
-// Reals that JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Texts that are not UTF-8 are
-// written with U+FFFD for what is wrong.
+// Reals that JSON lacks are the strings "NaN", "Infinity" and "-Infinity". In texts that are not UTF-8,
+// invalid bytes are written as U+FFFD.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@
 namespace esker {
 
 using Json = nlohmann::json;                 ///< for reading
-using OrderedJson = nlohmann::ordered_json;  ///< for writing: keys in the order in which they were put
+using OrderedJson = nlohmann::ordered_json;  ///< for writing: keys in insertion order
 
-/// Owns a value that was read. The library's destructor allocates memory for nested values, and ends the program
-/// if it gets none; this one allocates nothing.
+/// Owns a parsed value. The library's destructor allocates memory for nested values, and terminates the
+/// program if the allocation fails; this one does not allocate.
 struct JsonHolder {
   Json json;
 
@@ -32,17 +32,17 @@ struct JsonHolder {
   ~JsonHolder();
 };
 
-/// Parses `text` as a JSON object. kDataLoss: not JSON, not an object, a key twice in an object, larger than
-/// `max_bytes`, nested deeper than 32. kOutOfMemory.
+/// Parses `text` as a JSON object. kDataLoss: not JSON, not an object, a duplicate key in an object, larger
+/// than `max_bytes`, nested deeper than 32. kOutOfMemory.
 Result<JsonHolder> parse_json_object(const std::string& text, std::size_t max_bytes);
 
-/// `indent` as in nlohmann::json::dump: -1 for one line.
+/// For `indent` see nlohmann::json::dump; -1 gives one line.
 std::string dump_json(const OrderedJson& json, int indent);
 
 OrderedJson reals_to_json(const std::vector<double>& values);
 OrderedJson numbers_to_json(const Numbers& numbers);
 
-// Members of objects. kDataLoss, naming the key: missing, of another type, or outside the limits.
+// Members of objects. kDataLoss, naming the key: missing, of another type, or out of range.
 Result<Index> get_integer(const Json& object, const char* key, Index least, Index most);
 Result<bool> get_bool(const Json& object, const char* key);
 Result<std::string> get_text(const Json& object, const char* key);
@@ -54,7 +54,7 @@ Result<std::vector<std::string>> get_texts(const Json& object, const char* key);
 Result<const Json*> get_array(const Json& object, const char* key);
 Result<const Json*> get_object(const Json& object, const char* key);
 
-/// A checksum as JSON holds it: 16 hexadecimal digits.
+/// A checksum in JSON: 16 hexadecimal digits.
 std::string print_sum(std::uint64_t sum);
 /// The member "sum".
 Result<std::uint64_t> get_sum(const Json& object);

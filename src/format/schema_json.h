@@ -1,4 +1,4 @@
-// A schema as JSON: the file beside an .idx, an attribute of a CDF file.
+// A schema as JSON: stored in a file next to an .idx, or in an attribute of a CDF file.
 //
 // Reals that JSON lacks are "NaN", "Infinity", "-Infinity".
 #pragma once
@@ -11,16 +11,16 @@
 
 namespace esker {
 
-inline constexpr std::size_t kMaxSidecarBytes = std::size_t{64} << 20;  ///< larger texts are refused
+inline constexpr std::size_t kMaxSidecarBytes = std::size_t{64} << 20;  ///< limit for texts
 
-/// The whole schema, keys in a fixed order: the same schema gives the same bytes, and
-/// parse_schema(print_schema(s)) is s again. Attributes have passed check_attribute. `netcdf_suffix`: of the
-/// NetCDF file next to an IDX dataset that the same steps are written to; "": there is none.
+/// The complete schema, keys in a fixed order. The same schema gives the same bytes, and
+/// parse_schema(print_schema(s)) equals s. Attributes must have passed check_attribute. `netcdf_suffix`:
+/// suffix of the NetCDF file next to an IDX dataset that receives the same steps; "" if there is none.
 std::string print_schema(const Schema& schema, const std::string& netcdf_suffix = "");
-/// That of print_schema(); "" also for a text that cannot be read.
+/// The `netcdf_suffix` given to print_schema(); "" also for a text that cannot be parsed.
 std::string netcdf_suffix_of(const std::string& json);
-/// The same in one line, without coordinates, and without attributes but those of grids and of dimensions
-/// that have no coordinates.
+/// The same on one line, without coordinates, and with no attributes except those of grids and of dimensions
+/// without coordinates.
 std::string print_schema_outline(const Schema& schema);
 /// Errors: kDataLoss (what was expected, what was found), kUnsupported (a newer format).
 Result<Schema> parse_schema(const std::string& json);

@@ -1,4 +1,4 @@
-// BlockCache: decoded blocks, those kept that were used last.
+// BlockCache: a cache of decoded blocks with least-recently-used eviction.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,7 @@ struct DecodedBlock {
   InBlockOrder order = InBlockOrder::kRowMajor;
 };
 
-/// Safe from several threads.
+/// Thread-safe.
 class BlockCache {
  public:
   struct Key {
@@ -36,10 +36,9 @@ class BlockCache {
   explicit BlockCache(Index limit_bytes) : limit_bytes_(limit_bytes) {}
 
   [[nodiscard]] Index limit_bytes() const { return limit_bytes_; }
-  /// Null if it is not there.
+  /// Null if the block is not in the cache.
   Block find(const Key& key);
-  /// Keeps it, and gives up as many of those that were not used for longest as it takes; a block that is
-  /// larger than all of the cache is not kept.
+  /// Adds a block, and evicts least recently used ones as needed. A block larger than the cache is not added.
   void keep(const Key& key, Block block);
 
  private:

@@ -1,4 +1,4 @@
-// CountedFile: a file of which what is read is counted.
+// CountedFile: a file that counts the bytes read from it.
 #pragma once
 
 #include "read/read_context.h"
@@ -6,7 +6,7 @@
 
 namespace esker {
 
-/// For reading only. Both references outlive this.
+/// For reading only. Both references must outlive this object.
 class CountedFile final : public File {
  public:
   CountedFile(const File& file, ReadCounters& counters) : file_(file), counters_(counters) {}

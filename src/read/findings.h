@@ -1,4 +1,4 @@
-// Findings: what verify() finds, in the order of finding, up to as many as a report lists.
+// Findings: the problems that verify() finds, in the order of discovery, up to the maximum of a report.
 #pragma once
 
 #include <string>

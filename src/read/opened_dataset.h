@@ -1,6 +1,6 @@
-// OpenedDataset: what reading needs to know of a dataset, whatever its format.
+// OpenedDataset: the interface that reading uses for a dataset of any format.
 //
-// Dataset resolves queries with it; a format says where fields have samples, and reads them. No MPI.
+// Dataset resolves queries with it; the format finds and reads the samples of fields. No MPI.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@
 
 namespace esker {
 
-/// Boxes that a grid is cut into, from its lower corner on, when several ranks read it together.
+/// How a grid is split into boxes, from its lower corner on, when several ranks read it together.
 struct ReadUnit {
   Point extent{1, 1, 1, 1, 1};  ///< in samples of the level
-  bool whole = false;           ///< a part of one costs as much as all of it
-  bool in_one_call = false;     ///< else parts of it are read as well, by several
+  bool whole = false;           ///< a part of a box costs as much as the complete box
+  bool in_one_call = false;     ///< read by one rank in one call; else ranks may share a box
 };
 
-/// Fields are positions in schema.fields(), steps in times; `step` is 0 for fixed fields.
+/// Fields are positions in schema.fields(), steps are positions in times; `step` is 0 for fixed fields.
 class OpenedDataset {
  public:
   OpenedDataset() = default;
@@ -34,22 +34,22 @@ class OpenedDataset {
   Schema schema;
   std::vector<double> times;  ///< committed steps
   std::vector<PartInfo> infos;
-  std::vector<std::string> warnings;  ///< what was wrong without keeping the samples from being read
+  std::vector<std::string> warnings;  ///< about problems that did not prevent reading
 
-  /// False: it is written with the first step, and there is none yet.
+  /// False: the field is written with the first step, which does not exist yet.
   [[nodiscard]] virtual bool has_samples(int field) const = 0;
   /// Whether a field that has_samples() was written at that step.
   [[nodiscard]] virtual bool has(int field, Index step) const = 0;
   [[nodiscard]] virtual Box box(int field) const = 0;
   /// Its levels.
   [[nodiscard]] virtual Result<Bitmask> bitmask(int field) const = 0;
-  /// Reads samples of a step that has() them, components innermost. Several threads may read at once.
+  /// Reads samples of a step that has() them, components innermost. Thread-safe.
   virtual Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const = 0;
-  /// What a rank reads best in one go, of the samples of a level that lie in the grid.
+  /// The best unit for one read of the samples of a level that are inside the grid.
   [[nodiscard]] virtual ReadUnit read_unit(int field, int level) const = 0;
   /// Files with samples of committed steps.
   [[nodiscard]] virtual Result<StorageInfo> storage() const = 0;
-  /// Reads all that is there; what it finds goes to `report`. `progress` as for esker::verify.
+  /// Reads everything; the problems go to `report`. For `progress` see esker::verify.
   virtual Status verify(VerifyReport& report, const std::function<void(double)>& progress) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// ReadContext: how a query is carried out.
+// ReadContext: parameters of a query.
 #pragma once
 
 #include <atomic>
@@ -12,22 +12,22 @@ namespace esker {
 
 class BlockCache;
 
-/// What a query cost so far; its threads add to it. See ReadStatistics.
+/// The cost of a query so far; its threads add to it. See ReadStatistics.
 struct ReadCounters {
   std::atomic<Index> blocks{0}, cached_blocks{0}, missing_blocks{0}, reads{0}, bytes{0};
 };
 
 struct ReadContext {
-  bool verify = false;          ///< as in OpenOptions
-  int threads = 1;              ///< at most so many at once
+  bool verify = false;          ///< see OpenOptions
+  int threads = 1;              ///< maximum number of threads
   BlockCache* cache = nullptr;  ///< of decoded blocks, or null
   MissingBlocks missing = MissingBlocks::kAuto;
-  std::function<bool(double)> progress = {};  ///< as in ReadOptions
+  std::function<bool(double)> progress = {};  ///< see ReadOptions
   ReadCounters* counters = nullptr;           ///< or null
   std::span<const std::byte> fill_value =
       {};  ///< of a component that is missing; empty: what the format says
 
-  /// That of piece `number` of `count` pieces of a query, one after the other.
+  /// The context for piece `number` of `count` consecutive pieces of a query.
   [[nodiscard]] ReadContext piece(Index number, Index count) const {
     ReadContext context = *this;
     if (progress && count > 1) {

@@ -1,4 +1,4 @@
-// ReadTarget: the samples of a field that a query wants, and where they go.
+// ReadTarget: the samples of a field that a query requests, and their destination.
 #pragma once
 
 #include <array>
@@ -12,28 +12,28 @@ namespace esker {
 
 struct ReadTarget {
   Lattice samples;                        ///< all in the grid; of levels <= `level`
-  int level = 0;                          ///< the coarsest that has all of them
-  int start_level = 0;                    ///< samples of levels below are there already and may be left out
-  std::byte* out = nullptr;               ///< the first sample's place
-  Index sample_stride_bytes = 0;          ///< of `out`, from one sample to the next
-  std::array<Index, kMaxRank> strides{};  ///< from one index to the next on each axis, in samples of `out`
-  std::uint8_t* is_stored = nullptr;      ///< null, or a 1 for each sample, in the same order as in `out`
+  int level = 0;                          ///< the coarsest level that contains all of them
+  int start_level = 0;                    ///< samples of lower levels are already loaded and may be skipped
+  std::byte* out = nullptr;               ///< address of the first sample
+  Index sample_stride_bytes = 0;          ///< in `out`, between two samples
+  std::array<Index, kMaxRank> strides{};  ///< per axis, between two indices, in samples of `out`
+  std::uint8_t* is_stored = nullptr;      ///< null, or a flag per sample, 1 if stored, in the order of `out`
 
   /// All samples of a lattice, dense, x fastest.
   static ReadTarget dense(const Lattice& samples, int level, std::byte* out, Index sample_bytes);
-  /// The part of it that is at these indices of `samples`.
+  /// The part of it at these indices of `samples`.
   [[nodiscard]] ReadTarget sub(const Box& indices) const;
-  /// From the first sample to the one at `index`, in samples of `out`.
+  /// Distance from the first sample to the one at `index`, in samples of `out`.
   [[nodiscard]] Index position(const Point& index) const;
-  /// Whether the samples follow each other without gaps, x fastest.
+  /// Whether the samples are contiguous, x fastest.
   [[nodiscard]] bool is_dense(Index sample_bytes) const;
   /// Strides of `out` in bytes.
   [[nodiscard]] std::array<Index, kMaxRank> stride_bytes() const;
-  /// The marks of the samples as if they were the samples.
+  /// A target for the flags is_stored instead of the samples.
   [[nodiscard]] ReadTarget of_marks() const;
 };
 
-/// The samples that a lattice and a target have in common: in both a regular part.
+/// The samples that a lattice and a target have in common; they form a regular part of both.
 struct CommonSamples {
   Box indices;  ///< of the lattice: those with an index lo + k * step on each axis
   Point step{1, 1, 1, 1, 1};

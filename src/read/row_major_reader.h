@@ -1,7 +1,7 @@
-// RowMajorReader: the samples of a lattice from an array that is row-major in a file.
+// RowMajorReader: reads a lattice of samples from an array that is row-major in a file.
 //
-// What lies close together is read at once with the gaps between, and thinned in memory: a gap costs less
-// than a call to the file system. What lies apart is read piece by piece.
+// Samples with small gaps are read together with the gaps and compacted in memory, because a gap costs less
+// than a file system call. Samples with large gaps are read one run at a time.
 #pragma once
 
 #include <array>
@@ -19,22 +19,22 @@ namespace esker {
 
 class RowMajorReader {
  public:
-  /// The array begins at byte `offset` of the file: samples [0, extent), axis 0 the fastest. `selection` lies
-  /// in it. `file` outlives this.
+  /// The array begins at byte `offset` of the file: samples [0, extent), axis 0 fastest. `selection` must be
+  /// inside it. `file` must outlive this object.
   RowMajorReader(const File& file, Index offset, const Point& extent, Index sample_bytes,
                  const Lattice& selection);
 
-  /// To `out`: dense, axis 0 the fastest. `decode` gets what was read, piece by piece, in its place there.
-  /// Memory: 1 MiB.
+  /// Reads to `out`: dense, axis 0 fastest. `decode` is called for each part that was read and works in
+  /// place. Memory: 1 MiB.
   Status read(std::byte* out, const std::function<void(std::span<std::byte>)>& decode);
 
  private:
   struct Axis {
     Index count = 0;
-    Index stride_bytes = 0;      // in the file, from one selected index to the next
-    Index span_bytes = 0;        // in the file, of what is selected at one index
-    Index selected_bytes = 0;    // of it, without gaps
-    Index indices_per_read = 0;  // 0: each index is several reads
+    Index stride_bytes = 0;      // in the file, between two selected indices
+    Index span_bytes = 0;        // in the file, of the samples selected at one index
+    Index selected_bytes = 0;    // of these samples, without gaps
+    Index indices_per_read = 0;  // 0: each index takes several reads
   };
 
   Status read_axis(int axis, Index offset, std::byte* out);

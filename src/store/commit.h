@@ -1,4 +1,4 @@
-// Replacing a small file so that it is always either the old one or the new one.
+// Replaces a small file atomically: it is always either the old one or the new one.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace esker {
 
-/// Where replace_file() writes what is to become `path`.
+/// The path at which replace_file() writes the future `path`.
 std::string temporary_of(const std::string& path);
 
-/// The first half of replace_file(): writes temporary_of(path), syncs it if `durable`. On failure it is removed.
+/// The first half of replace_file(): writes temporary_of(path), syncs it if `durable`. Removes it on failure.
 Status stage_file(Store& store, const std::string& path, const std::string& text, bool durable);
 /// The second half: renames temporary_of(path) over `path`, syncs the directory if `durable`.
 Status publish_file(Store& store, const std::string& path, bool durable);
 
 /// Writes `text` to temporary_of(path), syncs it if `durable`, renames it over `path`, syncs the directory if
-/// `durable`. On failure the temporary file is removed and `path` is as it was, unless the directory alone
-/// could not be synced: then `path` is new but may be old again after a power failure.
+/// `durable`. On failure the temporary file is removed and `path` is unchanged. Exception: if only the sync
+/// of the directory failed, `path` is new, but may be old again after a power failure.
 Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable);
 
-/// Makes a directory and those above it; with `durable`, the names of those that were missing last.
+/// Creates a directory and its missing parents; with `durable`, syncs the names of the created ones last.
 Status make_directories(Store& store, const std::string& directory, bool durable);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// FaultyStore: a store that fails where a test says so, the way a device or a file system would.
+// FaultyStore: a store that fails where a test requests it, the way a device or a file system would.
 #pragma once
 
 #include <functional>
@@ -24,12 +24,12 @@ enum class StoreCall {
   kExists
 };
 
-/// Asked before each call: an errno value makes the call fail with it, 0 lets it through. Called from any
-/// thread.
+/// Called before each operation: an errno value makes the operation fail with it, 0 lets it proceed. Called
+/// from any thread.
 using FaultRule = std::function<int(StoreCall call, const std::string& path)>;
 
-/// `inner` with faults. A write that fails has stored half of its bytes; `write_failed`, if any, is told
-/// then.
+/// `inner` with faults. A write that fails has stored half of its bytes; `write_failed`, if given, is then
+/// called.
 std::shared_ptr<Store> faulty_store(std::shared_ptr<Store> inner, FaultRule rule,
                                     std::function<void()> write_failed = nullptr);
 

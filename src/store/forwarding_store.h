@@ -1,4 +1,4 @@
-// ForwardingStore: a store that does as another one, for those that change some calls.
+// ForwardingStore: forwards all calls to another store; base class for stores that change some calls.
 #pragma once
 
 #include <memory>

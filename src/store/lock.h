@@ -1,4 +1,4 @@
-// WriterLock: at most one job writes a dataset at a time.
+// WriterLock: lets at most one job write a dataset at a time.
 #pragma once
 
 #include <memory>
@@ -9,25 +9,25 @@
 namespace esker {
 
 /// A file that names its holder (host, process, job, start of the process, boot of the machine, PID
-/// namespace). Taken by acquire(); released by release() or, without a report, by the destructor. A process
-/// that died without either leaves the file; a process of the same host, boot and PID namespace takes it
-/// over. From elsewhere nobody can see whether the holder lives, so the lock stays: the error says who holds
-/// it and what to remove. Decision 18.
+/// namespace). acquire() takes the lock; release() or the destructor, which reports no errors, releases it. A
+/// process that dies without releasing it leaves the file; another process of the same host, boot and PID
+/// namespace takes the lock over. Processes elsewhere cannot tell whether the holder lives, so the lock
+/// stays; the error names the holder and the file to remove. Decision 18.
 class WriterLock {
  public:
-  /// Not held yet.
+  /// Not held initially.
   WriterLock(std::shared_ptr<Store> store, std::string path)
       : store_(std::move(store)), path_(std::move(path)) {}
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   ~WriterLock();
-  /// Success also when it is held already. Removes what acquire() calls of dead processes left next to the
-  /// file. Errors: kAlreadyExists when another process holds it that lives, or may live.
+  /// Also succeeds if the lock is already held. Removes what acquire() calls of dead processes left next to
+  /// the file. Errors: kAlreadyExists if it is held by another process that lives, or may live.
   Status acquire();
-  /// Removes the file, if it is still this holder's; success also when the lock is not held.
+  /// Removes the file if this object still holds it; also succeeds if the lock is not held.
   Status release();
-  /// kDataLoss unless the file is still there and this holder's: somebody removed or replaced it.
-  /// kWrongOrder: it was never taken.
+  /// kDataLoss unless the file still exists and names this holder, i.e. another program removed or replaced
+  /// it. kWrongOrder: the lock was never taken.
   [[nodiscard]] Status check_held() const;
 
  private:

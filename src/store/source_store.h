@@ -1,4 +1,4 @@
-// The files of a ByteSource as a store. What would write is kUnsupported.
+// A store for the files of a ByteSource. Operations that write give kUnsupported.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace esker {
 
-/// Sizes are asked for once. Small reads fetch 64 KiB, and some of what they fetched is kept: each request may
-/// take as long as the transfer of a megabyte.
+/// Sizes are requested once. Small reads fetch 64 KiB, and a part of the fetched data is cached, because a
+/// request may take as long as the transfer of a megabyte.
 std::shared_ptr<Store> source_store(std::shared_ptr<const ByteSource> source);
 
 }  // namespace esker

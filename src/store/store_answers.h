@@ -1,6 +1,6 @@
-// StoreAnswers: what a store answered while one rank opened a dataset, so that others can open it without
-// asking. A hundred thousand ranks that look for the same files and read the same headers are a load that
-// file systems bear badly.
+// StoreAnswers: records the answers of a store while one rank opens a dataset, so that other ranks can open
+// it without file access. A hundred thousand ranks that look up the same files and read the same headers
+// would overload file systems.
 //
 //   StoreAnswers answers;                                     // rank 0
 //   open_dataset(remembering_store(store, answers), path);
@@ -22,19 +22,20 @@
 
 namespace esker {
 
-/// Any number of threads may use one.
+/// Thread-safe.
 class StoreAnswers {
  public:
-  /// Notes what is answered.
+  /// Records the answers.
   StoreAnswers() = default;
-  /// Tells what another one noted; what that one was not asked, the store is.
+  /// Replays recorded answers; questions that were not recorded go to the store.
   explicit StoreAnswers(const std::string& packed);
   [[nodiscard]] std::string pack() const;
-  /// The store itself is asked from now on.
+  /// From now on all questions go to the store.
   void forget();
 
   using Ask = std::function<Result<std::string>()>;
-  /// The answer to `question`, an error perhaps: the one that is told, or that of `ask`. Of one that was
+  /// The answer to `question`, possibly an error: the recorded one, or that of `ask`. If a question was asked
+  /// several times, the last answer is replayed.
   /// asked more than once, the last is told.
   Result<std::string> answer(const std::string& question, const Ask& ask);
   [[nodiscard]] bool is_in_use() const { return use_ != Use::kNone; }
@@ -47,7 +48,7 @@ class StoreAnswers {
   std::map<std::string, Result<std::string>> known_;
 };
 
-/// The files of `inner` for reading. Those of which all that is asked is told are not opened.
+/// The files of `inner` for reading. A file is not opened if all questions about it have recorded answers.
 std::shared_ptr<Store> remembering_store(std::shared_ptr<Store> inner, std::shared_ptr<StoreAnswers> answers);
 
 }  // namespace esker

@@ -1,8 +1,9 @@
-// UnsyncedMark: up to which step a dataset has reached the device, while a run with fsync=close writes on.
+// UnsyncedMark: records up to which step a dataset has reached the device while a run with fsync=close
+// writes.
 //
-// A file next to the dataset, "run.esker-unsynced". It is durable before the first step that is not, and removed
-// when closing has synced all: a dataset that was closed has none. Readers whose machine has been restarted since
-// learn from it which steps a power failure may have damaged.
+// A file next to the dataset, "run.esker-unsynced". It is durable before the first unsynced step is
+// committed, and is removed when closing has synced everything: a closed dataset has none. After a restart of
+// the machine, readers learn from it which steps a power failure may have damaged.
 #pragma once
 
 #include <optional>
@@ -14,21 +15,22 @@
 namespace esker {
 
 struct UnsyncedMark {
-  Index synced_steps = 0;  ///< steps from here on are only in the memory of ...
-  std::string boot;        ///< ... the machine that was started so: Store::boot()
+  Index synced_steps = 0;  ///< later steps are only in the memory of ...
+  std::string boot;        ///< ... the machine in this boot: Store::boot()
 };
 
-/// Path of the mark of a dataset, by its path without extension.
+/// Path of the mark file of a dataset, from the dataset's path without extension.
 std::string unsynced_mark_path(const std::string& stem);
 
 /// Durable when it returns.
 Status write_unsynced_mark(Store& store, const std::string& stem, const UnsyncedMark& mark);
-/// Nothing: there is none. One that cannot be read says that no step is synced.
+/// Nothing if there is no mark file. An unreadable one means that no step is synced.
 Result<std::optional<UnsyncedMark>> read_unsynced_mark(Store& store, const std::string& stem);
-/// Durable when it returns; success also when there is none.
+/// Durable when it returns; also succeeds if there is none.
 Status remove_unsynced_mark(Store& store, const std::string& stem);
 
-/// What is to be said of a mark to who reads the dataset; nothing: none, or the steps are in this machine's memory.
+/// The warning for readers of a dataset with a mark file; nothing if there is none, or if the steps are in
+/// this machine's memory.
 std::optional<std::string> unsynced_warning(Store& store, const std::string& stem);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// What all ranks append to, as rank 0 finds it.
+// The dataset that all ranks append to, found by rank 0.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace esker {
 
-/// Collective: `path` and `format` become those of the dataset that rank 0 finds (find_append_target()).
+/// Collective: sets `path` and `format` to those of the dataset that rank 0 finds (find_append_target()).
 Status share_append_target(Comm& comm, Store& store, std::string& path, std::string& format);
 
 }  // namespace esker

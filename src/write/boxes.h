@@ -1,4 +1,4 @@
-// Which rank holds which boxes: what the ranks tell each other when a plan is made, and its check.
+// Boxes of all ranks: the exchange of boxes when a plan is made, and its check.
 #pragma once
 
 #include <string>
@@ -12,28 +12,28 @@
 
 namespace esker {
 
-/// This rank's boxes of the fields at positions `fields`, in the order of putting.
+/// This rank's boxes of the fields at positions `fields`, in the order of the put calls.
 std::vector<PatchBoxes> boxes_of(const std::vector<PatchList>& patches, const std::vector<int>& fields);
 
-/// The extents of the ranks' boxes, [position in the schema]: those of the largest one of each field; 0 where
-/// nobody has one. Collective; errors are those of all ranks: kInvalidArgument naming field and box where one
-/// does not begin at a multiple of them.
+/// The extents of the ranks' boxes, [position in the schema]: those of the largest box of each field; 0 if no
+/// rank has one. Collective; errors are agreed on all ranks: kInvalidArgument, naming field and box, if a box
+/// does not begin at a multiple of these extents.
 Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
                                            const std::vector<PatchList>& patches);
 
-/// The axis along which patches are densest in memory, [position in the schema]; 0 where the ranks differ.
-/// Collective; errors are those of all ranks (memory).
+/// The axis along which patches are densest in memory, [position in the schema]; 0 if the ranks differ.
+/// Collective; errors are agreed on all ranks (memory).
 Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<PatchList>& patches);
 
-/// Who holds which boxes of the fields of a step, as far as a rank has learnt it.
+/// The boxes of the fields of a step and the ranks that hold them, as far as this rank knows them.
 struct SharedBoxes {
   Directory directory;
   BoxesOfField of_field;  ///< fields that all ranks put in the same boxes share a list
 };
 
-/// Shares the boxes of the fields at positions `fields`, and checks that they cover each field's grid exactly
-/// once; `mine` is boxes_of(...) for them. Collective; errors are those of all ranks: kInvalidArgument naming
-/// field, ranks and boxes, led by `context`.
+/// Shares the boxes of the fields at positions `fields`, and checks that they cover the grid of each field
+/// exactly once. `mine` is boxes_of(...) for these fields. Collective; errors are agreed on all ranks:
+/// kInvalidArgument naming field, ranks and boxes, prefixed by `context`.
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
                                 const std::vector<PatchBoxes>& mine, const std::string& context);
 

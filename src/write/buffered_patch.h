@@ -1,4 +1,4 @@
-// BufferedPatch: samples that a writer keeps itself, as numbers of the field's type.
+// BufferedPatch: samples that the writer keeps a copy of, in the type of the field.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace esker {
 
-/// A copy, and the patch that it is.
+/// A copy, and the patch that describes it.
 struct BufferedPatch {
   std::unique_ptr<std::byte[]> memory;
   Patch patch;
 };
 
-/// Bytes of the copy of a patch, which lies in its grid.
+/// Size of the copy of a patch that is inside its grid.
 Index buffered_bytes(const Field& field, const Patch& patch);
 
-/// Copies the patch, dense and with its axes in the order that they have in memory. Its type may be another
-/// than the field's. Errors: kOutOfRange (names the first value that the field's type cannot hold),
+/// Copies the patch; the copy is dense and keeps the order of the axes in memory. Its type may differ from
+/// that of the field. Errors: kOutOfRange (names the first value that the field's type cannot hold),
 /// kOutOfMemory. Pure.
 Result<BufferedPatch> copy_patch(const Field& field, const Patch& patch);
 

@@ -1,4 +1,4 @@
-// choose_pattern: the FilePattern of a run, from what rank 0's file system says.
+// choose_pattern: selects the FilePattern of a run from the properties of rank 0's file system.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@
 
 namespace esker {
 
-/// Stripes are those of the options, or what rank 0's file system says of new files next to `path`. Collective,
-/// the same on all ranks; errors are those of all ranks: kInvalidArgument (stripes of unknown size).
+/// Stripes are those of the options, or those that rank 0's file system reports for new files next to `path`.
+/// Collective; the same on all ranks. Errors are agreed on all ranks: kInvalidArgument (stripes of unknown
+/// size).
 Result<FilePattern> choose_pattern(Comm& comm, const Store& store, const std::string& path, const Options& options);
 
 /// For the report, without hints.

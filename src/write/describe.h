@@ -1,4 +1,4 @@
-// Definitions as text, for comparing those of the ranks and telling them apart.
+// Definitions as text, for comparing those of the ranks and showing their differences.
 #pragma once
 
 #include <string>

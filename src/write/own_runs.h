@@ -1,4 +1,4 @@
-// One-phase writing: a rank writes the samples that it holds, and nothing else, straight to the files.
+// One-phase writing: a rank writes only the samples that it holds, directly to the files.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace esker {
 
-/// Writes the samples of `round` (of a one-phase plan), which are in place in `window`, as contiguous runs:
-/// one write each. `marks` has room for a mark per sample of a piece.
+/// Writes the samples of `round` (of a one-phase plan), which are already in `window`, as contiguous runs:
+/// one write per run. `marks` has room for one mark per sample of a piece.
 Status write_own_runs(const PieceSpace& space, const Round& round, std::span<const std::byte> window,
                       std::span<std::byte> marks, StepFiles& files);
 

@@ -1,9 +1,9 @@
 // WritePipeline: the collective part of writing - create or append, step, rewind, close - for any format.
 //
 // A step: agree (opening) -> plan, if a patch list changed -> exchange and store -> headers -> agree
-// (closing) -> commit, or discard. Between the two agreements a rank that fails - files, or memory - still
-// moves its bytes, so nobody waits for ever (shared rules, agreement). All other local work stands between
-// agreements, too, in all_do() and root_does(), which also take exceptions.
+// (closing) -> commit, or discard. Between the two agreements, a rank that fails (file or memory errors)
+// still sends and receives its messages, so that no rank waits forever (shared rules, agreement). All other
+// local work is between agreements, too, in all_do() and root_does(), which also catch exceptions.
 #pragma once
 
 #include <map>
@@ -30,19 +30,19 @@
 
 namespace esker {
 
-/// What one rank brings to a step.
+/// The contribution of one rank to a step.
 struct StepInput {
   Status status;  ///< an error of a local call since begin_step
   Index step = 0;
   double time = 0;
   std::vector<PatchList> patches;                    ///< [position in Schema::fields()]
-  std::vector<std::unique_ptr<std::byte[]>> copies = {};  ///< memory of patches that is not the caller's
-  Index copied_bytes = 0;                            ///< of these
+  std::vector<std::unique_ptr<std::byte[]>> copies = {};  ///< memory of patches that Esker owns
+  Index copied_bytes = 0;                            ///< total size of the copies
 };
 
 class WritePipeline final : private Comm::Guest {
  public:
-  /// Collective: checks that the dataset may be made and takes its lock. Rank 0's options hold for all.
+  /// Collective: checks that the dataset can be created and takes its lock. Rank 0's options apply to all.
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
                                                        const Result<Options>& options);
@@ -50,38 +50,38 @@ class WritePipeline final : private Comm::Guest {
   WritePipeline& operator=(const WritePipeline&) = delete;
   ~WritePipeline() { comm_->remove_guest(this); }
 
-  /// Collective: goes on with a dataset that stands at `path`, whose schema is then known, after removing
-  /// what an unfinished step left there. Its format is that of its files unless the options name
-  /// one. Where the halves of a dataset in two formats differ in steps later than `to_time`, these go.
+  /// Collective: opens the existing dataset at `path` for appending, and thus learns its schema, after
+  /// removing what an unfinished step left. Its format is that of its files unless the options name one. If
+  /// the halves of a dataset in two formats differ in steps later than `to_time`, these steps are dropped.
   static Result<std::unique_ptr<WritePipeline>> append(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
                                                        const Result<Options>& options,
                                                        const std::optional<double>& to_time = std::nullopt);
   /// Collective, once, before the first step of a new dataset: the schema is final.
   Status define(const Status& local, const Schema& schema);
-  /// Collective: moves and commits one step. All or nothing, the same result on all ranks.
+  /// Collective: moves and commits one step. All or nothing; the same result on all ranks.
   Status write_step(const StepInput& input);
-  /// Collective: steps with a later time than `time` are committed no more, and their files go.
+  /// Collective: uncommits steps with a later time than `time`, and removes their files.
   Status rewind(const Status& local, double time);
   /// The first step that a power failure may have damaged, after append; nothing on ranks other than 0.
   [[nodiscard]] std::optional<Index> lost_from() const { return unsynced_.lost_from(); }
-  /// Collective: syncs these steps, which the caller has found to be whole, and goes on behind them.
+  /// Collective: syncs these steps, which the caller has verified, and appends after them.
   Status accept_lost_steps();
-  /// Collective: makes data durable where asked, writes the report, releases the lock. Returns when all ranks
-  /// have closed or abandoned: while others are in other calls, which fail, it goes on, and fails then, too.
-  /// `mismatch`: what this rank has heard already of others that are in other calls.
+  /// Collective: makes data durable if requested, writes the report, releases the lock. Returns when all
+  /// ranks have closed or abandoned. While other ranks are in other calls, which fail, it waits, and then
+  /// fails, too. `mismatch`: what this rank already knows about ranks in other calls.
   Status close(const Status& local, Status mismatch = {});
-  /// The same for a rank that does not mind where the others are: it fails by `reason` alone. When they are
-  /// not in any call after `patience_s` seconds, it leaves: the communicator has ended, on the others when
-  /// they come.
+  /// The same for a rank that accepts other ranks in any call: it fails with `reason` only. If the other
+  /// ranks are in no call after `patience_s` seconds, it leaves. The communicator is then unusable, also for
+  /// the other ranks when they arrive.
   Status abandon(const Status& reason, double patience_s);
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
-  /// Of the committed steps.
+  /// The committed steps.
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
-  /// Copies of patches that a step may hold.
+  /// Bytes of patch copies that a step may hold.
   [[nodiscard]] Index most_copied_bytes() const { return options_.memory_budget_bytes / 2; }
-  /// What the steps that this pipeline wrote have cost.
+  /// The cost of the steps that this pipeline wrote.
   [[nodiscard]] const std::vector<StepReport>& steps() const { return steps_; }
   /// Collective.
   Result<RunReport> report();
@@ -99,12 +99,12 @@ class WritePipeline final : private Comm::Guest {
 
   [[nodiscard]] std::vector<bool> fields_due(Index step) const;
   [[nodiscard]] Status check_space(const StepPlan& plan) const;
-  /// What a rank brings to the opening of a step.
+  /// What a rank contributes to the opening of a step.
   struct Prepared {
     StepPlan* plan = nullptr;
     bool stale = true;  ///< the plan does not fit
-    std::uint64_t hash = 0;  ///< of the arguments
-    std::string arguments;   ///< as a text
+    std::uint64_t hash = 0;  ///< hash of the arguments
+    std::string arguments;   ///< the arguments as text
   };
   Status prepare(const StepInput& input, Prepared& prepared);
   Status make_step_plan(StepPlan& plan, const StepInput& input);
@@ -138,16 +138,16 @@ class WritePipeline final : private Comm::Guest {
   UnsyncedSteps unsynced_;      // rank 0
   bool defined_ = false;
   bool created_ = false;        // the files of a dataset without steps exist
-  bool has_leftovers_ = false;  // of a step that could not be cleaned up
-  bool holds_copies_ = false;   // some rank has put copies: they and the buffers share the memory budget
-  bool is_found_ = false;       // the dataset was there, and perhaps durable: nothing may put it at risk
-  bool store_waits_ = false;    // more than it works: this rank, in the last step
+  bool has_leftovers_ = false;  // of a step whose files could not be removed
+  bool holds_copies_ = false;   // some rank has put copies, which share the memory budget with the buffers
+  bool is_found_ = false;       // the dataset existed, perhaps durable: it must not be endangered
+  bool store_waits_ = false;    // in the last step, this rank spent more time waiting than working
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   StepPlanner planner_;
   RankCounters counters_;
   StepTraffic traffic_;
-  /// What the counters were when the step began.
+  /// The counters at the begin of the step.
   struct Before {
     Index plans = 0, allocated_bytes = 0;
     double plan_s = 0;

@@ -1,4 +1,4 @@
-// The report of a run: what each phase cost on the ranks, what was moved, how much memory it took.
+// The report of a run: time of each phase on the ranks, data volumes, memory.
 #pragma once
 
 #include <map>
@@ -12,28 +12,28 @@
 
 namespace esker {
 
-/// Counters of one rank since the dataset was created. All bytes are of this rank.
+/// Counters of one rank since the dataset was created. All byte counts are for this rank.
 struct RankCounters {
   double plan_s = 0;      ///< gathering boxes, checking them, making plans
-  double pack_s = 0;      ///< samples from patches to messages and windows
+  double pack_s = 0;      ///< samples from patches to messages and collective buffers
   double exchange_s = 0;  ///< waiting for messages
-  double place_s = 0;     ///< samples from messages to windows
-  double checksum_s = 0;  ///< of what is stored, and making that of samples (byte order)
+  double place_s = 0;     ///< samples from messages to collective buffers
+  double checksum_s = 0;  ///< checksums, and conversion of samples to the stored byte order
   double store_s = 0;     ///< writing, syncing and closing files
-  double agree_s = 0;     ///< waiting for the other ranks to say how they fare
+  double agree_s = 0;     ///< waiting for the status of the other ranks
   double commit_s = 0;    ///< making the step visible
-  double step_s = 0;      ///< end_step in all
+  double step_s = 0;      ///< end_step in total
   Index put_bytes = 0;
   Index sent_bytes = 0;
   Index placed_bytes = 0;
   Index stored_bytes = 0;
-  Index writes = 0;  ///< of samples: stored_bytes in so many calls
+  Index writes = 0;  ///< write calls for samples: stored_bytes in that many calls
   Index largest_write_bytes = 0;
   Index messages = 0;
   Index plans = 0;
   Index peak_buffer_bytes = 0;
-  Index copied_bytes = 0;  ///< of patches put buffered, the most of a step
-  Index plan_bytes = 0;    ///< memory of the plans that are kept; the budget holds each with its buffers
+  Index copied_bytes = 0;  ///< copies of buffered patches, maximum over steps
+  Index plan_bytes = 0;    ///< memory of the cached plans; the budget covers each with its buffers
 
   void add(const ExchangeStats& stats);
 };
@@ -44,18 +44,18 @@ struct Spread {
   double min = 0, mean = 0, max = 0;
 };
 
-/// How samples got from rank to rank.
+/// How samples were moved between ranks.
 struct TransportReport {
-  std::string used;    ///< a name of the option `transport`; "none": they did not
-  std::string reason;  ///< why not another way that was preferred
+  std::string used;    ///< a name of the option `transport`; "none": not moved
+  std::string reason;  ///< why a preferred transport was not used
 };
 
 /// How files were written.
 struct StorageReport {
   std::string pattern;          ///< a name of the option `pattern`, not "auto"
-  Index stripe_size_bytes = 0;  ///< 0: not known
+  Index stripe_size_bytes = 0;  ///< 0: unknown
   int stripe_count = 0;
-  std::map<std::string, std::string> hints;  ///< of MPI-IO: those that are in effect
+  std::map<std::string, std::string> hints;  ///< MPI-IO hints that are in effect
 };
 
 struct RunReport {
@@ -68,7 +68,7 @@ struct RunReport {
   std::vector<Options::Entry> configuration;
 };
 
-/// Collective; the same on all ranks. Throws, if it must, when all is exchanged.
+/// Collective; the same on all ranks. If it throws, it does so after all communication.
 RunReport gather_report(Comm& comm, const RankCounters& counters, const std::vector<StepReport>& steps,
                         const Options& options);
 

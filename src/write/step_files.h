@@ -16,31 +16,31 @@
 
 namespace esker {
 
-/// A file is opened when the first window reaches it. At most kMaxOpen are open at a time: windows go through
-/// files in order, so the one that was used longest ago is closed.
+/// A file is opened when the first collective buffer reaches it. At most kMaxOpen files are open at a time.
+/// Buffers pass through files in order, so the least recently used file is closed.
 class StepFiles {
  public:
   static constexpr std::size_t kMaxOpen = 32;
 
-  /// `top` is the directory that holds the dataset. Everything is referred to; nothing is allocated.
+  /// `top` is the directory that holds the dataset. Keeps references only; allocates nothing.
   StepFiles(Store& store, const StepLayouts& layouts, const PieceSpace& space, Index step,
             const std::string& top)
       : store_(store), layouts_(layouts), space_(space), step_(step), top_(top) {}
 
-  /// Writes the bytes of the positions from `begin` on to the files they belong to: one write per stretch of
-  /// a file.
+  /// Writes the bytes of the positions from `begin` on to their files: one write per contiguous part of a
+  /// file.
   Status write(Index begin, std::span<const std::byte> bytes);
 
-  /// Completes the files that begin with one of the pieces `owned`: headers, and their full length; then
-  /// syncs all files that it wrote if `durable`, and closes them. `sums`: of all pieces in the owned
-  /// files, if the layouts have checksums.
+  /// Completes the files whose first piece is one of `owned`: writes headers, and sets the final length. Then
+  /// syncs all files that it wrote if `durable`, and closes them. `sums`: of all pieces in the owned files,
+  /// if the layouts have checksums.
   Status finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable);
 
-  /// Removes what this rank wrote, as far as that can be done; for a step that failed anywhere. Files that
-  /// steps share stay.
+  /// Removes the files that this rank wrote, as far as possible, after a step failed on any rank. Files that
+  /// several steps share are kept.
   void discard() noexcept;
 
-  /// What write() has written, call by call.
+  /// Number and largest size of the writes.
   struct Writes {
     Index count = 0;
     Index largest_bytes = 0;
@@ -51,7 +51,7 @@ class StepFiles {
   [[nodiscard]] std::vector<std::string> paths() const;
 
  private:
-  /// The file at a position, and which of its layout's it is; `begin` and `end` are positions in the space.
+  /// The file at a position, and its index in its layout; `begin` and `end` are positions in the space.
   struct Place {
     int layout = 0;
     Index file = 0;
@@ -70,12 +70,12 @@ class StepFiles {
   Index step_;
   const std::string& top_;
   struct Opened {
-    std::unique_ptr<File> file;  // null: closed again, or it could not be opened
-    bool is_shared = false;      // among steps
+    std::unique_ptr<File> file;  // null: closed again, or could not be opened
+    bool is_shared = false;      // by several steps
     std::list<Opened*>::iterator place_in_recent;
   };
   std::map<std::string, Opened> files_;  // by path
-  std::list<Opened*> recent_;            // those that are open, the one used last first
+  std::list<Opened*> recent_;            // the open ones, most recently used first
   Writes writes_;
 };
 
@@ -85,7 +85,7 @@ std::string directory_of(const std::string& path);
 /// Makes the names of `paths` durable: syncs their directories up to and including `top`, each once.
 Status sync_directories(Store& store, const std::vector<std::string>& paths, const std::string& top);
 
-/// Syncs files that were closed before, which must exist, and their names.
+/// Syncs existing files that were closed before, and their names.
 Status sync_files(Store& store, const std::vector<std::string>& paths, const std::string& top);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// StepTraffic: what one rank gives to others in a step beside its samples, by what it is for.
+// StepTraffic: counts what one rank sends in a step in addition to its samples, by purpose.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@ namespace esker {
 class StepTraffic {
  public:
   enum class Purpose {
-    kAgree,  ///< how the ranks fare, and the step's own cost
+    kAgree,  ///< status of the ranks, and the cost of the step
     kPlan,   ///< making a plan: metadata
     kMove,   ///< samples
-    kSums,   ///< checksums of files that several ranks store
+    kSums,   ///< checksums of files that several ranks write
   };
   struct Amount {
-    Index collectives = 0;  ///< calls that all ranks make
-    Index messages = 0;     ///< to single ranks
-    Index bytes = 0;        ///< that this rank gave to both
+    Index collectives = 0;  ///< collective calls
+    Index messages = 0;     ///< point-to-point messages
+    Index bytes = 0;        ///< that this rank sent in both
   };
 
-  /// What is counted from here on is for `purpose`, until it goes out of scope.
+  /// Counts traffic for `purpose` until it goes out of scope.
   class For {
    public:
     For(StepTraffic& traffic, Purpose purpose) : traffic_(traffic), before_(traffic.purpose_) {

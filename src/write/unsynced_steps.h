@@ -1,10 +1,10 @@
-// UnsyncedSteps: keeps a dataset's mark (store/unsynced.h) true while a run writes. For rank 0; elsewhere it
-// is idle.
+// UnsyncedSteps: maintains the mark file of a dataset (store/unsynced.h) while a run writes. Active on rank 0
+// only.
 //
-// Contract: whenever the machine goes down, each committed step has reached the device, or a mark on the
-// device says that it may have not: it or an earlier step is the first that is not synced. A dataset that was
-// closed has no mark, unless it had one when it was opened that nobody has settled. With fsync=step or none
-// there is no mark: each step is synced before its commit, or nothing is promised.
+// Contract: if the machine goes down, each committed step has reached the device, or a mark file on the
+// device says that it may not have: it or an earlier step is the first unsynced one. A closed dataset has no
+// mark file, unless it was opened with one that was not resolved. With fsync=step or none there is no mark
+// file: each step is synced before its commit, or nothing is guaranteed.
 #pragma once
 
 #include <functional>
@@ -22,28 +22,29 @@ class UnsyncedSteps {
   /// The files of steps begin ... end - 1, and those that name the steps.
   using PathsOf = std::function<std::vector<std::string>(Index begin, Index end)>;
 
-  /// Of a new dataset without steps. `stem`: its path without extension; `top`: the directory that holds it;
-  /// `syncs_at_close`: fsync=close. `store` outlives this.
+  /// For a new dataset without steps. `stem`: its path without extension. `top`: the directory that holds it.
+  /// `syncs_at_close`: fsync=close. `store` must outlive this object.
   UnsyncedSteps(Store& store, std::string stem, std::string top, bool syncs_at_close);
 
-  /// A new dataset has taken the place of what was there: the mark of that goes.
+  /// A new dataset has replaced the old one: removes the mark file of the old one.
   Status created();
-  /// The dataset was there, with so many steps. Those that an earlier run left unsynced are synced and their
-  /// mark goes, if they are in this machine's memory; if not, check() fails until they are rewound.
+  /// The dataset exists, with `num_steps` steps. If an earlier run left unsynced steps that are still in this
+  /// machine's memory, they are synced and their mark file is removed. Otherwise check() fails until they are
+  /// rewound.
   Status settle(Index num_steps, const PathsOf& paths_of);
   /// The first step that a power failure may have damaged.
   [[nodiscard]] std::optional<Index> lost_from() const {
     return has_lost_steps_ ? marked_steps_ : std::nullopt;
   }
-  /// The caller has found the steps from lost_from() on to be whole: they are synced and their mark goes.
+  /// The caller has verified the steps from lost_from() on: syncs them and removes their mark file.
   Status accept(Index num_steps, const PathsOf& paths_of);
-  /// kDataLoss: the machine went down before all steps had reached the device, so none may follow them.
+  /// kDataLoss: the machine went down before all steps had reached the device, so no step can be appended.
   [[nodiscard]] Status check() const;
-  /// A step is about to be committed. The mark is durable when this returns.
+  /// A step is about to be committed. The mark file is durable when this returns.
   Status before_commit();
-  /// Steps from number `num_steps` on have been removed, and their numbers may be used again.
+  /// Steps from number `num_steps` on have been removed; their numbers may be used again.
   Status rewound(Index num_steps);
-  /// All files have been synced: the mark goes.
+  /// All files have been synced: removes the mark file.
   Status closed();
 
  private:
@@ -53,7 +54,7 @@ class UnsyncedSteps {
   std::string stem_, top_;
   bool syncs_at_close_;
   Index synced_steps_ = 0;             // steps before this one are on the device
-  std::optional<Index> marked_steps_;  // what the mark says, if there is one; may be more after rewound()
+  std::optional<Index> marked_steps_;  // value in the mark file; may be too large after rewound()
   bool has_lost_steps_ = false;        // steps from marked_steps_ on may be damaged
 };
 

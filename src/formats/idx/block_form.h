@@ -1,4 +1,4 @@
-// BlockForm: what the bytes of a block mean, and which of its samples a query wants.
+// BlockForm: interprets the bytes of a block, and finds the samples in it that a query requests.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +18,34 @@ struct ByteRange {
   [[nodiscard]] Index size() const { return last - first; }
 };
 
-/// Pure; any number of threads may use one.
+/// Pure; thread-safe.
 class BlockForm {
  public:
   virtual ~BlockForm() = default;
 
-  /// Of one sample as a block holds it.
+  /// Size of one sample in a block.
   [[nodiscard]] virtual Index sample_bytes() const = 0;
-  /// Of a block that is decoded.
+  /// Size of a decoded block.
   [[nodiscard]] virtual Index decoded_bytes() const = 0;
-  /// Whether the samples are there only when the whole block has been decoded.
+  /// Whether the complete block must be decoded before any sample can be read.
   [[nodiscard]] virtual bool is_encoded(const StoredBlock& stored) const = 0;
-  /// kDataLoss if a block of this form cannot be what is stored.
+  /// kDataLoss if the stored bytes cannot be a block of this form.
   [[nodiscard]] virtual Status check(Index block, const StoredBlock& stored) const = 0;
-  /// kDataLoss if the bytes are not those that were stored, as far as there is a checksum.
+  /// kDataLoss if the bytes do not match their checksum, if there is one.
   [[nodiscard]] virtual Status check_bytes(Index block, const StoredBlock& stored,
                                            std::span<const std::byte> bytes) const = 0;
-  /// To `samples`, of decoded_bytes().
+  /// Decodes to `samples`, which has decoded_bytes().
   virtual Status decode(Index block, const StoredBlock& stored, std::span<const std::byte> bytes,
                         std::span<std::byte> samples) const = 0;
-  /// Whether it has samples of those that are wanted.
+  /// Whether it has any requested samples.
   [[nodiscard]] virtual bool holds_any(Index block, const ReadTarget& target) const = 0;
-  /// Those bytes of a decoded block that hold what is wanted of it; empty if nothing is.
+  /// The byte range of a decoded block that holds the requested samples; empty if there are none.
   [[nodiscard]] virtual ByteRange wanted_range(Index block, InBlockOrder order,
                                                const ReadTarget& target) const = 0;
-  /// Places what is wanted. `samples` is where the block would begin; only wanted_range() of it is read.
+  /// Copies the requested samples. `samples` is the address of the block; only its wanted_range() is read.
   virtual void place(Index block, InBlockOrder order, const std::byte* samples,
                      const ReadTarget& target) const = 0;
-  /// Sets each sample that is wanted to `sample`, of whatever size.
+  /// Sets each requested sample to `sample`, of any size.
   virtual void fill(Index block, std::span<const std::byte> sample, const ReadTarget& target) const = 0;
 };
 

@@ -1,9 +1,9 @@
 // CommitRecord: the value of the (esker) key of an .idx, which other readers ignore.
 //
 // One line of JSON: {"format":2,"generation":3,"times":[0.0,50.0],"absent":{"1":["temp"]},
-// "split":{"species":["species.0-7","species.8"]},"alignment":4096,"checksums":true,"sum":"..."}. Replacing the
-// .idx by one rename commits a step of its grid; the record is what that rename makes true. Reals that JSON
-// lacks are the strings "NaN", "Infinity" and "-Infinity".
+// "split":{"species":["species.0-7","species.8"]},"alignment":4096,"checksums":true,"sum":"..."}. Replacing
+// the .idx by one rename commits a step of its grid; the record takes effect with that rename. Reals that
+// JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// DatasetParts: which .idx files a schema becomes, with block sizes and names of block files.
+// DatasetParts: maps a schema to .idx files, with their block sizes and names of block files.
 //
-// One grid and no fixed field: run.idx and its blocks in run/. Else the directory run/ with one .idx per grid
-// and one more for a grid's fixed fields, a schema file, and the catalog esker.json.
+// One grid and no fixed field: run.idx, with its blocks in run/. Otherwise: the directory run/ with one .idx
+// per grid, one more for a grid's fixed fields, a schema file, and the catalog esker.json.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ namespace esker::idx {
 inline constexpr const char* kTimeTemplate = "time_%04d/";
 inline constexpr const char* kCatalogName = "esker.json";
 
-/// "out/run.idx" -> "out/run", "out/run/" -> "out/run"; other paths stay.
+/// "out/run.idx" -> "out/run", "out/run/" -> "out/run"; other paths are not changed.
 std::string dataset_stem(const std::string& path);
 
 struct DatasetPaths {
@@ -41,14 +41,14 @@ struct DatasetPaths {
 struct Part {
   std::string name;
   std::string idx_path;
-  std::string directory;  ///< of the .idx, with '/' behind it unless empty
+  std::string directory;  ///< directory of the .idx, with a trailing '/' unless empty
   int grid = 0;
   bool fixed = false;
   std::vector<Column> columns;  ///< what each field of the header holds
   Header header;                ///< without steps
   BlockGrid blocks;
   FilenameTemplate files;
-  Index alignment_bytes = 0;  ///< of data start and blocks
+  Index alignment_bytes = 0;  ///< alignment of data start and blocks
   bool checksums = true;
 
   [[nodiscard]] std::string file_path(Index first_block, Index step) const {
@@ -57,25 +57,25 @@ struct Part {
   }
 };
 
-/// What one part is made with: the options, and for a part that exists its mask.
+/// The parameters of one part: the options, and for an existing part its mask.
 struct PartOptions {
   Options options;
   std::optional<Bitmask> mask;
 };
-/// Given the name of a part.
+/// Called with the name of a part.
 using OptionsOfPart = std::function<PartOptions(const std::string& part_name)>;
 
 /// All parts of the dataset, fixed ones first. Local, pure. Errors: a grid too large for 62 levels, a field
-/// name that OpenVisus would misread, block options that do not fit.
+/// name that OpenVisus would misread, invalid block options.
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
                                      const OptionsOfPart& options_of_part);
 
-/// The directory next to the .idx that holds the blocks, by (filename_template): "run" of "./run/%04x.bin".
-/// Empty where the template has another form than Esker's.
+/// The directory next to the .idx that holds the blocks, from (filename_template): "run" of "./run/%04x.bin".
+/// Empty if the template does not have Esker's form.
 std::string blocks_directory(const Header& header);
 
-/// kDataLoss if these blocks are those of another .idx: one that was copied or renamed by hand would read the other
-/// dataset's blocks, or none.
+/// kDataLoss if these blocks belong to another .idx. An .idx that was copied or renamed by hand would read
+/// the blocks of the other dataset, or none.
 Status check_blocks_directory(const Header& header, const std::string& idx_path);
 
 /// Whether the schema fits in one .idx file without a directory.

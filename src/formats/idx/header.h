@@ -1,4 +1,4 @@
-// The text header of an IDX dataset (run.idx): parsed from hostile text, printed as OpenVisus expects it.
+// The text header of an IDX dataset (run.idx): parses untrusted text, prints the form that OpenVisus expects.
 //
 // Source: docs/formats/idx.md, section 1.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace esker::idx {
 
-inline constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 20;  ///< larger texts are refused
+inline constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 20;  ///< limit for texts
 inline constexpr int kMaxFields = 100000;
 inline constexpr int kMaxBitsPerBlock = 30;
 inline constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;  ///< the size word is signed in OpenVisus
@@ -32,9 +32,9 @@ struct FieldEntry {
   int components = 1;
   InBlockOrder order = InBlockOrder::kRowMajor;
   std::string compression;       ///< text inside default_compression(...); empty: raw
-  int default_value = 0;         ///< its low byte fills every byte of samples that are not stored
+  int default_value = 0;         ///< its low byte fills samples that are not stored
   std::vector<double> min, max;  ///< display range, one value or one per component
-  std::string filter;            ///< text inside filter(...); a reader without filters must refuse it
+  std::string filter;            ///< text inside filter(...); readers without filters must reject it
   std::string description;
 
   [[nodiscard]] Index sample_bytes() const { return Index{components} * size_bytes(type); }
@@ -47,21 +47,22 @@ struct TimeRange {
   friend bool operator==(const TimeRange&, const TimeRange&) = default;
 };
 
-/// The value of (time). `ranges` may be empty or hold an empty range: a dataset that has no step yet, printed
-/// as "0 -1". Parsing drops empty ranges, and reads "* * template" (times unknown) as no step.
+/// The value of (time). `ranges` may be empty or hold an empty range: a dataset without steps, printed as "0
+/// -1". Parsing drops empty ranges, and reads "* * template" (times unknown) as no step.
 struct TimeSteps {
   std::string path_template;  ///< one word, e.g. "time_%04d/"
   std::vector<TimeRange> ranges;
   [[nodiscard]] bool contains(Index time) const;
-  /// All times, ascending, without repeats; kDataLoss when there are more than `max_count`, repeats counted.
+  /// All times, ascending, without duplicates; kDataLoss if there are more than `max_count`, duplicates
+  /// included.
   [[nodiscard]] Result<std::vector<Index>> list(Index max_count) const;
   friend bool operator==(const TimeSteps&, const TimeSteps&) = default;
 };
 
-/// PIDX' chunked datasets: what (bits) and blocks order are chunks of 4x4x4 samples, x fastest inside.
+/// PIDX' chunked datasets: (bits) and blocks order chunks of 4x4x4 samples, x fastest inside a chunk.
 struct PidxChunks {
-  Bitmask mask;      ///< (bits) as in the file; Header::bitmask has six digits more, those inside a chunk
-  int zfp_bits = 0;  ///< of one chunk, as fixed-rate zfp; 0: raw
+  Bitmask mask;      ///< (bits) as in the file; Header::bitmask has six more digits, those inside a chunk
+  int zfp_bits = 0;  ///< bits of one chunk, as fixed-rate zfp; 0: raw
   friend bool operator==(const PidxChunks&, const PidxChunks&) = default;
 };
 
@@ -69,7 +70,7 @@ struct Header {
   int version = 6;
   Box box;  ///< half open; the text stores the last index
   std::vector<FieldEntry> fields;
-  Bitmask bitmask;                   ///< of samples, also when (bits) is of chunks
+  Bitmask bitmask;                   ///< of samples, even if (bits) is of chunks
   std::optional<PidxChunks> chunks;  ///< absent: blocks hold samples
   int bits_per_block = 0;            ///< a block holds 2^bits_per_block samples, or chunks
   Index blocks_per_file = 0;         ///< > 0 after parsing: guesses are resolved
@@ -81,26 +82,26 @@ struct Header {
   std::string axis;                     ///< axis names separated by spaces
   std::vector<double> physic_box;       ///< x1 x2 y1 y2 ...; empty if absent
   std::vector<double> logic_to_physic;  ///< row by row; empty if absent
-  /// Keys that IDX does not know, in file order, e.g. {"(esker)", "{...}"}; values without line breaks.
+  /// Unknown keys, in file order, e.g. {"(esker)", "{...}"}; values without line breaks.
   std::vector<std::pair<std::string, std::string>> other;
 
   [[nodiscard]] const std::string* find_other(std::string_view key) const;  ///< nullptr if there is none
-  /// The mask that orders what blocks hold: (bits).
+  /// The mask that orders the contents of blocks: (bits).
   [[nodiscard]] const Bitmask& block_mask() const { return chunks ? chunks->mask : bitmask; }
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// Parses the text of an .idx file. `stem` is the file's name without ".idx", for guessed templates.
-/// Guesses and ARCO sizes are resolved as OpenVisus does it; of a key that occurs twice the last value holds.
-/// Checks that the parts fit together: bits cover the box, bits_per_block is within the mask, blocks are
-/// smaller than 2 GiB, headers of block files are not absurd, templates can be expanded (whether they
-/// leave the directory of the .idx is for FilenameTemplate::parse). PIDX data are HZ by their blocks' flags,
-/// whatever FieldEntry::order says. Errors: kDataLoss (what key, what was expected, what was found),
-/// kUnsupported (version > 6, "F" masks, interleaved files, and of PIDX what pidx_header.h lists).
+/// Parses the text of an .idx file. `stem` is the name of the file without ".idx", for guessed templates.
+/// Guesses and ARCO sizes are resolved the way OpenVisus does it; if a key occurs twice, the last value is
+/// used. Checks consistency: bits cover the box, bits_per_block is within the mask, blocks are smaller than 2
+/// GiB, the sizes of block file headers are plausible, templates can be expanded. FilenameTemplate::parse
+/// checks whether templates leave the directory of the .idx. PIDX data are in HZ order according to the flags
+/// of their blocks, whatever FieldEntry::order says. Errors: kDataLoss (which key, what was expected, what
+/// was found), kUnsupported (version > 6, "F" masks, interleaved files, and the PIDX features that
+/// pidx_header.h lists).
 Result<Header> parse_header(std::string_view text, const std::string& stem);
 
-/// The text, in the order in which OpenVisus writes the keys, extra keys last. parse(print(h)) == h for every
-/// header that was parsed.
+/// Prints the keys in OpenVisus' order, extra keys last. parse(print(h)) == h for every parsed header.
 std::string print_header(const Header& header);
 
 /// The value of (fields): entries separated by '+'. Names are UTF-8 and unique.
@@ -114,9 +115,9 @@ std::string print_field(const FieldEntry& field);
 Result<TimeSteps> parse_time(std::string_view text);
 std::string print_time(const TimeSteps& time);
 
-/// Whether OpenVisus and file names take this field name: 1 ... 128 letters, digits, '_', '.', '-', not with
-/// a '.' in front. (Names that contain OpenVisus' option words, as "deformation" does, are read correctly:
-/// docs/internals/decisions/0001-idx-header-and-openvisus.md.) kInvalidArgument says what is wrong.
+/// Whether OpenVisus and file names accept this field name: 1 ... 128 letters, digits, '_', '.', '-', without
+/// a leading '.'. (Names that contain OpenVisus' option words, as "deformation" does, are read correctly:
+/// docs/internals/decisions/0001-idx-header-and-openvisus.md.) kInvalidArgument describes the problem.
 Status check_field_name(const std::string& name);
 
 }  // namespace esker::idx

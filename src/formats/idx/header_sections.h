@@ -1,4 +1,4 @@
-// The text of an .idx cut into keys and values, whatever they mean.
+// Splits the text of an .idx into keys and values, without interpreting them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace esker::idx {
 
-/// Keys (with brackets), each with the lines that follow it, trimmed and joined by one space. In the order in
-/// which the keys first occur. If a key occurs twice, its last value is used. Blank lines, lines that start with
+/// Keys (with brackets), each with the lines that follow it, trimmed and joined by one space, in the order of
+/// their first occurrence. If a key occurs twice, its last value is used. Blank lines, lines that start with
 /// '#', and lines before the first key are skipped.
 using Sections = std::vector<std::pair<std::string, std::string>>;
 

@@ -1,9 +1,10 @@
 // IdxLayout: one step of an IDX dataset with raw blocks at arithmetic offsets.
 //
+// clang-format off
 // file f   = headers, then for each field that is present: its existing blocks in [f * bpf, (f + 1) * bpf)
-// offsets  = data start at a multiple of `alignment`; blocks begin at its multiples, too, or, where some
-// field
-//            has smaller blocks than that, at multiples of the largest power of two in the smallest block
+// offsets  = data start at a multiple of `alignment`; blocks begin at multiples of it, too. If a field has
+//            smaller blocks, all begin at multiples of the largest power of two in the smallest block
+// clang-format on
 //
 // Source: docs/formats/idx.md, sections 3 and 4.
 #pragma once
@@ -19,13 +20,13 @@ namespace esker::idx {
 struct LayoutField {
   Index sample_bytes = 0;
   bool present = true;  ///< written at this step; absent fields have no pieces
-  int dense_axis = 0;   ///< the patches' fastest in memory
+  int dense_axis = 0;   ///< the patches' fastest axis in memory
 };
 
 struct LayoutParameters {
   Index blocks_per_file = 1;
   Index alignment_bytes = 4096;
-  Index headers_bytes = 0;  ///< of each file
+  Index headers_bytes = 0;  ///< per file
   InBlockOrder order = InBlockOrder::kRowMajor;
 };
 
@@ -53,7 +54,7 @@ class IdxLayout final : public Layout {
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
   /// Block `block` (existing) of field `field` (present).
   [[nodiscard]] Piece piece_of(int field, Index block) const;
-  /// First block of a file and the one after its last, in the numbering of all blocks.
+  /// The first block of a file and the one after its last, in the numbering of all blocks.
   [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
   [[nodiscard]] Index end_block(Index file) const;
   [[nodiscard]] Index largest_piece_bytes() const override;
@@ -61,12 +62,12 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Index num_files() const override;
 
  private:
-  /// A file, by the existing blocks before and in it.
+  /// A file, described by the number of existing blocks before it and in it.
   struct FileRange {
     Index file = 0, existing_before = 0, num_existing = 0;
   };
   [[nodiscard]] FileRange range_of(Index file) const;
-  /// Where an ordinal is: a file, a present field, a block by its number among the existing ones of the file.
+  /// The position of an ordinal: a file, a present field, and the index of an existing block in the file.
   struct Place {
     FileRange range;
     int present_field = 0;
@@ -84,14 +85,14 @@ class IdxLayout final : public Layout {
   BlockGrid blocks_;
   std::vector<LayoutField> fields_;
   LayoutParameters parameters_;
-  std::vector<int> present_;            // positions of the fields that are present
+  std::vector<int> present_;            // positions of the present fields
   std::vector<int> number_of_present_;  // field -> position in present_, -1 if absent
   std::vector<Index> stored_bytes_;     // per present field, of one block
   std::vector<Index> stored_before_;    // prefix sums of stored_bytes_
   Index num_existing_ = 0;
   Index num_present_ = 0;
   std::vector<PiecePart> coarse_;            // the parts of block 0
-  std::vector<SampleOrder> order_of_level_;  // of the other blocks: [level - bits_per_block - 1]
+  std::vector<SampleOrder> order_of_level_;  // for the other blocks: [level - bits_per_block - 1]
 };
 
 }  // namespace esker::idx

@@ -24,48 +24,49 @@ struct JoinedPartition;
 
 class IdxPart {
  public:
-  /// Reads the header; of a dataset that PIDX partitioned, also those of its partitions. Errors: kNotFound,
+  /// Reads the header; for a partitioned PIDX dataset, also those of its partitions. Errors: kNotFound,
   /// kDataLoss, kUnsupported.
   static Result<std::unique_ptr<IdxPart>> open(std::shared_ptr<Store> store, const std::string& idx_path);
-  /// The same for one file: what only names partitions is opened as if it had blocks.
+  /// The same for one file: a header that only names partitions is opened as if it had blocks.
   static Result<std::unique_ptr<IdxPart>> open_file(std::shared_ptr<Store> store,
                                                     const std::string& idx_path);
-  /// The same, as if the file held that text.
+  /// The same, as if the file contained that text.
   static Result<std::unique_ptr<IdxPart>> of_text(std::shared_ptr<Store> store, const std::string& idx_path,
                                                   const std::string& text);
   ~IdxPart();
 
   [[nodiscard]] const std::string& idx_path() const { return idx_path_; }
   [[nodiscard]] const Header& header() const { return header_; }
-  /// Of samples, or of chunks if header().chunks is set; of a partitioned dataset no block is stored.
+  /// Layout of samples, or of chunks if header().chunks is set. A partitioned dataset stores no blocks
+  /// itself.
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
-  /// Blocks that exist per field and step, those of partitions together.
+  /// Existing blocks per field and step, those of all partitions together.
   [[nodiscard]] Index num_blocks() const;
   /// Absent in datasets of other writers.
   [[nodiscard]] const std::optional<CommitRecord>& record() const { return record_; }
-  /// Whether Esker wrote it, and so all blocks of each field that a step holds.
+  /// Whether Esker wrote it. If so, a field of a step has all its blocks or none.
   [[nodiscard]] bool is_ours() const { return record_.has_value(); }
-  /// Integer times of the steps, ascending; {0} when the header has no (time).
+  /// Integer times of the steps, ascending; {0} if the header has no (time).
   [[nodiscard]] const std::vector<Index>& times() const { return times_; }
-  /// Position of an integer time in times(); -1 if it is not there.
+  /// Position of an integer time in times(); -1 if it is missing.
   [[nodiscard]] Index step_at(Index time) const;
   /// Whether field number `field` was written at `step` (position in times()).
   [[nodiscard]] bool has(int field, Index step) const;
 
   /// The samples of levels <= `level` in `box` (clipped to the header's box). Pure.
   [[nodiscard]] Lattice select(const Box& box, int level) const;
-  /// Reads the samples of a step: the components of the fields at positions `columns` of the header follow
-  /// each other in a sample of the target. Several threads may read at once.
+  /// Reads the samples of a step. A sample of the target is the components of the fields at positions
+  /// `columns` of the header, one after the other. Thread-safe.
   Status read(const std::vector<int>& columns, Index step, const ReadTarget& target,
               const ReadContext& context) const;
 
-  /// Whether a block can be read and is what was written, as far as can be told.
+  /// Whether a block can be read, and whether it is as it was written if it has a checksum.
   [[nodiscard]] Status check_block(int column, Index block, const StoredBlock& stored) const;
-  /// The parts that hold the blocks of this one; empty: it holds them itself.
+  /// The parts that hold the blocks of this one; empty if it holds them itself.
   [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
   [[nodiscard]] BlockFiles& files() const { return *files_; }
-  /// Existing block files of the first `num_steps` steps and their bytes, added to `info`. Costs what is on
-  /// storage, whatever the header allows.
+  /// Adds the existing block files of the first `num_steps` steps, and their bytes, to `info`. The cost
+  /// depends on the files on storage, not on the number that the header allows.
   Status add_storage(StorageInfo& info, Index num_steps) const;
 
  private:
@@ -84,7 +85,7 @@ class IdxPart {
   std::set<std::pair<Index, int>> absent_;  // step, field
   std::vector<Index> times_;
   std::unique_ptr<BlockFiles> files_;
-  std::vector<JoinedPartition> partitions_;  // empty, unless the blocks are all in them
+  std::vector<JoinedPartition> partitions_;  // empty, unless all blocks are in partitions
 };
 
 }  // namespace esker::idx

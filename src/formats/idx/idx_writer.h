@@ -1,8 +1,8 @@
 // IdxWriter: an IDX dataset as a FormatWriter.
 //
-// Commit: data and headers of a step's block files are in place -> each .idx is checked to be the one that
-// this writer left -> the .idx of fixed fields (first step only), then each grid's .idx, are replaced by
-// rename -> last, in a dataset of several parts, esker.json.
+// Commit: the data and headers of a step's block files are written. Then each .idx is checked to be the one
+// that this writer left. Then the .idx of fixed fields (first step only) and each grid's .idx are replaced by
+// rename. In a dataset of several parts, esker.json is replaced last.
 #pragma once
 
 #include <map>
@@ -24,8 +24,9 @@ namespace esker::idx {
 
 class IdxWriter final : public FormatWriter {
  public:
-  /// `stem`: dataset_stem() of the dataset's path; `lock` is that of all that is written there.
-  /// `netcdf_suffix`: of the NetCDF file that the same steps go to, if any; a new dataset's schema file says it.
+  /// `stem`: dataset_stem() of the dataset's path. `lock` protects everything that is written there.
+  /// `netcdf_suffix`: suffix of the NetCDF file that also receives the steps, if any; it is recorded in the
+  /// schema file of a new dataset.
   IdxWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
             std::shared_ptr<WriterLock> lock, std::string netcdf_suffix = "");
 
@@ -54,9 +55,9 @@ class IdxWriter final : public FormatWriter {
   /// A file that is replaced at each commit, as this writer left it.
   struct Replaced {
     std::string path;
-    std::uint64_t sum = 0;  // of its text
-    Index num_steps = -1;   // that it lists; -1: not there
-    // After a replacement of which it is not known whether it happened: the file is the old or the new one.
+    std::uint64_t sum = 0;  // checksum of its text
+    Index num_steps = -1;   // number of steps that it lists; -1: the file does not exist
+    // After a replacement with unknown result: the file is the old or the new one.
     std::optional<std::uint64_t> or_sum = {};
     bool may_be_missing = false;
   };
@@ -84,7 +85,7 @@ class IdxWriter final : public FormatWriter {
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;  // per committed step
   bool replaces_existing_ = false;
-  bool is_protected_ = false;  // what takes the place of an index is on the device before it does
+  bool is_protected_ = false;  // a replacement of an index is durable before the rename
   std::shared_ptr<WriterLock> lock_;
 };
 

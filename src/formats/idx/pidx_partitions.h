@@ -1,8 +1,8 @@
-// Datasets that PIDX partitioned: name.idx has no blocks, name_0.idx ... have them, each in its own
+// Datasets that PIDX partitioned: name.idx has no blocks; they are in name_0.idx ..., each of which has local
 // coordinates.
 //
-// A query of the whole asks every partition for its samples and places them at the partition's offset.
-// Source: docs/formats/idx.md, section 10.
+// A query of the complete dataset reads the samples of every partition and copies them to the partition's
+// offset. Source: docs/formats/idx.md, section 10.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace esker::idx {
 
 struct JoinedPartition {
   std::unique_ptr<IdxPart> part;
-  Point offset{};  ///< of its sample (0, 0, 0) in the whole
-  Box box;         ///< of its samples, in coordinates of the whole, clipped to it
+  Point offset{};  ///< position of its sample (0, 0, 0) in the complete dataset
+  Box box;         ///< box of its samples in the complete dataset, clipped to it
 };
 
-/// The partitions of `whole`; none if it has blocks of its own. kUnsupported, naming the files that can be
-/// opened one by one, unless the partitions cover the whole box once and agree in fields and steps.
+/// The partitions of `whole`; none if it has blocks itself. kUnsupported, naming the files that can be opened
+/// one by one, unless the partitions cover the complete box exactly once and agree in fields and steps.
 Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<Store>& store,
                                                           const IdxPart& whole);
 

@@ -9,7 +9,7 @@ namespace esker::idx {
 
 class PlainBlocks final : public BlockForm {
  public:
-  /// Field number `field_number` of the .idx is `field`. All references outlive this.
+  /// Field number `field_number` of the .idx is `field`. All references must outlive this object.
   PlainBlocks(const BlockGrid& blocks, const FieldEntry& field, int field_number)
       : blocks_(blocks), field_(field), field_number_(field_number) {}
 

@@ -1,4 +1,4 @@
-// StepCheck: whether the blocks of a step are there and whole, where nothing but they can tell.
+// StepCheck: checks that the blocks of a step exist and are complete, if only the blocks themselves can tell.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,15 @@ namespace esker::idx {
 
 class StepCheck {
  public:
-  /// `ours`: written by Esker, so that each field has all its blocks or none; `checksums`: so it is said.
+  /// `ours`: written by Esker, so each field has all its blocks or none. `checksums`: the files should have
+  /// them.
   StepCheck(const IdxPart& part, bool ours, bool checksums)
       : part_(part), ours_(ours), checksums_(checksums) {}
 
-  /// Reads all blocks at that time. Returns the fields without any. kDataLoss: the step is not whole.
+  /// Reads all blocks at that time. Returns the fields without blocks. kDataLoss: the step is incomplete.
   Result<std::vector<std::string>> run(Index time);
 
-  /// Whether files say that Esker wrote them.
+  /// Whether the files identify Esker as their writer.
   [[nodiscard]] bool tagged() const { return tagged_; }
 
  private:

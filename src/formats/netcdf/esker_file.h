@@ -1,4 +1,4 @@
-// Files of netCDF formats that Esker may replace, as it made them itself.
+// Recognizes files of netCDF formats that Esker wrote and may therefore replace.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace esker {
 
-/// Whether Esker wrote the CDF or HDF5 file at `path`; false also for a damaged one, and for HDF5 where Esker
-/// was built without it. kIoError: it cannot be read.
+/// Whether Esker wrote the CDF or HDF5 file at `path`. False also for a damaged file, and for an HDF5 file if
+/// Esker was built without HDF5. kIoError: the file cannot be read.
 Result<bool> is_esker_file(Store& store, const std::string& path);
 
 }  // namespace esker

@@ -1,11 +1,11 @@
-// DualWriter: a NetCDF file and an IDX dataset of the same fields, written by the same steps.
+// DualWriter: writes the same fields and steps to a NetCDF file and an IDX dataset.
 //
 //   run.nc and run.idx: option format=cdf5+idx
 //
-// Each field has a place in the layouts of both, so one exchange moves its samples to both. A step is
-// committed in the NetCDF file first and in the IDX dataset last: the steps of the dataset are those in both.
-// A new dataset appears with the IDX dataset; the NetCDF file, which is whole then under its temporary name,
-// follows.
+// Each field is part of the layouts of both, so one exchange moves its samples to both. A step is committed
+// in the NetCDF file first and in the IDX dataset last; the dataset has the steps that are in both. A new
+// dataset appears with the IDX dataset. The NetCDF file, which is by then complete under its temporary name,
+// is renamed after that.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace esker {
 
 class DualWriter final : public FormatWriter {
  public:
-  /// Both at the same path, with the same lock.
+  /// Both are at the same path, with the same lock.
   DualWriter(std::unique_ptr<NetcdfWriter> netcdf, std::unique_ptr<FormatWriter> idx);
 
   Status check_target() override;

@@ -1,4 +1,4 @@
-// The formats by name.
+// Creates writers of the formats by name.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,21 @@
 
 namespace esker {
 
-/// What the option `format` and the suffix of the dataset's name ask for together: a name of a format, never
-/// "auto". kInvalidArgument where they contradict each other.
+/// The format that the option `format` and the suffix of the dataset's name select together; never "auto".
+/// kInvalidArgument if they contradict each other.
 Result<std::string> choose_format(const std::string& path, const Options& options);
 
-/// What a writer that appends is made for.
+/// The target of a writer that appends.
 struct AppendTarget {
   std::string path, format;
 };
 
-/// The dataset at `path` in the format that its files are of: a NetCDF file by its first bytes, and both halves
-/// of a dataset in two formats by the path of either. `format` holds instead where it is not "auto". Where there
-/// is no dataset: as given.
+/// The dataset at `path` in the format of its files. A NetCDF file is recognized by its magic bytes; both
+/// halves of a dataset in two formats are found by the path of either. If `format` is not "auto" it is used
+/// instead. If there is no dataset, the arguments are returned.
 Result<AppendTarget> find_append_target(Store& store, const std::string& path, const std::string& format);
 
-/// That format at `path`. kUnsupported for a name that is not known, with those that are.
+/// A writer of that format at `path`. kUnsupported for an unknown name; the message lists the known ones.
 Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store,
                                                          const std::string& path, const Options& options);
 

@@ -1,4 +1,4 @@
-// Opens a dataset for reading, whatever its format.
+// Opens a dataset of any format for reading.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace esker {
 
-/// `path` as for Dataset::open. A file is opened as what it begins with; without one at the path, an IDX
-/// dataset is looked for first. Errors: kNotFound, kDataLoss, kUnsupported.
+/// For `path` see Dataset::open. The magic bytes of a file decide its format; if there is no file at the
+/// path, an IDX dataset is looked for first. Errors: kNotFound, kDataLoss, kUnsupported.
 Result<std::unique_ptr<OpenedDataset>> open_dataset(const std::shared_ptr<Store>& store,
                                                     const std::string& path);
 

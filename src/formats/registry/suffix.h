@@ -1,4 +1,4 @@
-// The suffixes of files that datasets are opened by.
+// The file name suffixes of datasets.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace esker {
 
-/// The format that a suffix stands for where no other is asked for, and whether others have it, too.
+/// The default format for a suffix, and whether other formats use the suffix, too.
 struct Suffix {
   std::string_view text, format;
   bool of_cdf, of_hdf5, of_idx;
@@ -19,10 +19,10 @@ inline constexpr std::array<Suffix, 5> kSuffixes{{{".idx", "idx", false, false, 
                                                   {".h5", "netcdf4", false, true, false},
                                                   {".hdf5", "netcdf4", false, true, false}}};
 
-/// That of a path, which may end with '/'; nullptr: none of these.
+/// The entry for the suffix of a path, which may end with '/'; nullptr if there is none.
 const Suffix* suffix_of(std::string_view path);
 
-/// What the files of a dataset are named after: "out/run.nc" -> "out/run", "out/run/" -> "out/run".
+/// The common stem of a dataset's file names: "out/run.nc" -> "out/run", "out/run/" -> "out/run".
 std::string stem_of(std::string_view path);
 
 }  // namespace esker

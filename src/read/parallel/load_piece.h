@@ -1,4 +1,4 @@
-// load_piece: a piece of a window, from a dataset.
+// load_piece: reads a piece of a collective buffer from a dataset.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace esker {
 
 /// Reads the samples `indices` of `samples`, the lattice of the column, to `bytes`: row-major, x fastest.
-/// `indices` may reach beyond `domain`, which is within the lattice: what stands there is anything. Local;
+/// `indices` may extend past `domain`, which is inside the lattice; the samples there are unspecified. Local;
 /// allocates nothing itself.
 Status load_piece(const OpenedDataset& data, const ReadColumn& column, const Lattice& samples,
                   const Box& domain, const Box& indices, std::span<std::byte> bytes, bool verify);

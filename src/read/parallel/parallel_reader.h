@@ -1,7 +1,7 @@
-// ParallelReader: carries out what all ranks of a group ask of a dataset, together.
+// ParallelReader: serves the requests of all ranks of a group for a dataset, together.
 //
-// In two phases - aggregators load large stretches of it, once, and deliver what each rank wants - or in one,
-// where each rank reads its own boxes.
+// With two phases, aggregators load large parts of the dataset once and deliver the requested samples to each
+// rank. With one phase, each rank reads its own boxes.
 #pragma once
 
 #include <memory>
@@ -19,25 +19,25 @@ namespace esker {
 
 class ParallelReader {
  public:
-  /// `data` outlives it; the same dataset on all ranks.
+  /// `data` must outlive this object, and be the same dataset on all ranks.
   ParallelReader(std::shared_ptr<Comm> comm, const OpenedDataset& data, Options options, bool verify)
       : comm_(std::move(comm)), data_(data), options_(std::move(options)), verify_(verify) {}
 
-  /// Reads `mine`, and `strided`. `local`: how this rank fares. Collective; errors are those of all ranks:
-  /// then targets hold anything. Memory: options.memory_budget_bytes.
+  /// Reads `mine` and `strided`. `local`: the status of this rank. Collective; errors are agreed on all
+  /// ranks, and targets are then unspecified. Memory: options.memory_budget_bytes.
   Status read(const Status& local, const std::vector<ReadRequest>& mine,
               const std::vector<StridedRequest>& strided);
-  /// The last one that succeeded.
+  /// The last successful one.
   [[nodiscard]] const ReadReport& last() const { return last_; }
 
  private:
   [[nodiscard]] bool is_one_node() const { return comm_->node().size() == comm_->size(); }
   [[nodiscard]] bool is_better_shared(const ReadUnit& unit) const;
-  /// False: whatever is asked for, each rank reads by itself. The same on all ranks.
+  /// False: each rank reads by itself, whatever is requested. The same on all ranks.
   [[nodiscard]] bool may_aggregate() const;
   [[nodiscard]] bool aggregates(const std::vector<PlannedColumn>& columns,
                                 const std::vector<ReadRequest>& mine) const;
-  /// Reads nothing where each rank had better read by itself.
+  /// Reads nothing if it is better that each rank reads by itself.
   Status read_together(const std::vector<ReadRequest>& mine, const std::vector<StridedRequest>& strided,
                        ReadReport& report);
   Status read_alone(const ReadRequest& request, ReadReport& report) const;

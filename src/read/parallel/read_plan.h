@@ -1,8 +1,8 @@
-// ReadPlan: who loads which samples of a dataset and who gets them - before any of them is read.
+// ReadPlan: which rank loads which samples of a dataset, and which ranks receive them; made before reading.
 //
-// Each column is laid out in memory as row-major chunks, of a form that its format reads well (ReadUnit); the
-// chunks' slabs are the pieces that aggregators load, as many bytes each. Levels are lattices, and so grids
-// of their own: the coarser one is, the fewer pieces it has, dealt out as evenly.
+// Each column is laid out in memory as row-major chunks whose shape the format reads efficiently (ReadUnit).
+// The slabs of the chunks are the pieces that aggregators load, with equal sizes in bytes. Levels are
+// lattices, and thus separate grids: a coarser level has fewer pieces, which are distributed as evenly.
 #pragma once
 
 #include <memory>
@@ -22,34 +22,34 @@
 
 namespace esker {
 
-/// A column, and what of it is read.
+/// A column, and the part of it that is read.
 struct PlannedColumn {
   ReadColumn column;
-  Lattice samples;  ///< of the whole grid
-  Box wanted;       ///< lattice indices: whole units that hold all that any rank wants; not beyond `samples`
-  ReadUnit unit;    ///< not larger than `wanted`
+  Lattice samples;  ///< of the complete grid
+  Box wanted;       ///< lattice indices: complete units that hold all requests; within `samples`
+  ReadUnit unit;    ///< at most as large as `wanted`
 };
 
-/// The columns that the ranks' requests are for, [position in `columns`], each with a box around all that is
-/// wanted of it. Collective; errors are those of all ranks.
+/// The columns of the ranks' requests, [position in `columns`], each with a bounding box of its requests.
+/// Collective; errors are agreed on all ranks.
 Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset& data,
                                                  const std::vector<ReadColumn>& columns,
                                                  const std::vector<ReadRequest>& mine);
 
 class ReadPlan {
  public:
-  /// For `mine`, of `columns`. Collective; errors are those of all ranks: kOutOfMemory, also of a budget that
-  /// is too small.
-  /// `buffers` are made large enough.
+  /// Makes the plan for the requests `mine` for `columns`. Collective; errors are agreed on all ranks:
+  /// kOutOfMemory, also if the budget is too small. `buffers` are enlarged as needed.
   static Result<std::unique_ptr<ReadPlan>> make(Comm& comm, const OpenedDataset& data, const Options& options,
                                                 const std::vector<PlannedColumn>& columns,
                                                 const std::vector<ReadRequest>& mine,
                                                 ExchangeBuffers& buffers);
 
-  /// What is read next: other steps, or memory. False if that takes another plan. Local; may throw.
+  /// Sets what is read next: other steps, or other memory. False if that needs another plan. Local; may
+  /// throw.
   bool take(const std::vector<PlannedColumn>& columns, const std::vector<ReadRequest>& mine);
 
-  /// Reads what was taken. Collective; errors are this rank's own. Adds what it has loaded to `loaded_bytes`.
+  /// Reads what was set. Collective; errors are those of this rank. Adds the loaded bytes to `loaded_bytes`.
   Status run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
              ExchangeStats& stats, Index& loaded_bytes);
 
@@ -71,12 +71,12 @@ class ReadPlan {
 
   ExchangePolicy policy_;
   std::vector<PlannedColumn> columns_;
-  std::vector<std::vector<Box>> boxes_;  // mine, [column], counted from columns_[c].wanted.lo
-  TargetsOfFields targets_;              // of these
+  std::vector<std::vector<Box>> boxes_;  // of this rank, [column], relative to columns_[c].wanted.lo
+  TargetsOfFields targets_;              // for these boxes
   std::vector<std::unique_ptr<ChunkedLayout>> layouts_;
   PieceSpace space_;
   Prepared exchange_;
-  std::vector<bool> is_wanted_;  // pieces of this rank's windows, in order
+  std::vector<bool> is_wanted_;  // of this rank's collective buffers, in order
   std::vector<std::size_t> first_of_round_;
 };
 

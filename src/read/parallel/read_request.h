@@ -1,4 +1,4 @@
-// What ranks ask for when they read a dataset together.
+// The requests of ranks that read a dataset together.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace esker {
 
-/// Samples of a field at a step that all ranks' requests are parts of: those of levels <= `level`.
+/// Samples of a field at a step that contain the requests of all ranks: those of levels <= `level`.
 struct ReadColumn {
   Index field = 0;  ///< position in the schema
   Index step = 0;
@@ -21,24 +21,24 @@ struct ReadColumn {
   friend auto operator<=>(const ReadColumn&, const ReadColumn&) = default;
 };
 
-/// What one rank wants of a column.
+/// One rank's request for a column.
 struct ReadRequest {
   ReadColumn column;
   MutablePatch target;  ///< its box holds lattice indices of level_lattice()
 };
 
-/// What one rank wants of samples that are those of no level, and reads by itself.
+/// One rank's request for samples that do not form a level, which the rank reads by itself.
 struct StridedRequest {
   int field = 0;
   Index step = 0;
   ReadTarget target;
 };
 
-/// The samples of levels <= `level` of a field's whole grid.
+/// The samples of levels <= `level` of a field's complete grid.
 Result<Lattice> level_lattice(const OpenedDataset& data, int field, int level);
 
-/// The columns that any rank asks for, in order. Collective; errors are those of all ranks. Costs a rank
-/// little where all ask for the same ones, or for nothing.
+/// The columns that any rank requests, in order. Collective; errors are agreed on all ranks. The cost per
+/// rank is low if all ranks request the same columns, or none.
 Result<std::vector<ReadColumn>> columns_of_all(Comm& comm, const std::vector<ReadRequest>& mine);
 
 }  // namespace esker
