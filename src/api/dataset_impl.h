@@ -1,4 +1,4 @@
-// What is behind a Dataset: queries resolved.
+// The implementation of Dataset: resolves queries.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ class Dataset::Impl {
   Impl(std::unique_ptr<OpenedDataset> opened, const OpenOptions& how)
       : data(std::move(opened)), options(how), cache(how.cache_bytes) {}
 
-  /// Where the files of a dataset are.
+  /// The store and path of a dataset's files.
   static std::shared_ptr<Store> store_of(const OpenOptions& options);
-  /// Dataset::open of files of `store`; may throw.
+  /// Dataset::open for files of `store`; may throw.
   static Result<Dataset> open(const std::shared_ptr<Store>& store, const std::string& path,
                               const OpenOptions& options);
-  /// That of another class of this layer.
+  /// Accesses the implementation of another object, for classes of this layer.
   static const Impl& of(const Dataset& dataset) { return *dataset.impl_; }
 
   /// Position of a field in the schema.
@@ -39,13 +39,13 @@ class Dataset::Impl {
     int start_level = 0;
   };
   [[nodiscard]] Result<Resolved> resolve(const Query& query) const;
-  /// The same, without the step if the field was written at none.
+  /// The same; without a step if the field was written at none.
   [[nodiscard]] Result<Resolved> resolve_samples(const Query& query) const;
   [[nodiscard]] bool is_at_some_step(int field) const;
-  /// The same, if `out_bytes` is what the answer takes.
+  /// The same, if `out_bytes` is the size of the result.
   [[nodiscard]] Result<Resolved> resolve(const Query& query, std::size_t out_bytes) const;
 
-  /// Reads what was resolved.
+  /// Reads a resolved query.
   Status read(const Resolved& resolved, std::byte* out, const ReadOptions& how);
 
   std::unique_ptr<OpenedDataset> data;

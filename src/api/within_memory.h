@@ -1,4 +1,4 @@
-// Memory that runs out in a reader's call is an error of the call.
+// Reports memory exhaustion in a reader's call as an error of the call.
 #pragma once
 
 #include <new>
@@ -8,7 +8,7 @@
 
 namespace esker {
 
-/// What `work` returns, or kOutOfMemory. Other exceptions, those of a caller's function among them, pass.
+/// The result of `work`, or kOutOfMemory. Other exceptions propagate, including those of a caller's function.
 template <class Work>
 auto within_memory(Work work) -> decltype(work()) {
   try {

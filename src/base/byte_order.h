@@ -1,4 +1,4 @@
-// Numbers in files, whatever the host's byte order.
+// Numbers in files, independent of the host's byte order.
 #pragma once
 
 #include <bit>
@@ -24,10 +24,10 @@ inline void store_be32(std::uint32_t value, std::byte* p) {
   p[3] = static_cast<std::byte>(value);
 }
 
-/// The lowest `n_bytes` bytes of `value`, the highest of them first.
+/// The lowest `n_bytes` bytes of `value`, most significant first.
 void append_be(std::uint64_t value, std::int64_t n_bytes, std::vector<std::byte>& bytes);
 
-/// Turns the bytes of every element of 2, 4 or 8 of them round; of 1, nothing. Whole elements.
+/// Reverses the bytes of every element of 2, 4 or 8 bytes; does nothing for 1. Complete elements only.
 void swap_bytes(std::span<std::byte> bytes, int element_bytes);
 
 }  // namespace esker

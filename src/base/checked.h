@@ -1,4 +1,4 @@
-// Integer arithmetic on numbers that come from files and users: overflow is an answer, not an event.
+// Integer arithmetic on numbers from files and users; overflow is a return value, not undefined behavior.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace esker {
 
-/// a * b, or nothing when it does not fit.
+/// a * b, or nothing if it overflows.
 template <class T>
 std::optional<T> checked_mul(T a, T b) {
   T product;
@@ -16,7 +16,7 @@ std::optional<T> checked_mul(T a, T b) {
   return product;
 }
 
-/// a + b, or nothing when it does not fit.
+/// a + b, or nothing if it overflows.
 template <class T>
 std::optional<T> checked_add(T a, T b) {
   T sum;
@@ -24,7 +24,7 @@ std::optional<T> checked_add(T a, T b) {
   return sum;
 }
 
-/// `value` as a To, or nothing when To cannot hold it. The one narrowing of the library.
+/// `value` as a To, or nothing if To cannot hold it. The only narrowing conversion of the library.
 template <class To, class From>
 std::optional<To> narrow(From value) {
   static_assert(std::is_integral_v<To> && std::is_integral_v<From>);

@@ -15,7 +15,7 @@ class Stopwatch {
   [[nodiscard]] double elapsed_s() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
-  /// Seconds since the last lap(), which begins anew.
+  /// Seconds since the last lap(); restarts the lap.
   double lap() {
     const auto now = Clock::now();
     return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
@@ -26,14 +26,14 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// What this thread has worked, without waiting.
+/// CPU time of this thread, without waiting.
 inline double thread_cpu_s() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// How often this thread has slept for something other than a processor.
+/// How often this thread has blocked on something other than a processor.
 inline long thread_sleeps() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);

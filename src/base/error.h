@@ -14,10 +14,10 @@ Status error(Code code, fmt::format_string<Args...> text, Args&&... args) {
   return Status(code, fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// kIoError (kNotFound for ENOENT) that says what was tried on which path and why the system refused.
+/// kIoError (kNotFound for ENOENT) with the operation, the path, and the system's reason.
 Status system_error(int errno_value, const std::string& operation, const std::string& path);
 
-/// kOutOfMemory. Does not throw when not even its own text can be allocated; the text is shorter then.
+/// kOutOfMemory. Does not throw: if its own text cannot be allocated, the text is shorter.
 Status out_of_memory(const char* operation) noexcept;
 
 }  // namespace esker

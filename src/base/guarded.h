@@ -1,4 +1,4 @@
-// Exceptions of libraries and allocations end here: they become a Status before a rank could leave others
+// Converts exceptions of libraries and allocations to a Status, so that a rank cannot leave other ranks
 // waiting.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace esker {
 
-/// The Status that `action` returns, or kOutOfMemory or kInternal for what it threw.
+/// The Status that `action` returns, or kOutOfMemory or kInternal for an exception.
 template <class Action>
 Status guarded(const char* operation, const Action& action) {
   try {

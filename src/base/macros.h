@@ -1,4 +1,4 @@
-// Passing errors up in one line.
+// Propagates errors to the caller in one line.
 #pragma once
 
 #include "esker/status.hpp"

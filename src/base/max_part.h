@@ -1,5 +1,4 @@
-// The most that goes into one call of MPI or of the file system, and so into one message or window of a
-// round.
+// The maximum size of one MPI or file system call, and thus of one message or collective buffer of a round.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +7,8 @@
 
 namespace esker {
 
-/// 1 GiB: MPI counts are 32 bits, and Linux moves at most 2 GiB - 4 KiB per call. Tests lower it by
-/// ESKER_TEST_MAX_PART (bytes), the same on all ranks, to take the paths that only large data take otherwise.
+/// 1 GiB: MPI counts are 32 bits, and Linux moves at most 2 GiB - 4 KiB per call. Tests lower it with
+/// ESKER_TEST_MAX_PART (bytes), the same on all ranks, to exercise the code paths of large data.
 inline std::size_t max_part_bytes() {
   static const std::size_t most = [] {
     constexpr long long kMost = 1LL << 30;

@@ -1,4 +1,4 @@
-// Scratch: memory that grows and is used again, without being cleared each time.
+// Scratch: memory that grows and is reused without being cleared.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace esker {
 
 class Scratch {
  public:
-  /// So many bytes of any content; what was there before is lost.
+  /// Returns this many bytes of unspecified content; the previous content is lost.
   std::span<std::byte> get(Index size_bytes) {
     const auto size = static_cast<std::size_t>(size_bytes);
     if (size > capacity_) {

@@ -1,4 +1,4 @@
-// Words, numbers and names of hostile text: nothing throws, and nothing depends on the locale.
+// Parses words, numbers and names in untrusted text: without exceptions, and independent of the locale.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace esker {
 
-/// Without white space (and NULs) at both ends.
+/// Removes white space (and NULs) at both ends.
 std::string_view trim(std::string_view text);
 
-/// Cuts the first word, up to white space, off `rest`; empty when there is none left.
+/// Removes the first word, up to white space, from `rest` and returns it; empty if there is none.
 std::string_view take_word(std::string_view& rest);
 
-/// The whole of `text` as an integer; nothing if it is anything else or does not fit.
+/// The complete `text` as an integer; nothing if it is anything else or does not fit.
 std::optional<Index> parse_integer(std::string_view text);
 
-/// The integer that `text` begins with: 6 for "6.1".
+/// The integer at the beginning of `text`: 6 for "6.1".
 std::optional<Index> parse_leading_integer(std::string_view text);
 
-/// The whole of `text` as a real, "nan" and "inf" included.
+/// The complete `text` as a real, "nan" and "inf" included.
 std::optional<double> parse_real(std::string_view text);
 
 /// Integers separated by white space. kDataLoss for other words, or for more than `max_count`.
@@ -42,15 +42,16 @@ std::string excerpt(std::string_view text);
 /// Whether `text` is well-formed UTF-8 (no surrogates, no overlong forms).
 bool is_utf8(std::string_view text);
 
-/// Each byte as the character of its number (ISO 8859-1), in UTF-8; and back, where there are no others.
+/// Each byte as the ISO 8859-1 character of that number, in UTF-8; and the reverse, if all characters allow
+/// it.
 std::string from_latin1(std::string_view bytes);
 std::optional<std::string> to_latin1(std::string_view utf8);
 
-/// Texts of any content as one, and back.
+/// Joins texts of any content into one, and splits them again.
 std::string pack_texts(const std::vector<std::string>& texts);
 std::vector<std::string> unpack_texts(const std::string& packed);
 
-/// Letters, digits, '_', '.', '-' of ASCII: what names in schemas, IDX headers and paths may hold.
+/// ASCII letters, digits, '_', '.', '-': the characters allowed in names of schemas, IDX headers and paths.
 bool is_name_character(char c);
 
 /// "173.2 MB": three or four digits, units of 1000.

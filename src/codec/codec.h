@@ -1,11 +1,10 @@
-// Codec: one block of samples to fewer bytes and back.
+// Codec: compresses one block of samples, and decompresses it.
 //
 //   ESKER_ASSIGN_OR_RETURN(const CodecSpec spec, parse_codec_spec("zfp-reversible-reversible"));
 //   ESKER_RETURN_IF_ERROR(decode(spec, stored, shape, samples));
 //
-// One file per codec; each says what it takes and what it never exceeds. Compressed bytes are hostile: a
-// decoder writes exactly shape.size_bytes() bytes or returns kDataLoss. Source: docs/formats/idx.md,
-// section 6.
+// One file per codec; each documents its input and its size limits. Compressed bytes are untrusted: a decoder
+// writes exactly shape.size_bytes() bytes or returns kDataLoss. Source: docs/formats/idx.md, section 6.
 #pragma once
 
 #include <array>
@@ -37,13 +36,13 @@ struct CodecSpec {
 
 /// "", "raw", "zip", "zip-Z_BEST_SPEED", "lz4", "zfp-reversible-reversible", "zfp-precision=24-precision=24",
 /// "zfp-accuracy=0.5-accuracy=0.5"; also "zfp" alone (reversible) and single parameters ("zfp-precision=24").
-/// Of three-part zfp specs the last part counts, as it does in OpenVisus. kUnsupported for other names.
+/// The last part of a three-part zfp spec is used, as in OpenVisus. kUnsupported for other names.
 Result<CodecSpec> parse_codec_spec(const std::string& text);
 
 /// The spelling that OpenVisus reads; "" for raw.
 std::string print_codec_spec(const CodecSpec& spec);
 
-/// What a block holds: a dense array, x fastest, components innermost.
+/// The contents of a block: a dense array, x fastest, components innermost.
 struct BlockShape {
   SampleType type = SampleType::kFloat32;
   int components = 1;
@@ -54,8 +53,8 @@ struct BlockShape {
   [[nodiscard]] Index size_bytes() const { return num_samples() * components * esker::size_bytes(type); }
 };
 
-/// Whether blocks of this shape can be encoded; the Status says what the codec takes. zfp: float32, float64,
-/// int32, int64, one component, 2 or 3 axes.
+/// Whether blocks of this shape can be encoded; the Status lists what the codec supports. zfp: float32,
+/// float64, int32, int64, one component, 2 or 3 axes.
 Status check_codec(const CodecSpec& spec, const BlockShape& shape);
 
 /// Encodes `samples` (shape.size_bytes() of them). Local, deterministic for one version of the codec's
@@ -63,18 +62,18 @@ Status check_codec(const CodecSpec& spec, const BlockShape& shape);
 Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std::byte> samples,
                                       const BlockShape& shape);
 
-/// Whether that many stored bytes can decode to a block of this shape at all; kDataLoss if not. To be asked
-/// before the samples are allocated: the shape comes from a header that costs its author nothing.
+/// Whether this number of stored bytes can decode to a block of this shape; kDataLoss if not. Call it before
+/// allocating the samples, because a header can claim any shape.
 Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockShape& shape);
 
-/// Decodes `stored` to `samples` (shape.size_bytes()). kDataLoss unless exactly that many bytes come out.
+/// Decodes `stored` to `samples` (shape.size_bytes()). kDataLoss unless the result has exactly that many
+/// bytes.
 Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
               std::span<std::byte> samples);
 
-/// Fixed-rate zfp, for what PIDX stores: `cells` cells of 4x4x4 samples of `type`, 64 samples each, x
-/// fastest, one cell behind the other; a cell takes bits_per_cell bits, a multiple of 8. kUnsupported for
-/// types other than zfp's, and for rates that zfp cannot keep (too few bits for an exponent, more than the
-/// samples have).
+/// Fixed-rate zfp, as PIDX stores it: `cells` cells of 4x4x4 samples of `type`, x fastest, one cell after the
+/// other. A cell takes bits_per_cell bits, a multiple of 8. kUnsupported for types that zfp does not support,
+/// and for rates that zfp cannot keep (too few bits for an exponent, more than the samples have).
 Status check_fixed_rate(SampleType type, int bits_per_cell);
 Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_cell,
                                                  std::span<const std::byte> cells);

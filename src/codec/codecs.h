@@ -1,4 +1,4 @@
-// The codecs one by one; callers use codec.h.
+// The individual codecs; callers use codec.h.
 #pragma once
 
 #include "codec/codec.h"
@@ -12,7 +12,7 @@ Result<std::vector<std::byte>> lz4_encode(std::span<const std::byte> samples);
 Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
 Status zfp_check(const BlockShape& shape);
-/// No stream of such a block is shorter: zfp spends one bit or more on each 4 x 4 (x 4) of its samples.
+/// The minimum size of a stream: zfp uses at least one bit for each 4 x 4 (x 4) samples of the block.
 Index zfp_least_bits(const BlockShape& shape);
 Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples,
                                           const BlockShape& shape);

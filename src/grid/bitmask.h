@@ -2,8 +2,8 @@
 //
 //   Bitmask mask = Bitmask::for_extent(2, {100, 37}).value();   // "V0101010101010"
 //
-// Everything multiresolution follows from it: Z and HZ addresses (hz.h), blocks (blocks.h).
-// Source: docs/formats/idx.md, section 2.
+// It determines the multiresolution structure: Z and HZ addresses (hz.h), blocks (blocks.h). Source:
+// docs/formats/idx.md, section 2.
 #pragma once
 
 #include <array>
@@ -18,25 +18,26 @@
 
 namespace esker {
 
-inline constexpr int kMaxLevel = 62;  ///< most digits of a mask: addresses are 64 bit, signed
+inline constexpr int kMaxLevel = 62;  ///< maximum digits of a mask: addresses are 64 bit, signed
 
 class Bitmask {
  public:
   Bitmask() = default;
 
-  /// "V" and then axis digits; position 1 is the first digit. The number of axes is the largest
-  /// digit + 1; at most kMaxRank axes (else kUnsupported), 1 ... kMaxLevel digits. "F..." masks are
+  /// "V" followed by axis digits; position 1 is the first digit. The number of axes is the largest digit + 1.
+  /// More than kMaxRank axes are kUnsupported; 1 ... kMaxLevel digits are allowed. "F..." masks are
   /// kUnsupported, anything else is kInvalidArgument.
   static Result<Bitmask> parse(std::string_view text);
 
-  /// OpenVisus' choice for samples [0, extent): round each extent up to a power of two, then cycle
-  /// over the axes x, y, z ... appending a digit and halving that axis until all are 1. An axis of
-  /// extent 1 gets one digit, first in the mask, so that shapes keep all their axes. Errors:
-  /// kInvalidArgument for an extent < 1 or more than kMaxLevel digits.
+  /// OpenVisus' choice for samples [0, extent): rounds each extent up to a power of two, then cycles over the
+  /// axes x, y, z ..., appending a digit and halving that axis until all are 1. An axis of extent 1 gets one
+  /// digit, first in the mask, so that shapes keep all their axes. Errors: kInvalidArgument for an extent < 1
+  /// or more than kMaxLevel digits.
   static Result<Bitmask> for_extent(int rank, const Point& extent);
-  /// The same digits with those first that longer axes have more of; then all axes take turns, down to the
-  /// finest split, which is of the last axis longer than 1. So samples of every level have nearly the same
-  /// distance on all axes, blocks are compact, and the finest levels keep whole rows of x. Errors as above.
+  /// The same digits in another order: first the extra digits of longer axes, then all axes in turn, down to
+  /// the finest split, which is on the last axis longer than 1. Samples of every level thus have nearly the
+  /// same distance on all axes, blocks are compact, and the finest levels keep complete rows of x. Errors as
+  /// above.
   static Result<Bitmask> longest_first(int rank, const Point& extent);
 
   [[nodiscard]] int rank() const { return rank_; }
@@ -50,7 +51,7 @@ class Bitmask {
   }
   /// 2^num_digits(axis, first, last) for all axes.
   [[nodiscard]] Point pow2_sizes(int first, int last) const;
-  /// w(position) = 2^(occurrences of its axis at later positions): what that split adds to a coordinate.
+  /// w(position) = 2^(occurrences of its axis at later positions): the coordinate offset of that split.
   [[nodiscard]] Index weight(int position) const {
     return Index{1} << num_digits(digit(position), position + 1, max_level_);
   }
@@ -59,7 +60,7 @@ class Bitmask {
   /// "V0101..."
   [[nodiscard]] std::string to_string() const;
 
-  /// Samples of all levels <= `level`: origin 0, stride S(level), the whole pow2 box.
+  /// Samples of all levels <= `level`: origin 0, stride S(level), over the complete pow2 box.
   [[nodiscard]] Lattice samples_up_to(int level) const;
   /// Samples that level `level` adds (level 0: the one sample at the origin).
   [[nodiscard]] Lattice samples_new_at(int level) const;

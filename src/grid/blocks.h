@@ -1,12 +1,12 @@
-// BlockGrid: how the HZ order of a grid falls into blocks of 2^bits_per_block samples.
+// BlockGrid: how the HZ order of a grid is divided into blocks of 2^bits_per_block samples.
 //
 //   BlockGrid blocks(mask, bits_per_block, Box{{0, 0}, {100, 37}});
 //   blocks.for_each_block_meeting(box, level, [&](Index block) { ... });
 //
-// Block 0 holds levels 0 ... bits_per_block; block b >= 1 holds samples of one level. A block *exists*
-// when its tile meets the grid's box; no other block is ever stored. All functions are pure and cost
-// O(max_level) or as stated: there are tables over levels but none over blocks, so a BlockGrid of 10^9
-// blocks is as small as one of ten. Source: docs/formats/idx.md, section 3.
+// Block 0 holds levels 0 ... bits_per_block; block b >= 1 holds samples of one level. A block *exists* if its
+// tile intersects the grid's box; other blocks are never stored. All functions are pure and cost O(max_level)
+// unless noted. There are tables over levels but none over blocks, so a BlockGrid of 10^9 blocks is as small
+// as one of ten. Source: docs/formats/idx.md, section 3.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace esker {
 
 class BlockGrid {
  public:
-  /// `box` lies in mask.pow2_box() and is not empty; bits_per_block in [0, mask.max_level()].
+  /// `box` must be inside mask.pow2_box() and not empty; bits_per_block in [0, mask.max_level()].
   BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box);
 
   [[nodiscard]] const Bitmask& mask() const { return mask_; }
@@ -32,28 +32,28 @@ class BlockGrid {
 
   /// Level of the samples of block b >= 1; bits_per_block for block 0 (its finest level).
   [[nodiscard]] int level_of_block(Index block) const;
-  /// The full regular lattice of 2^bits_per_block samples that the block holds.
+  /// The regular lattice of 2^bits_per_block samples that the block holds.
   [[nodiscard]] Lattice lattice(Index block) const;
-  /// Whether the block is stored: its tile [origin, origin + count * stride) meets box().
+  /// Whether the block is stored: its tile [origin, origin + count * stride) intersects box().
   [[nodiscard]] bool exists(Index block) const;
   /// The block that holds sample `p` (in the pow2 box).
   [[nodiscard]] Index block_of(const Point& p) const;
 
-  /// Blocks that exist among [0, block); block in [0, num_blocks()]. O(max_level * rank).
+  /// Number of existing blocks in [0, block); block in [0, num_blocks()]. O(max_level * rank).
   [[nodiscard]] Index num_existing_before(Index block) const;
   [[nodiscard]] Index num_existing() const { return num_existing_; }
-  /// The existing block that has `ordinal` existing blocks before it. O(max_level * rank).
+  /// The existing block that is preceded by `ordinal` existing blocks. O(max_level * rank).
   [[nodiscard]] Index nth_existing(Index ordinal) const;
 
-  /// Existing blocks of a level of blocks, in Z order: those before them, and how many they are.
+  /// Existing blocks of a block level, in Z order: the number of blocks before them, and their number.
   struct Existing {
     Index before = 0, count = 0;
   };
   [[nodiscard]] Existing existing_at(int level) const;
 
-  /// Calls `visit(block)` for the existing blocks that hold at least one sample of `box` (half open, any
-  /// box) at level `level` of blocks: level == bits_per_block means block 0, else level in
-  /// (bits_per_block, m]. Ascending in tile index (x fastest), not in block number. O(blocks visited).
+  /// Calls `visit(block)` for the existing blocks that hold at least one sample of `box` (half open, any box)
+  /// at block level `level`: bits_per_block means block 0, otherwise level is in (bits_per_block, m]. Ordered
+  /// by tile index (x fastest), not by block number. O(blocks visited).
   void for_each_block_meeting(const Box& box, int level, const std::function<void(Index)>& visit) const;
 
  private:
@@ -71,9 +71,9 @@ class BlockGrid {
   [[nodiscard]] Box tiles_with_samples_in(const Box& box, int level) const;
   [[nodiscard]] Index block_of_tile(const Point& tile, int level) const;
 
-  /// What exists of a level above bits_per_block.
+  /// The existing blocks of a level above bits_per_block.
   struct Level {
-    Box tiles;                  // as existing_tiles() says
+    Box tiles;                  // see existing_tiles()
     Index existing_before = 0;  // blocks of the levels below
   };
 

@@ -1,4 +1,4 @@
-// Where two regular rows of points meet.
+// Common points of two regular rows of points.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ struct PointRow {
   Index first = 0, stride = 1;
 };
 
-/// The smallest i >= `from` for which the i-th point of `row` is one of `other`; nothing if they never meet.
-/// From there they meet again every other.stride / gcd(strides) points of `row`. O(log stride).
+/// The smallest i >= `from` for which the i-th point of `row` is a point of `other`; nothing if there is
+/// none. After that, every (other.stride / gcd(strides))-th point of `row` is one. O(log stride).
 std::optional<Index> first_meeting(const PointRow& row, const PointRow& other, Index from);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// convert_samples: numbers of one sample type to another, with a check that each fits.
+// convert_samples: converts numbers between sample types, and checks that each fits.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace esker {
 
-/// Converts `count` values that begin `stride_bytes` apart at `source` to dense ones at `target`; neither need
-/// be aligned. Reals become integers without their fraction, and are rounded to shorter reals; NaN and
-/// infinities stay what they are in reals. Returns `count`, or the position of the first value that `to` cannot
-/// hold: beyond its range, or NaN for an integer.
+/// Converts `count` values that are `stride_bytes` apart at `source` to dense ones at `target`; no alignment
+/// is required. Reals are truncated to integers, and rounded to shorter reals; NaN and infinities are
+/// preserved in reals. Returns `count`, or the position of the first value that `to` cannot hold: out of
+/// range, or NaN for an integer.
 Index convert_samples(SampleType from, const std::byte* source, Index stride_bytes, SampleType to,
                       std::byte* target, Index count);
 

@@ -1,6 +1,6 @@
-// copy_samples: the one kernel that gathers samples from a patch, places them in a piece, and back.
+// copy_samples: the only kernel that copies samples from a patch to a piece, and back.
 //
-// On both sides a sample (i,j,k ...) stands at base + X(i) + Y(j) + Z(k) ...: patches with any strides,
+// On both sides sample (i,j,k ...) is at address base + X(i) + Y(j) + Z(k) ... Patches with any strides,
 // row-major boxes and HZ-ordered blocks all have this form.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace esker {
 
-inline constexpr int kMaxCopyAxes = kMaxRank + 1;  ///< the components may be an axis of their own
+inline constexpr int kMaxCopyAxes = kMaxRank + 1;  ///< the components may be a separate axis
 
 /// Byte offsets along each axis of one side of a copy.
 class SampleMap {
  public:
-  /// Index i of an axis stands at first + i * stride, or at table[i] where there is a table.
+  /// Index i of an axis is at first + i * stride, or at table[i] if there is a table.
   struct Axis {
     Index count = 0, first = 0, stride = 0;
     std::vector<Index> table;
@@ -28,19 +28,20 @@ class SampleMap {
     }
   };
 
-  /// Axis a advances by stride_bytes[a], counted from indices.lo: `source` or `target` is the sample at lo.
+  /// Axis a advances by stride_bytes[a], relative to indices.lo: `source` or `target` is the sample at lo.
   static SampleMap strided(const Box& indices, const std::array<Index, kMaxRank>& stride_bytes);
-  /// The same for as many indices per axis as `like` has.
+  /// The same, with the same number of indices per axis as `like`.
   static SampleMap strided(const SampleMap& like, const std::array<Index, kMaxRank>& stride_bytes);
   /// The samples `indices` of a piece whose order is `order`, `sample_bytes` each; with `step`, every
-  /// step[a]-th of them along each axis, from indices.lo on. Costs what is wanted, however large the piece
-  /// is; nothing is allocated for axes with strides, or that fill neighbouring bits.
+  /// step[a]-th of them along each axis, from indices.lo on. The cost depends on the number of requested
+  /// samples, not on the size of the piece. Nothing is allocated for axes with strides, or whose bits are
+  /// adjacent.
   static SampleMap ordered(const Box& indices, const SampleOrder& order, Index sample_bytes,
                            const Point& step = {1, 1, 1, 1, 1});
-  /// Dense and row-major: how samples travel in a message.
+  /// Dense and row-major: the form of samples in a message.
   static SampleMap dense(const Box& indices, Index sample_bytes);
 
-  /// Adds an axis, e.g. for components that are not adjacent: `count` values that stand `stride_bytes` apart.
+  /// Adds an axis of `count` values, `stride_bytes` apart, e.g. for components that are not adjacent.
   void add_strided(Index count, Index stride_bytes) { axes_[num_axes_++] = {count, 0, stride_bytes, {}}; }
 
   [[nodiscard]] int num_axes() const { return num_axes_; }
@@ -52,7 +53,7 @@ class SampleMap {
 };
 
 /// Copies `element_bytes` for every combination of indices. Both maps have the same axes and counts; source
-/// and target do not overlap. Cost: one pass; rows that are dense on both sides go by memcpy, transposes in
+/// and target must not overlap. Cost: one pass. Rows that are dense on both sides use memcpy, transposes use
 /// tiles. Allocates nothing.
 void copy_samples(Index element_bytes, const std::byte* source, const SampleMap& source_map,
                   std::byte* target, const SampleMap& target_map);

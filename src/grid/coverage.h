@@ -1,4 +1,4 @@
-// Coverage: do a set of boxes tile a domain, each sample exactly once?
+// Coverage: checks whether boxes tile a domain, each sample exactly once.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@ namespace esker {
 
 /// One place where boxes do not tile their domain.
 struct CoverageDefect {
-  Box where;        ///< samples that are wrong: part of a gap, or all that two boxes share
-  int first = -1;   ///< index of a box that covers `where`; -1: none does (a gap)
-  int second = -1;  ///< index of another box that covers it too (an overlap); -1 for a gap
+  Box where;        ///< the defect: part of a gap, or all samples that two boxes share
+  int first = -1;   ///< index of a box that covers `where`; -1: none (a gap)
+  int second = -1;  ///< index of another box that covers it (an overlap); -1 for a gap
 };
 
-/// The first defect found, or nothing when `boxes` cover every sample of `domain` exactly once. Boxes may
-/// reach beyond it; empty ones are ignored. Deterministic: the same list gives the same answer on every
-/// rank. Recursive bisection at box faces: O(n log n) for boxes that tile.
+/// The first defect found, or nothing if `boxes` cover every sample of `domain` exactly once. Boxes may
+/// extend past the domain; empty ones are ignored. Deterministic: the same list gives the same result on
+/// every rank. Recursive bisection at box faces: O(n log n) for boxes that tile.
 std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// find_memory_overlap: whether strides send two samples to the same memory.
+// find_memory_overlap: checks whether strides map two samples to the same memory.
 #pragma once
 
 #include <array>
@@ -10,19 +10,19 @@
 
 namespace esker {
 
-/// Two components of samples that share bytes, counted from the patch's box.lo.
+/// Two components of samples that share bytes, relative to the patch's box.lo.
 struct MemoryOverlap {
   Point first{}, second{};
   int first_component = 0, second_component = 0;
 };
 
-/// A pair of values of the patch, of `components` each, whose bytes overlap. Axes along which the stride is 0
-/// are left out if the patch repeats its samples along them. Exact for every layout that nests, up to small
-/// steps; the search ends after a bounded amount of work, with nothing, for tangled strides. Pure, allocates
+/// Two values of the patch, which has `components` per sample, whose bytes overlap. Axes with stride 0 are
+/// ignored if the patch repeats its samples along them. Exact for every nested layout, up to small steps. For
+/// tangled strides the search stops after a bounded amount of work and returns nothing. Pure, allocates
 /// nothing.
 std::optional<MemoryOverlap> find_memory_overlap(const Patch& patch, int components);
 
-/// kInvalidArgument that names two values which share memory.
+/// kInvalidArgument that names two values that share memory.
 Status check_memory(const Patch& patch, int components);
 
 }  // namespace esker

@@ -1,8 +1,8 @@
-// SampleOrder: where a sample of a piece stands, as a sum of one number per axis.
+// SampleOrder: the position of a sample in a piece, as a sum of one number per axis.
 //
-// The orders inside pieces are separable: sample (i,j,k) stands at X(i) + Y(j) + Z(k). In row-major order
-// each axis has a stride. In HZ order, where counts are powers of two, each axis fills bits of its own of the
-// position. One number per axis is all there is to know: as small for a piece of 2^30 samples as for 16.
+// The orders inside pieces are separable: sample (i,j,k) is at position X(i) + Y(j) + Z(k). In row-major
+// order each axis has a stride. In HZ order, where counts are powers of two, each axis sets a separate group
+// of bits of the position. One number per axis describes the order, whether a piece has 16 samples or 2^30.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ namespace esker {
 
 struct SampleOrder {
   int rank = 0;
-  /// Index i of axis a fills those bits of the position, counted in samples from the first of the piece, that
-  /// axes[a] has set: the lowest bit of i the lowest one. Else axes[a] is the stride.
+  /// Bits: index i of axis a sets the bits of the position that are set in axes[a], lowest bit of i to lowest
+  /// bit; positions are in samples from the start of the piece. Strides: axes[a] is the stride.
   bool has_bits = false;
   std::array<std::uint64_t, kMaxRank> axes{};
 
-  /// What index `i` of an axis adds to the position. O(bits).
+  /// The contribution of index `i` of an axis to the position. O(bits).
   [[nodiscard]] Index on_axis(int axis, Index i) const;
   [[nodiscard]] Index at(const Point& lattice_index) const;
 };

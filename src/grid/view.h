@@ -1,4 +1,4 @@
-// choose_view: see esker/view.hpp, of a grid whose levels are those of a mask.
+// choose_view: see esker/view.hpp; for a grid whose levels are those of a mask.
 #pragma once
 
 #include "esker/view.hpp"

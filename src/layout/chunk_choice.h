@@ -1,4 +1,4 @@
-// Which chunks a variable is stored in, where nobody says: by its grid and type alone.
+// Chooses the default chunks of a variable, from its grid and type only.
 #pragma once
 
 #include "esker/box.hpp"
@@ -8,10 +8,10 @@ namespace esker {
 inline constexpr Index kLeastChunkBytes = Index{4} << 20;
 inline constexpr Index kMostChunkBytes = Index{16} << 20;
 
-/// Samples per axis of a chunk. A grid of up to kMostChunkBytes is one chunk. Else the slowest axis is cut
-/// into nearly equal parts, then the next one where single planes are too large still; with chunks of
-/// kLeastChunkBytes to kMostChunkBytes where an axis can be cut so; as large as can be, unless smaller ones
-/// reach much less beyond the grid. Pure. O(extent of an axis).
+/// Samples per axis of a chunk. A grid of up to kMostChunkBytes is one chunk. Otherwise the slowest axis is
+/// split into nearly equal parts, and then the next one if single planes are still too large. Chunks have
+/// kLeastChunkBytes to kMostChunkBytes if an axis can be split that way. They are as large as possible,
+/// unless smaller ones extend much less past the grid. Pure. O(extent of an axis).
 Point choose_chunk(const Box& grid, Index sample_bytes);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// OneVariableLayout: what layouts of one variable in one file have in common.
+// OneVariableLayout: the common part of layouts of one variable in one file.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace esker {
 
-/// The size of pieces that is wanted, but no larger than what goes into one call.
+/// The requested size of pieces, limited to the maximum of one call.
 inline Index within_a_call(Index piece_bytes) {
   return std::min(piece_bytes, static_cast<Index>(max_part_bytes()) / 2);
 }
@@ -21,7 +21,7 @@ class OneVariableLayout : public Layout {
   [[nodiscard]] Index most_writers() const final { return num_pieces(); }
   [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
   [[nodiscard]] Levels levels() const final { return {0, 1}; }
-  /// Stretches of the order of pieces, unless a layout has others.
+  /// Contiguous domains in the order of pieces, unless a layout overrides this.
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override {
     return share_of_stretch(ordinal, num_pieces(), bricks);
   }
@@ -35,7 +35,7 @@ class OneVariableLayout : public Layout {
   OneVariableLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes)
       : domain_(Box::from_extent(rank, extent)), sample_bytes_(sample_bytes), offset_bytes_(offset_bytes) {}
 
-  /// A part that is a box, x fastest, `first_sample` samples behind where its piece begins.
+  /// A part that is a box, x fastest, `first_sample` samples after the start of its piece.
   static PiecePart box_part(const Box& box, Index first_sample = 0) {
     PiecePart part;
     part.lattice.rank = box.rank;

@@ -1,4 +1,4 @@
-// Places in a row-major grid of cells, x fastest: between a place and its number.
+// Converts between a cell of a row-major grid (x fastest) and its number.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace esker {
 
-/// The place of number `n` in a grid of `counts`.
+/// The cell with number `n` in a grid of `counts`.
 inline Point place_in(const Point& counts, int rank, Index n) {
   Point place{};
   for (int a = 0; a < rank; n /= counts[a], ++a) place[a] = n % counts[a];
@@ -20,7 +20,7 @@ inline Index number_in(const Point& counts, int rank, const Point& place) {
   return number;
 }
 
-/// Calls visit(place) for the places of a box of them, x fastest.
+/// Calls visit(place) for the cells of a box, x fastest.
 template <class Visit>
 void for_each_place(const Box& box, const Visit& visit) {
   const Point counts = box.extents();
@@ -31,8 +31,8 @@ void for_each_place(const Box& box, const Visit& visit) {
   }
 }
 
-/// The extent of slabs of at most `room` samples, at least one: whole on the fast axes, as far as that fits,
-/// then as much of the next one as fits.
+/// The extent of slabs of at most `room` samples, but at least one: complete along as many fast axes as fit,
+/// then as much of the next axis as fits.
 inline Point slab_extent(const Point& extent, int rank, Index room) {
   Point slab{1, 1, 1, 1, 1};
   for (int a = 0; a < rank; ++a) {

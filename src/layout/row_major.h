@@ -1,11 +1,11 @@
-// RowMajorLayout: a variable that stands in a file in one stretch, row by row, x fastest - as in CDF files
-// and in contiguous datasets of HDF5.
+// RowMajorLayout: a variable stored contiguously in a file, row by row, x fastest, as in CDF files and in
+// contiguous HDF5 datasets.
 //
-// Its pieces are ranges of as many bytes each. A range is no box, but few of them: at most 2 * rank - 1, the
-// ends of rows, planes ... that it begins and ends in, and what lies between. These are its parts, one after
-// the other. They are as wide as the grid, wider than what a rank holds, so each share is one stretch of the
-// file: where the slowest axis alone is cut, that is what lies in the brick. Or shares are of stripes of the
-// file, dealt out in turn.
+// Its pieces are ranges of equal size. A range is not a box, but the union of at most 2 * rank - 1 boxes: the
+// partial rows, planes ... at its ends, and the part between them. These are its parts, in order. They are as
+// wide as the grid, and wider than the boxes of a rank, so each file domain is contiguous. If only the
+// slowest axis is split, the domain is the part inside the brick. Alternatively, domains are sets of stripes
+// of the file, assigned round-robin.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@ namespace esker {
 class RowMajorLayout final : public OneVariableLayout {
  public:
   /// The samples of [0, extent), `sample_bytes` each, from byte `offset_bytes` of the file on, in pieces of
-  /// `piece_bytes` or less, at least one sample.
+  /// at most `piece_bytes`, but at least one sample.
   RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes);
 
-  /// Stripes of the file: byte b is of stripe b / size_bytes.
+  /// Stripes of the file: byte b is in stripe b / size_bytes.
   struct Stripes {
     Index size_bytes = 0;
-    Index offset_bytes = 0;  ///< where the variable begins in the file, at the step that is laid out
+    Index offset_bytes = 0;  ///< where the variable begins in the file, at the step for which the layout is made
   };
-  /// The same, with pieces that end where stripes do (but for samples of two of them, which are of the
-  /// first), and stripe s of share s % the number of shares. `stripes.size_bytes` >= 2 * sample_bytes.
+  /// The same, with pieces that end at stripe boundaries; a sample in two stripes belongs to the first.
+  /// Stripe s belongs to domain s % the number of domains. `stripes.size_bytes` >= 2 * sample_bytes.
   RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes, Index piece_bytes,
                  const Stripes& stripes);
 
@@ -53,15 +53,15 @@ class RowMajorLayout final : public OneVariableLayout {
   [[nodiscard]] Piece make_piece(Index ordinal, int num_parts) const;
   [[nodiscard]] Point point_at(Index sample) const;
   [[nodiscard]] Index sample_at(const Point& point) const;
-  /// The first sample of a piece, whose number may be that of the end.
+  /// The first sample of a piece, whose number may be the end.
   [[nodiscard]] Index first_sample(Index ordinal) const;
   [[nodiscard]] Index piece_of(Index sample) const {
     return (sample * sample_bytes_ + phase_) / piece_bytes_;
   }
 
-  std::array<Index, kMaxRank + 1> strides_{};  // of the axes, in samples; the last one: of all
+  std::array<Index, kMaxRank + 1> strides_{};  // of the axes, in samples; the last one: total number
   Index piece_bytes_;
-  Index phase_ = 0;               // bytes of the first piece that are before the variable
+  Index phase_ = 0;               // bytes of the first piece before the variable
   Index pieces_of_a_stripe_ = 0;  // 0: there are no stripes
   Index pieces_before_ = 0;       // in the file
 };

@@ -26,8 +26,7 @@ class WriterLock {
   Status acquire();
   /// Removes the file if this object still holds it; also succeeds if the lock is not held.
   Status release();
-  /// kDataLoss unless the file still exists and names this holder, i.e. another program removed or replaced
-  /// it. kWrongOrder: the lock was never taken.
+  /// kDataLoss if another program has removed or replaced the file. kWrongOrder: the lock was never taken.
   [[nodiscard]] Status check_held() const;
 
  private:

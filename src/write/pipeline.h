@@ -141,7 +141,7 @@ class WritePipeline final : private Comm::Guest {
   bool has_leftovers_ = false;  // of a step whose files could not be removed
   bool holds_copies_ = false;   // some rank has put copies, which share the memory budget with the buffers
   bool is_found_ = false;       // the dataset existed, perhaps durable: it must not be endangered
-  bool store_waits_ = false;    // in the last step, this rank spent more time waiting than working
+  bool store_waits_ = false;    // on this rank, storing was mostly waiting in the last step
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
   StepPlanner planner_;
