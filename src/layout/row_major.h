@@ -23,7 +23,7 @@ class RowMajorLayout final : public OneVariableLayout {
   /// Stripes of the file: byte b is in stripe b / size_bytes.
   struct Stripes {
     Index size_bytes = 0;
-    Index offset_bytes = 0;  ///< where the variable begins in the file, at the step for which the layout is made
+    Index offset_bytes = 0;  ///< where the variable begins in the file, at the step that is laid out
   };
   /// The same, with pieces that end at stripe boundaries; a sample in two stripes belongs to the first.
   /// Stripe s belongs to domain s % the number of domains. `stripes.size_bytes` >= 2 * sample_bytes.

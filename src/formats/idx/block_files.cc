@@ -14,7 +14,7 @@ constexpr std::size_t kMaxCachedEntries = std::size_t{1} << 22;  ///< 96 MiB, un
 
 constexpr Index kMaxStoredBytes = (Index{1} << 31) - 1;
 
-/// The codec of a block: its flags say which, the field with which parameters.
+/// The codec of a block: its flags name the codec, the field has the parameters.
 Result<CodecSpec> codec_of(std::uint32_t codec_bits, const FieldEntry& field) {
   CodecSpec spec;
   switch (static_cast<Codec>(codec_bits)) {
@@ -33,7 +33,7 @@ Result<CodecSpec> codec_of(std::uint32_t codec_bits, const FieldEntry& field) {
     case Codec::kPng:
       return error(Code::kUnsupported, "blocks stored as jpg or png are not read");
     default:
-      return spec;  // OpenVisus takes unknown numbers for raw
+      return spec;  // OpenVisus treats unknown numbers as raw
   }
 }
 
@@ -72,7 +72,7 @@ Status BlockFiles::check_identity(const BlockFile& file, Index block, Index time
   return error(Code::kDataLoss, "the file is that of another step, of other fields or of other blocks");
 }
 
-// Without this a damaged flag, size or offset of an entry would give other samples.
+// Without this check, a damaged flag, size or offset of an entry would give wrong samples.
 Status BlockFiles::check_as_written(const BlockFile& file, Index block, Index time) const {
   if (!checksums_ || !file.file || header_.arco != 0) return {};
   if (file.table == TableCheck::kGood) return check_identity(file, block, time);
@@ -97,7 +97,7 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
                      entry.sum_version};
 }
 
-// An ARCO file is one encoded block and nothing else; the field says how.
+// An ARCO file is one encoded block and nothing else; the field names the codec.
 Result<StoredBlock> BlockFiles::find_arco(int field, std::shared_ptr<const BlockFile> file) const {
   ESKER_ASSIGN_OR_RETURN(const Index size, file->file->size_bytes());
   if (size > kMaxStoredBytes) {
@@ -107,7 +107,7 @@ Result<StoredBlock> BlockFiles::find_arco(int field, std::shared_ptr<const Block
   return StoredBlock{size == 0, std::move(file), 0, size, header_.fields[field].order, codec};
 }
 
-// Whoever wants a file that is being opened waits for that; others go on.
+// A thread that needs a file that is being opened waits for it; other threads continue.
 Result<std::shared_ptr<const BlockFile>> BlockFiles::open_cached(int field, Index block, Index time) {
   const std::string name = path(field, block, time);
   const auto slot = slot_of(name);
@@ -152,7 +152,7 @@ Status BlockFiles::for_each_stored(const BlockGrid& blocks, std::span<const Inde
   for (std::size_t f = 0; header_.arco != 0 && f < header_.fields.size(); ++f) {
     fields[header_.fields[f].name] = static_cast<int>(f);
   }
-  // A path of that form counts if it is what path() makes of the numbers in it.
+  // A path of that form is accepted if path() gives it for the numbers in it.
   const auto visit_match = [&](const PathMatch& match) -> Status {
     const Index block = match.block();
     const Index time = match.time.value_or(times.front());
@@ -169,7 +169,7 @@ Status BlockFiles::for_each_stored(const BlockGrid& blocks, std::span<const Inde
   return for_each_path(*store_, directory_, files_.patterns(end - 1), visit_match);
 }
 
-// A file that is missing or shorter than its headers holds no block: that is how IDX says "nothing here".
+// A file that is missing or shorter than its headers holds no block: IDX represents absent blocks this way.
 Result<std::shared_ptr<const BlockFile>> BlockFiles::open(const std::string& name) const {
   auto block_file = std::make_shared<BlockFile>();
   auto opened = store_->open(name, OpenMode::kRead);

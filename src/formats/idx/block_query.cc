@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index kLocalTaskBytes = Index{1} << 20, kRemoteTaskBytes = Index{4} << 20;  // decoded
 constexpr Index kMostDecodedBytes = Index{256} << 20;  // of all threads, unless one block has more
-constexpr Index kBytesPerThread = Index{1} << 20;  // less is done before a thread has begun
+constexpr Index kBytesPerThread = Index{1} << 20;  // less work is done before a thread has started
 
 /// Place in the order of the tree: each block before those that refine it.
 struct InTreeOrder {
@@ -36,7 +36,7 @@ struct InTreeOrder {
 
 }  // namespace
 
-/// What a thread does with a task, and its memory for it.
+/// The work of a thread on a task, and its memory.
 class BlockQuery::TaskWorker {
  public:
   explicit TaskWorker(BlockQuery& query)
@@ -55,7 +55,7 @@ class BlockQuery::TaskWorker {
  private:
   static constexpr std::size_t kMaxFiles = 16;  // that one thread keeps open while it looks for more blocks
 
-  /// Reads what has been noted.
+  /// Reads the recorded items.
   Status read_items() {
     std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
       return a.file() != b.file() ? a.file() < b.file() : a.offset_bytes < b.offset_bytes;
@@ -90,9 +90,9 @@ class BlockQuery::TaskWorker {
     if (query_.context_.counters) query_.context_.counters->*counter += n;
   }
 
-  /// Places the block if it is at hand, or notes what to read.
+  /// Copies the block if it is in memory, or records what to read.
   Status find(Index block) {
-    if (!form_.holds_any(block, target_)) return {};  // strides go past it
+    if (!form_.holds_any(block, target_)) return {};  // strides skip it
     if (query_.context_.cache) {
       if (const auto known = query_.context_.cache->find(key_of(block))) {
         form_.place(block, known->order, known->bytes.get(), target_);
@@ -119,7 +119,7 @@ class BlockQuery::TaskWorker {
   }
 
   Status place_missing(Index block) {
-    // Other writers leave blocks out; ours say what a step holds, and then every block of it.
+    // Other writers leave blocks out; Esker records what a step holds, and then every block exists.
     if (query_.context_.missing == MissingBlocks::kAuto && column_.all_exist) {
       return error(Code::kDataLoss, "block {} is missing", block);
     }
@@ -131,7 +131,7 @@ class BlockQuery::TaskWorker {
     return {};
   }
 
-  /// Items from `first` on that are read at once: no more than twice their bytes.
+  /// Items from `first` on that are read together, with at most twice their bytes.
   [[nodiscard]] std::size_t end_of_run(std::size_t first) const {
     const Index cheap_gap = items_[first].file()->file->cheap_gap_bytes();
     const Index most = std::max(query_.task_bytes(), items_[first].size_bytes);
@@ -181,7 +181,7 @@ class BlockQuery::TaskWorker {
     return {};
   }
 
-  /// Places the block, and leaves it in the cache.
+  /// Copies the block, and adds it to the cache.
   Status keep(const Item& item, std::span<const std::byte> bytes) {
     const Index size = form_.decoded_bytes();
     auto block = std::make_shared<DecodedBlock>();
@@ -249,7 +249,7 @@ Index BlockQuery::task_bytes() const {
   return column_.files.store().is_local() ? kLocalTaskBytes : kRemoteTaskBytes;
 }
 
-// What is raw on this machine is kept by its system already.
+// Raw data on this machine are already cached by the system.
 bool BlockQuery::keeps(const StoredBlock& stored, const BlockForm& form) const {
   return fits_cache_ && (form.is_encoded(stored) || !column_.files.store().is_local());
 }

@@ -52,7 +52,7 @@ OrderedJson to_json(const Catalog& catalog) {
   return json;
 }
 
-/// Of what the catalog says, however it is printed.
+/// Checksum of the catalog's values, independent of its formatting.
 std::uint64_t sum_of(const Catalog& catalog) {
   const std::string text = dump_json(to_json(catalog), -1);
   return checksum(std::as_bytes(std::span(text)), 0);

@@ -8,7 +8,7 @@ namespace esker::idx {
 namespace {
 
 constexpr Index kMaxAnyBytes = 32;  ///< any size up to here
-constexpr Index kMaxBytes = 1024;   ///< beyond: powers of two up to here
+constexpr Index kMaxBytes = 1024;   ///< above kMaxAnyBytes: powers of two up to this size
 
 }  // namespace
 

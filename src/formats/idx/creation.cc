@@ -13,11 +13,11 @@ namespace {
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// All that the replaced dataset has left, but for what is new. A link in place of the directory stays: the
-/// blocks are kept where it leads to.
+/// Removes everything that the replaced dataset has left, except new files. A link in place of the directory
+/// is kept, because the blocks are stored in its target.
 Status remove_replaced(Store& store, const DatasetPaths& paths, bool single) {
   ESKER_ASSIGN_OR_RETURN(const auto names, store.list(paths.directory()));
-  if (single) ESKER_RETURN_IF_ERROR(store.remove(paths.catalog()));  // it would come before the .idx
+  if (single) ESKER_RETURN_IF_ERROR(store.remove(paths.catalog()));  // it would take precedence over the .idx
   const std::string staged = temporary_of(paths.schema());
   for (const std::string& name : names) {
     const std::string path = paths.directory() + "/" + name;
@@ -38,7 +38,7 @@ bool same_parts(const Catalog& catalog, const std::vector<Part>& parts) {
   return std::equal(catalog.parts.begin(), catalog.parts.end(), parts.begin(), parts.end(), same);
 }
 
-/// Whether the catalog or .idx that stands there is of that schema, and lists no step.
+/// Whether the stored catalog or .idx is of that schema, and lists no step.
 bool is_new_dataset(Store& store, const DatasetPaths& paths, bool single, const std::string& schema) {
   const auto text = read_text(store, single ? paths.single_idx() : paths.catalog(),
                               single ? kMaxHeaderBytes : kMaxSidecarBytes);
@@ -64,7 +64,7 @@ Status finish_creation(Store& store, const DatasetPaths& paths, bool single, boo
   return publish_file(store, paths.schema_of(single), durable);
 }
 
-// Where the old dataset had no steps, either, it is replaced all the same: that had been asked for.
+// If the old dataset had no steps, either, it is still replaced, as requested.
 Result<bool> is_unfinished(Store& store, const DatasetPaths& paths, bool single) {
   const std::string staged = temporary_of(paths.schema_of(single));
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(staged));

@@ -21,8 +21,8 @@ std::vector<int> fields_of(const Schema& schema, int grid, bool fixed) {
   return fields;
 }
 
-/// OpenVisus' physical box where every dimension has evenly spaced coordinates; empty else. Index n, one past
-/// the last sample, maps to the upper end.
+/// OpenVisus' physical box if every dimension has evenly spaced coordinates; otherwise empty. Index n, one
+/// past the last sample, maps to the upper end.
 std::vector<double> physic_box(const Schema& schema, const Grid& grid) {
   constexpr double kTolerance = 1e-6;
   std::vector<double> box;
@@ -94,8 +94,8 @@ Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Bo
   return bits;
 }
 
-/// Mask and size of blocks. Of two masks that share the digits evenly, that whose blocks take less space; of
-/// equals the one with longer rows (docs/internals/decisions/0009-masks.md).
+/// Mask and size of blocks. Of two masks with evenly shared digits, the one whose blocks take less space; if
+/// equal, the one with longer rows (docs/internals/decisions/0009-masks.md).
 Status choose_blocks(const PartOptions& given, const SampleBytes& sample_bytes, Header& header) {
   ESKER_ASSIGN_OR_RETURN(const Bitmask regular, Bitmask::longest_first(header.box.rank, header.box.hi));
   ESKER_ASSIGN_OR_RETURN(const Bitmask in_turn, Bitmask::for_extent(header.box.rank, header.box.hi));

@@ -35,7 +35,7 @@ std::uint64_t load_64(const std::byte* low, const std::byte* high) {
 
 std::uint32_t tag_of(SumVersion version) { return kTag | static_cast<std::uint32_t>(version); }
 
-/// Nothing: the word is no tag of a known version, and there is no checksum.
+/// Nothing: the word is not a tag of a known version, so there is no checksum.
 std::optional<SumVersion> version_of(std::uint32_t tag) {
   for (const SumVersion version : {SumVersion::kBytes, SumVersion::kBytesAndForm}) {
     if (tag == tag_of(version)) return version;
@@ -43,7 +43,7 @@ std::optional<SumVersion> version_of(std::uint32_t tag) {
   return std::nullopt;
 }
 
-/// Of all entries behind the file header.
+/// Checksum of all entries after the file header.
 std::uint64_t table_checksum(std::span<const std::byte> headers, const FileIdentity& identity) {
   const std::uint64_t seed = identity.version == SumVersion::kBytes ? 0 : identity.value;
   return checksum(headers.subspan(kFileHeaderBytes), seed);
@@ -88,7 +88,8 @@ Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte,
   return {};
 }
 
-/// Seeds of two fields, or steps, lie far apart: 2^64 / golden ratio. Those of two flags: the same by pi.
+/// Seeds of two fields, or steps, are far apart: 2^64 / golden ratio. Those of two flags use pi in the same
+/// way.
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kOddOfFlags = 0x517cc1b727220a95;
 
 }  // namespace

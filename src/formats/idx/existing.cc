@@ -18,7 +18,7 @@
 namespace esker::idx {
 namespace {
 
-/// One .idx as it was found.
+/// One .idx as found.
 struct Found {
   std::string text;
   Header header;
@@ -53,14 +53,14 @@ PartOptions options_of(const Found& found, Options options) {
   return {std::move(options), found.header.bitmask};
 }
 
-/// Programs that save a header print fewer digits here; nothing of it says where samples are.
+/// Programs that save a header print fewer digits here; these values do not affect where samples are.
 void forget_display(Header& header) {
   header.physic_box.clear();
   header.logic_to_physic.clear();
   for (FieldEntry& field : header.fields) field.min.clear(), field.max.clear(), field.description.clear();
 }
 
-/// Whether the .idx is what this Esker makes of the schema, apart from its steps and what is for display.
+/// Whether the .idx is what this Esker makes of the schema, apart from its steps and display properties.
 Status check_same(const Part& part, const Found& found) {
   ESKER_ASSIGN_OR_RETURN(Header made, parse_header(print_header(part.header), part.name));
   Header stands = found.header;
@@ -74,7 +74,7 @@ Status check_same(const Part& part, const Found& found) {
                part.idx_path);
 }
 
-/// A record that was cut or pieced together is not taken for an unfinished commit.
+/// A record that was truncated or edited is not mistaken for an unfinished commit.
 Status check_generation(const std::string& path, Index generation, std::size_t num_steps) {
   if (generation == static_cast<Index>(num_steps) + 1) return {};
   return error(Code::kDataLoss, "{}: generation {} does not belong to {} steps", path, generation, num_steps);
@@ -118,7 +118,7 @@ std::map<std::string, std::string> format_options_of(const Options& options) {
 
 namespace {
 
-/// Where the schema is: under its temporary name while the creation is unfinished.
+/// The path of the schema: its temporary name while the creation is unfinished.
 Result<std::string> schema_path(Store& store, const DatasetPaths& paths, bool single) {
   ESKER_ASSIGN_OR_RETURN(const bool unfinished, is_unfinished(store, paths, single));
   const std::string path = paths.schema_of(single);

@@ -29,7 +29,7 @@ Status check_characters(const std::string& text) {
   return {};
 }
 
-/// Cuts what names the directory of the .idx off a block template.
+/// Removes the prefix of a block template that names the directory of the .idx.
 std::string_view cut_current_directory(std::string_view text) {
   constexpr std::string_view kVariable = "$(CurrentFileDirectory)/";
   if (text.starts_with(kVariable)) text.remove_prefix(kVariable.size());
@@ -80,7 +80,7 @@ Result<TimeFormat> parse_time_format(const std::string& text) {
   return format;
 }
 
-/// The digits of a "%0Nx" that stands at `text[at]`.
+/// The digits of a "%0Nx" at `text[at]`.
 std::optional<int> group_digits(std::string_view text, std::size_t at) {
   const std::string_view group = text.substr(at, 4);
   if (group.size() != 4 || group[1] != '0' || group[2] < '1' || group[2] > '9' || group[3] != 'x') return {};
@@ -105,7 +105,7 @@ Result<FilenameTemplate> FilenameTemplate::parse(const std::string& blocks, cons
   out.time_width_ = format.width;
   out.time_zero_padded_ = format.zero_padded;
 
-  // Numbers only ever add digits and directories, so one expansion shows where all of them lead.
+  // Numbers only add digits and directories, so one expansion shows the directory of all of them.
   const std::string example = out.path(0, 0);
   if (example.empty() || example.ends_with('/')) {
     return error(Code::kDataLoss, "template '{}' names no file", excerpt(blocks));

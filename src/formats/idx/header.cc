@@ -1,5 +1,5 @@
-// Parsing: keys one by one into a Draft, by a table; then the Draft as a whole, because the box needs the
-// mask, guesses need the fields, and so on. Source: docs/formats/idx.md, section 1.
+// Parsing: a table reads the keys one by one into a Draft. Then the complete Draft is resolved, because the
+// box needs the mask, guesses need the fields, and so on. Source: docs/formats/idx.md, section 1.
 #include "formats/idx/header.h"
 
 #include <algorithm>
@@ -216,7 +216,7 @@ Status resolve_bits_per_block(Header& header) {
     }
     header.bits_per_block = std::bit_width(static_cast<std::uint64_t>(header.arco / sample_bytes)) - 1;
   }
-  // PIDX writes 0 where a block is one chunk.
+  // PIDX writes 0 if a block is one chunk.
   if (header.bits_per_block == 0 && !header.chunks) header.bits_per_block = kGuessed;
   header.bits_per_block = std::min(header.bits_per_block, max_level);
   if (header.bits_per_block > kMaxBitsPerBlock || sample_bytes > (kMaxBlockBytes >> header.bits_per_block)) {
@@ -256,7 +256,7 @@ std::string guessed_template(const Header& header, const std::string& stem) {
   return text + "/%04x.bin";
 }
 
-/// Templates must be expandable. ARCO ignores them; there the names of fields are parts of paths.
+/// Templates must be expandable. ARCO ignores them and uses field names as parts of paths.
 Status resolve_paths(Header& header, const std::string& stem) {
   if (header.filename_template.empty()) header.filename_template = guessed_template(header, stem);
   if (header.arco > 0) {

@@ -35,7 +35,7 @@ std::size_t closing_bracket(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// The options of an entry as written; unknown ones and stray words stay in the list, unused.
+/// The options of an entry as written; unknown options and other words are kept, unused.
 Result<std::vector<OptionText>> split_options(std::string_view rest) {
   std::vector<OptionText> options;
   while (!(rest = trim(rest)).empty()) {
@@ -95,7 +95,7 @@ Status read_description(std::string_view value, FieldEntry& field) {
 }
 
 struct OptionRow {
-  std::array<std::string_view, 3> words;  ///< synonyms: the first one that the entry has counts
+  std::array<std::string_view, 3> words;  ///< synonyms: the first one in the entry is used
   Status (*read)(std::string_view value, FieldEntry& field);
 };
 
@@ -149,8 +149,8 @@ bool brackets_match(std::string_view text) {
   return depth == 0;
 }
 
-/// A reader takes more than a writer may use (check_field_name), but nothing that could be taken for a key,
-/// a comment or an option, or that cannot be shown.
+/// Readers accept more names than writers (check_field_name), but none that could be mistaken for a key, a
+/// comment or an option, or that cannot be displayed.
 Status check_readable_name(std::string_view name) {
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; };
   if (!is_utf8(name) || std::any_of(name.begin(), name.end(), is_control)) {
@@ -162,7 +162,7 @@ Status check_readable_name(std::string_view name) {
   return {};
 }
 
-/// The text up to the next '+' outside brackets, which is cut off `rest` together with it.
+/// Removes the text up to the next '+' outside brackets from `rest`, with the '+', and returns the text.
 std::string_view take_entry(std::string_view& rest) {
   int depth = 0;
   std::size_t end = 0;

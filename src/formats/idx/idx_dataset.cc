@@ -19,7 +19,7 @@
 namespace esker::idx {
 namespace {
 
-/// Position of the part's grid in the schema, added with its dimensions if it is not there yet.
+/// Position of the part's grid in the schema; added with its dimensions if missing.
 Result<int> add_grid(const Header& header, const std::string& grid_name, Schema& schema) {
   static constexpr const char* kAxisNames[] = {"x", "y", "z", "u", "v"};
   std::istringstream named(header.axis);
@@ -96,8 +96,8 @@ Status add_header(const IdxPart& part, int part_number, const std::string& grid_
   return {};
 }
 
-/// Places of the fields of a schema file among those of the headers; nothing if the two do not speak of the
-/// same grids and fields. Before the first step a field may have no place.
+/// Places of the fields of a schema file among those of the headers; nothing if the two describe different
+/// grids or fields. Before the first step a field may have no place.
 std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, const IdxDataset& dataset) {
   const Schema& from_headers = dataset.schema;
   std::vector<IdxDataset::Place> places;
@@ -121,14 +121,14 @@ std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, con
   return places;
 }
 
-/// Whether the .idx is a part of a dataset of several, opened by itself.
+/// Whether the .idx is a part of a dataset of several, opened on its own.
 bool is_part_of_several(const Store& store, const DatasetPaths& paths) {
   const auto exists =
       store.exists((std::filesystem::path(paths.stem).parent_path() / kCatalogName).string());
   return exists.ok() && *exists;
 }
 
-/// Esker writes a schema file with each dataset: without it, what only it says would vanish silently.
+/// Esker writes a schema file with each dataset; without the file its information would be lost silently.
 void warn_without_schema(const Store& store, const std::string& path, IdxDataset& dataset) {
   const bool ours = std::any_of(dataset.parts.begin(), dataset.parts.end(),
                                 [](const auto& part) { return part->is_ours(); });
@@ -138,7 +138,7 @@ void warn_without_schema(const Store& store, const std::string& path, IdxDataset
                              "the dataset, copy it along");
 }
 
-/// Of a dataset that a run died creating the schema is whole, but under its temporary name.
+/// If a run died while it created the dataset, the schema is complete, but under its temporary name.
 bool read_staged_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   if (!dataset.times.empty()) return false;
   const auto text = read_text(store, temporary_of(path), kMaxSidecarBytes);
@@ -150,8 +150,8 @@ bool read_staged_schema(Store& store, const std::string& path, IdxDataset& datas
   return true;
 }
 
-/// Takes attributes, coordinates and the order of the fields from the schema file, if it fits the headers. Whether
-/// there is one, of Esker's form.
+/// Takes attributes, coordinates and the order of the fields from the schema file, if it fits the headers.
+/// Returns whether a file of Esker's form exists.
 bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   if (read_staged_schema(store, path, dataset)) return true;
   const auto exists = store.exists(path);
@@ -176,8 +176,8 @@ bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
   return true;
 }
 
-/// An .idx of ours that was cut short would be one of another program's, with other times, but for the files
-/// around it.
+/// A truncated Esker .idx would look like that of another program, with other times; the files around it show
+/// the difference.
 Status check_record_is_there(const IdxPart& part) {
   if (part.is_ours()) return {};
   return error(Code::kDataLoss,
@@ -186,7 +186,7 @@ Status check_record_is_there(const IdxPart& part) {
                part.idx_path());
 }
 
-/// The catalog and the records say the same times, or one of them is damaged.
+/// The catalog and the records must contain the same times; otherwise one is damaged.
 Status check_times(const IdxPart& part, const std::vector<double>& times) {
   const std::vector<double>& listed = part.record()->times;
   if (listed.size() >= times.size() && std::equal(times.begin(), times.end(), listed.begin())) return {};
@@ -221,8 +221,8 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
   return {};
 }
 
-/// The .idx that `path` names: of a symbolic link, the first on its way whose name is that of its blocks, and
-/// which has these or a schema file next to it. Else `path` itself.
+/// The .idx that `path` names. For a symbolic link: the first path in the chain of links that has the name of
+/// its blocks, and has these or a schema file next to it; otherwise `path` itself.
 Result<std::string> follow_links(const Store& store, const std::string& path, const std::string& blocks) {
   constexpr int kMostLinks = 40;
   std::string here = path;
@@ -308,7 +308,7 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
   return dataset;
 }
 
-/// The attribute _FillValue as bytes of the field's type; empty if it has none that its type can be.
+/// The attribute _FillValue as bytes of the field's type; empty if there is none that the type can represent.
 std::vector<std::byte> fill_value_of(const Field& field) {
   const auto found = field.attributes.find("_FillValue");
   if (found == field.attributes.end()) return {};
@@ -330,7 +330,7 @@ Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const s
   if (exists.ok() && *exists) return open_directory(store, paths);
   ESKER_ASSIGN_OR_RETURN(const bool is_file, store->exists(paths.single_idx()));
   if (is_file) return open_single(store, paths.single_idx());
-  ESKER_RETURN_IF_ERROR(exists.status());  // object stores may refuse to say that there is none
+  ESKER_RETURN_IF_ERROR(exists.status());  // object stores may refuse to tell that it does not exist
   return error(Code::kNotFound, "{}: no such dataset (looked for {} and {})", path, paths.single_idx(),
                paths.catalog());
 }
@@ -344,7 +344,7 @@ bool IdxDataset::has(int field, Index step) const {
   return place(field).fixed || part_of(field)->has(place(field).columns.front(), step);
 }
 
-// Before its first step a field may have no .idx: its grid is known all the same.
+// Before its first step a field may have no .idx, but its grid is known.
 Box IdxDataset::box(int field) const {
   const IdxPart* part = part_of(field);
   if (part) return part->header().box;

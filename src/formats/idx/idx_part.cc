@@ -147,7 +147,7 @@ Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
   BlockQuery query({*files_, blocks_, *form, column, time, fill, is_ours()}, target, context);
   const Box box = target.samples.bounds();
   if (!header_.chunks) return query.run(box, target.start_level, target.level);
-  const int finest = blocks_.mask().max_level();  // the levels below are inside of chunks
+  const int finest = blocks_.mask().max_level();  // the levels below are inside chunks
   const int start_level = target.level <= finest ? target.start_level : 0;
   return query.run(chunks_of(box, blocks_.mask().rank()), start_level, std::min(target.level, finest));
 }

@@ -1,5 +1,5 @@
-// Shares of an IDX step: of each level that has a block for every share, the blocks whose middles lie in a
-// brick, the same for all fields; the blocks of coarser levels are dealt field after field.
+// File domains of an IDX step. At each level that has a block for every domain, a domain has the blocks whose
+// centers are in its brick, the same for all fields. Blocks of coarser levels are distributed field by field.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace esker::idx {
 
-/// Existing blocks of the levels that have not one for every share.
+/// Existing blocks of the levels that have fewer blocks than domains.
 Index IdxLayout::num_coarse(Index n_shares) const {
   for (int level = blocks_.bits_per_block(); level <= blocks_.mask().max_level(); ++level) {
     const BlockGrid::Existing existing = blocks_.existing_at(level);
@@ -17,12 +17,12 @@ Index IdxLayout::num_coarse(Index n_shares) const {
   return num_existing_;
 }
 
-/// Of `coarse` blocks of each field, the one that is number `number`.
+/// The block with index `number` among the `coarse` blocks of each field.
 Index IdxLayout::share_of_coarse(Index number, Index present_field, Index coarse, Index n_shares) const {
   return (present_field * coarse + number) * n_shares / (num_present_ * coarse);
 }
 
-/// The brick that holds the middle of what a block has of the grid.
+/// The brick that contains the center of the block's part of the grid.
 Index IdxLayout::brick_of(Index block, const BrickDecomposition& bricks) const {
   const Lattice samples = blocks_.lattice(block);
   Point middle{};
@@ -65,8 +65,9 @@ std::vector<std::vector<Layout::Run>> IdxLayout::runs_of_shares(const BrickDecom
   return shares;
 }
 
-// Blocks of a level are numbered along the Z curve, below a leading bit. Where patches are densest in memory
-// along another axis than x, the bits of that axis come last: neighbours along it share pages of memory.
+// Blocks of a level are numbered along the Z curve, below a leading bit. If patches are densest in memory
+// along another axis than x, the bits of that axis come last, because neighbors along it share pages of
+// memory.
 Index IdxLayout::place_on_curve(Index ordinal) const {
   const Piece piece = this->piece(ordinal);
   if (piece.id == 0) return 0;

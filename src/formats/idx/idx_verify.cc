@@ -15,14 +15,15 @@
 namespace esker::idx {
 namespace {
 
-/// Checks the files that one .idx has on storage, and that none is missing.
+/// Checks the stored files of one .idx, and that none is missing.
 class PartVerifier {
  public:
   PartVerifier(const IdxPart& part, Index num_steps, VerifyReport& report)
       : part_(part), num_steps_(num_steps), report_(report), findings_(report) {}
 
-  /// Costs what is on storage, whatever the header allows. `done` is called after each file. kUnsupported:
-  /// the store lists no directories, and only a list would tell which blocks another program has left out.
+  /// The cost depends on the stored files, not on what the header allows. `done` is called after each file.
+  /// kUnsupported: the store cannot list directories, and only a list shows which blocks another program has
+  /// left out.
   Status run(const std::function<void()>& done) {
     const auto check = [&](const BlockFiles::OnStorage& file) {
       check_file(file);
@@ -54,7 +55,7 @@ class PartVerifier {
     const auto any = part_.files().find(file.field, file.first_block, file.time);
     if (!any.ok()) return findings_.error(file.path, any.status().message());
     if (!any->file) {
-      // Another program may have begun it; ours are written whole.
+      // Another program may have begun it; Esker's files are written completely.
       return findings_.add(part_.is_ours(), file.path,
                            "the file is shorter than its table of blocks");
     }
@@ -111,8 +112,8 @@ class PartVerifier {
     return fmt::format("block {} of field '{}' is missing", block, field);
   }
 
-  /// Files that the committed steps have, and that were not checked. Ends when a thousand of them gave
-  /// findings: a header can promise any number.
+  /// Files of committed steps that were not checked. Stops after a thousand findings, because a header can
+  /// claim any number of files.
   template <class Visit>
   void for_each_unchecked(const Visit& visit) {
     const BlockGrid& blocks = part_.blocks();
@@ -145,13 +146,13 @@ class PartVerifier {
   std::set<std::pair<Index, Index>> checked_;  // step, first block of the file
 };
 
-/// Files per step that a part may have; a guess for the progress.
+/// Files per step that a part may have; an estimate for the progress.
 double expected_files(const IdxPart& part, Index num_steps) {
   const Index per_step = div_up(part.blocks().num_existing(), part.header().blocks_per_file);
   return static_cast<double>(per_step) * static_cast<double>(num_steps);
 }
 
-/// The files around the blocks: whether they fit together, and what should not be there.
+/// Checks the files around the blocks: whether they agree, and which of them should not exist.
 void check_surroundings(const IdxDataset& dataset, Findings& findings) {
   Store& store = *dataset.store;
   std::vector<PartFiles> files;

@@ -56,7 +56,7 @@ Status IdxWriter::check_target() {
   return replaces_existing_ ? check_replaceable() : Status();
 }
 
-/// A program `heat` that writes heat.idx next to itself is told why it cannot.
+/// Explains to a program `heat` that writes heat.idx next to itself why that is impossible.
 Status IdxWriter::check_directory() const {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store_->exists(paths_.directory()));
   if (!exists) return {};
@@ -125,8 +125,8 @@ Status IdxWriter::reclaim(bool durable) {
   return {};
 }
 
-// Only datasets of Esker are removed, with all that is in their directory: an .idx with a commit record, a
-// directory with a catalog (or one that a run had just begun to make).
+// Only Esker datasets are removed, with all files in their directory: an .idx with a commit record, or a
+// directory with a catalog (or one that a run had just begun to create).
 Status IdxWriter::check_replaceable() const {
   ESKER_ASSIGN_OR_RETURN(const bool has_idx, store_->exists(paths_.single_idx()));
   ESKER_ASSIGN_OR_RETURN(const bool has_directory, store_->exists(paths_.directory()));
@@ -164,7 +164,7 @@ Status IdxWriter::create(bool durable) {
   return {};
 }
 
-/// Who asked for run.idx looks for that file: says on stderr which ones there are instead.
+/// A user who requested run.idx looks for that file: prints to stderr which files exist instead.
 void IdxWriter::tell_directory() const {
   const std::string name = std::filesystem::path(paths_.stem).filename().string();
   std::string files;
@@ -266,7 +266,7 @@ Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_ste
   const std::uint64_t sum = sum_of(text);
   const Status replaced = guarded(
       "replace", [&] { return replace_file(*store_, file.path, text, durable || is_protected_); });
-  // After an error it may have happened all the same, when only the directory could not be synced.
+  // After an error it may still have happened, if only the sync of the directory failed.
   std::optional<bool> is_new = replaced.ok() ? std::optional(true) : std::nullopt;
   if (!is_new) {
     (void)guarded("replace", [&]() -> Status {
@@ -321,8 +321,8 @@ Status IdxWriter::commit(Index step, double time, const std::vector<bool>& prese
   return is_single(schema_) ? Status() : write_catalog(durable);
 }
 
-// Only what lists more steps than it should is replaced, the catalog first: it is what readers believe. What
-// is to be left is noted first of all, so that reclaim() goes on where this has failed.
+// Replaces only files that list more steps than they should, the catalog first, because readers trust it. The
+// target is recorded first, so that reclaim() continues where this has failed.
 Status IdxWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
   present_.resize(static_cast<std::size_t>(num_steps));

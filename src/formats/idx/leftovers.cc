@@ -14,14 +14,14 @@ constexpr std::string_view kTimePrefix = "time_";
 constexpr std::string_view kBlockSuffix = ".bin";
 constexpr std::size_t kBlockDigits = 4;
 
-/// The step whose blocks stand in a directory of that name; nothing if it is none of ours.
+/// The step whose blocks are in a directory of that name; nothing if the name is not Esker's.
 std::optional<Index> step_of_directory(std::string_view name) {
   if (!name.starts_with(kTimePrefix)) return std::nullopt;
   const auto step = parse_integer(name.substr(kTimePrefix.size()));
   return step && name == fmt::format("{}{:04d}", kTimePrefix, *step) ? step : std::nullopt;
 }
 
-/// Esker makes no links: one is somebody's, and so is what it leads to.
+/// Esker creates no links: a link, and its target, belong to a user.
 Result<bool> is_own_directory(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const bool is_link, store.is_link(path));
   if (is_link) return false;
@@ -42,7 +42,8 @@ Status add_file(Store& store, const std::string& path, std::vector<std::string>&
   return {};
 }
 
-/// Where the blocks of a part are. That of a single part is the dataset itself, which a user may keep elsewhere
+/// The directory of a part's blocks. That of a single part is the dataset itself, which a user may keep
+/// elsewhere and link to.
 /// and link to.
 Result<bool> holds_blocks(Store& store, const DatasetPaths& paths, const std::string& blocks) {
   if (blocks == paths.directory()) return true;
@@ -68,7 +69,7 @@ bool is_block_number(std::string_view name) {
   return name.size() == kBlockDigits && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// The .idx of a run that was to replace a directory of several, and died before it did (creation.h).
+/// The .idx of a run that was going to replace a directory of several, and died before (creation.h).
 Status add_unborn(Store& store, const DatasetPaths& paths, const std::vector<PartFiles>& parts,
                   std::vector<std::string>& found) {
   if (parts.size() == 1 && parts.front().idx_path == paths.single_idx()) return {};

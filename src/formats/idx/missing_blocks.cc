@@ -8,7 +8,7 @@
 namespace esker::idx {
 namespace {
 
-/// Each sample gets the value of the one that stands `shift` samples of the array on.
+/// Each sample gets the value of the one that is `shift` samples further in the array.
 void fill_from(Index shift, Index sample_bytes, const ReadTarget& gap) {
   const SampleMap map = SampleMap::strided(gap.samples.all_indices(), gap.stride_bytes());
   copy_samples(sample_bytes, gap.out + shift * gap.sample_stride_bytes, map, gap.out, map);
@@ -16,7 +16,7 @@ void fill_from(Index shift, Index sample_bytes, const ReadTarget& gap) {
 
 }  // namespace
 
-// A level's samples lie half way between coarser ones, on the axis that the level refines.
+// A level's samples are half way between coarser ones, on the axis that the level refines.
 void fill_from_coarser(const BlockGrid& blocks, std::vector<Index> missing, Index sample_bytes,
                        const ReadTarget& target) {
   std::sort(missing.begin(), missing.end());  // blocks of finer levels have higher numbers

@@ -33,7 +33,7 @@ Box samples_of(const Point& chunk) {
   return samples;
 }
 
-/// Places the samples of one chunk that are wanted.
+/// Copies the requested samples of one chunk.
 void place_chunk(const Point& chunk, const std::byte* samples, Index sample_bytes, const ReadTarget& target) {
   const Box in_chunk = samples_of(chunk);
   for_each_index(target.samples.indices_in(in_chunk), [&](const Point& i) {

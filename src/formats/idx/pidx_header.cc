@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPidxAxes = 3;
 
-/// The value of a key of PIDX, the last one if it occurs twice; nullptr if there is none.
+/// The value of a PIDX key, the last one if it occurs twice; nullptr if it is missing.
 const std::string* find_last(const Header& header, std::string_view key) {
   const auto found = std::find_if(header.other.rbegin(), header.other.rend(),
                                   [key](const auto& entry) { return entry.first == key; });
@@ -24,8 +24,8 @@ bool is_any_of(const std::string* value, std::initializer_list<std::string_view>
   return value && std::find(words.begin(), words.end(), *value) != words.end();
 }
 
-// Numbers for the mode differ from version to version; raw dumps have no (bits), which then is what is
-// missed.
+// Numbers for the mode differ between versions. Raw dumps have no (bits), which the error then reports as
+// missing.
 Status check_mode(const Header& header) {
   const std::string* mode = find_last(header, "(io mode)");
   if (is_any_of(mode, {"raw", "particle"}) || find_last(header, "(raw_dump)")) {
@@ -34,14 +34,14 @@ Status check_mode(const Header& header) {
   return {};
 }
 
-// 0 (6.0) and "big" (6.1): some versions swap the samples of blocks, others only write it down.
+// 0 (6.0) and "big" (6.1): some versions swap the samples of blocks, others only record it.
 Status check_endian(const Header& header) {
   const std::string* endian = find_last(header, "(endian)");
   if (!endian || is_any_of(endian, {"little", "1"})) return {};
   return error(Code::kUnsupported, "(endian): expected little or 1, found '{}'", excerpt(*endian));
 }
 
-/// Bits of a chunk at the rate that the header gives.
+/// Bits of a chunk at the rate in the header.
 Result<int> zfp_bits(const Header& header) {
   constexpr double kMostBits = 64.0 * static_cast<double>(kChunkSamples);
   const std::string* text = find_last(header, "(compression bit rate)");
@@ -55,7 +55,7 @@ Result<int> zfp_bits(const Header& header) {
   return static_cast<int>(bits);
 }
 
-/// The mask of samples: that of chunks, and then the six splits inside a chunk.
+/// The mask of samples: that of chunks, followed by the six splits inside a chunk.
 Result<Bitmask> mask_of_samples(const Bitmask& chunks) {
   if (chunks.rank() > kPidxAxes) {
     return error(Code::kDataLoss, "(bits): chunks have 3 axes, '{}' more", chunks.to_string());
@@ -66,7 +66,7 @@ Result<Bitmask> mask_of_samples(const Bitmask& chunks) {
 }
 
 /// Three integers of [least, 2^31), as 6.1 writes them, or of the ten of an older version: those at odd
-/// places.
+/// positions.
 Result<Point> parse_three(const std::string& key, const std::string& value, Index least) {
   constexpr std::size_t kMaxNumbers = 10;
   auto numbers = parse_integers(value, kMaxNumbers);
@@ -114,7 +114,7 @@ Status resolve_pidx(Header& header) {
 
 Result<Index> num_pidx_partitions(const Header& whole) {
   const std::string* text = find_last(whole, "(partition count)");
-  // Files without partitions are written as one, and partitions say where they lie.
+  // Files without partitions are written as one, and partitions store their position.
   if (!text || find_last(whole, "(partition offset)")) return Index{1};
   if (is_any_of(find_last(whole, "(io mode)"), {"idx", "0"})) return Index{1};
   ESKER_ASSIGN_OR_RETURN(const Point count, parse_three("(partition count)", *text, 1));

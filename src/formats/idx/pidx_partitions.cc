@@ -19,13 +19,13 @@ std::string partition_path(const IdxPart& whole, Index number) {
   return path.substr(0, path.size() - 4) + "_" + std::to_string(number) + ".idx";
 }
 
-/// What is wrong with the partitions, and what to do instead.
+/// The problem with the partitions, and the alternative.
 Status cannot_join(const IdxPart& whole, Index count, const std::string& why) {
   return error(Code::kUnsupported, "partitioned by PIDX: {}; open {} ... {} one by one", why,
                partition_path(whole, 0), partition_path(whole, count - 1));
 }
 
-/// Why the partition cannot be part of the whole; empty if it can.
+/// Why the partition cannot be part of the complete dataset; empty if it can.
 std::string mismatch(const IdxPart& whole, const JoinedPartition& joined) {
   const Header& header = joined.part->header();
   if (header.box.rank != whole.header().box.rank) return "it has another number of axes";
@@ -36,7 +36,7 @@ std::string mismatch(const IdxPart& whole, const JoinedPartition& joined) {
   return "";
 }
 
-/// Partition `number`, or nothing if there is no such file: PIDX leaves out those that would be empty.
+/// Partition `number`, or nothing if the file does not exist: PIDX omits empty partitions.
 Result<std::optional<JoinedPartition>> open_partition(const std::shared_ptr<Store>& store,
                                                       const IdxPart& whole, Index number) {
   auto opened = IdxPart::open_file(store, partition_path(whole, number));
@@ -61,7 +61,7 @@ Result<std::optional<JoinedPartition>> open_partition(const std::shared_ptr<Stor
   return std::optional(std::move(joined));
 }
 
-/// Whether each sample of `box` is in one partition and in one only.
+/// Whether each sample of `box` is in exactly one partition.
 bool cover_once(const std::vector<JoinedPartition>& partitions, const Box& box) {
   Index sum = 0;
   for (auto one = partitions.begin(); one != partitions.end(); ++one) {
@@ -93,7 +93,8 @@ Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<
   return partitions;
 }
 
-// A level of the whole is other levels of the parts, each part's own: all of them are read.
+// A level of the complete dataset consists of other levels of the parts, different for each: all of them are
+// read.
 Status read_pidx_partitions(const std::vector<JoinedPartition>& partitions, int field, Index time,
                             const ReadTarget& target, const ReadContext& context) {
   const auto count = static_cast<Index>(partitions.size());

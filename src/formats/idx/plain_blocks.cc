@@ -16,17 +16,17 @@ BlockShape shape_of(const BlockGrid& blocks, const FieldEntry& field, Index bloc
   return {field.type, field.components, lattice.rank, lattice.count};
 }
 
-/// Bytes of a part from the first to the last sample that is wanted.
+/// Bytes of a part from the first to the last requested sample.
 ByteRange range_of(const SampleMap& map, Index sample_bytes) {
   ByteRange range{0, sample_bytes};
   for (int a = 0; a < map.num_axes(); ++a) {
-    range.first += map.axis(a).offset(0);  // higher indices stand further on
+    range.first += map.axis(a).offset(0);  // higher indices have higher offsets
     range.last += map.axis(a).offset(map.axis(a).count - 1);
   }
   return range;
 }
 
-/// Calls visit(part, common) for the parts of a block with samples that are wanted.
+/// Calls visit(part, common) for the parts of a block with requested samples.
 template <class Visit>
 void for_each_wanted_part(const BlockGrid& blocks, Index block, InBlockOrder order, const ReadTarget& target,
                           const Visit& visit) {

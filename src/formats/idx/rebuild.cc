@@ -27,19 +27,19 @@ namespace {
 
 using namespace idx;
 
-/// What an .idx says apart from its steps.
+/// The contents of an .idx except its steps.
 struct Form {
   Header header;                       ///< without (esker)
   std::optional<CommitRecord> record;  ///< of Esker's datasets; its steps are those of the source
-  bool is_sealed = true;               ///< the record's checksum fits, or it has none
-  /// Of the damaged .idx that the time values are from: fits what is rebuilt if they are right.
+  bool is_sealed = true;               ///< the record's checksum matches, or there is none
+  /// For the damaged .idx that the time values are from: matches the rebuilt .idx if they are right.
   std::optional<std::uint64_t> lost_sum = {};
 };
 
-/// The .idx, and the files around it that say something of it.
+/// The .idx, and the files around it that describe it.
 struct Subject {
-  DatasetPaths paths;              ///< of the .idx, as if it were all of its dataset
-  DatasetPaths dataset;            ///< the same, or the directory that the .idx is a part in
+  DatasetPaths paths;              ///< of the .idx, as if it were the only one of its dataset
+  DatasetPaths dataset;            ///< the same, or the directory whose part the .idx is
   std::optional<Catalog> catalog;  ///< of that directory
   bool fixed = false;              ///< the part has no steps
   std::string schema_path;
@@ -61,7 +61,7 @@ Result<Form> form_of_text(const std::string& text, const std::string& name) {
   return form;
 }
 
-/// The other dataset's blocks lie in a directory of its name; these do in one of theirs.
+/// The other dataset's blocks are in a directory of its name; these are in one of their name.
 Result<Form> form_like(Store& store, const std::string& like, const DatasetPaths& paths) {
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, like, kMaxHeaderBytes));
   const std::string other = name_of(dataset_stem(like));
@@ -110,12 +110,12 @@ Result<Form> form_of_schema(const Subject& subject, const RebuildRequest& reques
   return Form{part->header, std::move(record)};
 }
 
-/// Whether they hold the same samples, by what their headers say.
+/// Whether they hold the same samples, according to their headers.
 bool are_alike(const FieldEntry& a, const FieldEntry& b) {
   return a.name == b.name && a.type == b.type && a.components == b.components;
 }
 
-/// A schema file that is left has the last word on box and fields.
+/// A remaining schema file decides box and fields.
 Status check_like(const Subject& subject, const RebuildRequest& request, const Form& like) {
   const auto form = form_of_schema(subject, request);
   if (!form.ok()) return {};  // none, or a damaged one, says nothing
@@ -128,7 +128,7 @@ Status check_like(const Subject& subject, const RebuildRequest& request, const F
                same_box ? "other fields" : "another box", subject.schema_path);
 }
 
-/// Time values of an .idx that was edited or damaged are the best that is left.
+/// The time values of an edited or damaged .idx are the best that is available.
 void take_times(const Form& own, Form& form) {
   if (!own.record || !form.record) return;
   form.record->times = own.record->times;
@@ -142,8 +142,8 @@ void note_uncertain_times(const Form& form, const RebuildRequest& request, Rebui
                             " was edited or damaged, the checksum in (esker) does not fit (--time)");
 }
 
-/// The first of these that says all: --like, an .idx with its record, the schema file, an .idx without. An
-/// .idx that was edited or damaged counts where the schema file has the same box and fields.
+/// The first complete source: --like, an .idx with its record, the schema file, an .idx without a record. An
+/// edited or damaged .idx is used if the schema file has the same box and fields.
 Result<Form> find_form(Store& store, const Subject& subject, const RebuildRequest& request,
                        RebuildReport& report) {
   std::optional<Form> own;
@@ -182,7 +182,7 @@ Result<Form> find_form(Store& store, const Subject& subject, const RebuildReques
                report.path, why, subject.schema_path);
 }
 
-/// Integer times of which there are block files.
+/// Integer times that have block files.
 Result<std::vector<Index>> stored_times(const Store& store, const Header& header,
                                         const std::string& directory) {
   if (!header.time) return std::vector<Index>{0};
@@ -211,7 +211,7 @@ std::vector<TimeRange> ranges_of(const std::vector<Index>& times) {
   return ranges;
 }
 
-/// Notes which fields a step does not hold, and which of these by the schema it should.
+/// Records which fields a step does not hold, and which of these the schema requires.
 void note_absent(const Subject& subject, Index step, const std::vector<std::string>& absent,
                  CommitRecord& record, RebuildReport& report) {
   if (absent.empty()) return;
@@ -230,7 +230,7 @@ void note_absent(const Subject& subject, Index step, const std::vector<std::stri
   }
 }
 
-/// Of Esker's datasets the steps count from 0 without a gap: what is behind one is given up.
+/// Steps of Esker's datasets are numbered from 0 without gaps: steps after a gap are dropped.
 Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check, std::size_t num_fields,
                                        std::optional<CommitRecord>& record, const std::vector<Index>& stored,
                                        RebuildReport& report) {
@@ -258,7 +258,7 @@ Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check,
   return whole;
 }
 
-/// The steps of a part are those of the catalog: what is lost of one is absent, so that the others stay.
+/// The steps of a part are those of the catalog; lost ones are marked absent, so that the others remain.
 Status check_steps_of_catalog(const Subject& subject, StepCheck& check, const Header& header,
                               CommitRecord& record, RebuildReport& report) {
   std::vector<std::string> all;
@@ -312,7 +312,7 @@ Status set_times(const Subject& subject, const RebuildRequest& request, std::siz
   return {};
 }
 
-/// The old file first gets a name that nothing has.
+/// The old file is first renamed to an unused name.
 Status replace_idx(Store& store, RebuildReport& report) {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(report.path));
   if (exists) {
@@ -336,7 +336,7 @@ Result<Schema> read_schema(Store& store, const std::string& path) {
   return parse_schema(text);
 }
 
-/// Looks around the .idx, which no writer may hold.
+/// Examines the files around the .idx, which no writer may hold.
 Result<Subject> find_subject(Store& store, const std::string& path) {
   Subject subject;
   subject.paths = {dataset_stem(path)};

@@ -22,7 +22,7 @@ std::string steps_text(const TimeSteps& time) {
   return text;
 }
 
-/// A field without what is for display alone.
+/// A field without its display properties.
 std::string field_text(FieldEntry field) {
   field.min.clear();
   field.max.clear();

@@ -53,7 +53,7 @@ Status StepCheck::check_file(const BlockFile& file, Index block, Index time) {
   return part_.files().check_identity(file, block, time);
 }
 
-// Nobody stores blocks beyond the box: where there are some, it was larger.
+// No program stores blocks outside the box: if there are some, the box was larger.
 Status StepCheck::check_within_box(const BlockFile& file, Index block) const {
   const BlockGrid& blocks = part_.blocks();
   const Index per_file = part_.header().blocks_per_file, first = block - block % per_file;

@@ -21,7 +21,8 @@ bool fits(char wildcard, char c) {
   return wildcard == kAnyTime ? digit || c == '-' || c == ' ' : is_name_character(c);
 }
 
-/// Matches one part of a path, the shortest time or name first, and notes what the wildcards stand for.
+/// Matches one part of a path, with the shortest time or name first, and records the texts that wildcards
+/// match.
 bool match_part(std::string_view pattern, std::string_view part, PathMatch& match) {
   std::size_t same = 0;
   while (same < pattern.size() && kWildcards.find(pattern[same]) == std::string_view::npos) ++same;

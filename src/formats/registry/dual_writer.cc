@@ -12,7 +12,7 @@
 namespace esker {
 namespace {
 
-/// The layouts of one, and behind them those of the other.
+/// The layouts of one, followed by those of the other.
 class DualStepLayouts final : public StepLayouts {
  public:
   DualStepLayouts(std::unique_ptr<StepLayouts> first, std::unique_ptr<StepLayouts> second)
@@ -107,7 +107,7 @@ Result<std::string> DualWriter::read_existing() {
   return pack_texts({std::move(idx), std::move(netcdf)});
 }
 
-// Of a run that died between the IDX dataset's creation and the renaming of the NetCDF file.
+// Left by a run that died between the creation of the IDX dataset and the renaming of the NetCDF file.
 Status DualWriter::finish_creation() {
   ESKER_ASSIGN_OR_RETURN(const std::string staged, netcdf_->read_staged());
   if (staged.empty()) return {};
@@ -128,7 +128,8 @@ Status DualWriter::restore(const std::string& existing) {
   return {};
 }
 
-// A run that died between the two commits leaves one step more in the NetCDF file; nothing else is explained.
+// A run that died between the two commits leaves one extra step in the NetCDF file; other differences are
+// errors.
 Status DualWriter::check_steps(const std::optional<double>& to_time) const {
   const auto &in_idx = idx_->times(), &in_netcdf = netcdf_->times();
   const bool is_killed = times_.size() == in_idx.size() && in_netcdf.size() <= in_idx.size() + 1;
@@ -173,7 +174,7 @@ Status DualWriter::commit(Index step, double time, const std::vector<bool>& pres
   return {};
 }
 
-// In the other order, so that the steps of the IDX dataset are in the NetCDF file at any time.
+// In the reverse order, so that the NetCDF file has the steps of the IDX dataset at any time.
 Status DualWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
   Status status = idx_->rewind(num_steps, durable);

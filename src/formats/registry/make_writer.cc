@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kAndIdx = "+idx";
 constexpr std::string_view kIdx = "idx", kCdf = "cdf";
 
-/// `text` without an end that it may have.
+/// Strips `suffix` from the end of `text`, if present.
 std::string without(const std::string& text, std::string_view end) {
   return text.ends_with(end) ? text.substr(0, text.size() - end.size()) : text;
 }
@@ -29,7 +29,7 @@ bool has_idx(std::string_view format) { return format == kIdx || format.ends_wit
 
 bool is_hdf5(std::string_view format) { return format.starts_with("netcdf4") || format.starts_with("hdf5"); }
 
-/// What all files of a dataset are named after, and the ending of the one that is NetCDF.
+/// The common stem of a dataset's files, and the suffix of its NetCDF file.
 struct Names {
   std::string stem, suffix = ".nc";
 };
@@ -100,7 +100,7 @@ class Maker {
   std::shared_ptr<WriterLock> lock_;
 };
 
-/// Where an option came from, for messages.
+/// The origin of an option, for messages.
 std::string source_of(std::string_view name, const Options& options) {
   for (const Options::Entry& entry : options.entries()) {
     if (entry.name == name) return entry.source == "built-in" ? "program" : entry.source;
@@ -108,7 +108,7 @@ std::string source_of(std::string_view name, const Options& options) {
   return {};
 }
 
-/// "cdf" or "netcdf4"; "" for a file of another kind, and for none.
+/// "cdf" or "netcdf4"; "" for any other file, or no file.
 Result<std::string> netcdf_format_of(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(store, path, 4));
   if (begin == "\x89HDF") return std::string("netcdf4");
@@ -121,8 +121,8 @@ Result<bool> idx_exists(Store& store, const idx::DatasetPaths& paths) {
   return store.exists(paths.single_idx());
 }
 
-/// Of an IDX dataset. The NetCDF file may be there under its temporary name alone (dual_writer.h); a user who
-/// has removed it goes on with the IDX dataset.
+/// For an IDX dataset. The NetCDF file may only exist under its temporary name (dual_writer.h). A user who
+/// has removed it continues with the IDX dataset.
 Result<AppendTarget> find_idx_target(Store& store, const std::string& path, const idx::DatasetPaths& paths) {
   ESKER_ASSIGN_OR_RETURN(const std::string suffix, idx::find_netcdf_suffix(store, paths));
   if (suffix.empty()) return AppendTarget{path, "idx"};
@@ -134,7 +134,7 @@ Result<AppendTarget> find_idx_target(Store& store, const std::string& path, cons
   return AppendTarget{path, "idx"};
 }
 
-/// Of a NetCDF file of that format.
+/// For a NetCDF file of that format.
 Result<AppendTarget> find_netcdf_target(Store& store, const std::string& path, const std::string& format) {
   const Names names = names_of(path, format);
   const idx::DatasetPaths paths{names.stem};

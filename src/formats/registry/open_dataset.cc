@@ -15,7 +15,7 @@
 namespace esker {
 namespace {
 
-/// As read_begin() found nothing in it.
+/// Formats whose magic bytes read_begin() did not find.
 Result<bool> is_empty_file(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
   if (!exists) return false;

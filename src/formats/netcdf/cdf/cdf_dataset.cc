@@ -12,7 +12,7 @@
 namespace esker::cdf {
 namespace {
 
-/// Whether the file says it is of Esker, and its variables are as Esker made them: other programs copy
+/// Whether the file is marked as Esker's and its variables are as Esker made them: other programs copy
 /// attributes to files with other variables.
 bool is_of_esker(const Header& header, std::vector<std::string>& warnings) {
   const bool has_outline =

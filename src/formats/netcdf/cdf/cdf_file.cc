@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kAlignment = 4;  // of all variables
 
-/// Attributes of CDF-1 and CDF-2, which have no unsigned and no 64-bit integers: as int where that holds them.
+/// Attributes for CDF-1 and CDF-2, which lack unsigned and 64-bit integers: as int if it holds the values.
 void narrow_attributes(std::vector<Attribute>& attributes) {
   for (Attribute& attribute : attributes) {
     if (attribute.type <= Type::kDouble) continue;
@@ -27,7 +27,7 @@ Header with_narrow_attributes(Header header) {
   return header;
 }
 
-/// Where variables begin depends on the header's length, which does not depend on where they begin.
+/// The offsets of variables depend on the header's length, which does not depend on the offsets.
 void place_variables(Header& header, const FileParameters& parameters) {
   const Index large = round_up(parameters.alignment_bytes, kAlignment);
   Index end = static_cast<Index>(print_header(header).size()) + parameters.spare_header_bytes;

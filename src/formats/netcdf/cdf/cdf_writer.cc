@@ -50,7 +50,7 @@ Status CdfWriter::define(const Schema& schema) {
   return {};
 }
 
-// What it replaces is there until the new file is whole.
+// The replaced file remains until the new file is complete.
 Status CdfWriter::stage(bool durable) {
   const std::string temporary = temporary_of(path_);
   ESKER_RETURN_IF_ERROR(store_->remove(temporary));
@@ -74,7 +74,7 @@ Status CdfWriter::stage(bool durable) {
 
 Status CdfWriter::publish(bool durable) { return publish_file(*store_, path_, durable); }
 
-// The file gets its last byte when all before it is written.
+// The last byte of the file is written when all bytes before it have been written.
 Result<std::string> CdfWriter::read_staged() {
   const auto file = store_->open(temporary_of(path_), OpenMode::kRead);
   if (!file.ok()) return std::string();
@@ -100,7 +100,7 @@ Status CdfWriter::restore(const std::string& text) {
   return {};
 }
 
-/// Behind the committed steps there is nothing, and none of them is shown that is cut off.
+/// Removes everything after the committed steps; no truncated step is visible.
 Status CdfWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
@@ -133,7 +133,7 @@ std::unique_ptr<StepLayouts> CdfWriter::lay_out(const std::vector<bool>& present
   return std::make_unique<CdfStepLayouts>(file_, schema_, present, hints, path_);
 }
 
-/// A field that is not due has a place in the record all the same.
+/// A field that is not due still has space in the record.
 Status CdfWriter::fill_absent(File& file, Index step, const std::vector<bool>& present) const {
   for (std::size_t f = 0; f < present.size(); ++f) {
     if (present[f] || schema_.fields()[f].fixed) continue;
@@ -145,7 +145,7 @@ Status CdfWriter::fill_absent(File& file, Index step, const std::vector<bool>& p
   return {};
 }
 
-/// After an error it may have happened all the same.
+/// After an error it may still have happened.
 Status CdfWriter::write_num_records(File& file, Index num_records, bool durable) {
   or_num_records_ = num_records;
   ESKER_RETURN_IF_ERROR(
@@ -156,7 +156,7 @@ Status CdfWriter::write_num_records(File& file, Index num_records, bool durable)
   return {};
 }
 
-// The number of records is written when all else is on its way to the device: durably, when it is there.
+// The number of records is written after everything else has been written, or, with durable, has been synced.
 Status CdfWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
@@ -173,7 +173,7 @@ Status CdfWriter::commit(Index step, double time, const std::vector<bool>& prese
   return file->close();
 }
 
-// What is to be left is noted first of all, so that reclaim() goes on where this has failed.
+// The target is recorded first, so that reclaim() continues where this has failed.
 Status CdfWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
   ESKER_RETURN_IF_ERROR(check_ours());

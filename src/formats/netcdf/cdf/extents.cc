@@ -1,4 +1,4 @@
-// Where the values of variables lie: whether they share bytes, and what a file is too short for.
+// Byte ranges of variables: whether they overlap, and which values a short file lacks.
 #include <algorithm>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 namespace esker::cdf {
 namespace {
 
-/// Bytes of the file that a variable takes.
+/// Byte range of a variable in the file.
 struct Extent {
   Index begin = 0, end = 0;
   std::string_view name;
@@ -40,7 +40,7 @@ Status check_neighbors(const std::vector<Extent>& extents) {
   return {};
 }
 
-/// Whole records in a file.
+/// Complete records in a file.
 Index records_in(const Header& header, Index file_bytes) {
   const Index record_bytes = header.record_bytes();
   if (record_bytes == 0) return 0;

@@ -26,7 +26,7 @@ Status check_fits(const Header& header) {
   }
   const Index largest = (header.version == Version::kClassic ? kMax31 : kMax32) - 3;
   const bool has_records = header.record_bytes() > 0;
-  const Variable* last = nullptr;  // of those that stand last
+  const Variable* last = nullptr;  // of those stored last
   for (const Variable& variable : header.variables) {
     if (header.is_record(variable) == has_records) last = &variable;
   }

@@ -1,4 +1,4 @@
-// The bounded reader of CDF headers: nothing is believed before it is checked against what the file holds.
+// The bounded reader of CDF headers: no value is used before it is checked against the size of the file.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -17,7 +17,7 @@ constexpr Index kFirstBytes = Index{64} << 10;
 
 using ReadAt = std::function<Status(std::span<std::byte>, Index)>;
 
-/// The bytes of a file from its beginning, read as far as they are asked for.
+/// The bytes of a file from its beginning, read on demand.
 class HeaderBytes {
  public:
   HeaderBytes(ReadAt read_at, Index file_bytes) : read_at_(std::move(read_at)), file_bytes_(file_bytes) {}
@@ -73,7 +73,7 @@ class Parser {
 
  private:
   static constexpr std::uint32_t kDims = 0x0A, kVariables = 0x0B, kAttributes = 0x0C;
-  // The least that one takes in a file: its COUNTs, tags and offset.
+  // The minimum size of each in a file: its COUNTs, tags and offset.
   [[nodiscard]] Index least_dim() const { return 2 * count_bytes(); }
   [[nodiscard]] Index least_attribute() const { return 2 * count_bytes() + 4; }
   [[nodiscard]] Index least_variable() const { return 4 * count_bytes() + 12; }
@@ -101,7 +101,7 @@ class Parser {
     return value;
   }
 
-  /// `most`: what it may be.
+  /// `most`: the maximum value.
   Result<Index> count(const char* what, Index most) {
     const Index at = bytes_.position();
     ESKER_ASSIGN_OR_RETURN(const std::uint64_t value, number(count_bytes()));
@@ -119,7 +119,7 @@ class Parser {
     return {};
   }
 
-  /// How many follow. Each takes `least` bytes or more.
+  /// The number of elements that follow. Each takes at least `least` bytes.
   Result<Index> begin_list(const char* what, std::uint32_t tag, Index least) {
     const Index at = bytes_.position();
     ESKER_ASSIGN_OR_RETURN(const std::uint64_t found, number(4));
@@ -135,7 +135,7 @@ class Parser {
     return n;
   }
 
-  /// And what pads it.
+  /// Skips its padding, too.
   Result<std::span<const std::byte>> padded(Index n) {
     ESKER_ASSIGN_OR_RETURN(const auto bytes,
                            bytes_.take(std::min(n, bytes_.rest()) == n ? round_up(n, 4) : n));
@@ -212,7 +212,7 @@ class Parser {
   bool is_streaming_ = false;
 };
 
-/// Records that the file has room for.
+/// Records that fit in the file.
 Index records_in(const Header& header, Index file_bytes) {
   Index first = file_bytes;
   for (const Variable& variable : header.variables) {
@@ -228,7 +228,7 @@ Result<Header> parse(ReadAt read_at, Index file_bytes) {
   const Status sound = check_structure(header);
   if (!sound.ok()) return Status(Code::kDataLoss, sound.message());
   if (parser.is_streaming()) header.num_records = records_in(header, file_bytes);
-  // Two at least: check_overlap() looks at the record behind the first.
+  // At least two: check_overlap() looks at the record after the first.
   const auto of_records = checked_mul(std::max<Index>(2, header.num_records), header.record_bytes());
   for (const Variable& variable : header.variables) {
     if (variable.begin < parser.position()) {

@@ -42,7 +42,7 @@ void write_characters(hid_t object, const char* name, std::span<const std::byte>
   write_values(object, name, type, space, type, bytes.data());
 }
 
-/// What HDF5, netCDF and Esker keep for themselves.
+/// Names that HDF5, netCDF and Esker reserve.
 bool is_hidden(std::string_view name) {
   constexpr std::array<std::string_view, 9> kHidden{"CLASS",          "NAME",          "DIMENSION_LIST",
                                                     "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
@@ -58,7 +58,7 @@ std::string name_of(hid_t attribute) {
   return name;
 }
 
-/// Numbers of `n_bytes` or less.
+/// Numbers of at most `n_bytes`.
 std::optional<Type> integer_of(std::size_t n_bytes, bool is_signed) {
   if (n_bytes <= 1) return is_signed ? Type::kByte : Type::kUByte;
   if (n_bytes <= 2) return is_signed ? Type::kShort : Type::kUShort;
@@ -69,7 +69,7 @@ std::optional<Type> integer_of(std::size_t n_bytes, bool is_signed) {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-/// What stands in `n_bytes` of memory, without padding.
+/// The text in `n_bytes` of memory, without padding.
 std::string text_in(const char* memory, std::size_t n_bytes, bool is_padded_with_spaces) {
   std::string text(memory, std::find(memory, memory + n_bytes, '\0'));
   if (is_padded_with_spaces) text.erase(text.find_last_not_of(' ') + 1);
@@ -85,7 +85,7 @@ std::string read_text(hid_t attribute, hid_t stored) {
   return text_in(text.data(), text.size(), H5Tget_strpad(stored) == H5T_STR_SPACEPAD);
 }
 
-/// Nothing for what schemas lack, e.g. lists of texts.
+/// Nothing for values that schemas do not support, e.g. lists of texts.
 std::optional<Attribute> read_attribute(hid_t attribute) {
   const Handle stored(H5Aget_type(attribute), "attribute");
   const Handle space(H5Aget_space(attribute), "attribute");

@@ -17,7 +17,7 @@ Index checked_place(haddr_t address, const StoredVariable& variable) {
   return static_cast<Index>(address);
 }
 
-/// Whether a dataset is still stored as it was described, and has that record; there may be other steps.
+/// Whether a dataset is still stored as described, and has that record; there may be other steps.
 bool is_as_described(hid_t dataset, const StoredVariable& variable, SampleType type, Index record) {
   const std::size_t rank = variable.extents.size();
   const Handle found_type(H5Dget_type(dataset), "type");
@@ -59,7 +59,7 @@ std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable&
   const Handle created(H5Fget_create_plist(file), "file");
   hsize_t user_block = 0;
   checked(H5Pget_userblock(created, &user_block), "file");
-  if (user_block > 0) return std::nullopt;  // addresses would be counted from behind it
+  if (user_block > 0) return std::nullopt;  // addresses would be relative to its end
   const Handle dataset(H5Dopen2(file, variable.path.c_str(), H5P_DEFAULT), "variable");
   if (!is_as_described(dataset, variable, type, record))
     throw Failure(fmt::format("'{}' is stored otherwise than before", excerpt(variable.path)));
@@ -71,7 +71,7 @@ std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable&
   const std::size_t rank = variable.chunk.size();
   std::vector<hsize_t> first(rank, 0);
   if (record >= 0) first[0] = static_cast<hsize_t>(record / variable.chunk[0] * variable.chunk[0]);
-  const std::size_t slowest = record >= 0 ? 1 : 0;  // axis that is gone through
+  const std::size_t slowest = record >= 0 ? 1 : 0;  // first axis of the loop
   std::vector<Index> places;
   for (;;) {
     unsigned filters = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index kSlabBytes = Index{1} << 20;
 
-/// What a selection has in one chunk.
+/// The part of a selection in one chunk.
 class ChunkPart {
  public:
   ChunkPart(const File& file, const ChunkedArray& array, const Lattice& selection, const Point& chunk)
@@ -52,7 +52,7 @@ class ChunkPart {
   }
 
  private:
-  /// Whether they follow each other in the answer.
+  /// Whether they are contiguous in the result.
   [[nodiscard]] bool is_dense() const {
     bool is_whole = true;
     for (int a = 0; a < indices_.rank; ++a) {

@@ -15,7 +15,7 @@
 namespace esker::hdf5 {
 namespace {
 
-/// netCDF puts this before the name of a variable that has the name of a dimension, but others.
+/// netCDF's prefix for a variable that has the name of a dimension, but other dimensions.
 constexpr std::string_view kNoCoordinate = "_nc4_non_coord_";
 constexpr Index kMostIndex = std::numeric_limits<Index>::max();
 
@@ -28,7 +28,7 @@ std::string name_of(const std::string& path) {
 
 std::string group_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-/// A dimension of the file, also one that no variable has.
+/// A dimension of the file, also one without a variable.
 struct FileDimension {
   std::string name;
   Index length = 0;
@@ -53,7 +53,7 @@ class Dimensions {
     }
   }
 
-  /// Dimensions that are not limited grow to what their variables have.
+  /// Unlimited dimensions grow to the extents of their variables.
   Axes axes_of(const DatasetInfo& of) {
     Axes axes;
     for (std::size_t axis = 0; axis < of.extents.size(); ++axis) {
@@ -82,7 +82,7 @@ class Dimensions {
     return find(by_number_, of.dimension_numbers[axis]);
   }
 
-  /// One for all axes of an extent in a group, but for those of one variable; as netCDF does.
+  /// One for all axes of the same extent in a group, except the axes of one variable; as netCDF does.
   std::size_t phony(const DatasetInfo& of, std::size_t axis, const Axes& before) {
     std::vector<std::size_t>& alike = phony_[{group_of(of.path), of.extents[axis]}];
     const auto free = std::find_if(alike.begin(), alike.end(), [&](std::size_t dim) {
@@ -150,8 +150,8 @@ class Reader {
     return attributes;
   }
 
-  /// Of the dimensions without a limit that are the slowest of a variable, the one that netCDF numbers first,
-  /// or the file names first; rather one of a variable with other axes, too.
+  /// Of the unlimited dimensions that are the slowest of a variable, the one that netCDF numbers first, or
+  /// that is first in the file. A dimension of a variable that also has other axes is preferred.
   void choose_records(const std::vector<std::pair<const DatasetInfo*, Axes>>& variables) {
     const auto rank_of = [&](const Axes& axes) {
       const FileDimension& dim = dims_.at(axes[0]);
@@ -173,7 +173,7 @@ class Reader {
     out_.header.num_records = dim.length;
   }
 
-  /// Why the variable is no variable of the classic model; empty if it is.
+  /// Why the variable does not fit the classic model; empty if it does.
   [[nodiscard]] std::string misfit(const DatasetInfo& of, const Axes& axes) const {
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       const FileDimension& dim = dims_.at(axes[axis]);
@@ -205,7 +205,7 @@ class Reader {
     return place->second;
   }
 
-  /// In a file of Esker that has no times.
+  /// For an Esker file without times.
   static Index steps_without_times(hid_t root) {
     const std::vector<int> storage = read_ints(root, kStorageAttribute);
     return storage.size() == 3 && storage[2] > 0 ? 1 : 0;

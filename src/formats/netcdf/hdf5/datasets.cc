@@ -27,8 +27,8 @@ std::string text_attribute(hid_t object, const char* name) {
   return text_of(attribute).value_or("");
 }
 
-/// What a scale says of the axes that it is for. What they say of their scales (DIMENSION_LIST) is the same,
-/// but lists of any length, which HDF5 1.10 reads without a look at where they point.
+/// The axes that a scale lists as its users. The references from axes to scales (DIMENSION_LIST) are
+/// equivalent, but are variable-length lists, which HDF5 1.10 reads without validating their references.
 std::vector<AxisOf> uses_of(hid_t scale) {
   constexpr const char* kName = "REFERENCE_LIST";
   if (checked(H5Aexists(scale, kName), kName) == 0) return {};
@@ -84,7 +84,7 @@ void take_type(hid_t dataset, DatasetInfo& info) {
   }
 }
 
-/// The library believes where contiguous values are, and reads what it has for a file there.
+/// The library does not validate the address of contiguous values, and reads whatever the file has there.
 std::string misplaced(hid_t dataset) {
   const haddr_t begin = H5Dget_offset(dataset);
   const auto file_bytes = static_cast<haddr_t>(file_of(dataset).end_of_file());
@@ -93,8 +93,8 @@ std::string misplaced(hid_t dataset) {
   return fmt::format("its values are {} bytes from byte {} on, the file has {}", bytes, begin, file_bytes);
 }
 
-/// The library goes through the chunks around what is read, there or not, at about a microsecond each. Of a
-/// chunk that is there the file has an address at least.
+/// The library visits all chunks of the extents that are read, stored or not, at about a microsecond each.
+/// For each stored chunk the file has at least an address.
 std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) {
   constexpr Index kFew = 1 << 16, kBytesOfAddress = 8;
   std::vector<hsize_t> chunk(info.extents.size());
@@ -112,7 +112,7 @@ std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) 
   return fmt::format("it has more chunks than a file of {} bytes can hold", file_bytes);
 }
 
-/// Values that stand in other files are not read: a file from elsewhere would say which file here is opened.
+/// Values in external files are not read: a file from elsewhere could name any local file to open.
 void take_storage(hid_t dataset, DatasetInfo& info) {
   const Handle list(H5Dget_create_plist(dataset), "storage");
   const H5D_layout_t layout = H5Pget_layout(list);
@@ -141,7 +141,7 @@ DatasetInfo look_at(hid_t dataset, std::string path, hobj_ref_t reference) {
   info.path = std::move(path);
   info.reference = reference;
   take_shape(dataset, info);
-  // The type first: HDF5 1.10 does not come back from a damaged fill value of variable length.
+  // The type first: HDF5 1.10 hangs or crashes on a damaged variable-length fill value.
   if (info.why_not.empty()) take_type(dataset, info);
   if (info.why_not.empty()) take_storage(dataset, info);
   info.is_scale = text_attribute(dataset, "CLASS") == "DIMENSION_SCALE" && !info.extents.empty();

@@ -37,11 +37,12 @@ void write_dimension_list(hid_t file, const netcdf::Header& header, const netcdf
   checked(H5Awrite(attribute, type, lists.data()), "dimensions");
 }
 
-/// A variable that has the scale, and as which of its dimensions; as it stands in memory and in files.
+/// A variable that has the scale, and the index of the dimension; this is also its layout in memory and in
+/// files.
 struct Use {
   hobj_ref_t variable;
   unsigned dimension;
-  unsigned padding;  // else it would be what memory happens to hold
+  unsigned padding;  // otherwise its content would be undefined
 };
 
 void write_reference_list(hid_t file, const std::string& scale, const std::vector<Use>& uses) {

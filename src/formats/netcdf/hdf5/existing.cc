@@ -30,13 +30,13 @@ std::vector<T> values_of(const std::string& text) {
   return values;
 }
 
-/// Of the variable, without that of the steps and the components.
+/// Shape of the variable, without the dimensions of steps and components.
 int num_axes(const Schema& schema, const Field& field) {
   const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
   return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
 }
 
-/// Of a field that is not fixed, x first.
+/// Shape of a field that is not fixed, x first.
 Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) {
   const Handle dataset(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), field.name.c_str());
   const Handle list(H5Dget_create_plist(dataset), field.name.c_str());
@@ -52,7 +52,7 @@ Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) 
   return chunk;
 }
 
-/// kDataLoss: not what the outline says.
+/// kDataLoss: differs from the outline.
 Result<netcdf::Existing> find(hid_t file, Index file_bytes) {
   const Contents contents = read_contents(file, file_bytes);
   VariableValues values(file, file_bytes, contents);
@@ -88,7 +88,7 @@ Result<std::string> read(hid_t file, Index file_bytes) {
                      text_of(storage.data(), storage.size() * sizeof(int))});
 }
 
-/// The file as it is when the journal beside it, if there is one, has been carried out.
+/// The file with the journal next to it, if there is one, applied.
 Result<Overlay> whole_file(Store& store, const std::string& path, const File& file) {
   ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
   Overlay overlay(&file, file_bytes);

@@ -49,7 +49,7 @@ Result<std::span<const std::byte>> find_object(std::span<const std::byte> collec
     const std::uint64_t found = number_at(collection, at, 2);
     const std::uint64_t size = number_at(collection, at + kSizeAt, length_bytes);
     const std::size_t left = collection.size() - at - kHeader;
-    if (found == 0 || size > left) break;  // 0: what is free, the last
+    if (found == 0 || size > left) break;  // 0: the free space, which is last
     if (found == number) return collection.subspan(at + kHeader, static_cast<std::size_t>(size));
     at += kHeader + (static_cast<std::size_t>(size) + 7) / 8 * 8;
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kBytesPerRead = Index{16} << 20;  // verifying
 
-/// How many indices of each axis are read at once: as many of the fastest as fit, whole chunks where they do.
+/// Number of indices of each axis per read: as many of the fastest as fit, complete chunks where they fit.
 std::vector<Index> extents_of_read(const StoredVariable& variable, Index value_bytes) {
   std::vector<Index> extents(variable.extents.size(), 1);
   Index room = std::max<Index>(1, kBytesPerRead / value_bytes);
@@ -27,7 +27,7 @@ std::vector<Index> extents_of_read(const StoredVariable& variable, Index value_b
   return extents;
 }
 
-/// The bytes that a variable says its values are; nothing: more than can be counted.
+/// The size of a variable's values according to its metadata; nothing if it overflows.
 std::optional<Index> declared_bytes(const StoredVariable& variable, Index value_bytes) {
   std::optional<Index> bytes = value_bytes;
   for (const Index extent : variable.extents) {
@@ -64,7 +64,7 @@ bool Hdf5Dataset::fits_file(int field) const {
   return declared && *declared / kMostInflation <= end_bytes_;
 }
 
-/// Of others, a variable may have been written for fewer steps than there are.
+/// In other programs' files, a variable may have been written for fewer steps than there are.
 bool Hdf5Dataset::has(int field, Index step) const {
   return OneFileDataset::has(field, step) && (field_at(field).fixed || step < variable_of(field).extents[0]);
 }
@@ -83,7 +83,7 @@ Status Hdf5Dataset::read_lattice(int field, Index step, const Lattice& selection
   for (int a = num_axes; a-- > 0;) add(selection.origin[a], selection.stride[a], selection.count[a]);
   if (of.components > 1) add(0, 1, of.components);
   ++counters.reads;
-  counters.bytes += selection.num_samples() * of.sample_bytes();  // the library knows what it took
+  counters.bytes += selection.num_samples() * of.sample_bytes();  // only the library knows how many bytes it read
   return source_.read(variable_of(field).path, of.type, slab, out);
 }
 
@@ -92,7 +92,7 @@ ReadUnit Hdf5Dataset::read_unit(int field, int level) const {
   const Box grid = box(field);
   const auto mask = bitmask(field);
   const Point stride = mask.ok() ? mask->samples_up_to(level).stride : Point{1, 1, 1, 1, 1};
-  const std::vector<Index>& chunk = variable_of(field).chunk;  // the slowest axis first, that of time also
+  const std::vector<Index>& chunk = variable_of(field).chunk;  // slowest axis first, also that of time
   const std::size_t before = field_at(field).fixed ? 0 : 1;
   const bool is_plain = reads_past_library(field);
   if (is_plain && chunk.empty()) return {grid.hi};
@@ -109,8 +109,8 @@ ReadUnit Hdf5Dataset::read_unit(int field, int level) const {
   return unit;
 }
 
-// In whole chunks of one step or several, all components together. HDF5 1.10 goes through all chunks of a
-// dataset to find one, at 0.1 us each: that must be little beside reading a step.
+// Units are complete chunks of one or several steps, all components together. HDF5 1.10 visits all chunks of
+// a dataset to find one, at 0.1 us each; that must be small compared to reading a step.
 bool Hdf5Dataset::reads_past_library(int field) const {
   constexpr Index kBytesPerLook = 1024, kFewLooks = 4096;
   const StoredVariable& variable = variable_of(field);
@@ -159,7 +159,7 @@ Source::PlacesOf Hdf5Dataset::places_wanted(int field, Index step) const {
   return {&variable, field_at(field).type, field_at(field).fixed || variable.chunk.empty() ? -1 : step};
 }
 
-/// The field, and, if another one of the step was asked for before, those behind it that are not known.
+/// The field, and, if another one of the step was requested before, the unknown ones after it.
 std::vector<int> Hdf5Dataset::fields_to_look_up(int field, Index step, const std::string& mark) const {
   constexpr std::size_t kMostAtOnce = 64;
   std::vector<int> fields{field};
@@ -191,7 +191,7 @@ Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step, const 
   if (known_->mark != mark || known_->of_field.size() >= kMostKept) known_->of_field.clear();
   known_->mark = mark;
   for (std::size_t n = 0; n < fields.size(); ++n) {
-    if (n > 0 && !found[n]) continue;  // an error, if it is one, is for whoever asks for that field
+    if (n > 0 && !found[n]) continue;  // an error, if any, is reported to the caller that requests that field
     known_->of_field[places_key(fields[n], step)] =
         found[n] ? std::make_shared<const std::vector<Index>>(std::move(*found[n])) : nullptr;
   }
@@ -203,7 +203,7 @@ Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index s
   const StoredVariable& variable = variable_of(field);
   ChunkedArray array{box(field).hi, box(field).hi, field_at(field).sample_bytes(), {}};
   const std::size_t before = field_at(field).fixed ? 0 : 1;
-  Index step_bytes = array.sample_bytes;  // from one step to the next in the same chunk
+  Index step_bytes = array.sample_bytes;  // between two steps in the same chunk
   for (int a = 0; a < selection.rank; ++a) {
     const std::size_t axis = before + static_cast<std::size_t>(selection.rank - 1 - a);
     if (!variable.chunk.empty()) array.chunk[a] = variable.chunk[axis];
@@ -224,7 +224,7 @@ Result<StorageInfo> Hdf5Dataset::storage() const {
   return StorageInfo{1, bytes};
 }
 
-/// Reads what a field has, piece by piece. Returns bytes of values.
+/// Reads a field piece by piece. Returns the bytes of values.
 Result<Index> Hdf5Dataset::verify_values(int field) const {
   const StoredVariable& variable = variable_of(field);
   const Index value_bytes = esker::size_bytes(field_at(field).type);
@@ -258,7 +258,7 @@ Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double
   for (int field = 0; field < num_fields; ++field) {
     const Field& of = field_at(field);
     if (declared_bytes(variable_of(field), esker::size_bytes(of.type)) == Index{0}) continue;
-    if (!fits_file(field)) continue;  // a warning of the dataset says so; they are not read
+    if (!fits_file(field)) continue;  // not read; the dataset has a warning about it
     const auto bytes = verify_values(field);
     if (bytes.ok()) report.bytes += *bytes;
     if (!bytes.ok()) findings.error(path_, fmt::format("field '{}': {}", of.name, bytes.status().message()));

@@ -52,7 +52,7 @@ Status Hdf5Writer::take_boxes(const std::vector<Point>& extents) {
   return {};
 }
 
-// What it replaces is there, and whole, until the new file is.
+// The replaced file remains complete until the new file exists.
 Status Hdf5Writer::stage(bool durable) {
   Overlay overlay(nullptr, 0);
   ESKER_RETURN_IF_ERROR(hdf5::create(overlay, schema_, file_));
@@ -107,7 +107,7 @@ Status Hdf5Writer::restore(const std::string& text) {
   return {};
 }
 
-/// Behind the committed steps there is nothing.
+/// Removes everything after the committed steps.
 Status Hdf5Writer::reclaim(bool durable) {
   prepared_.reset();
   ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
@@ -143,8 +143,8 @@ Result<std::string> Hdf5Writer::prepare(Index step, double time, const std::vect
   return print_places(*places);
 }
 
-/// What a change makes longer is written before it begins, where no reader looks: a disk that is full then
-/// cannot stop the change in the middle.
+/// The bytes that extend the file are written before the change begins, where no reader looks. A full disk
+/// thus cannot stop the change in the middle.
 Status Hdf5Writer::take_room(const Change& to) {
   Change behind{{}, to.file_bytes};
   for (auto range = to.ranges.lower_bound(committed_.file_bytes); range != to.ranges.end(); ++range) {
@@ -156,8 +156,8 @@ Status Hdf5Writer::take_room(const Change& to) {
   return file->close();
 }
 
-/// Carries a change out, after which the file holds steps of those times. What fails is taken back by the
-/// next rewind().
+/// Applies a change, after which the file holds steps of those times. The next rewind() undoes a failed
+/// change.
 Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool durable) {
   ESKER_RETURN_IF_ERROR(take_room(to));
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
@@ -169,7 +169,7 @@ Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool dura
   return {};
 }
 
-/// Whether the change that failed was not begun, begun, or done all the same: afterwards it is not.
+/// Undoes the failed change, whether it was not begun, begun, or completed.
 Status Hdf5Writer::take_back(bool durable) {
   if (!inverse_) return {};
   ESKER_ASSIGN_OR_RETURN(const bool is_begun,
@@ -190,7 +190,7 @@ Status Hdf5Writer::commit(Index step, double time, const std::vector<bool>& /*pr
   return {};
 }
 
-/// What makes of the committed steps the first `num_steps` of them.
+/// The change that leaves the first `num_steps` committed steps.
 Result<Change> Hdf5Writer::change_to(Index num_steps) const {
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
   ESKER_ASSIGN_OR_RETURN(auto remade,
@@ -201,7 +201,7 @@ Result<Change> Hdf5Writer::change_to(Index num_steps) const {
   return overlay.change();
 }
 
-// What is to be left is noted first of all, so that reclaim() goes on where this has failed.
+// The target is recorded first, so that reclaim() continues where this has failed.
 Status Hdf5Writer::rewind(Index num_steps, bool durable) {
   const auto n = static_cast<std::size_t>(num_steps);
   times_.resize(n);

@@ -23,7 +23,7 @@ void append_word(std::string& text, std::uint64_t word) {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-/// Takes words and bytes off the front; says so when there are too few.
+/// Takes words and bytes from the front; reports when there are too few.
 class Parser {
  public:
   explicit Parser(std::span<const std::byte> rest) : rest_(rest) {}
@@ -94,7 +94,7 @@ std::string print_journal(const Journal& journal) {
   std::size_t size = kMagic.size() + 2 * static_cast<std::size_t>(kMarkBytes) + 3 * kWord;
   for (const auto& [offset, bytes] : journal.change.ranges) size += 2 * kWord + bytes.size();
   std::string text;
-  text.reserve(size);  // megabytes, where there are thousands of fields
+  text.reserve(size);  // megabytes, if there are thousands of fields
   text += kMagic;
   text += journal.mark_before;
   text += journal.mark_after;
@@ -109,8 +109,8 @@ std::string print_journal(const Journal& journal) {
   return text;
 }
 
-// What the checksum fits was written by print_journal(); all the same nothing is believed that does not fit
-// the bytes.
+// A text with a valid checksum was written by print_journal(); values are still checked against the number of
+// bytes.
 std::optional<Journal> parse_journal(std::span<const std::byte> bytes) {
   if (bytes.size() < kMagic.size() + kWord) return std::nullopt;
   Parser sum(bytes.last(kWord));
@@ -123,7 +123,7 @@ std::optional<Journal> parse_journal(std::span<const std::byte> bytes) {
   journal.mark_after = parser.take_text(kMarkBytes);
   journal.change.file_bytes = static_cast<Index>(parser.take_word());
   if (journal.change.file_bytes < kMarkBytes) return std::nullopt;
-  Index end = 0;  // of the range before
+  Index end = 0;  // of the previous range
   for (std::uint64_t n = parser.take_word(); n > 0; --n) {
     const auto offset = static_cast<Index>(parser.take_word());
     const auto range = parser.take(parser.take_word());
@@ -137,7 +137,7 @@ std::optional<Journal> parse_journal(std::span<const std::byte> bytes) {
   return journal;
 }
 
-// The journal appears whole under its name: it may take the place of one that is whole and needed.
+// The journal appears under its name complete, because it may replace a complete one that is still needed.
 Status change_file(Store& store, const std::string& path, const Change& change, bool durable) {
   Journal journal{{}, {}, change};
   {
@@ -150,7 +150,8 @@ Status change_file(Store& store, const std::string& path, const Change& change, 
   return remove_journal(store, path, durable);
 }
 
-// The file is touched after the journal has appeared, and has all of the change before that goes.
+// The file is changed after the journal has appeared, and has the complete change before the journal is
+// removed.
 Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& mark_before,
                             const std::string& mark_after) {
   ESKER_ASSIGN_OR_RETURN(const bool has_journal, store.exists(journal_of(path)));

@@ -65,7 +65,7 @@ Result<ChunkedLayout::Shape> shape_of(const Schema& schema, std::size_t field, c
                of.name);
 }
 
-/// A dimension and a variable of one name are one dataset.
+/// A dimension and a variable of the same name are one dataset.
 Status check_names(const netcdf::Header& header) {
   for (std::size_t dim = 0; dim < header.dims.size(); ++dim) {
     const auto& name = header.dims[dim].name;
@@ -89,7 +89,7 @@ std::vector<hsize_t> extents_of(const netcdf::Header& header, const netcdf::Vari
   return extents;
 }
 
-/// Of a step: of a field, or of the variable of the times.
+/// Extents at a step: of a field, or of the time variable.
 std::vector<hsize_t> chunk_of(const Schema& schema, const Netcdf4File& file, int variable) {
   if (variable == file.model.time_variable) return {kTimesPerChunk};
   const auto& fields = file.model.variable_of_field;
@@ -131,8 +131,8 @@ Handle create_record_variable(hid_t file, const netcdf::Header& header, const ne
   return create_dataset(file, variable, space, list);
 }
 
-/// Its data stand in the file from the beginning, so that no fill values are ever needed; who writes them
-/// knows the place. Coordinates are written through the library.
+/// Its data are allocated from the beginning, so that fill values are never needed; the writer of the data
+/// knows the offset. Coordinates are written through the library.
 Handle create_fixed_variable(hid_t file, const netcdf::Header& header, const netcdf::Variable& variable,
                              bool is_field) {
   const std::vector<hsize_t> extents = extents_of(header, variable);
@@ -172,7 +172,7 @@ class Definition {
   }
 
  private:
-  /// For who appends: what the layout of variables does not show.
+  /// For appending: properties that the layout of variables does not show.
   void write_storage() {
     const ChunkedLayout::Shape none;
     const Index of_chunks =
@@ -250,8 +250,8 @@ struct Freed {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-/// Chunks get their places in the metadata as if they were written; nothing of the memory is looked at, so
-/// none is taken.
+/// Chunks get their offsets in the metadata as if they were written. The memory is never read, so none is
+/// allocated.
 class ChunkPlacer {
  public:
   ChunkPlacer(VirtualFile& file, const ChunkedLayout& layout, Index chunk_bytes)
@@ -262,7 +262,7 @@ class ChunkPlacer {
     if (!memory_) throw std::bad_alloc();
   }
 
-  /// `num_axes` of the variable, without that of the steps and the components.
+  /// `num_axes` of the variable, without those of the steps and the components.
   Status place_all(hid_t dataset, Index step, Index first_byte, int num_axes, bool has_components) {
     for (Index chunk = 0; chunk < layout_.num_chunks(); ++chunk) {
       const Point origin = layout_.chunk_origin(chunk);

@@ -12,13 +12,13 @@ using Range = std::pair<const Index, std::vector<std::byte>>;
 
 Index end_of(const Range& range) { return range.first + static_cast<Index>(range.second.size()); }
 
-/// The part [begin, end) of bytes that stand from `offset` on.
+/// The part [begin, end) of bytes that are stored from `offset` on.
 template <class Byte>
 std::span<Byte> part_of(std::span<Byte> bytes, Index offset, Index begin, Index end) {
   return bytes.subspan(static_cast<std::size_t>(begin - offset), static_cast<std::size_t>(end - begin));
 }
 
-/// The first range that ends behind `offset`.
+/// The first range that ends after `offset`.
 template <class Ranges>
 auto first_behind(Ranges& ranges, Index offset) {
   auto range = ranges.upper_bound(offset);
@@ -59,7 +59,7 @@ Status Overlay::read(std::span<std::byte> bytes, Index offset) const {
   return {};
 }
 
-// Ranges that overlap the new bytes become one with them.
+// Ranges that overlap the new bytes are merged with them.
 void Overlay::write(std::span<const std::byte> bytes, Index offset) {
   if (bytes.empty()) return;
   const Index end = offset + static_cast<Index>(bytes.size());

@@ -19,7 +19,7 @@ Index VirtualFile::reserve(Index n_bytes, Index alignment_bytes) {
   return begin;
 }
 
-/// Nothing: the library asks for raw data otherwise than it was foreseen.
+/// Nothing: the library allocated raw data in an unexpected way.
 std::optional<Index> VirtualFile::allocate(bool is_raw, Index n_bytes) {
   constexpr Index kAlignment = 8;
   if (is_raw && next_) {
@@ -46,13 +46,13 @@ namespace {
 // ---- the driver: calls of the library, as calls of a VirtualFile ----
 
 struct DriverFile {
-  H5FD_t library;  // first: what the library sees of it
+  H5FD_t library;  // must be first: the library's view of it
   VirtualFile* file;
 };
 
 VirtualFile& file_of(const H5FD_t* driver) { return *reinterpret_cast<const DriverFile*>(driver)->file; }
 
-/// What an action of the file gives, to the library, which takes no exceptions.
+/// Returns the result of an action of the file to the library, which does not support exceptions.
 template <class Action>
 herr_t attempt(VirtualFile& file, const Action& action) {
   Status status = guarded("HDF5", action);
@@ -85,8 +85,8 @@ herr_t close_driver(H5FD_t* driver) {
   return 0;
 }
 
-/// Writing, the library is to collect nothing in blocks of its own: each allocation is seen. Reading, it may
-/// read more than is asked for, where gaps are small.
+/// When writing, the library must not collect data in its own blocks, so that each allocation is seen. When
+/// reading, it may read more than requested across small gaps.
 herr_t query_driver(const H5FD_t* driver, unsigned long* flags) {
   *flags = driver && file_of(driver).is_read_only ? H5FD_FEAT_DATA_SIEVE : 0;
   return 0;
@@ -122,8 +122,8 @@ herr_t read(H5FD_t* driver, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t off
   });
 }
 
-/// What fails is told when the session ends, but not to the library: a file that it cannot close it frees and
-/// keeps, and touches again when the program ends.
+/// Failures are reported when the session ends, not to the library. If the library cannot close a file, it
+/// frees it but keeps a reference, which it uses again when the program ends.
 herr_t write(H5FD_t* driver, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t n,
              const void* from) {
   VirtualFile& file = file_of(driver);
@@ -140,8 +140,8 @@ VirtualFile* nobodys_file() {
   return file;
 }
 
-/// What the library could not close it will try to close again when the program ends. Then nothing that it
-/// does has an effect.
+/// The library tries again to close failed files when the program ends. At that time its calls have no
+/// effect.
 void abandon(const VirtualFile& file) {
   if (file.driver) reinterpret_cast<DriverFile*>(file.driver)->file = nobodys_file();
 }
@@ -173,7 +173,7 @@ H5FD_class_t make_driver_class() {
 
 // ---- errors ----
 
-/// The library prints its errors unless it is told not to; its users in the program may want it to.
+/// The library prints its errors by default; other users of it in the program may want that.
 class Silence {
  public:
   Silence() {
@@ -207,7 +207,7 @@ Handle access_list(hid_t driver, VirtualFile& file) {
   return access;
 }
 
-/// As netCDF wants groups and their attributes: in the order of their making. No times.
+/// In creation order, as netCDF requires for groups and their attributes. Without times.
 Handle creation_list() {
   Handle creation(H5Pcreate(H5P_FILE_CREATE), "property list");
   constexpr unsigned kInOrder = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
@@ -240,7 +240,8 @@ Status act(VirtualFile& file, Access access, const std::function<Status(VirtualF
   return status;
 }
 
-/// A program may hold another HDF5 library, whose names come first; the library itself would end it then.
+/// A program may load another HDF5 library whose symbols take precedence; the library itself would then
+/// abort.
 Status check_version() {
   unsigned major = 0, minor = 0, release = 0;
   if (H5get_libversion(&major, &minor, &release) < 0) return error(Code::kInternal, "HDF5 does not start");
@@ -267,11 +268,11 @@ const VirtualFile& file_of(hid_t object) {
 }
 
 Status run_session(Overlay& overlay, Access access, const std::function<Status(VirtualFile&)>& action) {
-  static std::mutex mutex;  // not every build of the library takes several threads
+  static std::mutex mutex;  // not every build of the library is thread-safe
   const std::scoped_lock lock(mutex);
   ESKER_RETURN_IF_ERROR(check_version());
   const Silence silence;
-  (void)nobodys_file();  // made while memory may still run out
+  (void)nobodys_file();  // created while memory is still available
   VirtualFile file(overlay, access == Access::kRead);
   const Status done = guarded("HDF5", [&]() -> Status {
     try {

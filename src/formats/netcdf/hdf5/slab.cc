@@ -51,7 +51,7 @@ void fill(hid_t dataset, SampleType type, std::size_t n, std::byte* out) {
   for (std::size_t i = 0; i < n; ++i) std::memcpy(out + i * value_bytes, value.data(), value_bytes);
 }
 
-/// How many of each axis there are in a dataset of those extents.
+/// The number of available indices per axis in a dataset of those extents.
 std::vector<hsize_t> present_of(const Slab& slab, const std::vector<hsize_t>& extents) {
   std::vector<hsize_t> present;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {

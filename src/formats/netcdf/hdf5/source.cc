@@ -58,15 +58,15 @@ Result<Description> describe_contents(hid_t file, Index end_bytes) {
   return found;
 }
 
-/// A file's first bytes, and the journal beside it that is not yet carried out whole.
+/// The magic bytes of a file, and the journal next to it that is not yet completely applied.
 struct State {
   std::string mark;
   std::optional<Journal> journal;
 };
 
-/// The mark first: a writer makes the journal, changes the file from its first bytes on, and removes the
-/// journal. So where these bytes are the same after reading, nothing else has been changed since the journal
-/// was looked for.
+/// The magic bytes are read first. A writer creates the journal, changes the file from its first bytes on,
+/// and removes the journal. If the magic bytes are the same after reading, nothing else has changed since the
+/// check for the journal.
 Result<State> state_of(Store& store, const std::string& path, const File& file) {
   State state;
   ESKER_ASSIGN_OR_RETURN(state.mark, mark_of(file));
@@ -108,7 +108,7 @@ Status Source::run(const Action& action) const {
     const auto state = state_of(*store_, path_, *file_);
     failure = state.status();
     if (!state.ok()) {
-      if (failure.code() == Code::kDataLoss && n < 5) continue;  // a step may have been committed between
+      if (failure.code() == Code::kDataLoss && n < 5) continue;  // a step may have been committed in between
       return failure.with_context(path_);
     }
     ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(*state, *file_));

@@ -10,7 +10,7 @@
 namespace esker::hdf5 {
 namespace {
 
-/// References as bytes, as they are in the file: nothing is to be done.
+/// References as bytes, as in the file: no conversion is needed.
 herr_t keep_bytes(hid_t stored, hid_t /*wanted*/, H5T_cdata_t* conversion, std::size_t /*n*/,
                   std::size_t /*stride*/, std::size_t /*background_stride*/, void* /*values*/,
                   void* /*background*/, hid_t /*transfer*/) {
@@ -19,7 +19,7 @@ herr_t keep_bytes(hid_t stored, hid_t /*wanted*/, H5T_cdata_t* conversion, std::
   return H5Tget_size(stored) == kReferenceBytes ? 0 : -1;
 }
 
-/// Teaches the library keep_bytes(), while it lives.
+/// Registers keep_bytes() with the library during its lifetime.
 class KeepBytes {
  public:
   KeepBytes() : text_(H5Tcopy(H5T_C_S1), "text"), bytes_(H5Tcreate(H5T_OPAQUE, kReferenceBytes), "bytes") {

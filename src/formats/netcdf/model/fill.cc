@@ -24,7 +24,7 @@ constexpr std::array<std::uint64_t, 12> kDefaults{0,
                                                   0x8000000000000002,
                                                   0xfffffffffffffffe};
 
-constexpr Index kChunkBytes = Index{1} << 20;  // of whole values of any type
+constexpr Index kChunkBytes = Index{1} << 20;  // a multiple of the size of every type
 
 }  // namespace
 

@@ -81,7 +81,7 @@ class Reader {
              (name != variable.name && exact_names_.contains(name));
     };
     const std::string name = new_name(schema_name(variable.name), is_taken, next_number_);
-    std::string expected = variable.name;  // groups are in names
+    std::string expected = variable.name;  // names contain those of groups
     std::replace(expected.begin(), expected.end(), '/', '_');
     if (name != expected) {
       const std::string shown = is_utf8(variable.name) ? variable.name : excerpt(variable.name);
@@ -116,7 +116,7 @@ class Reader {
     return {};
   }
 
-  /// Coordinates of a dimension that no field has are a field of that dimension.
+  /// Coordinates of a dimension that no field has become a field on that dimension.
   void add_unused_coordinates() {
     for (const auto& [dim, variable] : coordinate_of_dim_) {
       if (!dims_.contains(dim) && dim != header().record_dim()) add(variable);
@@ -170,7 +170,7 @@ class Reader {
     return {};
   }
 
-  /// Numbers of the records where they have no coordinate.
+  /// The record numbers, if the records have no coordinate.
   Status name_times() {
     const auto dim = header().record_dim();
     if (!dim) return {};
@@ -195,7 +195,7 @@ class Reader {
   std::map<int, int> coordinate_of_dim_;  // variable
   std::map<int, DimId> dims_;             // those of the header that grids have
   std::map<std::vector<int>, int> grids_;
-  std::set<std::string> exact_names_;             // of the variables; no other one gets one of them
+  std::set<std::string> exact_names_;             // of the variables; no other variable gets one of them
   std::map<std::string, int> next_number_, next_dim_number_, next_grid_number_;
 };
 

@@ -16,11 +16,11 @@ namespace {
 
 constexpr Index kAlignment = 4;  // of variables
 constexpr Index kMaxNameBytes = 256;
-constexpr Index kMaxAllBytes = Index{1} << 62;  // of all variables, once: room for header and alignment
+constexpr Index kMaxAllBytes = Index{1} << 62;  // of all variables, counted once; leaves room for header and alignment
 
 constexpr std::array<int, 12> kSizes{0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};  // by Type
 
-/// A name as every reader takes it.
+/// A name that every reader accepts.
 Status check_name(const char* what, const std::string& name) {
   const bool is_good = !name.empty() && static_cast<Index>(name.size()) <= kMaxNameBytes &&
                        name.find('\0') == std::string::npos && name.find('/') == std::string::npos;
@@ -30,7 +30,7 @@ Status check_name(const char* what, const std::string& name) {
                kMaxNameBytes);
 }
 
-/// Names of one kind, none twice.
+/// Names of one kind, without duplicates.
 template <class Named>
 Status check_names(const char* what, const std::vector<Named>& list) {
   std::set<std::string_view> names;
@@ -62,7 +62,8 @@ Status check_attributes(Version version, const std::vector<Attribute>& attribute
   return {};
 }
 
-/// Its dimensions are there, that of the records only in front, and its bytes fit 63 bits.
+/// Checks that its dimensions exist, that the record dimension is only in front, and that its bytes fit in 63
+/// bits.
 Status check_variable(const Header& header, const Variable& variable) {
   std::optional<Index> bytes = size_bytes(variable.type);
   for (std::size_t d = 0; d < variable.dims.size(); ++d) {

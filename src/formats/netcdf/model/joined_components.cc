@@ -21,7 +21,7 @@ std::optional<Index> integer_of(const Attributes& attributes, const char* name) 
   return list.size() == 1 ? std::optional(list[0]) : std::nullopt;
 }
 
-/// The name of the field that this one is a component of; empty if it is none.
+/// The name of the field that this one is a component of; empty if it is not a component.
 std::string whole_of(const Field& field) {
   const auto found = field.attributes.find(kComponentOf);
   const std::string* name = found == field.attributes.end() ? nullptr : text_of(found->second);
@@ -32,8 +32,8 @@ bool are_alike(const Field& a, const Field& b) {
   return a.grid == b.grid && a.type == b.type && a.fixed == b.fixed && a.every == b.every;
 }
 
-/// The fields that say they are components of `whole`, in their order; empty where one is missing, there
-/// twice, or of another kind.
+/// The fields that are marked as components of `whole`, in their order; empty if one is missing, duplicated,
+/// or of another kind.
 Components ordered(const Schema& schema, const std::string& whole, const Components& members) {
   const auto field_at = [&](int field) -> const Field& {
     return schema.fields()[static_cast<std::size_t>(field)];
@@ -60,7 +60,7 @@ std::vector<Components> all_components(const Schema& schema) {
     const std::string whole = whole_of(schema.fields()[f]);
     if (!whole.empty()) members[whole].push_back(static_cast<int>(f));
   }
-  std::map<int, Components> joined;  // by the one that the file has first
+  std::map<int, Components> joined;  // by the component that is first in the file
   std::vector<bool> is_joined(schema.fields().size());
   for (const auto& [whole, fields] : members) {
     Components components = ordered(schema, whole, fields);

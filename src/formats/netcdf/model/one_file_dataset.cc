@@ -70,7 +70,8 @@ Status OneFileDataset::read(int field, Index step, const ReadTarget& target,
   return run_tasks(static_cast<Index>(pieces.size()), context.threads, make_worker, context.progress);
 }
 
-// By level, if not from the coarsest on; then across the slowest axis, between the units that are read best.
+// Splits by level if the query does not begin at the coarsest one; then along the slowest axis, between read
+// units.
 Result<std::vector<ReadTarget>> OneFileDataset::cut(int field, const ReadTarget& target) const {
   constexpr Index kPieceBytes = Index{4} << 20;
   std::vector<ReadTarget> lattices;

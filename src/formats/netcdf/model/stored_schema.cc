@@ -12,7 +12,7 @@
 namespace esker::netcdf {
 namespace {
 
-/// The fill value has the type of the variable, else netCDF takes none.
+/// The fill value must have the type of the variable; otherwise netCDF rejects it.
 Status give_type(const Attributes& attributes, Variable& variable) {
   const auto sample_type = sample_type_of(variable.type);
   for (Attribute& attribute : variable.attributes) {
@@ -29,7 +29,7 @@ Status give_type(const Attributes& attributes, Variable& variable) {
   return {};
 }
 
-/// Puts a schema into a header, without places.
+/// Puts a schema into a header, without file offsets.
 class Builder {
  public:
   explicit Builder(const Schema& schema) : schema_(schema) {}
@@ -109,8 +109,8 @@ class Builder {
     return {};
   }
 
-  /// "component_3": one dimension for all fields of as many components, and the same of texts; "component_3_"
-  /// where the schema has a dimension of that name.
+  /// "component_3": one dimension for all fields with that number of components; the same for texts.
+  /// "component_3_" if the schema has a dimension of that name.
   int dim_of_length(const std::string& kind, Index length) {
     std::string name = kind + std::to_string(length);
     std::vector<netcdf::Dimension>& dims = file_.header.dims;
@@ -158,7 +158,7 @@ Result<StoredSchema> describe_file(const Schema& schema) { return Builder(schema
 
 namespace {
 
-/// On every grid that has the dimension: which ones were given them is not in the file.
+/// Put on every grid that has the dimension: the file does not store which grids they were given for.
 std::vector<StoredSchema::Coordinate> find_coordinates(const Schema& schema, const Header& header) {
   std::vector<StoredSchema::Coordinate> coordinates;
   for (std::size_t v = 0; v < header.variables.size(); ++v) {
