@@ -304,8 +304,8 @@ Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
-// What the exception says is not known here: it is on its way, and caught by nobody yet. The other ranks may
-// wait for this one in a call of another writer that the exception has not reached yet.
+// The text of the exception is not known here: it is in flight, and not caught yet. The other ranks may wait
+// for this one in a call of another writer that the exception has not reached yet.
 Writer::~Writer() {
   if (!impl_ || impl_->closed || std::uncaught_exceptions() <= impl_->exceptions) return;
   constexpr double kPatience = 5;

@@ -127,7 +127,7 @@ Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std
   return error(Code::kInternal, "no such codec");
 }
 
-// zlib: a match of 258 bytes takes two bits or more. lz4: a byte of a match's length stands for 255 bytes.
+// zlib: a match of 258 bytes takes at least two bits. lz4: a byte of a match's length represents 255 bytes.
 Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockShape& shape) {
   constexpr Index kMostByZip = 1032, kMostByLz4 = 255;
   const Index block_bytes = shape.size_bytes();

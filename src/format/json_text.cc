@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxNesting = 32;
 
-/// Builds the value of a text. Stops at a key that an object has twice (of such keys a parser keeps one, and
-/// other software perhaps the other) and at nesting deeper than kMaxNesting.
+/// Builds the value of a text. Stops at a duplicate key in an object (a parser keeps one of them, and other
+/// software may keep the other) and at nesting deeper than kMaxNesting.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   /// The value, if sax_parse() succeeded.
@@ -52,7 +52,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  /// Puts a value in its place: the root, the end of the innermost array, or a member of an object.
+  /// Inserts a value: as the root, at the end of the innermost array, or as a member of an object.
   Json* place(Json&& value) {
     if (open_.empty()) return &(root_.json = std::move(value));
     if (open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
@@ -70,7 +70,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   JsonHolder root_;
   std::vector<Json*> open_;  ///< the containers around the next value, outermost first
-  Json* member_ = nullptr;   ///< the member whose key came last
+  Json* member_ = nullptr;   ///< the member of the most recent key
   Status failure_;
 };
 
@@ -129,7 +129,7 @@ bool read_text(const Json& json, std::string& out) {
   return true;
 }
 
-/// A list whose elements `read` takes.
+/// A list whose elements `read` reads.
 template <class T>
 Result<std::vector<T>> get_list(const Json& object, const char* key, const char* expected,
                                 bool (*read)(const Json&, T&)) {

@@ -1,4 +1,4 @@
-// Format 1 has only texts, int64 and float64; format 2 adds what stands behind "2:".
+// Format 1 has only texts, int64 and float64; format 2 adds the items after "2:".
 //
 // clang-format off
 // schema = {"format": 1 | 2, "dimensions": [dim ...], "grids": [grid ...], "fields": [field ...],
@@ -47,7 +47,7 @@ bool are_of_format_1(const Attributes& attributes) {
                      [](const auto& item) { return is_of_format_1(item.second); });
 }
 
-/// The oldest format that holds what an outline has of the schema.
+/// The oldest format that can represent the outline of the schema.
 int format_of_outline(const Schema& schema) {
   const auto has_coords = [&](const std::string& dim) {
     return std::any_of(schema.grids().begin(), schema.grids().end(),
@@ -65,7 +65,7 @@ int format_of_outline(const Schema& schema) {
   return is_plain ? 1 : 2;
 }
 
-/// The oldest format that holds the schema, so that older versions of Esker read what they can.
+/// The oldest format that can represent the schema, so that older versions of Esker can read it if possible.
 int format_of(const Schema& schema) {
   const bool is_plain =
       format_of_outline(schema) == 1 && are_of_format_1(schema.attributes()) &&
@@ -178,7 +178,7 @@ Status read_attributes(const Json& object, const char* key, Attributes& out) {
   return {};
 }
 
-/// Position in `list` of its element `found`, which was looked for by name.
+/// Position in `list` of its element `found`, the result of a search by name.
 template <class T>
 Result<int> position(const std::vector<T>& list, const T* found, const std::string& name, const char* kind) {
   if (!found) return error(Code::kDataLoss, "there is no {} '{}'", kind, excerpt(name));
@@ -253,7 +253,7 @@ Status read_scalar(const Json& json, Schema& schema) {
   return schema.add_scalar(std::move(scalar)).status();
 }
 
-/// What format 2 says of the times, if anything.
+/// The properties of times in format 2, if any.
 Status read_time(const Json& json, Schema& schema) {
   if (!json.contains(kTime)) return {};
   ESKER_ASSIGN_OR_RETURN(const Json* time, get_object(json, kTime));
@@ -262,7 +262,7 @@ Status read_time(const Json& json, Schema& schema) {
   return schema.set_time(name, type);
 }
 
-/// Calls `read` for every element of a list; whatever is wrong with one is the file's fault.
+/// Calls `read` for every element of a list; an invalid element is an error of the file.
 Status read_each(const Json& json, const char* key, Schema& schema, Status (*read)(const Json&, Schema&)) {
   ESKER_ASSIGN_OR_RETURN(const Json* array, get_array(json, key));
   Index number = 0;

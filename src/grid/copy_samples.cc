@@ -15,7 +15,7 @@ constexpr Index kLineBytes = 64;
 constexpr Index kAheadBytes = 2048;  // what is asked for ahead of its copying
 constexpr Index kPageBytes = 4096;   // longer rows the processor foresees by itself
 
-/// One axis of a copy: where each index stands on both sides.
+/// One axis of a copy: the offset of each index on both sides.
 struct CopyAxis {
   Index count = 1;
   Index source_stride = 0, target_stride = 0;

@@ -29,8 +29,8 @@ Point point_from_z(const Bitmask& mask, Index z) {
   return p;
 }
 
-// A sample of level L has a Z address that ends in 1 and m - L zeros; what stands before that 1 is its
-// rank among the samples of its level. The sentinel bit 2^m gives the origin its level 0.
+// A sample of level L has a Z address that ends in 1 and m - L zeros; the bits before that 1 are its rank
+// among the samples of its level. The sentinel bit 2^m gives the origin its level 0.
 Index hz_from_z(const Bitmask& mask, Index z) {
   const Bits marked = static_cast<Bits>(z) | Bits{1} << mask.max_level();
   return static_cast<Index>(marked >> (std::countr_zero(marked) + 1));

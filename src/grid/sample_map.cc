@@ -6,7 +6,7 @@
 namespace esker {
 namespace {
 
-/// Whether the bits stand next to each other: an index is then shifted, not spread.
+/// Whether the bits are adjacent: an index is then shifted, not spread.
 bool are_neighbours(std::uint64_t bits) { return std::has_single_bit((bits >> std::countr_zero(bits)) + 1); }
 
 // Indices are added while spread over their bits: ones in between carry from each bit to the next one.

@@ -47,7 +47,7 @@ Box RowTiles::box_of(Index tile) const {
   return box;
 }
 
-// Tiles beside each other in the same planes have as many planes each.
+// Adjacent tiles in the same planes have equally many planes.
 Index RowTiles::step_on(int axis, const Point& place) const {
   const Index step = tile_[axis] * strides_[axis];
   if (axis >= plane_axis_ || plane_axis_ >= array_.rank) return step;

@@ -356,8 +356,8 @@ std::optional<std::string> toml_text(const toml::node& node) {
   return std::nullopt;
 }
 
-/// A file that somebody named may set every option. One that lies in the current directory may be anybody's: it
-/// may tune, but not have files written elsewhere, or existing ones replaced.
+/// A file that the user named may set every option. A file found in the current directory may come from
+/// anyone: it may tune, but must not cause files to be written elsewhere, or existing ones to be replaced.
 enum class FoundAs { kNamed, kInDirectory };
 
 Status check_may_set(std::string_view key, FoundAs found, const Options& options) {

@@ -1,6 +1,6 @@
 #include "store/checksum.h"
 
-// The library has its fastest body for this processor where it was built with that choice.
+// The library uses its fastest code for this processor if it was built with run-time dispatch.
 #ifdef ESKER_XXHASH_DISPATCH
 #include <xxh_x86dispatch.h>
 #else

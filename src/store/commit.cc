@@ -42,7 +42,7 @@ Status replace_file(Store& store, const std::string& path, const std::string& te
 
 Status make_directories(Store& store, const std::string& directory, bool durable) {
   if (directory.empty()) return {};
-  std::vector<std::string> holders;  // of the directories that are missing
+  std::vector<std::string> holders;  // parents of the missing directories
   for (std::filesystem::path path = directory; path.has_relative_path(); path = path.parent_path()) {
     ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path.string()));
     if (exists) break;

@@ -7,13 +7,13 @@
 namespace esker {
 namespace {
 
-/// What a test says of the calls.
+/// The rule of a test for the calls.
 struct Rules {
   FaultRule rule;
   std::function<void()> write_failed;
 };
 
-/// Asks the rule; the Status says what a system call would.
+/// Calls the rule; the Status is that of the system call that would fail.
 Status ask(const FaultRule& rule, StoreCall call, const char* operation, const std::string& path) {
   const int fault = rule(call, path);
   return fault == 0 ? Status() : system_error(fault, operation, path);

@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::size_t kMaxLockBytes = 4096;
 constexpr const char* kUnknown = "-";
-constexpr std::string_view kNew = ".new";     // as create_exclusive() calls its temporary files
-constexpr std::string_view kAside = ".dead";  // a lock on its way out
+constexpr std::string_view kNew = ".new";     // suffix of create_exclusive()'s temporary files
+constexpr std::string_view kAside = ".dead";  // suffix of a lock that is being removed
 
-/// A lock is words: what is none would shift those that follow.
+/// A lock consists of words: an empty one would shift those after it.
 std::string word_or_unknown(const std::string& word) {
   const bool is_word = !word.empty() && word.find_first_of(" \t\n\v\f\r") == std::string::npos;
   return is_word ? word : kUnknown;
@@ -36,17 +36,17 @@ std::string host_name() {
 }
 
 struct ProcessFacts {
-  bool has_ended = false;  ///< it is dead, though its parent has not asked for its end yet
-  std::string start;       ///< in ticks since the host's; "" if there is none of that number
+  bool has_ended = false;  ///< it is dead, but its parent has not collected its exit status
+  std::string start;       ///< in ticks since the host's; "" if no process has that number
 };
 
-/// From the /proc entry of a process. A number is used again after a while, together with the start it is not.
+/// From the /proc entry of a process. The kernel reuses numbers, but not together with the start time.
 ProcessFacts facts_at(const std::string& path) {
   std::ifstream file(path);
   std::string text;
   std::getline(file, text);
-  // The second word is a name in brackets that may hold anything; behind it comes the state, and the start as
-  // the twentieth.
+  // The second word is a name in brackets that may contain any characters. After it follow the state and, as
+  // the twentieth word, the start time.
   constexpr int kWordsBehindState = 19;
   std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   std::string state, word;
@@ -61,7 +61,7 @@ bool proc_is_ours() {
   return std::filesystem::read_symlink("/proc/self", failure).string() == std::to_string(::getpid());
 }
 
-/// Of this process. /proc may be that of another PID namespace, where "self" is right and a number is not.
+/// For this process. /proc may belong to another PID namespace, in which "self" is valid and a number is not.
 std::string own_start() { return facts_at("/proc/self/stat").start; }
 
 std::string boot_id() {
@@ -70,14 +70,14 @@ std::string boot_id() {
   return file >> id ? id : kUnknown;
 }
 
-/// "pid:[4026531836]"; the number is unique in one boot of one machine.
+/// "pid:[4026531836]"; the number is unique during one boot of a machine.
 std::string pid_namespace() {
   std::error_code failure;
   const std::string name = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string();
   return failure || name.empty() ? kUnknown : name;
 }
 
-/// "host pid job start number boot namespace"; the job is the scheduler's number; what is not known is "-".
+/// "host pid job start number boot namespace"; the job is the scheduler's number; unknown values are "-".
 /// `number` is random, because a process may hold several locks, one after the other.
 std::string lock_text(unsigned number) {
   std::string job = kUnknown;
@@ -89,7 +89,7 @@ std::string lock_text(unsigned number) {
                      number, boot_id(), pid_namespace());
 }
 
-/// What a lock says of its holder. Earlier versions wrote neither boot nor namespace.
+/// The holder that a lock names. Earlier versions wrote neither boot nor namespace.
 struct Holder {
   std::string host, job, start, boot, pid_namespace;
   int pid = 0;
@@ -104,14 +104,14 @@ std::optional<Holder> parse_holder(const std::string& text) {
   return holder;
 }
 
-/// Whether the holder's number means the same process here as it meant to the holder.
+/// Whether the holder's process number has the same meaning for this process as for the holder.
 bool is_visible(const Holder& holder) {
   if (holder.host != host_name()) return false;
-  if (holder.pid_namespace.empty()) return true;  // all that an earlier version compared was the host
+  if (holder.pid_namespace.empty()) return true;  // earlier versions only compared the host
   return holder.boot == boot_id() && holder.pid_namespace == pid_namespace();
 }
 
-/// Whether the lock's holder certainly no longer exists: a visible process that is gone.
+/// Whether the lock's holder certainly no longer exists: its process would be visible, and is gone.
 bool holder_is_dead(const std::string& text) {
   const std::optional<Holder> holder = parse_holder(text);
   if (!holder || !is_visible(*holder)) return false;
@@ -136,9 +136,9 @@ Status held_error(const std::string& path, const std::string& text) {
                hidden ? ", in another container or before a restart of the machine" : "");
 }
 
-/// Removes the lock of a dead holder, by renaming: of two processes that try, one succeeds, and one that
-/// caught a living writer's new lock instead puts it back, unless a third has made its own by then: whoever
-/// lost its lock finds out by check_held().
+/// Removes the lock of a dead holder, by renaming it: if two processes try, one succeeds. A process that
+/// renamed a living writer's new lock instead puts it back, unless a third process has created another lock
+/// by then. The writer that lost its lock detects that in check_held().
 Status remove_dead(Store& store, const std::string& path, const std::string& holder, unsigned number) {
   const std::string aside = fmt::format("{}.{}.{:08x}{}", path, ::getpid(), number, kAside);
   ESKER_RETURN_IF_ERROR(store.rename(path, aside));
@@ -149,7 +149,7 @@ Status remove_dead(Store& store, const std::string& path, const std::string& hol
   return error(Code::kAlreadyExists, "{} has just been taken by another writer", path);
 }
 
-/// Whether `name` is one that create_exclusive() or remove_dead() makes of a lock's name: numbers behind it.
+/// Whether create_exclusive() or remove_dead() makes `name` from a lock's name, by appending numbers.
 bool is_attempt(std::string_view name, std::string_view lock_name, std::string_view ending) {
   const bool frames = name.size() > lock_name.size() + ending.size() && name.starts_with(lock_name) &&
                       name[lock_name.size()] == '.' && name.ends_with(ending);
@@ -158,8 +158,8 @@ bool is_attempt(std::string_view name, std::string_view lock_name, std::string_v
   return numbers.size() > 1 && numbers.find_first_not_of(".0123456789abcdef") == std::string_view::npos;
 }
 
-/// By who holds the lock. A file that was to become it serves nobody any more; one that was set aside may be
-/// a living writer's, which is about to be put back.
+/// Decides by the holder of the lock. A file that was to become the lock is no longer needed. One that was
+/// renamed may be a living writer's lock, which is about to be put back.
 Status remove_attempts(Store& store, const std::string& path) {
   const std::filesystem::path lock(path);
   const std::string name = lock.filename().string();
@@ -182,8 +182,8 @@ Status remove_attempts(Store& store, const std::string& path) {
 
 }  // namespace
 
-// Others may release the lock, or take over a dead one, between any two calls. Nothing can fail when the file
-// is there.
+// Other processes may release the lock, or take over a dead one, between any two calls. Nothing can fail once
+// the file exists.
 Status WriterLock::acquire() {
   constexpr int kAttempts = 10;
   if (held_) return {};
@@ -213,7 +213,7 @@ Status WriterLock::release() {
   if (!held_) return {};
   held_ = false;
   const Status mine = guarded("release", [this] { return check_held(); });
-  if (mine.code() == Code::kDataLoss) return {};  // it is another writer's now
+  if (mine.code() == Code::kDataLoss) return {};  // it belongs to another writer now
   return mine.ok() || mine.code() == Code::kOutOfMemory ? store_->remove(path_) : mine;
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 struct Content {
   mutable std::mutex mutex;
-  std::vector<std::byte> bytes;  // the first ones; what is not here reads as zeros
+  std::vector<std::byte> bytes;  // the first ones; missing bytes read as zeros
   std::size_t size = 0;
 };
 
@@ -79,10 +79,11 @@ class MemoryFile final : public File {
   std::size_t kept_;
 };
 
-/// Paths are compared as written, after "./" in front is cut; directories exist where files do or were made.
+/// Paths are compared as written, without a leading "./". Directories exist if they contain files or were
+/// created.
 class MemoryStore final : public Store {
  public:
-  /// Of each file the first `kept` bytes are kept.
+  /// Keeps the first `kept` bytes of each file.
   explicit MemoryStore(std::size_t kept) : kept_(kept) {}
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
@@ -159,7 +160,7 @@ class MemoryStore final : public Store {
 
   Result<Index> free_bytes(const std::string&) const override { return std::numeric_limits<Index>::max(); }
 
-  std::string boot() const override { return "memory"; }  // gone with the process
+  std::string boot() const override { return "memory"; }  // memory is lost with the process
 
   Result<std::vector<std::string>> list(const std::string& path) const override {
     const std::scoped_lock lock(mutex_);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kLustreMagic = 0x0BD00BD0;
 
-/// What `call` returns once no signal interrupts it: some file systems let signals end any call.
+/// Repeats `call` until no signal interrupts it: some file systems let signals interrupt any call.
 template <class Call>
 auto retried(const Call& call) {
   for (;;) {
@@ -42,7 +42,7 @@ int stat_file(int descriptor, struct stat& facts) {
   return retried([&] { return ::fstat(descriptor, &facts); });
 }
 
-/// The same of std::filesystem; the error that remains.
+/// The same for std::filesystem; returns the final error.
 template <class Call>
 std::error_code failure_of(const Call& call) {
   std::error_code failure;
@@ -128,7 +128,7 @@ class PosixFile final : public File {
 class PosixStore final : public Store {
  public:
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    // O_NONBLOCK: a pipe in a file's place is refused below, and not waited for.
+    // O_NONBLOCK: a pipe in place of a file is rejected below, without waiting for it.
     const int flags = (mode == OpenMode::kRead ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NONBLOCK;
     int descriptor = open_file(path, flags);
     if (descriptor < 0 && errno == ENOENT && mode == OpenMode::kWrite) {
@@ -144,7 +144,7 @@ class PosixStore final : public Store {
     return file;
   }
 
-  // Written under another name and linked: whoever sees the file sees all of it, also after a kill in
+  // Written under another name and linked: a program that sees the file sees all of it, also after a kill in
   // between.
   Status create_exclusive(const std::string& path, const std::string& text) override {
     ESKER_ASSIGN_OR_RETURN(const std::string temporary, write_temporary(path, text));
@@ -153,7 +153,7 @@ class PosixStore final : public Store {
     (void)remove(temporary);
     if (linked) return {};
     if (reason == EPERM || reason == ENOTSUP) return write_new(path, text);  // a file system without links
-    // Without its temporary file: who has made `path` has removed it.
+    // The temporary file is gone: the process that created `path` has removed it.
     return system_error(reason == ENOENT ? EEXIST : reason, "create", path);
   }
 
@@ -262,7 +262,7 @@ class PosixStore final : public Store {
   }
 
  private:
-  /// `path`, or the nearest directory above it that there is.
+  /// `path`, or its nearest existing parent directory.
   static std::string nearest_existing(const std::string& path) {
     fs::path existing = path.empty() ? "." : path;
     std::error_code ignored;
@@ -270,7 +270,7 @@ class PosixStore final : public Store {
     return existing.empty() ? "." : existing.string();
   }
 
-  /// A new file in the directory of `path`, with a name that nobody can guess.
+  /// A new file in the directory of `path`, with an unpredictable name.
   static Result<std::string> write_temporary(const std::string& path, const std::string& text) {
     constexpr int kAttempts = 100;
     Status written;
@@ -283,7 +283,7 @@ class PosixStore final : public Store {
     return written;
   }
 
-  /// Follows no link; a file that cannot be written whole is removed.
+  /// Does not follow links; a file that cannot be written completely is removed.
   static Status write_new(const std::string& path, const std::string& text) {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     const int descriptor = open_file(path, flags);

@@ -71,7 +71,7 @@ class SourceFile final : public File {
     for (;;) {
       if (const Page known = find(number)) return known;
       if (!fetching_.contains(number)) break;
-      fetched_.wait(lock);  // another thread's answer
+      fetched_.wait(lock);  // another thread is fetching it
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(kPageBytes, size_bytes_ - begin)));
     fetching_.insert(number);
@@ -86,7 +86,7 @@ class SourceFile final : public File {
     return recent_.front().second;
   }
 
-  /// Null if it is not kept.
+  /// Null if it is not cached.
   [[nodiscard]] Page find(Index number) const {
     const auto found =
         std::find_if(recent_.begin(), recent_.end(), [&](const auto& page) { return page.first == number; });
@@ -100,7 +100,7 @@ class SourceFile final : public File {
   Index size_bytes_;
   mutable std::mutex mutex_;
   mutable std::condition_variable fetched_;
-  mutable std::set<Index> fetching_;                  // pages that a thread waits for
+  mutable std::set<Index> fetching_;                  // pages that a thread is fetching
   mutable std::list<std::pair<Index, Page>> recent_;  // most recent first
 };
 
@@ -118,7 +118,7 @@ class SourceStore final : public Store {
     ESKER_ASSIGN_OR_RETURN(const auto size, size_of(path));
     return size.has_value();
   }
-  /// What has bytes is none.
+  /// A path that has bytes is not a directory.
   [[nodiscard]] Result<bool> is_directory(const std::string& /*path*/) const override { return false; }
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& path) const override {
     std::vector<std::string> names;
@@ -145,7 +145,7 @@ class SourceStore final : public Store {
   }
 
  private:
-  /// Of a file; nothing if there is none.
+  /// Of a file; nothing if it does not exist.
   [[nodiscard]] Result<std::optional<Index>> size_of(const std::string& path) const {
     {
       const std::scoped_lock lock(mutex_);

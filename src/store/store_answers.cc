@@ -98,7 +98,7 @@ class RememberingStore final : public ForwardingStore {
   Result<std::string> follow_link(const std::string& path) const override {
     return answers_->answer("link " + path, [&] { return inner_->follow_link(path); });
   }
-  /// Of the rank that asks the store: all are to say the same of a dataset.
+  /// For the rank that asks the store: all answers must describe the same state of a dataset.
   std::string boot() const override {
     return answers_->answer("boot", [&] { return Result<std::string>(inner_->boot()); }).value();
   }

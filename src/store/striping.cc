@@ -11,7 +11,7 @@ namespace {
 
 // Source: lustreapi(7), llapi_layout_get_by_path(3), llapi_layout_stripe_count_get(3).
 struct LustreLayout;
-constexpr std::uint32_t kGetExpected = 1;  // of a directory: what its new files get
+constexpr std::uint32_t kGetExpected = 1;  // for a directory: the layout of its new files
 
 template <class Function>
 Function* find(void* library, const char* name) {
@@ -34,7 +34,7 @@ Striping lustre_striping(const std::string& path, const char* library) {
                                                                       release);
   std::uint64_t size = 0, count = 0;
   if (!layout || get_size(layout.get(), &size) != 0 || get_count(layout.get(), &count) != 0) return {};
-  // "All targets" and "the default" are numbers beyond any count.
+  // "All targets" and "the default" are numbers above any count.
   constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 32, kMaxCount = 1 << 16;
   if (size == 0 || size > kMaxSize || count == 0 || count > kMaxCount) return {};
   return {static_cast<Index>(size), static_cast<int>(count)};

@@ -16,7 +16,7 @@ Box domain_of(const Schema& schema, int field) {
   return schema.box_of(schema.grids()[schema.fields()[field].grid]);
 }
 
-/// [position in fields] -> that of the field before on the same grid, or -1.
+/// [position in fields] -> position of an earlier field on the same grid, or -1.
 std::vector<int> find_earlier(const Schema& schema, const std::vector<int>& fields) {
   std::map<int, int> last_on_grid;
   std::vector<int> earlier;
@@ -27,11 +27,11 @@ std::vector<int> find_earlier(const Schema& schema, const std::vector<int>& fiel
   return earlier;
 }
 
-/// Most fields are put in the boxes of one before, and then share them: which list each of them has.
+/// Most fields are put in the boxes of an earlier field, and share its list: the list of each field.
 struct Lists {
   std::vector<int> earlier;
   std::vector<std::uint64_t>
-      is_new;                    // [position in fields]: some rank's boxes are others than of the earlier
+      is_new;                    // [position in fields]: some rank's boxes differ from the earlier ones
   std::vector<int> list_of;      // [position in fields]
   std::vector<int> first_field;  // [list], position in the schema
   std::vector<BoxList> mine;
@@ -58,7 +58,7 @@ struct Lists {
   }
 };
 
-/// What all ranks see.
+/// The errors that all ranks see.
 Status check_all_put(const Schema& schema, const Lists& lists, const Directory& directory) {
   for (std::size_t l = 0; l < lists.mine.size(); ++l) {
     if (directory.lists()[l]->num_put() == 0) return missing_error(schema.fields()[lists.first_field[l]]);
@@ -66,7 +66,7 @@ Status check_all_put(const Schema& schema, const Lists& lists, const Directory& 
   return {};
 }
 
-/// What this rank sees as a directory owner.
+/// The errors that this rank sees as a directory owner.
 Status check_bricks(const Schema& schema, const Lists& lists, const Directory& directory) {
   const auto& defect = directory.defect();
   if (!defect) return {};
@@ -90,7 +90,7 @@ Status check_regular(const Schema& schema, const std::vector<PatchList>& patches
 Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
                                            const std::vector<PatchList>& patches) {
   std::vector<Point> extents;
-  std::vector<std::uint64_t> most;  // of all fields, axis after axis
+  std::vector<std::uint64_t> most;  // of all fields, axis by axis
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     extents.resize(schema.fields().size());
     most.resize(extents.size() * kMaxRank);
@@ -127,8 +127,7 @@ int dense_axis_of(const Patch& patch) {
 
 }  // namespace
 
-// Of each field the highest and the lowest axis of all ranks' patches, as numbers of which the largest
-// counts.
+// For each field the highest and the lowest axis of all ranks' patches, as numbers whose maximum is taken.
 Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<PatchList>& patches) {
   std::vector<std::uint64_t> most;
   std::vector<int> axes;

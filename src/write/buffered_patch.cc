@@ -48,7 +48,7 @@ struct MemoryOrder {
     return std::inner_product(at.begin(), at.end(), stride.begin(), Index{0});
   }
 
-  /// To the next run along the fastest axis; false after the last.
+  /// Advances to the next run along the fastest axis; false after the last.
   bool advance(Indices& at) const {
     for (int i = 1; i < kNumAxes; ++i) {
       if (++at[axis[i]] < count[axis[i]]) return true;

@@ -11,8 +11,8 @@
 namespace esker {
 namespace {
 
-// Ranks that write to one file wait for each other in the file system, and for a processor. With 16 ranks on two
-// processors, 2 and 4 writers were equally fast, 16 took 1.4 times as long.
+// Ranks that write to one file wait for each other in the file system, and for a processor. With 16 ranks on
+// two processors, 2 and 4 writers were equally fast; 16 took 1.4 times as long.
 constexpr Index kWritersPerProcessor = 2;
 
 }  // namespace

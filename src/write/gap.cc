@@ -15,7 +15,7 @@
 namespace esker {
 namespace {
 
-/// What the lowest rank with a defect has found, as it travels.
+/// The defect that the lowest rank with a defect has found, as sent to the others.
 struct FirstDefect {
   Index list = 0, is_gap = 0;
   Point lo{}, hi{};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::byte kMine{1};
 
-/// Collects runs, in rising order, and writes each when it is known where it ends.
+/// Collects runs, in ascending order, and writes each once its end is known.
 class RunWriter {
  public:
   RunWriter(const Window& window, std::span<const std::byte> bytes, StepFiles& files)

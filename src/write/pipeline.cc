@@ -43,21 +43,20 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
   comm_->add_guest(this);
 }
 
-/// Without the other ranks: the dataset is as the last step left it, and may be written by others now.
+/// Without the other ranks: the dataset is as the last step left it, and other programs may write it now.
 void WritePipeline::release_alone() {
   if (comm_->rank() == 0) (void)guarded("release", [this] { return format_->release(); });
 }
 
 namespace {
 
-/// The option `format` becomes what the dataset is written in, for the report.
+/// Sets the option `format` to the format of the dataset, for the report.
 Status settle_format(const std::string& path, Options& options) {
   ESKER_ASSIGN_OR_RETURN(const std::string format, choose_format(path, options));
   return format == options.format ? Status() : options.set("format", format, "suffix of the path");
 }
 
-/// Without pages that hold no sample: they are holes of a new file, which read as the zeros that they were
-/// hashed as.
+/// Skips pages without samples: they are holes of a new file, and read as the zeros that were hashed.
 Status write_used(const Window& window, std::span<const std::byte> bytes, StepFiles& files) {
   Index begin = 0;
   const auto write_to = [&](Index end) {
@@ -166,14 +165,14 @@ Status WritePipeline::accept_lost_steps() {
                    [&] { return unsynced_.accept(std::ssize(times_), paths_of_steps()); });
 }
 
-// What is left when this fails is tried again before the next step: none is written over leftovers.
+// Leftovers of a failure here are removed before the next step: no step is written over leftovers.
 Status WritePipeline::reclaim(bool durable) {
   const Status status = root_does(*comm_, "reclaim", [&] { return format_->reclaim(durable); });
   has_leftovers_ = !status.ok();
   return status;
 }
 
-// When this fails, what is still visible of the steps is taken back before the next step or at close.
+// If this fails, the steps that are still visible are undone before the next step or at close.
 Status WritePipeline::rewind(const Status& local, double time) {
   const CallWatch::Call call(*comm_, "rewind");
   std::string arguments;
@@ -182,7 +181,7 @@ Status WritePipeline::rewind(const Status& local, double time) {
     return local;
   });
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "rewind", hash_text(0, arguments), arguments, false}));
-  if (!created_) return {};  // what stands there is what the first step is to replace, or nothing
+  if (!created_) return {};  // the files there are those that the first step replaces, or none
   const auto kept = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
   const bool durable = is_found_ || options_.fsync != Fsync::kNone;
   Status status = root_does(*comm_, "rewind", [&]() -> Status {
@@ -196,9 +195,9 @@ Status WritePipeline::rewind(const Status& local, double time) {
   return status;
 }
 
-/// What is missing on the device is better known before the first byte than in the middle. Rank 0.
+/// A lack of space on the device is better reported before the first byte than in the middle. Rank 0.
 Status WritePipeline::check_space(const StepPlan& plan) const {
-  if (!created_ && format_->replaces_existing()) return {};  // what is replaced makes room first
+  if (!created_ && format_->replaces_existing()) return {};  // removing the replaced dataset frees space first
   const auto free = store_->free_bytes(top_);
   const Index needed = plan.space.stored_bytes();
   if (!free.ok() || *free >= needed) return {};
@@ -222,7 +221,7 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
   return status;
 }
 
-// What the dataset replaces goes when the first step is known to be good, not before.
+// The replaced dataset is removed once the first step is known to be good, not before.
 Status WritePipeline::create_files() {
   if (created_) return {};
   const bool durable = options_.fsync == Fsync::kStep;
@@ -240,13 +239,13 @@ std::vector<bool> WritePipeline::fields_due(Index step) const {
   return due;
 }
 
-/// Room for one more, so that adding it cannot fail.
+/// Reserves room for one more element, so that adding it cannot fail.
 template <class T>
 void make_room(std::vector<T>& list) {
   if (list.size() == list.capacity()) list.reserve(2 * list.size() + 16);
 }
 
-// All that may need memory when the plan is known is done here, before the ranks meet.
+// Everything that may need memory once the plan is known is done here, before the ranks communicate.
 Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   ESKER_RETURN_IF_ERROR(input.status);
   prepared.hash = hash_text(0, fmt::format("{} {:.17g}", input.step, input.time));
@@ -330,7 +329,7 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   return {};
 }
 
-// Copies and buffers take half of the budget each, from the first step on in which a rank has copies.
+// Copies and buffers get half of the budget each, from the first step on in which a rank has copies.
 Status WritePipeline::make_room_for_copies(const StepInput& input) {
   if (holds_copies_) return {};
   std::array<std::uint64_t, 1> any_copies{input.copied_bytes > 0 ? 1u : 0u};
@@ -343,7 +342,7 @@ Status WritePipeline::make_room_for_copies(const StepInput& input) {
   return {};
 }
 
-/// Where rank 0 finds room for the step, all ranks learn of it.
+/// If rank 0 allocates file offsets for the step, all ranks receive them.
 Status WritePipeline::prepare_places(StepPlan& plan, const StepInput& input) {
   if (!plan.layouts->needs_places()) return {};
   const Stopwatch watch;
@@ -358,7 +357,7 @@ Status WritePipeline::prepare_places(StepPlan& plan, const StepInput& input) {
   return taken;
 }
 
-/// Samples become what is stored, of which checksums are made.
+/// Converts samples to their stored form, and computes its checksums.
 void WritePipeline::encode(StepPlan& plan, const Window& window, std::span<std::byte> bytes) {
   const Stopwatch watch;
   plan.space.for_each_piece(window.first_piece, window.last_piece, [&](int layout, const Piece& piece) {
@@ -396,7 +395,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
                           std::cref(store),  // by reference: it fits in the function object
                           may_store_in_thread(options_) && options_.store_thread.value_or(store_waits_));
   }
-  // Of a rank that has no core to itself the time alone says little.
+  // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
   counters_.writes += files.writes().count;
   counters_.largest_write_bytes = std::max(counters_.largest_write_bytes, files.writes().largest_bytes);
@@ -418,12 +417,12 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
   ESKER_RETURN_IF_ERROR(files.finish(plan.exchange.plan.owned, plan.sums, options_.fsync == Fsync::kStep));
   if (options_.fsync == Fsync::kClose)
-    written_paths_[step] = files.paths();  // also those that finish() opened
+    written_paths_[step] = files.paths();  // including those that finish() opened
   return {};
 }
 
-// First each rank its files, then rank 0 what is left of the step: directories, and what a rank could not
-// remove. The error of the step is what matters to the caller, so one of this is not returned.
+// First each rank removes its files, then rank 0 the rest of the step: directories, and files that a rank
+// could not remove. The caller needs the error of the step, so errors of this function are not returned.
 void WritePipeline::discard(Index step, StepFiles& files) {
   files.discard();
   written_paths_.erase(step);
@@ -431,8 +430,8 @@ void WritePipeline::discard(Index step, StepFiles& files) {
   (void)reclaim(is_found_ || options_.fsync == Fsync::kStep);
 }
 
-// If the commit fails, what it made visible is taken back before the step's files go. If that fails, too, the
-// files stay: a step that some reader may see must not lose its data.
+// If the commit fails, its visible effects are undone before the step's files are removed. If that fails,
+// too, the files are kept: a step that a reader may see must not lose its data.
 Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepFiles& files) {
   const Stopwatch watch;
   const bool durable = options_.fsync == Fsync::kStep;
@@ -450,8 +449,8 @@ Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepF
   return committed;
 }
 
-/// The ranks' own errors; `mismatch` keeps the first that tells of others in other calls. Allocates nothing
-/// that this rank alone might not get.
+/// The ranks' own errors; `mismatch` keeps the first that reports ranks in other calls. Does not allocate,
+/// because an allocation might fail on this rank only.
 Status WritePipeline::meet_to_close(const Status& local, Status& mismatch, double patience_s) {
   Status status;
   for (bool all_are_here = false; !all_are_here && comm_->ended().ok();) {
@@ -461,7 +460,7 @@ Status WritePipeline::meet_to_close(const Status& local, Status& mismatch, doubl
   return status;
 }
 
-// That a rank closed where others did not is what went wrong first; its text holds that rank's own error.
+// If one rank closed and others did not, that is the first error; its text contains that rank's own error.
 Status WritePipeline::close(const Status& local, Status mismatch) {
   const CallWatch::Call call(*comm_, "close");
   Status status = meet_to_close(local, mismatch, 0);
@@ -488,8 +487,7 @@ Status WritePipeline::end_together(Status status) {
   };
   const bool ends_well = status.ok();
   if (has_leftovers_) keep_first(reclaim(is_found_ || options_.fsync != Fsync::kNone));
-  // A dataset without a step is made where there was none, by ranks that end well; it takes the place of no
-  // other.
+  // If there was no dataset, ranks that end normally create one without steps; it never replaces another one.
   if (defined_ && !created_ && ends_well) {
     keep_first(root_does(*comm_, "create", [&] {
       return format_->replaces_existing() ? Status() : format_->create(options_.fsync != Fsync::kNone);
@@ -501,7 +499,7 @@ Status WritePipeline::end_together(Status status) {
   return status;
 }
 
-/// Block files on the ranks that wrote them, then what names them.
+/// Syncs block files on the ranks that wrote them, then the files that name them.
 Status WritePipeline::sync_all() {
   const Stopwatch watch;
   Status status = all_do(*comm_, "close", [&]() -> Status {

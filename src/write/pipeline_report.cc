@@ -1,4 +1,4 @@
-// What steps cost, and the report of a run: the part of WritePipeline that moves no samples.
+// The cost of steps, and the report of a run: the part of WritePipeline that moves no samples.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@
 
 namespace esker {
 
-/// What a run that died writing its report left. Rank 0.
+/// Removes what a run that died while writing its report left. Rank 0.
 Status WritePipeline::remove_old_report() { return store_->remove(temporary_of(default_report())); }
 
 std::string WritePipeline::default_report() const { return format_->stem() + ".report.json"; }
@@ -68,7 +68,7 @@ Status WritePipeline::write_report() {
   });
 }
 
-/// With what rank 0's files are written.
+/// How rank 0's files are written.
 Result<StorageReport> WritePipeline::storage_report() {
   std::string packed;
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "report", [&] {

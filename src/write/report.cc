@@ -71,13 +71,13 @@ Json step_to_json(const StepReport& step) {
           {"agreements", step.agreements}};
 }
 
-/// What the steps that made a plan took beside moving and storing samples, or those that made none.
+/// The cost of the steps that made a plan, or that made none, in addition to moving and storing samples.
 struct Upkeep {
   std::string steps;  ///< "2-10, 12"
   int num_steps = 0;
   double plan_s = 0;
   Index allocated_bytes = 0, metadata_messages = 0, metadata_bytes = 0, checksum_messages = 0;
-  int agreements = 0;  ///< the most of a step
+  int agreements = 0;  ///< maximum over steps
 };
 
 /// "1-4, 6": `list`, whose last number is in `last`, and `next`, of a range that began at `first`.

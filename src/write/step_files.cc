@@ -23,7 +23,7 @@ Status StepFiles::write(Index begin, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const Place place = place_at(begin);
     const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(place.end - begin)));
-    if (!file || place.layout != last.layout || place.file != last.file) {  // often many stretches of one
+    if (!file || place.layout != last.layout || place.file != last.file) {  // often many runs of one file
       ESKER_ASSIGN_OR_RETURN(file, open(place));
     }
     last = place;
@@ -63,7 +63,7 @@ Status StepFiles::close_oldest() {
   return file->close();
 }
 
-// What was closed before is opened once more to be synced.
+// Files that were closed before are opened again to be synced.
 Status StepFiles::close_all(bool durable) {
   for (auto& [path, opened] : files_) {
     if (!opened.file && !durable) continue;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kAndIdx = "+idx";
 constexpr std::string_view kIdx = "idx", kCdf = "cdf";
 
-/// Strips `suffix` from the end of `text`, if present.
+/// Strips `end` from the end of `text`, if present.
 std::string without(const std::string& text, std::string_view end) {
   return text.ends_with(end) ? text.substr(0, text.size() - end.size()) : text;
 }

@@ -15,7 +15,7 @@
 namespace esker {
 namespace {
 
-/// Formats whose magic bytes read_begin() did not find.
+/// Whether the file exists and is empty, after read_begin() has read nothing from it.
 Result<bool> is_empty_file(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
   if (!exists) return false;

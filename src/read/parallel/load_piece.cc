@@ -8,8 +8,8 @@
 namespace esker {
 namespace {
 
-/// Rows that stand one after the other move to where they belong among the longer, or more, rows of a larger
-/// box with the same lower corner: the last one first, so that none is overwritten.
+/// Moves contiguous rows to their positions among the longer, or more, rows of a larger box with the same
+/// lower corner: the last one first, so that none is overwritten.
 void spread_rows(const Point& dense, const Point& full, int rank, Index sample_bytes, std::byte* bytes) {
   const auto row_bytes = static_cast<std::size_t>(dense[0] * sample_bytes);
   Point rows = dense;

@@ -17,9 +17,9 @@
 namespace esker {
 namespace {
 
-// Samples that a rank wants and that stand together in runs of so many bytes are as well read by itself.
+// If a rank's samples are contiguous in runs of at least this size, the rank may as well read them by itself.
 constexpr Index kLongRunBytes = Index{1} << 20;
-// Of the budget, for samples that are read by a rank alone and whose components have to be spread.
+// Fraction of the budget for samples that a rank reads by itself and whose components must be spread.
 constexpr Index kPartsOfBudget = 4;
 
 Index sample_bytes_of(const OpenedDataset& data, const ReadColumn& column) {
@@ -30,7 +30,7 @@ Index bytes_of(const OpenedDataset& data, const ReadRequest& request) {
   return request.target.box.num_samples() * sample_bytes_of(data, request.column);
 }
 
-/// Of the samples of a box, those that stand together in a unit.
+/// The size of a contiguous run of a box's samples in a unit.
 Index run_bytes(const Box& box, const PlannedColumn& planned, Index sample_bytes) {
   Index bytes = sample_bytes;
   for (int a = 0; a < box.rank; ++a) {
@@ -40,7 +40,7 @@ Index run_bytes(const Box& box, const PlannedColumn& planned, Index sample_bytes
   return bytes;
 }
 
-/// `box`, which is a part of the patch's, from where its samples stand dense.
+/// `box`, a part of the patch's box, as a patch whose samples are dense.
 void copy_to_patch(const std::byte* dense, const Box& box, const MutablePatch& patch, Index sample_bytes) {
   const Segment segment{0,  0,           0, -1, box, {box.rank, box.lo, {1, 1, 1, 1, 1}, box.extents()},
                         {}, sample_bytes};
@@ -49,7 +49,7 @@ void copy_to_patch(const std::byte* dense, const Box& box, const MutablePatch& p
                static_cast<std::byte*>(patch.data) + copy.in_patch.first_bytes, copy.in_patch.samples);
 }
 
-/// The memory of a patch whose components stand together.
+/// The memory of a patch whose components are contiguous.
 ReadTarget target_of(const MutablePatch& patch, const Lattice& samples, int level, Index sample_bytes) {
   auto target = ReadTarget::dense(samples, level, static_cast<std::byte*>(patch.data), sample_bytes);
   for (int a = 0; a < samples.rank; ++a) {
@@ -87,8 +87,8 @@ Status ParallelReader::read(const Status& local, const std::vector<ReadRequest>&
   return sum_up(watch.elapsed_s(), report);
 }
 
-// On one node gaps cost nothing that another rank would not pay, too: what it reads is in the page cache.
-// Units that cost as much in part are better read once: those that are decoded, or compared with a checksum.
+// On one node, reading gaps costs nothing extra: another rank finds these bytes in the page cache. Units that
+// cost as much in part (because they are decoded, or compared with a checksum) are better read once.
 bool ParallelReader::is_better_shared(const ReadUnit& unit) const {
   return unit.whole || (unit.in_one_call && (verify_ || !is_one_node()));
 }
@@ -112,7 +112,7 @@ bool ParallelReader::aggregates(const std::vector<PlannedColumn>& columns,
                                       [&](const PlannedColumn& c) { return c.column == request.column; });
     const Box& box = request.target.box;
     if (is_better_shared(planned->unit)) {
-      return run_bytes(box, *planned, 1) < run_bytes(planned->wanted, *planned, 1);  // a part of a unit
+      return run_bytes(box, *planned, 1) < run_bytes(planned->wanted, *planned, 1);  // part of a unit
     }
     return !is_one_node() && run_bytes(box, *planned, sample_bytes_of(data_, request.column)) < kLongRunBytes;
   });
@@ -145,7 +145,8 @@ Status ParallelReader::read_together(const std::vector<ReadRequest>& mine,
   return agree(*comm_, status);
 }
 
-// Samples go straight to their places; where components stand apart, slab by slab, by way of a buffer.
+// Samples are read directly to their destination; if components are not contiguous, slab by slab through a
+// buffer.
 Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report) const {
   const MutablePatch& patch = request.target;
   const auto field = static_cast<int>(request.column.field), level = static_cast<int>(request.column.level);

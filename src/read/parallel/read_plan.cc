@@ -15,8 +15,8 @@ namespace esker {
 namespace {
 
 constexpr Index kPieceBytes = Index{512} << 10;
-// Of the budget, which is for windows, and for messages to all that want what is in them. A unit that is
-// larger is loaded in parts, whatever that costs.
+// Fraction of the budget for collective buffers, and for messages to all ranks that request their contents. A
+// larger unit is loaded in parts, at any cost.
 constexpr Index kPiecesInBudget = 16;
 
 constexpr Index kLeastPieceBytes = Index{4} << 10;
@@ -34,7 +34,7 @@ Box shifted(const Box& box, const Point& origin) {
   return moved;
 }
 
-/// [column] -> what this rank wants of it, in the order of requests.
+/// [column] -> this rank's requests for it, in the order of requests.
 std::vector<std::vector<std::size_t>> requests_of(const std::vector<PlannedColumn>& columns,
                                                   const std::vector<ReadRequest>& mine) {
   std::vector<std::vector<std::size_t>> of_column(columns.size());
@@ -47,7 +47,7 @@ std::vector<std::vector<std::size_t>> requests_of(const std::vector<PlannedColum
   return of_column;
 }
 
-/// [column] -> my boxes, counted from where what is wanted of it begins.
+/// [column] -> this rank's boxes, relative to the lower corner of the requested box.
 std::vector<std::vector<Box>> boxes_of(const std::vector<PlannedColumn>& columns,
                                        const std::vector<ReadRequest>& mine) {
   std::vector<std::vector<Box>> boxes(columns.size());
@@ -60,7 +60,7 @@ std::vector<std::vector<Box>> boxes_of(const std::vector<PlannedColumn>& columns
   return boxes;
 }
 
-/// Takes whole units around all that is wanted.
+/// Extends the requested box to complete units.
 void round_to_units(PlannedColumn& planned) {
   Point& unit = planned.unit.extent;
   for (int a = 0; a < planned.wanted.rank; ++a) {
@@ -116,7 +116,7 @@ Result<std::vector<PlannedColumn>> bound_columns(Comm& comm, const OpenedDataset
   return planned;
 }
 
-// As many readers at each level as all samples would have, if there are so many pieces.
+// Each level has as many readers as all samples would have, if there are enough pieces.
 ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, int n_ranks,
                    std::vector<PlannedColumn> columns, const std::vector<ReadRequest>& mine,
                    Index most_piece_bytes)
@@ -141,7 +141,7 @@ ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, int n_rank
   take_targets(mine);
 }
 
-// What many ranks want of a piece may not fit beside it: then pieces are smaller, whatever that costs.
+// The messages of many ranks for a piece may not fit in memory with it: then pieces are smaller, at any cost.
 Result<std::unique_ptr<ReadPlan>> ReadPlan::make(Comm& comm, const OpenedDataset& data,
                                                  const Options& options,
                                                  const std::vector<PlannedColumn>& columns,
@@ -189,7 +189,7 @@ Status ReadPlan::fit(Comm& comm, Directory& directory, ExchangeBuffers& buffers)
   });
 }
 
-// Boxes may leave out what nobody wants.
+// Boxes may leave out what no rank requests.
 void ReadPlan::find_wanted_pieces(const std::vector<FieldPatches>& fields) {
   is_wanted_.clear();
   first_of_round_.clear();
@@ -252,8 +252,8 @@ Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<s
   return status;
 }
 
-// Memory is exposed to other ranks only as long as all of them are here: a reader has no collective close,
-// and with windows left behind MPICH 4.0 crashed (docs/internals/decisions/0015-one-sided-reading.md).
+// Memory is exposed to other ranks only while all ranks are in this call: a reader has no collective close,
+// and MPI windows that were not freed crashed MPICH 4.0 (docs/internals/decisions/0015-one-sided-reading.md).
 Status ReadPlan::run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
                      ExchangeStats& stats, Index& loaded_bytes) {
   if (exchange_.transport->is_one_sided()) ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, exchange_.plan));

@@ -22,7 +22,7 @@ Status check(int code, const char* operation, const std::string& path) {
   return {Code::kIoError, std::string(operation) + " " + path + " by MPI-IO: " + text};
 }
 
-/// Hints as MPI keeps them.
+/// The form in which MPI stores hints.
 class Info {
  public:
   explicit Info(std::string_view hints) {
@@ -111,7 +111,7 @@ class MpiIoFile final : public File {
   }
 
  private:
-  /// A call moves at most what its count can say; fewer bytes than asked for are an error.
+  /// A call moves at most what its count can express; a transfer of fewer bytes than requested is an error.
   template <class Byte, class Move>
   Status in_parts(std::span<Byte> bytes, Index offset, const char* operation, const Move& move) const {
     while (!bytes.empty()) {

@@ -141,7 +141,7 @@ DatasetInfo look_at(hid_t dataset, std::string path, hobj_ref_t reference) {
   info.path = std::move(path);
   info.reference = reference;
   take_shape(dataset, info);
-  // The type first: HDF5 1.10 hangs or crashes on a damaged variable-length fill value.
+  // The type first: HDF5 1.10 does not return from a damaged variable-length fill value.
   if (info.why_not.empty()) take_type(dataset, info);
   if (info.why_not.empty()) take_storage(dataset, info);
   info.is_scale = text_attribute(dataset, "CLASS") == "DIMENSION_SCALE" && !info.extents.empty();

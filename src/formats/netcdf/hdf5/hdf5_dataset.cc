@@ -83,7 +83,7 @@ Status Hdf5Dataset::read_lattice(int field, Index step, const Lattice& selection
   for (int a = num_axes; a-- > 0;) add(selection.origin[a], selection.stride[a], selection.count[a]);
   if (of.components > 1) add(0, 1, of.components);
   ++counters.reads;
-  counters.bytes += selection.num_samples() * of.sample_bytes();  // only the library knows how many bytes it read
+  counters.bytes += selection.num_samples() * of.sample_bytes();  // the library does not report what it read
   return source_.read(variable_of(field).path, of.type, slab, out);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index kAlignment = 4;  // of variables
 constexpr Index kMaxNameBytes = 256;
-constexpr Index kMaxAllBytes = Index{1} << 62;  // of all variables, counted once; leaves room for header and alignment
+constexpr Index kMaxAllBytes = Index{1} << 62;  // of all variables; leaves room for header and alignment
 
 constexpr std::array<int, 12> kSizes{0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};  // by Type
 
