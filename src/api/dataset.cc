@@ -85,7 +85,7 @@ Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
       return error(Code::kInvalidArgument, "field '{}': stride {} on axis {}, expected at least 1",
                    query.field, (*query.stride)[a], a);
     }
-    Point stride = *query.stride;  // beyond the grid there is nothing but its first sample
+    Point stride = *query.stride;  // outside the grid there are no samples except its first one
     for (int a = 0; a < box.rank; ++a) stride[a] = std::min(stride[a], std::max<Index>(1, grid.hi[a]));
     resolved.selection = select_every(box, stride);
     resolved.level = coarsest_level_with(mask, resolved.selection);
@@ -195,7 +195,7 @@ Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadO
 }
 
 int Dataset::Impl::num_threads() const {
-  constexpr int kRequestsAtOnce = 16;  // most of their time is waiting
+  constexpr int kRequestsAtOnce = 16;  // most of their time is spent waiting
   if (options.threads > 0) return options.threads;
   return options.source ? kRequestsAtOnce : num_processors();
 }

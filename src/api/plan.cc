@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kPath = "plan";  // nothing is written there
 
-/// Asks the caller now and then whether to go on, and throws where not.
+/// Asks the caller from time to time whether to continue, and throws if not.
 class Pulse {
  public:
   struct Cancelled {};
@@ -42,10 +42,10 @@ class Pulse {
   Stopwatch watch_;
 };
 
-/// Everything that the plans of all ranks are made from.
+/// The input from which the plans of all ranks are made.
 struct Step {
   ExchangePolicy policy;
-  std::unique_ptr<FormatWriter> format;  // what the layouts refer to
+  std::unique_ptr<FormatWriter> format;  // referenced by the layouts
   std::unique_ptr<StepLayouts> layouts;
   BoxesOfField holders;
   PieceSpace space;
@@ -55,7 +55,7 @@ struct Step {
 using Holders = std::shared_ptr<const Distribution>;
 using HoldersOfGrid = std::function<Result<Holders>(const Grid&)>;
 
-/// Boxes that any program may have made up, checked before anything is computed from them.
+/// Checks boxes, which any program may have made up, before anything is computed from them.
 Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, const BoxesOfRank& boxes,
                            Pulse& pulse) {
   const Box domain = schema.box_of(grid);

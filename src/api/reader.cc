@@ -118,7 +118,8 @@ class Reader::Impl {
 
 namespace {
 
-/// Calls `open` with a store on all ranks. Only rank 0 asks the storage, and the others are told its answers.
+/// Calls `open` with a store on all ranks. Only rank 0 accesses the storage; the other ranks receive its
+/// answers.
 template <class Open>
 Status open_by_answers_of_root(Comm& comm, const OpenOptions& options, const Open& open) {
   std::shared_ptr<StoreAnswers> answers;

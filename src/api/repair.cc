@@ -15,8 +15,8 @@
 namespace esker {
 namespace {
 
-/// Whether checksums show that all steps are whole. NetCDF files have none, and of a dataset in two formats
-/// the IDX half says nothing of the other.
+/// Whether checksums show that all steps are complete. NetCDF files have none, and the IDX half of a dataset
+/// in two formats does not cover the other half.
 Result<bool> is_whole(const std::shared_ptr<Store>& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const AppendTarget target, find_append_target(*store, path, "auto"));
   if (target.format != "idx") return false;
@@ -24,7 +24,7 @@ Result<bool> is_whole(const std::shared_ptr<Store>& store, const std::string& pa
   return found.good() && found.blocks > 0 && found.blocks == found.blocks_with_checksum;
 }
 
-/// Of steps that a power failure may have damaged: they stay if they are whole.
+/// Keeps the steps that a power failure may have damaged if they are complete.
 Status settle_lost_steps(const std::shared_ptr<Store>& store, const std::string& path, WritePipeline& pipeline) {
   const auto first = pipeline.lost_from();
   if (!first) return {};

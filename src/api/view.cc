@@ -26,7 +26,7 @@ Vector3 normalized(const Vector3& a) {
   return {a[0] / length, a[1] / length, a[2] / length};
 }
 
-/// Where the camera looks: a point's distances to the right of it, above it and before it.
+/// The camera's coordinates: a point's distances to the right of it, above it and in front of it.
 struct EyeAxes {
   std::array<Vector3, 3> axis;
   Vector3 eye;
@@ -80,7 +80,7 @@ Status check(const Camera& camera, const GridPlacement& placement, const ViewOpt
   return {};
 }
 
-/// Its grid has few enough axes.
+/// Checks that its grid has few enough axes.
 Result<int> find_viewable(const Dataset::Impl& dataset, const std::string& field) {
   ESKER_ASSIGN_OR_RETURN(const int number, dataset.locate(field));
   const int rank = dataset.data->box(number).rank;

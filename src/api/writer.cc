@@ -18,7 +18,7 @@
 
 namespace esker {
 
-/// The state of one rank: what is defined, what is put. Everything collective is the pipeline's.
+/// The state of one rank: definitions and put calls. The pipeline does everything collective.
 class Writer::Impl {
  public:
   /// A pipeline that appends knows the definitions already.
@@ -102,7 +102,7 @@ class Writer::Impl {
     put_last_on_grid[schema.fields()[field].grid] = field;
   }
 
-  /// Those of the field of this grid that was put last, or of this field in the step before.
+  /// The boxes of the last field put on this grid, or of this field in the step before.
   [[nodiscard]] PatchBoxes probable_boxes(int field) {
     const auto last = put_last_on_grid.find(schema.fields()[field].grid);
     if (last != put_last_on_grid.end()) return input->patches[last->second].boxes();
@@ -110,7 +110,7 @@ class Writer::Impl {
     return boxes_before[field];
   }
 
-  /// Fields of a grid that turned out to have equal boxes share them, and with the step to come.
+  /// Fields of a grid that turn out to have equal boxes share them, also with the next step.
   Status share_boxes() {
     if (!input) return {};
     std::map<int, PatchBoxes> of_grid;
@@ -156,7 +156,7 @@ class Writer::Impl {
     return patch;
   }
 
-  /// Whether the step may keep so many more bytes.
+  /// Whether the step may keep this many additional bytes.
   [[nodiscard]] Status check_room(Index bytes) const {
     const Index needed = input->copied_bytes + bytes;
     if (needed <= pipeline->most_copied_bytes()) return {};
@@ -213,7 +213,8 @@ class Writer::Impl {
     if (closed) return {};
     Status status, mismatch;
     if (!defined && !schema.fields().empty()) status = define_once();
-    // Others that define no more are elsewhere; all hear of it when they meet.
+    // Other ranks, which define no more, are in other calls; all learn of the error at the next collective
+    // call.
     if (status.code() == Code::kMismatchedCall) std::swap(status, mismatch);
     Status ended = pipeline->close(take_local(), std::move(mismatch));
     closed = true;
@@ -221,8 +222,7 @@ class Writer::Impl {
     return status.ok() ? ended : status;
   }
 
-  // The definitions are not agreed on first: the ranks may be anywhere, and all that they share is the
-  // dataset.
+  // The definitions are not agreed on first: the ranks may be in any call, and only share the dataset.
   Status abandon(const Status& reason, double patience_s) {
     (void)remember(reason);
     const Status first = take_local();
@@ -235,7 +235,7 @@ class Writer::Impl {
   std::unique_ptr<WritePipeline> pipeline;
   Schema schema;
   bool closed = false;
-  const int exceptions = std::uncaught_exceptions();  ///< on their way when this was made
+  const int exceptions = std::uncaught_exceptions();  ///< in flight at construction
 
  private:
   static Status status_of(const Status& status) { return status; }
@@ -271,7 +271,7 @@ namespace {
 template <class Opening>
 Result<std::unique_ptr<Writer::Impl>> open_impl(const Opening& opening, const std::string& path,
                                                 const Communicator& comm, const Result<Options>& options) {
-  std::shared_ptr<Store> store;  // the opening tells all ranks when there is none
+  std::shared_ptr<Store> store;  // the opening reports to all ranks if there is none
   (void)guarded("open", [&] {
     store = posix_store();
     return Status();

@@ -26,7 +26,7 @@ template <class Word>
 }
 
 #ifdef __x86_64__
-// One instruction turns 32 bytes around: several times as fast as what every processor of the kind has.
+// One instruction reverses 32 bytes: several times as fast as the instructions that every processor has.
 [[gnu::target("avx2")]] void swap_elements_avx2(std::span<std::byte> bytes, int element_bytes) {
   swap_elements(bytes, element_bytes);
 }

@@ -33,7 +33,7 @@ class Run {
   Run(Index num_tasks, const std::function<Worker()>& make_worker)
       : num_tasks_(num_tasks), make_worker_(make_worker) {}
 
-  /// One thread's share. `after_each` says whether to go on.
+  /// One thread's share. `after_each` returns whether to continue.
   template <class AfterEach>
   void work(const AfterEach& after_each) {
     Index task = 0;
@@ -100,7 +100,7 @@ Status run_tasks(Index num_tasks, int threads, const std::function<Worker()>& ma
           run.work([] { return true; });
         });
       }
-    } catch (const std::system_error&) {  // those that there are will do
+    } catch (const std::system_error&) {  // continue with the threads that were started
     } catch (const std::bad_alloc&) {
     }
     run.work([&] { return tell(run.fraction_done()); });

@@ -24,7 +24,7 @@ std::string_view take_until(std::string_view& rest, std::string_view separators)
   return word;
 }
 
-/// `text` as a number, a leading '+' allowed; `end` receives what is left.
+/// `text` as a number, with an optional leading '+'; `end` receives the rest.
 template <class T>
 std::optional<T> parse_number(std::string_view text, std::string_view& end) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
@@ -99,7 +99,7 @@ std::string excerpt(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) {
-  // Per lead byte: number of continuation bytes, and the least code point that needs that many.
+  // Per lead byte: number of continuation bytes, and the smallest code point that needs that many.
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i++]);
     const int more = lead < 0x80 ? 0 : lead >> 5 == 6 ? 1 : lead >> 4 == 14 ? 2 : lead >> 3 == 30 ? 3 : -1;
@@ -123,7 +123,7 @@ bool is_name_character(char c) {
          c == '-';
 }
 
-// As "length:text" after "length:text".
+// Each text is stored as "length:text".
 std::string from_latin1(std::string_view bytes) {
   std::string utf8;
   for (const char c : bytes) {

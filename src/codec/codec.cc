@@ -60,7 +60,7 @@ std::string zfp_part(const CodecSpec& spec) {
     case ZfpMode::kAccuracy:
       break;
   }
-  // No exponent: OpenVisus splits the spec at '-'. Fixed digits, zeros behind the last one cut.
+  // No exponent: OpenVisus splits the spec at '-'. Fixed digits, without trailing zeros.
   std::string text = fmt::format("{:.17f}", spec.zfp_parameter);
   while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();
   return "accuracy=" + text;

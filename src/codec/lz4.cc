@@ -1,4 +1,4 @@
-// One LZ4 block, no frame, no size in front: any sample type and shape below 2 GiB.
+// One LZ4 block, without frame or size prefix: any sample type and shape below 2 GiB.
 #include <lz4.h>
 
 #include "base/checked.h"

@@ -1,7 +1,7 @@
 // zfp 1.0 streams without a header: float32, float64, int32, int64, one component, 2 or 3 axes.
 //
-// Streams are padded with zeros to a multiple of 8 bytes, as OpenVisus writes them. Those of fixed rate are
-// not, as PIDX writes them.
+// Streams are padded with zeros to a multiple of 8 bytes, as OpenVisus does. Fixed-rate streams are not
+// padded, as in PIDX.
 #include <zfp.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void set_mode(zfp_stream* stream, const CodecSpec& spec) {
   }
 }
 
-/// zfp never writes through a field that is only read, but takes no const pointer.
+/// zfp never writes through a field that is only read, but does not accept a const pointer.
 FieldPointer field_of(const BlockShape& shape, const std::byte* samples) {
   void* data = const_cast<std::byte*>(samples);
   const zfp_type type = zfp_type_of(shape.type);
@@ -65,15 +65,15 @@ FieldPointer field_of(const BlockShape& shape, const std::byte* samples) {
                                       : ::zfp_field_3d(data, type, count(0), count(1), count(2)));
 }
 
-/// zfp reads beyond a truncated stream: a copy with zeros behind it bounds that. The largest that a block can
-/// take is what an encoder could have written.
+/// zfp reads past the end of a truncated stream; a copy followed by zeros bounds that. The maximum size of a
+/// block is what an encoder could have written.
 std::vector<std::byte> padded(std::span<const std::byte> stored, std::size_t largest) {
   std::vector<std::byte> buffer(std::max(stored.size(), largest) + 64);
   std::copy(stored.begin(), stored.end(), buffer.begin());
   return buffer;
 }
 
-/// Lets the stream work on `buffer`, which outlives what is returned.
+/// Attaches the stream to `buffer`, which must outlive the result.
 Bits attach(std::vector<std::byte>& buffer, zfp_stream* stream) {
   Bits bits(::stream_open(buffer.data(), buffer.size()));
   ::zfp_stream_set_bit_stream(stream, bits.get());
@@ -83,14 +83,13 @@ Bits attach(std::vector<std::byte>& buffer, zfp_stream* stream) {
 
 constexpr Index kCellSamples = 64;
 
-/// Cells of 4x4x4 samples one behind the other are an array of 4 x 4 x 4n samples, which zfp codes cell by
-/// cell.
+/// Consecutive cells of 4x4x4 samples are an array of 4 x 4 x 4n samples, which zfp codes cell by cell.
 BlockShape shape_of_cells(SampleType type, std::span<const std::byte> cells) {
   const Index count = static_cast<Index>(cells.size()) / (kCellSamples * size_bytes(type));
   return {type, 1, 3, {4, 4, 4 * count, 1, 1}};
 }
 
-/// Bytes of the stream of all cells; kInternal if `cells` does not hold whole cells.
+/// Bytes of the stream of all cells; kInternal if `cells` does not hold complete cells.
 Result<std::size_t> fixed_rate_bytes(const BlockShape& shape, int bits_per_cell,
                                      std::span<const std::byte> cells) {
   ESKER_RETURN_IF_ERROR(check_fixed_rate(shape.type, bits_per_cell));
@@ -130,7 +129,7 @@ Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_c
   const Bits bits = attach(stored, stream.get());
   const std::size_t size = ::zfp_compress(stream.get(), field.get());
   if (size < bytes) return error(Code::kInternal, "zfp: {} bytes came out, expected {}", size, bytes);
-  stored.resize(bytes);  // behind the cells there is only the rest of a word
+  stored.resize(bytes);  // after the cells there is only the rest of a word
   return stored;
 }
 

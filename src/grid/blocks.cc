@@ -16,8 +16,9 @@ Box intersect_with_extent(const Box& box, const Point& extent) {
   return intersect(box, Box::from_extent(box.rank, extent));
 }
 
-/// Halves the tiles at each mask position 1 ... n_digits, which is how their Z codes are made, and goes where
-/// upper_half(position, tiles of `range` in the lower half) says. Returns the code of the tile that is left.
+/// Halves the tiles at each mask position 1 ... n_digits, the same way as their Z codes are built, and
+/// follows the half that upper_half(position, tiles of `range` in the lower half) selects. Returns the code
+/// of the last tile.
 template <class UpperHalf>
 Index descend(const Bitmask& mask, int n_digits, const Box& range, UpperHalf upper_half) {
   Index z = 0;
@@ -38,7 +39,8 @@ Index descend(const Bitmask& mask, int n_digits, const Box& range, UpperHalf upp
   return z;
 }
 
-/// How many tiles of `range` have a Z code below `z`: where z has a 1, all codes with a 0 there are smaller.
+/// The number of tiles of `range` with a Z code below `z`: where z has a 1, all codes with a 0 there are
+/// smaller.
 Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Index z) {
   Index count = 0;
   descend(mask, n_digits, range, [&](int position, Index in_lower) {
@@ -49,7 +51,7 @@ Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Ind
   return count;
 }
 
-/// The Z code of the tile of `range` that has `ordinal` tiles of it before it.
+/// The Z code of the tile of `range` that is preceded by `ordinal` tiles of the range.
 Index nth_tile(const Bitmask& mask, int n_digits, const Box& range, Index ordinal) {
   return descend(mask, n_digits, range, [&](int, Index in_lower) {
     const bool up = ordinal >= in_lower;
@@ -149,7 +151,7 @@ Box BlockGrid::find_existing_tiles(int level) const {
   return intersect_with_extent(tiles, mask_.pow2_sizes(1, tile_digits(level)));
 }
 
-// Sample k of the level's lattice is in tile k / count, axis by axis: so the answer is exact.
+// Sample k of the level's lattice is in tile k / count on each axis, so the result is exact.
 Box BlockGrid::tiles_with_samples_in(const Box& box, int level) const {
   Box tiles = mask_.samples_new_at(level).indices_in(box);
   if (tiles.empty()) return tiles;

@@ -10,7 +10,7 @@ __extension__ typedef __int128 Wide;  // of products
 
 Index modulo(Index a, Index m) { return (a % m + m) % m; }
 
-/// x with a * x = 1 modulo m, for a without a factor of m. Euclid's algorithm, one side of it.
+/// x with a * x = 1 modulo m, for coprime a and m. One side of Euclid's algorithm.
 Index inverse(Index a, Index m) {
   Index x = 1, next_x = 0;
   for (Index next_a = m; next_a != 0;) {
@@ -23,7 +23,7 @@ Index inverse(Index a, Index m) {
 
 }  // namespace
 
-// first + i * stride = other.first modulo other.stride, divided by what the strides have in common.
+// first + i * stride = other.first modulo other.stride, divided by the common divisor of the strides.
 std::optional<Index> first_meeting(const PointRow& row, const PointRow& other, Index from) {
   const Index common = std::gcd(row.stride, other.stride);
   const Index apart = other.first - row.first;

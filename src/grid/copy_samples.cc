@@ -10,10 +10,10 @@ namespace esker {
 namespace {
 
 constexpr Index kTile = 32;  // 32 x 32 elements of 8 bytes on both sides fit in a first-level cache
-constexpr int kColumns = 4;  // of a tile that are copied together: half a line of the target at a time
+constexpr int kColumns = 4;  // columns of a tile that are copied together: half a line of the target at a time
 constexpr Index kLineBytes = 64;
-constexpr Index kAheadBytes = 2048;  // what is asked for ahead of its copying
-constexpr Index kPageBytes = 4096;   // longer rows the processor foresees by itself
+constexpr Index kAheadBytes = 2048;  // prefetch distance
+constexpr Index kPageBytes = 4096;   // the processor prefetches longer rows by itself
 
 /// One axis of a copy: the offset of each index on both sides.
 struct CopyAxis {
@@ -32,10 +32,10 @@ struct CopyAxis {
 struct CopyLoop {
   std::array<CopyAxis, kMaxCopyAxes> axis;  // innermost first; beyond num_axes, of one index
   int num_axes = 0;
-  Index run_bytes = 0;   // moved at once
+  Index run_bytes = 0;   // copied at once
   bool across = false;   // the source is denser along the second axis than along the first
   bool turns = false;    // two innermost axes that transpose() copies
-  Index rows_ahead = 0;  // that are asked for while one is copied
+  Index rows_ahead = 0;  // rows that are prefetched while one is copied
 };
 
 /// Drops axes of one index and puts the axis with the smallest target step innermost.
@@ -67,7 +67,7 @@ void drop_axis(CopyLoop& loop, int axis) {
   loop.axis[--loop.num_axes] = CopyAxis();
 }
 
-/// Takes innermost axes that are dense on both sides into the run.
+/// Merges innermost axes that are dense on both sides into the run.
 void merge_dense_axes(CopyLoop& loop) {
   while (loop.num_axes > 0) {
     const CopyAxis& inner = loop.axis[0];
@@ -78,7 +78,7 @@ void merge_dense_axes(CopyLoop& loop) {
   }
 }
 
-/// Makes one axis of neighbours that go on where the other ends, on both sides.
+/// Merges adjacent axes that are contiguous on both sides.
 void join_axes(CopyLoop& loop) {
   for (int a = 0; a + 1 < loop.num_axes;) {
     CopyAxis& inner = loop.axis[a];
@@ -95,7 +95,7 @@ void join_axes(CopyLoop& loop) {
   }
 }
 
-/// Puts the axis along which the source is densest second, where the tiles of copy_plane can use it.
+/// Makes the axis along which the source is densest the second one, where the tiles of copy_plane can use it.
 void put_source_axis_second(CopyLoop& loop) {
   if (loop.num_axes < 3) return;
   const auto densest = std::min_element(
@@ -125,7 +125,7 @@ void copy_row(const CopyAxis& x, Index first, Index last, const std::byte* sourc
   }
 }
 
-/// Asks for what is moved from `source`, and from a stretch of `axis` there.
+/// Prefetches what is copied from `source`, and from a range of `axis` there.
 void prefetch(const CopyLoop& loop, const CopyAxis& axis, Index first, Index last, const std::byte* source) {
   const Index from = first * axis.source_stride, to = (last - 1) * axis.source_stride;
   const Index step = std::max(std::abs(axis.source_stride), kLineBytes);
@@ -134,7 +134,7 @@ void prefetch(const CopyLoop& loop, const CopyAxis& axis, Index first, Index las
   if (step == kLineBytes) __builtin_prefetch(source + end - 1);
 }
 
-/// Copies the two innermost axes row by row. `next`: the source of the plane that comes after it, or null.
+/// Copies the two innermost axes row by row. `next`: the source of the following plane, or null.
 template <class Move>
 void copy_rows(const CopyLoop& loop, const std::byte* source, const std::byte* next, std::byte* target,
                Move move) {
@@ -151,8 +151,8 @@ void copy_rows(const CopyLoop& loop, const std::byte* source, const std::byte* n
   }
 }
 
-/// Copies the elements [first, last) of the second axis and of `kWidth` neighbours on the first, at `source`
-/// and `target`: along the second axis, where the source is denser.
+/// Copies the elements [first, last) of the second axis and `kWidth` adjacent ones on the first, at `source`
+/// and `target`, along the second axis, where the source is denser.
 template <int kWidth, class Move>
 void copy_columns(const CopyAxis& x, const CopyAxis& y, Index first, Index last, const std::byte* source,
                   std::byte* target, Move move) {
@@ -170,7 +170,7 @@ void copy_columns(const CopyAxis& x, const CopyAxis& y, Index first, Index last,
   }
 }
 
-/// Copies them in tiles, which stay in cache on both sides: the source is denser along the second axis.
+/// Copies them in tiles that stay in cache on both sides: the source is denser along the second axis.
 template <class Move>
 void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* next, std::byte* target,
                 Move move) {
@@ -180,7 +180,8 @@ void copy_tiles(const CopyLoop& loop, const std::byte* source, const std::byte* 
     const Index y1 = std::min(y0 + kTile, y.count);
     for (Index x0 = 0; x0 < x.count; x0 += kTile) {
       const Index x1 = std::min(x0 + kTile, x.count);
-      // While a tile is copied the next one is asked for, of each column of this one a column of that.
+      // While a tile is copied the next one is prefetched: for each column of this tile, one column of the
+      // next.
       const bool is_last = x1 == x.count;
       const std::byte* const ahead = is_last && y1 == y.count ? next : source;
       const Index ahead_x = is_last ? 0 : x1;
@@ -225,7 +226,7 @@ void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byt
   }
 }
 
-/// Chooses between rows and tiles, and how far ahead the source is asked for.
+/// Chooses between rows and tiles, and the prefetch distance of the source.
 void choose_way(CopyLoop& loop) {
   const CopyAxis& x = loop.axis[0];
   const CopyAxis& y = loop.axis[1];
@@ -234,9 +235,9 @@ void choose_way(CopyLoop& loop) {
                can_transpose(loop.run_bytes);
   if (loop.turns) return;
   for (const CopyAxis& axis : loop.axis) {
-    if (axis.source_table) return;  // asking costs too much there
+    if (axis.source_table) return;  // prefetching costs too much there
   }
-  if (loop.run_bytes > kLineBytes) return;  // the processor foresees it
+  if (loop.run_bytes > kLineBytes) return;  // the processor prefetches it
   const Index row_bytes = x.count * std::max(loop.run_bytes, std::min(std::abs(x.source_stride), kLineBytes));
   loop.rows_ahead = row_bytes < kPageBytes ? div_up(kAheadBytes, row_bytes) : 0;
 }

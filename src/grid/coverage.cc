@@ -11,7 +11,7 @@ namespace {
 
 using BoxIds = std::vector<int>;
 
-/// A plane that cuts a cell in two: [lo, at) and [at, hi) on `axis`.
+/// A plane that splits a cell in two: [lo, at) and [at, hi) on `axis`.
 struct Plane {
   int axis;
   Index at;
@@ -25,7 +25,7 @@ BoxIds meeting(const std::vector<Box>& boxes, const Box& cell, const BoxIds& can
 }
 
 /// The median of the faces strictly inside `cell`, on the axis that has most of them. Every box that
-/// meets a cell without containing it has such a face; at least one does.
+/// intersects a cell without containing it has such a face; at least one does.
 Plane median_face(const std::vector<Box>& boxes, const Box& cell, const BoxIds& ids) {
   std::array<std::vector<Index>, kMaxRank> faces;
   for (const int id : ids) {
@@ -50,14 +50,14 @@ std::pair<Box, Box> split(const Box& cell, const Plane& plane) {
   return halves;
 }
 
-/// All that box `whole`, which contains a cell, has in common with another of the boxes `ids` that meet it.
+/// The intersection of box `whole`, which contains a cell, with another of the boxes `ids` that intersect it.
 CoverageDefect overlap(const std::vector<Box>& boxes, const BoxIds& ids, int whole) {
   const int other = ids[0] == whole ? ids[1] : ids[0];
   return {intersect(boxes[whole], boxes[other]), std::min(whole, other), std::max(whole, other)};
 }
 
-/// The first defect in `cell`, which exactly the boxes `ids` meet. The faces inside the cell on the
-/// busiest axis halve with each step, so the depth is at most rank * log2(4 * boxes).
+/// The first defect in `cell`, which exactly the boxes `ids` intersect. The faces inside the cell on the axis
+/// with most faces halve with each step, so the depth is at most rank * log2(4 * boxes).
 std::optional<CoverageDefect> defect_in(const std::vector<Box>& boxes, const Box& cell, const BoxIds& ids) {
   if (ids.empty()) return CoverageDefect{.where = cell};
   const auto whole = std::find_if(ids.begin(), ids.end(), [&](int id) { return boxes[id].contains(cell); });

@@ -40,21 +40,21 @@ Status check_grid(int rank, const Point& extent, int n_ranks) {
   return {};
 }
 
-/// Cuts of [0, extent) into parts of extent / parts points, the first extent % parts one larger.
+/// Splits [0, extent) into parts of extent / parts points, the first extent % parts of which have one more.
 std::vector<Index> even_cuts(Index extent, Index parts) {
   std::vector<Index> cuts{0};
   for (Index i = 0; i < parts; ++i) cuts.push_back(cuts.back() + extent / parts + (extent % parts > i));
   return cuts;
 }
 
-/// How good a split is: first by how many parts hold points, then by the area of its cuts.
+/// Quality of a split: first the number of parts that hold points, then the area of its cuts.
 struct SplitScore {
   Index parts_with_points = 0;
   double cut_area = 0;  ///< relative: sum of parts / extent, to which the area of all cuts is linear
 
   [[nodiscard]] bool better_than(const SplitScore& other) const {
     if (parts_with_points != other.parts_with_points) return parts_with_points > other.parts_with_points;
-    return cut_area < other.cut_area * (1 - 1e-12);  // ties are ties, however they were rounded
+    return cut_area < other.cut_area * (1 - 1e-12);  // ties are ties, regardless of rounding
   }
 };
 
@@ -67,8 +67,8 @@ SplitScore score(int rank, const Point& extent, const Point& parts) {
   return s;
 }
 
-/// Walks over all ways to write a number of ranks as a product of one factor per axis, and keeps the
-/// best; of equals the first, which has the smaller factors on the faster axes.
+/// Enumerates all ways to write a number of ranks as a product of one factor per axis, and keeps the best;
+/// among equals the first, which has the smaller factors on the faster axes.
 class NearCubicSearch {
  public:
   NearCubicSearch(int rank, const Point& extent, Index n_ranks) : rank_(rank), extent_(extent) {
@@ -116,8 +116,8 @@ Point near_cubic_parts(int rank, const Point& extent, Index n_ranks) {
   return NearCubicSearch(rank, extent, n_ranks).best();
 }
 
-/// PISM's compute_nprocs (src/util/IceGrid.cc), which refuses strips of less than two points. Where its
-/// rule leaves ranks without points, and another split does not, we take the other one.
+/// PISM's compute_nprocs (src/util/IceGrid.cc), which rejects strips of less than two points. If its rule
+/// leaves ranks without points and another split does not, the other one is used.
 Point pism_parts(const Point& extent, Index n_ranks) {
   const double aspect = static_cast<double>(extent[0]) / static_cast<double>(extent[1]);
   const double ideal = std::floor(0.5 + std::sqrt(aspect * static_cast<double>(n_ranks)));

@@ -13,7 +13,7 @@ struct HalfSpace {
   double limit = 0;
 };
 
-/// How much a point may leave one by rounding, relative to the sizes of what is added up.
+/// How far a point may violate a boundary by rounding, relative to the magnitude of the summands.
 constexpr double kRounding = 1e-9;
 
 bool holds(const HalfSpace& half, const IndexPoint& index) {
@@ -55,7 +55,7 @@ double determinant(const std::array<IndexPoint, 3>& m) {
 
 double length(const IndexPoint& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-/// Where three boundaries meet in one point (Cramer's rule).
+/// The intersection point of three boundaries (Cramer's rule).
 std::optional<IndexPoint> meet(const HalfSpace& a, const HalfSpace& b, const HalfSpace& c) {
   const std::array<IndexPoint, 3> rows{a.normal, b.normal, c.normal};
   const double all = determinant(rows);
@@ -81,8 +81,8 @@ ClipMap::Clip ClipMap::at(const IndexPoint& index) const {
   return clip;
 }
 
-// Of twelve half-spaces at most: all points where three boundaries meet, as far as they are in the others.
-// Axes that the box does not have are pinned to 0.
+// There are at most twelve half-spaces: takes all points where three boundaries intersect and that are inside
+// the others. Axes that the box does not have are fixed at 0.
 std::vector<IndexPoint> corners_in_view(const Box& box, const ClipMap& map) {
   Box volume = box;
   for (volume.rank = 3; Index & hi : volume.hi) hi = std::max<Index>(hi, 1);

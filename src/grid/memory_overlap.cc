@@ -52,7 +52,7 @@ class Search {
   }
 
  private:
-  /// The axes are in the order of their strides, the largest first.
+  /// The axes are sorted by stride, largest first.
   void add(int number, Index count, Index stride, bool may_repeat) {
     if (count <= 1 || (stride == 0 && may_repeat)) return;
     int i = num_axes_++;
@@ -60,14 +60,14 @@ class Search {
     axes_[i] = {number, count, stride};
   }
 
-  /// Whether differences along axes `i` and later bring `distance` below an element. `moved`: some before are
-  /// not 0. The first that is not 0 is positive.
+  /// Whether differences along axes `i` and later reduce `distance` below one element. `moved`: an earlier
+  /// difference is not 0. The first nonzero difference is positive.
   bool find_from(int i, Wide distance, bool moved) {
     if (i == num_axes_) return moved && magnitude(distance) < element_bytes_;
     if (++visits_ > kMostVisits) return false;
     const StridedAxis& axis = axes_[i];
     const Wide stride = axis.stride, most = axis.count - 1, rest = reach_[i + 1] + element_bytes_ - 1;
-    Wide low = moved ? 0 : most, high = low;  // of a stride of 0
+    Wide low = moved ? 0 : most, high = low;  // for a stride of 0
     if (stride != 0) {                        // |distance + d * stride| <= rest
       low = moved ? -most : 0;
       high = most;

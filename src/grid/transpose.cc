@@ -18,7 +18,7 @@ constexpr Index kBlock = 8;  // columns copied together: a line of the target, o
 constexpr Index kQuad = 4;   // columns or rows, where there are fewer
 constexpr Index kBand = 64;  // rows of the target that stay in a first-level cache
 constexpr Index kLineBytes = 64;
-constexpr Index kForeseenBytes = 256;  // longer columns the processor prefetches by itself
+constexpr Index kForeseenBytes = 256;  // the processor prefetches longer columns by itself
 
 /// Four elements in a register.
 template <class Element>
@@ -58,7 +58,7 @@ template <int kStep>
   return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(mixed), 0b11011000));
 }
 
-/// Element `j` of a column, 0 if that is not one of the first kRows.
+/// Element `j` of a column; 0 if it is not one of the first kRows.
 template <class Element, int kRows>
 [[gnu::always_inline]] inline Element element_at(const std::byte* column, Index stride, int j) {
   Element element = 0;
@@ -154,7 +154,7 @@ void prefetch(const std::byte* source, Index column_stride, Index bytes, Index s
   }
 }
 
-/// What is copied: a band of rows.
+/// One task of the copy: a band of rows.
 struct Band {
   Index num_columns = 0, num_rows = 0;
   TransposeSource source;
@@ -167,8 +167,8 @@ struct Band {
   }
 };
 
-/// kColumns columns, at most four, from column i on. The last rows are copied with those before them where
-/// there are four: some twice.
+/// At most four columns (kColumns) from column i on. If there are at least four rows, the last ones are
+/// copied together with those before them, some of them twice.
 template <class Element, int kStep, int kColumns>
 [[gnu::target("avx2")]] void turn_columns(const Band& band, Index i) {
   const auto turn_rows = [&](auto rows, Index j) __attribute__((target("avx2"), always_inline)) {

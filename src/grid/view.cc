@@ -23,8 +23,8 @@ ClipMap clip_map(const Camera& camera, const GridPlacement& placement) {
   return map;
 }
 
-/// Of each axis, how many pixels a step of one index takes where it takes most. It is looked for at the
-/// corners of what is in view and midway between each two of them: in perspective it grows towards the eye.
+/// For each axis, the maximum number of pixels for a step of one index. It is evaluated at the corners of the
+/// visible part and midway between each two of them, because in perspective it grows towards the eye.
 Vector3 largest_steps(const ClipMap& map, const std::vector<IndexPoint>& corners, int rank,
                       const Camera& camera) {
   Vector3 largest{};
@@ -45,7 +45,7 @@ Vector3 largest_steps(const ClipMap& map, const std::vector<IndexPoint>& corners
   return largest;
 }
 
-/// Between neighbours of a level, at most.
+/// The maximum between neighbors of a level.
 double pixels_at(const Bitmask& mask, int level, const Vector3& steps) {
   const Point stride = mask.samples_up_to(level).stride;
   double most = 0;
@@ -63,8 +63,7 @@ int choose_level(const Bitmask& mask, const Vector3& steps, const ViewOptions& o
   };
   const int best = coarsest(options.pixels_per_sample);
   if (!options.previous_level) return best;
-  // From a coarser level on, samples are too far apart; from a finer one, there are more than would be
-  // wanted.
+  // At a coarser level samples are too far apart; at a finer one there are more than needed.
   const int lowest = coarsest(options.pixels_per_sample * options.hysteresis);
   const int highest = coarsest(options.pixels_per_sample / options.hysteresis);
   const int previous = *options.previous_level;

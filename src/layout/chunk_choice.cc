@@ -7,7 +7,7 @@
 namespace esker {
 namespace {
 
-constexpr Index kWorthIt = 50;  // smaller chunks are taken where they save more than a 50th of the bytes
+constexpr Index kWorthIt = 50;  // smaller chunks are used if they save more than a 50th of the bytes
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 namespace esker {
 namespace {
 
-// Of what is read along the dense axis at a time: some lines of memory.
+// Bytes that are read along the dense axis at a time: some lines of memory.
 constexpr Index kDenseBytes = 128;
 
 RowTiles::Planes planes_of(int rank, Index sample_bytes, const ChunkedLayout::Tiles& tiles) {
@@ -69,7 +69,7 @@ PiecePart ChunkedLayout::part(const Piece& piece, int /*number*/) const {
   return box_part(box_of(piece.ordinal));
 }
 
-/// One of what is in order: all chunks, or a stretch of one. What is behind a chunk belongs to its last one.
+/// One ordered unit: all chunks, or a contiguous part of one. Padding after a chunk belongs to its last unit.
 Layout::FileSpan ChunkedLayout::file_at(Index position) const {
   const Index chunk = position / chunk_stride_bytes_, begin = chunk * chunk_stride_bytes_;
   const Index in_chunk = std::min(position - begin, chunk_bytes_ - 1);

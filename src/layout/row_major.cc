@@ -14,7 +14,7 @@ RowMajorLayout::RowMajorLayout(int rank, const Point& extent, Index sample_bytes
   for (int a = 0; a < rank; ++a) strides_[a + 1] = strides_[a] * extent[a];
 }
 
-// A piece is a stripe, or one of equal parts of it that are small enough.
+// A piece is a stripe, or one of the equal parts of a stripe that are small enough.
 RowMajorLayout::RowMajorLayout(int rank, const Point& extent, Index sample_bytes, Index offset_bytes,
                                Index piece_bytes, const Stripes& stripes)
     : RowMajorLayout(rank, extent, sample_bytes, offset_bytes, piece_bytes) {
@@ -56,7 +56,7 @@ Index RowMajorLayout::sample_at(const Point& point) const {
   return sample;
 }
 
-// From each sample on, as many whole rows, planes ... of the highest axis that begin there and end in the
+// From each sample on, as many complete rows, planes ... of the highest axis as begin there and end in the
 // piece.
 RowMajorLayout::Parts RowMajorLayout::parts_of(Index ordinal) const {
   Parts parts;
@@ -121,7 +121,7 @@ std::vector<std::vector<Layout::Run>> RowMajorLayout::runs_of_shares(const Brick
   return shares;
 }
 
-/// Whole below the axis along which a piece is cut.
+/// Complete below the axis along which a piece is split.
 Point RowMajorLayout::tile_extent(int /*level*/) const {
   Point extent{1, 1, 1, 1, 1};
   const Index piece_samples = largest_piece_bytes() / sample_bytes_;

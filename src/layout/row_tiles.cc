@@ -7,7 +7,7 @@
 
 namespace esker {
 
-// Whole on the axes below the one along which the rows of a plane are cut; single indices above it.
+// Complete on the axes below the one along which the rows of a plane are split; single indices above it.
 RowTiles::RowTiles(int rank, const Point& extent, Index most_samples, const Planes& planes)
     : array_(Box::from_extent(rank, extent)), plane_axis_(planes.axis > 0 ? planes.axis : kMaxRank) {
   Index room = std::max<Index>(1, most_samples);  // of a plane

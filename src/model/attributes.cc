@@ -16,7 +16,7 @@ bool is_text(const std::string& s) { return is_utf8(s) && s.find('\0') == std::s
 template <class T>
 inline constexpr bool kIsList = !std::is_same_v<T, std::string> && !std::is_same_v<T, StoredText>;
 
-/// An integer as another type; false: that has no such value.
+/// Converts an integer to another type; false if that type has no such value.
 template <class To, class From>
 bool convert_integer(From value, To& to) {
   if constexpr (std::is_floating_point_v<To>) {
@@ -31,7 +31,7 @@ bool convert_integer(From value, To& to) {
   }
 }
 
-/// A real as another type; false: that has no such value.
+/// Converts a real to another type; false if that type has no such value.
 template <class To, class From>
 bool convert_real(From value, To& to) {
   if constexpr (std::is_floating_point_v<To>) {

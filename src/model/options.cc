@@ -1,4 +1,4 @@
-// Every option is one row of kOptions: its name, what it does, how it is read and how it is printed.
+// Every option is one row of kOptions: its name, its meaning, its parser and its printer.
 #include "esker/options.hpp"
 
 #include <fmt/ranges.h>
@@ -22,7 +22,7 @@
 namespace esker {
 namespace {
 
-// ---- values as text: parsers return nothing for text that the option does not take ----
+// ---- values as text: parsers return nothing for text that the option does not accept ----
 
 std::optional<bool> parse_bool(std::string_view text) {
   if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
@@ -39,7 +39,7 @@ std::optional<Index> parse_in(std::string_view text, Index least, Index most) {
 
 constexpr std::string_view kSuffixes = "KMG";
 
-/// "4096", "64K", "1.5M" is none; powers of 1024.
+/// "4096", "64K"; "1.5M" is invalid. Powers of 1024.
 std::optional<Index> parse_size(std::string_view text, Index least, Index most) {
   Index unit = 1;
   const std::size_t suffix =
@@ -120,7 +120,7 @@ std::optional<double> parse_seconds(std::string_view text) {
   return value && *value >= 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Names and values, both of which say something.
+/// Names and values, neither of which may be empty.
 bool is_hints(std::string_view text) {
   while (!text.empty()) {
     const std::string_view hint = text.substr(0, text.find(';'));
@@ -155,7 +155,7 @@ constexpr Index kGiB = Index{1} << 30;
 
 struct OptionRow {
   std::string_view name;
-  std::string_view takes;  ///< for messages: what a value looks like
+  std::string_view takes;  ///< for messages: the form of a value
   std::string_view help;
   bool (*parse)(std::string_view text, Options& options);  ///< false, and no change, if the text is not taken
   std::string (*print)(const Options& options);
@@ -299,7 +299,7 @@ constexpr std::array<OptionRow, 30> kOptions{{
 
 // ---- names ----
 
-/// Least number of characters to insert, delete or change that turn `a` into `b`.
+/// Minimum number of characters to insert, delete or change that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -348,7 +348,7 @@ std::string upper(std::string_view text) {
 
 // ---- sources ----
 
-/// A TOML value as the text that set() takes.
+/// A TOML value as the text that set() accepts.
 std::optional<std::string> toml_text(const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);

@@ -48,7 +48,7 @@ Status no_time_for(const Field& field) {
 
 bool is_position(int index, std::size_t size) { return index >= 0 && static_cast<std::size_t>(index) < size; }
 
-/// Product of the dimensions' sizes; nothing if it does not fit.
+/// Product of the dimensions' sizes; nothing if it overflows.
 std::optional<Index> num_samples(const std::vector<Dimension>& all, const std::vector<int>& dims) {
   std::optional<Index> product = 1;
   for (const int d : dims) {

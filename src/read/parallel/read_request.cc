@@ -40,7 +40,7 @@ Result<Lattice> level_lattice(const OpenedDataset& data, int field, int level) {
 
 Result<std::vector<ReadColumn>> columns_of_all(Comm& comm, const std::vector<ReadRequest>& mine) {
   std::vector<ReadColumn> columns;
-  std::array<std::uint64_t, 3> most{};  // of the ranks with requests: the list's hash, its complement, the rank + 1
+  std::array<std::uint64_t, 3> most{};  // of requesting ranks: the list's hash, its complement, the rank + 1
   ESKER_RETURN_IF_ERROR(all_do(comm, "read", [&] {
     for (const ReadRequest& request : mine) columns.push_back(request.column);
     sort_once(columns);
