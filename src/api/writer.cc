@@ -213,7 +213,7 @@ class Writer::Impl {
     if (closed) return {};
     Status status, mismatch;
     if (!defined && !schema.fields().empty()) status = define_once();
-    // Other ranks, which define no more, are in other calls; all learn of the error at the next collective
+    // Ranks that define nothing more may be in other calls; all ranks learn of that at the next collective
     // call.
     if (status.code() == Code::kMismatchedCall) std::swap(status, mismatch);
     Status ended = pipeline->close(take_local(), std::move(mismatch));

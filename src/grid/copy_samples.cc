@@ -10,7 +10,7 @@ namespace esker {
 namespace {
 
 constexpr Index kTile = 32;  // 32 x 32 elements of 8 bytes on both sides fit in a first-level cache
-constexpr int kColumns = 4;  // columns of a tile that are copied together: half a line of the target at a time
+constexpr int kColumns = 4;  // columns of a tile that are copied together: half a target line at a time
 constexpr Index kLineBytes = 64;
 constexpr Index kAheadBytes = 2048;  // prefetch distance
 constexpr Index kPageBytes = 4096;   // the processor prefetches longer rows by itself

@@ -69,7 +69,8 @@ PiecePart ChunkedLayout::part(const Piece& piece, int /*number*/) const {
   return box_part(box_of(piece.ordinal));
 }
 
-/// One ordered unit: all chunks, or a contiguous part of one. Padding after a chunk belongs to its last unit.
+/// One contiguous run of positions: all chunks, or a part of one. Padding after a chunk belongs to its last
+/// run.
 Layout::FileSpan ChunkedLayout::file_at(Index position) const {
   const Index chunk = position / chunk_stride_bytes_, begin = chunk * chunk_stride_bytes_;
   const Index in_chunk = std::min(position - begin, chunk_bytes_ - 1);

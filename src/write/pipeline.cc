@@ -197,7 +197,7 @@ Status WritePipeline::rewind(const Status& local, double time) {
 
 /// A lack of space on the device is better reported before the first byte than in the middle. Rank 0.
 Status WritePipeline::check_space(const StepPlan& plan) const {
-  if (!created_ && format_->replaces_existing()) return {};  // removing the replaced dataset frees space first
+  if (!created_ && format_->replaces_existing()) return {};  // removing the replaced dataset frees space
   const auto free = store_->free_bytes(top_);
   const Index needed = plan.space.stored_bytes();
   if (!free.ok() || *free >= needed) return {};

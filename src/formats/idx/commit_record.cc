@@ -1,5 +1,5 @@
-// record = {"format": 1 or 2, "generation": integer, "times": [real ...], "absent": {"step": ["field" ...] ...},
-//           ["split": {"field": ["field" ...] ...}], ["alignment": integer], ["checksums": bool],
+// record = {"format": 1 or 2, "generation": integer, "times": [real ...],
+//           "absent": {"step": ["field" ...] ...}, ["split": {"field": ["field" ...] ...}], ["alignment": integer], ["checksums": bool],
 //           "sum": "16 hexadecimal digits"}                                     ; with format 2
 #include "formats/idx/commit_record.h"
 

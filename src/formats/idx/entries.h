@@ -89,15 +89,14 @@ enum class TableCheck : std::uint8_t { kUnchecked, kGood, kChanged };
 /// parts.
 TableCheck check_table(std::span<const std::byte> bytes);
 
-/// The entries of a file whose first bytes are `bytes` (headers_bytes(...) of them). An entry is checked
-/// against the file: [offset, offset + size) beyond `file_bytes` or inside the headers, or a size of 2 GiB
-/// and more, is kDataLoss naming the entry.
+/// The entries of a file whose first bytes are `bytes` (headers_bytes(...) of them). Each entry is checked
+/// against the file: if [offset, offset + size) exceeds `file_bytes` or overlaps the headers, or the size is
+/// 2 GiB or more, the result is kDataLoss naming the entry.
 Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,
                                                Index file_bytes);
 
-/// Two blocks of one file that share bytes, as positions in `entries`, the one with the smaller offset first;
-/// nothing if there are none. Readers take such files as they are, whoever verifies or repairs one does not.
-/// O(n log n).
+/// Two blocks of one file that overlap, as positions in `entries`, the one with the smaller offset first;
+/// nothing if there are none. Readers accept such files; verify and repair do not. O(n log n).
 std::optional<std::pair<Index, Index>> find_overlap(std::span<const BlockEntry> entries);
 
 }  // namespace esker::idx
