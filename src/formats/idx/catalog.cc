@@ -1,6 +1,7 @@
 // clang-format off
 // catalog = {"format": 1 or 2, "generation": integer, "parts": [{"name", "grid", "fixed"} ...],
-//            "times": [real ...], "options": {"name": "text"}, "sum": "16 hexadecimal digits"}       ; sum: with format 2
+//            "times": [real ...], "options": {"name": "text"},
+//            "sum": "16 hexadecimal digits"}                                    ; sum: with format 2
 // clang-format on
 #include "formats/idx/catalog.h"
 

@@ -1,6 +1,9 @@
+// clang-format off
 // record = {"format": 1 or 2, "generation": integer, "times": [real ...],
-//           "absent": {"step": ["field" ...] ...}, ["split": {"field": ["field" ...] ...}], ["alignment": integer], ["checksums": bool],
+//           "absent": {"step": ["field" ...] ...}, ["split": {"field": ["field" ...] ...}],
+//           ["alignment": integer], ["checksums": bool],
 //           "sum": "16 hexadecimal digits"}                                     ; with format 2
+// clang-format on
 #include "formats/idx/commit_record.h"
 
 #include <limits>
