@@ -33,7 +33,7 @@ Index stored_bytes(const Schema& schema, std::size_t field) {
   return schema.box_of(grid_of(schema, of)).num_samples() * of.sample_bytes();
 }
 
-// ---- what is asked for ----
+// ---- requested storage ----
 
 /// Samples of a chunk per axis, not limited by the grid.
 Result<Point> extents_of_chunk(const Schema& schema, std::size_t field, const ChunkOptions& options) {
