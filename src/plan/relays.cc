@@ -9,7 +9,7 @@
 namespace esker {
 namespace {
 
-constexpr Index kFewRanks = 64;                        // an aggregator receives from so many at no cost
+constexpr Index kFewRanks = 64;                        // receiving from so many costs nothing measurable
 constexpr Index kManyRanks = 1024;                     // too many, whatever they send
 constexpr Index kLargeMessageBytes = Index{32} << 10;  // the cost is proportional to the bytes
 
