@@ -138,8 +138,11 @@ Status check_datatypes(Comm& comm, ExchangePolicy& policy) {
     return Status();
   }));
   const Status agreed = agree(comm, found);
-  if (!agreed.ok()) use_packed_messages(policy, agreed.message());
-  return {};
+  if (agreed.ok()) return {};
+  return all_do(comm, "plan", [&] {
+    use_packed_messages(policy, agreed.message());
+    return Status();
+  });
 }
 
 }  // namespace
@@ -151,7 +154,10 @@ Status prepare(Comm& comm, const ExchangeInputs& inputs, ExchangePolicy& policy,
     const Status shared = Preparation(comm, inputs, policy, buffers, prepared).make();
     if (shared.ok() || !policy.may_use_messages) return shared;
     buffers.release_shared();
-    use_messages(policy, shared.message());
+    ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
+      use_messages(policy, shared.message());
+      return Status();
+    }));
   }
   return Preparation(comm, inputs, policy, buffers, prepared).make();
 }

@@ -109,10 +109,10 @@ void use_packed_messages(ExchangePolicy& policy, std::string why) {
   policy.fallback = "not put_types: " + std::move(why);
 }
 
-void keep_fallback(const ExchangePolicy& used, ExchangePolicy& policy) {
+void keep_fallback(ExchangePolicy&& used, ExchangePolicy& policy) noexcept {
   policy.topology = used.topology;
   policy.packs = used.packs;
-  policy.fallback = used.fallback;
+  policy.fallback = std::move(used.fallback);
 }
 
 std::string transport_name(const ExchangePolicy& policy, bool combined, int n_ranks) {

@@ -78,7 +78,7 @@ void use_messages(ExchangePolicy& policy, std::string why);
 void use_packed_messages(ExchangePolicy& policy, std::string why);
 
 /// Copies to `policy` the fallbacks of `used`, so that a choice that the machine lacks is not tried again.
-void keep_fallback(const ExchangePolicy& used, ExchangePolicy& policy);
+void keep_fallback(ExchangePolicy&& used, ExchangePolicy& policy) noexcept;
 
 /// The value of the option `transport` that names these choices, where messages are `combined` by node or
 /// not; "none" where no samples move.

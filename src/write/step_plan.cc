@@ -1,5 +1,7 @@
 #include "write/step_plan.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
@@ -52,8 +54,9 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
 Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string& context) {
   ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema, plan.fields, plan.boxes, context));
   std::vector<FieldPatches> fields;
-  ExchangePolicy policy = policy_;
+  ExchangePolicy policy;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    policy = policy_;
     fields = patches_of_columns(plan.layouts->columns, boxes.of_field);
     follow_pattern(*pattern_, *plan.layouts, plan.space, comm_->size(), policy);
     return Status();
@@ -63,10 +66,10 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.exchange.plan);
     plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_->parts(plan.exchange.plan));
-    keep_fallback(policy, policy_);
     transport_report_ = {plan.exchange.used, plan.exchange.reason};
     return Status();
   }));
+  keep_fallback(std::move(policy), policy_);  // on all ranks, or on none
   plan.ready = true;
   return {};
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "support/transport_cases.h"
 
 namespace esker {
@@ -47,7 +49,7 @@ TEST(ExchangePolicy, PackedMessagesReplaceWrongDatatypes) {
   ExchangePolicy used = asked;
   use_packed_messages(used, "rank 2 packs wrongly");
   EXPECT_EQ(transport_name(used, false, 4), "put_fence");
-  keep_fallback(used, asked);
+  keep_fallback(std::move(used), asked);
   EXPECT_TRUE(asked.packs);
   EXPECT_EQ(asked.fallback, "not put_types: rank 2 packs wrongly");
 }
