@@ -82,7 +82,7 @@ struct ESKER_API Options {
   Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
   Index alignment_bytes = 4096;  ///< (format) data and blocks start at multiples of it
   Chunks chunks;                 ///< (format) chunk shape of NetCDF-4 files
-  Index chunk_alignment_bytes = 1;  ///< (format) NetCDF-4: chunks start at multiples of it
+  Index chunk_alignment_bytes = 1;                  ///< (format) NetCDF-4: chunks start at multiples of it
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several
   bool checksums = true;  ///< (format) for each block and each block table
@@ -94,25 +94,28 @@ struct ESKER_API Options {
   /// Whether a thread writes one collective buffer while the next one is filled (not with MPI-IO). Not set:
   /// on ranks that spent most of the previous step waiting for storage.
   std::optional<bool> store_thread;
-  Index window_bytes = 0;  ///< size of the collective buffer: collected and written at a time; 0: chosen
+  union {
+    Index collective_buffer_bytes = 0;  ///< what an aggregator collects and writes at a time; 0: chosen
+    [[deprecated("use collective_buffer_bytes")]] Index window_bytes;
+  };
   /// Number of aggregators (ranks that write). 0: one per file and field, at most one per 4 MiB of a step and
   /// at most all ranks. For a single shared file only these two limits apply.
   int aggregators = 0;
   int aggregation_factor = 0;  ///< ranks per aggregator, instead of `aggregators`; 0: not used
   AggregatorPlacement aggregator_placement = AggregatorPlacement::kAuto;  ///< which ranks are aggregators
-  WritePattern pattern = WritePattern::kAuto;  ///< how a shared file is divided
-  Index stripe_size_bytes = 0;                 ///< 0: ask the file system
-  int stripe_count = 0;                        ///< storage targets of a file; 0: ask the file system
-  Storage storage = Storage::kPosix;           ///< how bytes are written to files
-  std::string hints;                           ///< for MPI-IO: "name=value;name=value"
-  Restructure restructure;  ///< regular boxes in which neighbors collect samples before aggregation
+  WritePattern pattern = WritePattern::kAuto;                             ///< how a shared file is divided
+  Index stripe_size_bytes = 0;                                            ///< 0: ask the file system
+  int stripe_count = 0;               ///< storage targets of a file; 0: ask the file system
+  Storage storage = Storage::kPosix;  ///< how bytes are written to files
+  std::string hints;                  ///< for MPI-IO: "name=value;name=value"
+  Restructure restructure;            ///< regular boxes in which neighbors collect samples before aggregation
   /// Maximum number of ranks that send to an aggregator in a round. 0: 2 sqrt(ranks), at least 64, more if
   /// messages are large.
   int max_fan_in = 0;
   Index memory_budget_bytes = Index{64} << 20;  ///< memory for all buffers together, per rank
   Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
   /// Detects a rank that does not join a collective call: the others fail after this many seconds and name it
-  /// (not yet in create and append). 0: wait for ever.
+  /// (not yet in create and append). 0: wait forever.
   double call_timeout = 0;
   /// A rank that has waited this many seconds in a collective call warns on stderr and names the ranks of its
   /// node that are missing, with the last call of each. 0: no warning.
@@ -120,8 +123,8 @@ struct ESKER_API Options {
   std::string report;  ///< JSON report: a path, "" for next to the dataset, or "none"
 
   /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
-  /// (powers of 1024). On kInvalidArgument nothing changes and the message says which values the option
-  /// takes, or lists the known names.
+  /// (powers of 1024). Deprecated names are accepted: `window` for `collective_buffer`. On kInvalidArgument
+  /// nothing changes and the message says which values the option takes, or lists the known names.
   Status set(const std::string& name, const std::string& value, const std::string& source = "program");
 
   /// Built-in values, then the TOML file named by ESKER_CONFIG (or ./esker.toml if it exists), then the

@@ -85,8 +85,8 @@ Interval interval_of(const std::string& text) {
   throw std::invalid_argument("--output-interval: expected days as 0.5 or 1/24, found '" + text + "'");
 }
 
-/// Esker's options for the dataset `path` of that format, "" for the one that they have or the suffix says: the
-/// panels or the list of cells are chosen by it.
+/// Esker's options for the dataset `path` of that format, "" for the one that they have or the suffix says:
+/// the panels or the list of cells are chosen by it.
 Options esker_options(const Texts& t, const std::string& path, const std::string& format) {
   Options options;
   for (const std::string& text : t.options) {
@@ -99,7 +99,7 @@ Options esker_options(const Texts& t, const std::string& path, const std::string
   if (options.get("format") == "auto") options.set("format", is_netcdf ? "cdf" : "idx");
   if (options.get("format") == "idx") return options;
   options.set_default("alignment", t.stripe);
-  options.set_default("window", t.segment);
+  options.set_default("collective_buffer", t.segment);
   return options;
 }
 

@@ -33,11 +33,11 @@ TEST(Settings, StripeAndSegmentAreOptionsOfCdfFilesUnlessGiven) {
   const Command c = parse({"--output", "b.nc", "--format", "cdf5", "--stripe", "2M", "--segment", "8M"});
   ASSERT_TRUE(c.settings) << c.text;
   EXPECT_EQ(c.settings->targets[0].esker.get("alignment"), "2M");
-  EXPECT_EQ(c.settings->targets[0].esker.get("window"), "8M");
+  EXPECT_EQ(c.settings->targets[0].esker.get("collective_buffer"), "8M");
   const Command own = parse({"--output", "b.nc", "-o", "format=cdf", "-o", "alignment=64K"});
   ASSERT_TRUE(own.settings) << own.text;
   EXPECT_EQ(own.settings->targets[0].esker.get("alignment"), "64K");
-  EXPECT_EQ(own.settings->targets[0].esker.get("window"), "4M");
+  EXPECT_EQ(own.settings->targets[0].esker.get("collective_buffer"), "4M");
 }
 
 TEST(Settings, PanelsAreASecondDatasetWithOptionsOfItsOwn) {

@@ -76,7 +76,7 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "stripe_count",
                                              "storage",
                                              "hints",
-                                             "window",
+                                             "collective_buffer",
                                              "store_thread",
                                              "restructure",
                                              "max_fan_in",
@@ -114,6 +114,18 @@ TEST(Options, FromText) {
   EXPECT_EQ(o.memory_budget_bytes, Index{2} << 30);
   EXPECT_EQ(o.fsync, Fsync::kStep);
   EXPECT_EQ(o.report, "r.json");
+}
+
+TEST(Options, DeprecatedNamesSetTheSameOption) {
+  Options o;
+  o.set("window", "4M").check();
+  EXPECT_EQ(o.collective_buffer_bytes, Index{4} << 20);
+  EXPECT_EQ(entry(o.entries(), "collective_buffer").source, "program");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  o.window_bytes = Index{8} << 20;
+#pragma GCC diagnostic pop
+  EXPECT_EQ(entry(o.entries(), "collective_buffer").value, "8M");
 }
 
 TEST(Options, EntriesCanBeSetAgain) {

@@ -1,0 +1,258 @@
+#include "model/option_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/option_text.h"
+
+namespace esker {
+namespace {
+
+constexpr Index kMaxInt = std::numeric_limits<int>::max();
+constexpr Index kMaxIndex = std::numeric_limits<Index>::max();
+constexpr Index kGiB = Index{1} << 30;
+
+constexpr std::array<std::string_view, 14> kFormats{
+    "auto", "idx",     "cdf",      "cdf1",     "cdf2",     "cdf5",        "netcdf4",
+    "hdf5", "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx", "netcdf4+idx", "hdf5+idx"};
+
+constexpr std::array kFsyncNames{NamedValue{Fsync::kNone, "none"}, NamedValue{Fsync::kStep, "step"},
+                                 NamedValue{Fsync::kClose, "close"}};
+
+constexpr std::array kTransportNames{NamedValue{Transport::kAuto, "auto"},
+                                     NamedValue{Transport::kMessages, "messages"},
+                                     NamedValue{Transport::kShared, "shared"},
+                                     NamedValue{Transport::kLeaders, "leaders"},
+                                     NamedValue{Transport::kAllToAll, "all_to_all"},
+                                     NamedValue{Transport::kPut, "put"},
+                                     NamedValue{Transport::kPutFence, "put_fence"},
+                                     NamedValue{Transport::kPutTypes, "put_types"},
+                                     NamedValue{Transport::kGet, "get"}};
+
+constexpr std::array kPlacementNames{NamedValue{AggregatorPlacement::kAuto, "auto"},
+                                     NamedValue{AggregatorPlacement::kNodes, "nodes"},
+                                     NamedValue{AggregatorPlacement::kRanks, "ranks"}};
+
+constexpr std::array kPatternNames{
+    NamedValue{WritePattern::kAuto, "auto"}, NamedValue{WritePattern::kContiguous, "contiguous"},
+    NamedValue{WritePattern::kStripes, "stripes"}, NamedValue{WritePattern::kSlabs, "slabs"}};
+
+constexpr std::array kStorageNames{NamedValue{Storage::kPosix, "posix"},
+                                   NamedValue{Storage::kMpiIo, "mpiio"}};
+
+constexpr std::array kInBlockNames{NamedValue{InBlockOrder::kRowMajor, "row_major"},
+                                   NamedValue{InBlockOrder::kHz, "hz"}};
+
+// ---- rows by the type of their member ----
+
+using Text = std::string_view;
+
+/// Stores a parsed value, if there is one.
+template <class Member, class Value>
+bool assign(Member& member, const std::optional<Value>& value) {
+  if (value) member = static_cast<Member>(*value);
+  return value.has_value();
+}
+
+template <auto member, const auto& names>
+constexpr OptionRow one_of(Text name, Text takes, Text help) {
+  return {name, takes, help,
+          [](Text text, Options& o) { return assign(o.*member, value_named(names, text)); },
+          [](const Options& o) { return std::string(name_of(names, o.*member)); }};
+}
+
+template <auto member>
+constexpr OptionRow truth(Text name, Text help) {
+  return {name, "true or false", help,
+          [](Text text, Options& o) { return assign(o.*member, parse_bool(text)); },
+          [](const Options& o) { return print_bool(o.*member); }};
+}
+
+/// Not set: chosen by Esker.
+template <auto member>
+constexpr OptionRow truth_or_auto(Text name, Text help) {
+  return {name, "auto (chosen by Esker), true or false", help,
+          [](Text text, Options& o) {
+            if (text != "auto") return assign(o.*member, parse_bool(text));
+            (o.*member).reset();
+            return true;
+          },
+          [](const Options& o) { return o.*member ? print_bool(*(o.*member)) : std::string("auto"); }};
+}
+
+template <auto member, Index most>
+constexpr OptionRow number(Text name, Text takes, Text help) {
+  return {name, takes, help, [](Text text, Options& o) { return assign(o.*member, parse_in(text, 0, most)); },
+          [](const Options& o) { return std::to_string(o.*member); }};
+}
+
+template <auto member, Index least, Index most>
+constexpr OptionRow size(Text name, Text takes, Text help) {
+  return {name, takes, help,
+          [](Text text, Options& o) { return assign(o.*member, parse_size(text, least, most)); },
+          [](const Options& o) { return print_size(o.*member); }};
+}
+
+template <auto member>
+constexpr OptionRow seconds(Text name, Text help) {
+  return {name, "0 (off) or seconds", help,
+          [](Text text, Options& o) { return assign(o.*member, parse_seconds(text)); },
+          [](const Options& o) { return fmt::format("{}", o.*member); }};
+}
+
+// ---- the table ----
+
+constexpr std::array kRows{
+    OptionRow{
+        "format",
+        "auto (by the suffix of the dataset's name: .nc is cdf; .nc4, .h5 and .hdf5 are netcdf4; anything "
+        "else is idx), idx, cdf (the smallest CDF variant that holds the fields), cdf1, cdf2, cdf5 or "
+        "netcdf4 (also: hdf5); two formats at once: cdf5+idx and so on",
+        "file format (changes the dataset)",
+        [](Text text, Options& o) {
+          const bool is_known = std::find(kFormats.begin(), kFormats.end(), text) != kFormats.end();
+          return assign(o.format, is_known ? std::optional(std::string(text)) : std::nullopt);
+        },
+        [](const Options& o) { return o.format; }},
+    truth<&Options::overwrite>("overwrite", "create may replace an existing dataset"),
+    number<&Options::bits_per_block, 30>("bits_per_block", "0 (chosen from grid and type) to 30",
+                                         "a block holds 2^bits_per_block samples (changes the dataset)"),
+    number<&Options::blocks_per_file, kMaxIndex>("blocks_per_file",
+                                                 "0 (chosen from the size of a step) or a number",
+                                                 "blocks per file (changes the dataset)"),
+    size<&Options::alignment_bytes, 1, kGiB>(
+        "alignment", "a size from 1 to 1G, e.g. 4K",
+        "data and blocks start at multiples of this size (changes the dataset)"),
+    OptionRow{"chunks",
+              "auto (chosen from the grid), decomposition (the boxes of the ranks) or extents X,Y,Z",
+              "shape of chunks in NetCDF-4 files, in samples (changes the dataset)",
+              [](Text text, Options& o) { return assign(o.chunks, parse_chunks(text)); },
+              [](const Options& o) { return print_chunks(o.chunks); }},
+    size<&Options::chunk_alignment_bytes, 1, kGiB>(
+        "chunk_alignment", "a size from 1 to 1G, e.g. 1M",
+        "chunks in NetCDF-4 files start at multiples of this size (changes the dataset)"),
+    one_of<&Options::in_block, kInBlockNames>("in_block", "row_major or hz",
+                                              "order of samples in a block (changes the dataset)"),
+    truth<&Options::split>(
+        "split", "split fields that OpenVisus cannot copy into several fields (changes the dataset)"),
+    truth<&Options::checksums>("checksums",
+                               "store checksums of blocks and block tables (changes the dataset)"),
+    truth<&Options::aggregate>("aggregate", "false: each rank writes its own samples, without an exchange"),
+    truth_or_auto<&Options::aggregate_reads>("aggregate_reads",
+                                             "true: some ranks read for all ranks; false: each rank reads "
+                                             "its own boxes; auto: depends on nodes and "
+                                             "boxes"),
+    number<&Options::aggregators, kMaxInt>(
+        "aggregators", "0 (chosen from ranks, files and bytes) or a number", "number of ranks that write"),
+    number<&Options::aggregation_factor, kMaxInt>(
+        "aggregation_factor", "0 (not used) or a number",
+        "ranks per aggregator; cannot be combined with aggregators"),
+    one_of<&Options::aggregator_placement, kPlacementNames>("aggregator_placement",
+                                                            "auto (chosen by Esker), nodes or ranks",
+                                                            "which ranks write: see docs/guide/planning.md"),
+    one_of<&Options::transport, kTransportNames>(
+        "transport",
+        "auto (chosen by Esker), messages, shared, leaders, all_to_all, put, put_fence, put_types or get",
+        "how samples move between ranks: see docs/internals/transports.md"),
+    one_of<&Options::pattern, kPatternNames>("pattern",
+                                             "auto (chosen by Esker), contiguous, stripes or slabs",
+                                             "how a shared file is divided: see docs/guide/patterns.md"),
+    OptionRow{"stripe_size", "0 (ask the file system) or a size from 4K to 1G, e.g. 1M",
+              "stripe size of the file system",
+              [](Text text, Options& o) {
+                return assign(o.stripe_size_bytes,
+                              text == "0" ? std::optional<Index>(0) : parse_size(text, Index{4} << 10, kGiB));
+              },
+              [](const Options& o) { return print_size(o.stripe_size_bytes); }},
+    number<&Options::stripe_count, kMaxInt>("stripe_count", "0 (ask the file system) or a number",
+                                            "number of storage targets that a file is striped over"),
+    one_of<&Options::storage, kStorageNames>("storage", "posix or mpiio", "how bytes are written to files"),
+    OptionRow{"hints", "name=value;name=value ... or nothing", "MPI-IO hints, with storage=mpiio",
+              [](Text text, Options& o) {
+                return assign(o.hints, is_hints(text) ? std::optional(std::string(text)) : std::nullopt);
+              },
+              [](const Options& o) { return o.hints; }},
+    size<&Options::collective_buffer_bytes, 0, kGiB>(
+        "collective_buffer", "0 (chosen by Esker) or a size, e.g. 4M",
+        "size of the collective buffer: what an aggregator collects and writes at a time"),
+    truth_or_auto<&Options::store_thread>("store_thread",
+                                          "true: a thread writes one collective buffer while the next one is "
+                                          "filled; auto: if the previous step "
+                                          "waited for storage"),
+    OptionRow{"restructure", "off, default, expanded or extents X,Y,Z that are powers of two",
+              "regular boxes in which neighboring ranks collect samples first",
+              [](Text text, Options& o) { return assign(o.restructure, Restructure::parse(text)); },
+              [](const Options& o) { return o.restructure.to_string(); }},
+    number<&Options::max_fan_in, kMaxInt>("max_fan_in", "0 (chosen from the number of ranks) or a number",
+                                          "maximum number of ranks that send to an aggregator in a round"),
+    size<&Options::memory_budget_bytes, 1, kMaxIndex>("memory_budget", "a size, e.g. 64M",
+                                                      "extra memory per rank, for buffers and the plan"),
+    one_of<&Options::fsync, kFsyncNames>("fsync", "none, step or close",
+                                         "when data must have reached the device"),
+    seconds<&Options::call_timeout>(
+        "call_timeout", "fail after this many seconds if ranks do not join a collective call, and name them"),
+    seconds<&Options::call_warning>(
+        "call_warning",
+        "warn on stderr after this many seconds if ranks do not join a collective call, and name them"),
+    OptionRow{"report", "a path, nothing (next to the dataset) or none", "JSON report",
+              [](Text text, Options& o) { return assign(o.report, std::optional(std::string(text))); },
+              [](const Options& o) { return o.report; }},
+};
+
+/// Deprecated names, and the options that they set.
+constexpr std::array<std::pair<Text, Text>, 1> kDeprecatedNames{{{"window", "collective_buffer"}}};
+
+// ---- guesses ----
+
+/// Minimum number of characters to insert, delete or change that turn `a` into `b`.
+std::size_t edit_distance(Text a, Text b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const OptionRow> option_rows() { return kRows; }
+
+std::string_view name(WritePattern pattern) { return name_of(kPatternNames, pattern); }
+
+const OptionRow* find_option(Text name) {
+  for (const auto& [deprecated, current] : kDeprecatedNames) {
+    if (name == deprecated) name = current;
+  }
+  const auto row =
+      std::find_if(kRows.begin(), kRows.end(), [&](const OptionRow& r) { return r.name == name; });
+  return row == kRows.end() ? nullptr : &*row;
+}
+
+Status unknown_option(Text name) {
+  constexpr std::size_t kMaxTypos = 3;
+  const Text shown = name.substr(0, 64);
+  std::string known, guess;
+  std::size_t best = kMaxTypos + 1;
+  for (const OptionRow& row : kRows) {
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+    const std::size_t distance = edit_distance(shown, row.name);
+    if (distance < best) best = distance, guess = "; did you mean '" + std::string(row.name) + "'?";
+  }
+  return error(Code::kInvalidArgument, "unknown option '{}'{} (options: {})", excerpt(shown), guess, known);
+}
+
+}  // namespace esker

@@ -1,0 +1,29 @@
+// The table of options: one row per option.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "esker/options.hpp"
+
+namespace esker {
+
+struct OptionRow {
+  std::string_view name;
+  std::string_view takes;  ///< for messages: the form of a value
+  std::string_view help;
+  bool (*parse)(std::string_view text, Options& options);  ///< false, and no change, if the text is invalid
+  std::string (*print)(const Options& options);
+};
+
+/// All options, in the order in which they are listed.
+std::span<const OptionRow> option_rows();
+
+/// The option with this name, or with this deprecated name; null if there is none.
+const OptionRow* find_option(std::string_view name);
+
+/// The error for a name that find_option() does not find: lists the options and guesses which one was meant.
+Status unknown_option(std::string_view name);
+
+}  // namespace esker
