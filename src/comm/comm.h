@@ -46,14 +46,14 @@ class Store;
 class ESKER_API Comm {
  public:
   /// Owns a resource for all ranks (for example the writer lock); released when the program ends the ranks.
-  class Guest {
+  class EndListener {
    public:
-    /// MPI_Finalize has been called while the guest was still registered. Local: no collective call is
+    /// MPI_Finalize has been called while the listener was still registered. Local: no collective call is
     /// possible.
     virtual void comm_ends() = 0;
 
    protected:
-    ~Guest() = default;
+    ~EndListener() = default;
   };
 
   virtual ~Comm() = default;
@@ -126,12 +126,12 @@ class ESKER_API Comm {
   /// Returns when all started transfers are complete.
   virtual void finish() = 0;
 
-  /// Notes are control messages of one fixed size, matched separately from the transfers. A started note must
-  /// not change until finish_notes() reports that all have been sent.
-  virtual void start_note(std::span<const std::byte> note, int to) = 0;
-  /// Receives a note into `note` and returns its sender; -1 if none has arrived. Never waits.
-  virtual int take_note(std::span<std::byte> note) = 0;
-  virtual void finish_notes() = 0;
+  /// Control messages are of one fixed size, matched separately from the transfers. A started one must
+  /// not change until finish_controls() reports that all have been sent.
+  virtual void start_control(std::span<const std::byte> message, int to) = 0;
+  /// Receives a message into `message` and returns its sender; -1 if none has arrived. Never waits.
+  virtual int take_control(std::span<std::byte> message) = 0;
+  virtual void finish_controls() = 0;
 
   /// Beginning with the next opening of a collective call, missing ranks are named (roll_call.h). The same on
   /// all ranks.
@@ -147,15 +147,15 @@ class ESKER_API Comm {
   [[nodiscard]] const Status& ended() const { return state_->ended; }
   void end(const Status& why) { state_->ended = why; }
 
-  /// May throw. A guest is removed before it is destroyed.
-  void add_guest(Guest* guest) { state_->guests.push_back(guest); }
-  void remove_guest(Guest* guest) { std::erase(state_->guests, guest); }
+  /// May throw. A listener is removed before it is destroyed.
+  void add_end_listener(EndListener* listener) { state_->end_listeners.push_back(listener); }
+  void remove_end_listener(EndListener* listener) { std::erase(state_->end_listeners, listener); }
 
   /// The settings of this Comm. A Comm that wraps it, see observed_comm(), shares them.
   struct State {
     std::shared_ptr<RollCall> roll_call;
     std::shared_ptr<CallWatch> call_watch;
-    std::vector<Guest*> guests;
+    std::vector<EndListener*> end_listeners;
     Status ended;
   };
   [[nodiscard]] const std::shared_ptr<State>& state() const { return state_; }
@@ -163,8 +163,8 @@ class ESKER_API Comm {
  protected:
   Comm() : state_(std::make_shared<State>()) {}
   explicit Comm(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  void tell_guests() {
-    for (Guest* guest : state_->guests) guest->comm_ends();
+  void notify_end_listeners() {
+    for (EndListener* listener : state_->end_listeners) listener->comm_ends();
   }
 
  private:

@@ -25,14 +25,14 @@ Result<std::vector<PeerSize>> sizes_of(std::span<const Parcel> parcels) {
 }
 
 /// Allocates memory for the bytes of `senders`, and assigns each delivery its part of it.
-void make_room(std::span<const PeerSize> senders, Deliveries& mail) {
+void make_room(std::span<const PeerSize> senders, Deliveries& received) {
   std::size_t total = 0;
   for (const PeerSize& sender : senders) total += sender.bytes;
-  mail.joined.reset(new std::byte[total]);
-  std::byte* next = mail.joined.get();
-  mail.deliveries.reserve(senders.size());
+  received.joined.reset(new std::byte[total]);
+  std::byte* next = received.joined.get();
+  received.deliveries.reserve(senders.size());
   for (const PeerSize& sender : senders) {
-    mail.deliveries.push_back({sender.peer, {next, static_cast<std::size_t>(sender.bytes)}});
+    received.deliveries.push_back({sender.peer, {next, static_cast<std::size_t>(sender.bytes)}});
     next += sender.bytes;
   }
 }
@@ -50,7 +50,7 @@ Result<Deliveries> deliver(Comm& comm, std::span<const Parcel> parcels, std::siz
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(comm, "deliver", prepare));
-  Deliveries mail;
+  Deliveries received;
   for (bool again = true; again;) {
     const std::size_t n_senders = comm.exchange_sizes(to, from);
     const bool too_many = n_senders > from.size();
@@ -59,21 +59,21 @@ Result<Deliveries> deliver(Comm& comm, std::span<const Parcel> parcels, std::siz
       if (too_many) return Status();
       std::sort(from.begin(), from.end(),
                 [](const PeerSize& a, const PeerSize& b) { return a.peer < b.peer; });
-      mail = Deliveries();
-      make_room(from, mail);
+      received = Deliveries();
+      make_room(from, received);
       comm.reserve_transfers(parcels.size(), n_senders);
       return Status();
     });
     ESKER_RETURN_IF_ERROR(agree(comm, Ballot{mine, "", 0, "", too_many}, &again));
   }
-  std::byte* next = mail.joined.get();
-  for (const Delivery& delivery : mail.deliveries) {
+  std::byte* next = received.joined.get();
+  for (const Delivery& delivery : received.deliveries) {
     comm.start_receive({next, delivery.bytes.size()}, delivery.rank);
     next += delivery.bytes.size();
   }
   for (const Parcel& parcel : parcels) comm.start_send(parcel.bytes, parcel.to);
   comm.finish();
-  return mail;
+  return received;
 }
 
 }  // namespace esker

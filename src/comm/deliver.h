@@ -1,7 +1,7 @@
 // Deliveries: bytes for ranks that do not know their senders.
 //
-//   ESKER_ASSIGN_OR_RETURN(const Deliveries mail, deliver(comm, parcels));
-//   for (const Delivery& from : mail.deliveries) read(from.rank, from.bytes);
+//   ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, parcels));
+//   for (const Delivery& from : received.deliveries) read(from.rank, from.bytes);
 //
 // The cost on a rank is that of its own partners and a few small collectives. It does not grow with the
 // group.

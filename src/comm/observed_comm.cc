@@ -87,12 +87,12 @@ class ObservedComm final : public Comm {
   int wait_any_receive() override { return comm_->wait_any_receive(); }
   void finish() override { comm_->finish(); }
 
-  void start_note(std::span<const std::byte> note, int to) override {
-    tell(CommCall::kNote, note.size());
-    comm_->start_note(note, to);
+  void start_control(std::span<const std::byte> message, int to) override {
+    tell(CommCall::kControl, message.size());
+    comm_->start_control(message, to);
   }
-  int take_note(std::span<std::byte> note) override { return comm_->take_note(note); }
-  void finish_notes() override { comm_->finish_notes(); }
+  int take_control(std::span<std::byte> message) override { return comm_->take_control(message); }
+  void finish_controls() override { comm_->finish_controls(); }
 
  private:
   void tell(CommCall call, std::size_t bytes) const { (*observer_)(call, bytes); }

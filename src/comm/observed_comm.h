@@ -11,14 +11,14 @@
 
 namespace esker {
 
-enum class CommCall { kBarrier, kReduce, kBroadcast, kGather, kAllToAll, kSizes, kSend, kNote };
+enum class CommCall { kBarrier, kReduce, kBroadcast, kGather, kAllToAll, kSizes, kSend, kControl };
 
 /// Receives a call and the number of bytes that this rank contributes to it. The observer runs between
 /// collective calls: it must not throw or fail.
 using CommObserver = std::function<void(CommCall call, std::size_t bytes)>;
 
-/// Wraps `comm` and shares its roll call, its guests and its end. `observer` sees the calls made here and at
-/// node(). It does not see calls made on `comm` itself or on its RemoteMemory. Local; may throw.
+/// Wraps `comm` and shares its roll call, its end_listeners and its end. `observer` sees the calls made here
+/// and at node(). It does not see calls made on `comm` itself or on its RemoteMemory. Local; may throw.
 std::shared_ptr<Comm> observed_comm(std::shared_ptr<Comm> comm, CommObserver observer);
 
 }  // namespace esker

@@ -22,53 +22,53 @@ double now_s() {
 RollCall::RollCall(int n_ranks, double limit_s)
     : limit_s_(limit_s), answers_(static_cast<std::size_t>(n_ranks)) {}
 
-RollCall::Note RollCall::make_note(Kind kind, std::string_view text) {
-  Note note;
-  note.kind = kind;
-  note.length = static_cast<std::uint32_t>(text.copy(note.text.data(), note.text.size()));
-  return note;
+RollCall::Message RollCall::make_message(Kind kind, std::string_view text) {
+  Message message;
+  message.kind = kind;
+  message.length = static_cast<std::uint32_t>(text.copy(message.text.data(), message.text.size()));
+  return message;
 }
 
 Status RollCall::call(Comm& comm, std::string_view operation, std::string_view arguments) {
   if (comm.size() == 1) return {};
   deadline_s_ = now_s() + limit_s_;
-  mine_ = make_note(Kind::kHere, fmt::format("{}({})", operation, arguments));
+  mine_ = make_message(Kind::kHere, fmt::format("{}({})", operation, arguments));
   return comm.rank() == 0 ? ask_all(comm) : answer(comm, operation);
 }
 
 Status RollCall::ask_all(Comm& comm) {
   const int size = comm.size();
-  for (Note& answer : answers_) answer.length = 0;
+  for (Message& answer : answers_) answer.length = 0;
   answers_[0] = mine_;
-  call_ = make_note(Kind::kCall, "");
-  for (int r = 1; r < size; ++r) comm.start_note(std::as_bytes(std::span(&call_, 1)), r);
-  Note note;
+  call_ = make_message(Kind::kCall, "");
+  for (int r = 1; r < size; ++r) comm.start_control(std::as_bytes(std::span(&call_, 1)), r);
+  Message message;
   int missing = size - 1;
-  for (int from = 0; missing > 0 && take(comm, note, from, true); --missing) {
-    answers_[static_cast<std::size_t>(from)] = note;
+  for (int from = 0; missing > 0 && take(comm, message, from, true); --missing) {
+    answers_[static_cast<std::size_t>(from)] = message;
   }
   const Status status = missing == 0 ? Status() : describe();
-  verdict_ = make_note(status.ok() ? Kind::kGo : Kind::kStop, status.message());
-  for (int r = 1; r < size; ++r) comm.start_note(std::as_bytes(std::span(&verdict_, 1)), r);
+  verdict_ = make_message(status.ok() ? Kind::kGo : Kind::kStop, status.message());
+  for (int r = 1; r < size; ++r) comm.start_control(std::as_bytes(std::span(&verdict_, 1)), r);
   if (!status.ok()) return give_up(comm, {status.code(), std::string(verdict_.view())});
-  comm.finish_notes();
+  comm.finish_controls();
   return {};
 }
 
 Status RollCall::answer(Comm& comm, std::string_view operation) {
-  Note note;
+  Message message;
   int from = 0;
-  if (!take(comm, note, from, true)) {
+  if (!take(comm, message, from, true)) {
     return give_up(comm,
                    error(Code::kMismatchedCall,
                          "ranks made different collective calls: {} here; none within {} s on rank 0, and "
                          "perhaps on others",
                          operation, limit_s_));
   }
-  comm.start_note(std::as_bytes(std::span(&mine_, 1)), 0);
-  (void)take(comm, note, from, false);
-  if (note.kind == Kind::kStop) return give_up(comm, {Code::kMismatchedCall, std::string(note.view())});
-  comm.finish_notes();
+  comm.start_control(std::as_bytes(std::span(&mine_, 1)), 0);
+  (void)take(comm, message, from, false);
+  if (message.kind == Kind::kStop) return give_up(comm, {Code::kMismatchedCall, std::string(message.view())});
+  comm.finish_controls();
   return {};
 }
 
@@ -81,17 +81,17 @@ Status RollCall::describe() const {
   return mismatch_error(ranks_of);
 }
 
-// The object keeps itself alive, because it contains notes that other ranks may not have received yet.
+// The object keeps itself alive, because it contains messages that other ranks may not have received yet.
 Status RollCall::give_up(Comm& comm, Status why) {
   kept_ = shared_from_this();
   comm.end(why);
   return why;
 }
 
-bool RollCall::take(Comm& comm, Note& note, int& from, bool limited) {
+bool RollCall::take(Comm& comm, Message& message, int& from, bool limited) {
   constexpr auto kLongest = std::chrono::microseconds(2000);
   for (auto pause = std::chrono::microseconds(20);; pause = std::min(2 * pause, kLongest)) {
-    from = comm.take_note(std::as_writable_bytes(std::span(&note, 1)));
+    from = comm.take_control(std::as_writable_bytes(std::span(&message, 1)));
     if (from >= 0) return true;
     if (limited && now_s() > deadline_s_) return false;
     std::this_thread::sleep_for(pause);

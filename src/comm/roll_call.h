@@ -30,25 +30,25 @@ class RollCall : public std::enable_shared_from_this<RollCall> {
 
  private:
   enum class Kind : std::uint32_t { kCall, kHere, kGo, kStop };
-  struct Note {
+  struct Message {
     Kind kind = Kind::kCall;
     std::uint32_t length = 0;
     std::array<char, 1016> text{};
     [[nodiscard]] std::string_view view() const { return {text.data(), length}; }
   };
-  static Note make_note(Kind kind, std::string_view text);
+  static Message make_message(Kind kind, std::string_view text);
 
   Status ask_all(Comm& comm);
   Status answer(Comm& comm, std::string_view operation);
   [[nodiscard]] Status describe() const;
   Status give_up(Comm& comm, Status why);
-  /// Returns whether a note arrived in time. Without `limited` it waits forever.
-  bool take(Comm& comm, Note& note, int& from, bool limited);
+  /// Returns whether a message arrived in time. Without `limited` it waits forever.
+  bool take(Comm& comm, Message& message, int& from, bool limited);
 
   double limit_s_;
   double deadline_s_ = 0;
-  Note call_, mine_, verdict_;  // being sent
-  std::vector<Note> answers_;   // of each rank; length 0: not received yet
+  Message call_, mine_, verdict_;  // being sent
+  std::vector<Message> answers_;   // of each rank; length 0: not received yet
   std::shared_ptr<RollCall> kept_;
 };
 

@@ -82,10 +82,10 @@ class SerialComm final : public Comm {
     next_ = 0;
   }
 
-  // No other rank exists that could receive a note.
-  void start_note(std::span<const std::byte>, int) override {}
-  int take_note(std::span<std::byte>) override { return -1; }
-  void finish_notes() override {}
+  // No other rank exists that could receive a message.
+  void start_control(std::span<const std::byte>, int) override {}
+  int take_control(std::span<std::byte>) override { return -1; }
+  void finish_controls() override {}
 
  private:
   static constexpr std::array kOnlyRank{0};

@@ -13,27 +13,27 @@ namespace {
 
 /// The bytes of a plan that no other rank accesses, and the bytes that are shared.
 Index private_bytes(const Plan& plan) {
-  return plan.buffer_bytes() - plan.mail.share_bytes - plan.num_slots * plan.shared_window_bytes;
+  return plan.total_buffer_bytes() - plan.node.share_bytes - plan.num_slots * plan.shared_buffer_bytes;
 }
 Index shared_bytes(const Plan& plan) {
-  return NodeWindows::bytes_for(plan.num_slots, plan.shared_window_bytes);
+  return NodeBuffers::bytes_for(plan.num_slots, plan.shared_buffer_bytes);
 }
 
 }  // namespace
 
 bool ExchangeBuffers::fit(const Plan& plan) const {
   return private_bytes(plan) <= size_ &&
-         (!plan.shares_windows || (shared_ && shared_->size_bytes() >= shared_bytes(plan))) &&
-         (!plan.mail.used || (mail_ && mail_->size_bytes() >= plan.mail.bytes));
+         (!plan.shares_buffers || (shared_ && shared_->size_bytes() >= shared_bytes(plan))) &&
+         (!plan.node.used || (staging_ && staging_->size_bytes() >= plan.node.bytes));
 }
 
 Index ExchangeBuffers::size_bytes() const {
-  return size_ + (shared_ ? shared_->size_bytes() : 0) + mail_share_bytes_;
+  return size_ + (shared_ ? shared_->size_bytes() : 0) + staging_share_bytes_;
 }
 
 Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
-  if (plan.shares_windows) ESKER_RETURN_IF_ERROR(reserve_shared(comm, plan));
-  if (plan.mail.used) ESKER_RETURN_IF_ERROR(reserve_mail(comm, plan));
+  if (plan.shares_buffers) ESKER_RETURN_IF_ERROR(reserve_shared(comm, plan));
+  if (plan.node.used) ESKER_RETURN_IF_ERROR(reserve_staging(comm, plan));
   return reserve_private(plan);
 }
 
@@ -44,19 +44,19 @@ Status ExchangeBuffers::reserve_shared(Comm& comm, const Plan& plan) {
   if (any_grows[0] == 0) return {};
   shared_.reset();
   uses_ = 0;
-  ESKER_ASSIGN_OR_RETURN(shared_, NodeWindows::create(comm, std::max(has, shared_bytes(plan))));
+  ESKER_ASSIGN_OR_RETURN(shared_, NodeBuffers::create(comm, std::max(has, shared_bytes(plan))));
   allocated_ += shared_->size_bytes();
   return {};
 }
 
 // The size that is reserved and the size that is needed are the same on all ranks of a node.
-Status ExchangeBuffers::reserve_mail(Comm& comm, const Plan& plan) {
-  if (mail_ && mail_->size_bytes() >= plan.mail.bytes) return {};
-  mail_.reset();
-  mail_share_bytes_ = 0;
-  ESKER_ASSIGN_OR_RETURN(mail_, NodeMail::create(comm, plan.mail.bytes));
-  mail_share_bytes_ = plan.mail.share_bytes;
-  allocated_ += mail_share_bytes_;
+Status ExchangeBuffers::reserve_staging(Comm& comm, const Plan& plan) {
+  if (staging_ && staging_->size_bytes() >= plan.node.bytes) return {};
+  staging_.reset();
+  staging_share_bytes_ = 0;
+  ESKER_ASSIGN_OR_RETURN(staging_, NodeStaging::create(comm, plan.node.bytes));
+  staging_share_bytes_ = plan.node.share_bytes;
+  allocated_ += staging_share_bytes_;
   return {};
 }
 
@@ -92,8 +92,8 @@ Status ExchangeBuffers::reserve_exposed(Comm& comm, const Plan& plan) {
 
 void ExchangeBuffers::release_shared() {
   shared_.reset();
-  mail_.reset();
-  mail_share_bytes_ = 0;
+  staging_.reset();
+  staging_share_bytes_ = 0;
   uses_ = 0;
 }
 
@@ -119,17 +119,17 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
     next += bytes;
     return part;
   };
-  if (plan.shares_windows) {
+  if (plan.shares_buffers) {
     parts.shared = shared_.get();
     parts.shared->set_num_slots(plan.num_slots);
     parts.first_use = uses_;
   }
-  if (plan.mail.used) parts.mail = mail_.get();
-  parts.window = take(plan.window_bytes);
+  if (plan.node.used) parts.staging = staging_.get();
+  parts.collective = take(plan.buffer_bytes);
   parts.receive = take(plan.receive_bytes);
   parts.send = take(plan.send_bytes);
-  parts.marks = take(plan.mark_bytes);
-  if (plan.num_windows == 2) parts.second_window = take(plan.window_bytes);
+  parts.mask = take(plan.mask_bytes);
+  if (plan.num_buffers == 2) parts.second_buffer = take(plan.buffer_bytes);
   return parts;
 }
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "comm/comm.h"
-#include "exchange/node_mail.h"
-#include "exchange/node_windows.h"
+#include "exchange/node_buffers.h"
+#include "exchange/node_staging.h"
 #include "plan/plan.h"
 
 namespace esker {
@@ -17,7 +17,7 @@ class ExchangeBuffers {
   /// Collective, with the ranks' plans of one exchange; errors are those of all ranks of a node. kOutOfMemory
   /// names the number of bytes that could not be allocated.
   Status reserve(Comm& comm, const Plan& plan);
-  /// The same for a plan that shares no windows, in memory that other ranks access. Collective; errors are
+  /// The same for a plan that shares no buffers, in memory that other ranks access. Collective; errors are
   /// those of all ranks, also kUnsupported.
   Status reserve_exposed(Comm& comm, const Plan& plan);
   /// Ends what reserve_exposed() began. Memory that remains exposed until the end of the program is not freed
@@ -35,36 +35,36 @@ class ExchangeBuffers {
   /// Bytes allocated so far, including bytes that have been freed.
   [[nodiscard]] Index allocated_bytes() const { return allocated_; }
 
-  /// The buffers of a plan that fits. A window is a collective buffer; windows that near ranks fill are in
+  /// The buffers of a plan that fits. A buffer is a collective buffer; buffers that near ranks fill are in
   /// `shared`.
   struct Parts {
-    std::span<std::byte> send, receive, window, marks;
-    std::span<std::byte> second_window;  ///< if the plan has two
+    std::span<std::byte> send, receive, collective, mask;
+    std::span<std::byte> second_buffer;  ///< if the plan has two
     RemoteMemory* remote = nullptr;      ///< if it is exposed: it holds all parts, see receive_offset()
-    NodeWindows* shared = nullptr;       ///< if the plan shares windows
-    Index first_use = 0;                 ///< the use count of a shared window in the first round
-    NodeMail* mail = nullptr;            ///< if messages are combined by node
+    NodeBuffers* shared = nullptr;       ///< if the plan shares buffers
+    Index first_use = 0;                 ///< the use count of a shared buffer in the first round
+    NodeStaging* staging = nullptr;      ///< if messages are combined by node
   };
   [[nodiscard]] Parts parts(const Plan& plan);
-  /// Offset of the receive buffer in the exposed memory, for a plan that shares no windows.
-  [[nodiscard]] static Index receive_offset(const Plan& plan) { return plan.window_bytes; }
+  /// Offset of the receive buffer in the exposed memory, for a plan that shares no buffers.
+  [[nodiscard]] static Index receive_offset(const Plan& plan) { return plan.buffer_bytes; }
   /// Offset of its send buffer.
-  [[nodiscard]] static Index send_offset(const Plan& plan) { return plan.window_bytes + plan.receive_bytes; }
-  /// Counts the rounds of a plan that shares windows, after it has run.
+  [[nodiscard]] static Index send_offset(const Plan& plan) { return plan.buffer_bytes + plan.receive_bytes; }
+  /// Counts the rounds of a plan that shares buffers, after it has run.
   void count_uses(const Plan& plan) { uses_ += static_cast<Index>(plan.rounds.size()); }
 
  private:
   [[nodiscard]] Status reserve_shared(Comm& comm, const Plan& plan);
-  [[nodiscard]] Status reserve_mail(Comm& comm, const Plan& plan);
+  [[nodiscard]] Status reserve_staging(Comm& comm, const Plan& plan);
   [[nodiscard]] Status reserve_private(const Plan& plan);
 
   std::unique_ptr<std::byte[]> data_;
   Index size_ = 0;
   Index allocated_ = 0;
-  std::unique_ptr<NodeWindows> shared_;
-  Index uses_ = 0;  ///< number of uses of shared windows
-  std::unique_ptr<NodeMail> mail_;
-  Index mail_share_bytes_ = 0;  ///< of this rank
+  std::unique_ptr<NodeBuffers> shared_;
+  Index uses_ = 0;  ///< number of uses of shared buffers
+  std::unique_ptr<NodeStaging> staging_;
+  Index staging_share_bytes_ = 0;  ///< of this rank
   std::unique_ptr<RemoteMemory> remote_;
   bool is_exposed_ = false;  ///< the same on all ranks
 };

@@ -11,7 +11,7 @@ namespace esker {
 namespace {
 
 /// The state of one rank while a plan runs. After a failure of local work the rank still moves the planned
-/// bytes, whatever its windows contain.
+/// bytes, whatever its buffers contain.
 class DeliveryRun {
  public:
   DeliveryRun(const Plan& plan, const TargetsOfFields& targets, const ExchangeBuffers::Parts& buffers,
@@ -20,10 +20,10 @@ class DeliveryRun {
     transport_.begin_run(buffers);
   }
 
-  // While a rank waits for another rank's window, it loads its own windows of later rounds, as long as some
-  // are free. It never sleeps while it could load a window that others wait for: of all ranks, the one that
-  // has loaded the fewest rounds finds a window free.
-  void all_rounds(const LoadWindow& load) {
+  // While a rank waits for another rank's buffer, it loads its own buffers of later rounds, as long as some
+  // are free. It never sleeps while it could load a buffer that others wait for: of all ranks, the one that
+  // has loaded the fewest rounds finds a buffer free.
+  void all_rounds(const LoadBuffer& load) {
     for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
       while (loaded_ <= r) (void)load_next(load, true);
       exchange_messages(r);
@@ -39,43 +39,43 @@ class DeliveryRun {
   Status& status() { return status_; }
 
  private:
-  /// Whether the window of a later round can be loaded now. The messages of all rounds share their buffers,
+  /// Whether the buffer of a later round can be loaded now. The messages of all rounds share their buffers,
   /// so a rank with messages does not load ahead.
   [[nodiscard]] bool can_load_ahead(std::size_t round) {
     return loaded_ < plan_.rounds.size() && loaded_ < round + static_cast<std::size_t>(plan_.num_slots) &&
            plan_.send_bytes == 0 && plan_.receive_bytes == 0 && is_free(loaded_, false);
   }
 
-  /// Whether the ranks that took samples from the window before have left it.
+  /// Whether the ranks that took samples from the buffer before have left it.
   [[nodiscard]] bool is_free(std::size_t round, bool wait) {
     return plan_.rounds[round].num_visitors == 0 || buffers_.shared->have_left(use_of(round), wait);
   }
 
-  /// Loads the window of round loaded_, takes this rank's own samples from it, and lets others enter.
-  bool load_next(const LoadWindow& load, bool wait) {
+  /// Loads the buffer of round loaded_, takes this rank's own samples from it, and lets others enter.
+  bool load_next(const LoadBuffer& load, bool wait) {
     Stopwatch watch;
     const bool free = is_free(loaded_, wait);
     stats_.wait_s += watch.lap();
     if (!free) return false;
     const Round& round = plan_.rounds[loaded_];
-    const auto window = window_of(loaded_).first(static_cast<std::size_t>(round.window.size_bytes()));
-    if (!window.empty()) attempt("load", [&] { return load(round, window); });
+    const auto buffer = buffer_of(loaded_).first(static_cast<std::size_t>(round.content.size_bytes()));
+    if (!buffer.empty()) attempt("load", [&] { return load(round, buffer); });
     stats_.store_s += watch.lap();
-    deliver(round.local, window.data(), round.window.begin);
+    deliver(round.local, buffer.data(), round.content.begin);
     stats_.place_s += watch.lap();
     if (round.num_visitors > 0) buffers_.shared->offer(use_of(loaded_), round.num_visitors);
     ++loaded_;
     return true;
   }
 
-  /// Exchanges the messages of a round, whose window is the last one loaded.
+  /// Exchanges the messages of a round, whose buffer is the last one loaded.
   void exchange_messages(std::size_t number) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
     transport_.begin({2 * number + 1, &round.sends, &round.receives});
     stats_.wait_s += watch.lap();
     for (const Message& message : round.sends) {
-      pack(message, window_of(number).data(), round.window.begin);
+      pack(message, buffer_of(number).data(), round.content.begin);
       transport_.send(message);
       stats_.sent_bytes += message.bytes;
       ++stats_.messages;
@@ -92,14 +92,14 @@ class DeliveryRun {
     stats_.wait_s += watch.lap();
   }
 
-  /// Takes this rank's samples from a near rank's window. False if that is not loaded yet, and `wait` is
+  /// Takes this rank's samples from a near rank's buffer. False if that is not loaded yet, and `wait` is
   /// false.
   bool take(const Message& message, Index use, bool wait) {
     Stopwatch watch;
-    const auto window = buffers_.shared->enter(message.peer, use, wait);
+    const auto buffer = buffers_.shared->enter(message.peer, use, wait);
     stats_.wait_s += watch.lap();
-    if (window.empty()) return false;
-    deliver(message, window.data(), message.window_begin);
+    if (buffer.empty()) return false;
+    deliver(message, buffer.data(), message.buffer_begin);
     buffers_.shared->leave(message.peer, use);
     stats_.placed_bytes += message.bytes;
     stats_.place_s += watch.lap();
@@ -109,8 +109,9 @@ class DeliveryRun {
   [[nodiscard]] Index use_of(std::size_t round) const {
     return buffers_.first_use + static_cast<Index>(round);
   }
-  [[nodiscard]] std::span<std::byte> window_of(std::size_t round) const {
-    return plan_.rounds[round].num_visitors > 0 ? buffers_.shared->window(use_of(round)) : buffers_.window;
+  [[nodiscard]] std::span<std::byte> buffer_of(std::size_t round) const {
+    return plan_.rounds[round].num_visitors > 0 ? buffers_.shared->buffer(use_of(round))
+                                                : buffers_.collective;
   }
 
   template <class Action>
@@ -118,11 +119,11 @@ class DeliveryRun {
     if (status_.ok()) status_ = guarded(what, action);
   }
 
-  /// Copies samples of a window to this rank's targets.
-  void deliver(const Message& message, const std::byte* window, Index window_begin) {
+  /// Copies samples of a buffer to this rank's targets.
+  void deliver(const Message& message, const std::byte* buffer, Index buffer_begin) {
     attempt("place", [&] {
       for (const Segment& segment : message.segments) {
-        place(segment, window, map_in_window(segment, window_begin));
+        place(segment, buffer, map_in_buffer(segment, buffer_begin));
       }
       return Status();
     });
@@ -139,12 +140,12 @@ class DeliveryRun {
     });
   }
 
-  void pack(const Message& message, const std::byte* window, Index window_begin) {
+  void pack(const Message& message, const std::byte* buffer, Index buffer_begin) {
     attempt("pack", [&] {
       std::byte* target = transport_.target(message).data();
       for (const Segment& segment : message.segments) {
-        const SegmentMap from = map_in_window(segment, window_begin);
-        copy_samples(segment.sample_bytes, window + from.first_bytes, from.samples, target,
+        const SegmentMap from = map_in_buffer(segment, buffer_begin);
+        copy_samples(segment.sample_bytes, buffer + from.first_bytes, from.samples, target,
                      SampleMap::dense(segment.indices, segment.sample_bytes));
         target += segment.bytes();
       }
@@ -165,7 +166,7 @@ class DeliveryRun {
   const ExchangeBuffers::Parts& buffers_;
   MessageTransport& transport_;
   ExchangeStats& stats_;
-  std::size_t loaded_ = 0;  // rounds whose windows this rank has loaded
+  std::size_t loaded_ = 0;  // rounds whose buffers this rank has loaded
   Status status_;
 };
 
@@ -181,11 +182,11 @@ Plan reversed(Plan plan) {
 }
 
 Status run_delivery(const Plan& plan, const TargetsOfFields& targets, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const LoadWindow& load) {
+                    MessageTransport& transport, ExchangeStats& stats, const LoadBuffer& load) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
   DeliveryRun delivery(plan, targets, parts, transport, stats);
   delivery.all_rounds(load);
-  if (plan.shares_windows) buffers.count_uses(plan);
+  if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(delivery.status());
 }
 

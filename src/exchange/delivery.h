@@ -1,4 +1,4 @@
-// Delivery: an exchange in the reverse direction. Aggregators load their collective buffers (windows), and
+// Delivery: an exchange in the reverse direction. Aggregators load their collective buffers, and
 // the samples go from there to the ranks that requested them.
 //
 //   Plan plan = reversed(make_plan(...));   // of the ranks' boxes as if they were to be written
@@ -20,22 +20,22 @@
 
 namespace esker {
 
-/// Reverses a plan: messages sent become messages received, and samples placed in near ranks' windows are
+/// Reverses a plan: messages sent become messages received, and samples placed in near ranks' buffers are
 /// taken from them. `plan` has no relays and no node-level aggregation messages. Local, pure.
 Plan reversed(Plan plan);
 
 /// [field of the plan] -> the destinations of this rank's samples, in the order of its boxes.
 using TargetsOfFields = std::vector<std::vector<MutablePatch>>;
 
-/// Fills a window of this rank with the bytes stored for it.
-using LoadWindow = std::function<Status(const Round&, std::span<std::byte>)>;
+/// Fills a buffer of this rank with the bytes stored for it.
+using LoadBuffer = std::function<Status(const Round&, std::span<std::byte>)>;
 
 /// Collective: all ranks run their reversed plans of the same exchange. Returns the first error on this rank.
 /// After an error the planned bytes still move, so that no rank waits for another; `load` is not called
 /// again, and the contents of the targets are undefined. `transport` has been prepared for the plan and packs
-/// messages. In `stats` pack_s is the time of gathering from windows, place_s of copying to targets, store_s
+/// messages. In `stats` pack_s is the time of gathering from buffers, place_s of copying to targets, store_s
 /// of `load`.
 Status run_delivery(const Plan& plan, const TargetsOfFields& targets, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const LoadWindow& load);
+                    MessageTransport& transport, ExchangeStats& stats, const LoadBuffer& load);
 
 }  // namespace esker

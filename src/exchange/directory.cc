@@ -50,9 +50,9 @@ HeldBox held_box(const Entry& entry, int n_axes) {
 using Lists = std::vector<std::shared_ptr<KnownBoxes>>;
 
 /// [list] -> the boxes that other ranks sent, in the order of ranks.
-std::vector<std::vector<HeldBox>> read_boxes(const Deliveries& mail, const Lists& lists) {
+std::vector<std::vector<HeldBox>> read_boxes(const Deliveries& received, const Lists& lists) {
   std::vector<std::vector<HeldBox>> boxes(lists.size());
-  for (const Delivery& delivery : mail.deliveries) {
+  for (const Delivery& delivery : received.deliveries) {
     for_each_entry(delivery, [&](const Entry& entry) {
       const auto list = static_cast<std::size_t>(entry.list);
       boxes[list].push_back(held_box(entry, lists[list]->domain().rank));
@@ -88,30 +88,31 @@ BoxTotals totals_of(const double* of_list) {
   return totals;
 }
 
-/// This rank's boxes, addressed to the homes of the bricks that they intersect.
-Letters tell_homes(const Lists& lists, int rank) {
+/// This rank's boxes, addressed to the owners of the bricks that they intersect.
+Letters tell_owners(const Lists& lists, int rank) {
   Letters letters;
   for (std::size_t l = 0; l < lists.size(); ++l) {
     const std::vector<Box> boxes = lists[l]->boxes_of(rank);
-    const Homes& homes = lists[l]->homes();
+    const DirectoryOwners& owners = lists[l]->owners();
     for (std::size_t p = 0; p < boxes.size(); ++p) {
       const Entry entry = make_entry(static_cast<int>(l), {boxes[p], rank, static_cast<int>(p)});
-      homes.for_each_brick(
-          boxes[p], [&](Index brick, const Box&) { letters.of_rank[homes.home_of(brick)].push_back(entry); });
+      owners.for_each_brick(boxes[p], [&](Index brick, const Box&) {
+        letters.of_rank[owners.owner_of(brick)].push_back(entry);
+      });
     }
   }
   letters.wrap();
   return letters;
 }
 
-/// The first defect in the brick that `rank` is the home of.
+/// The first defect in the brick that `rank` is the owner of.
 std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, int rank,
                                            const std::vector<HeldBox>& told) {
-  const Index brick = known.homes().brick_of(rank);
+  const Index brick = known.owners().brick_of(rank);
   if (brick < 0) return std::nullopt;
   std::vector<Box> boxes;
   for (const HeldBox& held : told) boxes.push_back(held.box);
-  const auto found = find_coverage_defect(known.homes().bricks().box(brick), boxes);
+  const auto found = find_coverage_defect(known.owners().bricks().box(brick), boxes);
   if (!found) return std::nullopt;
   DirectoryDefect defect{list, found->where, std::nullopt, std::nullopt};
   if (found->second >= 0) {
@@ -134,12 +135,12 @@ Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& min
   Letters letters;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     directory.start(mine, sums);
-    letters = tell_homes(directory.lists_, comm.rank());
+    letters = tell_owners(directory.lists_, comm.rank());
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(const Deliveries mail, deliver(comm, letters.parcels));
+  ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, letters.parcels));
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
-    directory.keep(read_boxes(mail, directory.lists_));
+    directory.keep(read_boxes(received, directory.lists_));
     return Status();
   }));
   return directory;
@@ -162,7 +163,7 @@ void Directory::keep(std::vector<std::vector<HeldBox>> told) {
 
 namespace {
 
-/// A rank's queries to the homes.
+/// A rank's queries to the owners.
 struct Inquiry {
   std::vector<std::optional<Questions>> of_list;  // none: enough is known
   Letters letters;
@@ -176,13 +177,13 @@ Inquiry inquire(const Lists& lists, const std::function<void(const VisitRegion&)
   });
   Inquiry inquiry;
   for (std::size_t l = 0; l < lists.size(); ++l) {
-    const Homes& homes = lists[l]->homes();
-    Questions questions = questions_about(homes, std::move(regions_of[l]));
+    const DirectoryOwners& owners = lists[l]->owners();
+    Questions questions = questions_about(owners, std::move(regions_of[l]));
     auto& asked = inquiry.of_list.emplace_back();
     if (lists[l]->knows(questions)) continue;
     for (const auto& [brick, box] : questions) {
       const Entry entry = make_entry(static_cast<int>(l), {box, -1, -1});
-      inquiry.letters.of_rank[homes.home_of(brick)].push_back(entry);
+      inquiry.letters.of_rank[owners.owner_of(brick)].push_back(entry);
     }
     asked = std::move(questions);
   }
@@ -190,9 +191,9 @@ Inquiry inquire(const Lists& lists, const std::function<void(const VisitRegion&)
   return inquiry;
 }
 
-Letters answer(const Deliveries& mail, const std::vector<BoxIndex>& kept, const Lists& lists) {
+Letters answer(const Deliveries& received, const std::vector<BoxIndex>& kept, const Lists& lists) {
   Letters letters;
-  for (const Delivery& delivery : mail.deliveries) {
+  for (const Delivery& delivery : received.deliveries) {
     auto& answers = letters.of_rank[delivery.rank];
     for_each_entry(delivery, [&](const Entry& question) {
       const auto list = static_cast<std::size_t>(question.list);
@@ -223,10 +224,10 @@ Status Directory::learn_all(const std::function<void(const VisitRegion&)>& regio
     answers = answer(questions, kept_, lists_);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(const Deliveries mail,
+  ESKER_ASSIGN_OR_RETURN(const Deliveries received,
                          deliver(*comm_, answers.parcels, inquiry.letters.parcels.size()));
   return all_do(*comm_, "learn boxes", [&] {
-    auto boxes = read_boxes(mail, lists_);
+    auto boxes = read_boxes(received, lists_);
     for (std::size_t l = 0; l < lists_.size(); ++l) {
       if (inquiry.of_list[l]) lists_[l]->learn(std::move(*inquiry.of_list[l]), std::move(boxes[l]));
     }

@@ -5,11 +5,11 @@
 //   make_plan(... of directory.lists() ...);
 //
 // The rendezvous method (as in p4est and in Zoltan's distributed directory): the grid is cut into bricks, and
-// each brick has a directory owner, its home (plan/known_boxes.h). Each rank sends its boxes to the homes of
-// the bricks that they intersect. The home checks whether the boxes cover its brick, and answers the ranks
+// each brick has a directory owner (plan/known_boxes.h). Each rank sends its boxes to the owners of
+// the bricks that they intersect. The owner checks whether the boxes cover its brick, and answers the ranks
 // that must know the boxes there. A rank sends, keeps and learns only what its own boxes and regions
 // intersect. For boxes of all sizes, spread over the grid, that does not grow with the number of ranks. The
-// home of a brick that contains many small boxes keeps all of them.
+// owner of a brick that contains many small boxes keeps all of them.
 //
 // Collective functions allocate between agreements, so that no rank is left waiting.
 #pragma once
@@ -41,13 +41,13 @@ struct DirectoryDefect {
 
 class Directory {
  public:
-  /// Sends this rank's boxes to their homes. `mine`: the same grids on all ranks. Collective; errors are
+  /// Sends this rank's boxes to their owners. `mine`: the same grids on all ranks. Collective; errors are
   /// those of all ranks: kOutOfMemory.
   static Result<Directory> publish(Comm& comm, const std::vector<BoxList>& mine);
 
   /// The boxes of each list that this rank knows; at first only what all ranks know.
   [[nodiscard]] const std::vector<std::shared_ptr<KnownBoxes>>& lists() const { return lists_; }
-  /// The first defect in the bricks that this rank is the home of.
+  /// The first defect in the bricks that this rank is the owner of.
   [[nodiscard]] const std::optional<DirectoryDefect>& defect() const { return defect_; }
   /// Ranks that hold a box of any list.
   [[nodiscard]] int num_holders() const { return num_holders_; }
@@ -68,7 +68,7 @@ class Directory {
 
   Comm* comm_;
   std::vector<std::shared_ptr<KnownBoxes>> lists_;
-  std::vector<BoxIndex> kept_;  // in the role of a home: [list]
+  std::vector<BoxIndex> kept_;  // as a directory owner: [list]
   std::optional<DirectoryDefect> defect_;
   int num_holders_ = 0;
 };

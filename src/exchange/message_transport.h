@@ -1,11 +1,11 @@
 // MessageTransport: moves the messages of a relay stage from rank to rank.
 //
-// A round has two relay stages (hops): to relays and to aggregators. Each of them runs
+// A round has two relay stages: to relays and to aggregators. Each of them runs
 //
-//   begin(hop) -> per message to send: pack to target(), send() -> end_sends()
+//   begin(stage) -> per message to send: pack to target(), send() -> end_sends()
 //     -> next_received() until it is -1, each message at received() -> finish()
 //
-// The next hop begins when this one is finished. Implementations are in exchange/transports. prepare()
+// The next stage begins when this one is finished. Implementations are in exchange/transports. prepare()
 // allocates all that they need (requests, types, counts) while planning, so that no other function fails or
 // throws. A rank whose own work failed calls the same functions and sends the bytes that its buffers contain.
 #pragma once
@@ -23,8 +23,8 @@
 
 namespace esker {
 
-/// The messages of this rank in one hop, which are part of its plan.
-struct Hop {
+/// The messages of this rank in one stage, which are part of its plan.
+struct Stage {
   std::size_t number = 0;  ///< counted over rounds: 2 r to relays, 2 r + 1 to aggregators
   const std::vector<Message>* sends = nullptr;
   const std::vector<Message>* receives = nullptr;
@@ -44,7 +44,8 @@ class MessageTransport {
   /// transfers.
   virtual Status prepare(Comm& comm, const Plan& plan) = 0;
 
-  /// Whether all ranks take part in every hop, also ranks without messages in it, so that no rank runs ahead.
+  /// Whether all ranks take part in every stage, also ranks without messages in it, so that no rank runs
+  /// ahead.
   [[nodiscard]] virtual bool keeps_step() const { return false; }
 
   /// Whether it needs memory that other ranks put into or get from, see ExchangeBuffers::reserve_exposed.
@@ -61,7 +62,7 @@ class MessageTransport {
   /// Begins a run of the plan in this memory.
   void begin_run(const ExchangeBuffers::Parts& memory) { memory_ = memory; }
 
-  virtual void begin(const Hop& hop) = 0;
+  virtual void begin(const Stage& stage) = 0;
   /// The buffer for packing a message to be sent. Relayed samples are already in the send buffer.
   [[nodiscard]] virtual std::span<std::byte> target(const Message& message) const {
     return memory_.send.subspan(static_cast<std::size_t>(message.offset_bytes),
@@ -71,8 +72,8 @@ class MessageTransport {
   virtual void send(const Message& message) = 0;
   /// All messages are packed.
   virtual void end_sends() {}
-  /// Index in hop.receives of a message that has arrived and was not returned before. Waits for one; -1 when
-  /// all have been returned.
+  /// Index in stage.receives of a message that has arrived and was not returned before. Waits for one; -1
+  /// when all have been returned.
   [[nodiscard]] virtual int next_received() = 0;
   /// The bytes of a message that has arrived, valid until next_received() is -1.
   [[nodiscard]] virtual const std::byte* received(const Message& message) const {

@@ -1,4 +1,4 @@
-#include "exchange/node_windows.h"
+#include "exchange/node_buffers.h"
 
 #include <algorithm>
 
@@ -12,53 +12,53 @@ namespace esker {
 namespace {
 
 constexpr Index kPageBytes = 4096;
-constexpr Index kControlBytes = kPageBytes;  // the slots of a rank, before its windows
+constexpr Index kControlBytes = kPageBytes;  // the slots of a rank, before its buffers
 constexpr std::size_t kSlotBytes = 256;      // at most
 
 }  // namespace
 
-struct NodeWindows::Slot {
+struct NodeBuffers::Slot {
   SharedCondition condition;
   Index offered;  ///< use + 1 of the last offer
   int visitors;   ///< admitted by that offer
   int left;       ///< visitors that have left since
 };
 
-struct NodeWindows::Meeting {
+struct NodeBuffers::Meeting {
   SharedCondition condition;
   Index arrived;  ///< the total over all meetings
 };
 
-Index NodeWindows::bytes_for(int num_slots, Index window_bytes) {
-  return num_slots * round_up(window_bytes, kPageBytes);
+Index NodeBuffers::bytes_for(int num_slots, Index buffer_bytes) {
+  return num_slots * round_up(buffer_bytes, kPageBytes);
 }
 
-Result<std::unique_ptr<NodeWindows>> NodeWindows::create(Comm& comm, Index bytes) {
+Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes) {
   static_assert(sizeof(Slot) <= kSlotBytes);
   static_assert(kMaxSlots * kSlotBytes + sizeof(Meeting) <= kControlBytes);
   Comm& node = comm.node();
-  std::unique_ptr<NodeWindows> windows;
-  ESKER_RETURN_IF_ERROR(all_do(node, "share windows", [&] {
-    windows.reset(new NodeWindows());
-    windows->watch_ = comm.call_watch();
-    windows->ranks_.assign(comm.node_ranks().begin(), comm.node_ranks().end());
-    windows->bytes_.resize(windows->ranks_.size());
+  std::unique_ptr<NodeBuffers> buffers;
+  ESKER_RETURN_IF_ERROR(all_do(node, "share buffers", [&] {
+    buffers.reset(new NodeBuffers());
+    buffers->watch_ = comm.call_watch();
+    buffers->ranks_.assign(comm.node_ranks().begin(), comm.node_ranks().end());
+    buffers->bytes_.resize(buffers->ranks_.size());
     return Status();
   }));
-  windows->own_ = node.rank();
-  node.all_gather(static_cast<std::uint64_t>(bytes), windows->bytes_);
-  ESKER_ASSIGN_OR_RETURN(windows->memory_, SharedMemory::create(node, kControlBytes + bytes));
-  int failure = windows->own_ == 0 ? windows->meeting().condition.init() : 0;
+  buffers->own_ = node.rank();
+  node.all_gather(static_cast<std::uint64_t>(bytes), buffers->bytes_);
+  ESKER_ASSIGN_OR_RETURN(buffers->memory_, SharedMemory::create(node, kControlBytes + bytes));
+  int failure = buffers->own_ == 0 ? buffers->meeting().condition.init() : 0;
   for (int slot = 0; slot < kMaxSlots && failure == 0; ++slot) {
-    failure = windows->slots_of(node.rank())[slot].condition.init();
+    failure = buffers->slots_of(node.rank())[slot].condition.init();
   }
-  ESKER_RETURN_IF_ERROR(all_do(node, "share windows", [&] {
+  ESKER_RETURN_IF_ERROR(all_do(node, "share buffers", [&] {
     return failure == 0 ? Status() : system_error(failure, "make a lock in", "shared memory");
   }));
-  return windows;
+  return buffers;
 }
 
-void NodeWindows::offer(Index use, int visitors) {
+void NodeBuffers::offer(Index use, int visitors) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
   slot.offered = use + 1;
@@ -67,28 +67,28 @@ void NodeWindows::offer(Index use, int visitors) {
   slot.condition.wake_all();
 }
 
-bool NodeWindows::have_left(Index use, bool wait) {
+bool NodeBuffers::have_left(Index use, bool wait) {
   Slot& slot = slot_of(own_, use);
   const SharedCondition::Locked lock(slot.condition);
   while (wait && slot.left < slot.visitors) wait_for_change(slot.condition);
   return slot.left >= slot.visitors;
 }
 
-std::span<std::byte> NodeWindows::enter(int peer, Index use, bool wait) {
+std::span<std::byte> NodeBuffers::enter(int peer, Index use, bool wait) {
   const int number = number_of(peer);
   Slot& slot = slot_of(number, use);
   const SharedCondition::Locked lock(slot.condition);
   while (wait && slot.offered != use + 1) wait_for_change(slot.condition);
-  return slot.offered == use + 1 ? window_of(number, use) : std::span<std::byte>();
+  return slot.offered == use + 1 ? buffer_of(number, use) : std::span<std::byte>();
 }
 
-void NodeWindows::leave(int peer, Index use) {
+void NodeBuffers::leave(int peer, Index use) {
   Slot& slot = slot_of(number_of(peer), use);
   const SharedCondition::Locked lock(slot.condition);
   if (++slot.left == slot.visitors) slot.condition.wake_all();
 }
 
-void NodeWindows::meet() {
+void NodeBuffers::meet() {
   Meeting& place = meeting();
   const SharedCondition::Locked lock(place.condition);
   const Index all = ++num_meetings_ * static_cast<Index>(ranks_.size());
@@ -99,33 +99,33 @@ void NodeWindows::meet() {
   }
 }
 
-void NodeWindows::wait_for_change(SharedCondition& condition) const {
+void NodeBuffers::wait_for_change(SharedCondition& condition) const {
   const CallWatch::Wait wait(watch_);
   condition.wait();
 }
 
-int NodeWindows::number_of(int peer) const {
+int NodeBuffers::number_of(int peer) const {
   return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), peer) - ranks_.begin());
 }
 
-NodeWindows::Slot* NodeWindows::slots_of(int number) const {
+NodeBuffers::Slot* NodeBuffers::slots_of(int number) const {
   return reinterpret_cast<Slot*>(memory_->of(number).data());
 }
 
-NodeWindows::Slot& NodeWindows::slot_of(int number, Index use) const {
+NodeBuffers::Slot& NodeBuffers::slot_of(int number, Index use) const {
   return slots_of(number)[use % num_slots_];
 }
 
-NodeWindows::Meeting& NodeWindows::meeting() const {
+NodeBuffers::Meeting& NodeBuffers::meeting() const {
   return *reinterpret_cast<Meeting*>(memory_->of(0).data() + kMaxSlots * kSlotBytes);
 }
 
-std::span<std::byte> NodeWindows::window_of(int number, Index use) const {
+std::span<std::byte> NodeBuffers::buffer_of(int number, Index use) const {
   const auto bytes = static_cast<Index>(bytes_[static_cast<std::size_t>(number)]);
-  const Index window_bytes = bytes / num_slots_ / kPageBytes * kPageBytes;
+  const Index buffer_bytes = bytes / num_slots_ / kPageBytes * kPageBytes;
   const auto memory = memory_->of(number);
-  return memory.subspan(static_cast<std::size_t>(kControlBytes + use % num_slots_ * window_bytes),
-                        static_cast<std::size_t>(window_bytes));
+  return memory.subspan(static_cast<std::size_t>(kControlBytes + use % num_slots_ * buffer_bytes),
+                        static_cast<std::size_t>(buffer_bytes));
 }
 
 }  // namespace esker

@@ -1,12 +1,12 @@
-// NodeWindows: the collective buffers (windows) of a node's ranks, in memory that all of them share.
+// NodeBuffers: the collective buffers of a node's ranks, in memory that all of them share.
 //
-// Each rank has a few windows, its slots, and uses them cyclically. It offers an empty window to the ranks
+// Each rank has a few buffers, its slots, and uses them cyclically. It offers an empty buffer to the ranks
 // that have samples for it. Each of these visitors enters, places its samples at their final position, once,
-// and leaves. When all have left, the window is complete. In a delivery (exchange/delivery.h) a rank offers a
-// full window, and visitors take samples from it. No rank polls, and ranks that do not exchange samples do
+// and leaves. When all have left, the buffer is complete. In a delivery (exchange/delivery.h) a rank offers a
+// full buffer, and visitors take samples from it. No rank polls, and ranks that do not exchange samples do
 // not wait for each other.
 //
-// Uses are counted: `use` is 0 for the first window of a rank and grows by one with each window, offered or
+// Uses are counted: `use` is 0 for the first buffer of a rank and grows by one with each buffer, offered or
 // not. All ranks of a node count alike. Use u is of slot u % num_slots().
 #pragma once
 
@@ -20,32 +20,32 @@
 
 namespace esker {
 
-class NodeWindows {
+class NodeBuffers {
  public:
   static constexpr int kMaxSlots = 8;
 
-  /// Allocates `bytes` for this rank's windows; the number may differ between ranks. Collective over
+  /// Allocates `bytes` for this rank's buffers; the number may differ between ranks. Collective over
   /// comm.node(); errors are those of all its ranks, see SharedMemory.
-  static Result<std::unique_ptr<NodeWindows>> create(Comm& comm, Index bytes);
-  /// The memory that `num_slots` windows of at least `window_bytes` need.
-  static Index bytes_for(int num_slots, Index window_bytes);
+  static Result<std::unique_ptr<NodeBuffers>> create(Comm& comm, Index bytes);
+  /// The memory that `num_slots` buffers of at least `buffer_bytes` need.
+  static Index bytes_for(int num_slots, Index buffer_bytes);
 
-  /// Divides the memory of each rank into this many windows, at most kMaxSlots. All ranks, between two uses.
+  /// Divides the memory of each rank into this many buffers, at most kMaxSlots. All ranks, between two uses.
   void set_num_slots(int num_slots) { num_slots_ = num_slots; }
   [[nodiscard]] int num_slots() const { return num_slots_; }
-  /// The bytes of this rank for windows.
+  /// The bytes of this rank for buffers.
   [[nodiscard]] Index size_bytes() const {
     return static_cast<Index>(bytes_[static_cast<std::size_t>(own_)]);
   }
 
-  /// This rank's window.
-  [[nodiscard]] std::span<std::byte> window(Index use) const { return window_of(own_, use); }
-  /// Lets this many other ranks enter the window.
+  /// This rank's buffer.
+  [[nodiscard]] std::span<std::byte> buffer(Index use) const { return buffer_of(own_, use); }
+  /// Lets this many other ranks enter the buffer.
   void offer(Index use, int visitors);
   /// Whether all visitors have left, or none was let in. With `wait` it returns when they have.
   [[nodiscard]] bool have_left(Index use, bool wait);
 
-  /// The window of rank `peer` of `comm`, on this node, if it is offered. With `wait` it waits for the offer.
+  /// The buffer of rank `peer` of `comm`, on this node, if it is offered. With `wait` it waits for the offer.
   [[nodiscard]] std::span<std::byte> enter(int peer, Index use, bool wait);
   void leave(int peer, Index use);
 
@@ -56,17 +56,17 @@ class NodeWindows {
  private:
   struct Slot;     // in shared memory
   struct Meeting;  // in the memory of the node's first rank
-  NodeWindows() = default;
+  NodeBuffers() = default;
   void wait_for_change(SharedCondition& condition) const;
   [[nodiscard]] int number_of(int peer) const;
   [[nodiscard]] Slot* slots_of(int number) const;
   [[nodiscard]] Slot& slot_of(int number, Index use) const;
   [[nodiscard]] Meeting& meeting() const;
-  [[nodiscard]] std::span<std::byte> window_of(int number, Index use) const;
+  [[nodiscard]] std::span<std::byte> buffer_of(int number, Index use) const;
 
   std::unique_ptr<SharedMemory> memory_;
   std::vector<int> ranks_;            // of the node, ascending, by their numbers in the Comm
-  std::vector<std::uint64_t> bytes_;  // for windows, per rank of the node
+  std::vector<std::uint64_t> bytes_;  // for buffers, per rank of the node
   int num_slots_ = 1;
   int own_ = 0;  // this rank's number on the node
   Index num_meetings_ = 0;

@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
-#include "plan/hops.h"
+#include "plan/relay_stages.h"
 
 namespace esker {
 namespace {
@@ -25,7 +25,7 @@ using Leaders = std::map<int, std::int64_t>;  // by rank
 Status exchange_leaders(Comm& comm, const Plan& plan, Leaders& leaders) {
   const std::int64_t mine = comm.node_ranks().front();
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
-    for_each_hop(plan, [&](std::uint64_t, const auto& sends, const auto& receives) {
+    for_each_stage(plan, [&](std::uint64_t, const auto& sends, const auto& receives) {
       for (const Message& message : sends) leaders[message.peer] = 0;
       for (const Message& message : receives) leaders[message.peer] = 0;
     });
@@ -40,16 +40,16 @@ Status exchange_leaders(Comm& comm, const Plan& plan, Leaders& leaders) {
   return {};
 }
 
-std::vector<MailItem> items_of(const Plan& plan, std::int64_t rank, std::int64_t leader,
+std::vector<NodeItem> items_of(const Plan& plan, std::int64_t rank, std::int64_t leader,
                                const Leaders& leaders) {
-  std::vector<MailItem> items;
-  for_each_hop(plan, [&](std::uint64_t hop, const auto& sends, const auto& receives) {
+  std::vector<NodeItem> items;
+  for_each_stage(plan, [&](std::uint64_t stage, const auto& sends, const auto& receives) {
     for (const Message& message : sends) {
-      items.push_back({hop, rank, message.peer, leader, leaders.at(message.peer), message.bytes});
+      items.push_back({stage, rank, message.peer, leader, leaders.at(message.peer), message.bytes});
     }
     for (const Message& message : receives) {
       const std::int64_t of_peer = leaders.at(message.peer);
-      items.push_back({hop, message.peer, rank, of_peer, leader, message.bytes});
+      items.push_back({stage, message.peer, rank, of_peer, leader, message.bytes});
     }
   });
   return items;
@@ -61,39 +61,40 @@ Message& message_with(std::vector<Message>& messages, std::int64_t peer) {
                            [](const Message& message, std::int64_t p) { return message.peer < p; });
 }
 
-/// Assigns the items of one hop their offsets, and sets them in the messages of `rank`.
-class HopMail {
+/// Assigns the items of one stage their offsets, and sets them in the messages of `rank`.
+class StageMessages {
  public:
-  HopMail(MailHop& hop, int rank, std::int64_t leader) : hop_(hop), rank_(rank), leader_(leader) {}
+  StageMessages(NodeStage& stage, int rank, std::int64_t leader)
+      : stage_(stage), rank_(rank), leader_(leader) {}
 
-  void add(const MailItem& item, std::vector<Message>& sends, std::vector<Message>& receives) {
+  void add(const NodeItem& item, std::vector<Message>& sends, std::vector<Message>& receives) {
     const bool from_here = item.from_leader == leader_, to_here = item.to_leader == leader_;
     if (from_here) packers_.insert(item.from);
     if (to_here) readers_.insert(item.to);
     if (item.from == rank_) message_with(sends, item.to).offset_bytes = end_;
     if (item.to == rank_) message_with(receives, item.from).offset_bytes = end_;
     if (rank_ == leader_ && !(from_here && to_here)) {
-      append(from_here ? hop_.sends : hop_.receives, from_here ? item.to_leader : item.from_leader, item);
+      append(from_here ? stage_.sends : stage_.receives, from_here ? item.to_leader : item.from_leader, item);
     }
     end_ += item.bytes;
   }
 
   /// Returns the end of the last item.
   Index finish() {
-    hop_.num_packers = static_cast<int>(packers_.size());
-    hop_.num_readers = static_cast<int>(readers_.size());
+    stage_.num_packers = static_cast<int>(packers_.size());
+    stage_.num_readers = static_cast<int>(readers_.size());
     return end_;
   }
 
  private:
-  void append(std::vector<NodeMessage>& messages, std::int64_t other, const MailItem& item) {
+  void append(std::vector<NodeMessage>& messages, std::int64_t other, const NodeItem& item) {
     if (messages.empty() || messages.back().leader != other) {
       messages.push_back({static_cast<int>(other), end_, 0});
     }
     messages.back().bytes += item.bytes;
   }
 
-  MailHop& hop_;
+  NodeStage& stage_;
   std::int64_t rank_, leader_;
   std::set<std::int64_t> packers_, readers_;
   Index end_ = 0;
@@ -101,12 +102,12 @@ class HopMail {
 
 /// Messages between nodes are MPI calls of the leader, each with a request.
 void make_room(Plan& plan) {
-  for (const MailHop& hop : plan.mail.hops) {
-    plan.num_sends = std::max(plan.num_sends, hop.sends.size());
-    plan.num_receives = std::max(plan.num_receives, hop.receives.size());
-    for (const auto* messages : {&hop.sends, &hop.receives}) {
+  for (const NodeStage& stage : plan.node.stages) {
+    plan.num_sends = std::max(plan.num_sends, stage.sends.size());
+    plan.num_receives = std::max(plan.num_receives, stage.receives.size());
+    for (const auto* messages : {&stage.sends, &stage.receives}) {
       for (const NodeMessage& message : *messages) {
-        plan.mail.largest_bytes = std::max(plan.mail.largest_bytes, message.bytes);
+        plan.node.largest_bytes = std::max(plan.node.largest_bytes, message.bytes);
       }
     }
   }
@@ -136,7 +137,7 @@ Status combine_by_node(Comm& comm, Plan& plan, int min_senders) {
 Result<NodeItems> NodeItems::gather(Comm& comm, const Plan& plan) {
   Leaders leaders;
   ESKER_RETURN_IF_ERROR(exchange_leaders(comm, plan, leaders));
-  std::vector<MailItem> mine;
+  std::vector<NodeItem> mine;
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     mine = items_of(plan, comm.rank(), comm.node_ranks().front(), leaders);
     return Status();
@@ -160,26 +161,26 @@ NodeItems::NodeItems(std::span<const int> ranks, std::span<const std::span<const
   const std::int64_t leader = ranks.front();
   for (std::size_t r = 0; r < lists.size(); ++r) {
     const auto bytes = lists[r];
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(MailItem)) {
-      MailItem item;
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(NodeItem)) {
+      NodeItem item;
       std::memcpy(&item, bytes.data() + at, sizeof(item));
       const bool is_sent = item.from == ranks_[r];
       if (is_sent || item.from_leader != leader) items_.push_back(item);
     }
   }
-  const auto place_of = [leader](const MailItem& item) {
+  const auto place_of = [leader](const NodeItem& item) {
     const bool is_sent = item.from_leader == leader;
-    return std::tuple(item.hop, !is_sent, is_sent ? item.to_leader : item.from_leader, item.from, item.to);
+    return std::tuple(item.stage, !is_sent, is_sent ? item.to_leader : item.from_leader, item.from, item.to);
   };
   std::sort(items_.begin(), items_.end(),
-            [&](const MailItem& a, const MailItem& b) { return place_of(a) < place_of(b); });
+            [&](const NodeItem& a, const NodeItem& b) { return place_of(a) < place_of(b); });
 }
 
 int NodeItems::most_senders() const {
-  std::map<std::pair<std::uint64_t, std::int64_t>, std::set<std::int64_t>> senders;  // by (hop, other node)
-  for (const MailItem& item : items_) {
+  std::map<std::pair<std::uint64_t, std::int64_t>, std::set<std::int64_t>> senders;  // by (stage, other node)
+  for (const NodeItem& item : items_) {
     const bool leaves = item.from_leader == ranks_.front() && item.to_leader != item.from_leader;
-    if (leaves) senders[{item.hop, item.to_leader}].insert(item.from);
+    if (leaves) senders[{item.stage, item.to_leader}].insert(item.from);
   }
   std::size_t most = 0;
   for (const auto& [where, ranks] : senders) most = std::max(most, ranks.size());
@@ -189,16 +190,16 @@ int NodeItems::most_senders() const {
 void NodeItems::combine(Plan& plan, int rank) const {
   keep_relayed_apart(plan);
   plan.receive_bytes = 0;
-  plan.mail = {};
-  plan.mail.used = true;
+  plan.node = {};
+  plan.node.used = true;
   auto next = items_.begin();
-  for_each_hop(plan, [&](std::uint64_t number, auto& sends, auto& receives) {
-    HopMail mail(plan.mail.hops.emplace_back(), rank, ranks_.front());
-    for (; next != items_.end() && next->hop == number; ++next) mail.add(*next, sends, receives);
-    plan.mail.bytes = std::max(plan.mail.bytes, mail.finish());
-    plan.mail.is_busy = plan.mail.is_busy || plan.mail.hops.back().is_busy();
+  for_each_stage(plan, [&](std::uint64_t number, auto& sends, auto& receives) {
+    StageMessages combined(plan.node.stages.emplace_back(), rank, ranks_.front());
+    for (; next != items_.end() && next->stage == number; ++next) combined.add(*next, sends, receives);
+    plan.node.bytes = std::max(plan.node.bytes, combined.finish());
+    plan.node.is_busy = plan.node.is_busy || plan.node.stages.back().is_busy();
   });
-  plan.mail.share_bytes = div_up(plan.mail.bytes, static_cast<Index>(ranks_.size()));
+  plan.node.share_bytes = div_up(plan.node.bytes, static_cast<Index>(ranks_.size()));
   make_room(plan);
 }
 

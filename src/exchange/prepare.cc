@@ -30,8 +30,8 @@ StepCut::Needs most_of_all(Comm& comm, const StepCut::Needs& mine) {
 /// Prepares one exchange under one policy.
 class Preparation {
  public:
-  Preparation(Comm& comm, const ExchangeInputs& inputs, const ExchangePolicy& policy, ExchangeBuffers& buffers,
-              Prepared& prepared)
+  Preparation(Comm& comm, const ExchangeInputs& inputs, const ExchangePolicy& policy,
+              ExchangeBuffers& buffers, Prepared& prepared)
       : comm_(comm), inputs_(inputs), policy_(policy), buffers_(buffers), prepared_(prepared) {}
 
   Status make() {
@@ -39,8 +39,8 @@ class Preparation {
                            place_aggregators(comm_, inputs_.space, inputs_.fields, policy_));
     ESKER_RETURN_IF_ERROR(fit_to_budget(placement));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
-      prepared_.transport = make_message_transport(policy_, prepared_.plan.mail.used, comm_.size());
-      add_window();
+      prepared_.transport = make_message_transport(policy_, prepared_.plan.node.used, comm_.size());
+      add_buffer();
       explain();
       return Status();
     }));
@@ -71,7 +71,8 @@ class Preparation {
     }));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
       Plan plan = cut.plan_of(comm_.rank(), inputs_.fields, *relays);
-      prepared_.plan = inputs_.direction == Direction::kFromFiles ? reversed(std::move(plan)) : std::move(plan);
+      prepared_.plan =
+          inputs_.direction == Direction::kFromFiles ? reversed(std::move(plan)) : std::move(plan);
       prepared_.num_writers = cut.num_writers(inputs_.directory.num_holders());
       return Status();
     }));
@@ -83,29 +84,29 @@ class Preparation {
 
   /// Makes node leaders combine the messages of their nodes where the policy asks for it.
   Status combine_messages() {
-    if (!prepared_.plan.shares_windows) return {};
+    if (!prepared_.plan.shares_buffers) return {};
     const bool always = policy_.topology == Topology::kNodeLeaders;
     if (!always && policy_.combine_from == 0) return {};
     return combine_by_node(comm_, prepared_.plan, always ? 0 : policy_.combine_from);
   }
 
-  /// Adds a second window, filled while the first one is stored, if it is requested and the budget has room.
-  void add_window() {
+  /// Adds a second buffer, filled while the first one is stored, if it is requested and the budget has room.
+  void add_buffer() {
     Plan& plan = prepared_.plan;
-    const Index needed = plan.buffer_bytes() + plan.window_bytes + memory_of(plan) + inputs_.held_bytes;
+    const Index needed = plan.total_buffer_bytes() + plan.buffer_bytes + memory_of(plan) + inputs_.held_bytes;
     const bool fits = needed <= policy_.memory_budget_bytes;
-    if (policy_.second_window && fits && plan.rounds.size() > 1) plan.num_windows = 2;
+    if (policy_.second_buffer && fits && plan.rounds.size() > 1) plan.num_buffers = 2;
   }
 
   void explain() {
     const Plan& plan = prepared_.plan;
-    prepared_.used = transport_name(policy_, plan.mail.used, comm_.size());
+    prepared_.used = transport_name(policy_, plan.node.used, comm_.size());
     prepared_.reason = policy_.fallback;
     if (!policy_.shares_memory()) return;
     const bool is_one_node = comm_.node().size() == comm_.size();
     prepared_.reason = fmt::format("shared memory: {}, collective buffers of {} fit",
                                    is_one_node ? "all ranks are on one node" : "within each node",
-                                   bytes_to_text(static_cast<double>(plan.shared_window_bytes)));
+                                   bytes_to_text(static_cast<double>(plan.shared_buffer_bytes)));
   }
 
   /// Reserves everything that the run of the plan needs.

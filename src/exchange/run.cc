@@ -23,14 +23,14 @@ class ExchangeRun {
     transport_.begin_run(buffers);
   }
 
-  // While the window of a rank waits for others, the rank fills their windows of later rounds, as long as
-  // some are free. It never sleeps for its own window while another one waits for samples that it could
-  // place: of all ranks, the one that has filled the fewest rounds finds all its windows free.
-  void all_rounds(const StoreWindow& store, bool in_thread) {
+  // While the buffer of a rank waits for others, the rank fills their buffers of later rounds, as long as
+  // some are free. It never sleeps for its own buffer while another one waits for samples that it could
+  // place: of all ranks, the one that has filled the fewest rounds finds all its buffers free.
+  void all_rounds(const StoreBuffer& store, bool in_thread) {
     for (std::size_t r = 0; r < num_slots(); ++r) offer(r, stats_.place_s);
     {
       StoreAhead ahead([&](std::size_t r) { store_and_offer(r, store); }, in_thread && can_store_ahead());
-      if (ahead.in_thread()) num_windows_ = plan_.num_windows;
+      if (ahead.in_thread()) num_buffers_ = plan_.num_buffers;
       for (std::size_t r = 0; r < plan_.rounds.size(); ++r) {
         while (filled_ <= r) (void)fill(true);
         if (can_work_ahead()) {
@@ -57,13 +57,13 @@ class ExchangeRun {
   Status& status() { return status_.ok() ? stored_ : status_; }
 
  private:
-  /// Whether this rank can fill windows of later rounds. The messages of all rounds share their buffers, so a
+  /// Whether this rank can fill buffers of later rounds. The messages of all rounds share their buffers, so a
   /// rank with messages does not work ahead. (A transport that packs in no buffer of this rank keeps step.)
   [[nodiscard]] bool can_work_ahead() const {
     return plan_.send_bytes == 0 && plan_.receive_bytes == 0 && !transport_.keeps_step();
   }
 
-  /// Sends and places this rank's samples for others in round filled_. False if a near rank's window is not
+  /// Sends and places this rank's samples for others in round filled_. False if a near rank's buffer is not
   /// free yet, and `wait` is false: the next call continues there.
   bool fill(bool wait) {
     const Round& round = plan_.rounds[filled_];
@@ -81,14 +81,14 @@ class ExchangeRun {
     return true;
   }
 
-  /// Whether the window of a round has been stored since its last use, and all near ranks have filled it.
+  /// Whether the buffer of a round has been stored since its last use, and all near ranks have filled it.
   [[nodiscard]] bool is_filled(std::size_t round, StoreAhead& ahead, bool wait) {
     if (!ahead.have_stored(num_stored_before(round), wait)) return false;
     return !is_shared(plan_.rounds[round]) || buffers_.shared->have_left(use_of(round), wait);
   }
 
-  /// Puts this rank's own samples into a window, and receives the missing ones. Own samples come late, so
-  /// that they are in the core's cache when they are stored. Windows that no near rank fills always use the
+  /// Puts this rank's own samples into a buffer, and receives the missing ones. Own samples come late, so
+  /// that they are in the core's cache when they are stored. Buffers that no near rank fills always use the
   /// same memory, or alternate between two if a thread stores.
   void finish(std::size_t number, StoreAhead& ahead) {
     const Round& round = plan_.rounds[number];
@@ -97,10 +97,10 @@ class ExchangeRun {
     stats_.wait_s += watch.lap();
     if (!is_shared(round)) clear_padding(number);
     stats_.place_s += watch.lap();
-    pack(round.local, window(number).data(), round.window.begin);
+    pack(round.local, buffer(number).data(), round.content.begin);
     stats_.pack_s += watch.lap();
     for_each_received(
-        watch, [&](std::size_t m) { place(round.receives[m], window(number).data(), round.window.begin); });
+        watch, [&](std::size_t m) { place(round.receives[m], buffer(number).data(), round.content.begin); });
     (void)is_filled(number, ahead, true);
     stats_.wait_s += watch.lap();
     ahead.add();
@@ -109,14 +109,14 @@ class ExchangeRun {
     stats_.wait_s += watch.lap();
   }
 
-  /// Stores the full window of a round. May run in a separate thread. It then offers the next window itself,
-  /// because this rank may sleep until a window of another rank is free, and that rank may wait for this
+  /// Stores the full buffer of a round. May run in a separate thread. It then offers the next buffer itself,
+  /// because this rank may sleep until a buffer of another rank is free, and that rank may wait for this
   /// offer.
-  void store_and_offer(std::size_t number, const StoreWindow& store) {
+  void store_and_offer(std::size_t number, const StoreBuffer& store) {
     const Round& round = plan_.rounds[number];
     Stopwatch watch;
-    if (round.window.size_bytes() > 0 && !has_failed_) {
-      const auto bytes = window(number).first(static_cast<std::size_t>(round.window.size_bytes()));
+    if (round.content.size_bytes() > 0 && !has_failed_) {
+      const auto bytes = buffer(number).first(static_cast<std::size_t>(round.content.size_bytes()));
       const double before_s = thread_cpu_s();
       const long slept = thread_sleeps();
       stored_ = guarded("store", [&] { return store(round, bytes); });
@@ -130,35 +130,35 @@ class ExchangeRun {
   }
 
   [[nodiscard]] std::size_t num_slots() const { return static_cast<std::size_t>(plan_.num_slots); }
-  /// The number of rounds that must have been stored before the window of a round may be filled.
+  /// The number of rounds that must have been stored before the buffer of a round may be filled.
   [[nodiscard]] std::size_t num_stored_before(std::size_t round) const {
     const auto in_turn =
-        static_cast<std::size_t>(is_shared(plan_.rounds[round]) ? plan_.num_slots : num_windows_);
+        static_cast<std::size_t>(is_shared(plan_.rounds[round]) ? plan_.num_slots : num_buffers_);
     return round < in_turn ? 0 : round + 1 - in_turn;
   }
-  /// Whether a window can be filled while another one is stored.
+  /// Whether a buffer can be filled while another one is stored.
   [[nodiscard]] bool can_store_ahead() const {
-    int windows = 0;
+    int buffers = 0;
     bool in_turn = false;
     for (const Round& round : plan_.rounds) {
-      if (round.window.size_bytes() == 0) continue;
-      ++windows;
-      in_turn |= (is_shared(round) ? plan_.num_slots : plan_.num_windows) > 1;
+      if (round.content.size_bytes() == 0) continue;
+      ++buffers;
+      in_turn |= (is_shared(round) ? plan_.num_slots : plan_.num_buffers) > 1;
     }
-    return windows > 1 && in_turn;
+    return buffers > 1 && in_turn;
   }
 
   [[nodiscard]] Index use_of(std::size_t round) const {
     return buffers_.first_use + static_cast<Index>(round);
   }
-  /// Whether near ranks fill its window, too.
+  /// Whether near ranks fill its buffer, too.
   [[nodiscard]] static bool is_shared(const Round& round) { return round.num_visitors > 0; }
-  [[nodiscard]] std::span<std::byte> window(std::size_t round) const {
-    if (is_shared(plan_.rounds[round])) return buffers_.shared->window(use_of(round));
-    return num_windows_ == 2 && round % 2 == 1 ? buffers_.second_window : buffers_.window;
+  [[nodiscard]] std::span<std::byte> buffer(std::size_t round) const {
+    if (is_shared(plan_.rounds[round])) return buffers_.shared->buffer(use_of(round));
+    return num_buffers_ == 2 && round % 2 == 1 ? buffers_.second_buffer : buffers_.collective;
   }
 
-  /// Lets near ranks fill the window of a round, if the round exists and they have samples for it.
+  /// Lets near ranks fill the buffer of a round, if the round exists and they have samples for it.
   void offer(std::size_t number, double& seconds) {
     if (number >= plan_.rounds.size() || !is_shared(plan_.rounds[number])) return;
     const Stopwatch watch;
@@ -168,9 +168,9 @@ class ExchangeRun {
   }
 
   void clear_padding(std::size_t number) {
-    if (!buffers_.marks.empty()) return;  // with marks, padding is not stored
-    for (const ByteRange& range : plan_.rounds[number].window.padded) {
-      std::memset(window(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
+    if (!buffers_.mask.empty()) return;  // with a mask, padding is not stored
+    for (const ByteRange& range : plan_.rounds[number].content.padded) {
+      std::memset(buffer(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
     }
   }
 
@@ -181,31 +181,32 @@ class ExchangeRun {
     if (!status_.ok()) has_failed_ = true;
   }
 
-  /// Starts a hop: packs and sends this rank's messages for others.
-  void send_all(const Hop& hop, Stopwatch& watch) {
-    transport_.begin(hop);
+  /// Starts a stage: packs and sends this rank's messages for others.
+  void send_all(const Stage& stage, Stopwatch& watch) {
+    transport_.begin(stage);
     stats_.wait_s += watch.lap();
-    for (const Message& message : *hop.sends) send(message);
+    for (const Message& message : *stage.sends) send(message);
     stats_.pack_s += watch.lap();
     transport_.end_sends();
     stats_.wait_s += watch.lap();
   }
 
-  /// Runs the first hop. Afterwards the samples that this rank relays are in its messages of the second hop.
-  void relay(const RelayHop& hop, Stopwatch& watch) {
-    send_all({2 * filled_, &hop.sends, &hop.receives}, watch);
+  /// Runs the first stage. Afterwards the samples that this rank relays are in its messages of the second
+  /// stage.
+  void relay(const RelayStage& stage, Stopwatch& watch) {
+    send_all({2 * filled_, &stage.sends, &stage.receives}, watch);
     attempt("pack", [&] {
-      for (const Segment& segment : hop.local.segments) {
-        const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
+      for (const Segment& segment : stage.local.segments) {
+        const Relayed& whole = stage.relayed[static_cast<std::size_t>(segment.relayed)];
         gather(segment, buffers_.send.data(), map_in_relayed(segment, whole));
       }
       return Status();
     });
     stats_.pack_s += watch.lap();
     for_each_received(watch, [&](std::size_t m) {
-      const std::byte* source = transport_.received(hop.receives[m]);
-      for (const Segment& segment : hop.receives[m].segments) {
-        const Relayed& whole = hop.relayed[static_cast<std::size_t>(segment.relayed)];
+      const std::byte* source = transport_.received(stage.receives[m]);
+      for (const Segment& segment : stage.receives[m].segments) {
+        const Relayed& whole = stage.relayed[static_cast<std::size_t>(segment.relayed)];
         scatter(segment, source, buffers_.send.data(), map_in_relayed(segment, whole));
         source += segment.bytes();
       }
@@ -242,27 +243,27 @@ class ExchangeRun {
     return buffers_.send.data() + all[static_cast<std::size_t>(segment.relayed)].offset_bytes;
   }
 
-  /// Copies samples of patches to their place in a window.
-  void pack(const Message& message, std::byte* window, Index window_begin) {
+  /// Copies samples of patches to their place in a buffer.
+  void pack(const Message& message, std::byte* buffer, Index buffer_begin) {
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
         if (segment.patch == kRelayed) continue;
-        gather(segment, window, map_in_window(segment, window_begin));
+        gather(segment, buffer, map_in_buffer(segment, buffer_begin));
       }
       return Status();
     });
   }
 
-  /// Copies samples to the window of a near rank, if it is free.
+  /// Copies samples to the buffer of a near rank, if it is free.
   bool place_at(const Message& message, Index use, bool wait, Stopwatch& watch) {
-    const auto window = buffers_.shared->enter(message.peer, use, wait);
+    const auto buffer = buffers_.shared->enter(message.peer, use, wait);
     stats_.wait_s += watch.lap();
-    if (window.empty()) return false;
-    pack(message, window.data(), message.window_begin);
+    if (buffer.empty()) return false;
+    pack(message, buffer.data(), message.buffer_begin);
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) continue;
-        scatter(segment, relayed(segment), window.data(), map_in_window(segment, message.window_begin));
+        scatter(segment, relayed(segment), buffer.data(), map_in_buffer(segment, message.buffer_begin));
       }
       return Status();
     });
@@ -286,10 +287,10 @@ class ExchangeRun {
     stats_.wait_s += watch.lap();
   }
 
-  void place(const Message& message, std::byte* window, Index window_begin) {
+  void place(const Message& message, std::byte* buffer, Index buffer_begin) {
     const std::byte* source = transport_.received(message);
     for (const Segment& segment : message.segments) {
-      scatter(segment, source, window, map_in_window(segment, window_begin));
+      scatter(segment, source, buffer, map_in_buffer(segment, buffer_begin));
       source += segment.bytes();
     }
   }
@@ -318,7 +319,7 @@ class ExchangeRun {
   bool begun_ = false;      // whether the next round has been begun
   std::size_t placed_ = 0;  // messages of that round that it has placed
   Status status_;
-  int num_windows_ = 1;  // windows in use that only this rank fills
+  int num_buffers_ = 1;  // buffers in use that only this rank fills
   std::atomic<bool> has_failed_ = false;
   // Of store_and_offer().
   Status stored_;
@@ -329,12 +330,12 @@ class ExchangeRun {
 }  // namespace
 
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const StoreWindow& store,
+                    MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
                     bool in_thread) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
   ExchangeRun run(plan, patches, parts, transport, stats);
   run.all_rounds(store, in_thread);
-  if (plan.shares_windows) buffers.count_uses(plan);
+  if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(run.status());
 }
 

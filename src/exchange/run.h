@@ -13,20 +13,20 @@ namespace esker {
 
 /// The times of the exchanges on this rank, and the amounts that they moved.
 struct ExchangeStats {
-  double pack_s = 0;       ///< gathering samples from patches, also directly into windows
+  double pack_s = 0;       ///< gathering samples from patches, also directly into buffers
   double wait_s = 0;       ///< waiting for messages
-  double place_s = 0;      ///< placing received samples in windows, clearing padding
+  double place_s = 0;      ///< placing received samples in buffers, clearing padding
   double store_s = 0;      ///< in the caller's `store`; overlaps the rest if a thread calls it
   double store_cpu_s = 0;  ///< processor time of that
   Index stores = 0;        ///< calls of `store`
   Index store_sleeps = 0;  ///< voluntary context switches in them
   Index sent_bytes = 0;    ///< in messages to other ranks
-  Index placed_bytes = 0;  ///< directly into windows of near ranks
+  Index placed_bytes = 0;  ///< directly into buffers of near ranks
   Index messages = 0;      ///< sent to other ranks
 };
 
-/// Receives each of this rank's windows when all samples of the round are in it; it may change them.
-using StoreWindow = std::function<Status(const Round&, std::span<std::byte>)>;
+/// Receives each of this rank's buffers when all samples of the round are in it; it may change them.
+using StoreBuffer = std::function<Status(const Round&, std::span<std::byte>)>;
 
 /// Collective: all ranks run their plans of the same exchange. Returns the first error on this rank: an error
 /// of `store`, or memory that a copy could not allocate. After an error the exchange still moves the planned
@@ -34,7 +34,7 @@ using StoreWindow = std::function<Status(const Round&, std::span<std::byte>)>;
 /// the plan. `in_thread`: another thread may call `store`, one call at a time, before this function returns;
 /// it does so if that can save time.
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
-                    MessageTransport& transport, ExchangeStats& stats, const StoreWindow& store,
+                    MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
                     bool in_thread);
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// StoreAhead: a thread stores the windows of rounds, in order, while the rank fills the next ones.
+// StoreAhead: a thread stores the buffers of rounds, in order, while the rank fills the next ones.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@ namespace esker {
 
 class StoreAhead {
  public:
-  /// Stores the window of a round, and must not throw. Called for rounds 0, 1, ..., one at a time.
+  /// Stores the buffer of a round, and must not throw. Called for rounds 0, 1, ..., one at a time.
   using StoreRound = std::function<void(std::size_t round)>;
 
   /// If `in_thread` and a thread can be created, a separate thread calls `store_round`; otherwise add() does.
@@ -21,7 +21,7 @@ class StoreAhead {
   StoreAhead& operator=(const StoreAhead&) = delete;
 
   [[nodiscard]] bool in_thread() const { return thread_.joinable(); }
-  /// The window of the next round is full.
+  /// The buffer of the next round is full.
   void add();
   /// Whether the first `rounds` rounds are stored. With `wait` it returns when they are.
   [[nodiscard]] bool have_stored(std::size_t rounds, bool wait);

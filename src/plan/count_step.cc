@@ -64,14 +64,14 @@ class StepCounter {
       pulse_();
       const Plan plan = cut_.plan_of(rank, fields_, relays);
       add_runs(plan);
-      raise(most, {plan.buffer_bytes(), 0, StepCut::needs_of(plan).largest_part_bytes});
+      raise(most, {plan.total_buffer_bytes(), 0, StepCut::needs_of(plan).largest_part_bytes});
     }
     return most;
   }
 
   void add_runs(const Plan& plan) {
     RankTraffic& of_rank = counts_.ranks.emplace_back();
-    of_rank.window_bytes = plan.buffer_bytes();  // a window and the marks of its runs
+    of_rank.buffer_bytes = plan.total_buffer_bytes();  // a collective buffer and its mask
     for (const Round& round : plan.rounds) {
       of_rank.written_bytes += round.local.bytes;
       for (const Segment& part : round.local.segments) count_message(counts_.to_aggregators, part.bytes());

@@ -51,29 +51,32 @@ bool same_place(const HeldBox& a, const HeldBox& b) { return a.rank == b.rank &&
 
 }  // namespace
 
-Homes::Homes(const Box& domain, int n_ranks) : n_ranks_(n_ranks), bricks_(cut_in_bricks(domain, n_ranks)) {}
+DirectoryOwners::DirectoryOwners(const Box& domain, int n_ranks)
+    : n_ranks_(n_ranks), bricks_(cut_in_bricks(domain, n_ranks)) {}
 
-int Homes::home_of(Index brick) const { return static_cast<int>(brick * n_ranks_ / bricks_.num_parts()); }
-
-Index Homes::brick_of(int rank) const {
-  const Index brick = div_up(rank * bricks_.num_parts(), n_ranks_);
-  return brick < bricks_.num_parts() && home_of(brick) == rank ? brick : -1;
+int DirectoryOwners::owner_of(Index brick) const {
+  return static_cast<int>(brick * n_ranks_ / bricks_.num_parts());
 }
 
-void Homes::for_each_brick(const Box& region, const Visit& visit) const {
+Index DirectoryOwners::brick_of(int rank) const {
+  const Index brick = div_up(rank * bricks_.num_parts(), n_ranks_);
+  return brick < bricks_.num_parts() && owner_of(brick) == rank ? brick : -1;
+}
+
+void DirectoryOwners::for_each_brick(const Box& region, const Visit& visit) const {
   for_each_index_point(bricks_.parts_meeting(region), [&](const Point& part) {
     const Index brick = bricks_.number_of(part);
     visit(brick, intersect(bricks_.box(brick), region));
   });
 }
 
-Questions questions_about(const Homes& homes, std::vector<Box> regions) {
+Questions questions_about(const DirectoryOwners& owners, std::vector<Box> regions) {
   const auto before = [](const Box& a, const Box& b) { return std::tie(a.lo, a.hi) < std::tie(b.lo, b.hi); };
   std::sort(regions.begin(), regions.end(), before);  // fields of one grid have the same regions
   regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
   Questions questions;
   for (const Box& region : regions) {
-    homes.for_each_brick(region, [&](Index brick, const Box& part) {
+    owners.for_each_brick(region, [&](Index brick, const Box& part) {
       const auto [known, is_new] = questions.try_emplace(brick, part);
       if (!is_new) known->second = hull(known->second, part);
     });
@@ -84,7 +87,7 @@ Questions questions_about(const Homes& homes, std::vector<Box> regions) {
 KnownBoxes::KnownBoxes(const Box& domain, int n_ranks, int rank, std::vector<Box> mine,
                        const BoxTotals& totals)
     : domain_(domain),
-      homes_(domain, n_ranks),
+      owners_(domain, n_ranks),
       rank_(rank),
       mine_(std::move(mine)),
       num_put_(totals.n_put),
@@ -113,7 +116,7 @@ std::vector<Box> KnownBoxes::boxes_of(int rank) const {
 }
 
 void KnownBoxes::for_each_meeting(const Box& region, const Visit& visit) const {
-  homes_.for_each_brick(region, [&](Index brick, const Box& part) {
+  owners_.for_each_brick(region, [&](Index brick, const Box& part) {
     const auto asked = asked_.find(brick);
     if (asked != asked_.end() && asked->second.contains(part)) return;
     throw std::logic_error("a plan needs boxes that this rank has not asked for, in " + part.to_string());

@@ -1,7 +1,7 @@
 // KnownBoxes: the part of the distributed directory of boxes that one rank has requested.
 //
-// The domain is cut into *bricks*. Each brick has a *home*, its directory owner: the rank that receives all
-// boxes with samples in the brick (exchange/directory.h). A rank queries the homes for the regions that it
+// The domain is cut into *bricks*. Each brick has a *directory owner*: the rank that receives all
+// boxes with samples in the brick (exchange/directory.h). A rank queries the owners for the regions that it
 // must know, and makes its plan with the answers.
 #pragma once
 
@@ -14,15 +14,15 @@
 
 namespace esker {
 
-/// The bricks of a grid and their homes (directory owners). The same on all ranks; pure.
-class Homes {
+/// The bricks of a grid and their directory owners. The same on all ranks; pure.
+class DirectoryOwners {
  public:
   /// At most one brick per rank. `domain` is [0, extent) and not empty.
-  Homes(const Box& domain, int n_ranks);
+  DirectoryOwners(const Box& domain, int n_ranks);
 
   [[nodiscard]] const BrickDecomposition& bricks() const { return bricks_; }
-  [[nodiscard]] int home_of(Index brick) const;
-  /// The brick that `rank` is the home of, or -1.
+  [[nodiscard]] int owner_of(Index brick) const;
+  /// The brick that `rank` is the owner of, or -1.
   [[nodiscard]] Index brick_of(int rank) const;
   /// Calls visit(brick, part of the region in it) for the bricks that contain samples of `region`.
   using Visit = std::function<void(Index brick, const Box& part)>;
@@ -33,16 +33,16 @@ class Homes {
   BrickDecomposition bricks_;
 };
 
-/// The queries to the homes: for each brick a box that contains all regions of interest in it.
+/// The queries to the owners: for each brick a box that contains all regions of interest in it.
 using Questions = std::map<Index, Box>;
-Questions questions_about(const Homes& homes, std::vector<Box> regions);
+Questions questions_about(const DirectoryOwners& owners, std::vector<Box> regions);
 
 class KnownBoxes final : public Distribution {
  public:
   /// `mine`: the boxes of `rank`, in the order of the put calls.
   KnownBoxes(const Box& domain, int n_ranks, int rank, std::vector<Box> mine, const BoxTotals& totals);
 
-  [[nodiscard]] const Homes& homes() const { return homes_; }
+  [[nodiscard]] const DirectoryOwners& owners() const { return owners_; }
   /// The number of boxes of all ranks, including empty boxes.
   [[nodiscard]] Index num_put() const { return num_put_; }
   /// The number of boxes that this rank has learned.
@@ -64,7 +64,7 @@ class KnownBoxes final : public Distribution {
 
  private:
   Box domain_;
-  Homes homes_;
+  DirectoryOwners owners_;
   int rank_;
   std::vector<Box> mine_;
   Index num_put_;

@@ -15,8 +15,8 @@ SegmentList find_own(const PieceSpace& space, const std::vector<FieldPatches>& f
     for (std::size_t p = 0; p < boxes.size(); ++p) {
       const auto add = [&](const Piece& piece, const PiecePart& part, const Box& indices) {
         const Index position = space.first_position(layout) + piece.position_bytes;
-        collector.add(
-            own, make_segment(piece, part, position, static_cast<int>(f), static_cast<int>(p), indices));
+        collector.add(own,
+                      make_segment(piece, part, position, static_cast<int>(f), static_cast<int>(p), indices));
       };
       space.layout(layout).for_each_segment(fields[f].field, boxes[p], add);
       if (collector.is_full()) collector.flush();
@@ -30,7 +30,7 @@ SegmentList find_own(const PieceSpace& space, const std::vector<FieldPatches>& f
 }  // namespace
 
 Plan make_one_phase_plan(const PieceSpace& space, const Ownership& ownership,
-                         const std::vector<FieldPatches>& fields, int rank, Index window_bytes) {
+                         const std::vector<FieldPatches>& fields, int rank, Index buffer_bytes) {
   Plan plan;
   const int aggregator = ownership.aggregator_of_rank(rank);
   if (aggregator >= 0) plan.owned = ownership.runs(aggregator);
@@ -40,25 +40,25 @@ Plan make_one_phase_plan(const PieceSpace& space, const Ownership& ownership,
   for (const SegmentList::Run& run : own.runs()) {
     const Index number = space.first_piece_from(run.position + 1) - 1;
     const Index end = space.position_bytes(number + 1);
-    const Window* last = plan.rounds.empty() ? nullptr : &plan.rounds.back().window;
+    const BufferContent* last = plan.rounds.empty() ? nullptr : &plan.rounds.back().content;
     const bool is_same_piece = last && number == last->last_piece - 1;
-    const bool follows = last && number == last->last_piece && end - last->begin <= window_bytes;
+    const bool follows = last && number == last->last_piece && end - last->begin <= buffer_bytes;
     if (!is_same_piece && !follows) {
       plan.rounds.emplace_back();
-      plan.rounds.back().window.begin = space.position_bytes(number);
-      plan.rounds.back().window.first_piece = number;
+      plan.rounds.back().content.begin = space.position_bytes(number);
+      plan.rounds.back().content.first_piece = number;
     }
     Round& round = plan.rounds.back();
-    round.window.last_piece = number + 1;
-    round.window.end = end;
+    round.content.last_piece = number + 1;
+    round.content.end = end;
     round.local.segments.add(run, plan.pool);
-    plan.mark_bytes = std::max(plan.mark_bytes, space.piece(number).size_bytes / run.sample_bytes);
+    plan.mask_bytes = std::max(plan.mask_bytes, space.piece(number).size_bytes / run.sample_bytes);
   }
   for (Round& round : plan.rounds) {
     for (const Segment& segment : round.local.segments) round.local.bytes += segment.bytes();
-    const bool complete = round.local.bytes == round.window.size_bytes();
-    if (!complete) round.window.padded.push_back({0, round.window.size_bytes()});
-    plan.window_bytes = std::max(plan.window_bytes, round.window.size_bytes());
+    const bool complete = round.local.bytes == round.content.size_bytes();
+    if (!complete) round.content.padded.push_back({0, round.content.size_bytes()});
+    plan.buffer_bytes = std::max(plan.buffer_bytes, round.content.size_bytes());
   }
   return plan;
 }

@@ -33,13 +33,13 @@ Index snap(const PieceSpace& space, Index cut, Index tolerance) {
 
 }  // namespace
 
-Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes)
+Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index buffer_bytes)
     : space_(&space), n_ranks_(n_ranks), n_aggregators_(n_aggregators) {
   cut_space();
-  set_window(window_bytes);
+  set_buffer_bytes(buffer_bytes);
 }
 
-Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index window_bytes)
+Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index buffer_bytes)
     : space_(&space),
       n_ranks_(n_ranks),
       n_aggregators_(static_cast<int>(placement.ranks.size())),
@@ -53,7 +53,7 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, 
   } else {
     cut_space();
   }
-  set_window(window_bytes);
+  set_buffer_bytes(buffer_bytes);
 }
 
 /// Contiguous rule: cuts the space into parts of equal bytes.
@@ -67,27 +67,28 @@ void Ownership::cut_space() {
 
 /// Local rule: assigns the pieces of each brick to its aggregator.
 void Ownership::deal_bricks() {
-  turns_.resize(placement_.ranks.size());
+  schedules_.resize(placement_.ranks.size());
   for (int number = 0; number < space_->num_layouts(); ++number) {
     const Index base = space_->first_ordinal(number);
     const auto shares =
         space_->layout(number).runs_of_shares(placement_.bricks[static_cast<std::size_t>(number)]);
     for (std::size_t a = 0; a < shares.size(); ++a) {
-      for (const Layout::Run& run : shares[a]) turns_[a].runs.push_back({base + run.first, base + run.last});
+      for (const Layout::Run& run : shares[a])
+        schedules_[a].runs.push_back({base + run.first, base + run.last});
     }
   }
 }
 
-void Ownership::set_window(Index window_bytes) {
-  window_bytes_ = window_bytes;
-  for (Turns& turns : turns_) make_turns(turns);
+void Ownership::set_buffer_bytes(Index buffer_bytes) {
+  buffer_bytes_ = buffer_bytes;
+  for (Schedule& schedule : schedules_) make_schedule(schedule);
   num_rounds_ = 0;
-  for (int a = 0; a < n_aggregators_; ++a) num_rounds_ = std::max(num_rounds_, num_windows(a));
+  for (int a = 0; a < n_aggregators_; ++a) num_rounds_ = std::max(num_rounds_, num_buffers(a));
 }
 
 int Ownership::num_writers() const {
   int writers = 0;
-  for (int a = 0; a < n_aggregators_; ++a) writers += num_windows(a) > 0 ? 1 : 0;
+  for (int a = 0; a < n_aggregators_; ++a) writers += num_buffers(a) > 0 ? 1 : 0;
   return writers;
 }
 
@@ -137,70 +138,71 @@ std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& wit
     add({space_->first_piece_from(cuts_[a]), space_->first_piece_from(cuts_[a + 1])});
     return found;
   }
-  const std::vector<Pieces>& runs = turns_[a].runs;
+  const std::vector<Pieces>& runs = schedules_[a].runs;
   auto run =
       std::partition_point(runs.begin(), runs.end(), [&](const Pieces& r) { return r.last <= within.first; });
   for (; run != runs.end() && run->first < within.last; ++run) add(*run);
   return found;
 }
 
-Index Ownership::num_windows(int aggregator) const {
+Index Ownership::num_buffers(int aggregator) const {
   const auto a = static_cast<std::size_t>(aggregator);
-  return is_local() ? static_cast<Index>(turns_[a].windows.size())
-                    : div_up(cuts_[a + 1] - cuts_[a], window_bytes_);
+  return is_local() ? static_cast<Index>(schedules_[a].contents.size())
+                    : div_up(cuts_[a + 1] - cuts_[a], buffer_bytes_);
 }
 
-void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& windows) const {
+void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& contents) const {
   for (Index first = run.first; first < run.last;) {
-    const Index end = space_->position_bytes(first) + window_bytes_;
+    const Index end = space_->position_bytes(first) + buffer_bytes_;
     Index last = first + 1;
     while (last < run.last && space_->position_bytes(last + 1) <= end) ++last;
-    windows.push_back({first, last});
+    contents.push_back({first, last});
     first = last;
   }
 }
 
-/// Cuts the runs into windows and orders these.
-void Ownership::make_turns(Turns& turns) const {
-  turns.windows.clear();
-  for (const Pieces& run : turns.runs) cut_run(run, turns.windows);
-  std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, window number
-  for (const Pieces& window : turns.windows) {
-    const int layout = space_->layout_of(window.first);
-    order.emplace_back(layout, space_->piece(window.first).field,
-                       space_->layout(layout).place_on_curve(window.first - space_->first_ordinal(layout)),
+/// Cuts the runs into contents and orders these.
+void Ownership::make_schedule(Schedule& schedule) const {
+  schedule.contents.clear();
+  for (const Pieces& run : schedule.runs) cut_run(run, schedule.contents);
+  std::vector<std::tuple<int, int, Index, Index>> order;  // layout, field, place, content number
+  for (const Pieces& content : schedule.contents) {
+    const int layout = space_->layout_of(content.first);
+    order.emplace_back(layout, space_->piece(content.first).field,
+                       space_->layout(layout).place_on_curve(content.first - space_->first_ordinal(layout)),
                        static_cast<Index>(order.size()));
   }
   std::sort(order.begin(), order.end());
-  const std::vector<Pieces> in_order = turns.windows;
-  turns.rounds_in_order.resize(order.size());
+  const std::vector<Pieces> in_order = schedule.contents;
+  schedule.rounds_in_order.resize(order.size());
   for (std::size_t round = 0; round < order.size(); ++round) {
-    const auto window = static_cast<std::size_t>(std::get<3>(order[round]));
-    turns.windows[round] = in_order[window];
-    turns.rounds_in_order[window] = static_cast<Index>(round);
+    const auto content = static_cast<std::size_t>(std::get<3>(order[round]));
+    schedule.contents[round] = in_order[content];
+    schedule.rounds_in_order[content] = static_cast<Index>(round);
   }
 }
 
 Index Ownership::round_of(int aggregator, const PieceAt& piece) const {
   const auto a = static_cast<std::size_t>(aggregator);
-  if (!is_local()) return (piece.position - cuts_[a]) / window_bytes_;
-  const Turns& turns = turns_[a];
-  const auto after = std::upper_bound(turns.rounds_in_order.begin(), turns.rounds_in_order.end(),
-                                      piece.number, [&](Index number, Index round) {
-                                        return number < turns.windows[static_cast<std::size_t>(round)].first;
-                                      });
+  if (!is_local()) return (piece.position - cuts_[a]) / buffer_bytes_;
+  const Schedule& schedule = schedules_[a];
+  const auto after =
+      std::upper_bound(schedule.rounds_in_order.begin(), schedule.rounds_in_order.end(), piece.number,
+                       [&](Index number, Index round) {
+                         return number < schedule.contents[static_cast<std::size_t>(round)].first;
+                       });
   return *(after - 1);
 }
 
 Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
   const auto a = static_cast<std::size_t>(aggregator);
   if (is_local()) {
-    const auto& windows = turns_[a].windows;
-    return round < static_cast<Index>(windows.size()) ? windows[static_cast<std::size_t>(round)]
-                                                      : Pieces{space_->num_pieces(), space_->num_pieces()};
+    const auto& contents = schedules_[a].contents;
+    return round < static_cast<Index>(contents.size()) ? contents[static_cast<std::size_t>(round)]
+                                                       : Pieces{space_->num_pieces(), space_->num_pieces()};
   }
-  const Index from = std::min(cuts_[a + 1], cuts_[a] + round * window_bytes_);
-  const Index to = std::min(cuts_[a + 1], from + window_bytes_);
+  const Index from = std::min(cuts_[a + 1], cuts_[a] + round * buffer_bytes_);
+  const Index to = std::min(cuts_[a + 1], from + buffer_bytes_);
   return {space_->first_piece_from(from), space_->first_piece_from(to)};
 }
 

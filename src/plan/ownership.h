@@ -7,11 +7,11 @@
 // the brick, so most samples stay on their rank. The local rule suits ranks of one node, where many writes
 // cost no more than few. O(pieces) on each rank.
 //
-// What an aggregator owns is divided into *windows* of at most `window_bytes`, unless a single piece is
-// larger. A window is the content of one collective buffer: its pieces are collected and stored in one round.
-// By the contiguous rule windows follow the order of the file. By the local rule they follow the fields and,
-// over all levels together, the layout's curve, so that the samples of a region are read while they are in
-// the caches.
+// What an aggregator owns is divided into runs of pieces that fit in a collective buffer of `buffer_bytes`,
+// or are a single larger piece. The pieces of such a run are collected and stored in one round. By the
+// contiguous rule the runs follow the order of the file. By the local rule they follow the fields and, over
+// all levels together, the layout's curve, so that the samples of a region are read while they are in the
+// caches.
 #pragma once
 
 #include <utility>
@@ -23,9 +23,8 @@ namespace esker {
 
 /// The ranks that aggregate.
 struct Placement {
-  std::vector<int> ranks;  ///< [aggregator]; all different
-  std::vector<BrickDecomposition>
-      bricks;  ///< of each layout, one per aggregator; empty: the contiguous rule
+  std::vector<int> ranks;                  ///< [aggregator]; all different
+  std::vector<BrickDecomposition> bricks;  ///< of each layout, one per aggregator; empty: the contiguous rule
 
   [[nodiscard]] bool is_local() const { return !bricks.empty(); }
 };
@@ -33,14 +32,14 @@ struct Placement {
 class Ownership {
  public:
   /// The contiguous rule: A aggregators, spread evenly over the rank numbers. 1 <= n_aggregators <= n_ranks;
-  /// window_bytes > 0.
-  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index window_bytes);
+  /// buffer_bytes > 0.
+  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index buffer_bytes);
   /// Either rule; `placement` has ranks.
-  Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index window_bytes);
+  Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index buffer_bytes);
 
   [[nodiscard]] int num_aggregators() const { return n_aggregators_; }
-  [[nodiscard]] Index window_bytes() const { return window_bytes_; }
-  void set_window(Index window_bytes);
+  [[nodiscard]] Index buffer_bytes() const { return buffer_bytes_; }
+  void set_buffer_bytes(Index buffer_bytes);
   /// Aggregators that own at least one piece.
   [[nodiscard]] int num_writers() const;
   [[nodiscard]] int rank_of(int aggregator) const;
@@ -71,28 +70,28 @@ class Ownership {
   [[nodiscard]] Range owners_of(const Pieces& pieces) const;
 
  private:
-  /// The windows of one aggregator, by round and in order.
-  struct Turns {
-    std::vector<Pieces> runs;  // the windows are cut from these
-    std::vector<Pieces> windows;
-    std::vector<Index> rounds_in_order;  // of the windows, ordered by their first pieces
+  /// The buffer contents of one aggregator, by round and in order.
+  struct Schedule {
+    std::vector<Pieces> runs;  // the contents are cut from these
+    std::vector<Pieces> contents;
+    std::vector<Index> rounds_in_order;  // of the contents, ordered by their first pieces
   };
   [[nodiscard]] bool is_local() const { return placement_.is_local(); }
   void cut_space();
   void deal_bricks();
-  [[nodiscard]] Index num_windows(int aggregator) const;
-  void make_turns(Turns& turns) const;
-  void cut_run(const Pieces& run, std::vector<Pieces>& windows) const;
+  [[nodiscard]] Index num_buffers(int aggregator) const;
+  void make_schedule(Schedule& schedule) const;
+  void cut_run(const Pieces& run, std::vector<Pieces>& contents) const;
 
   const PieceSpace* space_;
   int n_ranks_;
   int n_aggregators_;
-  Index window_bytes_ = 0;
+  Index buffer_bytes_ = 0;
   Index num_rounds_ = 0;
   std::vector<Index> cuts_;  // contiguous: n_aggregators + 1 positions, each the start of a piece
   Placement placement_;      // without ranks: spread evenly
   std::vector<std::pair<int, int>> aggregator_of_rank_;  // of placement_.ranks, ascending
-  std::vector<Turns> turns_;                             // local: per aggregator
+  std::vector<Schedule> schedules_;                      // local: per aggregator
 };
 
 /// The default number of aggregators: Layout::most_writers(), but at most one per 4 MiB of the step, and at

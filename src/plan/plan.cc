@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kPageBytes = 4096;  // granularity of the holes in files
 
-/// Messages of one hop and round by peer; a map keeps the peers in order.
+/// Messages of one stage and round by peer; a map keeps the peers in order.
 using Outbox = std::map<int, Message>;
 
 /// Moves the messages out of the box. The message of `rank` to itself goes to `local`.
@@ -74,8 +74,8 @@ void size_buffers(Plan& plan, Round& round) {
       std::max({plan.receive_bytes, line_up(round.relay.receives, 0), line_up(round.receives, 0)});
   plan.num_sends = std::max(plan.num_sends, round.relay.sends.size() + round.sends.size());
   plan.num_receives = std::max({plan.num_receives, round.relay.receives.size(), round.receives.size()});
-  Index& window_bytes = round.num_visitors > 0 ? plan.shared_window_bytes : plan.window_bytes;
-  window_bytes = std::max(window_bytes, round.window.size_bytes());
+  Index& buffer_bytes = round.num_visitors > 0 ? plan.shared_buffer_bytes : plan.buffer_bytes;
+  buffer_bytes = std::max(buffer_bytes, round.content.size_bytes());
 }
 
 /// The messages that a rank sends and receives in one round.
@@ -121,8 +121,9 @@ class Planner {
     }
     for (Index r = 0; r < ownership_.num_rounds(); ++r) {
       RoundMessages& traffic = rounds_[static_cast<std::size_t>(r)];
-      Window window = aggregator_ >= 0 ? collect(ownership_.pieces(aggregator_, r), traffic) : Window();
-      plan.rounds.push_back(finish(traffic, std::move(window), r));
+      BufferContent content =
+          aggregator_ >= 0 ? collect(ownership_.pieces(aggregator_, r), traffic) : BufferContent();
+      plan.rounds.push_back(finish(traffic, std::move(content), r));
       size_buffers(plan, plan.rounds.back());
     }
     plan.pool = collector_.complete();
@@ -227,13 +228,13 @@ class Planner {
     return bytes;
   }
 
-  /// Makes the window of the round, and the messages that this aggregator receives for it.
-  Window collect(const Ownership::Pieces& pieces, RoundMessages& traffic) {
-    Window window;
-    window.begin = space_.position_bytes(pieces.first);
-    window.end = space_.position_bytes(pieces.last);
-    window.first_piece = pieces.first;
-    window.last_piece = pieces.last;
+  /// Makes the buffer of the round, and the messages that this aggregator receives for it.
+  BufferContent collect(const Ownership::Pieces& pieces, RoundMessages& traffic) {
+    BufferContent content;
+    content.begin = space_.position_bytes(pieces.first);
+    content.end = space_.position_bytes(pieces.last);
+    content.first_piece = pieces.first;
+    content.last_piece = pieces.last;
     space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
       const int f = number_of_field_.at({layout, piece.field});
       const Index position = space_.first_position(layout) + piece.position_bytes;
@@ -245,11 +246,11 @@ class Planner {
       const Index bytes = space_.position_bytes(number + 1) - position;
       collector_.flush();
       if (covered == bytes) return;
-      window.padded.push_back({position - window.begin, bytes});
+      content.padded.push_back({position - content.begin, bytes});
       const Index used = used_bytes(space_.layout(layout), piece);
-      if (used < bytes) window.unused.push_back({position - window.begin + used, bytes - used});
+      if (used < bytes) content.unused.push_back({position - content.begin + used, bytes - used});
     });
-    return window;
+    return content;
   }
 
   /// The bytes of a piece up to its last sample of the grid, in whole pages.
@@ -286,10 +287,10 @@ class Planner {
     return bytes;
   }
 
-  /// Sorts the messages; those of the second hop get the start of their target window.
-  Round finish(RoundMessages& traffic, Window window, Index number) const {
+  /// Sorts the messages; those of the second stage get the start of their target buffer.
+  Round finish(RoundMessages& traffic, BufferContent content, Index number) const {
     Round round;
-    round.window = std::move(window);
+    round.content = std::move(content);
     round.relay.sends = take_messages(traffic.to_relays, rank_, round.relay.local);
     round.relay.receives = take_messages(traffic.from_ranks, rank_, round.relay.local);
     round.relay.relayed = std::move(traffic.relayed);
@@ -297,7 +298,7 @@ class Planner {
     round.receives = take_messages(traffic.from_peers, rank_, round.local);
     for (Message& message : round.sends) {
       const auto pieces = ownership_.pieces(ownership_.aggregator_of_rank(message.peer), number);
-      message.window_begin = space_.position_bytes(pieces.first);
+      message.buffer_begin = space_.position_bytes(pieces.first);
     }
     return round;
   }
@@ -338,8 +339,8 @@ void place_near(Plan& plan, std::span<const int> near, int num_slots) {
     return std::binary_search(near.begin(), near.end(), message.peer);
   };
   plan.num_slots = std::clamp(static_cast<int>(plan.rounds.size()), 1, num_slots);
-  plan.shares_windows = true;
-  plan.send_bytes = plan.receive_bytes = plan.window_bytes = 0;
+  plan.shares_buffers = true;
+  plan.send_bytes = plan.receive_bytes = plan.buffer_bytes = 0;
   plan.num_sends = plan.gives.size();
   plan.num_receives = plan.takes.size();
   for (Round& round : plan.rounds) {

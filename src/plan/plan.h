@@ -11,7 +11,7 @@
 
 #include "esker/box.hpp"
 #include "plan/hand_overs.h"
-#include "plan/mail_plan.h"
+#include "plan/node_plan.h"
 #include "plan/ownership.h"
 #include "plan/piece_space.h"
 #include "plan/relays.h"
@@ -24,18 +24,18 @@ struct Message {
   int peer = 0;
   Index offset_bytes = 0;  ///< in the send or receive buffer
   Index bytes = 0;
-  Index window_begin = 0;  ///< position at which the target window begins; unused at relays
+  Index buffer_begin = 0;  ///< position at which the target buffer begins; unused at relays
   SegmentList segments;
 };
 
-/// A range of bytes in a window.
+/// A range of bytes in a buffer.
 struct ByteRange {
   Index offset_bytes = 0, bytes = 0;
 };
 
 /// The content of one collective buffer: what this rank stores in one round, consecutive pieces of the
 /// PieceSpace.
-struct Window {
+struct BufferContent {
   Index begin = 0, end = 0;               ///< positions (linear offsets)
   Index first_piece = 0, last_piece = 0;  ///< the pieces that begin in it: [first, last)
   std::vector<ByteRange> padded;          ///< pieces that samples do not cover completely: cleared first
@@ -52,7 +52,7 @@ struct Relayed {
 };
 
 /// The first relay stage of samples that take a relay to their aggregator: from ranks to relays.
-struct RelayHop {
+struct RelayStage {
   std::vector<Message> sends;     ///< ascending peers, without this rank itself
   std::vector<Message> receives;  ///< ascending peers, without this rank itself
   Message local;                  ///< samples of this rank that it relays itself
@@ -60,37 +60,37 @@ struct RelayHop {
 };
 
 struct Round {
-  RelayHop relay;                 ///< the first stage; empty where samples go directly
+  RelayStage relay;               ///< the first stage; empty where samples go directly
   std::vector<Message> sends;     ///< ascending peers, without this rank itself
   std::vector<Message> receives;  ///< ascending peers, without this rank itself
-  Message local;                  ///< samples that stay on this rank: copied directly to the window
-  std::vector<Message> places;    ///< to near ranks: copied directly to their windows
-  int num_visitors = 0;           ///< near ranks that copy to this rank's window
-  Window window;
+  Message local;                  ///< samples that stay on this rank: copied directly to the buffer
+  std::vector<Message> places;    ///< to near ranks: copied directly to their buffers
+  int num_visitors = 0;           ///< near ranks that copy to this rank's buffer
+  BufferContent content;
 };
 
 struct Plan {
   std::vector<Round> rounds;
   std::shared_ptr<const SegmentPool> pool;  ///< that describes the segments
-  std::vector<HandOver> gives, takes;    ///< checksums of pieces in files that several ranks store
+  std::vector<HandOver> gives, takes;       ///< checksums of pieces in files that several ranks store
   std::vector<Ownership::Pieces> owned;  ///< by this rank: it writes the headers of files that begin with one
-  // The maximum over all rounds: the sizes of the buffers. The sends of both hops are stored next to each
-  // other; the receives of both hops use the same memory in turn.
-  Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;
-  bool shares_windows = false;    ///< near ranks fill each other's windows, see place_near()
-  int num_windows = 1;            ///< windows that only this rank fills, used cyclically: 1 or 2
-  int num_slots = 1;              ///< windows that near ranks fill, used cyclically
-  Index shared_window_bytes = 0;  ///< the largest of those; window_bytes is the largest of the others
+  // The maximum over all rounds: the sizes of the buffers. The sends of both stages are stored next to each
+  // other; the receives of both stages use the same memory in turn.
+  Index send_bytes = 0, receive_bytes = 0, buffer_bytes = 0;
+  bool shares_buffers = false;    ///< near ranks fill each other's buffers, see place_near()
+  int num_buffers = 1;            ///< buffers that only this rank fills, used cyclically: 1 or 2
+  int num_slots = 1;              ///< buffers that near ranks fill, used cyclically
+  Index shared_buffer_bytes = 0;  ///< the largest of those; buffer_bytes is the largest of the others
   bool relayed_apart = false;     ///< see keep_relayed_apart()
-  MailPlan mail;                  ///< node-level aggregation messages, see combine_by_node()
-  Index mark_bytes = 0;           ///< to find the runs of a piece (one-phase only)
+  NodePlan node;                  ///< node-level aggregation messages, see combine_by_node()
+  Index mask_bytes = 0;           ///< to find the runs of a piece (one-phase only)
 
   // The largest number of transfers in progress at a time.
   std::size_t num_sends = 0, num_receives = 0;
 
-  [[nodiscard]] Index buffer_bytes() const {
-    return send_bytes + receive_bytes + num_windows * window_bytes + num_slots * shared_window_bytes +
-           mark_bytes + mail.share_bytes;
+  [[nodiscard]] Index total_buffer_bytes() const {
+    return send_bytes + receive_bytes + num_buffers * buffer_bytes + num_slots * shared_buffer_bytes +
+           mask_bytes + node.share_bytes;
   }
 };
 
@@ -99,8 +99,8 @@ struct Plan {
 Plan make_plan(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                const Relays& relays, int rank);
 
-/// Ranks of `near` (ascending, of one node, including the plan's own) fill each other's windows instead of
-/// sending messages. Each has up to `num_slots` windows that others fill, at most NodeWindows::kMaxSlots. All
+/// Ranks of `near` (ascending, of one node, including the plan's own) fill each other's buffers instead of
+/// sending messages. Each has up to `num_slots` buffers that others fill, at most NodeBuffers::kMaxSlots. All
 /// of them plan so. Local, pure.
 void place_near(Plan& plan, std::span<const int> near, int num_slots);
 
@@ -108,11 +108,11 @@ void place_near(Plan& plan, std::span<const int> near, int num_slots);
 /// elsewhere. Local, pure.
 void keep_relayed_apart(Plan& plan);
 
-/// The plan of a rank that stores the samples it holds and sends none (one-phase). A window contains
-/// consecutive pieces of which the rank has samples, as many as fit in `window_bytes`, at least one. Other
+/// The plan of a rank that stores the samples it holds and sends none (one-phase). A buffer contains
+/// consecutive pieces of which the rank has samples, as many as fit in `buffer_bytes`, at least one. Other
 /// ranks may hold other samples of these pieces. `ownership` only assigns the files to owners. Local, pure.
 /// Cost: O(own segments).
 Plan make_one_phase_plan(const PieceSpace& space, const Ownership& ownership,
-                         const std::vector<FieldPatches>& fields, int rank, Index window_bytes);
+                         const std::vector<FieldPatches>& fields, int rank, Index buffer_bytes);
 
 }  // namespace esker

@@ -16,8 +16,8 @@ Index messages_bytes(const std::vector<Message>& messages) {
 
 Index round_bytes(const Round& round) {
   Index bytes = round.relay.local.segments.size_bytes() + list_bytes(round.relay.relayed) +
-                round.local.segments.size_bytes() + list_bytes(round.window.padded) +
-                list_bytes(round.window.unused);
+                round.local.segments.size_bytes() + list_bytes(round.content.padded) +
+                list_bytes(round.content.unused);
   for (const auto* messages :
        {&round.relay.sends, &round.relay.receives, &round.sends, &round.receives, &round.places}) {
     bytes += messages_bytes(*messages);
@@ -25,9 +25,9 @@ Index round_bytes(const Round& round) {
   return bytes;
 }
 
-Index mail_bytes(const MailPlan& mail) {
-  Index bytes = list_bytes(mail.hops);
-  for (const MailHop& hop : mail.hops) bytes += list_bytes(hop.sends) + list_bytes(hop.receives);
+Index node_plan_bytes(const NodePlan& node) {
+  Index bytes = list_bytes(node.stages);
+  for (const NodeStage& stage : node.stages) bytes += list_bytes(stage.sends) + list_bytes(stage.receives);
   return bytes;
 }
 
@@ -41,7 +41,7 @@ Index hand_over_bytes(const std::vector<HandOver>& hand_overs) {
 
 Index memory_of(const Plan& plan) {
   Index bytes = list_bytes(plan.rounds) + list_bytes(plan.owned) + hand_over_bytes(plan.gives) +
-                hand_over_bytes(plan.takes) + mail_bytes(plan.mail);
+                hand_over_bytes(plan.takes) + node_plan_bytes(plan.node);
   if (plan.pool) bytes += plan.pool->size_bytes();
   for (const Round& round : plan.rounds) bytes += round_bytes(round);
   return bytes;

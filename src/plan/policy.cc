@@ -59,7 +59,7 @@ ExchangePolicy policy_of(const Options& options, int n_ranks) {
   policy.combine_from = options.transport == Transport::kAuto ? kManySenders : 0;
   policy.aggregators = asked_aggregators(options, n_ranks);
   policy.memory_budget_bytes = options.memory_budget_bytes;
-  policy.window_bytes = options.window_bytes;
+  policy.buffer_bytes = options.collective_buffer_bytes;
   return policy;
 }
 
@@ -84,7 +84,7 @@ ExchangePolicy policy_for_writing(const Options& options, int n_ranks) {
   policy.placement = options.aggregator_placement;
   policy.restructure = options.restructure;
   policy.max_fan_in = options.max_fan_in;
-  policy.second_window = options.storage == Storage::kPosix && options.store_thread.value_or(false);
+  policy.second_buffer = options.storage == Storage::kPosix && options.store_thread.value_or(false);
   return policy;
 }
 

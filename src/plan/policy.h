@@ -46,9 +46,9 @@ struct ExchangePolicy {
   Restructure restructure;
   int max_fan_in = 0;
   Index memory_budget_bytes = 0;
-  Index window_bytes = 0;      ///< of a collective buffer; 0: chosen
+  Index buffer_bytes = 0;      ///< of a collective buffer; 0: chosen
   int shared_slots = 8;        ///< collective buffers of a rank that others of its node fill, at most
-  bool second_window = false;  ///< one is filled while another is stored, if the budget has room
+  bool second_buffer = false;  ///< one is filled while another is stored, if the budget has room
 
   std::string fallback;  ///< the request that this machine cannot satisfy, and the reason
 

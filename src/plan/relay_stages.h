@@ -1,4 +1,4 @@
-// The relay stages (hops) of a plan: in each round first the hop to relays, then the hop to aggregators.
+// The relay stages of a plan: in each round first the stage to relays, then the stage to aggregators.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace esker {
 
-/// Calls visit(number, sends, receives) for every hop, in the order of Hop::number.
+/// Calls visit(number, sends, receives) for every stage, in the order of Stage::number.
 template <class SomePlan, class Visit>
-void for_each_hop(SomePlan& plan, const Visit& visit) {
+void for_each_stage(SomePlan& plan, const Visit& visit) {
   std::size_t number = 0;
   for (auto& round : plan.rounds) {
     visit(number++, round.relay.sends, round.relay.receives);

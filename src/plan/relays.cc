@@ -14,8 +14,8 @@ constexpr Index kManyRanks = 1024;                     // too many, whatever the
 constexpr Index kLargeMessageBytes = Index{32} << 10;  // the cost is proportional to the bytes
 
 /// The bytes that an aggregator of average size collects in a round.
-Index usual_window(const PieceSpace& space, const Ownership& ownership) {
-  return std::min(ownership.window_bytes(), div_up(space.stored_bytes(), ownership.num_aggregators()));
+Index usual_buffer_bytes(const PieceSpace& space, const Ownership& ownership) {
+  return std::min(ownership.buffer_bytes(), div_up(space.stored_bytes(), ownership.num_aggregators()));
 }
 
 /// An estimate of the number of boxes of extent `feeder` with samples of `n_pieces` pieces of a level. The
@@ -46,17 +46,17 @@ BrickDecomposition regular_boxes(const Box& domain, const Point& extent) {
 
 }  // namespace
 
-int default_max_fan_in(int n_ranks, Index window_bytes) {
+int default_max_fan_in(int n_ranks, Index buffer_bytes) {
   const auto twice_the_root = static_cast<Index>(std::ceil(2 * std::sqrt(static_cast<double>(n_ranks))));
-  const Index with_large_messages = std::min(kManyRanks, window_bytes / kLargeMessageBytes);
+  const Index with_large_messages = std::min(kManyRanks, buffer_bytes / kLargeMessageBytes);
   return static_cast<int>(std::max({kFewRanks, twice_the_root, with_large_messages}));
 }
 
 Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
                int n_ranks, const RelayRules& rules)
     : n_ranks_(n_ranks) {
-  const Index window = usual_window(space, ownership);
-  const double limit = rules.max_fan_in > 0 ? rules.max_fan_in : default_max_fan_in(n_ranks, window);
+  const Index buffer = usual_buffer_bytes(space, ownership);
+  const double limit = rules.max_fan_in > 0 ? rules.max_fan_in : default_max_fan_in(n_ranks, buffer);
   for (const FieldPatches& field : fields) {
     const Layout& layout = space.layout(field.layout);
     const Box domain = field.holders->domain();
@@ -74,7 +74,7 @@ Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::v
     }
     VirtualGrid coarse{{all.first, all.first}, field.holders->coarse_cut(), true};
     const double n_pieces =
-        std::max(1.0, static_cast<double>(window) / static_cast<double>(layout.largest_piece_bytes()));
+        std::max(1.0, static_cast<double>(buffer) / static_cast<double>(layout.largest_piece_bytes()));
     const auto is_coarse = [&](int level) {
       const double boxes = estimate_boxes(domain, layout.tile_extent(level), n_pieces, feeder);
       return std::min<double>(boxes, n_ranks) > limit;  // a rank may hold several

@@ -36,9 +36,9 @@ struct RelayRules {
   int max_fan_in = 0;  ///< ranks that an aggregator may receive from in a round; 0: default_max_fan_in
 };
 
-/// 2 sqrt(N), at least 64. More, up to 1024, where messages that fill a window of that size are so large that
+/// 2 sqrt(N), at least 64. More, up to 1024, where messages that fill a buffer of that size are so large that
 /// collecting them first would cost more than it saves.
-int default_max_fan_in(int n_ranks, Index window_bytes);
+int default_max_fan_in(int n_ranks, Index buffer_bytes);
 
 /// The virtual boxes that collect samples of some levels.
 struct VirtualGrid {

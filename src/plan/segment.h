@@ -13,7 +13,7 @@ struct Segment {
   Index position = 0;  ///< linear offset of the part; orders the segments of a message
   int field = 0;       ///< index in the list of FieldPatches
   int patch = 0;       ///< index among the sender's boxes of that field; kRelayed: not of a patch
-  int relayed = -1;    ///< at the relay: index in RelayHop::relayed of the samples that contain it
+  int relayed = -1;    ///< at the relay: index in RelayStage::relayed of the samples that contain it
   Box indices;         ///< lattice indices in the part
   Lattice samples;     ///< the same samples in the grid
   SampleOrder order;   ///< of the part

@@ -28,8 +28,8 @@ PatchCopy map_patch_copy(const Segment& segment, const Patch& patch, SegmentMap 
   return copy;
 }
 
-SegmentMap map_in_window(const Segment& segment, Index window_begin) {
-  return {segment.position - window_begin,
+SegmentMap map_in_buffer(const Segment& segment, Index buffer_begin) {
+  return {segment.position - buffer_begin,
           SampleMap::ordered(segment.indices, segment.order, segment.sample_bytes)};
 }
 

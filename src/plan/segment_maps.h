@@ -26,8 +26,8 @@ struct PatchCopy {
 };
 PatchCopy map_patch_copy(const Segment& segment, const Patch& patch, SegmentMap place);
 
-/// In a window that begins at position (linear offset) `window_begin`.
-SegmentMap map_in_window(const Segment& segment, Index window_begin);
+/// In a buffer that begins at position (linear offset) `buffer_begin`.
+SegmentMap map_in_buffer(const Segment& segment, Index buffer_begin);
 
 /// In the send buffer, as part of `whole`, with which it is relayed.
 SegmentMap map_in_relayed(const Segment& segment, const Relayed& whole);

@@ -10,18 +10,18 @@
 namespace esker {
 namespace {
 
-// A window of this size stays in a core's cache while it is filled and stored, together with its neighboring
-// windows and those of another rank. With 512 KiB the ice sheet writes IDX at 0.9 of the speed.
-constexpr Index kCachedWindowBytes = Index{256} << 10;
+// A buffer of this size stays in a core's cache while it is filled and stored, together with its neighboring
+// buffers and those of another rank. With 512 KiB the ice sheet writes IDX at 0.9 of the speed.
+constexpr Index kCachedBufferBytes = Index{256} << 10;
 
 Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
-/// The initial window. A window that receives no messages is small, to stay in a core's cache.
-Index widest_window(const ExchangePolicy& policy, int n_aggregators, const PieceSpace& space, Index least_bytes,
-                    bool has_messages) {
+/// The initial buffer. A buffer that receives no messages is small, to stay in a core's cache.
+Index largest_buffer_bytes(const ExchangePolicy& policy, int n_aggregators, const PieceSpace& space,
+                           Index least_bytes, bool has_messages) {
   const Index largest_share = 2 * div_up(space.stored_bytes(), n_aggregators);  // cuts move to ends of files
-  const Index chosen = has_messages ? policy.memory_budget_bytes / 3 : kCachedWindowBytes;
-  const Index wanted = policy.window_bytes > 0 ? policy.window_bytes : chosen;
+  const Index chosen = has_messages ? policy.memory_budget_bytes / 3 : kCachedBufferBytes;
+  const Index wanted = policy.buffer_bytes > 0 ? policy.buffer_bytes : chosen;
   return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, max_part() / 2));
 }
 
@@ -39,10 +39,10 @@ Ownership cut_ownership(const ExchangePolicy& policy, int n_ranks, const PieceSp
                         bool is_shared, const Placement& placement) {
   const bool has_messages = n_ranks > 1 && !is_shared;
   const int n_aggregators = num_aggregators(policy, n_ranks, space);
-  const Index window_bytes = widest_window(policy, n_aggregators, space, least_bytes, has_messages);
-  if (n_ranks == 1) return {space, n_ranks, whole_placement(space), window_bytes};
-  return placement.ranks.empty() ? Ownership(space, n_ranks, n_aggregators, window_bytes)
-                                 : Ownership(space, n_ranks, placement, window_bytes);
+  const Index buffer_bytes = largest_buffer_bytes(policy, n_aggregators, space, least_bytes, has_messages);
+  if (n_ranks == 1) return {space, n_ranks, whole_placement(space), buffer_bytes};
+  return placement.ranks.empty() ? Ownership(space, n_ranks, n_aggregators, buffer_bytes)
+                                 : Ownership(space, n_ranks, placement, buffer_bytes);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ Relays StepCut::relays(const std::vector<FieldPatches>& fields) const {
 
 Plan StepCut::plan_of(int rank, const std::vector<FieldPatches>& fields, const Relays& relays) const {
   if (!policy_.aggregate) {
-    return make_one_phase_plan(space_, ownership_, fields, rank, ownership_.window_bytes());
+    return make_one_phase_plan(space_, ownership_, fields, rank, ownership_.buffer_bytes());
   }
   Plan plan = make_plan(space_, ownership_, fields, relays, rank);
   if (!policy_.packs) keep_relayed_apart(plan);
@@ -89,7 +89,7 @@ StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {
   for (const RankTraffic& rank : ranks) {
     plan.send_bytes = rank.send_bytes;
     plan.receive_bytes = rank.receive_bytes;
-    plan.window_bytes = rank.window_bytes;
+    plan.buffer_bytes = rank.buffer_bytes;
     const Needs needs = needs_of(plan);
     most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
     most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);
@@ -98,9 +98,9 @@ StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {
 }
 
 StepCut::Needs StepCut::needs_of(const Plan& plan) {
-  return {plan.buffer_bytes(), memory_of(plan),
-          std::max({plan.send_bytes, plan.receive_bytes, plan.window_bytes,
-                                         plan.shared_window_bytes, plan.mail.largest_bytes})};
+  return {plan.total_buffer_bytes(), memory_of(plan),
+          std::max({plan.send_bytes, plan.receive_bytes, plan.buffer_bytes, plan.shared_buffer_bytes,
+                    plan.node.largest_bytes})};
 }
 
 bool StepCut::fits(const Needs& needs) const {
@@ -108,8 +108,8 @@ bool StepCut::fits(const Needs& needs) const {
 }
 
 bool StepCut::shrink() {
-  if (ownership_.window_bytes() > least_bytes_) {
-    ownership_.set_window(std::max(least_bytes_, ownership_.window_bytes() / 2));
+  if (ownership_.buffer_bytes() > least_bytes_) {
+    ownership_.set_buffer_bytes(std::max(least_bytes_, ownership_.buffer_bytes() / 2));
     return true;
   }
   num_slots_ /= 2;

@@ -18,19 +18,19 @@ namespace esker {
 int num_aggregators(const ExchangePolicy& policy, int n_ranks, const PieceSpace& space);
 
 /// The buffers of a round hold what is sent, received and stored in it. The budget includes them and the
-/// plan. How much a rank sends depends on where its samples go, so the window (the size of a collective
+/// plan. How much a rank sends depends on where its samples go, so the buffer (the size of a collective
 /// buffer) starts at a third of the budget and shrinks, down to one piece, until the largest rank fits. No
-/// message or window is larger than 1 GiB, whatever the budget: MPI counts are 32 bits. Where plans are
+/// message or buffer is larger than 1 GiB, whatever the budget: MPI counts are 32 bits. Where plans are
 /// counted and not made (plan_step()), only buffers count.
 class StepCut {
  public:
-  /// `space` and `policy` must outlive it. `near`: ranks that fill each other's windows, see place_near();
+  /// `space` and `policy` must outlive it. `near`: ranks that fill each other's buffers, see place_near();
   /// the plans of other ranks are then unknown. `placement`: of the aggregators; without ranks, the
   /// contiguous rule, spread over the rank numbers.
   StepCut(const PieceSpace& space, const ExchangePolicy& policy, int n_ranks, std::span<const int> near = {},
           const Placement& placement = {});
 
-  /// How samples travel with the current window size; recomputed when it shrinks.
+  /// How samples travel with the current buffer size; recomputed when it shrinks.
   [[nodiscard]] Relays relays(const std::vector<FieldPatches>& fields) const;
   [[nodiscard]] Plan plan_of(int rank, const std::vector<FieldPatches>& fields, const Relays& relays) const;
   /// Calls visit for the regions that plan_of(rank, fields, relays) must know.
@@ -54,7 +54,7 @@ class StepCut {
   static Needs needs_of(const std::vector<RankTraffic>& ranks);
   [[nodiscard]] bool fits(const Needs& needs) const;
 
-  /// Shrinks the window until the budget holds what `attempt()` needs with the current cut. `attempt()`
+  /// Shrinks the buffer until the budget holds what `attempt()` needs with the current cut. `attempt()`
   /// returns a Result<Needs>, the same on all ranks. `guarded(action)` runs actions that may throw. Errors:
   /// those of both, and kOutOfMemory where one piece at a time does not fit.
   template <class Guarded, class Attempt>

@@ -31,12 +31,12 @@ TrafficCounter::TrafficCounter(const PieceSpace& space, const Ownership& ownersh
 }
 
 void TrafficCounter::add_round(Index round) {
-  for (int a = 0; a < ownership_.num_aggregators(); ++a) add_window(a, round);
+  for (int a = 0; a < ownership_.num_aggregators(); ++a) add_buffer(a, round);
   add_relayed(round);
   end_round();
 }
 
-void TrafficCounter::add_window(int aggregator, Index round) {
+void TrafficCounter::add_buffer(int aggregator, Index round) {
   const Ownership::Pieces pieces = ownership_.pieces(aggregator, round);
   if (pieces.first == pieces.last) return;
   space_.for_each_piece(pieces.first, pieces.last, [&](int layout, const Piece& piece) {
@@ -48,9 +48,9 @@ void TrafficCounter::add_window(int aggregator, Index round) {
   });
   const int target = ownership_.rank_of(aggregator);
   RankTraffic& writer = ranks_[static_cast<std::size_t>(target)];
-  const Index window_bytes = space_.position_bytes(pieces.last) - space_.position_bytes(pieces.first);
-  writer.written_bytes += window_bytes;
-  writer.window_bytes = std::max(writer.window_bytes, window_bytes);
+  const Index buffer_bytes = space_.position_bytes(pieces.last) - space_.position_bytes(pieces.first);
+  writer.written_bytes += buffer_bytes;
+  writer.buffer_bytes = std::max(writer.buffer_bytes, buffer_bytes);
   send_all(target, to_aggregators_, received_by_aggregator_);
 }
 
@@ -71,7 +71,7 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
       return;
     }
     add_bytes(relay, indices.num_samples() * piece.sample_bytes);
-    if (way.is_coarse) return;  // its first hop is counted per relay
+    if (way.is_coarse) return;  // its first stage is counted per relay
     shares_.clear();
     holders.add_shares(part.lattice, box, shares_);
     for (const Share& share : shares_) {
@@ -80,7 +80,7 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
   });
 }
 
-/// Counts the first hop: messages that ranks send to relays.
+/// Counts the first stage: messages that ranks send to relays.
 void TrafficCounter::add_relayed(Index round) {
   for (CoarseShares& shares : coarse_) shares = CoarseShares();
   for (int relay = 0; relay < relays_.num_ranks(); ++relay) {
@@ -113,7 +113,7 @@ void TrafficCounter::add_coarse(int relay, Index round) {
   }
 }
 
-/// Finds the samples of a coarse box for this round's windows.
+/// Finds the samples of a coarse box for this round's buffers.
 void TrafficCounter::find_coarse(int f, Index box, Index round, CoarseShares& shares) {
   const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
   const VirtualGrid& way = relays_.ways(f).front();

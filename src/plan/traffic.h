@@ -1,7 +1,7 @@
 // TrafficCounter: totals of the plans of all ranks, without making the plans.
 //
 // A plan lists every segment; the plans of a million ranks would not fit in memory. The counter visits the
-// windows of all aggregators once, and counts what each rank holds of a piece. For Cartesian splits this is a
+// buffers of all aggregators once, and counts what each rank holds of a piece. For Cartesian splits this is a
 // product of one list per axis. The counts are exactly those of make_plan for all ranks (ensured by a test).
 #pragma once
 
@@ -21,10 +21,10 @@ namespace esker {
 /// What one rank does in a step.
 struct RankTraffic {
   Index messages = 0;       ///< sent to other ranks
-  Index senders = 0;        ///< the most ranks that it receives from in one hop of one round
+  Index senders = 0;        ///< the most ranks that it receives from in one stage of one round
   Index sent_bytes = 0;     ///< to other ranks
   Index written_bytes = 0;  ///< stored by this rank
-  Index send_bytes = 0, receive_bytes = 0, window_bytes = 0;  ///< as in Plan
+  Index send_bytes = 0, receive_bytes = 0, buffer_bytes = 0;  ///< as in Plan
 
   friend bool operator==(const RankTraffic&, const RankTraffic&) = default;
 };
@@ -38,8 +38,9 @@ void count_message(MessageSizes& sizes, Index bytes);
 class TrafficCounter {
  public:
   /// All arguments must outlive it. `pulse` is called often, and may throw to end the counting.
-  TrafficCounter(const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
-                 const Relays& relays, std::function<void()> pulse = [] {});
+  TrafficCounter(
+      const PieceSpace& space, const Ownership& ownership, const std::vector<FieldPatches>& fields,
+      const Relays& relays, std::function<void()> pulse = [] {});
 
   /// Counts one round of all ranks. Called once for each round of the ownership.
   void add_round(Index round);
@@ -65,7 +66,7 @@ class TrafficCounter {
     Index bytes = 0;
   };
 
-  void add_window(int aggregator, Index round);
+  void add_buffer(int aggregator, Index round);
   void add_part(int aggregator, int f, const Piece& piece, const PiecePart& part);
   void add_relayed(Index round);
   void add_coarse(int relay, Index round);

@@ -43,11 +43,11 @@ std::array<Index, kMaxRank> ReadTarget::stride_bytes() const {
   return bytes;
 }
 
-ReadTarget ReadTarget::of_marks() const {
-  ReadTarget marks = *this;
-  marks.out = reinterpret_cast<std::byte*>(is_stored);
-  marks.sample_stride_bytes = 1;
-  return marks;
+ReadTarget ReadTarget::of_mask() const {
+  ReadTarget mask = *this;
+  mask.out = reinterpret_cast<std::byte*>(is_stored);
+  mask.sample_stride_bytes = 1;
+  return mask;
 }
 
 std::optional<CommonSamples> common_samples(const Lattice& lattice, const ReadTarget& target) {

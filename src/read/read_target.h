@@ -30,7 +30,7 @@ struct ReadTarget {
   /// Strides of `out` in bytes.
   [[nodiscard]] std::array<Index, kMaxRank> stride_bytes() const;
   /// A target for the flags is_stored instead of the samples.
-  [[nodiscard]] ReadTarget of_marks() const;
+  [[nodiscard]] ReadTarget of_mask() const;
 };
 
 /// The samples that a lattice and a target have in common; they form a regular part of both.

@@ -158,7 +158,7 @@ Result<std::string> StoreAnswers::answer(const std::string& question, const Ask&
     if (const auto known = known_.find(question); known != known_.end()) return known->second;
   }
   Result<std::string> answer = ask();
-  if (const std::scoped_lock lock(mutex_); use_ == Use::kNote) known_.insert_or_assign(question, answer);
+  if (const std::scoped_lock lock(mutex_); use_ == Use::kRecord) known_.insert_or_assign(question, answer);
   return answer;
 }
 

@@ -41,9 +41,9 @@ class StoreAnswers {
   [[nodiscard]] bool is_in_use() const { return use_ != Use::kNone; }
 
  private:
-  enum class Use { kNote, kTell, kNone };
+  enum class Use { kRecord, kTell, kNone };
 
-  std::atomic<Use> use_ = Use::kNote;
+  std::atomic<Use> use_ = Use::kRecord;
   mutable std::mutex mutex_;
   std::map<std::string, Result<std::string>> known_;
 };

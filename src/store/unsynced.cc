@@ -1,4 +1,4 @@
-// mark = "esker-unsynced" " 1 " steps " " boot "\n"
+// marker = "esker-unsynced" " 1 " steps " " boot "\n"
 #include "store/unsynced.h"
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 namespace esker {
 namespace {
 
-constexpr std::size_t kMaxMarkBytes = 4096;
+constexpr std::size_t kMaxMarkerBytes = 4096;
 constexpr const char* kMagic = "esker-unsynced";
 constexpr int kVersion = 1;
 
@@ -22,31 +22,31 @@ std::string directory_of(const std::string& path) {
 
 }  // namespace
 
-std::string unsynced_mark_path(const std::string& stem) { return stem + ".esker-unsynced"; }
+std::string unsynced_marker_path(const std::string& stem) { return stem + ".esker-unsynced"; }
 
-Status write_unsynced_mark(Store& store, const std::string& stem, const UnsyncedMark& mark) {
-  const std::string text = fmt::format("{} {} {} {}\n", kMagic, kVersion, mark.synced_steps, mark.boot);
-  return replace_file(store, unsynced_mark_path(stem), text, /*durable=*/true);
+Status write_unsynced_marker(Store& store, const std::string& stem, const UnsyncedMarker& marker) {
+  const std::string text = fmt::format("{} {} {} {}\n", kMagic, kVersion, marker.synced_steps, marker.boot);
+  return replace_file(store, unsynced_marker_path(stem), text, /*durable=*/true);
 }
 
-Result<std::optional<UnsyncedMark>> read_unsynced_mark(Store& store, const std::string& stem) {
-  const std::string path = unsynced_mark_path(stem);
+Result<std::optional<UnsyncedMarker>> read_unsynced_marker(Store& store, const std::string& stem) {
+  const std::string path = unsynced_marker_path(stem);
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
-  if (!exists) return std::optional<UnsyncedMark>();
-  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, path, kMaxMarkBytes));
+  if (!exists) return std::optional<UnsyncedMarker>();
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(store, path, kMaxMarkerBytes));
   std::istringstream words(text);
   std::string magic;
   int version = 0;
-  UnsyncedMark mark;
-  const bool is_good = words >> magic >> version >> mark.synced_steps && magic == kMagic && version == kVersion &&
-                       mark.synced_steps >= 0;
-  if (!is_good) return std::optional(UnsyncedMark());
-  words >> mark.boot;
-  return std::optional(mark);
+  UnsyncedMarker marker;
+  const bool is_good = words >> magic >> version >> marker.synced_steps && magic == kMagic &&
+                       version == kVersion && marker.synced_steps >= 0;
+  if (!is_good) return std::optional(UnsyncedMarker());
+  words >> marker.boot;
+  return std::optional(marker);
 }
 
-Status remove_unsynced_mark(Store& store, const std::string& stem) {
-  const std::string path = unsynced_mark_path(stem);
+Status remove_unsynced_marker(Store& store, const std::string& stem) {
+  const std::string path = unsynced_marker_path(stem);
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path));
   if (!exists) return {};
   ESKER_RETURN_IF_ERROR(store.remove(path));
@@ -54,12 +54,13 @@ Status remove_unsynced_mark(Store& store, const std::string& stem) {
 }
 
 std::optional<std::string> unsynced_warning(Store& store, const std::string& stem) {
-  const auto mark = read_unsynced_mark(store, stem);
-  if (!mark.ok() || !*mark || (!(*mark)->boot.empty() && (*mark)->boot == store.boot())) return std::nullopt;
+  const auto marker = read_unsynced_marker(store, stem);
+  if (!marker.ok() || !*marker || (!(*marker)->boot.empty() && (*marker)->boot == store.boot()))
+    return std::nullopt;
   return fmt::format(
       "{}: only the first {} steps had reached the device when this was written. Another machine still "
       "writes the later ones, or the machine went down, and they may be damaged: `esker repair` checks them",
-      unsynced_mark_path(stem), (*mark)->synced_steps);
+      unsynced_marker_path(stem), (*marker)->synced_steps);
 }
 
 }  // namespace esker

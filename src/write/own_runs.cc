@@ -13,8 +13,8 @@ constexpr std::byte kMine{1};
 /// Collects runs, in ascending order, and writes each once its end is known.
 class RunWriter {
  public:
-  RunWriter(const Window& window, std::span<const std::byte> bytes, StepFiles& files)
-      : window_(window), bytes_(bytes), files_(files) {}
+  RunWriter(const BufferContent& content, std::span<const std::byte> bytes, StepFiles& files)
+      : content_(content), bytes_(bytes), files_(files) {}
 
   Status add(Index begin, Index end) {
     if (begin != end_) {
@@ -27,31 +27,31 @@ class RunWriter {
 
   Status flush() {
     if (begin_ == end_) return {};
-    const auto run = bytes_.subspan(static_cast<std::size_t>(begin_ - window_.begin),
+    const auto run = bytes_.subspan(static_cast<std::size_t>(begin_ - content_.begin),
                                     static_cast<std::size_t>(end_ - begin_));
     return files_.write(begin_, run);
   }
 
  private:
-  const Window& window_;
+  const BufferContent& content_;
   std::span<const std::byte> bytes_;
   StepFiles& files_;
   Index begin_ = 0, end_ = 0;  // positions
 };
 
-/// Marks the samples of a piece that a segment holds; the piece begins at `position`.
-void mark(const Segment& segment, Index position, std::span<std::byte> marks) {
+/// Sets the mask of the samples of a piece that a segment holds; the piece begins at `position`.
+void set_mask(const Segment& segment, Index position, std::span<std::byte> mask) {
   const Index first_sample = (segment.position - position) / segment.sample_bytes;
-  copy_samples(1, &kMine, SampleMap::strided(segment.indices, {}), marks.data() + first_sample,
+  copy_samples(1, &kMine, SampleMap::strided(segment.indices, {}), mask.data() + first_sample,
                SampleMap::ordered(segment.indices, segment.order, 1));
 }
 
-Status add_marked(std::span<const std::byte> marks, Index position, Index sample_bytes, RunWriter& runs) {
-  auto from = marks.begin();
-  while ((from = std::find(from, marks.end(), kMine)) != marks.end()) {
-    const auto to = std::find(from, marks.end(), std::byte{});
-    ESKER_RETURN_IF_ERROR(runs.add(position + (from - marks.begin()) * sample_bytes,
-                                   position + (to - marks.begin()) * sample_bytes));
+Status add_masked(std::span<const std::byte> mask, Index position, Index sample_bytes, RunWriter& runs) {
+  auto from = mask.begin();
+  while ((from = std::find(from, mask.end(), kMine)) != mask.end()) {
+    const auto to = std::find(from, mask.end(), std::byte{});
+    ESKER_RETURN_IF_ERROR(runs.add(position + (from - mask.begin()) * sample_bytes,
+                                   position + (to - mask.begin()) * sample_bytes));
     from = to;
   }
   return {};
@@ -59,21 +59,21 @@ Status add_marked(std::span<const std::byte> marks, Index position, Index sample
 
 }  // namespace
 
-Status write_own_runs(const PieceSpace& space, const Round& round, std::span<const std::byte> window,
-                      std::span<std::byte> marks, StepFiles& files) {
-  if (round.window.complete()) return files.write(round.window.begin, window);
-  RunWriter runs(round.window, window, files);
+Status write_own_runs(const PieceSpace& space, const Round& round, std::span<const std::byte> buffer,
+                      std::span<std::byte> mask, StepFiles& files) {
+  if (round.content.complete()) return files.write(round.content.begin, buffer);
+  RunWriter runs(round.content, buffer, files);
   auto segment = round.local.segments.begin();
-  for (Index number = round.window.first_piece; number < round.window.last_piece; ++number) {
+  for (Index number = round.content.first_piece; number < round.content.last_piece; ++number) {
     const Piece piece = space.piece(number);
     const Index position = space.position_bytes(number);
     const Index end = position + piece.size_bytes;
-    const auto of_piece = marks.first(static_cast<std::size_t>(piece.size_bytes / piece.sample_bytes));
+    const auto of_piece = mask.first(static_cast<std::size_t>(piece.size_bytes / piece.sample_bytes));
     std::fill(of_piece.begin(), of_piece.end(), std::byte{});
     for (; segment != round.local.segments.end() && segment->position < end; ++segment) {
-      mark(*segment, position, of_piece);
+      set_mask(*segment, position, of_piece);
     }
-    ESKER_RETURN_IF_ERROR(add_marked(of_piece, position, piece.sample_bytes, runs));
+    ESKER_RETURN_IF_ERROR(add_masked(of_piece, position, piece.sample_bytes, runs));
   }
   return runs.flush();
 }

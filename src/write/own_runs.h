@@ -9,9 +9,9 @@
 
 namespace esker {
 
-/// Writes the samples of `round` (of a one-phase plan), which are already in `window`, as contiguous runs:
-/// one write per run. `marks` has room for one mark per sample of a piece.
-Status write_own_runs(const PieceSpace& space, const Round& round, std::span<const std::byte> window,
-                      std::span<std::byte> marks, StepFiles& files);
+/// Writes the samples of `round` (of a one-phase plan), which are already in `buffer`, as contiguous runs:
+/// one write per run. `mask` has room for one byte per sample of a piece.
+Status write_own_runs(const PieceSpace& space, const Round& round, std::span<const std::byte> buffer,
+                      std::span<std::byte> mask, StepFiles& files);
 
 }  // namespace esker

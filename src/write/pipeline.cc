@@ -40,7 +40,7 @@ WritePipeline::WritePipeline(std::shared_ptr<Comm> comm, std::shared_ptr<Store> 
       top_(directory_of(format_->stem())),
       unsynced_(*store_, format_->stem(), top_, options_.fsync == Fsync::kClose),
       planner_(*comm_, options_, file_pattern_, buffers_) {
-  comm_->add_guest(this);
+  comm_->add_end_listener(this);
 }
 
 /// Without the other ranks: the dataset is as the last step left it, and other programs may write it now.
@@ -57,17 +57,17 @@ Status settle_format(const std::string& path, Options& options) {
 }
 
 /// Skips pages without samples: they are holes of a new file, and read as the zeros that were hashed.
-Status write_used(const Window& window, std::span<const std::byte> bytes, StepFiles& files) {
+Status write_used(const BufferContent& content, std::span<const std::byte> bytes, StepFiles& files) {
   Index begin = 0;
   const auto write_to = [&](Index end) {
     const auto part = bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    return files.write(window.begin + begin, part);
+    return files.write(content.begin + begin, part);
   };
-  for (const ByteRange& range : window.unused) {
+  for (const ByteRange& range : content.unused) {
     ESKER_RETURN_IF_ERROR(write_to(range.offset_bytes));
     begin = range.offset_bytes + range.bytes;
   }
-  return write_to(window.size_bytes());
+  return write_to(content.size_bytes());
 }
 
 }  // namespace
@@ -161,8 +161,7 @@ UnsyncedSteps::PathsOf WritePipeline::paths_of_steps() const {
 }
 
 Status WritePipeline::accept_lost_steps() {
-  return root_does(*comm_, "accept",
-                   [&] { return unsynced_.accept(std::ssize(times_), paths_of_steps()); });
+  return root_does(*comm_, "accept", [&] { return unsynced_.accept(std::ssize(times_), paths_of_steps()); });
 }
 
 // Leftovers of a failure here are removed before the next step: no step is written over leftovers.
@@ -260,9 +259,10 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   make_room(steps_);
   StepPlan& plan = plans_[fields_due(input.step)];
   prepared.plan = &plan;
-  prepared.stale = !plan.ready || (input.copied_bytes > 0 && !holds_copies_) || !buffers_.fit(plan.exchange.plan) ||
-                   (plan.exchange.transport->is_one_sided() && !buffers_.is_exposed()) || !plan.layouts->fits(input.step) ||
-                   plan.boxes != boxes_of(input.patches, plan.fields);
+  prepared.stale = !plan.ready || (input.copied_bytes > 0 && !holds_copies_) ||
+                   !buffers_.fit(plan.exchange.plan) ||
+                   (plan.exchange.transport->is_one_sided() && !buffers_.is_exposed()) ||
+                   !plan.layouts->fits(input.step) || plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input.patches);
   plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_.parts(plan.exchange.plan));
@@ -276,9 +276,8 @@ Status WritePipeline::write_step(const StepInput& input) {
   Prepared prepared;
   const Status mine = guarded("end_step", [&] { return prepare(input, prepared); });
   bool any_stale = false;
-  Status status = agree(
-      *comm_, Ballot{mine, "end_step", prepared.hash, prepared.arguments, prepared.stale},
-      &any_stale);
+  Status status =
+      agree(*comm_, Ballot{mine, "end_step", prepared.hash, prepared.arguments, prepared.stale}, &any_stale);
   counters_.agree_s += watch.elapsed_s();
   if (!status.ok()) return status;
   StepPlan& plan = *prepared.plan;
@@ -358,10 +357,10 @@ Status WritePipeline::prepare_places(StepPlan& plan, const StepInput& input) {
 }
 
 /// Converts samples to their stored form, and computes its checksums.
-void WritePipeline::encode(StepPlan& plan, const Window& window, std::span<std::byte> bytes) {
+void WritePipeline::encode(StepPlan& plan, const BufferContent& content, std::span<std::byte> bytes) {
   const Stopwatch watch;
-  plan.space.for_each_piece(window.first_piece, window.last_piece, [&](int layout, const Piece& piece) {
-    const Index begin = plan.space.first_position(layout) + piece.position_bytes - window.begin;
+  plan.space.for_each_piece(content.first_piece, content.last_piece, [&](int layout, const Piece& piece) {
+    const Index begin = plan.space.first_position(layout) + piece.position_bytes - content.begin;
     const auto of_piece =
         bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
     plan.layouts->encode(layout, piece, of_piece);
@@ -375,16 +374,16 @@ void WritePipeline::encode(StepPlan& plan, const Window& window, std::span<std::
 Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   const bool has_sums = plan.layouts->has_checksums();
   const auto store = [&](const Round& round, std::span<std::byte> bytes) {
-    if (has_sums || plan.layouts->has_encoding()) encode(plan, round.window, bytes);
+    if (has_sums || plan.layouts->has_encoding()) encode(plan, round.content, bytes);
     if (!options_.aggregate) {
       counters_.stored_bytes += round.local.bytes;
-      return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.exchange.plan).marks, files);
+      return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.exchange.plan).mask, files);
     }
-    counters_.stored_bytes += round.window.size_bytes();
-    if (plan.layouts->shares_files(plan.space.layout_at(round.window.begin))) {
-      return files.write(round.window.begin, bytes);
+    counters_.stored_bytes += round.content.size_bytes();
+    if (plan.layouts->shares_files(plan.space.layout_at(round.content.begin))) {
+      return files.write(round.content.begin, bytes);
     }
-    return write_used(round.window, bytes, files);
+    return write_used(round.content, bytes, files);
   };
   const double hashed_before = counters_.checksum_s;
   ExchangeStats stats;
@@ -441,8 +440,8 @@ Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepF
   });
   counters_.commit_s += watch.elapsed_s();
   if (committed.ok()) return {};
-  const Status rewound = root_does(
-      *comm_, "take back", [&] { return format_->rewind(input.step, is_found_ || durable); });
+  const Status rewound =
+      root_does(*comm_, "take back", [&] { return format_->rewind(input.step, is_found_ || durable); });
   has_leftovers_ = !rewound.ok();
   if (has_leftovers_) return committed.with_context("the step may be visible, because " + rewound.message());
   discard(input.step, files);

@@ -35,12 +35,12 @@ struct StepInput {
   Status status;  ///< an error of a local call since begin_step
   Index step = 0;
   double time = 0;
-  std::vector<PatchList> patches;                    ///< [position in Schema::fields()]
+  std::vector<PatchList> patches;                         ///< [position in Schema::fields()]
   std::vector<std::unique_ptr<std::byte[]>> copies = {};  ///< memory of patches that Esker owns
-  Index copied_bytes = 0;                            ///< total size of the copies
+  Index copied_bytes = 0;                                 ///< total size of the copies
 };
 
-class WritePipeline final : private Comm::Guest {
+class WritePipeline final : private Comm::EndListener {
  public:
   /// Collective: checks that the dataset can be created and takes its lock. Rank 0's options apply to all.
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
@@ -48,7 +48,7 @@ class WritePipeline final : private Comm::Guest {
                                                        const Result<Options>& options);
   WritePipeline(const WritePipeline&) = delete;
   WritePipeline& operator=(const WritePipeline&) = delete;
-  ~WritePipeline() { comm_->remove_guest(this); }
+  ~WritePipeline() { comm_->remove_end_listener(this); }
 
   /// Collective: opens the existing dataset at `path` for appending, and thus learns its schema, after
   /// removing what an unfinished step left. Its format is that of its files unless the options name one. If
@@ -102,7 +102,7 @@ class WritePipeline final : private Comm::Guest {
   /// What a rank contributes to the opening of a step.
   struct Prepared {
     StepPlan* plan = nullptr;
-    bool stale = true;  ///< the plan does not fit
+    bool stale = true;       ///< the plan does not fit
     std::uint64_t hash = 0;  ///< hash of the arguments
     std::string arguments;   ///< the arguments as text
   };
@@ -110,7 +110,7 @@ class WritePipeline final : private Comm::Guest {
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status make_room_for_copies(const StepInput& input);
   Status prepare_places(StepPlan& plan, const StepInput& input);
-  void encode(StepPlan& plan, const Window& window, std::span<std::byte> bytes);
+  void encode(StepPlan& plan, const BufferContent& content, std::span<std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);
   Status finish(const StepPlan& plan, Index step, StepFiles& files);
   Status commit(const StepPlan& plan, const StepInput& input, StepFiles& files);
@@ -135,7 +135,7 @@ class WritePipeline final : private Comm::Guest {
   FilePattern file_pattern_;
   std::string top_;  // the directory that holds the dataset
   Schema schema_;
-  UnsyncedSteps unsynced_;      // rank 0
+  UnsyncedSteps unsynced_;  // rank 0
   bool defined_ = false;
   bool created_ = false;        // the files of a dataset without steps exist
   bool has_leftovers_ = false;  // of a step whose files could not be removed

@@ -40,7 +40,7 @@ class StepTraffic {
   void begin_step() { amounts_ = {}; }
   void count(CommCall call, std::size_t bytes) {
     Amount& amount = amounts_[static_cast<std::size_t>(purpose_)];
-    const bool is_message = call == CommCall::kSend || call == CommCall::kNote;
+    const bool is_message = call == CommCall::kSend || call == CommCall::kControl;
     ++(is_message ? amount.messages : amount.collectives);
     amount.bytes += static_cast<Index>(bytes);
   }

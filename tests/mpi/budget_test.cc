@@ -128,7 +128,7 @@ class BudgetTest : public MpiTest {
     }
     const auto limit = static_cast<double>(comm_.size() * (budget + kSlackBytes));
     EXPECT_LE(buffers + plans, static_cast<double>(comm_.size() * budget));
-    // Slots of shared windows that are not needed are not touched.
+    // Slots of shared buffers that are not needed are not touched.
     EXPECT_GE(growth[0], buffers / 8) << "what is counted is not what grows";
     EXPECT_LE(growth[0], limit);
     EXPECT_LE(growth[0] + growth[1], limit);

@@ -98,12 +98,13 @@ TEST_F(CommTest, ParcelsComeByAscendingRanks) {
                                     static_cast<std::byte>(comm().rank()));
   std::vector<Parcel> parcels;
   for (int r = 0; r <= comm().rank(); ++r) parcels.push_back({r, mine});
-  const Deliveries mail = deliver(comm(), parcels).value();
-  ASSERT_EQ(mail.deliveries.size(), static_cast<std::size_t>(comm().size() - comm().rank()));
-  for (std::size_t d = 0; d < mail.deliveries.size(); ++d) {
+  const Deliveries received = deliver(comm(), parcels).value();
+  ASSERT_EQ(received.deliveries.size(), static_cast<std::size_t>(comm().size() - comm().rank()));
+  for (std::size_t d = 0; d < received.deliveries.size(); ++d) {
     const int from = comm().rank() + static_cast<int>(d);
-    EXPECT_EQ(mail.deliveries[d].rank, from);
-    const std::vector<std::byte> bytes(mail.deliveries[d].bytes.begin(), mail.deliveries[d].bytes.end());
+    EXPECT_EQ(received.deliveries[d].rank, from);
+    const std::vector<std::byte> bytes(received.deliveries[d].bytes.begin(),
+                                       received.deliveries[d].bytes.end());
     EXPECT_EQ(bytes,
               std::vector<std::byte>(static_cast<std::size_t>(from) + 1, static_cast<std::byte>(from)));
   }

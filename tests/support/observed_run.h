@@ -94,7 +94,7 @@ inline void expect_nothing_planned(ObservedRun& run, const std::string& transpor
   EXPECT_EQ(step.agreements, 4);  // opening, closing, commit, and the most of any rank for the report
   EXPECT_EQ(run.calls(CommCall::kReduce), step.agreements);
   for (const CommCall call :
-       {CommCall::kBarrier, CommCall::kBroadcast, CommCall::kGather, CommCall::kSizes, CommCall::kNote}) {
+       {CommCall::kBarrier, CommCall::kBroadcast, CommCall::kGather, CommCall::kSizes, CommCall::kControl}) {
     EXPECT_EQ(run.calls(call), 0) << static_cast<int>(call);
   }
   if (transport != "all_to_all") {

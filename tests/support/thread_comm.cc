@@ -21,8 +21,8 @@ struct Group {
   std::vector<std::vector<std::byte>> board;
   std::mutex mutex;
   std::condition_variable arrived;
-  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mail;   // (from, to)
-  std::map<int, std::deque<std::pair<int, std::vector<std::byte>>>> notes;  // by receiver
+  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages;  // (from, to)
+  std::map<int, std::deque<std::pair<int, std::vector<std::byte>>>> controls;  // by receiver
 };
 
 class ThreadPutSource final : public PutSource {
@@ -197,7 +197,7 @@ class ThreadComm final : public Comm {
 
   void start_send(std::span<const std::byte> bytes, int to) override {
     const std::scoped_lock lock(group_->mutex);
-    group_->mail[{rank_, to}].emplace_back(bytes.begin(), bytes.end());
+    group_->messages[{rank_, to}].emplace_back(bytes.begin(), bytes.end());
     group_->arrived.notify_all();
   }
   void start_receive(std::span<std::byte> bytes, int from) override { receives_.emplace_back(bytes, from); }
@@ -205,7 +205,7 @@ class ThreadComm final : public Comm {
     if (next_ == receives_.size()) return -1;
     const auto [bytes, from] = receives_[next_];
     std::unique_lock lock(group_->mutex);
-    auto& box = group_->mail[{from, rank_}];
+    auto& box = group_->messages[{from, rank_}];
     group_->arrived.wait(lock, [&box = box] { return !box.empty(); });
     if (box.front().size() != bytes.size()) std::abort();  // sender and receiver disagree on the plan
     std::copy(box.front().begin(), box.front().end(), bytes.begin());
@@ -234,20 +234,20 @@ class ThreadComm final : public Comm {
     return sum;
   }
 
-  void start_note(std::span<const std::byte> note, int to) override {
+  void start_control(std::span<const std::byte> message, int to) override {
     const std::scoped_lock lock(group_->mutex);
-    group_->notes[to].emplace_back(rank_, std::vector<std::byte>(note.begin(), note.end()));
+    group_->controls[to].emplace_back(rank_, std::vector<std::byte>(message.begin(), message.end()));
   }
-  int take_note(std::span<std::byte> note) override {
+  int take_control(std::span<std::byte> message) override {
     const std::scoped_lock lock(group_->mutex);
-    auto& mine = group_->notes[rank_];
+    auto& mine = group_->controls[rank_];
     if (mine.empty()) return -1;
     const auto [from, bytes] = std::move(mine.front());
     mine.pop_front();
-    std::copy(bytes.begin(), bytes.end(), note.begin());
+    std::copy(bytes.begin(), bytes.end(), message.begin());
     return from;
   }
-  void finish_notes() override {}
+  void finish_controls() override {}
 
  private:
   /// Every rank's bytes.

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kTag = 1;      // one tag suffices: messages of a pair of ranks do not overtake each other
 constexpr int kSizeTag = 2;  // and the next tag, alternating
-constexpr int kNoteTag = 4;
+constexpr int kControlTag = 4;
 
 class MpiComm final : public Comm {
  public:
@@ -52,7 +52,7 @@ class MpiComm final : public Comm {
     if (ended().ok()) MPI_Comm_free(&comm_);  // else ranks may still be in a call on it
   }
 
-  /// Informs the guests of MPI_Finalize, which begins by deleting the attributes of MPI_COMM_SELF.
+  /// Informs the end_listeners of MPI_Finalize, which begins by deleting the attributes of MPI_COMM_SELF.
   void watch_finalize() {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &MpiComm::finalize, &finalize_key_, nullptr);
     MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
@@ -207,20 +207,20 @@ class MpiComm final : public Comm {
     sends_.clear();
   }
 
-  void start_note(std::span<const std::byte> note, int to) override {
-    MPI_Isend(note.data(), static_cast<int>(note.size()), MPI_BYTE, to, kNoteTag, comm_,
+  void start_control(std::span<const std::byte> message, int to) override {
+    MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, kControlTag, comm_,
               &notes_.emplace_back());
   }
-  int take_note(std::span<std::byte> note) override {
+  int take_control(std::span<std::byte> message) override {
     int has_come = 0;
     MPI_Status from{};
-    MPI_Iprobe(MPI_ANY_SOURCE, kNoteTag, comm_, &has_come, &from);
+    MPI_Iprobe(MPI_ANY_SOURCE, kControlTag, comm_, &has_come, &from);
     if (!has_come) return -1;
-    MPI_Recv(note.data(), static_cast<int>(note.size()), MPI_BYTE, from.MPI_SOURCE, kNoteTag, comm_,
+    MPI_Recv(message.data(), static_cast<int>(message.size()), MPI_BYTE, from.MPI_SOURCE, kControlTag, comm_,
              MPI_STATUS_IGNORE);
     return from.MPI_SOURCE;
   }
-  void finish_notes() override {
+  void finish_controls() override {
     const CallWatch::Wait wait(call_watch());
     MPI_Waitall(static_cast<int>(notes_.size()), notes_.data(), MPI_STATUSES_IGNORE);
     notes_.clear();
@@ -261,7 +261,7 @@ class MpiComm final : public Comm {
     auto& comm = *static_cast<MpiComm*>(self);
     if (!comm.is_watching_) return MPI_SUCCESS;
     comm.end({Code::kWrongOrder, "MPI has been finalized"});
-    comm.tell_guests();
+    comm.notify_end_listeners();
     return MPI_SUCCESS;
   }
 

@@ -31,25 +31,25 @@ Status AllToAll::prepare(Comm& comm, const Plan& plan) {
   return busy_.find(comm, plan);
 }
 
-void AllToAll::begin(const Hop& hop) {
-  hop_ = hop;
+void AllToAll::begin(const Stage& stage) {
+  stage_ = stage;
   next_ = 0;
-  for (const Message& message : *hop.receives) receives_.set(message);
+  for (const Message& message : *stage.receives) receives_.set(message);
 }
 
 void AllToAll::send(const Message& message) { sends_.set(message); }
 
 void AllToAll::end_sends() {
-  if (!busy_.is_busy(hop_.number)) return;
+  if (!busy_.is_busy(stage_.number)) return;
   comm_->all_to_all({memory().send.data(), sends_.counts, sends_.starts},
                     {memory().receive.data(), receives_.counts, receives_.starts});
 }
 
-int AllToAll::next_received() { return next_ < hop_.receives->size() ? static_cast<int>(next_++) : -1; }
+int AllToAll::next_received() { return next_ < stage_.receives->size() ? static_cast<int>(next_++) : -1; }
 
 void AllToAll::finish() {
-  sends_.clear(*hop_.sends);
-  receives_.clear(*hop_.receives);
+  sends_.clear(*stage_.sends);
+  receives_.clear(*stage_.receives);
 }
 
 }  // namespace esker

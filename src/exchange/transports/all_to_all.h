@@ -1,10 +1,10 @@
-// Moves all messages of a hop by one collective call, MPI_Alltoallv. Hops without messages are skipped.
+// Moves all messages of a stage by one collective call, MPI_Alltoallv. Stages without messages are skipped.
 #pragma once
 
 #include <vector>
 
 #include "exchange/message_transport.h"
-#include "exchange/transports/busy_hops.h"
+#include "exchange/transports/busy_stages.h"
 
 namespace esker {
 
@@ -12,7 +12,7 @@ class AllToAll final : public MessageTransport {
  public:
   Status prepare(Comm& comm, const Plan& plan) override;
   [[nodiscard]] bool keeps_step() const override { return busy_.any(); }
-  void begin(const Hop& hop) override;
+  void begin(const Stage& stage) override;
   void send(const Message& message) override;
   void end_sends() override;
   [[nodiscard]] int next_received() override;
@@ -29,9 +29,9 @@ class AllToAll final : public MessageTransport {
   };
 
   Comm* comm_ = nullptr;
-  BusyHops busy_;
+  BusyStages busy_;
   Parts sends_, receives_;
-  Hop hop_;
+  Stage stage_;
   std::size_t next_ = 0;  // the next message to return
 };
 

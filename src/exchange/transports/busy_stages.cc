@@ -1,18 +1,18 @@
-#include "exchange/transports/busy_hops.h"
+#include "exchange/transports/busy_stages.h"
 
 #include <algorithm>
 
 #include "base/macros.h"
 #include "comm/agree.h"
-#include "plan/hops.h"
+#include "plan/relay_stages.h"
 
 namespace esker {
 
-Status BusyHops::find(Comm& comm, const Plan& plan) {
+Status BusyStages::find(Comm& comm, const Plan& plan) {
   ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
     busy_.clear();
     busy_.reserve(2 * plan.rounds.size());
-    for_each_hop(
+    for_each_stage(
         plan, [&](std::size_t, const auto& sends, const auto&) { busy_.push_back(sends.empty() ? 0 : 1); });
     return Status();
   }));
@@ -20,7 +20,7 @@ Status BusyHops::find(Comm& comm, const Plan& plan) {
   return {};
 }
 
-bool BusyHops::any() const {
+bool BusyStages::any() const {
   return std::any_of(busy_.begin(), busy_.end(), [](std::uint64_t busy) { return busy != 0; });
 }
 

@@ -1,4 +1,5 @@
-// Finds the hops of an exchange that move messages. A transport that involves all ranks skips the other hops.
+// Finds the stages of an exchange that move messages. A transport that involves all ranks skips the other
+// stages.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +10,16 @@
 
 namespace esker {
 
-class BusyHops {
+class BusyStages {
  public:
   /// Collective, with the ranks' plans of one exchange; errors are those of all ranks.
   Status find(Comm& comm, const Plan& plan);
-  /// Whether any rank has a message in that hop; the same on all ranks.
-  [[nodiscard]] bool is_busy(std::size_t hop) const { return busy_[hop] != 0; }
+  /// Whether any rank has a message in that stage; the same on all ranks.
+  [[nodiscard]] bool is_busy(std::size_t stage) const { return busy_[stage] != 0; }
   [[nodiscard]] bool any() const;
 
  private:
-  std::vector<std::uint64_t> busy_;  // [hop]
+  std::vector<std::uint64_t> busy_;  // [stage]
 };
 
 }  // namespace esker

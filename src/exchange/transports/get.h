@@ -1,6 +1,6 @@
 // One contiguous get per message, directly from the send buffer of the other rank.
 //
-// While planning, each sender sends the offsets of its messages to their receivers. In a hop it packs them
+// While planning, each sender sends the offsets of its messages to their receivers. In a stage it packs them
 // and signals that. Each receiver gets its messages and signals completion. Ranks without messages for each
 // other do not wait for each other.
 #pragma once
@@ -16,7 +16,7 @@ class GetMessages final : public MessageTransport {
     return places_.find(comm, plan, RemotePlaces::Told::kBySenders);
   }
   [[nodiscard]] bool is_one_sided() const override { return true; }
-  void begin(const Hop& hop) override;
+  void begin(const Stage& stage) override;
   void send(const Message&) override {}
   void end_sends() override;
   [[nodiscard]] int next_received() override;
@@ -24,8 +24,8 @@ class GetMessages final : public MessageTransport {
 
  private:
   RemotePlaces places_;
-  Hop hop_;
-  bool arrived_ = false;  // whether all messages of the hop have arrived
+  Stage stage_;
+  bool arrived_ = false;  // whether all messages of the stage have arrived
   std::size_t next_ = 0;  // the next message to return
 };
 

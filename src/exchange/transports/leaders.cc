@@ -9,29 +9,29 @@ Status ByLeaders::prepare(Comm& comm, const Plan& plan) {
   return {};
 }
 
-void ByLeaders::begin(const Hop& hop) {
-  hop_ = hop;
+void ByLeaders::begin(const Stage& stage) {
+  stage_ = stage;
   next_ = 0;
   arrived_ = false;
-  read_ = hop.receives->empty();
-  const MailHop& of_node = plan_->mail.hops[hop.number];
+  read_ = stage.receives->empty();
+  const NodeStage& of_node = plan_->node.stages[stage.number];
   of_node_ = of_node.is_busy() ? &of_node : nullptr;
   if (!of_node_) return;
-  mail().begin_hop(of_node);
+  staging().begin_stage(of_node);
   if (leads_) {
-    mail().open();
+    staging().open();
     for (const NodeMessage& message : of_node.receives) {
       comm_->start_receive(bytes_of(message), message.leader);
     }
   }
-  if (!hop.sends->empty()) mail().begin_packing();
+  if (!stage.sends->empty()) staging().begin_packing();
 }
 
 void ByLeaders::end_sends() {
   if (!of_node_) return;
-  if (!hop_.sends->empty()) mail().end_packing();
+  if (!stage_.sends->empty()) staging().end_packing();
   if (!leads_) return;
-  mail().wait_packed();
+  staging().wait_packed();
   for (const NodeMessage& message : of_node_->sends) comm_->start_send(bytes_of(message), message.leader);
 }
 
@@ -42,13 +42,13 @@ int ByLeaders::next_received() {
     if (leads_) {
       while (comm_->wait_any_receive() >= 0) {
       }
-      mail().arrive();
+      staging().arrive();
     }
-    if (!read_) mail().begin_reading();
+    if (!read_) staging().begin_reading();
     arrived_ = true;
   }
-  if (next_ < hop_.receives->size()) return static_cast<int>(next_++);
-  if (!read_) mail().end_reading();
+  if (next_ < stage_.receives->size()) return static_cast<int>(next_++);
+  if (!read_) staging().end_reading();
   read_ = true;
   return -1;
 }

@@ -2,8 +2,8 @@
 
 namespace esker {
 
-void PointToPoint::begin(const Hop& hop) {
-  for (const Message& message : *hop.receives) {
+void PointToPoint::begin(const Stage& stage) {
+  for (const Message& message : *stage.receives) {
     comm_->start_receive(memory().receive.subspan(static_cast<std::size_t>(message.offset_bytes),
                                                   static_cast<std::size_t>(message.bytes)),
                          message.peer);

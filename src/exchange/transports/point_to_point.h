@@ -11,7 +11,7 @@ class PointToPoint final : public MessageTransport {
     comm_ = &comm;
     return {};
   }
-  void begin(const Hop& hop) override;
+  void begin(const Stage& stage) override;
   void send(const Message& message) override;
   [[nodiscard]] int next_received() override { return comm_->wait_any_receive(); }
   void finish() override { comm_->finish(); }

@@ -16,26 +16,26 @@ Status PutMessages::prepare(Comm& comm, const Plan& plan) {
   return synchronization_ == Synchronization::kFence ? busy_.find(comm, plan) : Status();
 }
 
-void PutMessages::begin(const Hop& hop) {
-  hop_ = hop;
+void PutMessages::begin(const Stage& stage) {
+  stage_ = stage;
   next_ = 0;
   arrived_ = false;
   if (synchronization_ == Synchronization::kPairs) {
-    if (!hop.receives->empty()) memory().remote->post(places_.hop(hop.number).told);
-  } else if (busy_.is_busy(hop.number)) {
+    if (!stage.receives->empty()) memory().remote->post(places_.stage(stage.number).told);
+  } else if (busy_.is_busy(stage.number)) {
     memory().remote->fence();
   }
 }
 
 void PutMessages::end_sends() {
-  if (hop_.sends->empty()) return;
+  if (stage_.sends->empty()) return;
   RemoteMemory& remote = *memory().remote;
-  const RemotePlaces::Hop& places = places_.hop(hop_.number);
+  const RemotePlaces::Stage& places = places_.stage(stage_.number);
   if (synchronization_ == Synchronization::kPairs) remote.start(places.peers);
-  for (std::size_t m = 0; m < hop_.sends->size(); ++m) {
-    const Message& message = (*hop_.sends)[m];
+  for (std::size_t m = 0; m < stage_.sends->size(); ++m) {
+    const Message& message = (*stage_.sends)[m];
     if (sources_) {
-      const auto [source, base] = sources_->of(hop_.number, m);
+      const auto [source, base] = sources_->of(stage_.number, m);
       remote.put(*source, base, message.peer, places.offsets[m]);
     } else {
       remote.put(target(message), message.peer, places.offsets[m]);
@@ -47,13 +47,13 @@ void PutMessages::end_sends() {
 int PutMessages::next_received() {
   if (!arrived_) {
     if (synchronization_ == Synchronization::kPairs) {
-      if (!hop_.receives->empty()) memory().remote->wait();
-    } else if (busy_.is_busy(hop_.number)) {
+      if (!stage_.receives->empty()) memory().remote->wait();
+    } else if (busy_.is_busy(stage_.number)) {
       memory().remote->fence();
     }
     arrived_ = true;
   }
-  return next_ < hop_.receives->size() ? static_cast<int>(next_++) : -1;
+  return next_ < stage_.receives->size() ? static_cast<int>(next_++) : -1;
 }
 
 }  // namespace esker

@@ -2,7 +2,7 @@
 //
 // The source is the send buffer, where the message was packed, or the patches themselves (PutSources).
 //
-// While planning, each receiver sends the offsets of its messages to their senders. In a hop, either the
+// While planning, each receiver sends the offsets of its messages to their senders. In a stage, either the
 // ranks that have messages for each other synchronize by pairs (ready and done, see RemoteMemory), or all
 // ranks by fences.
 #pragma once
@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "exchange/message_transport.h"
-#include "exchange/transports/busy_hops.h"
+#include "exchange/transports/busy_stages.h"
 #include "exchange/transports/put_sources.h"
 #include "exchange/transports/remote_places.h"
 #include "plan/policy.h"
@@ -30,8 +30,10 @@ class PutMessages final : public MessageTransport {
   void take(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& parts) override {
     if (sources_) sources_->take(plan, patches, parts.send.data());
   }
-  [[nodiscard]] bool keeps_step() const override { return synchronization_ == Synchronization::kFence && busy_.any(); }
-  void begin(const Hop& hop) override;
+  [[nodiscard]] bool keeps_step() const override {
+    return synchronization_ == Synchronization::kFence && busy_.any();
+  }
+  void begin(const Stage& stage) override;
   void send(const Message&) override {}
   void end_sends() override;
   [[nodiscard]] int next_received() override;
@@ -40,10 +42,10 @@ class PutMessages final : public MessageTransport {
  private:
   Synchronization synchronization_;
   std::optional<PutSources> sources_;  // if nothing is packed
-  BusyHops busy_;
+  BusyStages busy_;
   RemotePlaces places_;
-  Hop hop_;
-  bool arrived_ = false;  // whether all messages of the hop have arrived
+  Stage stage_;
+  bool arrived_ = false;  // whether all messages of the stage have arrived
   std::size_t next_ = 0;  // the next message to return
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "plan/hops.h"
+#include "plan/relay_stages.h"
 #include "plan/segment_maps.h"
 
 namespace esker {
@@ -35,7 +35,7 @@ SpreadBytes spread_in_patch(const Segment& segment, const Patch& patch) {
 void PutSources::prepare(Comm& comm, const Plan& plan) {
   comm_ = &comm;
   sources_.clear();
-  for_each_hop(plan, [&](std::size_t, const auto& sends, const auto&) {
+  for_each_stage(plan, [&](std::size_t, const auto& sends, const auto&) {
     auto& sources = sources_.emplace_back();
     for (const Message& message : sends) sources.push_back(source_of(message));
   });
@@ -52,13 +52,13 @@ PutSources::Source PutSources::source_of(const Message& message) {
 
 void PutSources::take(const Plan& plan, const PatchesOfFields& patches, const std::byte* send_buffer) {
   const Memory memory{patches, send_buffer};
-  std::size_t hop = 0;
+  std::size_t stage = 0;
   for (const Round& round : plan.rounds) {
     for (const auto* sends : {&round.relay.sends, &round.sends}) {
       for (std::size_t m = 0; m < sends->size(); ++m) {
-        describe(sources_[hop][m], (*sends)[m], memory, round.relay.relayed);
+        describe(sources_[stage][m], (*sends)[m], memory, round.relay.relayed);
       }
-      ++hop;
+      ++stage;
     }
   }
 }

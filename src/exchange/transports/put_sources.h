@@ -28,9 +28,9 @@ class PutSources {
   /// again. Cost: O(patches of each message), and O(its segments) where its description is rebuilt.
   void take(const Plan& plan, const PatchesOfFields& patches, const std::byte* send_buffer);
 
-  /// The description of message m to be sent in a hop, and its base address.
-  [[nodiscard]] std::pair<const PutSource*, const std::byte*> of(std::size_t hop, std::size_t m) const {
-    const Source& source = sources_[hop][m];
+  /// The description of message m to be sent in a stage, and its base address.
+  [[nodiscard]] std::pair<const PutSource*, const std::byte*> of(std::size_t stage, std::size_t m) const {
+    const Source& source = sources_[stage][m];
     return {source.made.get(), source.base};
   }
 
@@ -78,7 +78,7 @@ class PutSources {
                              const std::vector<Relayed>& relayed);
 
   Comm* comm_ = nullptr;
-  std::vector<std::vector<Source>> sources_;  // [hop][message to be sent]
+  std::vector<std::vector<Source>> sources_;  // [stage][message to be sent]
   std::vector<Standing> standings_;           // scratch
   std::vector<SpreadBytes> parts_;            // scratch
 };

@@ -6,17 +6,17 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "exchange/buffers.h"
-#include "plan/hops.h"
+#include "plan/relay_stages.h"
 
 namespace esker {
 namespace {
 
-using Offsets = std::map<int, std::vector<std::uint64_t>>;  // by rank; in the order of hops
+using Offsets = std::map<int, std::vector<std::uint64_t>>;  // by rank; in the order of stages
 
-/// Calls visit(hop, messages whose offsets this rank sends, messages whose offsets it receives).
+/// Calls visit(stage, messages whose offsets this rank sends, messages whose offsets it receives).
 template <class Visit>
 void for_each_told(const Plan& plan, RemotePlaces::Told told, const Visit& visit) {
-  for_each_hop(plan, [&](std::size_t number, const auto& sends, const auto& receives) {
+  for_each_stage(plan, [&](std::size_t number, const auto& sends, const auto& receives) {
     if (told == RemotePlaces::Told::kByReceivers) {
       visit(number, receives, sends);
     } else {
@@ -46,14 +46,14 @@ Status RemotePlaces::find(Comm& comm, const Plan& plan, Told told) {
   for (const auto& [peer, offsets] : to_tell) comm.start_send(std::as_bytes(std::span(offsets)), peer);
   comm.finish();
   return all_do(comm, "plan", [&] {
-    hops_.clear();
+    stages_.clear();
     std::map<int, std::size_t> used;  // how many offsets of each rank have been used
     for_each_told(plan, told, [&](std::size_t, const auto& own, const auto& others) {
-      Hop& hop = hops_.emplace_back();
-      for (const Message& message : own) hop.told.push_back(message.peer);
+      Stage& stage = stages_.emplace_back();
+      for (const Message& message : own) stage.told.push_back(message.peer);
       for (const Message& message : others) {
-        hop.peers.push_back(message.peer);
-        hop.offsets.push_back(to_hear.at(message.peer)[used[message.peer]++]);
+        stage.peers.push_back(message.peer);
+        stage.offsets.push_back(to_hear.at(message.peer)[used[message.peer]++]);
       }
     });
     return Status();

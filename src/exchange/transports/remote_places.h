@@ -15,20 +15,20 @@ class RemotePlaces {
   /// put there, or the sender, so that it can be got from there.
   enum class Told { kByReceivers, kBySenders };
 
-  /// Exchanges the offsets for all hops. Collective, with the ranks' plans of one exchange; errors are those
-  /// of all ranks.
+  /// Exchanges the offsets for all stages. Collective, with the ranks' plans of one exchange; errors are
+  /// those of all ranks.
   Status find(Comm& comm, const Plan& plan, Told told);
 
-  /// The offsets that this rank has received for one hop.
-  struct Hop {
+  /// The offsets that this rank has received for one stage.
+  struct Stage {
     std::vector<int> told;             ///< ranks that this one has sent offsets to, one per message
     std::vector<int> peers;            ///< ranks that have sent offsets, in the order of this rank's messages
     std::vector<std::size_t> offsets;  ///< the start of each of these messages in the memory of its peer
   };
-  [[nodiscard]] const Hop& hop(std::size_t number) const { return hops_[number]; }
+  [[nodiscard]] const Stage& stage(std::size_t number) const { return stages_[number]; }
 
  private:
-  std::vector<Hop> hops_;
+  std::vector<Stage> stages_;
 };
 
 }  // namespace esker

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index kLocalTaskBytes = Index{1} << 20, kRemoteTaskBytes = Index{4} << 20;  // decoded
 constexpr Index kMostDecodedBytes = Index{256} << 20;  // of all threads, unless one block has more
-constexpr Index kBytesPerThread = Index{1} << 20;  // less work is done before a thread has started
+constexpr Index kBytesPerThread = Index{1} << 20;      // less work is done before a thread has started
 
 /// Place in the order of the tree: each block before those that refine it.
 struct InTreeOrder {
@@ -125,8 +125,8 @@ class BlockQuery::TaskWorker {
     }
     form_.fill(block, column_.fill_sample, target_);
     constexpr std::byte kNotStored{0};
-    if (target_.is_stored) form_.fill(block, {&kNotStored, 1}, target_.of_marks());
-    query_.note_missing(block);
+    if (target_.is_stored) form_.fill(block, {&kNotStored, 1}, target_.of_mask());
+    query_.record_missing(block);
     count(&ReadCounters::missing_blocks, 1);
     return {};
   }
@@ -254,7 +254,7 @@ bool BlockQuery::keeps(const StoredBlock& stored, const BlockForm& form) const {
   return fits_cache_ && (form.is_encoded(stored) || !column_.files.store().is_local());
 }
 
-void BlockQuery::note_missing(Index block) {
+void BlockQuery::record_missing(Index block) {
   if (context_.missing != MissingBlocks::kNearest) return;
   const std::scoped_lock lock(mutex_);
   missing_.push_back(block);

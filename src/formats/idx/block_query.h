@@ -24,10 +24,10 @@ class BlockQuery {
     BlockFiles& files;
     const BlockGrid& blocks;
     const BlockForm& form;
-    int number = 0;          ///< of the field in the .idx
-    Index time = 0;          ///< integer time
+    int number = 0;                          ///< of the field in the .idx
+    Index time = 0;                          ///< integer time
     std::span<const std::byte> fill_sample;  ///< used for missing blocks
-    bool all_exist = false;  ///< the writer recorded that it wrote all blocks
+    bool all_exist = false;                  ///< the writer recorded that it wrote all blocks
   };
 
   /// All references must outlive this object.
@@ -45,7 +45,7 @@ class BlockQuery {
   [[nodiscard]] Index task_bytes() const;
   /// Whether such a block is put in the cache.
   [[nodiscard]] bool keeps(const StoredBlock& stored, const BlockForm& form) const;
-  void note_missing(Index block);
+  void record_missing(Index block);
 
   Column column_;
   const ReadTarget& target_;

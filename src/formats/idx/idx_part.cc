@@ -38,12 +38,12 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
   files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
                                         std::filesystem::path(idx_path_).replace_extension().string(),
                                         std::move(files), header_, record_ && record_->checksums);
-  note_absent();
+  record_absent();
 }
 
 IdxPart::~IdxPart() = default;
 
-void IdxPart::note_absent() {
+void IdxPart::record_absent() {
   if (!record_ || record_->absent.empty()) return;
   std::map<std::string_view, int> number;
   for (std::size_t f = 0; f < header_.fields.size(); ++f)

@@ -72,7 +72,7 @@ class IdxPart {
  private:
   IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
-  void note_absent();
+  void record_absent();
   Status add_file(const std::string& path, StorageInfo& info) const;
   Status read_column(int column, Index time, const ReadTarget& target, const ReadContext& context) const;
   [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column) const;

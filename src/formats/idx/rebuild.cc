@@ -73,7 +73,8 @@ Result<Form> form_like(Store& store, const std::string& like, const DatasetPaths
     files = "./" + name_of(paths.stem) + "/" + files.substr(directory.size());
   }
   if (!form->is_sealed && like != paths.single_idx()) {
-    return error(Code::kInvalidArgument, "{} was edited or damaged: the checksum in (esker) does not fit", like);
+    return error(Code::kInvalidArgument, "{} was edited or damaged: the checksum in (esker) does not fit",
+                 like);
   }
   if (form->record) form->record->times.clear();
   return form;
@@ -135,7 +136,7 @@ void take_times(const Form& own, Form& form) {
   if (!own.is_sealed && !own.record->times.empty()) form.lost_sum = own.record->sum;
 }
 
-void note_uncertain_times(const Form& form, const RebuildRequest& request, RebuildReport& report) {
+void record_uncertain_times(const Form& form, const RebuildRequest& request, RebuildReport& report) {
   if (!form.lost_sum || !request.times.empty()) return;
   if (*form.lost_sum == record_sum(form.header, *form.record)) return;
   report.given_up.push_back("certainty of the time values: " + report.path +
@@ -212,8 +213,8 @@ std::vector<TimeRange> ranges_of(const std::vector<Index>& times) {
 }
 
 /// Records which fields a step does not hold, and which of these the schema requires.
-void note_absent(const Subject& subject, Index step, const std::vector<std::string>& absent,
-                 CommitRecord& record, RebuildReport& report) {
+void record_absent(const Subject& subject, Index step, const std::vector<std::string>& absent,
+                   CommitRecord& record, RebuildReport& report) {
   if (absent.empty()) return;
   record.absent[step] = absent;
   if (!subject.schema.ok()) return;
@@ -248,7 +249,7 @@ Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check,
       report.given_up.push_back(fmt::format("step {}: {}", time, absent.status().message()));
       continue;
     }
-    if (record) note_absent(subject, time, *absent, *record, report);
+    if (record) record_absent(subject, time, *absent, *record, report);
     whole.push_back(time);
   }
   if (!record && check.tagged()) {
@@ -268,7 +269,7 @@ Status check_steps_of_catalog(const Subject& subject, StepCheck& check, const He
     const auto absent = check.run(step);
     if (absent.status().code() == Code::kIoError) return absent.status();
     if (absent.ok()) {
-      note_absent(subject, step, *absent, record, report);
+      record_absent(subject, step, *absent, record, report);
     } else {
       record.absent[step] = all;
       report.given_up.push_back(fmt::format("step {}: {}", step, absent.status().message()));
@@ -411,7 +412,7 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   if (header.time) header.time->ranges = ranges_of(stored);
   if (form.record) {
     ESKER_RETURN_IF_ERROR(set_times(subject, request, stored.size(), *form.record, report));
-    note_uncertain_times(form, request, report);
+    record_uncertain_times(form, request, report);
     header.other.emplace_back(kRecordKey, print_sealed_record(header, *form.record));
   } else if (!request.times.empty()) {
     return error(Code::kInvalidArgument, "time values are kept in Esker's datasets alone");

@@ -195,7 +195,7 @@ void ReadPlan::find_wanted_pieces(const std::vector<FieldPatches>& fields) {
   first_of_round_.clear();
   for (const Round& round : exchange_.plan.rounds) {
     first_of_round_.push_back(is_wanted_.size());
-    space_.for_each_piece(round.window.first_piece, round.window.last_piece,
+    space_.for_each_piece(round.content.first_piece, round.content.last_piece,
                           [&](int layout, const Piece& piece) {
                             const Distribution& holders = *fields[static_cast<std::size_t>(layout)].holders;
                             const Box bounds = space_.layout(layout).part(piece, 0).lattice.bounds();
@@ -231,20 +231,20 @@ void ReadPlan::take_targets(const std::vector<ReadRequest>& mine) {
   }
 }
 
-Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<std::byte> window, bool verify,
+Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<std::byte> buffer, bool verify,
                       Index& loaded_bytes) const {
   std::size_t number = first_of_round_[static_cast<std::size_t>(&round - exchange_.plan.rounds.data())];
   Status status;
   space_.for_each_piece(
-      round.window.first_piece, round.window.last_piece, [&](int layout, const Piece& piece) {
+      round.content.first_piece, round.content.last_piece, [&](int layout, const Piece& piece) {
         if (!is_wanted_[number++] || !status.ok()) return;
         const PlannedColumn& planned = columns_[static_cast<std::size_t>(layout)];
         const Lattice part = space_.layout(layout).part(piece, 0).lattice;
         Point back{};
         for (int a = 0; a < part.rank; ++a) back[a] = -planned.wanted.lo[a];
-        const Index begin = space_.first_position(layout) + piece.position_bytes - round.window.begin;
+        const Index begin = space_.first_position(layout) + piece.position_bytes - round.content.begin;
         const auto bytes =
-            window.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
+            buffer.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
         status = load_piece(data, planned.column, planned.samples, planned.wanted,
                             shifted(part.bounds(), back), bytes, verify);
         loaded_bytes += piece.size_bytes;
@@ -256,11 +256,13 @@ Status ReadPlan::load(const OpenedDataset& data, const Round& round, std::span<s
 // and MPI windows that were not freed crashed MPICH 4.0 (docs/internals/decisions/0015-one-sided-reading.md).
 Status ReadPlan::run(Comm& comm, const OpenedDataset& data, bool verify, ExchangeBuffers& buffers,
                      ExchangeStats& stats, Index& loaded_bytes) {
-  if (exchange_.transport->is_one_sided()) ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, exchange_.plan));
-  const auto load_window = [&](const Round& round, std::span<std::byte> window) {
-    return load(data, round, window, verify, loaded_bytes);
+  if (exchange_.transport->is_one_sided())
+    ESKER_RETURN_IF_ERROR(buffers.reserve_exposed(comm, exchange_.plan));
+  const auto load_buffer = [&](const Round& round, std::span<std::byte> buffer) {
+    return load(data, round, buffer, verify, loaded_bytes);
   };
-  Status status = run_delivery(exchange_.plan, targets_, buffers, *exchange_.transport, stats, std::cref(load_window));
+  Status status =
+      run_delivery(exchange_.plan, targets_, buffers, *exchange_.transport, stats, std::cref(load_buffer));
   buffers.withdraw();
   return status;
 }

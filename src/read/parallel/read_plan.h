@@ -66,7 +66,7 @@ class ReadPlan {
   Status fit(Comm& comm, Directory& directory, ExchangeBuffers& buffers);
   void take_targets(const std::vector<ReadRequest>& mine);
   void find_wanted_pieces(const std::vector<FieldPatches>& fields);
-  Status load(const OpenedDataset& data, const Round& round, std::span<std::byte> window, bool verify,
+  Status load(const OpenedDataset& data, const Round& round, std::span<std::byte> buffer, bool verify,
               Index& loaded_bytes) const;
 
   ExchangePolicy policy_;

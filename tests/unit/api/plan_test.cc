@@ -32,7 +32,7 @@ Options options_of(const Way& way) {
   options.bits_per_block = 7;
   options.blocks_per_file = 8;
   options.memory_budget_bytes = Index{1} << 20;  // so that the plans, which are not counted here, fit, too
-  options.window_bytes = Index{32} << 10;        // several rounds
+  options.collective_buffer_bytes = Index{32} << 10;  // several rounds
   options.aggregators = 3;
   options.transport = Transport::kMessages;  // what the planner counts
   for (const auto& [name, value] : way.options) options.set(name, value).check();

@@ -18,14 +18,14 @@ TEST(Deliver, ARankMayHearFromAll) {
     std::vector<int> mine(static_cast<std::size_t>(comm.rank()));
     std::iota(mine.begin(), mine.end(), comm.rank());
     const std::vector<Parcel> parcels{{0, std::as_bytes(std::span(mine))}};
-    const Deliveries mail = deliver(*comm.get(), parcels).value();
-    ASSERT_EQ(mail.deliveries.size(), comm.rank() == 0 ? std::size_t{kRanks} : 0u);
-    for (std::size_t d = 0; d < mail.deliveries.size(); ++d) {
-      EXPECT_EQ(mail.deliveries[d].rank, static_cast<int>(d));
-      ASSERT_EQ(mail.deliveries[d].bytes.size(), d * sizeof(int));
+    const Deliveries received = deliver(*comm.get(), parcels).value();
+    ASSERT_EQ(received.deliveries.size(), comm.rank() == 0 ? std::size_t{kRanks} : 0u);
+    for (std::size_t d = 0; d < received.deliveries.size(); ++d) {
+      EXPECT_EQ(received.deliveries[d].rank, static_cast<int>(d));
+      ASSERT_EQ(received.deliveries[d].bytes.size(), d * sizeof(int));
       if (d == 0) continue;
       int last = 0;
-      std::memcpy(&last, mail.deliveries[d].bytes.data() + (d - 1) * sizeof(int), sizeof(int));
+      std::memcpy(&last, received.deliveries[d].bytes.data() + (d - 1) * sizeof(int), sizeof(int));
       EXPECT_EQ(last, 2 * static_cast<int>(d) - 1);
     }
   });
@@ -34,10 +34,10 @@ TEST(Deliver, ARankMayHearFromAll) {
 TEST(Deliver, OneRankHearsFromItself) {
   const std::array<int, 3> mine{1, 2, 3};
   const std::vector<Parcel> parcels{{0, std::as_bytes(std::span(mine))}};
-  const Deliveries mail = deliver(*serial_comm(), parcels).value();
-  ASSERT_EQ(mail.deliveries.size(), 1u);
-  ASSERT_EQ(mail.deliveries[0].bytes.size(), sizeof(mine));
-  EXPECT_EQ(std::memcmp(mail.deliveries[0].bytes.data(), mine.data(), sizeof(mine)), 0);
+  const Deliveries received = deliver(*serial_comm(), parcels).value();
+  ASSERT_EQ(received.deliveries.size(), 1u);
+  ASSERT_EQ(received.deliveries[0].bytes.size(), sizeof(mine));
+  EXPECT_EQ(std::memcmp(received.deliveries[0].bytes.data(), mine.data(), sizeof(mine)), 0);
 }
 
 }  // namespace

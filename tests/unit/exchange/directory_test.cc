@@ -22,7 +22,7 @@ void add(std::vector<Index>& numbers, const Box& box) {
 }
 
 void add(std::vector<Index>& numbers, const Message& message) {
-  numbers.insert(numbers.end(), {message.peer, message.offset_bytes, message.bytes, message.window_begin,
+  numbers.insert(numbers.end(), {message.peer, message.offset_bytes, message.bytes, message.buffer_begin,
                                  static_cast<Index>(message.segments.size())});
   for (const Segment& s : message.segments) {
     numbers.insert(numbers.end(), {s.position, s.field, s.patch, s.relayed, s.sample_bytes});
@@ -47,9 +47,9 @@ void add(std::vector<Index>& numbers, const Round& round) {
     numbers.push_back(relayed.offset_bytes);
     add(numbers, relayed.indices);
   }
-  const Window& window = round.window;
-  numbers.insert(numbers.end(), {window.begin, window.end, window.first_piece, window.last_piece});
-  for (const ByteRange& range : window.padded) {
+  const BufferContent& content = round.content;
+  numbers.insert(numbers.end(), {content.begin, content.end, content.first_piece, content.last_piece});
+  for (const ByteRange& range : content.padded) {
     numbers.insert(numbers.end(), {range.offset_bytes, range.bytes});
   }
 }
@@ -58,7 +58,7 @@ void add(std::vector<Index>& numbers, const Round& round) {
 std::vector<Index> numbers_of(const Plan& plan) {
   std::vector<Index> numbers{plan.send_bytes,
                              plan.receive_bytes,
-                             plan.window_bytes,
+                             plan.buffer_bytes,
                              static_cast<Index>(plan.rounds.size()),
                              static_cast<Index>(plan.num_sends),
                              static_cast<Index>(plan.num_receives)};
@@ -97,15 +97,15 @@ TEST_P(LearntPlans, AreThoseOfARankThatKnowsAll) {
   std::mt19937 random(static_cast<unsigned>(1000 * seed + n_ranks));
   const PlanCase test = random_case(random, n_ranks);
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(n_ranks));
-  const Index window = 1 + static_cast<Index>(random() % 20000);
+  const Index buffer = 1 + static_cast<Index>(random() % 20000);
   const RelayRules rules{Restructure::parse(setting.restructure).value(), setting.max_fan_in};
   run_ranks(n_ranks, [&, n = n_ranks](const Communicator& comm) {
     Directory directory = Directory::publish(*comm.get(), lists_of(test, comm.rank())).value();
     EXPECT_FALSE(directory.defect());
     std::vector<FieldPatches> fields = test.fields;
     for (std::size_t f = 0; f < fields.size(); ++f) fields[f].holders = directory.lists()[f];
-    // A window that shrinks moves levels to other ways, so that a rank must learn more.
-    for (const Index bytes : {window, window / 8 + 1}) {
+    // A buffer that shrinks moves levels to other ways, so that a rank must learn more.
+    for (const Index bytes : {buffer, buffer / 8 + 1}) {
       const Ownership ownership(test.space, n, aggregators, bytes);
       const Relays all_known(test.space, ownership, test.fields, n, rules);
       const Relays relays(test.space, ownership, fields, n, rules);
@@ -141,19 +141,19 @@ TEST(Directory, WhatWasNotAskedForIsAnErrorAndNotAGap) {
   EXPECT_THROW(known.for_each_meeting(domain, [](int, int, const Box&) {}), std::logic_error);
 }
 
-TEST(Directory, EveryBrickHasAHomeOfItsOwn) {
+TEST(Directory, EveryBrickHasADifferentOwner) {
   for (const int n_ranks : {1, 2, 3, 7, 64, 97, 1000, 4099}) {
     for (const Box& domain : {Box{{0}, {5}}, Box{{0, 0, 0}, {3, 100, 7}}, Box{{0, 0, 0}, {500, 300, 400}}}) {
-      const Homes homes(domain, n_ranks);
+      const DirectoryOwners owners(domain, n_ranks);
       std::set<int> ranks;
-      for (Index brick = 0; brick < homes.bricks().num_parts(); ++brick) {
-        EXPECT_FALSE(homes.bricks().box(brick).empty());
-        EXPECT_EQ(homes.brick_of(homes.home_of(brick)), brick);
-        ranks.insert(homes.home_of(brick));
+      for (Index brick = 0; brick < owners.bricks().num_parts(); ++brick) {
+        EXPECT_FALSE(owners.bricks().box(brick).empty());
+        EXPECT_EQ(owners.brick_of(owners.owner_of(brick)), brick);
+        ranks.insert(owners.owner_of(brick));
       }
-      EXPECT_EQ(static_cast<Index>(ranks.size()), homes.bricks().num_parts());
+      EXPECT_EQ(static_cast<Index>(ranks.size()), owners.bricks().num_parts());
       EXPECT_LT(*ranks.rbegin(), n_ranks);
-      for (int r = 0; r < n_ranks; ++r) EXPECT_TRUE(homes.brick_of(r) < 0 || ranks.count(r) == 1);
+      for (int r = 0; r < n_ranks; ++r) EXPECT_TRUE(owners.brick_of(r) < 0 || ranks.count(r) == 1);
     }
   }
 }
@@ -193,7 +193,7 @@ std::size_t num_learnt(const Cube& cube, int rank, const Relays& relays) {
   for_each_region_to_know(cube.space, *cube.ownership, fields, relays, rank,
                           [&](const Distribution&, const Box& region) { regions.push_back(region); });
   std::set<int> learnt;
-  for (const auto& question : questions_about(known->homes(), regions)) {
+  for (const auto& question : questions_about(known->owners(), regions)) {
     cube.all->for_each_meeting(question.second, [&](int r, int, const Box&) { learnt.insert(r); });
   }
   return learnt.size();
@@ -219,13 +219,13 @@ TEST(Directory, WhatARankLearnsDoesNotGrowWithTheNumberOfRanks) {
   }
 }
 
-TEST(Directory, AHomeKeepsAFewBoxes) {
+TEST(Directory, AnOwnerKeepsAFewBoxes) {
   for (const int n_ranks : {64, 97, 512, 1000}) {
     const Box domain{{0, 0, 0}, {200, 190, 210}};
     const auto parts = BrickDecomposition::pism(3, domain.hi, n_ranks).value();  // columns, not cubes
-    const Homes homes(domain, n_ranks);
-    for (Index brick = 0; brick < homes.bricks().num_parts(); ++brick) {
-      EXPECT_LE(parts.parts_meeting(homes.bricks().box(brick)).num_samples(), 64);
+    const DirectoryOwners owners(domain, n_ranks);
+    for (Index brick = 0; brick < owners.bricks().num_parts(); ++brick) {
+      EXPECT_LE(parts.parts_meeting(owners.bricks().box(brick)).num_samples(), 64);
     }
   }
 }

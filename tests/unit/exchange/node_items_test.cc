@@ -39,24 +39,24 @@ std::vector<Plan> combined_plans(const PlanCase& test, const Ownership& ownershi
   return plans;
 }
 
-/// Where messages stand: [(hop, source, target)] -> offset and bytes.
+/// Where messages stand: [(stage, source, target)] -> offset and bytes.
 using Places = std::map<std::tuple<std::size_t, int, int>, std::pair<Index, Index>>;
 
-void add_places(const std::vector<Message>& messages, std::size_t hop, int rank, bool is_sent,
+void add_places(const std::vector<Message>& messages, std::size_t stage, int rank, bool is_sent,
                 Places& places) {
   for (const Message& message : messages) {
     const int from = is_sent ? rank : message.peer, to = is_sent ? message.peer : rank;
-    places[{hop, from, to}] = {message.offset_bytes, message.bytes};
+    places[{stage, from, to}] = {message.offset_bytes, message.bytes};
   }
 }
 
-/// What one node has sent and received, by its leader; [(hop, other leader)].
+/// What one node has sent and received, by its leader; [(stage, other leader)].
 std::map<std::pair<std::size_t, int>, NodeMessage> by_leader(const Plan& plan, bool sent) {
   std::map<std::pair<std::size_t, int>, NodeMessage> messages;
-  for (std::size_t hop = 0; hop < plan.mail.hops.size(); ++hop) {
-    const MailHop& mail = plan.mail.hops[hop];
-    for (const NodeMessage& message : sent ? mail.sends : mail.receives) {
-      EXPECT_TRUE(messages.insert({{hop, message.leader}, message}).second) << "two for one node";
+  for (std::size_t stage = 0; stage < plan.node.stages.size(); ++stage) {
+    const NodeStage& of_stage = plan.node.stages[stage];
+    for (const NodeMessage& message : sent ? of_stage.sends : of_stage.receives) {
+      EXPECT_TRUE(messages.insert({{stage, message.leader}, message}).second) << "two for one node";
     }
   }
   return messages;
@@ -81,24 +81,24 @@ NodePlaces places_of(const std::vector<Plan>& plans, int node) {
   return places;
 }
 
-/// No two messages of a hop overlap, but for those within the node, which stand at one place.
+/// No two messages of a stage overlap, but for those within the node, which stand at one place.
 void expect_apart(const NodePlaces& places, const Plan& plan) {
   Places all = places.sent;
   for (const auto& [key, place] : places.received) {
     all.insert({key, place});
     EXPECT_EQ(all.at(key), place);
   }
-  std::map<std::size_t, std::map<Index, Index>> by_offset;  // [hop][offset] -> end
+  std::map<std::size_t, std::map<Index, Index>> by_offset;  // [stage][offset] -> end
   for (const auto& [key, place] : all) {
     EXPECT_TRUE(by_offset[std::get<0>(key)].insert({place.first, place.first + place.second}).second);
   }
-  for (const auto& [hop, ends] : by_offset) {
+  for (const auto& [stage, ends] : by_offset) {
     Index last = 0;
     for (const auto& [begin, end] : ends) {
       EXPECT_EQ(begin, last) << "a gap, or an overlap";
       last = end;
     }
-    EXPECT_LE(last, plan.mail.bytes);
+    EXPECT_LE(last, plan.node.bytes);
   }
 }
 
@@ -110,12 +110,12 @@ void expect_agreement(const std::vector<Plan>& plans, int from, int to) {
   const NodePlaces here = places_of(plans, from), there = places_of(plans, to);
   std::map<std::size_t, Index> bytes;
   for (const auto& [key, place] : here.sent) {
-    const auto [hop, source, target] = key;
+    const auto [stage, source, target] = key;
     if (target / kPerNode != to) continue;
-    const Index at = place.first - sent.at({hop, to_leader}).offset_bytes;
-    const Index arrives_at = there.received.at(key).first - received.at({hop, from_leader}).offset_bytes;
+    const Index at = place.first - sent.at({stage, to_leader}).offset_bytes;
+    const Index arrives_at = there.received.at(key).first - received.at({stage, from_leader}).offset_bytes;
     EXPECT_EQ(at, arrives_at);
-    bytes[hop] += place.second;
+    bytes[stage] += place.second;
   }
   for (const auto& [key, message] : sent) {
     if (key.second != to_leader) continue;
@@ -136,7 +136,7 @@ TEST(NodeItems, BothNodesDeriveTheSamePlacesInTheirMessages) {
     const int n_nodes = (kRanks + kPerNode - 1) / kPerNode;
     for (int node = 0; node < n_nodes; ++node) {
       const Plan& of_leader = plans[static_cast<std::size_t>(node * kPerNode)];
-      EXPECT_TRUE(of_leader.mail.used);
+      EXPECT_TRUE(of_leader.node.used);
       EXPECT_EQ(of_leader.receive_bytes, 0);
       expect_apart(places_of(plans, node), of_leader);
       for (int other = 0; other < n_nodes; ++other) {
@@ -153,7 +153,7 @@ TEST(NodeItems, FewSendersAreLeftAlone) {
   const Relays relays(test.space, ownership, test.fields, kRanks, {Restructure(), 0});
   for (const int min_senders : {0, 1, kPerNode, kPerNode + 1}) {
     const std::vector<Plan> plans = combined_plans(test, ownership, relays, min_senders);
-    for (const Plan& plan : plans) EXPECT_EQ(plan.mail.used, min_senders <= kPerNode) << min_senders;
+    for (const Plan& plan : plans) EXPECT_EQ(plan.node.used, min_senders <= kPerNode) << min_senders;
   }
 }
 

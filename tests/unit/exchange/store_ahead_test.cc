@@ -26,7 +26,7 @@ TEST(StoreAhead, StoresInOrderAndAllBeforeItEnds) {
   }
 }
 
-TEST(StoreAhead, GoesOnFillingWhileAWindowIsStored) {
+TEST(StoreAhead, FillsTheNextBufferWhileOneIsStored) {
   std::latch filled(2);
   StoreAhead ahead(
       [&](std::size_t round) {

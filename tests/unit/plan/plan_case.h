@@ -76,9 +76,9 @@ inline PlanCase random_case(std::mt19937& random, int n_ranks) {
 }
 
 /// By one rule or the other.
-inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index window_bytes,
+inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index buffer_bytes,
                                   std::mt19937& random) {
-  if (random() % 2 == 0) return {test.space, test.n_ranks, n_aggregators, window_bytes};
+  if (random() % 2 == 0) return {test.space, test.n_ranks, n_aggregators, buffer_bytes};
   std::vector<int> ranks(static_cast<std::size_t>(test.n_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   std::shuffle(ranks.begin(), ranks.end(), random);
@@ -88,7 +88,7 @@ inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index
     const Box domain = layout->domain();
     placement.bricks.push_back(bricks_like(domain, domain.hi, n_aggregators));
   }
-  return {test.space, test.n_ranks, placement, window_bytes};
+  return {test.space, test.n_ranks, placement, buffer_bytes};
 }
 
 }  // namespace esker::testing_support

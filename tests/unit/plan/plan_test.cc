@@ -33,8 +33,8 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
-  const Index window = 1 + static_cast<Index>(random() % 20000);
-  const Ownership ownership = random_ownership(test, aggregators, window, random);
+  const Index buffer = 1 + static_cast<Index>(random() % 20000);
+  const Ownership ownership = random_ownership(test, aggregators, buffer, random);
   std::vector<Plan> plans;
   const Relays none(test.space, ownership, test.fields, test.n_ranks, {});
   for (int r = 0; r < test.n_ranks; ++r) {
@@ -43,7 +43,7 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
 
   std::vector<Index> samples(test.fields.size());
   Index stored_to = 0;
-  std::map<Index, Index> windows;
+  std::map<Index, Index> buffers;
   for (Index round = 0; round < ownership.num_rounds(); ++round) {
     for (int from = 0; from < test.n_ranks; ++from) {
       const Round& sending = plans[from].rounds[round];
@@ -62,11 +62,11 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
         for (const Message& m : plans[to].rounds[round].sends) expected += m.peer == from;
       }
       ASSERT_EQ(sending.receives.size(), expected);
-      if (sending.window.size_bytes() > 0) windows[sending.window.begin] = sending.window.end;
+      if (sending.content.size_bytes() > 0) buffers[sending.content.begin] = sending.content.end;
     }
   }
   for (std::size_t f = 0; f < samples.size(); ++f) ASSERT_EQ(samples[f], test.domains[f].num_samples());
-  for (const auto& [begin, end] : windows) {
+  for (const auto& [begin, end] : buffers) {
     ASSERT_EQ(begin, stored_to);
     stored_to = end;
   }
@@ -86,7 +86,7 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
     const Plan plan = make_plan(test.space, ownership, test.fields, none, comm.rank());
     PieceSums sums(plan);
     for (const Round& round : plan.rounds) {
-      for (Index p = round.window.first_piece; p < round.window.last_piece; ++p) {
+      for (Index p = round.content.first_piece; p < round.content.last_piece; ++p) {
         sums.set(p, static_cast<std::uint64_t>(1000 + p));
       }
     }
@@ -188,7 +188,7 @@ TEST(Plan, AlignedPatchesNeedNoMessages) {
   EXPECT_TRUE(plan.rounds[0].sends.empty());
   EXPECT_EQ(plan.send_bytes + plan.receive_bytes, 0);
   EXPECT_EQ(plan.rounds[0].local.bytes, 64 * 64 * 4);
-  EXPECT_TRUE(plan.rounds[0].window.complete());
+  EXPECT_TRUE(plan.rounds[0].content.complete());
 }
 
 TEST(Plan, AggregatorsAreSpreadAndOwnNearlyEqualBytes) {

@@ -1,4 +1,4 @@
-// Plans with relays, run on all ranks in one process: every byte of every window is right.
+// Plans with relays, run on all ranks in one process: every byte of every buffer is right.
 #include "plan/relays.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class Simulation {
       const Plan& plan = plans_.back();
       send_.emplace_back(static_cast<std::size_t>(plan.send_bytes));
       receive_.emplace_back(static_cast<std::size_t>(plan.receive_bytes));
-      window_.emplace_back(static_cast<std::size_t>(plan.window_bytes));
+      buffer_.emplace_back(static_cast<std::size_t>(plan.buffer_bytes));
     }
   }
 
@@ -41,10 +41,10 @@ class Simulation {
 
   void run() {
     for (std::size_t round = 0; round < plans_.front().rounds.size(); ++round) {
-      for (auto* buffers : {&send_, &receive_, &window_}) {
+      for (auto* buffers : {&send_, &receive_, &buffer_}) {
         for (auto& buffer : *buffers) std::fill(buffer.begin(), buffer.end(), kPoison);
       }
-      for_all(round, [&](int r, const Round& plan) { send_first_hop(r, plan); });
+      for_all(round, [&](int r, const Round& plan) { send_first_stage(r, plan); });
       transfer(
           round, [](const Round& plan) -> auto& { return plan.relay.sends; },
           [](const Round& plan) -> auto& { return plan.relay.receives; });
@@ -54,11 +54,11 @@ class Simulation {
           round, [](const Round& plan) -> auto& { return plan.sends; },
           [](const Round& plan) -> auto& { return plan.receives; });
       for_all(round, [&](int r, const Round& plan) { place(r, plan); });
-      for_all(round, [&](int r, const Round& plan) { check_window(r, plan.window); });
+      for_all(round, [&](int r, const Round& plan) { check_buffer(r, plan.content); });
     }
   }
 
-  /// Samples that were found in windows, per field.
+  /// Samples that were found in buffers, per field.
   [[nodiscard]] const std::map<int, Index>& found() const { return found_; }
 
  private:
@@ -103,7 +103,7 @@ class Simulation {
     }
   }
 
-  void send_first_hop(int rank, const Round& round) {
+  void send_first_stage(int rank, const Round& round) {
     pack(rank, round.relay.sends);
     for (const Segment& s : round.relay.local.segments) {
       Buffer dense(static_cast<std::size_t>(s.bytes()));
@@ -161,11 +161,11 @@ class Simulation {
     }
   }
 
-  void put_in_window(int rank, const Window& window, const Segment& s, const unsigned char* source) {
+  void put_in_buffer(int rank, const BufferContent& content, const Segment& s, const unsigned char* source) {
     for_each_sample(s, [&](const Point& i, const Point&) {
-      const Index at = s.position - window.begin + s.order.at(i) * s.sample_bytes;
-      ASSERT_LE(at + s.sample_bytes, window.size_bytes());
-      std::memcpy(window_[static_cast<std::size_t>(rank)].data() + at, source,
+      const Index at = s.position - content.begin + s.order.at(i) * s.sample_bytes;
+      ASSERT_LE(at + s.sample_bytes, content.size_bytes());
+      std::memcpy(buffer_[static_cast<std::size_t>(rank)].data() + at, source,
                   static_cast<std::size_t>(s.sample_bytes));
       source += s.sample_bytes;
     });
@@ -175,12 +175,12 @@ class Simulation {
     for (const Segment& s : round.local.segments) {
       Buffer dense(static_cast<std::size_t>(s.bytes()));
       gather(rank, s, dense.data());
-      put_in_window(rank, round.window, s, dense.data());
+      put_in_buffer(rank, round.content, s, dense.data());
     }
     for (const Message& message : round.receives) {
       const unsigned char* source = receive_[static_cast<std::size_t>(rank)].data() + message.offset_bytes;
       for (const Segment& s : message.segments) {
-        put_in_window(rank, round.window, s, source);
+        put_in_buffer(rank, round.content, s, source);
         source += s.bytes();
       }
     }
@@ -194,10 +194,10 @@ class Simulation {
   }
 
   /// Samples of the grid have their bytes, everything else is as it was.
-  void check_window(int rank, const Window& window) {
-    Buffer expected(static_cast<std::size_t>(window.size_bytes()), kPoison);
+  void check_buffer(int rank, const BufferContent& content) {
+    Buffer expected(static_cast<std::size_t>(content.size_bytes()), kPoison);
     Index covered = 0;
-    for (Index number = window.first_piece; number < window.last_piece; ++number) {
+    for (Index number = content.first_piece; number < content.last_piece; ++number) {
       const Piece piece = test_.space.piece(number);
       const int layout = test_.space.layout_of(number);
       const int field = number_of_field(layout, piece.field);
@@ -206,7 +206,7 @@ class Simulation {
         const PiecePart part = test_.space.layout(layout).part(piece, n);
         for_each_index_point(part.lattice.indices_in(domain), [&](const Point& i) {
           const std::uint64_t value = value_at(field, part.lattice.point(i));
-          const Index at = test_.space.position_bytes(number) - window.begin +
+          const Index at = test_.space.position_bytes(number) - content.begin +
                            (part.first_sample + part.order.at(i)) * piece.sample_bytes;
           std::memcpy(&expected[static_cast<std::size_t>(at)], &value,
                       static_cast<std::size_t>(piece.sample_bytes));
@@ -215,15 +215,15 @@ class Simulation {
         });
       }
     }
-    if (window.size_bytes() == 0) return;
-    ASSERT_EQ(window.complete(), covered == window.size_bytes());
-    ASSERT_EQ(std::memcmp(expected.data(), window_[static_cast<std::size_t>(rank)].data(), expected.size()),
+    if (content.size_bytes() == 0) return;
+    ASSERT_EQ(content.complete(), covered == content.size_bytes());
+    ASSERT_EQ(std::memcmp(expected.data(), buffer_[static_cast<std::size_t>(rank)].data(), expected.size()),
               0);
   }
 
   const PlanCase& test_;
   std::vector<Plan> plans_;
-  std::vector<Buffer> send_, receive_, window_;
+  std::vector<Buffer> send_, receive_, buffer_;
   std::map<int, Index> found_;
 };
 
@@ -243,7 +243,7 @@ class RelayedPlans : public testing::TestWithParam<std::tuple<Setting, int, int>
   }
 };
 
-TEST_P(RelayedPlans, FillEveryWindow) {
+TEST_P(RelayedPlans, FillEveryBuffer) {
   const auto& [setting, n_ranks, seed] = GetParam();
   std::mt19937 random(static_cast<unsigned>(100 * seed + n_ranks));
   PlanCase test = random_case(random, n_ranks);
@@ -313,7 +313,7 @@ TEST(Relays, BoundWhatARankHearsFrom) {
   EXPECT_EQ(relayed.found().at(0), test.domains[0].num_samples());
 }
 
-TEST(Relays, AlignedBoxesNeedNoFirstHop) {
+TEST(Relays, AlignedBoxesNeedNoRelays) {
   PlanCase aligned = bricks(4);
   aligned.fields[0].holders = std::make_shared<const BrickDistribution>(
       BrickDecomposition::from_cuts({{0, 8, 16, 24}, {0, 8, 16, 24}, {0, 8, 16, 24}}).value());

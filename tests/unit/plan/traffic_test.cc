@@ -30,13 +30,13 @@ Totals sum_of_plans(const PlanCase& test, const Ownership& ownership, const Rela
     RankTraffic& rank = totals.ranks.emplace_back();
     rank.send_bytes = plan.send_bytes;
     rank.receive_bytes = plan.receive_bytes;
-    rank.window_bytes = plan.window_bytes;
+    rank.buffer_bytes = plan.buffer_bytes;
     for (const Round& round : plan.rounds) {
       add_sends(round.relay.sends, rank, totals.to_relays);
       add_sends(round.sends, rank, totals.to_aggregators);
       const std::size_t senders = std::max(round.receives.size(), round.relay.receives.size());
       rank.senders = std::max(rank.senders, static_cast<Index>(senders));
-      rank.written_bytes += round.window.size_bytes();
+      rank.written_bytes += round.content.size_bytes();
     }
   }
   return totals;

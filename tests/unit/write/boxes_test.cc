@@ -76,7 +76,8 @@ TEST_P(SharedBoxesTest, FieldsInTheSameBoxesShareThem) {
         mine[2].push_back(mine[2][0]);
         mine[2][0].hi[1] = mine[2][1].lo[1] = 2;
       }
-      const SharedBoxes shared = share_boxes(*comm.get(), test.schema, test.fields, as_lists(mine), "step 3").value();
+      const SharedBoxes shared =
+          share_boxes(*comm.get(), test.schema, test.fields, as_lists(mine), "step 3").value();
       EXPECT_EQ(shared.directory.lists().size(), differ ? 3u : 2u);
       EXPECT_EQ(shared.of_field.at(0) == shared.of_field.at(2), !differ);
       EXPECT_NE(shared.of_field.at(0), shared.of_field.at(1));
@@ -107,12 +108,11 @@ TEST_P(SharedBoxesTest, AGapIsNamedAsAWholeWithTheRanksThatPutNothing) {
   const std::string begin = std::to_string(idle * kWidth), end = std::to_string((idle + 1) * kWidth);
   const std::string gap = "[" + begin + "," + end + ") x [0,5)";
   EXPECT_EQ(text, "step 3: field 'b': no rank put the samples " + gap + ", and nothing came from rank " +
-                      std::to_string(idle) +
-                      "; together the ranks' patches must cover the grid [0," + std::to_string(n * kWidth) +
-                      ") x [0,5) exactly once");
+                      std::to_string(idle) + "; together the ranks' patches must cover the grid [0," +
+                      std::to_string(n * kWidth) + ") x [0,5) exactly once");
 }
 
-TEST_P(SharedBoxesTest, AGapOfWhichEachHomeSeesAPartIsOneBox) {
+TEST_P(SharedBoxesTest, AGapAcrossBricksIsOneBox) {
   const std::string text = error_after(GetParam(), [&](int, auto& boxes) { boxes[2][0].hi[1] = 2; });
   const std::string gap = "[0," + std::to_string(GetParam() * kWidth) + ") x [2,5);";
   EXPECT_NE(text.find("no rank put the samples " + gap), std::string::npos) << text;

@@ -102,10 +102,10 @@ struct Written {
 
 class RecordingFile final : public File {
  public:
-  RecordingFile(std::unique_ptr<File> inner, std::function<void(Index, Index)> note)
-      : inner_(std::move(inner)), note_(std::move(note)) {}
+  RecordingFile(std::unique_ptr<File> inner, std::function<void(Index, Index)> record)
+      : inner_(std::move(inner)), record_(std::move(record)) {}
   Status write_at(std::span<const std::byte> bytes, Index offset) override {
-    note_(offset, static_cast<Index>(bytes.size()));
+    record_(offset, static_cast<Index>(bytes.size()));
     return inner_->write_at(bytes, offset);
   }
   Status read_at(std::span<std::byte> bytes, Index offset) const override {
@@ -119,21 +119,21 @@ class RecordingFile final : public File {
 
  private:
   std::unique_ptr<File> inner_;
-  std::function<void(Index, Index)> note_;
+  std::function<void(Index, Index)> record_;
 };
 
 class RecordingStore final : public ForwardingStore {
  public:
-  RecordingStore(std::shared_ptr<Store> inner, std::function<void(Index, Index)> note)
-      : ForwardingStore(std::move(inner)), note_(std::move(note)) {}
+  RecordingStore(std::shared_ptr<Store> inner, std::function<void(Index, Index)> record)
+      : ForwardingStore(std::move(inner)), record_(std::move(record)) {}
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     auto file = inner().open(path, mode);
     if (!file.ok() || path != "run.nc") return file;
-    return std::unique_ptr<File>(std::make_unique<RecordingFile>(std::move(*file), note_));
+    return std::unique_ptr<File>(std::make_unique<RecordingFile>(std::move(*file), record_));
   }
 
  private:
-  std::function<void(Index, Index)> note_;
+  std::function<void(Index, Index)> record_;
 };
 
 constexpr Index kPlaneBytes = 4096, kNumPlanes = 8, kNumSteps = 3;
@@ -146,11 +146,11 @@ struct Recorded {
     std::vector<Written> all;
     std::mutex mutex;
     run_ranks(4, [&](const Communicator& comm) {
-      const auto note = [&, rank = comm.rank()](Index offset, Index size) {
+      const auto record = [&, rank = comm.rank()](Index offset, Index size) {
         const std::scoped_lock lock(mutex);
         all.push_back({rank, offset, size});
       };
-      write(comm, std::make_shared<RecordingStore>(files, note), options, scale);
+      write(comm, std::make_shared<RecordingStore>(files, record), options, scale);
     });
     const cdf::Header header = cdf::read_header(*files->open("run.nc", OpenMode::kRead).value()).value();
     record_bytes = header.record_bytes();
@@ -171,7 +171,8 @@ struct Recorded {
     const DimId z = schema.add_dim("z", kNumPlanes).value();
     const int grid = schema.add_grid("volume", {x, y, z}).value().index;
     schema.add_field({"temp", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
-    const Box box = BrickDecomposition::even(3, {32 * scale, 16, kNumPlanes}, {2, 2, 1}).value().box(comm.rank());
+    const Box box =
+        BrickDecomposition::even(3, {32 * scale, 16, kNumPlanes}, {2, 2, 1}).value().box(comm.rank());
     const std::vector<double> samples(static_cast<std::size_t>(box.num_samples()), 1.0);
     const auto pipeline = WritePipeline::create(comm.get(), store, "run.nc", options).value();
     pipeline->define({}, schema).check();

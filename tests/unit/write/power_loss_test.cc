@@ -1,5 +1,6 @@
 // The power goes at any moment of a run, and what was not synced is lost, in part or in another order. What
-// was durable is read all the same; with fsync=step nothing else is shown, with fsync=close it is recognizable.
+// was durable is read all the same; with fsync=step nothing else is shown, with fsync=close it is
+// recognizable.
 #include <gtest/gtest.h>
 
 #include "formats/registry/open_dataset.h"
@@ -48,7 +49,7 @@ class PowerLossTest : public testing::TestWithParam<Format> {
     return run;
   }
 
-  /// Writes, and notes what is promised from when on.
+  /// Writes, and records what is promised from when on.
   void write(const RunPlan& run) {
     const auto store = PowerLossDevice::store(device_, "before");
     run_ranks(1, [&](const Communicator& comm) {
@@ -249,9 +250,9 @@ TEST_P(PowerLossTest, AStepBeforeTheMarkedOnesLowersTheMark) {
   });
   std::mt19937 random(3);
   const auto files = device_->after(device_->now(), PowerLoss::kNothing, random);
-  const auto mark = read_unsynced_mark(*store_of(files), "run").value();
-  ASSERT_TRUE(mark);
-  EXPECT_EQ(mark->synced_steps, 1);
+  const auto marker = read_unsynced_marker(*store_of(files), "run").value();
+  ASSERT_TRUE(marker);
+  EXPECT_EQ(marker->synced_steps, 1);
 }
 
 // After a power failure a run may not go on behind steps that may be damaged, but from one that is durable.

@@ -19,7 +19,7 @@ RunPlan run_with(const std::string& store_thread, const std::string& format) {
   RunPlan run;
   run.memory_budget = Index{192} << 10;
   run.path = format == "idx" ? "run.idx" : "run.nc";
-  run.options = {{"format", format}, {"store_thread", store_thread}, {"window", "4K"}};
+  run.options = {{"format", format}, {"store_thread", store_thread}, {"collective_buffer", "4K"}};
   if (format == "idx") run.options["bits_per_block"] = "8";
   return run;
 }
@@ -56,7 +56,7 @@ TEST(StoreThread, StoresWhereAsked) {
   }
 }
 
-// One that waits is worth it from the second step on, where near ranks fill several windows in turn.
+// One that waits is worth it from the second step on, where near ranks fill several buffers in turn.
 TEST(StoreThread, StoresByItselfWhereTheStorageIsWaitedFor) {
   RunPlan run = run_with("auto", "idx");
   run.n_ranks = run.aggregators = 2;
@@ -74,7 +74,7 @@ TEST(StoreThread, IsAsGoodAsTheCallerWhereItFails) {
   auto pipeline = open_run(comm, store, run).value();
   const Status failed = write_step(*pipeline, comm, run, 0);
   EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
-  EXPECT_EQ(writes, 3) << "no window is stored after one that could not be";
+  EXPECT_EQ(writes, 3) << "no buffer is stored after one that could not be";
   EXPECT_TRUE(write_step(*pipeline, comm, run, 0).ok());
   pipeline->close(Status()).check();
 }

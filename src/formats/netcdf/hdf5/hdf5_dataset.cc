@@ -139,12 +139,12 @@ bool Hdf5Dataset::reads_past_library(int field) const {
 Result<bool> Hdf5Dataset::read_past_library(int field, Index step, const Lattice& selection, std::byte* out,
                                             ReadCounters& counters) const {
   if (!reads_past_library(field)) return false;
-  ESKER_ASSIGN_OR_RETURN(const std::string mark, source_.mark());
-  ESKER_ASSIGN_OR_RETURN(const Places places, places_of(field, step, mark));
+  ESKER_ASSIGN_OR_RETURN(const std::string superblock, source_.superblock());
+  ESKER_ASSIGN_OR_RETURN(const Places places, places_of(field, step, superblock));
   if (!places) return false;
   const Status status = read_at(*places, field, step, selection, out, counters);
-  ESKER_ASSIGN_OR_RETURN(const std::string mark_after, source_.mark());
-  if (mark_after != mark) return false;
+  ESKER_ASSIGN_OR_RETURN(const std::string superblock_after, source_.superblock());
+  if (superblock_after != superblock) return false;
   ESKER_RETURN_IF_ERROR(status);
   return true;
 }
@@ -160,11 +160,11 @@ Source::PlacesOf Hdf5Dataset::places_wanted(int field, Index step) const {
 }
 
 /// The field, and, if another one of the step was requested before, the unknown ones after it.
-std::vector<int> Hdf5Dataset::fields_to_look_up(int field, Index step, const std::string& mark) const {
+std::vector<int> Hdf5Dataset::fields_to_look_up(int field, Index step, const std::string& superblock) const {
   constexpr std::size_t kMostAtOnce = 64;
   std::vector<int> fields{field};
   const std::lock_guard lock(known_->mutex);
-  if (known_->mark != mark) return fields;
+  if (known_->superblock != superblock) return fields;
   const auto is_known = [&](int f) { return known_->of_field.count(places_key(f, step)) > 0; };
   bool is_second = false;
   for (int f = 0; f < field && !is_second; ++f) is_second = is_known(f);
@@ -175,21 +175,22 @@ std::vector<int> Hdf5Dataset::fields_to_look_up(int field, Index step, const std
   return fields;
 }
 
-Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step, const std::string& mark) const {
+Result<Hdf5Dataset::Places> Hdf5Dataset::places_of(int field, Index step,
+                                                   const std::string& superblock) const {
   constexpr std::size_t kMostKept = 256;
   const PlacesKey key = places_key(field, step);
   {
     const std::lock_guard lock(known_->mutex);
     const auto known = known_->of_field.find(key);
-    if (known_->mark == mark && known != known_->of_field.end()) return known->second;
+    if (known_->superblock == superblock && known != known_->of_field.end()) return known->second;
   }
-  const std::vector<int> fields = fields_to_look_up(field, step, mark);
+  const std::vector<int> fields = fields_to_look_up(field, step, superblock);
   std::vector<Source::PlacesOf> wanted;
   for (const int f : fields) wanted.push_back(places_wanted(f, step));
   ESKER_ASSIGN_OR_RETURN(auto found, source_.places(wanted));
   const std::lock_guard lock(known_->mutex);
-  if (known_->mark != mark || known_->of_field.size() >= kMostKept) known_->of_field.clear();
-  known_->mark = mark;
+  if (known_->superblock != superblock || known_->of_field.size() >= kMostKept) known_->of_field.clear();
+  known_->superblock = superblock;
   for (std::size_t n = 0; n < fields.size(); ++n) {
     if (n > 0 && !found[n]) continue;  // an error, if any, is reported to the caller that requests that field
     known_->of_field[places_key(fields[n], step)] =

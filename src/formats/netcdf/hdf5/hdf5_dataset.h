@@ -41,7 +41,7 @@ class Hdf5Dataset final : public OneFileDataset {
   /// knows them. A caller that reads a second field of a step also gets the offsets for the next fields,
   /// because opening the file is most of the cost.
   using Places = std::shared_ptr<const std::vector<Index>>;
-  Result<Places> places_of(int field, Index step, const std::string& mark) const;
+  Result<Places> places_of(int field, Index step, const std::string& superblock) const;
   /// False if that is impossible, or if a writer has changed the file meanwhile; `out` is then unspecified.
   Result<bool> read_past_library(int field, Index step, const Lattice& selection, std::byte* out,
                                  ReadCounters& counters) const;
@@ -52,11 +52,12 @@ class Hdf5Dataset final : public OneFileDataset {
   using PlacesKey = std::pair<int, Index>;
   [[nodiscard]] PlacesKey places_key(int field, Index step) const;
   [[nodiscard]] Source::PlacesOf places_wanted(int field, Index step) const;
-  [[nodiscard]] std::vector<int> fields_to_look_up(int field, Index step, const std::string& mark) const;
+  [[nodiscard]] std::vector<int> fields_to_look_up(int field, Index step,
+                                                   const std::string& superblock) const;
 
   struct KnownPlaces {
     std::mutex mutex;
-    std::string mark;                                  // magic bytes of the file when the offsets were found
+    std::string superblock;  // magic bytes of the file when the offsets were found
     std::map<PlacesKey, Places> of_field;
   };
 

@@ -61,9 +61,9 @@ Status Hdf5Writer::stage(bool durable) {
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
   ESKER_RETURN_IF_ERROR(apply(*file, overlay.change()));
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  ESKER_ASSIGN_OR_RETURN(std::string mark, mark_of(*file));
+  ESKER_ASSIGN_OR_RETURN(std::string superblock, superblock_of(*file));
   ESKER_RETURN_IF_ERROR(file->close());
-  staged_ = {{}, overlay.end_bytes(), std::move(mark)};
+  staged_ = {{}, overlay.end_bytes(), std::move(superblock)};
   return {};
 }
 
@@ -93,7 +93,7 @@ Result<std::string> Hdf5Writer::read_existing() {
   Overlay overlay(file->get(), file_bytes);
   auto existing = esker::hdf5::read_existing(overlay);
   if (!existing.ok()) return existing.status().with_context(path_);
-  ESKER_ASSIGN_OR_RETURN(committed_.mark, mark_of(**file));
+  ESKER_ASSIGN_OR_RETURN(committed_.superblock, superblock_of(**file));
   committed_.file_bytes = overlay.end_bytes();
   return existing;
 }
@@ -122,9 +122,9 @@ Status Hdf5Writer::reclaim(bool durable) {
 Status Hdf5Writer::check_ours() {
   ESKER_RETURN_IF_ERROR(lock_->check_held());
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(const std::string found, mark_of(*file));
-  if (found == committed_.mark) return {};
-  if (inverse_ && mark_after(found, *inverse_) == committed_.mark) return {};
+  ESKER_ASSIGN_OR_RETURN(const std::string found, superblock_of(*file));
+  if (found == committed_.superblock) return {};
+  if (inverse_ && superblock_after(found, *inverse_) == committed_.superblock) return {};
   return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
 }
 
@@ -161,11 +161,11 @@ Status Hdf5Writer::take_room(const Change& to) {
 Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool durable) {
   ESKER_RETURN_IF_ERROR(take_room(to));
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
-  mark_with_failed_ = mark_after(committed_.mark, to);
+  superblock_with_failed_ = superblock_after(committed_.superblock, to);
   ESKER_ASSIGN_OR_RETURN(inverse_, inverse_of(to, *file, committed_.file_bytes));
   ESKER_RETURN_IF_ERROR(change_file(*store_, path_, to, durable || is_protected_));
   inverse_.reset();
-  committed_ = {std::move(times), to.file_bytes, mark_with_failed_};
+  committed_ = {std::move(times), to.file_bytes, superblock_with_failed_};
   return {};
 }
 
@@ -173,7 +173,7 @@ Status Hdf5Writer::change(const Change& to, std::vector<double> times, bool dura
 Status Hdf5Writer::take_back(bool durable) {
   if (!inverse_) return {};
   ESKER_ASSIGN_OR_RETURN(const bool is_begun,
-                         may_be_changed(*store_, path_, committed_.mark, mark_with_failed_));
+                         may_be_changed(*store_, path_, committed_.superblock, superblock_with_failed_));
   if (is_begun) ESKER_RETURN_IF_ERROR(change_file(*store_, path_, *inverse_, durable || is_protected_));
   inverse_.reset();
   return {};

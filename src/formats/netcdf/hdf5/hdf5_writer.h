@@ -54,7 +54,7 @@ class Hdf5Writer final : public NetcdfWriter {
   struct Committed {
     std::vector<double> times;
     Index file_bytes = 0;
-    std::string mark;  ///< magic bytes; see journal.h
+    std::string superblock;  ///< magic bytes; see journal.h
   };
   Status change(const Change& to, std::vector<double> times, bool durable);
   Status take_room(const Change& to);
@@ -67,9 +67,9 @@ class Hdf5Writer final : public NetcdfWriter {
   Schema schema_;
   Netcdf4File file_;
   Committed committed_, staged_;
-  std::optional<Change> prepared_;  // the change that the current step makes to the file
-  std::optional<Change> inverse_;   // inverse of a change that failed
-  std::string mark_with_failed_;    // magic bytes after that change
+  std::optional<Change> prepared_;      // the change that the current step makes to the file
+  std::optional<Change> inverse_;       // inverse of a change that failed
+  std::string superblock_with_failed_;  // magic bytes after that change
   std::vector<double> times_;
   bool replaces_existing_ = false;
   bool is_protected_ = false;  // the journal is durable before the file is changed, whatever the options say

@@ -74,30 +74,30 @@ Status apply_to(Store& store, const std::string& path, const Change& change, boo
 
 std::string journal_of(const std::string& path) { return path + ".esker-journal"; }
 
-Result<std::string> mark_of(const File& file) {
-  std::string mark(kMarkBytes, '\0');
-  ESKER_RETURN_IF_ERROR(file.read_at(std::as_writable_bytes(std::span(mark)), 0));
-  return mark;
+Result<std::string> superblock_of(const File& file) {
+  std::string superblock(kSuperblockBytes, '\0');
+  ESKER_RETURN_IF_ERROR(file.read_at(std::as_writable_bytes(std::span(superblock)), 0));
+  return superblock;
 }
 
-std::string mark_after(const std::string& mark, const Change& change) {
-  std::string after = mark;
+std::string superblock_after(const std::string& superblock, const Change& change) {
+  std::string after = superblock;
   for (const auto& [offset, bytes] : change.ranges) {
-    if (offset >= kMarkBytes) break;
-    const Index n = std::min(static_cast<Index>(bytes.size()), kMarkBytes - offset);
+    if (offset >= kSuperblockBytes) break;
+    const Index n = std::min(static_cast<Index>(bytes.size()), kSuperblockBytes - offset);
     std::memcpy(after.data() + offset, bytes.data(), static_cast<std::size_t>(n));
   }
   return after;
 }
 
 std::string print_journal(const Journal& journal) {
-  std::size_t size = kMagic.size() + 2 * static_cast<std::size_t>(kMarkBytes) + 3 * kWord;
+  std::size_t size = kMagic.size() + 2 * static_cast<std::size_t>(kSuperblockBytes) + 3 * kWord;
   for (const auto& [offset, bytes] : journal.change.ranges) size += 2 * kWord + bytes.size();
   std::string text;
   text.reserve(size);  // megabytes, if there are thousands of fields
   text += kMagic;
-  text += journal.mark_before;
-  text += journal.mark_after;
+  text += journal.superblock_before;
+  text += journal.superblock_after;
   append_word(text, static_cast<std::uint64_t>(journal.change.file_bytes));
   append_word(text, journal.change.ranges.size());
   for (const auto& [offset, bytes] : journal.change.ranges) {
@@ -119,10 +119,10 @@ std::optional<Journal> parse_journal(std::span<const std::byte> bytes) {
   Parser parser(summed);
   if (parser.take_text(kMagic.size()) != kMagic) return std::nullopt;
   Journal journal;
-  journal.mark_before = parser.take_text(kMarkBytes);
-  journal.mark_after = parser.take_text(kMarkBytes);
+  journal.superblock_before = parser.take_text(kSuperblockBytes);
+  journal.superblock_after = parser.take_text(kSuperblockBytes);
   journal.change.file_bytes = static_cast<Index>(parser.take_word());
-  if (journal.change.file_bytes < kMarkBytes) return std::nullopt;
+  if (journal.change.file_bytes < kSuperblockBytes) return std::nullopt;
   Index end = 0;  // of the previous range
   for (std::uint64_t n = parser.take_word(); n > 0; --n) {
     const auto offset = static_cast<Index>(parser.take_word());
@@ -142,9 +142,9 @@ Status change_file(Store& store, const std::string& path, const Change& change, 
   Journal journal{{}, {}, change};
   {
     ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
-    ESKER_ASSIGN_OR_RETURN(journal.mark_before, mark_of(*file));
+    ESKER_ASSIGN_OR_RETURN(journal.superblock_before, superblock_of(*file));
   }
-  journal.mark_after = mark_after(journal.mark_before, change);
+  journal.superblock_after = superblock_after(journal.superblock_before, change);
   ESKER_RETURN_IF_ERROR(replace_file(store, journal_of(path), print_journal(journal), durable));
   ESKER_RETURN_IF_ERROR(apply_to(store, path, change, durable));
   return remove_journal(store, path, durable);
@@ -152,13 +152,13 @@ Status change_file(Store& store, const std::string& path, const Change& change, 
 
 // The file is changed after the journal has appeared, and has the complete change before the journal is
 // removed.
-Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& mark_before,
-                            const std::string& mark_after) {
+Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& superblock_before,
+                            const std::string& superblock_after) {
   ESKER_ASSIGN_OR_RETURN(const bool has_journal, store.exists(journal_of(path)));
-  if (has_journal || mark_before == mark_after) return true;
+  if (has_journal || superblock_before == superblock_after) return true;
   ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file));
-  return mark != mark_before;
+  ESKER_ASSIGN_OR_RETURN(const std::string superblock, superblock_of(*file));
+  return superblock != superblock_before;
 }
 
 Result<std::optional<Journal>> read_journal(Store& store, const std::string& path) {
@@ -169,8 +169,8 @@ Result<std::optional<Journal>> read_journal(Store& store, const std::string& pat
   journal = parse_journal(bytes_of(text));
   if (!journal) return journal;
   ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file));
-  if (mark == journal->mark_before || mark == journal->mark_after) return journal;
+  ESKER_ASSIGN_OR_RETURN(const std::string superblock, superblock_of(*file));
+  if (superblock == journal->superblock_before || superblock == journal->superblock_after) return journal;
   return error(Code::kDataLoss, "{} is no journal of {} as it stands: remove it if the file is good",
                journal_of(path), path);
 }

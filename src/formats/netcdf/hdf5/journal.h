@@ -17,13 +17,13 @@ std::string journal_of(const std::string& path);
 
 /// The magic bytes of a file, which tell to which file a journal belongs: the superblock of an HDF5 file,
 /// with its end-of-file address and a checksum.
-inline constexpr Index kMarkBytes = 48;
-Result<std::string> mark_of(const File& file);
+inline constexpr Index kSuperblockBytes = 48;
+Result<std::string> superblock_of(const File& file);
 /// The magic bytes after a change.
-std::string mark_after(const std::string& mark, const Change& change);
+std::string superblock_after(const std::string& superblock, const Change& change);
 
 struct Journal {
-  std::string mark_before, mark_after;  ///< kMarkBytes each
+  std::string superblock_before, superblock_after;  ///< kSuperblockBytes each
   Change change;
 };
 std::string print_journal(const Journal& journal);
@@ -36,8 +36,8 @@ Status change_file(Store& store, const std::string& path, const Change& change, 
 
 /// Whether a change_file() that failed may have changed the file, whose magic bytes before and after the
 /// change are given. If not, there is nothing to undo, and undoing may lack room on a full disk.
-Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& mark_before,
-                            const std::string& mark_after);
+Result<bool> may_be_changed(Store& store, const std::string& path, const std::string& superblock_before,
+                            const std::string& superblock_after);
 
 /// The contents of the journal of `path`, if it exists and is complete. kDataLoss: it belongs to another
 /// file.

@@ -61,15 +61,15 @@ herr_t attempt(VirtualFile& file, const Action& action) {
   return -1;
 }
 
-constexpr unsigned kVirtualFileMark = 0x65736b72;
+constexpr unsigned kVirtualFileMagic = 0x65736b72;
 struct DriverInfo {
-  unsigned mark;
+  unsigned magic;
   VirtualFile* file;
 };
 
 H5FD_t* open_driver(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*max*/) {
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
-  if (!info || info->mark != kVirtualFileMark) return nullptr;
+  if (!info || info->magic != kVirtualFileMagic) return nullptr;
   auto driver = std::unique_ptr<DriverFile>(new (std::nothrow) DriverFile{});
   if (!driver) {
     info->file->status = out_of_memory("HDF5");
@@ -189,7 +189,7 @@ class Silence {
   void* data_ = nullptr;
 };
 
-herr_t note_error(unsigned /*number*/, const H5E_error2_t* entry, void* text) {
+herr_t record_error(unsigned /*number*/, const H5E_error2_t* entry, void* text) {
   *static_cast<const char**>(text) = entry->desc;
   return 1;  // the first is enough
 }
@@ -198,7 +198,7 @@ herr_t note_error(unsigned /*number*/, const H5E_error2_t* entry, void* text) {
 
 Handle access_list(hid_t driver, VirtualFile& file) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), "property list");
-  const DriverInfo info{kVirtualFileMark, &file};
+  const DriverInfo info{kVirtualFileMagic, &file};
   checked(H5Pset_driver(access, driver, &info), "driver");
   checked(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG), "driver");
   if (!file.is_read_only) {
@@ -256,7 +256,7 @@ Status check_version() {
 
 void throw_failure(const char* what) {
   const char* reason = "no reason given";
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_error, &reason);
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, record_error, &reason);
   throw Failure(fmt::format("{}: {}", what, reason));
 }
 

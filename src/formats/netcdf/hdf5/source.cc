@@ -25,9 +25,9 @@ namespace {
 
 /// Whether Esker made the file, and its variables are still as Esker made them.
 bool is_of_esker(const netcdf::Header& header, std::vector<std::string>& warnings) {
-  const bool has_outline =
-      std::any_of(header.attributes.begin(), header.attributes.end(),
-                  [](const netcdf::Attribute& attribute) { return attribute.name == netcdf::kSchemaAttribute; });
+  const bool has_outline = std::any_of(
+      header.attributes.begin(), header.attributes.end(),
+      [](const netcdf::Attribute& attribute) { return attribute.name == netcdf::kSchemaAttribute; });
   if (!has_outline) return false;
   const auto outline = netcdf::outline_of(header);
   const Status fits = outline.ok() ? netcdf::find_file(*outline, header).status() : outline.status();
@@ -47,9 +47,8 @@ Result<Description> describe_contents(hid_t file, Index end_bytes) {
   VariableValues values(file, end_bytes, contents);
   const netcdf::ReadValues read_values = [&](int variable, Index step) { return values(variable, step); };
   ESKER_ASSIGN_OR_RETURN(netcdf::Existing existing,
-                         found.is_ours
-                             ? netcdf::read_ours(contents.header, read_values, found.warnings)
-                             : netcdf::read_foreign(contents.header, read_values, found.warnings));
+                         found.is_ours ? netcdf::read_ours(contents.header, read_values, found.warnings)
+                                       : netcdf::read_foreign(contents.header, read_values, found.warnings));
   found.schema = std::move(existing.schema);
   found.times = std::move(existing.times);
   for (const int variable : existing.file.variable_of_field) {
@@ -60,7 +59,7 @@ Result<Description> describe_contents(hid_t file, Index end_bytes) {
 
 /// The magic bytes of a file, and the journal next to it that is not yet completely applied.
 struct State {
-  std::string mark;
+  std::string superblock;
   std::optional<Journal> journal;
 };
 
@@ -69,7 +68,7 @@ struct State {
 /// check for the journal.
 Result<State> state_of(Store& store, const std::string& path, const File& file) {
   State state;
-  ESKER_ASSIGN_OR_RETURN(state.mark, mark_of(file));
+  ESKER_ASSIGN_OR_RETURN(state.superblock, superblock_of(file));
   auto journal = read_journal(store, path);
   if (!journal.ok() && journal.status().code() != Code::kNotFound) return journal.status();
   if (journal.ok()) state.journal = std::move(*journal);
@@ -85,9 +84,10 @@ Result<Overlay> whole_file(const State& state, const File& file) {
   return overlay;
 }
 
-bool has_kept(const State& state, const std::string& mark) {
-  if (state.journal) return mark == state.journal->mark_before || mark == state.journal->mark_after;
-  return mark == state.mark;
+bool has_kept(const State& state, const std::string& superblock) {
+  if (state.journal)
+    return superblock == state.journal->superblock_before || superblock == state.journal->superblock_after;
+  return superblock == state.superblock;
 }
 
 }  // namespace
@@ -115,8 +115,8 @@ Status Source::run(const Action& action) const {
     const Status status = run_session(overlay, Access::kRead, [&](VirtualFile& file) {
       return action(file, file.end_of_allocated(), state->journal.has_value());
     });
-    ESKER_ASSIGN_OR_RETURN(const std::string mark, mark_of(*file_));
-    if (has_kept(*state, mark)) return status.with_context(path_);
+    ESKER_ASSIGN_OR_RETURN(const std::string superblock, superblock_of(*file_));
+    if (has_kept(*state, superblock)) return status.with_context(path_);
   }
   return error(Code::kIoError, "{}: a writer has changed the file at each of {} attempts to read it", path_,
                kMostTries);
@@ -160,7 +160,7 @@ Result<std::vector<Source::Places>> Source::places(std::span<const PlacesOf> wan
   return found;
 }
 
-Result<std::string> Source::mark() const { return mark_of(*file_); }
+Result<std::string> Source::superblock() const { return superblock_of(*file_); }
 
 Result<bool> Source::has_journal() const { return store_->exists(journal_of(path_)); }
 

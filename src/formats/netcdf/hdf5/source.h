@@ -29,11 +29,10 @@ inline constexpr Index kMostInflation = 1032;
 
 /// Where and how the values of a variable are stored.
 struct StoredVariable {
-  std::string path;  ///< path in the file
-  std::vector<Index>
-      extents;               ///< slowest axis first; an unlimited one can be shorter than the dimension
-  std::vector<Index> chunk;  ///< extents of a chunk; empty if not chunked
-  bool is_plain = false;     ///< values are stored as they are in this machine's memory
+  std::string path;            ///< path in the file
+  std::vector<Index> extents;  ///< slowest axis first; an unlimited one can be shorter than the dimension
+  std::vector<Index> chunk;    ///< extents of a chunk; empty if not chunked
+  bool is_plain = false;       ///< values are stored as they are in this machine's memory
 };
 
 /// The Esker dataset that a file holds.
@@ -67,7 +66,7 @@ class Source {
   /// File offsets of the values of a plain variable, chunk by chunk, fastest axis first: of those with index
   /// `record` on the first axis, or of all (-1). A variable that is not chunked counts as one chunk. Nothing
   /// if some are not stored, or are not in place yet because a journal is next to the file. Offsets are valid
-  /// as long as mark() does not change. kDataLoss as for read().
+  /// as long as superblock() does not change. kDataLoss as for read().
   using Places = std::optional<std::vector<Index>>;
   Result<Places> places(const StoredVariable& variable, SampleType type, Index record) const;
   /// The same for several variables at once, which costs little more than one. The error is that of the first
@@ -79,7 +78,7 @@ class Source {
   };
   Result<std::vector<Places>> places(std::span<const PlacesOf> wanted) const;
   /// Changes whenever a step is committed or undone; committed values keep their offsets.
-  [[nodiscard]] Result<std::string> mark() const;
+  [[nodiscard]] Result<std::string> superblock() const;
   [[nodiscard]] const File& file() const { return *file_; }
 
   /// Whether a journal is next to the file.

@@ -16,8 +16,8 @@ std::vector<std::byte> bytes_of(const std::string& text) {
 }
 
 Journal example() {
-  Journal journal{std::string(kMarkBytes, 'b'), std::string(kMarkBytes, 'a'), {{}, 300}};
-  journal.change.ranges[0] = bytes_of(std::string(kMarkBytes, 'a'));
+  Journal journal{std::string(kSuperblockBytes, 'b'), std::string(kSuperblockBytes, 'a'), {{}, 300}};
+  journal.change.ranges[0] = bytes_of(std::string(kSuperblockBytes, 'a'));
   journal.change.ranges[100] = bytes_of("metadata");
   journal.change.ranges[200] = bytes_of(std::string(100, 'm'));
   return journal;
@@ -34,8 +34,8 @@ std::string content_of(Store& store) { return read_text(store, "run.nc", 1000).v
 
 TEST(Journal, IsReadAsItWasPrinted) {
   const auto read = parse_journal(bytes_of(print_journal(example()))).value();
-  EXPECT_EQ(read.mark_before, example().mark_before);
-  EXPECT_EQ(read.mark_after, example().mark_after);
+  EXPECT_EQ(read.superblock_before, example().superblock_before);
+  EXPECT_EQ(read.superblock_after, example().superblock_after);
   EXPECT_EQ(read.change.ranges, example().change.ranges);
   EXPECT_EQ(read.change.file_bytes, 300);
 }
@@ -76,9 +76,9 @@ TEST(Journal, HostileOnesAreNone) {
 }
 
 TEST(Journal, RecoveryCarriesOutAWholeOneFromAnyStateBetween) {
-  const std::string before = std::string(kMarkBytes, 'b') + std::string(102, '.');
+  const std::string before = std::string(kSuperblockBytes, 'b') + std::string(102, '.');
   std::string between = before;
-  between.replace(0, kMarkBytes, std::string(kMarkBytes, 'a'));
+  between.replace(0, kSuperblockBytes, std::string(kSuperblockBytes, 'a'));
   for (const std::string& file : {before, between}) {
     const auto store = store_with(file, print_journal(example()));
     recover(*store, "run.nc", true).check();
