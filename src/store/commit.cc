@@ -28,9 +28,7 @@ Status stage_file(Store& store, const std::string& path, const std::string& text
 
 Status publish_file(Store& store, const std::string& path, bool durable) {
   ESKER_RETURN_IF_ERROR(store.rename(temporary_of(path), path));
-  if (!durable) return {};
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  return store.sync_directory(directory.empty() ? "." : directory);
+  return durable ? store.sync_directory(directory_of(path)) : Status();
 }
 
 Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable) {
@@ -40,14 +38,18 @@ Status replace_file(Store& store, const std::string& path, const std::string& te
   return status;
 }
 
+std::string directory_of(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  return directory.empty() ? "." : directory;
+}
+
 Status make_directories(Store& store, const std::string& directory, bool durable) {
   if (directory.empty()) return {};
   std::vector<std::string> holders;  // parents of the missing directories
   for (std::filesystem::path path = directory; path.has_relative_path(); path = path.parent_path()) {
     ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path.string()));
     if (exists) break;
-    const std::string holder = path.parent_path().string();
-    holders.push_back(holder.empty() ? "." : holder);
+    holders.push_back(directory_of(path.string()));
   }
   ESKER_RETURN_IF_ERROR(store.make_directories(directory));
   if (!durable) return {};

@@ -20,6 +20,9 @@ Status publish_file(Store& store, const std::string& path, bool durable);
 /// of the directory failed, `path` is new, but may be old again after a power failure.
 Status replace_file(Store& store, const std::string& path, const std::string& text, bool durable);
 
+/// The directory of a path; "." for a bare name.
+std::string directory_of(const std::string& path);
+
 /// Creates a directory and its missing parents; with `durable`, syncs the names of the created ones last.
 Status make_directories(Store& store, const std::string& directory, bool durable);
 

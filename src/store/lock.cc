@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "store/commit.h"
 
 namespace esker {
 namespace {
@@ -163,8 +164,7 @@ bool is_attempt(std::string_view name, std::string_view lock_name, std::string_v
 Status remove_attempts(Store& store, const std::string& path) {
   const std::filesystem::path lock(path);
   const std::string name = lock.filename().string();
-  const std::string directory = lock.has_parent_path() ? lock.parent_path().string() : ".";
-  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(directory));
+  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(directory_of(path)));
   for (const std::string& found : names) {
     const bool is_new = is_attempt(found, name, kNew);
     if (!is_new && !is_attempt(found, name, kAside)) continue;

@@ -1,7 +1,6 @@
 // marker = "esker-unsynced" " 1 " steps " " boot "\n"
 #include "store/unsynced.h"
 
-#include <filesystem>
 #include <sstream>
 
 #include "base/error.h"
@@ -14,11 +13,6 @@ namespace {
 constexpr std::size_t kMaxMarkerBytes = 4096;
 constexpr const char* kMagic = "esker-unsynced";
 constexpr int kVersion = 1;
-
-std::string directory_of(const std::string& path) {
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  return directory.empty() ? "." : directory;
-}
 
 }  // namespace
 

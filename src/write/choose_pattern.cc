@@ -6,7 +6,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/count_processors.h"
-#include "write/step_files.h"
+#include "store/commit.h"
 
 namespace esker {
 namespace {

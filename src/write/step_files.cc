@@ -1,11 +1,11 @@
 #include "write/step_files.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "store/commit.h"
 
 namespace esker {
 
@@ -116,11 +116,6 @@ std::vector<std::string> StepFiles::paths() const {
   std::vector<std::string> paths;
   for (const auto& [path, opened] : files_) paths.push_back(path);
   return paths;
-}
-
-std::string directory_of(const std::string& path) {
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  return directory.empty() ? "." : directory;
 }
 
 Status sync_directories(Store& store, const std::vector<std::string>& paths, const std::string& top) {

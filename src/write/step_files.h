@@ -79,9 +79,6 @@ class StepFiles {
   Writes writes_;
 };
 
-/// The directory of a path; "." for a bare name.
-std::string directory_of(const std::string& path);
-
 /// Makes the names of `paths` durable: syncs their directories up to and including `top`, each once.
 Status sync_directories(Store& store, const std::vector<std::string>& paths, const std::string& top);
 

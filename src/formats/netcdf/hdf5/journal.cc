@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
 #include "base/byte_order.h"  // asserts the byte order
 #include "base/error.h"
@@ -52,11 +51,6 @@ class Parser {
   std::span<const std::byte> rest_;
   bool is_good_ = true;
 };
-
-std::string directory_of(const std::string& path) {
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  return directory.empty() ? "." : directory;
-}
 
 Status remove_journal(Store& store, const std::string& path, bool durable) {
   ESKER_RETURN_IF_ERROR(store.remove(journal_of(path)));
