@@ -5,23 +5,25 @@
 #include "base/macros.h"
 
 namespace esker {
-namespace {
 
-Status write_whole(Store& store, const std::string& path, const std::string& text, bool durable) {
-  ESKER_RETURN_IF_ERROR(store.remove(path));  // open() never truncates
+Status edit_file(Store& store, const std::string& path, const FileEdit& edit, bool durable) {
   ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(file->write_at(std::as_bytes(std::span(text)), 0));
+  ESKER_RETURN_IF_ERROR(edit(*file));
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
   return file->close();
 }
 
-}  // namespace
-
 std::string temporary_of(const std::string& path) { return path + ".tmp"; }
 
 Status stage_file(Store& store, const std::string& path, const std::string& text, bool durable) {
+  return stage_file(
+      store, path, [&](File& file) { return file.write_at(std::as_bytes(std::span(text)), 0); }, durable);
+}
+
+Status stage_file(Store& store, const std::string& path, const FileEdit& write, bool durable) {
   const std::string temporary = temporary_of(path);
-  const Status status = write_whole(store, temporary, text, durable);
+  Status status = store.remove(temporary);  // open() never truncates
+  if (status.ok()) status = edit_file(store, temporary, write, durable);
   if (!status.ok()) (void)store.remove(temporary);
   return status;
 }

@@ -58,10 +58,8 @@ Status remove_journal(Store& store, const std::string& path, bool durable) {
 }
 
 Status apply_to(Store& store, const std::string& path, const Change& change, bool durable) {
-  ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(apply(*file, change));
-  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  return file->close();
+  return edit_file(
+      store, path, [&](File& file) { return apply(file, change); }, durable);
 }
 
 }  // namespace
