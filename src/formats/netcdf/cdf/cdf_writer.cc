@@ -1,14 +1,12 @@
 #include "formats/netcdf/cdf/cdf_writer.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/netcdf/cdf/cdf_step_layouts.h"
 #include "formats/netcdf/cdf/existing.h"
-#include "formats/netcdf/esker_file.h"
 #include "formats/netcdf/model/fill.h"
 #include "formats/netcdf/model/values.h"
 #include "store/commit.h"
@@ -16,26 +14,7 @@
 namespace esker::cdf {
 CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
                      const Options& options, std::shared_ptr<WriterLock> lock)
-    : store_(std::move(store)),
-      stem_(std::move(stem)),
-      path_(stem_ + ".nc"),
-      version_(version),
-      options_(options),
-      lock_(std::move(lock)) {}
-
-Status CdfWriter::check_target() {
-  const std::string parent = std::filesystem::path(stem_).parent_path().string();
-  ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
-  ESKER_RETURN_IF_ERROR(lock_->acquire());
-  ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path_));
-  if (!replaces_existing_) return {};
-  if (!options_.overwrite) {
-    return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
-  }
-  ESKER_ASSIGN_OR_RETURN(const bool ours, is_esker_file(*store_, path_));
-  if (ours) return {};
-  return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
-}
+    : NetcdfWriter(std::move(store), std::move(stem), ".nc", options, std::move(lock)), version_(version) {}
 
 Status CdfWriter::define(const Schema& schema) {
   schema_ = schema;
@@ -50,29 +29,27 @@ Status CdfWriter::define(const Schema& schema) {
   return {};
 }
 
-// The replaced file remains until the new file is complete.
 Status CdfWriter::stage(bool durable) {
-  const std::string temporary = temporary_of(path_);
-  ESKER_RETURN_IF_ERROR(store_->remove(temporary));
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
+  return stage_file(
+      *store_, path_, [&](File& file) { return write_staged(file); }, durable);
+}
+
+/// Everything that precedes the first step.
+Status CdfWriter::write_staged(File& file) {
   file_.header.num_records = 0;
-  ESKER_RETURN_IF_ERROR(file->write_at(header_bytes_, 0));
+  ESKER_RETURN_IF_ERROR(file.write_at(header_bytes_, 0));
   for (const StoredSchema::Coordinate& coordinate : file_.coordinates) {
     const Grid& grid = schema_.grids()[static_cast<std::size_t>(coordinate.grid)];
-    ESKER_RETURN_IF_ERROR(file->write_at(netcdf::to_bytes(netcdf::coordinates_of(grid, coordinate.dim)),
-                                         offset_of(file_.header, coordinate.variable, 0)));
+    ESKER_RETURN_IF_ERROR(file.write_at(netcdf::to_bytes(netcdf::coordinates_of(grid, coordinate.dim)),
+                                        offset_of(file_.header, coordinate.variable, 0)));
   }
   for (std::size_t s = 0; s < file_.variable_of_scalar.size(); ++s) {
     auto value = netcdf::to_attribute("", schema_.scalars()[s].value).values;
     if (value.empty()) value.push_back(std::byte{0});  // of an empty text
-    ESKER_RETURN_IF_ERROR(file->write_at(value, offset_of(file_.header, file_.variable_of_scalar[s], 0)));
+    ESKER_RETURN_IF_ERROR(file.write_at(value, offset_of(file_.header, file_.variable_of_scalar[s], 0)));
   }
-  ESKER_RETURN_IF_ERROR(file->extend_to(file_bytes(file_.header, 0)));
-  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  return file->close();
+  return file.extend_to(file_bytes(file_.header, 0));
 }
-
-Status CdfWriter::publish(bool durable) { return publish_file(*store_, path_, durable); }
 
 // The last byte of the file is written when all bytes before it have been written.
 Result<std::string> CdfWriter::read_staged() {
@@ -83,10 +60,8 @@ Result<std::string> CdfWriter::read_staged() {
 }
 
 Result<std::string> CdfWriter::read_existing() {
-  ESKER_RETURN_IF_ERROR(lock_->acquire());
-  const auto file = store_->open(path_, OpenMode::kRead);
-  if (!file.ok()) return file.status().with_context("no dataset to append to");
-  auto existing = esker::cdf::read_existing(**file);
+  ESKER_ASSIGN_OR_RETURN(const auto file, open_existing());
+  auto existing = esker::cdf::read_existing(*file);
   if (!existing.ok()) return existing.status().with_context(path_);
   return existing;
 }
@@ -103,24 +78,18 @@ Status CdfWriter::restore(const std::string& text) {
 /// Removes everything after the committed steps; no truncated step is visible.
 Status CdfWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(file->shrink_to(file_bytes(file_.header, static_cast<Index>(times_.size()))));
-  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  ESKER_RETURN_IF_ERROR(file->close());
-  return store_->remove(temporary_of(path_));
+  return cut_off(file_bytes(file_.header, static_cast<Index>(times_.size())), durable);
 }
 
-Status CdfWriter::check_ours() {
-  ESKER_RETURN_IF_ERROR(lock_->check_held());
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
+Result<bool> CdfWriter::is_as_left(const File& file) const {
   std::vector<std::byte> found(header_bytes_.size());
-  ESKER_RETURN_IF_ERROR(file->read_at(found, 0));
+  ESKER_RETURN_IF_ERROR(file.read_at(found, 0));
   std::vector<std::byte> expected = header_bytes_;
   put_num_records(expected, file_.header.num_records);
-  if (found == expected) return {};
-  if (or_num_records_) put_num_records(expected, *or_num_records_);
-  if (found == expected) return {};
-  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
+  if (found == expected) return true;
+  if (!or_num_records_) return false;
+  put_num_records(expected, *or_num_records_);
+  return found == expected;
 }
 
 void CdfWriter::put_num_records(std::vector<std::byte>& header_bytes, Index num_records) const {
@@ -139,8 +108,8 @@ Status CdfWriter::fill_absent(File& file, Index step, const std::vector<bool>& p
     if (present[f] || schema_.fields()[f].fixed) continue;
     const int number = file_.variable_of_field[f];
     const Variable& variable = file_.header.variables[static_cast<std::size_t>(number)];
-    ESKER_RETURN_IF_ERROR(
-        write_fill(file, variable, offset_of(file_.header, number, step), file_.header.value_bytes(variable)));
+    ESKER_RETURN_IF_ERROR(write_fill(file, variable, offset_of(file_.header, number, step),
+                                     file_.header.value_bytes(variable)));
   }
   return {};
 }
@@ -163,7 +132,8 @@ Status CdfWriter::commit(Index step, double time, const std::vector<bool>& prese
   ESKER_RETURN_IF_ERROR(fill_absent(*file, step, present));
   if (file_.time_variable >= 0) {
     ESKER_ASSIGN_OR_RETURN(const Numbers value, to_type(std::vector{time}, schema_.time_type()));
-    ESKER_RETURN_IF_ERROR(file->write_at(netcdf::to_bytes(value), offset_of(file_.header, file_.time_variable, step)));
+    ESKER_RETURN_IF_ERROR(
+        file->write_at(netcdf::to_bytes(value), offset_of(file_.header, file_.time_variable, step)));
   }
   ESKER_RETURN_IF_ERROR(file->extend_to(file_bytes(file_.header, step + 1)));
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());

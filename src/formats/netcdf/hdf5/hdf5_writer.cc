@@ -1,44 +1,16 @@
 #include "formats/netcdf/hdf5/hdf5_writer.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "formats/netcdf/esker_file.h"
 #include "formats/netcdf/hdf5/existing.h"
 #include "formats/netcdf/hdf5/hdf5_step_layouts.h"
 #include "formats/netcdf/hdf5/journal.h"
 #include "store/commit.h"
 
 namespace esker::hdf5 {
-namespace {
-
-std::string parent_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
-
-}  // namespace
-
-Hdf5Writer::Hdf5Writer(std::shared_ptr<Store> store, std::string stem, const std::string& suffix,
-                       const Options& options, std::shared_ptr<WriterLock> lock)
-    : store_(std::move(store)),
-      stem_(std::move(stem)),
-      path_(stem_ + suffix),
-      options_(options),
-      lock_(std::move(lock)) {}
-
-Status Hdf5Writer::check_target() {
-  ESKER_RETURN_IF_ERROR(make_directories(*store_, parent_of(path_), options_.fsync != Fsync::kNone));
-  ESKER_RETURN_IF_ERROR(lock_->acquire());
-  ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path_));
-  if (!replaces_existing_) return {};
-  if (!options_.overwrite) {
-    return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path_);
-  }
-  ESKER_ASSIGN_OR_RETURN(const bool ours, is_esker_file(*store_, path_));
-  if (ours) return {};
-  return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
-}
 
 Status Hdf5Writer::define(const Schema& schema) {
   schema_ = schema;
@@ -52,24 +24,21 @@ Status Hdf5Writer::take_boxes(const std::vector<Point>& extents) {
   return {};
 }
 
-// The replaced file remains complete until the new file exists.
 Status Hdf5Writer::stage(bool durable) {
   Overlay overlay(nullptr, 0);
   ESKER_RETURN_IF_ERROR(hdf5::create(overlay, schema_, file_));
-  const std::string temporary = temporary_of(path_);
-  ESKER_RETURN_IF_ERROR(store_->remove(temporary));
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(temporary, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(apply(*file, overlay.change()));
-  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  ESKER_ASSIGN_OR_RETURN(std::string superblock, superblock_of(*file));
-  ESKER_RETURN_IF_ERROR(file->close());
-  staged_ = {{}, overlay.end_bytes(), std::move(superblock)};
-  return {};
+  const auto write = [&](File& file) -> Status {
+    ESKER_RETURN_IF_ERROR(apply(file, overlay.change()));
+    ESKER_ASSIGN_OR_RETURN(std::string superblock, superblock_of(file));
+    staged_ = {{}, overlay.end_bytes(), std::move(superblock)};
+    return {};
+  };
+  return stage_file(*store_, path_, write, durable);
 }
 
 Status Hdf5Writer::publish(bool durable) {
   ESKER_RETURN_IF_ERROR(recover(*store_, path_, durable));
-  ESKER_RETURN_IF_ERROR(publish_file(*store_, path_, durable));
+  ESKER_RETURN_IF_ERROR(NetcdfWriter::publish(durable));
   committed_ = staged_;
   inverse_.reset();
   return {};
@@ -85,15 +54,13 @@ Result<std::string> Hdf5Writer::read_staged() {
 }
 
 Result<std::string> Hdf5Writer::read_existing() {
-  ESKER_RETURN_IF_ERROR(lock_->acquire());
-  const auto file = store_->open(path_, OpenMode::kRead);
-  if (!file.ok()) return file.status().with_context("no dataset to append to");
+  ESKER_ASSIGN_OR_RETURN(const auto file, open_existing());
   ESKER_RETURN_IF_ERROR(recover(*store_, path_, options_.fsync != Fsync::kNone));
-  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, (*file)->size_bytes());
-  Overlay overlay(file->get(), file_bytes);
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file->size_bytes());
+  Overlay overlay(file.get(), file_bytes);
   auto existing = esker::hdf5::read_existing(overlay);
   if (!existing.ok()) return existing.status().with_context(path_);
-  ESKER_ASSIGN_OR_RETURN(committed_.superblock, superblock_of(**file));
+  ESKER_ASSIGN_OR_RETURN(committed_.superblock, superblock_of(*file));
   committed_.file_bytes = overlay.end_bytes();
   return existing;
 }
@@ -111,21 +78,14 @@ Status Hdf5Writer::restore(const std::string& text) {
 Status Hdf5Writer::reclaim(bool durable) {
   prepared_.reset();
   ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(file->shrink_to(committed_.file_bytes));
-  if (durable) ESKER_RETURN_IF_ERROR(file->sync());
-  ESKER_RETURN_IF_ERROR(file->close());
-  ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(journal_of(path_))));
-  return store_->remove(temporary_of(path_));
+  ESKER_RETURN_IF_ERROR(cut_off(committed_.file_bytes, durable));
+  return store_->remove(temporary_of(journal_of(path_)));
 }
 
-Status Hdf5Writer::check_ours() {
-  ESKER_RETURN_IF_ERROR(lock_->check_held());
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
-  ESKER_ASSIGN_OR_RETURN(const std::string found, superblock_of(*file));
-  if (found == committed_.superblock) return {};
-  if (inverse_ && superblock_after(found, *inverse_) == committed_.superblock) return {};
-  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
+Result<bool> Hdf5Writer::is_as_left(const File& file) const {
+  ESKER_ASSIGN_OR_RETURN(const std::string found, superblock_of(file));
+  return found == committed_.superblock ||
+         (inverse_ && superblock_after(found, *inverse_) == committed_.superblock);
 }
 
 std::unique_ptr<StepLayouts> Hdf5Writer::lay_out(const std::vector<bool>& present,
@@ -151,9 +111,8 @@ Status Hdf5Writer::take_room(const Change& to) {
     behind.ranges.insert(*range);
   }
   if (behind.ranges.empty()) return {};
-  ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(apply(*file, behind));
-  return file->close();
+  return edit_file(
+      *store_, path_, [&](File& file) { return apply(file, behind); }, /*durable=*/false);
 }
 
 /// Applies a change, after which the file holds steps of those times. The next rewind() undoes a failed
