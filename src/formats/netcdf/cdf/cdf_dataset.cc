@@ -12,19 +12,6 @@
 namespace esker::cdf {
 namespace {
 
-/// Whether the file is marked as Esker's and its variables are as Esker made them: other programs copy
-/// attributes to files with other variables.
-bool is_of_esker(const Header& header, std::vector<std::string>& warnings) {
-  const bool has_outline =
-      std::any_of(header.attributes.begin(), header.attributes.end(),
-                  [](const Attribute& attribute) { return attribute.name == netcdf::kSchemaAttribute; });
-  if (!has_outline) return false;
-  const auto outline = outline_of(header);
-  const Status fits = outline.ok() ? find_file(*outline, header).status() : outline.status();
-  if (!fits.ok()) warnings.push_back(fmt::format("{} is not used: {}", netcdf::kSchemaAttribute, fits.message()));
-  return fits.ok();
-}
-
 Result<netcdf::Existing> read_whole(const File& file) {
   ESKER_ASSIGN_OR_RETURN(const std::string text, read_existing(file));
   ESKER_ASSIGN_OR_RETURN(Existing existing, parse_existing(text));
@@ -39,7 +26,7 @@ Result<CdfDataset> CdfDataset::open(const std::shared_ptr<Store>& store, const s
   const auto header = read_header(*dataset.file_);
   if (!header.ok()) return header.status().with_context(path);
   dataset.declared_end_bytes_ = end_of_data(*header);
-  dataset.is_ours_ = is_of_esker(*header, dataset.warnings);
+  dataset.is_ours_ = netcdf::is_of_esker(*header, dataset.warnings);
   auto existing =
       dataset.is_ours_ ? read_whole(*dataset.file_) : read_foreign(*dataset.file_, *header, dataset.warnings);
   if (!existing.ok()) return existing.status().with_context(path);

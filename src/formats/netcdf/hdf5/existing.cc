@@ -88,21 +88,11 @@ Result<std::string> read(hid_t file, Index file_bytes) {
                      text_of(storage.data(), storage.size() * sizeof(int))});
 }
 
-/// The file with the journal next to it, if there is one, applied.
-Result<Overlay> whole_file(Store& store, const std::string& path, const File& file) {
-  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
-  Overlay overlay(&file, file_bytes);
-  ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
-  if (!journal) return overlay;
-  for (const auto& [offset, bytes] : journal->change.ranges) overlay.write(bytes, offset);
-  overlay.set_end_bytes(std::max(overlay.end_bytes(), journal->change.file_bytes));
-  return overlay;
-}
-
 }  // namespace
 
 Result<bool> is_ours(Store& store, const std::string& path, const File& stored) {
-  ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(store, path, stored));
+  ESKER_ASSIGN_OR_RETURN(const auto journal, read_journal(store, path));
+  ESKER_ASSIGN_OR_RETURN(Overlay overlay, overlay_of(stored, journal));
   const auto look = [&](VirtualFile& file) {
     return netcdf::outline_of(read_contents(file.id, overlay.end_bytes()).header).status();
   };

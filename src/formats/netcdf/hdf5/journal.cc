@@ -167,6 +167,15 @@ Result<std::optional<Journal>> read_journal(Store& store, const std::string& pat
                journal_of(path), path);
 }
 
+Result<Overlay> overlay_of(const File& file, const std::optional<Journal>& journal) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  Overlay overlay(&file, file_bytes);
+  if (!journal) return overlay;
+  for (const auto& [offset, bytes] : journal->change.ranges) overlay.write(bytes, offset);
+  overlay.set_end_bytes(std::max(overlay.end_bytes(), journal->change.file_bytes));
+  return overlay;
+}
+
 Status recover(Store& store, const std::string& path, bool durable) {
   ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(journal_of(path)));
   if (!exists) return {};

@@ -43,6 +43,9 @@ Result<bool> may_be_changed(Store& store, const std::string& path, const std::st
 /// file.
 Result<std::optional<Journal>> read_journal(Store& store, const std::string& path);
 
+/// The file with the change of the journal, if there is one, applied. `file` must outlive the result.
+Result<Overlay> overlay_of(const File& file, const std::optional<Journal>& journal);
+
 /// Completes an interrupted change_file(): applies a complete journal. Removes a torn journal, and one whose
 /// file no longer exists.
 Status recover(Store& store, const std::string& path, bool durable);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <thread>
 
@@ -10,7 +9,6 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "format/schema_json.h"
 #include "formats/netcdf/hdf5/chunk_places.h"
 #include "formats/netcdf/hdf5/contents.h"
 #include "formats/netcdf/hdf5/journal.h"
@@ -23,25 +21,11 @@
 namespace esker::hdf5 {
 namespace {
 
-/// Whether Esker made the file, and its variables are still as Esker made them.
-bool is_of_esker(const netcdf::Header& header, std::vector<std::string>& warnings) {
-  const bool has_outline = std::any_of(
-      header.attributes.begin(), header.attributes.end(),
-      [](const netcdf::Attribute& attribute) { return attribute.name == netcdf::kSchemaAttribute; });
-  if (!has_outline) return false;
-  const auto outline = netcdf::outline_of(header);
-  const Status fits = outline.ok() ? netcdf::find_file(*outline, header).status() : outline.status();
-  if (!fits.ok()) {
-    warnings.push_back(fmt::format("{} is not used: {}", netcdf::kSchemaAttribute, fits.message()));
-  }
-  return fits.ok();
-}
-
 Result<Description> describe_contents(hid_t file, Index end_bytes) {
   Contents contents = read_contents(file, end_bytes);
   Description found;
   found.end_bytes = end_bytes;
-  found.is_ours = is_of_esker(contents.header, found.warnings);
+  found.is_ours = netcdf::is_of_esker(contents.header, found.warnings);
   if (!found.is_ours)
     found.warnings.insert(found.warnings.end(), contents.left_out.begin(), contents.left_out.end());
   VariableValues values(file, end_bytes, contents);
@@ -75,15 +59,6 @@ Result<State> state_of(Store& store, const std::string& path, const File& file) 
   return state;
 }
 
-Result<Overlay> whole_file(const State& state, const File& file) {
-  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
-  Overlay overlay(&file, file_bytes);
-  if (!state.journal) return overlay;
-  for (const auto& [offset, bytes] : state.journal->change.ranges) overlay.write(bytes, offset);
-  overlay.set_end_bytes(std::max(overlay.end_bytes(), state.journal->change.file_bytes));
-  return overlay;
-}
-
 bool has_kept(const State& state, const std::string& superblock) {
   if (state.journal)
     return superblock == state.journal->superblock_before || superblock == state.journal->superblock_after;
@@ -111,7 +86,7 @@ Status Source::run(const Action& action) const {
       if (failure.code() == Code::kDataLoss && n < 5) continue;  // a step may have been committed in between
       return failure.with_context(path_);
     }
-    ESKER_ASSIGN_OR_RETURN(Overlay overlay, whole_file(*state, *file_));
+    ESKER_ASSIGN_OR_RETURN(Overlay overlay, overlay_of(*file_, state->journal));
     const Status status = run_session(overlay, Access::kRead, [&](VirtualFile& file) {
       return action(file, file.end_of_allocated(), state->journal.has_value());
     });

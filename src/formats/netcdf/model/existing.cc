@@ -47,11 +47,21 @@ Result<Existing> read_ours(const Header& header, const ReadValues& read_values,
   ESKER_RETURN_IF_ERROR(take_attributes(existing.file, existing.schema, warnings));
   for (const StoredSchema::Coordinate& coordinate : existing.file.coordinates) {
     ESKER_ASSIGN_OR_RETURN(const AttributeValue values, read_values(coordinate.variable, 0));
-    ESKER_RETURN_IF_ERROR(
-        existing.schema.set_coords({coordinate.grid}, coordinate.dim, numbers_of(values)));
+    ESKER_RETURN_IF_ERROR(existing.schema.set_coords({coordinate.grid}, coordinate.dim, numbers_of(values)));
   }
   ESKER_ASSIGN_OR_RETURN(existing.times, read_times(existing.file, read_values, warnings));
   return existing;
+}
+
+bool is_of_esker(const Header& header, std::vector<std::string>& warnings) {
+  const bool has_outline =
+      std::any_of(header.attributes.begin(), header.attributes.end(),
+                  [](const Attribute& attribute) { return attribute.name == kSchemaAttribute; });
+  if (!has_outline) return false;
+  const auto outline = outline_of(header);
+  const Status fits = outline.ok() ? find_file(*outline, header).status() : outline.status();
+  if (!fits.ok()) warnings.push_back(fmt::format("{} is not used: {}", kSchemaAttribute, fits.message()));
+  return fits.ok();
 }
 
 Result<Schema> outline_of(const Header& header) {

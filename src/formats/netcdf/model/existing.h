@@ -11,7 +11,7 @@ namespace esker::netcdf {
 
 struct Existing {
   Schema schema;
-  StoredSchema file;                         ///< the header's number of records is that of committed steps
+  StoredSchema file;  ///< the header's number of records is that of committed steps
   std::vector<double> times;
   std::vector<std::string> warnings = {};  ///< about attributes and times that differ from those in the file
 };
@@ -19,6 +19,10 @@ struct Existing {
 /// The outline of the schema in the header, without what dimensions, variables and attributes express.
 /// kDataLoss: the outline is missing or damaged.
 Result<Schema> outline_of(const Header& header);
+
+/// Whether the file is marked as Esker's and its variables are as Esker made them: other programs copy
+/// attributes to files with other variables. `warnings` gets the reason if only the mark is there.
+bool is_of_esker(const Header& header, std::vector<std::string>& warnings);
 
 /// The contents of an Esker file, from its outline. Attributes of the dataset, and of objects that have a
 /// variable, are taken from the file and its variables; coordinates and times are taken from the variables'
