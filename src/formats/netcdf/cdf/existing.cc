@@ -1,10 +1,8 @@
 #include "formats/netcdf/cdf/existing.h"
 
-#include <cstring>
-#include <span>
-
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/pack_values.h"
 #include "base/text.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/model/foreign.h"
@@ -25,25 +23,19 @@ Result<std::string> read_existing(const File& file) {
   }
   std::vector<std::byte> bytes(print_header(header).size());
   ESKER_RETURN_IF_ERROR(file.read_at(bytes, 0));
-  return pack_texts({print_schema(found.schema),
-                     std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-                     std::string(reinterpret_cast<const char*>(found.times.data()),
-                                 found.times.size() * sizeof(double)),
-                     pack_texts(warnings)});
+  return pack_texts(
+      {print_schema(found.schema), pack_values(bytes), pack_values(found.times), pack_texts(warnings)});
 }
 
 Result<Existing> parse_existing(const std::string& text) {
   const std::vector<std::string> texts = unpack_texts(text);
   Existing existing;
   ESKER_ASSIGN_OR_RETURN(existing.schema, parse_schema(texts.at(0)));
-  const auto bytes = std::as_bytes(std::span(texts.at(1)));
-  existing.header_bytes.assign(bytes.begin(), bytes.end());
-  ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(bytes));
+  existing.header_bytes = unpack_values<std::byte>(texts.at(1));
+  ESKER_ASSIGN_OR_RETURN(const Header header, parse_header(existing.header_bytes));
   ESKER_ASSIGN_OR_RETURN(existing.file, find_file(existing.schema, header));
+  existing.times = unpack_values<double>(texts.at(2));
   existing.warnings = unpack_texts(texts.at(3));
-  existing.times.resize(texts.at(2).size() / sizeof(double));
-  if (existing.times.empty()) return existing;  // its data() may be null
-  std::memcpy(existing.times.data(), texts.at(2).data(), texts.at(2).size());
   return existing;
 }
 

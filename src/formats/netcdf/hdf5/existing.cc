@@ -1,11 +1,10 @@
 #include "formats/netcdf/hdf5/existing.h"
 
-#include <algorithm>
-#include <cstring>
-#include <span>
+#include <array>
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/pack_values.h"
 #include "base/text.h"
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/attributes.h"
@@ -17,18 +16,6 @@
 
 namespace esker::hdf5 {
 namespace {
-
-std::string text_of(const void* values, std::size_t n_bytes) {
-  return {static_cast<const char*>(values), n_bytes};
-}
-
-template <class T>
-std::vector<T> values_of(const std::string& text) {
-  std::vector<T> values(text.size() / sizeof(T));
-  if (values.empty()) return values;  // its data() may be null
-  std::memcpy(values.data(), text.data(), values.size() * sizeof(T));
-  return values;
-}
 
 /// Shape of the variable, without the dimensions of steps and components.
 int num_axes(const Schema& schema, const Field& field) {
@@ -71,7 +58,6 @@ Result<netcdf::Existing> find(hid_t file, Index file_bytes) {
 
 Result<std::string> read(hid_t file, Index file_bytes) {
   ESKER_ASSIGN_OR_RETURN(const netcdf::Existing found, find(file, file_bytes));
-  const std::vector<double>& times = found.times;
   std::vector<Index> chunks;  // one after the other
   for (const Field& field : found.schema.fields()) {
     if (field.fixed) continue;
@@ -83,9 +69,8 @@ Result<std::string> read(hid_t file, Index file_bytes) {
   if (storage.size() < 2 || storage[0] < 1 || storage[1] < 1) {
     return error(Code::kDataLoss, "the attribute '{}' is missing or damaged", kStorageAttribute);
   }
-  return pack_texts({print_schema(found.schema), text_of(times.data(), times.size() * sizeof(double)),
-                     text_of(chunks.data(), chunks.size() * sizeof(Index)),
-                     text_of(storage.data(), storage.size() * sizeof(int))});
+  return pack_texts(
+      {print_schema(found.schema), pack_values(found.times), pack_values(chunks), pack_values(storage)});
 }
 
 }  // namespace
@@ -114,9 +99,9 @@ Result<Existing> parse_existing(const std::string& text) {
   const std::vector<std::string> texts = unpack_texts(text);
   Existing existing;
   ESKER_ASSIGN_OR_RETURN(existing.schema, parse_schema(texts.at(0)));
-  existing.times = values_of<double>(texts.at(1));
-  const auto chunks = values_of<Index>(texts.at(2));
-  const auto storage = values_of<int>(texts.at(3));
+  existing.times = unpack_values<double>(texts.at(1));
+  const auto chunks = unpack_values<Index>(texts.at(2));
+  const auto storage = unpack_values<int>(texts.at(3));
   ESKER_ASSIGN_OR_RETURN(existing.file, describe_file(existing.schema, {storage[0], storage[1], {}}));
   existing.file.model.header.num_records = static_cast<Index>(existing.times.size());
   auto extent = chunks.begin();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/pack_values.h"
 
 namespace esker::hdf5 {
 
@@ -29,8 +30,6 @@ Status Hdf5StepLayouts::take_places(const std::string& places) {
   return {};
 }
 
-std::string print_places(const std::vector<Index>& places) {
-  return {reinterpret_cast<const char*>(places.data()), places.size() * sizeof(Index)};
-}
+std::string print_places(const std::vector<Index>& places) { return pack_values(places); }
 
 }  // namespace esker::hdf5
