@@ -49,11 +49,6 @@ Status CdfDataset::read_lattice(int field, Index step, const Lattice& samples, s
 
 ReadUnit CdfDataset::read_unit(int field, int /*level*/) const { return {box(field).hi}; }
 
-Result<StorageInfo> CdfDataset::storage() const {
-  ESKER_ASSIGN_OR_RETURN(const Index bytes, file_->size_bytes());
-  return StorageInfo{1, bytes};
-}
-
 Status CdfDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
   constexpr Index kBytesPerRead = 4 << 20;
   Findings findings(report);
@@ -63,10 +58,7 @@ Status CdfDataset::verify(VerifyReport& report, const std::function<void(double)
   if (size_bytes < end) {
     findings.error(path_, fmt::format("the file has {} bytes, its values end at byte {}", size_bytes, end));
   }
-  if (is_ours_ && size_bytes > file_bytes(cdf_.header, cdf_.header.num_records)) {
-    findings.warning(
-        path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
-  }
+  look_for_leftovers(findings, size_bytes, file_bytes(cdf_.header, cdf_.header.num_records));
   std::vector<std::byte> buffer;
   for (Index at = 0; at < std::min(end, size_bytes); at += kBytesPerRead) {
     buffer.resize(static_cast<std::size_t>(std::min(kBytesPerRead, std::min(end, size_bytes) - at)));

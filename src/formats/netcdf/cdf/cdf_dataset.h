@@ -16,12 +16,12 @@ class CdfDataset final : public OneFileDataset {
 
   /// The complete grid: every part of it is equally fast to read.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
-  [[nodiscard]] Result<StorageInfo> storage() const override;
   Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 
  private:
   Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
                       ReadCounters& counters) const override;
+  [[nodiscard]] Result<Index> stored_bytes() const override { return file_->size_bytes(); }
   using OneFileDataset::OneFileDataset;
 
   std::unique_ptr<File> file_;

@@ -220,11 +220,6 @@ Status Hdf5Dataset::read_at(const std::vector<Index>& places, int field, Index s
   return read_chunks(file, array, selection, out).with_context(path_);
 }
 
-Result<StorageInfo> Hdf5Dataset::storage() const {
-  ESKER_ASSIGN_OR_RETURN(const Index bytes, source_.size_bytes());
-  return StorageInfo{1, bytes};
-}
-
 /// Reads a field piece by piece. Returns the bytes of values.
 Result<Index> Hdf5Dataset::verify_values(int field) const {
   const StoredVariable& variable = variable_of(field);
@@ -265,14 +260,13 @@ Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double
     if (!bytes.ok()) findings.error(path_, fmt::format("field '{}': {}", of.name, bytes.status().message()));
     if (progress) progress(static_cast<double>(field + 1) / num_fields);
   }
-  const auto file_bytes = source_.size_bytes();
+  const auto file_bytes = stored_bytes();
   const auto journal = source_.has_journal();
   if (journal.ok() && *journal) {
     findings.warning(path_,
                      "a journal is beside the file: a step is being committed, or a run was killed then");
-  } else if (is_ours_ && file_bytes.ok() && *file_bytes > end_bytes_) {
-    findings.warning(
-        path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
+  } else if (file_bytes.ok()) {
+    look_for_leftovers(findings, *file_bytes, end_bytes_);
   }
   look_for_writer(findings);
   return {};

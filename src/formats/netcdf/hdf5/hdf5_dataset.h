@@ -22,12 +22,12 @@ class Hdf5Dataset final : public OneFileDataset {
   [[nodiscard]] bool has(int field, Index step) const override;
   /// One chunk; if the library has to read it, as many chunks as make one library call worth its cost.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
-  [[nodiscard]] Result<StorageInfo> storage() const override;
   Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
 
  private:
   Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
                       ReadCounters& counters) const override;
+  [[nodiscard]] Result<Index> stored_bytes() const override { return source_.size_bytes(); }
   Hdf5Dataset(std::shared_ptr<Store> store, const std::string& path, Source source)
       : OneFileDataset(std::move(store), path), source_(std::move(source)) {}
   /// Whether the file is large enough for the values of the field.

@@ -107,6 +107,17 @@ Result<std::vector<ReadTarget>> OneFileDataset::cut(int field, const ReadTarget&
   return pieces;
 }
 
+Result<StorageInfo> OneFileDataset::storage() const {
+  ESKER_ASSIGN_OR_RETURN(const Index bytes, stored_bytes());
+  return StorageInfo{1, bytes};
+}
+
+void OneFileDataset::look_for_leftovers(Findings& findings, Index file_bytes, Index end_bytes) const {
+  if (!is_ours_ || file_bytes <= end_bytes) return;
+  findings.warning(
+      path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
+}
+
 void OneFileDataset::look_for_writer(Findings& findings) const {
   const std::string lock = std::filesystem::path(path_).replace_extension(".esker-lock").string();
   const auto locked = store_->exists(lock);

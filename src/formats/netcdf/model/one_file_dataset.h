@@ -17,6 +17,7 @@ class OneFileDataset : public OpenedDataset {
   [[nodiscard]] bool has(int field, Index step) const override;
   [[nodiscard]] Box box(int field) const override;
   [[nodiscard]] Result<Bitmask> bitmask(int field) const override;
+  [[nodiscard]] Result<StorageInfo> storage() const override;
   /// Reads piece by piece, with several threads if that pays off. Levels that are already loaded are not
   /// read.
   Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const override;
@@ -28,6 +29,8 @@ class OneFileDataset : public OpenedDataset {
   /// Reads a lattice of the grid: dense, x fastest, components innermost. Thread-safe.
   virtual Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
                               ReadCounters& counters) const = 0;
+  /// Length of the file.
+  [[nodiscard]] virtual Result<Index> stored_bytes() const = 0;
   [[nodiscard]] const Field& field_at(int field) const {
     return schema.fields()[static_cast<std::size_t>(field)];
   }
@@ -38,6 +41,8 @@ class OneFileDataset : public OpenedDataset {
   [[nodiscard]] Result<std::vector<ReadTarget>> cut(int field, const ReadTarget& target) const;
   /// Fills `infos`: one part for each grid's fields that vary in time, and one for its fixed fields.
   Status list_parts();
+  /// A warning if Esker's file is longer than `end_bytes`, where its last committed step ends.
+  void look_for_leftovers(Findings& findings, Index file_bytes, Index end_bytes) const;
   /// A warning if an Esker writer has the file open.
   void look_for_writer(Findings& findings) const;
 
