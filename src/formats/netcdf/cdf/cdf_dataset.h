@@ -5,11 +5,11 @@
 #include <string>
 
 #include "formats/netcdf/cdf/existing.h"
-#include "formats/netcdf/model/one_file_dataset.h"
+#include "read/lattice_dataset.h"
 
 namespace esker::cdf {
 
-class CdfDataset final : public OneFileDataset {
+class CdfDataset final : public LatticeDataset {
  public:
   /// Errors: kNotFound, kDataLoss (damaged, or shorter than an Esker file should be), kIoError.
   static Result<CdfDataset> open(const std::shared_ptr<Store>& store, const std::string& path);
@@ -22,7 +22,7 @@ class CdfDataset final : public OneFileDataset {
   Status read_lattice(int field, Index step, const Lattice& samples, std::byte* out,
                       ReadCounters& counters) const override;
   [[nodiscard]] Result<Index> stored_bytes() const override { return file_->size_bytes(); }
-  using OneFileDataset::OneFileDataset;
+  using LatticeDataset::LatticeDataset;
 
   std::unique_ptr<File> file_;
   StoredSchema cdf_;

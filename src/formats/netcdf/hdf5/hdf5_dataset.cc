@@ -66,7 +66,7 @@ bool Hdf5Dataset::fits_file(int field) const {
 
 /// In other programs' files, a variable may have been written for fewer steps than there are.
 bool Hdf5Dataset::has(int field, Index step) const {
-  return OneFileDataset::has(field, step) && (field_at(field).fixed || step < variable_of(field).extents[0]);
+  return LatticeDataset::has(field, step) && (field_at(field).fixed || step < variable_of(field).extents[0]);
 }
 
 Status Hdf5Dataset::read_lattice(int field, Index step, const Lattice& selection, std::byte* out,

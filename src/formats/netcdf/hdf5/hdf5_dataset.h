@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "formats/netcdf/hdf5/source.h"
-#include "formats/netcdf/model/one_file_dataset.h"
+#include "read/lattice_dataset.h"
 
 namespace esker::hdf5 {
 
-class Hdf5Dataset final : public OneFileDataset {
+class Hdf5Dataset final : public LatticeDataset {
  public:
   /// Holds the committed steps, also after a run was killed: a journal next to the file is treated as
   /// applied. Nothing is written. Errors: kNotFound, kDataLoss (damaged), kIoError.
@@ -29,7 +29,7 @@ class Hdf5Dataset final : public OneFileDataset {
                       ReadCounters& counters) const override;
   [[nodiscard]] Result<Index> stored_bytes() const override { return source_.size_bytes(); }
   Hdf5Dataset(std::shared_ptr<Store> store, const std::string& path, Source source)
-      : OneFileDataset(std::move(store), path), source_(std::move(source)) {}
+      : LatticeDataset(std::move(store), path), source_(std::move(source)) {}
   /// Whether the file is large enough for the values of the field.
   [[nodiscard]] bool fits_file(int field) const;
   [[nodiscard]] const StoredVariable& variable_of(int field) const {

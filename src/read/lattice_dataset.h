@@ -1,4 +1,5 @@
-// OneFileDataset: the common part of datasets that are one file of netCDF's data model (CDF, HDF5).
+// LatticeDataset: the common part of datasets from which any lattice of the grid can be read directly, without
+// blocks: CDF, HDF5, raw samples.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@
 
 namespace esker {
 
-class OneFileDataset : public OpenedDataset {
+class LatticeDataset : public OpenedDataset {
  public:
   [[nodiscard]] bool has_samples(int field) const override;
   [[nodiscard]] bool has(int field, Index step) const override;
@@ -23,7 +24,7 @@ class OneFileDataset : public OpenedDataset {
   Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const override;
 
  protected:
-  OneFileDataset(std::shared_ptr<Store> store, std::string path)
+  LatticeDataset(std::shared_ptr<Store> store, std::string path)
       : store_(std::move(store)), path_(std::move(path)) {}
 
   /// Reads a lattice of the grid: dense, x fastest, components innermost. Thread-safe.

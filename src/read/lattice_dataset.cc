@@ -1,4 +1,4 @@
-#include "formats/netcdf/model/one_file_dataset.h"
+#include "read/lattice_dataset.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace esker {
 
-Status OneFileDataset::list_parts() {
+Status LatticeDataset::list_parts() {
   for (std::size_t g = 0; g < schema.grids().size(); ++g) {
     for (const bool fixed : {false, true}) {
       const Grid& grid = schema.grids()[g];
@@ -30,24 +30,24 @@ Status OneFileDataset::list_parts() {
   return {};
 }
 
-bool OneFileDataset::has_samples(int field) const {
+bool LatticeDataset::has_samples(int field) const {
   return !is_ours_ || !field_at(field).fixed || !times.empty();
 }
 
-bool OneFileDataset::has(int field, Index step) const {
+bool LatticeDataset::has(int field, Index step) const {
   return field_at(field).fixed || step % field_at(field).every == 0;
 }
 
-Box OneFileDataset::box(int field) const {
+Box LatticeDataset::box(int field) const {
   return schema.box_of(schema.grids()[static_cast<std::size_t>(field_at(field).grid)]);
 }
 
-Result<Bitmask> OneFileDataset::bitmask(int field) const {
+Result<Bitmask> LatticeDataset::bitmask(int field) const {
   const Box grid = box(field);
   return Bitmask::longest_first(grid.rank, grid.hi);
 }
 
-Status OneFileDataset::read(int field, Index step, const ReadTarget& target,
+Status LatticeDataset::read(int field, Index step, const ReadTarget& target,
                             const ReadContext& context) const {
   if (target.samples.num_samples() == 0) return {};
   const Index sample_bytes = field_at(field).sample_bytes();
@@ -72,7 +72,7 @@ Status OneFileDataset::read(int field, Index step, const ReadTarget& target,
 
 // Splits by level if the query does not begin at the coarsest one; then along the slowest axis, between read
 // units.
-Result<std::vector<ReadTarget>> OneFileDataset::cut(int field, const ReadTarget& target) const {
+Result<std::vector<ReadTarget>> LatticeDataset::cut(int field, const ReadTarget& target) const {
   constexpr Index kPieceBytes = Index{4} << 20;
   std::vector<ReadTarget> lattices;
   if (target.start_level == 0) {
@@ -107,18 +107,18 @@ Result<std::vector<ReadTarget>> OneFileDataset::cut(int field, const ReadTarget&
   return pieces;
 }
 
-Result<StorageInfo> OneFileDataset::storage() const {
+Result<StorageInfo> LatticeDataset::storage() const {
   ESKER_ASSIGN_OR_RETURN(const Index bytes, stored_bytes());
   return StorageInfo{1, bytes};
 }
 
-void OneFileDataset::look_for_leftovers(Findings& findings, Index file_bytes, Index end_bytes) const {
+void LatticeDataset::look_for_leftovers(Findings& findings, Index file_bytes, Index end_bytes) const {
   if (!is_ours_ || file_bytes <= end_bytes) return;
   findings.warning(
       path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
 }
 
-void OneFileDataset::look_for_writer(Findings& findings) const {
+void LatticeDataset::look_for_writer(Findings& findings) const {
   const std::string lock = std::filesystem::path(path_).replace_extension(".esker-lock").string();
   const auto locked = store_->exists(lock);
   if (is_ours_ && locked.ok() && *locked) findings.warning(lock, "a writer is at work, or one was killed");
