@@ -9,16 +9,12 @@
 namespace esker {
 
 DatasetName split_name(std::string_view path) {
-  const Suffix* suffix = suffix_of(path);
-  if (!suffix) return {stem_of(path), "", ""};
-  return {stem_of(path), std::string(suffix->text), std::string(suffix->format)};
+  const std::string_view suffix = suffix_of(path);
+  if (suffix.empty()) return {stem_of(path), "", ""};
+  return {stem_of(path), std::string(suffix), format_of_suffix(suffix)->names.front()};
 }
 
-std::vector<std::string> dataset_suffixes() {
-  std::vector<std::string> suffixes;
-  for (const Suffix& suffix : kSuffixes) suffixes.emplace_back(suffix.text);
-  return suffixes;
-}
+std::vector<std::string> dataset_suffixes() { return all_suffixes(); }
 
 Result<FoundDataset> find_dataset(const std::string& path) {
   return within_memory([&]() -> Result<FoundDataset> {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "esker/communicator.hpp"
+#include "formats/registry/formats.h"
 #include "formats/registry/make_writer.h"
 #include "formats/registry/verify.h"
 #include "store/store.h"
@@ -15,11 +16,12 @@
 namespace esker {
 namespace {
 
-/// Whether checksums show that all steps are complete. NetCDF files have none, and the IDX half of a dataset
+/// Whether checksums show that all steps are complete. Some formats have none, and the IDX half of a dataset
 /// in two formats does not cover the other half.
 Result<bool> is_whole(const std::shared_ptr<Store>& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const AppendTarget target, find_append_target(*store, path, "auto"));
-  if (target.format != "idx") return false;
+  const FormatEntry* format = find_format(target.format);  // null for two formats
+  if (!format || !format->has_checksums) return false;
   ESKER_ASSIGN_OR_RETURN(const VerifyReport found, verify_dataset(store, path));
   return found.good() && found.blocks > 0 && found.blocks == found.blocks_with_checksum;
 }

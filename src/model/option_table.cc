@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/format_names.h"
 #include "model/option_text.h"
 
 namespace esker {
@@ -18,10 +19,6 @@ namespace {
 constexpr Index kMaxInt = std::numeric_limits<int>::max();
 constexpr Index kMaxIndex = std::numeric_limits<Index>::max();
 constexpr Index kGiB = Index{1} << 30;
-
-constexpr std::array<std::string_view, 14> kFormats{
-    "auto", "idx",     "cdf",      "cdf1",     "cdf2",     "cdf5",        "netcdf4",
-    "hdf5", "cdf+idx", "cdf1+idx", "cdf2+idx", "cdf5+idx", "netcdf4+idx", "hdf5+idx"};
 
 constexpr std::array kFsyncNames{NamedValue{Fsync::kNone, "none"}, NamedValue{Fsync::kStep, "step"},
                                  NamedValue{Fsync::kClose, "close"}};
@@ -110,17 +107,12 @@ constexpr OptionRow seconds(Text name, Text help) {
 // ---- the table ----
 
 constexpr std::array kRows{
-    OptionRow{
-        "format",
-        "auto (by the suffix of the dataset's name: .nc is cdf; .nc4, .h5 and .hdf5 are netcdf4; anything "
-        "else is idx), idx, cdf (the smallest CDF variant that holds the fields), cdf1, cdf2, cdf5 or "
-        "netcdf4 (also: hdf5); two formats at once: cdf5+idx and so on",
-        "file format (changes the dataset)",
-        [](Text text, Options& o) {
-          const bool is_known = std::find(kFormats.begin(), kFormats.end(), text) != kFormats.end();
-          return assign(o.format, is_known ? std::optional(std::string(text)) : std::nullopt);
-        },
-        [](const Options& o) { return o.format; }},
+    OptionRow{"format", "", "file format (changes the dataset)",
+              [](Text text, Options& o) {
+                return assign(o.format,
+                              is_format_name(text) ? std::optional(std::string(text)) : std::nullopt);
+              },
+              [](const Options& o) { return o.format; }, describe_format_names},
     truth<&Options::overwrite>("overwrite", "create may replace an existing dataset"),
     number<&Options::bits_per_block, 30>("bits_per_block", "0 (chosen from grid and type) to 30",
                                          "a block holds 2^bits_per_block samples (changes the dataset)"),

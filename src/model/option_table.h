@@ -11,10 +11,13 @@ namespace esker {
 
 struct OptionRow {
   std::string_view name;
-  std::string_view takes;  ///< for messages: the form of a value
+  std::string_view takes;  ///< for messages: the form of a value; empty: see describe
   std::string_view help;
   bool (*parse)(std::string_view text, Options& options);  ///< false, and no change, if the text is invalid
   std::string (*print)(const Options& options);
+  std::string (*describe)() = nullptr;  ///< the form of a value, if it is not constant
+
+  [[nodiscard]] std::string form() const { return describe ? describe() : std::string(takes); }
 };
 
 /// All options, in the order in which they are listed.

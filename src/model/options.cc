@@ -12,7 +12,7 @@ Status Options::set(const std::string& name, const std::string& value, const std
   const OptionRow* row = find_option(name);
   if (!row) return unknown_option(name);
   if (!row->parse(trim(value), *this)) {
-    return error(Code::kInvalidArgument, "option '{}': expected {}, found '{}'", name, row->takes,
+    return error(Code::kInvalidArgument, "option '{}': expected {}, found '{}'", name, row->form(),
                  excerpt(value));
   }
   sources_[std::string(row->name)] = source;
@@ -28,7 +28,7 @@ std::vector<Options::Entry> Options::entries() const {
     // Members may also be set directly, which leaves no source.
     const char* unset = value == row.print(built_in) ? "built-in" : "program";
     entries.push_back({std::string(row.name), value, source == sources_.end() ? unset : source->second,
-                       fmt::format("{}; takes {}", row.help, row.takes)});
+                       fmt::format("{}; takes {}", row.help, row.form())});
   }
   return entries;
 }

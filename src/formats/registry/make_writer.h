@@ -3,12 +3,22 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "esker/options.hpp"
 #include "format/format_writer.h"
 #include "store/store.h"
 
 namespace esker {
+
+/// A value of the option `format`: one format, or that format and IDX.
+struct FormatName {
+  std::string first;  ///< may be unknown
+  bool and_idx = false;
+};
+
+/// "cdf5+idx" -> {"cdf5", true}.
+FormatName split_format(std::string_view format);
 
 /// The format that the option `format` and the suffix of the dataset's name select together; never "auto".
 /// kInvalidArgument if they contradict each other.
@@ -19,12 +29,12 @@ struct AppendTarget {
   std::string path, format;
 };
 
-/// The dataset at `path` in the format of its files. A NetCDF file is recognized by its magic bytes; both
+/// The dataset at `path` in the format of its files. A file is recognized by its magic bytes; both
 /// halves of a dataset in two formats are found by the path of either. If `format` is not "auto" it is used
 /// instead. If there is no dataset, the arguments are returned.
 Result<AppendTarget> find_append_target(Store& store, const std::string& path, const std::string& format);
 
-/// A writer of that format at `path`. kUnsupported for an unknown name; the message lists the known ones.
+/// A writer of that format at `path`. kUnsupported for an unknown name.
 Result<std::unique_ptr<FormatWriter>> make_format_writer(std::shared_ptr<Store> store,
                                                          const std::string& path, const Options& options);
 

@@ -3,13 +3,8 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/readable.h"
-#include "formats/netcdf/cdf/cdf_dataset.h"
+#include "formats/registry/formats.h"
 #include "formats/registry/suffix.h"
-#ifdef ESKER_HAVE_HDF5
-#include "formats/netcdf/hdf5/hdf5_dataset.h"
-#endif
-#include "formats/idx/idx_dataset.h"
-#include "formats/netcdf/model/joined_components.h"
 #include "store/unsynced.h"
 
 namespace esker {
@@ -23,41 +18,38 @@ Result<bool> is_empty_file(Store& store, const std::string& path) {
   return !is_directory;
 }
 
-template <class Format>
-Result<std::unique_ptr<OpenedDataset>> open_as(const std::shared_ptr<Store>& store, const std::string& path) {
-  ESKER_ASSIGN_OR_RETURN(auto dataset, Format::open(store, path));
-  for (std::string& warning : dataset.warnings) warning = readable(std::move(warning));
-  return std::unique_ptr<OpenedDataset>(std::make_unique<Format>(std::move(dataset)));
+/// The file of a dataset that was given without suffix: `path` with the first suffix of a format; "" if
+/// there is none.
+Result<std::string> find_with_suffix(Store& store, const std::string& path) {
+  for (const FormatEntry& entry : formats()) {
+    const std::string& suffix = entry.suffixes.front();
+    if (entry.magic.empty() || format_of_suffix(suffix) != &entry) continue;
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(path + suffix));
+    if (exists) return path + suffix;
+  }
+  return std::string();
+}
+
+std::string known_formats() {
+  std::string titles;
+  for (const FormatEntry& entry : formats()) titles += (titles.empty() ? "" : ", ") + entry.title;
+  return titles;
 }
 
 Result<std::unique_ptr<OpenedDataset>> open_any(const std::shared_ptr<Store>& store,
                                                 const std::string& path) {
-  ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(*store, path, 8));
-  if (begin.starts_with("CDF")) {
-    ESKER_ASSIGN_OR_RETURN(auto file, open_as<cdf::CdfDataset>(store, path));
-    return join_components(std::move(file));
-  }
-  if (begin.starts_with("\x89HDF")) {
-#ifdef ESKER_HAVE_HDF5
-    ESKER_ASSIGN_OR_RETURN(auto file, open_as<hdf5::Hdf5Dataset>(store, path));
-    return join_components(std::move(file));
-#else
-    return error(Code::kUnsupported,
-                 "{} is an HDF5 file (NetCDF-4), and this Esker was built without the HDF5 library (Debian: "
-                 "libhdf5-dev)",
-                 path);
-#endif
-  }
-  auto opened = open_as<idx::IdxDataset>(store, path);
+  ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(*store, path, kMaxMagicBytes));
+  if (const FormatEntry* entry = format_of_magic(begin)) return entry->open(store, path);
+  auto opened = formats().front().open(store, path);  // IDX
   if (opened.status().code() != Code::kNotFound) return opened;
-  ESKER_ASSIGN_OR_RETURN(const bool is_netcdf, store->exists(path + ".nc"));
-  if (is_netcdf) return open_any(store, path + ".nc");
+  ESKER_ASSIGN_OR_RETURN(const std::string file, find_with_suffix(*store, path));
+  if (!file.empty()) return open_any(store, file);
   if (begin.empty()) {
     ESKER_ASSIGN_OR_RETURN(const bool is_file, is_empty_file(*store, path));
     if (is_file) return error(Code::kDataLoss, "{}: the file is empty", path);
     return opened;
   }
-  return error(Code::kDataLoss, "{} is no dataset: neither an .idx nor a CDF or HDF5 file", path);
+  return error(Code::kDataLoss, "{}: not a dataset of a known format ({})", path, known_formats());
 }
 
 }  // namespace
@@ -65,8 +57,10 @@ Result<std::unique_ptr<OpenedDataset>> open_any(const std::shared_ptr<Store>& st
 Result<std::unique_ptr<OpenedDataset>> open_dataset(const std::shared_ptr<Store>& store,
                                                     const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(auto dataset, open_any(store, path));
+  for (std::string& warning : dataset->warnings) warning = readable(std::move(warning));
   if (!store->is_local()) return dataset;
-  if (auto warning = unsynced_warning(*store, stem_of(path))) dataset->warnings.push_back(std::move(*warning));
+  if (auto warning = unsynced_warning(*store, stem_of(path)))
+    dataset->warnings.push_back(std::move(*warning));
   return dataset;
 }
 

@@ -1,26 +1,22 @@
 // The file name suffixes of datasets.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "formats/registry/formats.h"
 
 namespace esker {
 
-/// The default format for a suffix, and whether other formats use the suffix, too.
-struct Suffix {
-  std::string_view text, format;
-  bool of_cdf, of_hdf5, of_idx;
-};
+/// The suffix of a path, which may end with '/', if a format has it; else "".
+std::string_view suffix_of(std::string_view path);
 
-inline constexpr std::array<Suffix, 5> kSuffixes{{{".idx", "idx", false, false, true},
-                                                  {".nc", "cdf", true, true, false},
-                                                  {".nc4", "netcdf4", false, true, false},
-                                                  {".h5", "netcdf4", false, true, false},
-                                                  {".hdf5", "netcdf4", false, true, false}}};
+/// The format that a suffix selects: the first that has it; null if there is none.
+const FormatEntry* format_of_suffix(std::string_view suffix);
 
-/// The entry for the suffix of a path, which may end with '/'; nullptr if there is none.
-const Suffix* suffix_of(std::string_view path);
+/// The suffixes of all formats, each once, that of IDX first.
+std::vector<std::string> all_suffixes();
 
 /// The common stem of a dataset's file names: "out/run.nc" -> "out/run", "out/run/" -> "out/run".
 std::string stem_of(std::string_view path);

@@ -1,0 +1,108 @@
+// The list of formats: a new format of the library gets an entry in built_in_formats().
+#include "formats/registry/built_in.h"
+
+#include <optional>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/idx/idx_dataset.h"
+#include "formats/idx/idx_writer.h"
+#include "formats/netcdf/cdf/cdf_dataset.h"
+#include "formats/netcdf/cdf/cdf_writer.h"
+#include "formats/netcdf/model/joined_components.h"
+#ifdef ESKER_HAVE_HDF5
+#include "formats/netcdf/hdf5/hdf5_dataset.h"
+#include "formats/netcdf/hdf5/hdf5_writer.h"
+#endif
+
+namespace esker {
+namespace {
+
+using WriterResult = Result<std::unique_ptr<FormatWriter>>;
+using NetcdfWriterResult = Result<std::unique_ptr<NetcdfWriter>>;
+using DatasetResult = Result<std::unique_ptr<OpenedDataset>>;
+
+template <class Format>
+DatasetResult open_as(const std::shared_ptr<Store>& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(auto dataset, Format::open(store, path));
+  return std::unique_ptr<OpenedDataset>(std::make_unique<Format>(std::move(dataset)));
+}
+
+template <class Format>
+DatasetResult open_netcdf(const std::shared_ptr<Store>& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(auto file, open_as<Format>(store, path));
+  return join_components(std::move(file));
+}
+
+/// A writer of a NetCDF file that is the complete dataset.
+template <NetcdfWriterResult (*make)(const WriterTarget&)>
+WriterResult make_alone(const WriterTarget& target) {
+  ESKER_ASSIGN_OR_RETURN(auto netcdf, make(target));
+  return std::unique_ptr<FormatWriter>(std::move(netcdf));
+}
+
+WriterResult make_idx(const WriterTarget& target) {
+  return std::unique_ptr<FormatWriter>(
+      std::make_unique<idx::IdxWriter>(target.store, target.stem, target.options, target.lock, ""));
+}
+
+/// Absent: the smallest version that holds the schema.
+std::optional<cdf::Version> cdf_version(const std::string& format) {
+  if (format == "cdf1") return cdf::Version::kClassic;
+  if (format == "cdf2") return cdf::Version::kOffset64;
+  if (format == "cdf5") return cdf::Version::kData64;
+  return std::nullopt;
+}
+
+NetcdfWriterResult make_cdf(const WriterTarget& target) {
+  return std::unique_ptr<NetcdfWriter>(std::make_unique<cdf::CdfWriter>(
+      target.store, target.stem, cdf_version(target.format), target.options, target.lock));
+}
+
+#ifdef ESKER_HAVE_HDF5
+NetcdfWriterResult make_hdf5(const WriterTarget& target) {
+  return std::unique_ptr<NetcdfWriter>(std::make_unique<hdf5::Hdf5Writer>(
+      target.store, target.stem, target.suffix, target.options, target.lock));
+}
+
+constexpr auto kOpenHdf5 = &open_netcdf<hdf5::Hdf5Dataset>;
+#else
+NetcdfWriterResult make_hdf5(const WriterTarget& /*target*/) {
+  return error(Code::kUnsupported,
+               "format 'netcdf4': this Esker was built without the HDF5 library (Debian: libhdf5-dev)");
+}
+
+DatasetResult open_hdf5(const std::shared_ptr<Store>& /*store*/, const std::string& path) {
+  return error(Code::kUnsupported,
+               "{} is an HDF5 file (NetCDF-4), and this Esker was built without the HDF5 library (Debian: "
+               "libhdf5-dev)",
+               path);
+}
+
+constexpr auto kOpenHdf5 = &open_hdf5;
+#endif
+
+}  // namespace
+
+// A suffix that several formats have selects the first of them.
+std::deque<FormatEntry> built_in_formats() {
+  return {{{"idx"}, "idx", "IDX datasets", {".idx"}, "", make_idx, open_as<idx::IdxDataset>, nullptr, true},
+          {{"cdf", "cdf1", "cdf2", "cdf5"},
+           "cdf (the smallest CDF variant that holds the fields), cdf1, cdf2, cdf5",
+           "netCDF files",
+           {".nc"},
+           "CDF",
+           make_alone<make_cdf>,
+           open_netcdf<cdf::CdfDataset>,
+           make_cdf},
+          {{"netcdf4", "hdf5"},
+           "netcdf4 (also: hdf5)",
+           "HDF5 files",
+           {".nc", ".nc4", ".h5", ".hdf5"},
+           "\x89HDF",
+           make_alone<make_hdf5>,
+           kOpenHdf5,
+           make_hdf5}};
+}
+
+}  // namespace esker

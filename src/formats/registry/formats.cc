@@ -1,0 +1,67 @@
+#include "formats/registry/formats.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/registry/built_in.h"
+
+namespace esker {
+namespace {
+
+std::deque<FormatEntry>& list() {
+  static std::deque<FormatEntry> entries = built_in_formats();
+  return entries;
+}
+
+bool is_complete(const FormatEntry& entry) {
+  const auto magic_bytes = static_cast<Index>(entry.magic.size());
+  return !entry.names.empty() && !entry.suffixes.empty() && 1 <= magic_bytes &&
+         magic_bytes <= kMaxMagicBytes && entry.make_writer != nullptr && entry.open != nullptr;
+}
+
+}  // namespace
+
+const std::deque<FormatEntry>& formats() { return list(); }
+
+Status register_format(FormatEntry entry) {
+  if (!is_complete(entry)) {
+    return error(Code::kInvalidArgument,
+                 "register_format '{}': expected a name, a suffix, 1 to {} magic bytes, and the functions "
+                 "make_writer and open",
+                 entry.names.empty() ? "" : entry.names.front(), kMaxMagicBytes);
+  }
+  for (const std::string& name : entry.names) {
+    if (find_format(name))
+      return error(Code::kAlreadyExists, "register_format: the format '{}' exists", name);
+  }
+  for (const FormatEntry& other : formats()) {
+    if (other.magic.empty()) continue;
+    if (!entry.magic.starts_with(other.magic) && !other.magic.starts_with(entry.magic)) continue;
+    return error(Code::kAlreadyExists, "register_format '{}': its magic bytes are those of format '{}'",
+                 entry.names.front(), other.names.front());
+  }
+  list().push_back(std::move(entry));
+  return {};
+}
+
+const FormatEntry* find_format(std::string_view name) {
+  for (const FormatEntry& entry : formats()) {
+    if (std::find(entry.names.begin(), entry.names.end(), name) != entry.names.end()) return &entry;
+  }
+  return nullptr;
+}
+
+const FormatEntry* format_of_magic(std::string_view begin) {
+  for (const FormatEntry& entry : formats()) {
+    if (!entry.magic.empty() && begin.starts_with(entry.magic)) return &entry;
+  }
+  return nullptr;
+}
+
+Result<const FormatEntry*> format_of_file(Store& store, const std::string& path) {
+  ESKER_ASSIGN_OR_RETURN(const std::string begin, read_begin(store, path, kMaxMagicBytes));
+  return format_of_magic(begin);
+}
+
+}  // namespace esker
