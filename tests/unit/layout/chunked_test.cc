@@ -9,12 +9,14 @@
 #include <set>
 
 #include "layout/chunk_choice.h"
+#include "support/layout_conformance.h"
 #include "unit/grid/brute_force.h"
-#include "unit/layout/segments.h"
 
 namespace esker {
 namespace {
 
+using testing::box_near;
+using testing::expect_conforming_layout;
 using testing::expect_segments_of_a_box;
 using testing::points_of;
 using testing::Random;
@@ -70,13 +72,7 @@ TEST(Chunked, PiecesHoldAllSamplesInTheirPlacesOneAfterTheOther) {
       const Piece piece = layout.piece(ordinal);
       ASSERT_EQ(piece.num_parts, 1);
       ASSERT_LE(piece.size_bytes, std::max(test.tiles.piece_bytes, Case::kBytes));
-      ASSERT_EQ(piece.position_bytes, layout.position_bytes(ordinal));
-      ASSERT_EQ(piece.offset_bytes, offset_at(layout, piece.position_bytes));
-      const Index next = layout.position_bytes(ordinal + 1);
-      ASSERT_LE(piece.position_bytes + piece.size_bytes, next);
-      ASSERT_LE(next - piece.position_bytes, layout.largest_piece_bytes());
       const PiecePart part = layout.part(piece, 0);
-      ASSERT_EQ(part.lattice.num_samples() * Case::kBytes, piece.size_bytes);
       for (const Point& index : points_of(part.lattice.all_indices())) {
         const Index at = piece.position_bytes + (part.first_sample + part.order.at(index)) * Case::kBytes;
         ASSERT_TRUE(point_at.emplace(offset_at(layout, at), part.lattice.point(index)).second) << at;
@@ -169,11 +165,12 @@ TEST(Chunked, SlabsAreWholePlanes) {
   EXPECT_EQ(plane, 10);
 }
 
-TEST(Chunked, SegmentsAreWhatPiecesHaveOfABox) {
+TEST(Chunked, ConformsToTheContractOfLayouts) {
   Random random(4);
   for (int i = 0; i < 300; ++i) {
     const Case test(random);
-    expect_segments_of_a_box(test.layout(), random);
+    ASSERT_NO_FATAL_FAILURE(expect_conforming_layout(test.layout(), random)) << i;
+    expect_segments_of_a_box(test.layout(), 0, box_near(test.box(), random));
   }
 }
 
