@@ -191,6 +191,15 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (ROOT / path).exists(), f"{path}: no such file"
 
 
+def test_excerpts_of_the_example_format_are_its_code() -> None:
+    """Up to white space: the code of the page is less indented."""
+    source = " ".join((ROOT / "tests" / "examples" / "raw_format" / "raw_format.cc").read_text("utf-8").split())
+    excerpts = blocks(ROOT / "docs" / "internals" / "adding-a-format.md", "cpp")
+    assert excerpts
+    for excerpt in excerpts:
+        assert " ".join(excerpt.split()) in source, excerpt
+
+
 def headings(page: Path) -> set[str]:
     """The names by which links reach the headings of a page."""
     found = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.M)
