@@ -105,8 +105,9 @@ class Layout {
 
   using VisitSegment = std::function<void(const Piece&, const PiecePart&, const Box&)>;
   /// Calls visit(piece, part, indices) for each part of a piece that holds samples of `box` of the layout's
-  /// field `field` at one of `levels`; `indices` are the lattice indices of those samples in the part.
-  /// Unordered. O(parts visited).
+  /// field `field` at one of `levels`; `indices` are the lattice indices of those samples in the part. If
+  /// `box` leaves the grid, layouts may visit the samples that a piece has there, or skip them. Unordered.
+  /// O(parts visited).
   virtual void for_each_segment(int field, const Box& box, Levels levels,
                                 const VisitSegment& visit) const = 0;
   void for_each_segment(int field, const Box& box, const VisitSegment& visit) const {
