@@ -1,5 +1,5 @@
-// LatticeDataset: the common part of datasets from which any lattice of the grid can be read directly, without
-// blocks: CDF, HDF5, raw samples.
+// LatticeDataset: the common part of datasets from which any lattice of the grid can be read directly,
+// without blocks: CDF, HDF5, raw samples.
 #pragma once
 
 #include <memory>
