@@ -195,8 +195,8 @@ ESKER_API esker_status esker_open_parallel(const char* path, const esker_comm* c
 /// that is written: an open step is discarded, the report written, the lock released; without a committed
 /// step it leaves an empty dataset, or the one that was to be overwritten. Returns when all ranks have closed
 /// or abandoned the dataset. If other ranks call something else first, that call and this one fail with
-/// ESKER_MISMATCHED_CALL; the dataset is closed nevertheless. Local for a dataset that is read. Closing twice
-/// is not an error.
+/// ESKER_MISMATCHED_CALL, and this one waits at most 60 s more; the dataset is closed nevertheless. Local for
+/// a dataset that is read. Closing twice is not an error.
 ESKER_API esker_status esker_close(esker_dataset* ds);
 
 /// Frees the handle in any state; NULL is ignored. Local, with one exception: the last handle of a

@@ -144,8 +144,8 @@ class ESKER_API Writer {
   Status end_step();
   /// Discards an open step, writes the report and releases the lock. Collective. If no step was committed,
   /// the result is an empty dataset, or the old one if it was to be overwritten. Returns when all ranks have
-  /// closed or abandoned the writer. If another rank calls something else, that call fails, and close()
-  /// returns kMismatchedCall. The writer is closed even if close() fails.
+  /// closed or abandoned the writer. If another rank calls something else, that call and close() fail
+  /// (kMismatchedCall), and close() waits at most 60 s more. The writer is closed even if close() fails.
   Status close();
   /// Leaves the writer on this rank only, for a rank that fails outside of Esker, so that no other rank waits
   /// for it. Calls of the other ranks fail and name `reason` until they close or abandon the writer, too. The

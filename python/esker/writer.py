@@ -345,7 +345,7 @@ class Writer:
         """Writes the report and releases the dataset. Collective; does nothing if the writer is closed.
 
         Returns when all ranks have closed the writer. If another rank makes a different call, that call and
-        close() fail. If no step was written, the dataset is empty, or is the old one that was to be
+        close() fail; close() then waits for that rank for at most 60 s. If no step was written, the dataset is empty, or is the old one that was to be
         overwritten. Warns on the first rank about coordinates of dimensions that no field has, because they
         are not in the dataset.
         """

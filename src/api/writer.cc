@@ -203,7 +203,8 @@ class Writer::Impl {
 
   Status rewind(double time) {
     if (closed) return error(Code::kWrongOrder, "rewind: the writer is closed");
-    if (input && local.ok()) local = error(Code::kWrongOrder, "rewind: step {} is open", counted(input->step));
+    if (input && local.ok())
+      local = error(Code::kWrongOrder, "rewind: step {} is open", counted(input->step));
     if (std::isnan(time) && local.ok()) local = error(Code::kInvalidArgument, "rewind: time is not a number");
     ESKER_RETURN_IF_ERROR(define_once());
     return pipeline->rewind(take_local(), time);
@@ -308,7 +309,7 @@ Writer& Writer::operator=(Writer&&) noexcept = default;
 // for this one in a call of another writer that the exception has not reached yet.
 Writer::~Writer() {
   if (!impl_ || impl_->closed || std::uncaught_exceptions() <= impl_->exceptions) return;
-  constexpr double kPatience = 5;
+  constexpr double kPatience = 5;  // short: a rank that leaves does not learn the reason
   (void)guarded("abandon", [this] {
     return impl_->abandon({Code::kCancelled, "an exception left the scope of the writer"}, kPatience);
   });
@@ -409,8 +410,7 @@ Status Writer::close() {
   return guarded("close", [&] { return impl_->close(); });
 }
 Status Writer::abandon(const Status& reason) {
-  constexpr double kPatience = 60;  // longer than that of ~Writer: who leaves does not learn the reason
-  return guarded("abandon", [&] { return impl_->abandon(reason, kPatience); });
+  return guarded("abandon", [&] { return impl_->abandon(reason, WritePipeline::kPatience); });
 }
 
 const Schema& Writer::schema() const { return impl_->schema; }

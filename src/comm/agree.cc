@@ -67,8 +67,8 @@ Status find_who_left(Comm& comm, bool met) {
   const int rank = comm.size() - static_cast<int>(gone[0]);
   const Status why = guarded("agree", [&] {
     return error(Code::kCancelled,
-                 "rank {} has left: it abandoned the dataset, or an exception left its writer's scope, and "
-                 "it did not wait any longer for the other ranks",
+                 "rank {} has left: it closed or abandoned the dataset, or an exception left its writer's "
+                 "scope, and it did not wait any longer for the other ranks",
                  rank);
   });
   comm.end(why);

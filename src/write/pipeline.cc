@@ -448,29 +448,34 @@ Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepF
   return committed;
 }
 
-/// The ranks' own errors; `mismatch` keeps the first that reports ranks in other calls. Does not allocate,
-/// because an allocation might fail on this rank only.
-Status WritePipeline::meet_to_close(const Status& local, Status& mismatch, double patience_s) {
+/// The ranks' own errors; `mismatch` keeps the first that reports ranks in other calls. `waits_first`: the
+/// patience is unlimited while there is no mismatch. Does not allocate, because an allocation might fail on
+/// this rank only.
+Status WritePipeline::meet_to_close(const Status& local, Status& mismatch, double patience_s,
+                                    bool waits_first) {
   Status status;
   for (bool all_are_here = false; !all_are_here && comm_->ended().ok();) {
-    status = agree(*comm_, Ballot{local, "close", 0, local.message(), true, patience_s}, &all_are_here);
+    const double limit_s = waits_first && mismatch.ok() ? 0 : patience_s;
+    status = agree(*comm_, Ballot{local, "close", 0, local.message(), true, limit_s}, &all_are_here);
     if (!all_are_here && mismatch.ok()) mismatch = std::move(status);
   }
   return status;
 }
 
 // If one rank closed and others did not, that is the first error; its text contains that rank's own error.
-Status WritePipeline::close(const Status& local, Status mismatch) {
+Status WritePipeline::close(const Status& local, Status mismatch, double patience_s) {
   const CallWatch::Call call(*comm_, "close");
-  Status status = meet_to_close(local, mismatch, 0);
+  Status status = meet_to_close(local, mismatch, patience_s, true);
   Status early = agree(*comm_, mismatch);
-  return end_together(early.ok() ? std::move(status) : std::move(early));
+  Status ended = end_together(early.ok() ? std::move(status) : std::move(early));
+  const bool has_left = !comm_->ended().ok() && !mismatch.ok();
+  return has_left ? mismatch : ended;  // the mismatch is why it left
 }
 
 Status WritePipeline::abandon(const Status& reason, double patience_s) {
   const CallWatch::Call call(*comm_, "abandon");
   Status mismatch;
-  Status status = meet_to_close(reason, mismatch, patience_s);
+  Status status = meet_to_close(reason, mismatch, patience_s, false);
   Status early = agree(*comm_, Status());
   return end_together(early.ok() ? std::move(status) : std::move(early));
 }

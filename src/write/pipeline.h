@@ -42,6 +42,9 @@ struct StepInput {
 
 class WritePipeline final : private Comm::EndListener {
  public:
+  /// Seconds that a rank which ends the writer waits for ranks that may be in calls of another writer.
+  static constexpr double kPatience = 60;
+
   /// Collective: checks that the dataset can be created and takes its lock. Rank 0's options apply to all.
   static Result<std::unique_ptr<WritePipeline>> create(std::shared_ptr<Comm> comm,
                                                        std::shared_ptr<Store> store, const std::string& path,
@@ -68,13 +71,14 @@ class WritePipeline final : private Comm::EndListener {
   /// Collective: syncs these steps, which the caller has verified, and appends after them.
   Status accept_lost_steps();
   /// Collective: makes data durable if requested, writes the report, releases the lock. Returns when all
-  /// ranks have closed or abandoned. While other ranks are in other calls, which fail, it waits, and then
-  /// fails, too. `mismatch`: what this rank already knows about ranks in other calls.
-  Status close(const Status& local, Status mismatch = {});
+  /// ranks have closed or abandoned. If other ranks are in other calls, these fail, and so does this one. It
+  /// then waits for the other ranks like abandon(). `mismatch`: what this rank already knows about ranks in
+  /// other calls.
+  Status close(const Status& local, Status mismatch = {}, double patience_s = kPatience);
   /// The same for a rank that accepts other ranks in any call: it fails with `reason` only. If the other
   /// ranks are in no call after `patience_s` seconds, it leaves. The communicator is then unusable, also for
   /// the other ranks when they arrive.
-  Status abandon(const Status& reason, double patience_s);
+  Status abandon(const Status& reason, double patience_s = kPatience);
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
   /// The committed steps.
@@ -120,7 +124,7 @@ class WritePipeline final : private Comm::EndListener {
   Status remove_old_report();
   Status create_files();
   [[nodiscard]] UnsyncedSteps::PathsOf paths_of_steps() const;
-  Status meet_to_close(const Status& local, Status& mismatch, double patience_s);
+  Status meet_to_close(const Status& local, Status& mismatch, double patience_s, bool waits_first);
   Status end_together(Status status);
   Status sync_all();
   void begin_counting();

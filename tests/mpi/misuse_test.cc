@@ -275,6 +275,44 @@ TEST_F(MisuseTest, ARankThatClosesEarlyWaitsForTheOthersToCloseWhateverTheyCallB
   }
 }
 
+// The others drop the writer after the error, or keep it and make no call for a while.
+TEST_F(MisuseTest, ARankThatClosesLeavesRanksThatNeverEndTheWriter) {
+  if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  constexpr double kPatience = 1;
+  for (const bool others_drop_it : {true, false}) {
+    for (const int victim : victims()) {
+      if (victim == kAllRanks) continue;
+      const std::string name = "rank " + std::to_string(victim) + (others_drop_it ? ", dropped" : ", kept");
+      SCOPED_TRACE(name);
+      const Watchdog watchdog(name);
+      RunPlan run = plan(kSubjects[0]);
+      run.overwrite = true;
+      const Communicator own = mpi_communicator(MPI_COMM_WORLD);  // it ends
+      auto pipeline = open_run(own, posix_store(), run).value();
+      EXPECT_TRUE(write_step(*pipeline, own, run, 0).ok());
+      const Status ended =
+          is_victim(victim) ? pipeline->close({}, {}, kPatience) : write_step(*pipeline, own, run, 1);
+      if (!is_victim(victim) && others_drop_it) pipeline.reset();
+      expect_everywhere(ended, Code::kMismatchedCall);
+      for (const char* call : {"close() on rank", "end_step(step 1, time"}) {
+        EXPECT_NE(ended.message().find(call), std::string::npos) << ended.message();
+      }
+      if (!is_victim(victim) && pipeline) {
+        for (const Status& late : {write_step(*pipeline, own, run, 1), pipeline->close({})}) {
+          EXPECT_EQ(late.code(), Code::kCancelled);
+          EXPECT_NE(late.message().find("rank " + std::to_string(victim) + " has left"), std::string::npos)
+              << late.message();
+        }
+      }
+      comm_.get()->barrier();
+      EXPECT_FALSE(std::filesystem::exists(path("run.esker-lock")));
+      EXPECT_EQ(Dataset::open(run.path).value().steps().size(), 1U);
+      expect_clean(run, 1);
+      if (!all_well()) return;
+    }
+  }
+}
+
 TEST_F(MisuseTest, OptionsThatSomeRankCouldNotLoadAreAnErrorOnAll) {
   for (const int victim : victims()) {
     const Watchdog watchdog("options");
