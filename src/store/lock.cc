@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <random>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/guarded.h"
@@ -180,6 +182,27 @@ Status remove_attempts(Store& store, const std::string& path) {
   return {};
 }
 
+/// The file or directory that a chain of symbolic links leads to; it need not exist.
+Result<std::string> end_of_links(const Store& store, const std::string& path) {
+  constexpr int kMaxLinks = 40;
+  std::string here = path;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    while (here.size() > 1 && here.ends_with('/')) here.pop_back();
+    ESKER_ASSIGN_OR_RETURN(std::string next, store.follow_link(here));
+    if (next == here) return here;
+    here = std::move(next);
+  }
+  return error(Code::kIoError, "follow {}: more than {} symbolic links", path, kMaxLinks);
+}
+
+/// "out/run.esker-lock" for the directory "out/run" or the file "out/run.nc".
+Result<std::string> lock_path_of(const Store& store, const std::string& dataset) {
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(dataset));
+  const std::filesystem::path path(dataset);
+  const auto& stem = is_directory ? path.filename() : path.stem();
+  return (path.parent_path() / (stem.string() + ".esker-lock")).string();
+}
+
 }  // namespace
 
 // Other processes may release the lock, or take over a dead one, between any two calls. Nothing can fail once
@@ -205,20 +228,50 @@ Status WriterLock::acquire() {
   return created;
 }
 
+Status WriterLock::acquire_for(const std::string& dataset) {
+  ESKER_RETURN_IF_ERROR(acquire());
+  Status taken = guarded("acquire", [&] { return acquire_of_target(dataset); });
+  if (!taken.ok()) (void)release();
+  return taken;
+}
+
+Status WriterLock::acquire_of_target(const std::string& dataset) {
+  ESKER_ASSIGN_OR_RETURN(const std::string target, end_of_links(*store_, dataset));
+  if (target == dataset) return {};
+  ESKER_ASSIGN_OR_RETURN(const std::string path, lock_path_of(*store_, target));
+  // The link may lead to a dataset of the same name in the same directory, by whatever path.
+  const auto holder = read_text(*store_, path, kMaxLockBytes);
+  const auto is_held_by = [&](const auto& lock) { return holder.ok() && *holder == lock->text_; };
+  if (is_held_by(this) || std::any_of(targets_.begin(), targets_.end(), is_held_by)) return {};
+  auto lock = std::make_unique<WriterLock>(store_, path);
+  targets_.reserve(targets_.size() + 1);
+  Status taken = lock->acquire();
+  if (taken.ok()) targets_.push_back(std::move(lock));
+  const bool is_impossible = taken.code() == Code::kIoError || taken.code() == Code::kNotFound;
+  return is_impossible ? Status() : taken;
+}
+
 WriterLock::~WriterLock() {
   (void)guarded("release", [this] { return release(); });
 }
 
 Status WriterLock::release() {
-  if (!held_) return {};
+  Status released;
+  for (const auto& target : std::exchange(targets_, {})) {
+    Status next = target->release();
+    if (released.ok()) released = std::move(next);
+  }
+  if (!held_) return released;
   held_ = false;
   const Status mine = guarded("release", [this] { return check_held(); });
-  if (mine.code() == Code::kDataLoss) return {};  // it belongs to another writer now
-  return mine.ok() || mine.code() == Code::kOutOfMemory ? store_->remove(path_) : mine;
+  if (mine.code() == Code::kDataLoss) return released;  // it belongs to another writer now
+  Status removed = mine.ok() || mine.code() == Code::kOutOfMemory ? store_->remove(path_) : mine;
+  return removed.ok() ? released : removed;
 }
 
 Status WriterLock::check_held() const {
   if (text_.empty()) return error(Code::kWrongOrder, "{} is not taken", path_);
+  for (const auto& target : targets_) ESKER_RETURN_IF_ERROR(target->check_held());
   const auto found = read_text(*store_, path_, kMaxLockBytes);
   if (found.ok() && *found == text_) return {};
   if (!found.ok() && found.status().code() != Code::kNotFound) return found.status();

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "store/store.h"
 
@@ -24,15 +25,22 @@ class WriterLock {
   /// Also succeeds if the lock is already held. Removes what acquire() calls of dead processes left next to
   /// the file. Errors: kAlreadyExists if it is held by another process that lives, or may live.
   Status acquire();
-  /// Removes the file if this object still holds it; also succeeds if the lock is not held.
+  /// acquire(), and if `dataset`, a file or a directory, is a symbolic link, also the lock of the dataset
+  /// that it leads to: two writers exclude each other whichever links they use. Takes all locks or none. If
+  /// there is no dataset, or no file can be created next to it, only the first lock is taken.
+  Status acquire_for(const std::string& dataset);
+  /// Removes the files that this object still holds; also succeeds if the lock is not held.
   Status release();
-  /// kDataLoss if another program has removed or replaced the file. kWrongOrder: the lock was never taken.
+  /// kDataLoss if another program has removed or replaced a file. kWrongOrder: the lock was never taken.
   [[nodiscard]] Status check_held() const;
 
  private:
+  Status acquire_of_target(const std::string& dataset);
+
   std::shared_ptr<Store> store_;
   std::string path_, text_;
   bool held_ = false;
+  std::vector<std::unique_ptr<WriterLock>> targets_;  // of the datasets that links lead to
 };
 
 }  // namespace esker

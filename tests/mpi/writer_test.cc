@@ -259,6 +259,46 @@ TEST_F(WriterTest, AppendingToNothingOrToALockedDatasetIsTheSameErrorOnAllRanks)
   EXPECT_TRUE(Writer::append(path("run.idx"), comm_, small_blocks()).ok());
 }
 
+/// "run.nc", and where a link to it is: next to it, with the same stem, and in a linked directory.
+struct LinkedDataset {
+  std::string file, link, target, also;
+  std::string format;
+};
+
+TEST_F(WriterTest, TheLockOfADatasetIsTheSameThroughSymbolicLinks) {
+  const std::vector<LinkedDataset> datasets{{"a/run.idx", "a/link", "run", "a/link.idx", "idx"},
+                                            {"b/run.nc", "b/link.nc", "run.nc", "b/link.nc", "cdf5"},
+                                            {"c/run.h5", "c/link.h5", "run.h5", "c/link.h5", "netcdf4"},
+                                            {"d/run.h5", "d/run.nc", "run.h5", "d/run.nc", "netcdf4"},
+                                            {"e/run.nc", "linked", "e", "linked/run.nc", "cdf5"},
+                                            {"f/run.idx", "far", "f", "far/run.idx", "idx"}};
+  for (const LinkedDataset& dataset : datasets) {
+    SCOPED_TRACE(dataset.file + " and " + dataset.also);
+    Options options = small_blocks();
+    options.set("format", dataset.format).check();
+    if (Writer::create(path("probe"), comm_, options).status().code() == Code::kUnsupported) continue;
+    write_dataset(path(dataset.file), comm_, comm_.size(), options);
+    if (comm_.rank() == 0) std::filesystem::create_symlink(dataset.target, path(dataset.link));
+    comm_.get()->barrier();
+    const std::string names[] = {path(dataset.file), path(dataset.also)};
+    for (const int first : {0, 1}) {
+      Writer writer = Writer::append(names[first], comm_).value();
+      const Status second = Writer::append(names[1 - first], comm_).status();
+      expect_everywhere(second, Code::kAlreadyExists);
+      EXPECT_NE(second.message().find("run.esker-lock is held"), std::string::npos) << second.message();
+      const Status ended = write_step(writer, find(writer), comm_.rank(), comm_.size());
+      EXPECT_TRUE(ended.ok()) << ended.message();
+      EXPECT_TRUE(writer.close().ok());
+    }
+    comm_.get()->barrier();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_)) {
+      EXPECT_EQ(entry.path().string().find(".esker-lock"), std::string::npos) << entry.path();
+    }
+    EXPECT_EQ(Dataset::open(path(dataset.file)).value().steps().size(), 4U);
+    comm_.get()->barrier();
+  }
+}
+
 TEST_F(WriterTest, APatchThatLeavesTheGridFailsTheStepOnAllRanksAndTheNextStepSucceeds) {
   Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
   const Model model = Model::define(writer).value();

@@ -40,7 +40,7 @@ Status IdxWriter::check_target() {
   }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
   ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
-  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_RETURN_IF_ERROR(lock_->acquire_for(paths_.directory()));
   ESKER_RETURN_IF_ERROR(check_directory());
   for (const std::string& path : {paths_.single_idx(), paths_.directory()}) {
     ESKER_ASSIGN_OR_RETURN(bool exists, store_->exists(path));
@@ -89,7 +89,7 @@ Result<std::string> IdxWriter::read_existing() {
   if (target != paths_.single_idx()) {
     return error(Code::kInvalidArgument, "{} is a symbolic link: append to {}", paths_.single_idx(), target);
   }
-  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_RETURN_IF_ERROR(lock_->acquire_for(paths_.directory()));
   ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store_->exists(paths_.catalog()));
   ESKER_ASSIGN_OR_RETURN(const bool unfinished, is_unfinished(*store_, paths_, !has_catalog));
   const bool durable = options_.fsync != Fsync::kNone;

@@ -40,7 +40,7 @@ Status NetcdfWriter::create(bool durable) {
 Status NetcdfWriter::publish(bool durable) { return publish_file(*store_, path_, durable); }
 
 Result<std::unique_ptr<File>> NetcdfWriter::open_existing() {
-  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_RETURN_IF_ERROR(lock_->acquire_for(path_));
   auto file = store_->open(path_, OpenMode::kRead);
   if (!file.ok()) return file.status().with_context("no dataset to append to");
   return file;
