@@ -49,7 +49,8 @@ Status share_failure(Comm& comm, const Status& status, int failing_rank) {
   comm.broadcast(std::as_writable_bytes(std::span(&failure, 1)), failing_rank);
   const std::string_view text(failure.text.data(), failure.length);
   try {
-    if (text.starts_with(kMismatch)) return error(failure.code, "{}", text);  // it names the ranks
+    const bool says_where = comm.size() == 1 || text.starts_with(kMismatch);  // a mismatch names the ranks
+    if (says_where) return error(failure.code, "{}", text);
     return error(failure.code, "rank {}: {}", failing_rank, text);
   } catch (const std::exception&) {
     return {failure.code, "out of memory"};  // short enough to need no allocation

@@ -31,7 +31,7 @@ struct Ballot {
 };
 
 /// Collective. Opens a call unless `operation` is empty. Errors: comm.ended(), also because a rank has left;
-/// the error of the lowest failing rank, its text prefixed by "rank R: ";
+/// the error of the lowest failing rank R, its text prefixed by "rank R: " if there are several ranks;
 /// kMismatchedCall. The same on all ranks. `any_flag`, if given, is set to whether any rank's flag is set. It
 /// is unchanged when the ranks are in different operations.
 Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr);

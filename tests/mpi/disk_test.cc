@@ -72,6 +72,7 @@ class DiskTest : public SubjectTest {
     expect_everywhere(status, status.code());
     EXPECT_FALSE(status.ok());
     for (const std::string& piece : pieces) {
+      if (comm_.size() == 1 && piece.starts_with("rank ")) continue;  // an error of one rank names none
       EXPECT_NE(status.message().find(piece), std::string::npos) << piece << " in: " << status.message();
     }
   }
