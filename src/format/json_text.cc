@@ -1,7 +1,6 @@
 #include "format/json_text.h"
 
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <new>
 #include <optional>
@@ -160,26 +159,6 @@ Result<JsonHolder> parse_json_object(const std::string& text, std::size_t max_by
   } catch (const std::bad_alloc&) {
     return error(Code::kOutOfMemory, "no memory for JSON of {} bytes", text.size());
   }
-}
-
-std::string dump_json(const OrderedJson& json, int indent) {
-  return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
-}
-
-OrderedJson reals_to_json(const std::vector<double>& values) {
-  OrderedJson array = OrderedJson::array();
-  for (const double value : values) {
-    if (std::isfinite(value))
-      array.push_back(value);
-    else
-      array.push_back(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
-  }
-  return array;
-}
-
-OrderedJson numbers_to_json(const Numbers& numbers) {
-  if (type_of(numbers) >= SampleType::kFloat32) return reals_to_json(to_reals(numbers));
-  return std::visit([](const auto& list) { return OrderedJson(list); }, numbers);
 }
 
 Result<Index> get_integer(const Json& object, const char* key, Index least, Index most) {

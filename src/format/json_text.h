@@ -1,7 +1,6 @@
 // Parses JSON from files: bounded, without exceptions, with errors that tell what was expected and found.
 //
-// Reals that JSON lacks are the strings "NaN", "Infinity" and "-Infinity". In texts that are not UTF-8,
-// invalid bytes are written as U+FFFD.
+// Reals that JSON lacks are the strings "NaN", "Infinity" and "-Infinity". json_writer.h writes JSON.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +16,7 @@
 
 namespace esker {
 
-using Json = nlohmann::json;                 ///< for reading
-using OrderedJson = nlohmann::ordered_json;  ///< for writing: keys in insertion order
+using Json = nlohmann::json;
 
 /// Owns a parsed value. The library's destructor allocates memory for nested values, and terminates the
 /// program if the allocation fails; this one does not allocate.
@@ -35,12 +33,6 @@ struct JsonHolder {
 /// Parses `text` as a JSON object. kDataLoss: not JSON, not an object, a duplicate key in an object, larger
 /// than `max_bytes`, nested deeper than 32. kOutOfMemory.
 Result<JsonHolder> parse_json_object(const std::string& text, std::size_t max_bytes);
-
-/// For `indent` see nlohmann::json::dump; -1 gives one line.
-std::string dump_json(const OrderedJson& json, int indent);
-
-OrderedJson reals_to_json(const std::vector<double>& values);
-OrderedJson numbers_to_json(const Numbers& numbers);
 
 // Members of objects. kDataLoss, naming the key: missing, of another type, or out of range.
 Result<Index> get_integer(const Json& object, const char* key, Index least, Index most);

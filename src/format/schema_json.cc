@@ -23,6 +23,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/json_text.h"
+#include "format/json_writer.h"
 
 namespace esker {
 namespace {
@@ -47,18 +48,19 @@ bool are_of_format_1(const Attributes& attributes) {
                      [](const auto& item) { return is_of_format_1(item.second); });
 }
 
+bool has_coords(const Schema& schema, const std::string& dim) {
+  return std::any_of(schema.grids().begin(), schema.grids().end(),
+                     [&](const Grid& grid) { return grid.coords.contains(dim); });
+}
+
 /// The oldest format that can represent the outline of the schema.
 int format_of_outline(const Schema& schema) {
-  const auto has_coords = [&](const std::string& dim) {
-    return std::any_of(schema.grids().begin(), schema.grids().end(),
-                       [&](const Grid& grid) { return grid.coords.contains(dim); });
-  };
   const bool is_plain =
       schema.scalars().empty() && schema.time_name() == "time" &&
       schema.time_type() == SampleType::kFloat64 &&
       std::all_of(schema.dims().begin(), schema.dims().end(),
                   [&](const Dimension& dim) {
-                    return !dim.implicit && (has_coords(dim.name) || are_of_format_1(dim.attributes));
+                    return !dim.implicit && (has_coords(schema, dim.name) || are_of_format_1(dim.attributes));
                   }) &&
       std::all_of(schema.grids().begin(), schema.grids().end(),
                   [](const Grid& grid) { return are_of_format_1(grid.attributes); });
@@ -67,73 +69,105 @@ int format_of_outline(const Schema& schema) {
 
 /// The oldest format that can represent the schema, so that older versions of Esker can read it if possible.
 int format_of(const Schema& schema) {
-  const bool is_plain =
-      format_of_outline(schema) == 1 && are_of_format_1(schema.attributes()) &&
-      are_of_format_1(schema.time_attributes()) &&
-      std::all_of(schema.dims().begin(), schema.dims().end(),
-                  [](const Dimension& dim) { return are_of_format_1(dim.attributes); }) &&
-      std::all_of(schema.grids().begin(), schema.grids().end(),
-                  [](const Grid& grid) { return grid.typed_coords.empty(); }) &&
-      std::all_of(schema.fields().begin(), schema.fields().end(),
-                  [](const Field& field) { return are_of_format_1(field.attributes); });
+  const bool is_plain = format_of_outline(schema) == 1 && are_of_format_1(schema.attributes()) &&
+                        are_of_format_1(schema.time_attributes()) &&
+                        std::all_of(schema.dims().begin(), schema.dims().end(),
+                                    [](const Dimension& dim) { return are_of_format_1(dim.attributes); }) &&
+                        std::all_of(schema.grids().begin(), schema.grids().end(),
+                                    [](const Grid& grid) { return grid.typed_coords.empty(); }) &&
+                        std::all_of(schema.fields().begin(), schema.fields().end(),
+                                    [](const Field& field) { return are_of_format_1(field.attributes); });
   return is_plain ? 1 : 2;
 }
 
-OrderedJson attribute_to_json(const AttributeValue& value) {
-  OrderedJson json;
-  if (const std::string* text = text_of(value)) {
-    json["text"] = *text;
-    if (const auto* stored = std::get_if<StoredText>(&value)) json["bytes"] = from_latin1(stored->bytes);
-    return json;
-  }
-  const Numbers numbers = numbers_of(value);
-  const SampleType type = type_of(numbers);
-  const std::string key = type == SampleType::kInt64     ? "integers"
-                          : type == SampleType::kFloat64 ? "reals"
-                                                         : std::string(name(type));
-  json[key] = numbers_to_json(numbers);
-  return json;
+/// How much of a schema is written.
+enum class Extent { kComplete, kOutline };
+
+const Attributes& attributes_in(Extent extent, const Attributes& attributes) {
+  static const Attributes kNone;
+  return extent == Extent::kComplete ? attributes : kNone;
 }
 
-OrderedJson attributes_to_json(const Attributes& attributes) {
-  OrderedJson json = OrderedJson::object();
-  for (const auto& [name, value] : attributes) json[name] = attribute_to_json(value);
-  return json;
+void write_attribute(JsonWriter& json, const AttributeValue& value) {
+  json.object([&] {
+    if (const std::string* text = text_of(value)) {
+      json.key("text").text(*text);
+      if (const auto* stored = std::get_if<StoredText>(&value)) {
+        json.key("bytes").text(from_latin1(stored->bytes));
+      }
+      return;
+    }
+    const Numbers numbers = numbers_of(value);
+    const SampleType type = type_of(numbers);
+    json.key(type == SampleType::kInt64     ? "integers"
+             : type == SampleType::kFloat64 ? "reals"
+                                            : name(type))
+        .numbers(numbers);
+  });
 }
 
-OrderedJson scalar_to_json(const Scalar& scalar) {
-  OrderedJson json;
-  json["name"] = scalar.name;
-  json["value"] = attribute_to_json(scalar.value);
-  json["attributes"] = attributes_to_json(scalar.attributes);
-  return json;
+void write_attributes(JsonWriter& json, const Attributes& attributes) {
+  json.object([&] {
+    for (const auto& [name, value] : attributes) write_attribute(json.key(name), value);
+  });
 }
 
-OrderedJson grid_to_json(const Schema& schema, const Grid& grid) {
-  OrderedJson json;
-  json["name"] = grid.name;
-  json["dimensions"] = OrderedJson::array();
-  for (const int d : grid.dims) json["dimensions"].push_back(schema.dims()[static_cast<std::size_t>(d)].name);
-  json["coordinates"] = OrderedJson::object();
-  for (const auto& [dim, values] : grid.coords) json["coordinates"][dim] = reals_to_json(values);
-  json["attributes"] = attributes_to_json(grid.attributes);
-  for (const auto& [dim, numbers] : grid.typed_coords) {
-    json["coordinates"][dim] = numbers_to_json(numbers);
-    json[kCoordinateTypes][dim] = std::string(name(type_of(numbers)));
-  }
-  return json;
+void write_dimension(JsonWriter& json, const Dimension& dim, bool with_attributes) {
+  json.object([&] {
+    json.key("name").text(dim.name);
+    json.key("size").integer(dim.size);
+    if (with_attributes && !dim.attributes.empty()) write_attributes(json.key("attributes"), dim.attributes);
+    if (dim.implicit) json.key("implicit").boolean(true);
+  });
 }
 
-OrderedJson field_to_json(const Schema& schema, const Field& field) {
-  OrderedJson json;
-  json["name"] = field.name;
-  json["grid"] = schema.grids()[static_cast<std::size_t>(field.grid)].name;
-  json["type"] = std::string(name(field.type));
-  json["components"] = field.components;
-  json["fixed"] = field.fixed;
-  json["every"] = field.every;
-  json["attributes"] = attributes_to_json(field.attributes);
-  return json;
+void write_scalar(JsonWriter& json, const Scalar& scalar, Extent extent) {
+  json.object([&] {
+    json.key("name").text(scalar.name);
+    write_attribute(json.key("value"), scalar.value);
+    write_attributes(json.key("attributes"), attributes_in(extent, scalar.attributes));
+  });
+}
+
+void write_coordinates(JsonWriter& json, const Grid& grid, Extent extent) {
+  json.object([&] {
+    if (extent == Extent::kOutline) return;
+    for (const auto& [dim, values] : grid.coords) {
+      const auto typed = grid.typed_coords.find(dim);
+      json.key(dim);
+      if (typed == grid.typed_coords.end())
+        json.reals(values);
+      else
+        json.numbers(typed->second);
+    }
+  });
+}
+
+void write_grid(JsonWriter& json, const Schema& schema, const Grid& grid, Extent extent) {
+  json.object([&] {
+    json.key("name").text(grid.name);
+    json.key("dimensions").array([&] {
+      for (const int d : grid.dims) json.text(schema.dims()[static_cast<std::size_t>(d)].name);
+    });
+    write_coordinates(json.key("coordinates"), grid, extent);
+    write_attributes(json.key("attributes"), grid.attributes);
+    if (extent == Extent::kOutline || grid.typed_coords.empty()) return;
+    json.key(kCoordinateTypes).object([&] {
+      for (const auto& [dim, numbers] : grid.typed_coords) json.key(dim).text(name(type_of(numbers)));
+    });
+  });
+}
+
+void write_field(JsonWriter& json, const Schema& schema, const Field& field, Extent extent) {
+  json.object([&] {
+    json.key("name").text(field.name);
+    json.key("grid").text(schema.grids()[static_cast<std::size_t>(field.grid)].name);
+    json.key("type").text(name(field.type));
+    json.key("components").integer(field.components);
+    json.key("fixed").boolean(field.fixed);
+    json.key("every").integer(field.every);
+    write_attributes(json.key("attributes"), attributes_in(extent, field.attributes));
+  });
 }
 
 Result<SampleType> get_type(const Json& object, const char* key) {
@@ -274,36 +308,44 @@ Status read_each(const Json& json, const char* key, Schema& schema, Status (*rea
   return {};
 }
 
-OrderedJson schema_to_json(const Schema& schema) {
-  OrderedJson json;
-  json["format"] = format_of(schema);
-  json["dimensions"] = OrderedJson::array();
-  for (const Dimension& dim : schema.dims()) {
-    OrderedJson& out = json["dimensions"].emplace_back(OrderedJson{{"name", dim.name}, {"size", dim.size}});
-    if (!dim.attributes.empty()) out["attributes"] = attributes_to_json(dim.attributes);
-    if (dim.implicit) out["implicit"] = true;
-  }
-  json["grids"] = OrderedJson::array();
-  for (const Grid& grid : schema.grids()) json["grids"].push_back(grid_to_json(schema, grid));
-  json["fields"] = OrderedJson::array();
-  for (const Field& field : schema.fields()) json["fields"].push_back(field_to_json(schema, field));
-  json["attributes"] = attributes_to_json(schema.attributes());
-  if (!schema.time_attributes().empty()) {
-    json[kTimeAttributes] = attributes_to_json(schema.time_attributes());
+void write_schema(JsonWriter& json, const Schema& schema, Extent extent, const std::string& netcdf_suffix) {
+  const bool is_complete = extent == Extent::kComplete;
+  json.key("format").integer(is_complete ? format_of(schema) : format_of_outline(schema));
+  json.key("dimensions").array([&] {
+    for (const Dimension& dim : schema.dims()) {
+      write_dimension(json, dim, is_complete || !has_coords(schema, dim.name));
+    }
+  });
+  json.key("grids").array([&] {
+    for (const Grid& grid : schema.grids()) write_grid(json, schema, grid, extent);
+  });
+  json.key("fields").array([&] {
+    for (const Field& field : schema.fields()) write_field(json, schema, field, extent);
+  });
+  write_attributes(json.key("attributes"), attributes_in(extent, schema.attributes()));
+  if (is_complete && !schema.time_attributes().empty()) {
+    write_attributes(json.key(kTimeAttributes), schema.time_attributes());
   }
   if (schema.time_name() != "time" || schema.time_type() != SampleType::kFloat64) {
-    json[kTime] = OrderedJson{{"name", schema.time_name()}, {"type", std::string(name(schema.time_type()))}};
+    json.key(kTime).object([&] {
+      json.key("name").text(schema.time_name());
+      json.key("type").text(name(schema.time_type()));
+    });
   }
-  for (const Scalar& scalar : schema.scalars()) json[kScalars].push_back(scalar_to_json(scalar));
-  return json;
+  if (!schema.scalars().empty()) {
+    json.key(kScalars).array([&] {
+      for (const Scalar& scalar : schema.scalars()) write_scalar(json, scalar, extent);
+    });
+  }
+  if (!netcdf_suffix.empty()) json.key(kNetcdfSuffix).text(netcdf_suffix);
 }
 
 }  // namespace
 
 std::string print_schema(const Schema& schema, const std::string& netcdf_suffix) {
-  OrderedJson json = schema_to_json(schema);
-  if (!netcdf_suffix.empty()) json[kNetcdfSuffix] = netcdf_suffix;
-  return dump_json(json, kIndent) + "\n";
+  JsonWriter json(kIndent);
+  json.object([&] { write_schema(json, schema, Extent::kComplete, netcdf_suffix); });
+  return json.take() + "\n";
 }
 
 std::string netcdf_suffix_of(const std::string& text) {
@@ -314,24 +356,9 @@ std::string netcdf_suffix_of(const std::string& text) {
 }
 
 std::string print_schema_outline(const Schema& schema) {
-  OrderedJson json = schema_to_json(schema);
-  json["format"] = format_of_outline(schema);
-  const OrderedJson empty = OrderedJson::object();
-  for (OrderedJson& dim : json["dimensions"]) {
-    const auto has_dim = [&](const Grid& grid) { return grid.coords.contains(dim["name"]); };
-    if (std::any_of(schema.grids().begin(), schema.grids().end(), has_dim)) dim.erase("attributes");
-  }
-  for (OrderedJson& grid : json["grids"]) {
-    grid["coordinates"] = empty;
-    grid.erase(kCoordinateTypes);
-  }
-  for (OrderedJson& field : json["fields"]) field["attributes"] = empty;
-  if (json.contains(kScalars)) {
-    for (OrderedJson& scalar : json[kScalars]) scalar["attributes"] = empty;
-  }
-  json["attributes"] = empty;
-  json.erase(kTimeAttributes);
-  return dump_json(json, -1);
+  JsonWriter json;
+  json.object([&] { write_schema(json, schema, Extent::kOutline, ""); });
+  return json.take();
 }
 
 Result<Schema> parse_schema(const std::string& text) {

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "format/json_writer.h"
 
 namespace esker {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct TimeRow {
   const char* name;
@@ -52,23 +50,30 @@ double rate_GBps(const StepReport& step) {
   return step.seconds > 0 ? static_cast<double>(step.data_bytes) / 1e9 / step.seconds : 0;
 }
 
-Json step_to_json(const StepReport& step) {
-  return {{"step", step.step},
-          {"time", step.time},
-          {"data_bytes", step.data_bytes},
-          {"stored_bytes", step.stored_bytes},
-          {"stored_over_data", stored_over_data(step)},
-          {"seconds", step.seconds},
-          {"GBps", rate_GBps(step)},
-          {"writers", step.writers},
-          {"files", step.files},
-          {"planned", step.planned},
-          {"plan_s", step.plan_s},
-          {"allocated_bytes", step.allocated_bytes},
-          {"metadata_messages", step.metadata_messages},
-          {"metadata_bytes", step.metadata_bytes},
-          {"checksum_messages", step.checksum_messages},
-          {"agreements", step.agreements}};
+/// The members that a sum of steps has, too.
+void write_cost(JsonWriter& json, const StepReport& step) {
+  json.key("data_bytes").integer(step.data_bytes);
+  json.key("stored_bytes").integer(step.stored_bytes);
+  json.key("stored_over_data").real(stored_over_data(step));
+  json.key("seconds").real(step.seconds);
+  json.key("GBps").real(rate_GBps(step));
+}
+
+void write_step(JsonWriter& json, const StepReport& step) {
+  json.object([&] {
+    json.key("step").integer(step.step);
+    json.key("time").real(step.time);
+    write_cost(json, step);
+    json.key("writers").integer(step.writers);
+    json.key("files").integer(step.files);
+    json.key("planned").boolean(step.planned);
+    json.key("plan_s").real(step.plan_s);
+    json.key("allocated_bytes").integer(step.allocated_bytes);
+    json.key("metadata_messages").integer(step.metadata_messages);
+    json.key("metadata_bytes").integer(step.metadata_bytes);
+    json.key("checksum_messages").integer(step.checksum_messages);
+    json.key("agreements").integer(step.agreements);
+  });
 }
 
 /// The cost of the steps that made a plan, or that made none, in addition to moving and storing samples.
@@ -123,22 +128,50 @@ std::string upkeep_to_text(const Upkeep& upkeep, bool planned) {
       upkeep.checksum_messages, upkeep.agreements);
 }
 
-Json upkeep_to_json(const Upkeep& upkeep) {
-  return {{"steps", upkeep.num_steps},
-          {"plan_s", upkeep.plan_s},
-          {"allocated_bytes", upkeep.allocated_bytes},
-          {"metadata_messages", upkeep.metadata_messages},
-          {"metadata_bytes", upkeep.metadata_bytes},
-          {"checksum_messages", upkeep.checksum_messages},
-          {"agreements_per_step", upkeep.agreements}};
+void write_upkeep(JsonWriter& json, const Upkeep& upkeep) {
+  json.object([&] {
+    json.key("steps").integer(upkeep.num_steps);
+    json.key("plan_s").real(upkeep.plan_s);
+    json.key("allocated_bytes").integer(upkeep.allocated_bytes);
+    json.key("metadata_messages").integer(upkeep.metadata_messages);
+    json.key("metadata_bytes").integer(upkeep.metadata_bytes);
+    json.key("checksum_messages").integer(upkeep.checksum_messages);
+    json.key("agreements_per_step").integer(upkeep.agreements);
+  });
 }
 
-Json spreads_to_json(const std::vector<Spread>& spreads) {
-  Json json = Json::object();
-  for (const Spread& spread : spreads) {
-    json[spread.name] = {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}};
-  }
-  return json;
+void write_spreads(JsonWriter& json, const std::vector<Spread>& spreads) {
+  json.object([&] {
+    for (const Spread& spread : spreads) {
+      json.key(spread.name).object([&] {
+        json.key("min").real(spread.min);
+        json.key("mean").real(spread.mean);
+        json.key("max").real(spread.max);
+      });
+    }
+  });
+}
+
+void write_storage(JsonWriter& json, const StorageReport& storage) {
+  json.object([&] {
+    json.key("pattern").text(storage.pattern);
+    json.key("stripe_size").integer(storage.stripe_size_bytes);
+    json.key("stripe_count").integer(storage.stripe_count);
+    json.key("hints").object([&] {
+      for (const auto& [name, value] : storage.hints) json.key(name).text(value);
+    });
+  });
+}
+
+void write_configuration(JsonWriter& json, const std::vector<Options::Entry>& entries) {
+  json.object([&] {
+    for (const Options::Entry& entry : entries) {
+      json.key(entry.name).object([&] {
+        json.key("value").text(entry.value);
+        json.key("source").text(entry.source);
+      });
+    }
+  });
 }
 
 StepReport sum_of(const std::vector<StepReport>& steps) {
@@ -237,28 +270,30 @@ std::string report_to_text(const RunReport& report) {
 }
 
 std::string report_to_json(const RunReport& report) {
-  Json json;
-  json["ranks"] = report.ranks;
-  json["storage"] = {{"pattern", report.storage.pattern},
-                     {"stripe_size", report.storage.stripe_size_bytes},
-                     {"stripe_count", report.storage.stripe_count},
-                     {"hints", report.storage.hints}};
-  json["transport"] = {{"used", report.transport.used}, {"reason", report.transport.reason}};
-  json["total"] = step_to_json(sum_of(report.steps));
-  for (const char* key : {"step", "time", "writers", "planned", "plan_s", "allocated_bytes",
-                          "metadata_messages", "metadata_bytes", "checksum_messages", "agreements"}) {
-    json["total"].erase(key);
-  }
-  json["steps_that_planned"] = upkeep_to_json(upkeep_of(report.steps, true));
-  json["steps_that_did_not"] = upkeep_to_json(upkeep_of(report.steps, false));
-  json["phases_s"] = spreads_to_json(report.phases);
-  json["per_rank"] = spreads_to_json(report.amounts);
-  json["steps"] = Json::array();
-  for (const StepReport& step : report.steps) json["steps"].push_back(step_to_json(step));
-  for (const Options::Entry& entry : report.configuration) {
-    json["configuration"][entry.name] = {{"value", entry.value}, {"source", entry.source}};
-  }
-  return json.dump(2) + "\n";
+  constexpr int kIndent = 2;
+  const StepReport sum = sum_of(report.steps);
+  JsonWriter json(kIndent);
+  json.object([&] {
+    json.key("ranks").integer(report.ranks);
+    write_storage(json.key("storage"), report.storage);
+    json.key("transport").object([&] {
+      json.key("used").text(report.transport.used);
+      json.key("reason").text(report.transport.reason);
+    });
+    json.key("total").object([&] {
+      write_cost(json, sum);
+      json.key("files").integer(sum.files);
+    });
+    write_upkeep(json.key("steps_that_planned"), upkeep_of(report.steps, true));
+    write_upkeep(json.key("steps_that_did_not"), upkeep_of(report.steps, false));
+    write_spreads(json.key("phases_s"), report.phases);
+    write_spreads(json.key("per_rank"), report.amounts);
+    json.key("steps").array([&] {
+      for (const StepReport& step : report.steps) write_step(json, step);
+    });
+    if (!report.configuration.empty()) write_configuration(json.key("configuration"), report.configuration);
+  });
+  return json.take() + "\n";
 }
 
 std::string StepReport::to_string() const {

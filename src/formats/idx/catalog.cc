@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/json_text.h"
+#include "format/json_writer.h"
 #include "format/schema_json.h"
 #include "store/checksum.h"
 
@@ -40,31 +41,42 @@ Result<CatalogPart> read_part(const Json& json) {
   return part;
 }
 
-OrderedJson to_json(const Catalog& catalog) {
-  OrderedJson json;
-  json["format"] = Catalog::kFormat;
-  json["generation"] = catalog.generation;
-  json["parts"] = OrderedJson::array();
-  for (const CatalogPart& part : catalog.parts) {
-    json["parts"].push_back(OrderedJson{{"name", part.name}, {"grid", part.grid}, {"fixed", part.fixed}});
-  }
-  json["times"] = reals_to_json(catalog.times);
-  json["options"] = catalog.options;
-  return json;
+/// The members without the checksum.
+void write_members(JsonWriter& json, const Catalog& catalog) {
+  json.key("format").integer(Catalog::kFormat);
+  json.key("generation").integer(catalog.generation);
+  json.key("parts").array([&] {
+    for (const CatalogPart& part : catalog.parts) {
+      json.object([&] {
+        json.key("name").text(part.name);
+        json.key("grid").text(part.grid);
+        json.key("fixed").boolean(part.fixed);
+      });
+    }
+  });
+  json.key("times").reals(catalog.times);
+  json.key("options").object([&] {
+    for (const auto& [name, value] : catalog.options) json.key(name).text(value);
+  });
 }
 
 /// Checksum of the catalog's values, independent of its formatting.
 std::uint64_t sum_of(const Catalog& catalog) {
-  const std::string text = dump_json(to_json(catalog), -1);
+  JsonWriter json;
+  json.object([&] { write_members(json, catalog); });
+  const std::string text = json.take();
   return checksum(std::as_bytes(std::span(text)), 0);
 }
 
 }  // namespace
 
 std::string print_catalog(const Catalog& catalog) {
-  OrderedJson json = to_json(catalog);
-  json["sum"] = print_sum(sum_of(catalog));
-  return dump_json(json, kIndent) + "\n";
+  JsonWriter json(kIndent);
+  json.object([&] {
+    write_members(json, catalog);
+    json.key("sum").text(print_sum(sum_of(catalog)));
+  });
+  return json.take() + "\n";
 }
 
 Result<Catalog> parse_catalog(const std::string& text) {

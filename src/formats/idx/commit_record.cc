@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "format/json_text.h"
+#include "format/json_writer.h"
 #include "formats/idx/header.h"
 
 namespace esker::idx {
@@ -45,18 +46,24 @@ Status read_split(const Json& json, CommitRecord& record) {
 }  // namespace
 
 std::string print_commit_record(const CommitRecord& record) {
-  OrderedJson absent = OrderedJson::object();
-  for (const auto& [step, names] : record.absent) absent[std::to_string(step)] = names;
-  OrderedJson json;
-  json["format"] = record.sum ? CommitRecord::kFormat : 1;
-  json["generation"] = record.generation;
-  json["times"] = reals_to_json(record.times);
-  json["absent"] = absent;
-  if (!record.split.empty()) json["split"] = record.split;
-  json["alignment"] = record.alignment_bytes;
-  json["checksums"] = record.checksums;
-  if (record.sum) json["sum"] = print_sum(*record.sum);
-  return dump_json(json, -1);
+  JsonWriter json;
+  json.object([&] {
+    json.key("format").integer(record.sum ? CommitRecord::kFormat : 1);
+    json.key("generation").integer(record.generation);
+    json.key("times").reals(record.times);
+    json.key("absent").object([&] {
+      for (const auto& [step, names] : record.absent) json.key(std::to_string(step)).texts(names);
+    });
+    if (!record.split.empty()) {
+      json.key("split").object([&] {
+        for (const auto& [name, parts] : record.split) json.key(name).texts(parts);
+      });
+    }
+    json.key("alignment").integer(record.alignment_bytes);
+    json.key("checksums").boolean(record.checksums);
+    if (record.sum) json.key("sum").text(print_sum(*record.sum));
+  });
+  return json.take();
 }
 
 Result<CommitRecord> parse_commit_record(const std::string& text) {

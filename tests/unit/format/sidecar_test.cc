@@ -6,6 +6,7 @@
 #include "format/json_text.h"
 #include "format/schema_json.h"
 #include "formats/idx/catalog.h"
+#include "formats/idx/commit_record.h"
 #include "support/test_new.h"
 
 namespace esker::idx {
@@ -172,27 +173,52 @@ TEST(CatalogFile, DamageIsNamed) {
   EXPECT_EQ(parse_catalog(R"({"format":9})").status().code(), Code::kUnsupported);
 }
 
-TEST(JsonText, AFailingAllocationIsAnError) {
-  const std::string text = R"({"a": [1, [2.5, {"b": ["a text that is too long for its own object", null]}], true],
-                               "c": {"d": {"e": [[[]]]}, "f": [-1, {}, []]}})";
+/// Whether `action` returns kOutOfMemory whichever of its allocations fails, and how many it has at least.
+template <class Action>
+void expect_survival(long least, const Action& action) {
   for (const bool all_after : {false, true}) {
     for (long n = 0;; ++n) {
       long num_failed = 0;
       Code code = Code::kOk;
       {
         const testing_support::FailingNew failing({n, 0, all_after});
-        const auto json = guarded("parse", [&] { return parse_json_object(text, 1000).status(); });
-        code = json.code();
+        code = guarded("action", action).code();
         num_failed = testing_support::FailingNew::num_failed();
       }
       if (num_failed == 0) {
-        EXPECT_GT(n, 20);
+        EXPECT_GE(n, least);
         EXPECT_EQ(code, Code::kOk);
         break;
       }
       EXPECT_EQ(code, Code::kOutOfMemory) << n;
     }
   }
+}
+
+TEST(JsonText, AFailingAllocationIsAnError) {
+  const std::string text =
+      R"({"a": [1, [2.5, {"b": ["a text that is too long for its own object", null]}], true],
+                               "c": {"d": {"e": [[[]]]}, "f": [-1, {}, []]}})";
+  expect_survival(20, [&] { return parse_json_object(text, 1000).status(); });
+}
+
+TEST(JsonText, AFailingAllocationWhileWritingIsAnError) {
+  const Schema schema = typed_sample();
+  const Catalog catalog{7, {{"map", "map", false}}, {0, 0.1, kInf}, {{"checksums", "true"}}};
+  CommitRecord record;
+  record.times = {0, 1, 2.5};
+  record.absent = {{1, {"a", "b"}}};
+  record.split = {{"vel", {"vel_0", "vel_1"}}};
+  const auto write = [](const auto& print) {
+    return [&print] {
+      (void)print();
+      return Status();
+    };
+  };
+  expect_survival(5, write([&] { return print_schema(schema, ".nc"); }));
+  expect_survival(5, write([&] { return print_schema_outline(schema); }));
+  expect_survival(3, write([&] { return print_catalog(catalog); }));
+  expect_survival(3, write([&] { return print_commit_record(record); }));
 }
 
 }  // namespace
