@@ -468,8 +468,8 @@ Status WritePipeline::close(const Status& local, Status mismatch, double patienc
   Status status = meet_to_close(local, mismatch, patience_s, true);
   Status early = agree(*comm_, mismatch);
   Status ended = end_together(early.ok() ? std::move(status) : std::move(early));
-  const bool has_left = !comm_->ended().ok() && !mismatch.ok();
-  return has_left ? mismatch : ended;  // the mismatch is why it left
+  if (!comm_->ended().ok() && !mismatch.ok()) return mismatch;  // why it left
+  return ended;
 }
 
 Status WritePipeline::abandon(const Status& reason, double patience_s) {
