@@ -26,14 +26,15 @@ Result<Dataset> Dataset::Impl::open(const std::shared_ptr<Store>& store, const s
 
 Result<int> Dataset::Impl::find(const std::string& name) const {
   const Field* field = data->schema.find_field(name);
-  if (!field) return error(Code::kNotFound, "no field '{}'; there are: {}", excerpt(name), known_fields());
+  if (!field) return error(Code::kNotFound, "no field '{}'; available: {}", excerpt(name), known_fields());
   return static_cast<int>(field - data->schema.fields().data());
 }
 
 Result<int> Dataset::Impl::locate(const std::string& name) const {
   ESKER_ASSIGN_OR_RETURN(const int field, find(name));
   if (data->has_samples(field)) return field;
-  return error(Code::kNotFound, "field '{}' is written with the first step; there is none yet", name);
+  return error(Code::kNotFound,
+               "field '{}' is fixed and is written with the first step; the dataset has no steps yet", name);
 }
 
 Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const {
@@ -74,12 +75,14 @@ Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
                  resolved.box.rank, grid.rank);
   }
   if (!spans_within(resolved.box, grid)) {
-    return error(Code::kOutOfRange, "field '{}': the box {} leaves the grid {}", query.field,
+    return error(Code::kOutOfRange, "field '{}': the box {} exceeds the grid {}", query.field,
                  resolved.box.to_string(), grid.to_string());
   }
   const Box box = clip(resolved.box, grid);
   if (query.stride) {
-    if (query.level) return error(Code::kInvalidArgument, "field '{}': a level and strides", query.field);
+    if (query.level)
+      return error(Code::kInvalidArgument, "field '{}': a level and strides are given; set only one of them",
+                   query.field);
     for (int a = 0; a < box.rank; ++a) {
       if ((*query.stride)[a] >= 1) continue;
       return error(Code::kInvalidArgument, "field '{}': stride {} on axis {}, expected at least 1",
@@ -108,8 +111,8 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query, std::
   const Field& field = data->schema.fields()[static_cast<std::size_t>(resolved.field)];
   const auto needed = static_cast<std::size_t>(resolved.selection.num_samples() * field.sample_bytes());
   if (needed == out_bytes) return resolved;
-  return error(Code::kInvalidArgument, "field '{}': the buffer has {} bytes, the answer {}", query.field,
-               out_bytes, needed);
+  return error(Code::kInvalidArgument, "field '{}': expected a buffer of {} bytes, found {}", query.field,
+               needed, out_bytes);
 }
 
 std::string Dataset::Impl::known_fields() const {
@@ -127,8 +130,8 @@ Result<Index> Dataset::Impl::resolve_step(const Query& query, bool fixed) const 
   const auto num_steps = static_cast<Index>(data->times.size());
   const Index step = query.step < 0 ? query.step + num_steps : query.step;
   if (step < 0 || step >= num_steps) {
-    return error(Code::kOutOfRange, "field '{}': step {}, the dataset has {}", query.field, counted_step(query.step),
-                 num_steps);
+    return error(Code::kOutOfRange, "field '{}': step {} does not exist; the dataset has {} steps",
+                 query.field, counted_step(query.step), num_steps);
   }
   return step;
 }
@@ -150,7 +153,8 @@ const std::vector<std::string>& Dataset::warnings() const { return impl_->data->
 Result<bool> Dataset::has(const std::string& field, Index step) const {
   ESKER_ASSIGN_OR_RETURN(const int number, impl_->locate(field));
   if (step < 0 || step >= static_cast<Index>(steps().size())) {
-    return error(Code::kOutOfRange, "step {}, the dataset has {}", counted_step(step), steps().size());
+    return error(Code::kOutOfRange, "step {} does not exist; the dataset has {} steps", counted_step(step),
+                 steps().size());
   }
   return impl_->data->has(number, step);
 }
@@ -203,7 +207,9 @@ int Dataset::Impl::num_threads() const {
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, out_bytes));
   if (query.stride && options.missing == MissingBlocks::kNearest) {
-    return error(Code::kInvalidArgument, "field '{}': of strides no nearest coarser samples are known",
+    return error(Code::kInvalidArgument,
+                 "field '{}': with strides, missing blocks cannot be filled from coarser samples; do not "
+                 "combine a stride with missing=nearest",
                  query.field);
   }
   const auto read = [&] { return impl_->read(resolved, static_cast<std::byte*>(out), options); };

@@ -66,7 +66,7 @@ Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, 
     std::erase_if(of_rank.back(), [](const Box& box) { return box.empty(); });
     for (const Box& box : of_rank.back()) {
       if (box.rank == domain.rank && domain.contains(box)) continue;
-      return error(Code::kOutOfRange, "plan: grid '{}': the box {} leaves the grid {}", grid.name,
+      return error(Code::kOutOfRange, "plan: grid '{}': the box {} exceeds the grid {}", grid.name,
                    box.to_string(), domain.to_string());
     }
   }
@@ -79,9 +79,10 @@ Result<Holders> split_grid(const Schema& schema, const Grid& grid, int n_ranks, 
   Holders holders = std::make_shared<const BrickDistribution>(std::move(parts));
   const Box domain = schema.box_of(grid);
   if (holders->domain() == domain && n_parts <= n_ranks) return holders;
-  return error(Code::kInvalidArgument,
-               "plan: grid '{}': a split of {} in {} parts, expected one of {} in at most {}", grid.name,
-               holders->domain().to_string(), n_parts, domain.to_string(), n_ranks);
+  return error(
+      Code::kInvalidArgument,
+      "plan: grid '{}': expected a decomposition of {} into at most {} parts, found one of {} into {}",
+      grid.name, domain.to_string(), n_ranks, holders->domain().to_string(), n_parts);
 }
 
 /// Fields of one grid share their boxes.
@@ -248,7 +249,7 @@ std::string PlanReport::to_string() const {
              data_bytes > 0 ? static_cast<double>(stored_bytes) / static_cast<double>(data_bytes) : 0.0,
              blocks, files, writers, rounds) +
          fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
-         row("messages", messages, count) + row("senders at once", senders, count) +
+         row("messages", messages, count) + row("senders per round", senders, count) +
          row("sent", sent_bytes, bytes) + row("written", written_bytes, bytes) +
          row("buffers", buffer_bytes, bytes) + restructuring(*this) + histogram(message_sizes);
 }

@@ -65,11 +65,11 @@ class Reader::Impl {
     const Field& field = field_at(resolved.field);
     const Box grid = inner.data->box(resolved.field);
     if (target.type != field.type) {
-      return error(Code::kInvalidArgument, "field '{}': the memory is for {}, the field has {}", name,
-                   esker::name(target.type), esker::name(field.type));
+      return error(Code::kInvalidArgument, "field '{}': expected memory of type {}, found {}", name,
+                   esker::name(field.type), esker::name(target.type));
     }
     if (!grid.contains(target.box)) {
-      return error(Code::kOutOfRange, "field '{}': the box {} leaves the grid {}", name,
+      return error(Code::kOutOfRange, "field '{}': the box {} exceeds the grid {}", name,
                    target.box.to_string(), grid.to_string());
     }
     if (target.component_stride_bytes == 0) target.component_stride_bytes = size_bytes(field.type);
@@ -109,7 +109,8 @@ class Reader::Impl {
   }
 
   static Status no_memory(const Field& field) {
-    return error(Code::kInvalidArgument, "field '{}': no memory to read to", field.name);
+    return error(Code::kInvalidArgument,
+                 "field '{}': the destination is NULL; expected memory for the samples", field.name);
   }
 
   std::vector<ReadRequest> requests;

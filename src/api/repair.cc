@@ -27,15 +27,16 @@ Result<bool> is_whole(const std::shared_ptr<Store>& store, const std::string& pa
 }
 
 /// Keeps the steps that a power failure may have damaged if they are complete.
-Status settle_lost_steps(const std::shared_ptr<Store>& store, const std::string& path, WritePipeline& pipeline) {
+Status settle_lost_steps(const std::shared_ptr<Store>& store, const std::string& path,
+                         WritePipeline& pipeline) {
   const auto first = pipeline.lost_from();
   if (!first) return {};
   ESKER_ASSIGN_OR_RETURN(const bool whole, is_whole(store, path));
   if (whole) return pipeline.accept_lost_steps();
   return error(Code::kDataLoss,
-               "{}: when the machine went down only the first {} steps had reached the device, and checksums do "
-               "not show that the later ones are whole (netCDF files have none): `esker repair {} --to-time` with "
-               "the time of an earlier step drops them",
+               "{}: only the first {} steps had reached the device when the machine went down, and checksums "
+               "do not confirm that the later ones are complete (netCDF files have no checksums): `esker "
+               "repair {} --to-time` with the time of an earlier step drops them",
                path, *first, path);
 }
 

@@ -63,18 +63,19 @@ bool are_finite(const double* first, std::size_t n) {
 
 Status check(const Camera& camera, const GridPlacement& placement, const ViewOptions& options) {
   if (camera.width_pixels < 1 || camera.height_pixels < 1) {
-    return error(Code::kInvalidArgument, "view: a viewport of {} x {} pixels", camera.width_pixels,
-                 camera.height_pixels);
+    return error(Code::kInvalidArgument, "view: expected a viewport of 1 x 1 pixels or more, found {} x {}",
+                 camera.width_pixels, camera.height_pixels);
   }
   bool are_numbers =
       are_finite(camera.model_view_projection.data(), 16) && are_finite(placement.origin.data(), 3);
   for (const Vector3& step : placement.step) are_numbers = are_numbers && are_finite(step.data(), 3);
   if (!are_numbers) {
-    return error(Code::kInvalidArgument, "view: the camera's matrix or the grid's placement is not finite");
+    return error(Code::kInvalidArgument,
+                 "view: expected finite numbers in the camera matrix and in the placement of the grid");
   }
   if (!(options.pixels_per_sample > 0) || !(options.hysteresis >= 1)) {
     return error(Code::kInvalidArgument,
-                 "view: pixels_per_sample {} (expected more than 0), hysteresis {} (expected at least 1)",
+                 "view: expected pixels_per_sample above 0 and hysteresis of 1 or more, found {} and {}",
                  options.pixels_per_sample, options.hysteresis);
   }
   return {};
@@ -85,8 +86,8 @@ Result<int> find_viewable(const Dataset::Impl& dataset, const std::string& field
   ESKER_ASSIGN_OR_RETURN(const int number, dataset.locate(field));
   const int rank = dataset.data->box(number).rank;
   if (rank > kMostAxes) {
-    return error(Code::kUnsupported, "field '{}': its grid has {} axes, a view at most {}", field, rank,
-                 kMostAxes);
+    return error(Code::kUnsupported, "field '{}': the grid has {} axes; a view supports at most {}", field,
+                 rank, kMostAxes);
   }
   return number;
 }

@@ -14,9 +14,9 @@ auto within_memory(Work work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return error(Code::kOutOfMemory, "no memory left");
+    return error(Code::kOutOfMemory, "out of memory");
   } catch (const std::length_error&) {
-    return error(Code::kOutOfMemory, "more memory needed than there can be");
+    return error(Code::kOutOfMemory, "more memory needed than can be addressed");
   }
 }
 

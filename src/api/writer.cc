@@ -28,7 +28,7 @@ class Writer::Impl {
   [[nodiscard]] Status check_defining() const {
     if (closed) return error(Code::kWrongOrder, "the writer is closed");
     if (!defined) return {};
-    return error(Code::kWrongOrder, "definitions and attributes come before the first end_step");
+    return error(Code::kWrongOrder, "definitions and attributes must precede the first end_step");
   }
 
   /// Keeps the first error of a local call for the next collective one.
@@ -57,8 +57,9 @@ class Writer::Impl {
       return error(Code::kInvalidArgument, "begin_step: time {} is not a finite number", time);
     const auto& times = pipeline->times();
     if (!times.empty() && time <= times.back()) {
-      return error(Code::kInvalidArgument, "begin_step: time {} does not follow that of the step before, {}",
-                   time, times.back());
+      return error(Code::kInvalidArgument,
+                   "begin_step: time {} does not follow {}, the time of the previous step", time,
+                   times.back());
     }
     ESKER_ASSIGN_OR_RETURN(const double stored, as_stored(time));
     input.emplace();
@@ -77,7 +78,7 @@ class Writer::Impl {
     }
     const auto typed = to_type(std::vector{time}, schema.time_type());
     if (typed.ok()) return to_reals(*typed).front();
-    return error(Code::kInvalidArgument, "begin_step: time {}: the times are of type {}", time,
+    return error(Code::kInvalidArgument, "begin_step: time {} does not fit the type of the times, {}", time,
                  name(schema.time_type()));
   }
 
@@ -85,8 +86,9 @@ class Writer::Impl {
     ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put", id));
     const auto checked = [&]() -> Status {
       if (patch.type == field->type) return check_patch(*field, patch);
-      return error(Code::kInvalidArgument, "the patch has type {}, the field {}; put_buffered converts",
-                   name(patch.type), name(field->type));
+      return error(Code::kInvalidArgument,
+                   "expected a patch of type {}, found {}; put_buffered converts types", name(field->type),
+                   name(patch.type));
     };
     ESKER_RETURN_IF_ERROR(checked().with_context("put '" + field->name + "'"));
     add(id.index, with_components(patch));
@@ -161,8 +163,8 @@ class Writer::Impl {
     const Index needed = input->copied_bytes + bytes;
     if (needed <= pipeline->most_copied_bytes()) return {};
     return error(Code::kOutOfMemory,
-                 "copies of {} bytes in this step, and half of memory_budget is {}: set memory_budget to {} "
-                 "bytes, or use put with memory that stays until end_step",
+                 "the copies of this step need {} bytes, but half of memory_budget is {}; set memory_budget "
+                 "to {} bytes, or use put with memory that stays valid until end_step",
                  needed, pipeline->most_copied_bytes(), 2 * needed);
   }
 
@@ -180,11 +182,12 @@ class Writer::Impl {
     }
     if (patch.box.empty()) return {};
     if (!grid.contains(patch.box)) {
-      return error(Code::kOutOfRange, "the patch {} leaves the grid {}", patch.box.to_string(),
+      return error(Code::kOutOfRange, "the patch {} exceeds the grid {}", patch.box.to_string(),
                    grid.to_string());
     }
     if (patch.data == nullptr) {
-      return error(Code::kInvalidArgument, "the patch {} has no data", patch.box.to_string());
+      return error(Code::kInvalidArgument, "the patch {} has no data: its pointer is NULL",
+                   patch.box.to_string());
     }
     return check_memory(with_components(patch), field.components);
   }
@@ -311,7 +314,7 @@ Writer::~Writer() {
   if (!impl_ || impl_->closed || std::uncaught_exceptions() <= impl_->exceptions) return;
   constexpr double kPatience = 5;  // short: a rank that leaves does not learn the reason
   (void)guarded("abandon", [this] {
-    return impl_->abandon({Code::kCancelled, "an exception left the scope of the writer"}, kPatience);
+    return impl_->abandon({Code::kCancelled, "an exception left the writer's scope"}, kPatience);
   });
 }
 
@@ -387,7 +390,7 @@ Result<FieldId> Writer::field(const std::string& name) const {
     if (fields[f].name == name) return FieldId{static_cast<int>(f)};
     known += (known.empty() ? "" : ", ") + fields[f].name;
   }
-  return error(Code::kNotFound, "no field '{}'; there are: {}", name, known);
+  return error(Code::kNotFound, "no field '{}'; available: {}", name, known);
 }
 
 Status Writer::rewind(double time) {

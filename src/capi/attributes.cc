@@ -23,7 +23,7 @@ esker_att_type kind_of(const AttributeValue& value) {
 }
 
 Status wrong_kind(const char* name, const AttributeValue& value, esker_att_type wanted) {
-  constexpr std::array kKinds{"a text", "integers", "reals"};
+  constexpr std::array kKinds{"text", "integers", "reals"};
   return esker::error(Code::kInvalidArgument, "attribute '{}' is {}, not {}", name,
                       kKinds[static_cast<std::size_t>(kind_of(value))],
                       kKinds[static_cast<std::size_t>(wanted)]);

@@ -116,7 +116,8 @@ esker_status esker_decomposition_inq_cuts(esker_decomposition* decomposition, in
                                           int64_t* count) {
   return decomposition_call(decomposition, [&](const BrickDecomposition& split) -> Status {
     if (axis < 0 || axis >= split.rank()) {
-      return esker::error(Code::kOutOfRange, "axis {}; the decomposition has {} axes", axis, split.rank());
+      return esker::error(Code::kOutOfRange, "axis {} does not exist; the decomposition has {} axes", axis,
+                          split.rank());
     }
     give(cuts, split.cuts(axis).data());
     give(count, split.cuts(axis).size());
@@ -128,7 +129,7 @@ esker_status esker_decomposition_inq_box(esker_decomposition* decomposition, int
                                          int64_t* extent) {
   return decomposition_call(decomposition, [&](const BrickDecomposition& split) -> Status {
     if (part < 0 || part >= split.num_parts()) {
-      return esker::error(Code::kOutOfRange, "part {}; the decomposition has {} parts", part,
+      return esker::error(Code::kOutOfRange, "part {} does not exist; the decomposition has {} parts", part,
                           split.num_parts());
     }
     const esker::Box box = split.box(part);

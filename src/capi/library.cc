@@ -47,7 +47,7 @@ constexpr std::array kTexts{"success",
                             "input or output failed",
                             "not supported",
                             "out of memory",
-                            "internal error of Esker",
+                            "internal error",
                             "cancelled"};
 static_assert(kTexts.size() == ESKER_CANCELLED + 1);
 

@@ -19,9 +19,8 @@ Result<Query> to_query(const Dataset& dataset, int number, int64_t step, const i
   ESKER_ASSIGN_OR_RETURN(const auto* field, element(dataset.schema().fields(), number, "field"));
   Query query{field->name, step};
   if (!lo != !extent) {
-    return esker::error(Code::kInvalidArgument,
-                        "field '{}': {} is NULL, but the other array of the box is not", field->name,
-                        lo ? "extent" : "lo");
+    return esker::error(Code::kInvalidArgument, "field '{}': {} is NULL; give both lo and extent, or neither",
+                        field->name, lo ? "extent" : "lo");
   }
   if (lo) {
     const auto& grid = dataset.schema().grids()[static_cast<std::size_t>(field->grid)];
@@ -81,8 +80,9 @@ esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t
   return read_call(ds, "get", {}, [&](const Dataset& dataset) -> Status {
     ESKER_ASSIGN_OR_RETURN(const Query query, to_query(dataset, field, step, lo, extent, level));
     if (buffer_bytes < 0 || (buffer_bytes > 0 && !buffer)) {
-      return esker::error(Code::kInvalidArgument, "get '{}': {} buffer of {} bytes", query.field,
-                          buffer ? "a" : "a NULL", buffer_bytes);
+      return esker::error(Code::kInvalidArgument,
+                          "get '{}': expected a buffer and its size, found {} buffer of {} bytes",
+                          query.field, buffer ? "a" : "a NULL", buffer_bytes);
     }
     return dataset.read(query, buffer, static_cast<std::size_t>(buffer_bytes));
   });
@@ -93,7 +93,8 @@ esker_status esker_request(esker_dataset* ds, int field, int64_t step, const int
   return request_call(ds, [&](Reader& reader) -> Status {
     ESKER_ASSIGN_OR_RETURN(const Query query, to_query(reader.dataset(), field, step, lo, extent, level));
     if (buffer_bytes < 0) {
-      return esker::error(Code::kInvalidArgument, "field '{}': a buffer of {} bytes", query.field,
+      return esker::error(Code::kInvalidArgument,
+                          "field '{}': expected a buffer of 0 bytes or more, found {}", query.field,
                           buffer_bytes);
     }
     return reader.request(query, buffer, static_cast<std::size_t>(buffer_bytes));

@@ -38,7 +38,7 @@ esker_status give_id(esker_dataset* ds, const char* operation, const char* kind,
     if (found == all.end()) {
       std::string known;
       for (const auto& one : all) known += (known.empty() ? "" : ", ") + one.name;
-      return esker::error(Code::kNotFound, "no {} '{}'; there are: {}", kind, name, known);
+      return esker::error(Code::kNotFound, "no {} '{}'; available: {}", kind, name, known);
     }
     *id = static_cast<int>(found - all.begin());
     return {};

@@ -129,7 +129,9 @@ esker_status esker_fail(esker_dataset* ds, esker_status status, const char* mess
     const Status reason(static_cast<Code>(status), message);
     if (ds->writer) return ds->writer->fail(reason), Status();
     if (ds->together) return ds->together->fail(reason), Status();
-    return esker::error(Code::kWrongOrder, "fail: the dataset is open for reading only, by this rank alone");
+    return esker::error(
+        Code::kWrongOrder,
+        "fail: the dataset is open for reading only, by this rank; expected one that several ranks opened");
   });
 }
 

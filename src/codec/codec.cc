@@ -124,7 +124,7 @@ Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std
     case CodecKind::kZfp:
       return zfp_encode(spec, samples, shape);
   }
-  return error(Code::kInternal, "no such codec");
+  return error(Code::kInternal, "unknown codec");
 }
 
 // zlib: a match of 258 bytes takes at least two bits. lz4: a byte of a match's length represents 255 bytes.
@@ -147,7 +147,8 @@ Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockS
       break;
   }
   if (plausible) return {};
-  return error(Code::kDataLoss, "{} stored bytes cannot be a block of {} bytes", stored_bytes, block_bytes);
+  return error(Code::kDataLoss, "{} stored bytes cannot decode to a block of {} bytes", stored_bytes,
+               block_bytes);
 }
 
 Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
@@ -165,7 +166,7 @@ Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const Bl
     case CodecKind::kZfp:
       return zfp_decode(spec, stored, shape, samples);
   }
-  return error(Code::kInternal, "no such codec");
+  return error(Code::kInternal, "unknown codec");
 }
 
 }  // namespace esker

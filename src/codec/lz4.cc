@@ -10,7 +10,7 @@ namespace esker {
 Result<std::vector<std::byte>> lz4_encode(std::span<const std::byte> samples) {
   const auto size = narrow<int>(samples.size());
   if (!size || *size > LZ4_MAX_INPUT_SIZE) {
-    return error(Code::kUnsupported, "lz4: a block of {} bytes, at most {} expected", samples.size(),
+    return error(Code::kUnsupported, "lz4: block of {} bytes, expected at most {}", samples.size(),
                  LZ4_MAX_INPUT_SIZE);
   }
   std::vector<std::byte> stored(static_cast<std::size_t>(::LZ4_compressBound(*size)));

@@ -94,7 +94,8 @@ Result<std::size_t> fixed_rate_bytes(const BlockShape& shape, int bits_per_cell,
                                      std::span<const std::byte> cells) {
   ESKER_RETURN_IF_ERROR(check_fixed_rate(shape.type, bits_per_cell));
   if (cells.empty() || static_cast<std::size_t>(shape.size_bytes()) != cells.size()) {
-    return error(Code::kInternal, "zfp: {} bytes are not whole cells of {}", cells.size(), name(shape.type));
+    return error(Code::kInternal, "zfp: {} bytes are not a whole number of {} cells", cells.size(),
+                 name(shape.type));
   }
   return static_cast<std::size_t>(shape.num_samples() / kCellSamples * (bits_per_cell / 8));
 }
@@ -114,8 +115,9 @@ Status check_fixed_rate(SampleType type, int bits_per_cell) {
     set_fixed_rate(stream.get(), type, bits_per_cell);
     if (stream->maxbits == static_cast<uint>(bits_per_cell)) return {};
   }
-  return error(Code::kUnsupported, "zfp: {} bits for 64 samples of {}, expected a multiple of 8, 16 to {}",
-               bits_per_cell, name(type), most);
+  return error(Code::kUnsupported,
+               "zfp: {} bits for 64 samples of {}, expected a multiple of 8 from 16 to {}", bits_per_cell,
+               name(type), most);
 }
 
 Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_cell,
@@ -128,7 +130,8 @@ Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_c
   std::vector<std::byte> stored(::zfp_stream_maximum_size(stream.get(), field.get()));
   const Bits bits = attach(stored, stream.get());
   const std::size_t size = ::zfp_compress(stream.get(), field.get());
-  if (size < bytes) return error(Code::kInternal, "zfp: {} bytes came out, expected {}", size, bytes);
+  if (size < bytes)
+    return error(Code::kInternal, "zfp: compression returned {} bytes, expected {}", size, bytes);
   stored.resize(bytes);  // after the cells there is only the rest of a word
   return stored;
 }
@@ -156,7 +159,7 @@ Status zfp_check(const BlockShape& shape) {
     return {};
   return error(
       Code::kUnsupported,
-      "zfp takes float32, float64, int32 or int64 with one component on 2 or 3 axes, not {}[{}] on {}",
+      "zfp: expected float32, float64, int32 or int64 with one component on 2 or 3 axes, found {}[{}] on {}",
       name(shape.type), shape.components, shape.rank);
 }
 

@@ -11,7 +11,7 @@ Result<std::vector<std::byte>> zip_encode(int level, std::span<const std::byte> 
   std::vector<std::byte> stored(size);
   const int result = ::compress2(reinterpret_cast<Bytef*>(stored.data()), &size,
                                  reinterpret_cast<const Bytef*>(samples.data()), samples.size(), level);
-  if (result != Z_OK) return error(Code::kOutOfMemory, "zip: zlib failed with {}", result);
+  if (result != Z_OK) return error(Code::kOutOfMemory, "zip: compression failed (zlib: {})", result);
   stored.resize(size);
   return stored;
 }

@@ -41,7 +41,7 @@ std::string state_of(long process) {
     case 't':
       return "stopped";
     case 'D':
-      return "waiting for the system, for files say";
+      return "waiting for the system, for example for files";
     case 'Z':
     case 'X':
       return "dead";
@@ -232,12 +232,12 @@ std::string CallWatch::describe_missing(const Sight& mine) const {
     if (other.calls == 0) {
       text += " has made no call yet";
     } else if (!other.is_inside) {
-      text += fmt::format(" has not entered the call, its last one was {}, which it left {:.0f} s ago",
+      text += fmt::format(" has not entered the call; its last one was {}, which it left {:.0f} s ago",
                           other.text, other.call_s);
     } else if (other.is_in_call_of(mine)) {
       text += " is in the call but not waiting";
     } else {
-      text += fmt::format(" is in {} since {:.0f} s", other.text, other.call_s);
+      text += fmt::format(" has been in {} for {:.0f} s", other.text, other.call_s);
     }
     const std::string state = state_of(other.process);
     named.push_back(state.empty() ? text : fmt::format("{} ({})", text, state));
@@ -245,7 +245,7 @@ std::string CallWatch::describe_missing(const Sight& mine) const {
   if (named.empty()) {
     // If all ranks of a node wait, only the node of rank 0 reports it.
     const bool speaks = n_ranks_ > n_node_ranks_ && slot(0).rank == 0;
-    return speaks ? fmt::format("so do all {} ranks of this node; the missing ones are on other nodes",
+    return speaks ? fmt::format("all {} ranks of this node wait; the missing ranks are on other nodes",
                                 n_node_ranks_)
                   : std::string();
   }

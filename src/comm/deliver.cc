@@ -16,7 +16,8 @@ Result<std::vector<PeerSize>> sizes_of(std::span<const Parcel> parcels) {
   std::vector<PeerSize> sizes;
   for (const Parcel& parcel : parcels) {
     if (parcel.bytes.size() > kMaxParcelBytes) {
-      return error(Code::kUnsupported, "{} bytes for rank {}: ranks can tell each other 1 GiB at most",
+      return error(Code::kUnsupported,
+                   "{} bytes for rank {}: metadata messages of at most 1 GiB are supported",
                    parcel.bytes.size(), parcel.to);
     }
     sizes.push_back({parcel.to, parcel.bytes.size()});

@@ -98,7 +98,8 @@ class SerialComm final : public Comm {
 
 Result<std::shared_ptr<Store>> Comm::store_by_mpi_io(std::shared_ptr<Store> /*beside*/,
                                                      const std::string& /*hints*/) {
-  return error(Code::kUnsupported, "storage=mpiio: this communicator is not one of MPI; set storage=posix");
+  return error(Code::kUnsupported,
+               "storage=mpiio: expected an MPI communicator, found a serial one; set storage=posix");
 }
 
 std::unique_ptr<Comm> serial_comm() { return std::make_unique<SerialComm>(); }

@@ -86,7 +86,8 @@ Status ExchangeBuffers::reserve_exposed(Comm& comm, const Plan& plan) {
   return all_do(comm, "plan", [&] {
     return is_exposed_ ? Status()
                        : error(Code::kUnsupported,
-                               "transport: this MPI has no unified memory for puts and gets (MPI_WIN_MODEL)");
+                               "transport: puts and gets need the unified memory model (MPI_WIN_UNIFIED), "
+                               "which this MPI library does not provide; set transport=messages");
   });
 }
 

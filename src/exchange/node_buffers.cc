@@ -53,7 +53,7 @@ Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes
     failure = buffers->slots_of(node.rank())[slot].condition.init();
   }
   ESKER_RETURN_IF_ERROR(all_do(node, "share buffers", [&] {
-    return failure == 0 ? Status() : system_error(failure, "make a lock in", "shared memory");
+    return failure == 0 ? Status() : system_error(failure, "initialize a lock in", "shared memory");
   }));
   return buffers;
 }

@@ -32,7 +32,7 @@ Result<std::unique_ptr<NodeStaging>> NodeStaging::create(Comm& comm, Index bytes
                          SharedMemory::create(node, node.rank() == 0 ? kControlBytes + bytes : 0));
   ESKER_RETURN_IF_ERROR(root_does(node, "share the staging buffer of a node", [&] {
     const int failure = staging->counters().condition.init();
-    return failure == 0 ? Status() : system_error(failure, "make a lock in", "shared memory");
+    return failure == 0 ? Status() : system_error(failure, "initialize a lock in", "shared memory");
   }));
   return staging;
 }

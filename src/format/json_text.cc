@@ -157,7 +157,7 @@ Result<JsonHolder> parse_json_object(const std::string& text, std::size_t max_by
   } catch (const nlohmann::json::exception& e) {
     return error(Code::kDataLoss, "not JSON: {}", excerpt(e.what()));
   } catch (const std::bad_alloc&) {
-    return error(Code::kOutOfMemory, "no memory for JSON of {} bytes", text.size());
+    return error(Code::kOutOfMemory, "out of memory for JSON of {} bytes", text.size());
   }
 }
 
@@ -173,14 +173,14 @@ Result<Index> get_integer(const Json& object, const char* key, Index least, Inde
 
 Result<bool> get_bool(const Json& object, const char* key) {
   ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
-  if (!json->is_boolean()) return wrong(key, "true or false", *json);
+  if (!json->is_boolean()) return wrong(key, "a boolean", *json);
   return json->get<bool>();
 }
 
 Result<std::string> get_text(const Json& object, const char* key) {
   ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
   std::string text;
-  if (!read_text(*json, text)) return wrong(key, "a text", *json);
+  if (!read_text(*json, text)) return wrong(key, "a string", *json);
   return text;
 }
 
@@ -212,7 +212,7 @@ Result<std::vector<std::string>> get_texts(const Json& object, const char* key) 
 
 Result<const Json*> get_array(const Json& object, const char* key) {
   ESKER_ASSIGN_OR_RETURN(const Json* json, member(object, key));
-  if (!json->is_array()) return wrong(key, "a list", *json);
+  if (!json->is_array()) return wrong(key, "an array", *json);
   return json;
 }
 
@@ -238,8 +238,8 @@ Status check_format(const Json& object, int known) {
   ESKER_ASSIGN_OR_RETURN(const Index format,
                          get_integer(object, "format", 1, std::numeric_limits<int>::max()));
   if (format > known) {
-    return error(Code::kUnsupported, "format {} is newer than {}, the newest that this Esker reads", format,
-                 known);
+    return error(Code::kUnsupported,
+                 "format {} is newer than {}, the newest that this version of Esker reads", format, known);
   }
   return {};
 }

@@ -215,7 +215,7 @@ Status read_attributes(const Json& object, const char* key, Attributes& out) {
 /// Position in `list` of its element `found`, the result of a search by name.
 template <class T>
 Result<int> position(const std::vector<T>& list, const T* found, const std::string& name, const char* kind) {
-  if (!found) return error(Code::kDataLoss, "there is no {} '{}'", kind, excerpt(name));
+  if (!found) return error(Code::kDataLoss, "{} '{}' does not exist", kind, excerpt(name));
   return static_cast<int>(found - list.data());
 }
 

@@ -30,17 +30,19 @@ Result<Bitmask> Bitmask::parse(std::string_view text) {
   }
   const std::size_t n_digits = text.size() - 1;
   if (n_digits < 1 || n_digits > kMaxLevel) {
-    return error(Code::kInvalidArgument, "bitmask '{}' has {} digits instead of 1 to {}", shown, n_digits,
+    return error(Code::kInvalidArgument, "bitmask '{}' has {} digits, expected 1 to {}", shown, n_digits,
                  kMaxLevel);
   }
   std::vector<int> digits;
   for (const char c : text.substr(1)) {
-    if (c < '0' || c > '9') return error(Code::kInvalidArgument, "bitmask '{}': '{}' is no axis", shown, c);
+    if (c < '0' || c > '9')
+      return error(Code::kInvalidArgument, "bitmask '{}': expected a digit, found '{}'", shown, c);
     digits.push_back(c - '0');
   }
   const int rank = *std::max_element(digits.begin(), digits.end()) + 1;
   if (rank > kMaxRank) {
-    return error(Code::kUnsupported, "bitmask '{}' has {} axes, more than {}", shown, rank, kMaxRank);
+    return error(Code::kUnsupported, "bitmask '{}' has {} axes; at most {} are supported", shown, rank,
+                 kMaxRank);
   }
   return Bitmask(rank, digits);
 }
@@ -49,18 +51,19 @@ Result<Bitmask> Bitmask::parse(std::string_view text) {
 template <class Deal>
 Result<std::vector<int>> make_digits(int rank, const Point& extent, const Deal& deal) {
   if (rank < 1 || rank > kMaxRank) {
-    return error(Code::kInvalidArgument, "a grid of {} axes instead of 1 to {}", rank, kMaxRank);
+    return error(Code::kInvalidArgument, "grid of {} axes, expected 1 to {}", rank, kMaxRank);
   }
   std::vector<int> digits;
   std::vector<int> halvings;
   for (int a = 0; a < rank; ++a) {
-    if (extent[a] < 1) return error(Code::kInvalidArgument, "extent {} on axis {}", extent[a], a);
+    if (extent[a] < 1)
+      return error(Code::kInvalidArgument, "extent {} on axis {}, expected 1 or more", extent[a], a);
     if (extent[a] == 1) digits.push_back(a);
     halvings.push_back(std::bit_width(static_cast<std::uint64_t>(extent[a] - 1)));
   }
   deal(halvings, digits);
   if (digits.size() > kMaxLevel) {
-    return error(Code::kInvalidArgument, "grid {} needs {} bits of address, more than {}",
+    return error(Code::kInvalidArgument, "grid {} needs {} address bits; at most {} are supported",
                  Box::from_extent(rank, extent).to_string(), digits.size(), kMaxLevel);
   }
   return digits;

@@ -14,29 +14,30 @@ namespace {
 
 Status check_axis(const std::vector<Index>& cuts, int axis) {
   if (cuts.size() < 2)
-    return error(Code::kInvalidArgument, "axis {} has {} cuts, fewer than 2", axis, cuts.size());
+    return error(Code::kInvalidArgument, "axis {} has {} cuts, expected 2 or more", axis, cuts.size());
   if (cuts.front() != 0 || cuts.back() < 1) {
-    return error(Code::kInvalidArgument,
-                 "the cuts of axis {} go from {} to {} instead of from 0 to its extent", axis, cuts.front(),
-                 cuts.back());
+    return error(Code::kInvalidArgument, "the cuts of axis {} go from {} to {}, expected 0 to its extent",
+                 axis, cuts.front(), cuts.back());
   }
   if (!std::is_sorted(cuts.begin(), cuts.end())) {
-    return error(Code::kInvalidArgument, "the cuts of axis {} do not ascend", axis);
+    return error(Code::kInvalidArgument, "the cuts of axis {} are not in ascending order", axis);
   }
   return {};
 }
 
 Status check_rank(int rank) {
   if (rank >= 1 && rank <= kMaxRank) return {};
-  return error(Code::kInvalidArgument, "a grid of {} axes instead of 1 to {}", rank, kMaxRank);
+  return error(Code::kInvalidArgument, "grid of {} axes, expected 1 to {}", rank, kMaxRank);
 }
 
 Status check_grid(int rank, const Point& extent, int n_ranks) {
   ESKER_RETURN_IF_ERROR(check_rank(rank));
   for (int a = 0; a < rank; ++a) {
-    if (extent[a] < 1) return error(Code::kInvalidArgument, "extent {} on axis {}", extent[a], a);
+    if (extent[a] < 1)
+      return error(Code::kInvalidArgument, "extent {} on axis {}, expected 1 or more", extent[a], a);
   }
-  if (n_ranks < 1) return error(Code::kInvalidArgument, "a decomposition over {} ranks", n_ranks);
+  if (n_ranks < 1)
+    return error(Code::kInvalidArgument, "decomposition over {} ranks, expected 1 or more", n_ranks);
   return {};
 }
 
@@ -148,7 +149,8 @@ Result<BrickDecomposition> BrickDecomposition::even(int rank, const Point& exten
   ESKER_RETURN_IF_ERROR(check_grid(rank, extent, 1));
   std::vector<std::vector<Index>> cuts;
   for (int a = 0; a < rank; ++a) {
-    if (parts[a] < 1) return error(Code::kInvalidArgument, "{} parts on axis {}", parts[a], a);
+    if (parts[a] < 1)
+      return error(Code::kInvalidArgument, "{} parts on axis {}, expected 1 or more", parts[a], a);
     cuts.push_back(even_cuts(extent[a], parts[a]));
   }
   return from_cuts(std::move(cuts));

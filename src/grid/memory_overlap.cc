@@ -27,7 +27,8 @@ struct StridedAxis {
 class Search {
  public:
   Search(const Patch& patch, int components) : element_bytes_(size_bytes(patch.type)) {
-    for (int a = 0; a < patch.box.rank; ++a) add(a, patch.box.extent(a), patch.stride_bytes[a], patch.repeats);
+    for (int a = 0; a < patch.box.rank; ++a)
+      add(a, patch.box.extent(a), patch.stride_bytes[a], patch.repeats);
     add(kComponents, components, patch.component_stride_bytes, false);
     for (int i = num_axes_; i-- > 0;) {
       reach_[i] = reach_[i + 1] + magnitude(axes_[i].stride) * (axes_[i].count - 1);
@@ -111,8 +112,8 @@ Status check_memory(const Patch& patch, int components) {
     strides += fmt::format("; {} between the {} components", patch.component_stride_bytes, components);
   }
   return error(Code::kInvalidArgument,
-               "the patch {} has strides of {} bytes: {} and {} share memory; one stride per axis is needed, and "
-               "strides that step over all components of a sample",
+               "the patch {} has strides of {} bytes: {} and {} share memory; give one stride per axis, "
+               "large enough to step over all components of a sample",
                patch.box.to_string(), strides,
                value_name(patch.box, overlap->first, overlap->first_component, components),
                value_name(patch.box, overlap->second, overlap->second_component, components));

@@ -58,7 +58,7 @@ Status apply_toml_key(std::string_view key, const toml::node& node, const std::s
     if (!find_option(key)) return unknown_option(key);
     const std::optional<std::string> text = toml_text(node);
     if (!text) {
-      return error(Code::kInvalidArgument, "option '{}': expected a text, an integer or a boolean", key);
+      return error(Code::kInvalidArgument, "option '{}': expected a string, an integer or a boolean", key);
     }
     ESKER_RETURN_IF_ERROR(options.set(std::string(key), *text, path));
     return check_may_set(key, found, options);
@@ -72,7 +72,7 @@ Status apply_file(const std::string& path, FoundAs found, Options& options) {
   const auto bytes = std::filesystem::file_size(path, failure);
   if (failure) return system_error(failure.value(), "read configuration", path);
   if (bytes > kMaxFileBytes) {
-    return error(Code::kInvalidArgument, "{}: {} bytes, expected a configuration of at most {}", path, bytes,
+    return error(Code::kInvalidArgument, "{}: configuration of {} bytes, expected at most {}", path, bytes,
                  kMaxFileBytes);
   }
   try {

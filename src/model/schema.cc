@@ -35,10 +35,10 @@ Status check_new_name(const Places& places, const std::string& name, const char*
   if (name.empty() || name.size() > kMaxNameChars || name.front() == '.' ||
       !std::all_of(name.begin(), name.end(), is_name_character)) {
     return error(Code::kInvalidArgument,
-                 "{} name '{}': expected 1 to {} letters, digits, '_', '.', '-', not with a '.' in front",
-                 kind, excerpt(name), kMaxNameChars);
+                 "{} name '{}': expected 1 to {} letters, digits, '_', '.', '-', not starting with '.'", kind,
+                 excerpt(name), kMaxNameChars);
   }
-  if (places.contains(name)) return error(Code::kAlreadyExists, "there is already a {} '{}'", kind, name);
+  if (places.contains(name)) return error(Code::kAlreadyExists, "{} '{}' already exists", kind, name);
   return {};
 }
 
@@ -91,7 +91,8 @@ Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId
   }
   for (const DimId dim : dims) {
     if (!is_position(dim.index, dims_.size())) {
-      return error(Code::kInvalidArgument, "grid '{}': dimension {} is not defined", name, counted(dim.index));
+      return error(Code::kInvalidArgument, "grid '{}': dimension {} is not defined", name,
+                   counted(dim.index));
     }
     if (std::find(grid.dims.begin(), grid.dims.end(), dim.index) != grid.dims.end()) {
       return error(Code::kInvalidArgument, "grid '{}': dimension '{}' occurs twice", name,
@@ -100,7 +101,7 @@ Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId
     grid.dims.push_back(dim.index);
   }
   if (!num_samples(dims_, grid.dims)) {
-    return error(Code::kInvalidArgument, "grid '{}': the number of its samples does not fit 64 bits", name);
+    return error(Code::kInvalidArgument, "grid '{}': the number of samples exceeds 64 bits", name);
   }
   return GridId{append(std::move(grid), grids_, grid_places_)};
 }
@@ -108,7 +109,7 @@ Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId
 Result<FieldId> Schema::add_field(Field field) {
   ESKER_RETURN_IF_ERROR(check_new_name(field_places_, field.name, "field"));
   if (scalar_places_.contains(field.name)) {
-    return error(Code::kAlreadyExists, "there is already a scalar '{}'", field.name);
+    return error(Code::kAlreadyExists, "scalar '{}' already exists", field.name);
   }
   if (!is_position(field.grid, grids_.size())) {
     return error(Code::kInvalidArgument, "field '{}': grid {} is not defined", field.name,
@@ -120,7 +121,7 @@ Result<FieldId> Schema::add_field(Field field) {
   }
   if (field.components < 1 || field.every < 1) {
     return error(Code::kInvalidArgument,
-                 "field '{}': {} components every {} steps, expected 1 or more of both", field.name,
+                 "field '{}': {} components every {} steps, expected 1 or more for each", field.name,
                  field.components, field.every);
   }
   if (field.fixed && has_no_axes(grids_[static_cast<std::size_t>(field.grid)])) {
@@ -130,7 +131,7 @@ Result<FieldId> Schema::add_field(Field field) {
   if (!field.fixed && time_name_.empty()) return no_time_for(field);
   const auto samples = num_samples(dims_, grids_[static_cast<std::size_t>(field.grid)].dims);
   if (!samples || !checked_mul(*samples, field.sample_bytes())) {
-    return error(Code::kInvalidArgument, "field '{}': its size in bytes does not fit 64 bits", field.name);
+    return error(Code::kInvalidArgument, "field '{}': the size in bytes exceeds 64 bits", field.name);
   }
   return FieldId{append(std::move(field), fields_, field_places_)};
 }
@@ -138,10 +139,11 @@ Result<FieldId> Schema::add_field(Field field) {
 Result<ScalarId> Schema::add_scalar(Scalar scalar) {
   ESKER_RETURN_IF_ERROR(check_new_name(scalar_places_, scalar.name, "scalar"));
   if (field_places_.contains(scalar.name)) {
-    return error(Code::kAlreadyExists, "there is already a field '{}'", scalar.name);
+    return error(Code::kAlreadyExists, "field '{}' already exists", scalar.name);
   }
   ESKER_RETURN_IF_ERROR(check_attribute("value", scalar.value).with_context("scalar '" + scalar.name + "'"));
-  const std::size_t count = std::visit([](const auto& list) { return list.size(); }, numbers_of(scalar.value));
+  const std::size_t count =
+      std::visit([](const auto& list) { return list.size(); }, numbers_of(scalar.value));
   if (!text_of(scalar.value) && count != 1) {
     return error(Code::kInvalidArgument, "scalar '{}': {} values, expected 1", scalar.name, count);
   }

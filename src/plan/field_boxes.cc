@@ -53,8 +53,8 @@ Status check_regular(const Field& field, const Box& box, const Point& extent) {
   for (int a = 0; a < box.rank && !field.fixed; ++a) {
     if (box.lo[a] % extent[a] == 0) continue;
     return error(Code::kInvalidArgument,
-                 "field '{}': chunks=decomposition needs boxes of one extent, the largest are {}, and {} "
-                 "does not begin at multiples: give extents instead",
+                 "field '{}': chunks=decomposition needs boxes that begin at multiples of the largest box, "
+                 "{}, but {} does not; give extents instead",
                  field.name, Box::from_extent(box.rank, extent).to_string(), box.to_string());
   }
   return {};

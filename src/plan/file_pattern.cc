@@ -27,7 +27,7 @@ Result<FilePattern> FilePattern::of(const Stripes& told, int n_ranks, const std:
   if (chosen.pattern != WritePattern::kStripes) return chosen;
   if (chosen.stripes.size_bytes == 0) {
     return error(Code::kInvalidArgument,
-                 "pattern=stripes: the file system of {} does not tell its stripes; set stripe_size, and "
+                 "pattern=stripes: the file system of {} does not report its stripes; set stripe_size, and "
                  "stripe_count if it is known",
                  path);
   }
@@ -42,8 +42,8 @@ bool FilePattern::sets_domains(const StepLayouts& layouts, const PieceSpace& spa
   return pattern != WritePattern::kContiguous && layouts.shares_a_file() && space.num_pieces() > 0;
 }
 
-void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space, int n_ranks,
-                    ExchangePolicy& policy) {
+void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space,
+                    int n_ranks, ExchangePolicy& policy) {
   policy.domains_of_layout = policy.aggregate && pattern.sets_domains(layouts, space);
   if (policy.domains_of_layout && pattern.writers > 0) policy.aggregators = pattern.writers;
   if (pattern.most_writers == 0 || policy.aggregators > 0 || !layouts.shares_a_file()) return;
@@ -54,7 +54,7 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
   ESKER_RETURN_IF_ERROR(check_aggregators(options));
   if (options.aggregate || !layouts.has_checksums()) return {};
   return error(Code::kInvalidArgument,
-               "aggregate=false: a rank that holds only a part of a block cannot make its checksum; set "
+               "aggregate=false: a rank that has only a part of a block cannot compute its checksum; set "
                "checksums=false");
 }
 

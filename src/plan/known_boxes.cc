@@ -111,7 +111,7 @@ void KnownBoxes::learn(Questions asked, std::vector<HeldBox> boxes) {
 }
 
 std::vector<Box> KnownBoxes::boxes_of(int rank) const {
-  if (rank != rank_) throw std::logic_error("a plan asks for all boxes of another rank");
+  if (rank != rank_) throw std::logic_error("a plan requests all boxes of another rank");
   return mine_;
 }
 
@@ -119,7 +119,7 @@ void KnownBoxes::for_each_meeting(const Box& region, const Visit& visit) const {
   owners_.for_each_brick(region, [&](Index brick, const Box& part) {
     const auto asked = asked_.find(brick);
     if (asked != asked_.end() && asked->second.contains(part)) return;
-    throw std::logic_error("a plan needs boxes that this rank has not asked for, in " + part.to_string());
+    throw std::logic_error("a plan needs boxes that this rank has not requested, in " + part.to_string());
   });
   for (const HeldBox* held : index_.meeting(region)) visit(held->rank, held->patch, held->box);
 }

@@ -67,9 +67,10 @@ ExchangePolicy policy_of(const Options& options, int n_ranks) {
 
 Status check_aggregators(const Options& options) {
   if (options.aggregators == 0 || options.aggregation_factor == 0) return {};
-  return error(Code::kInvalidArgument,
-               "aggregators={} and aggregation_factor={}: both say how many ranks aggregate; set one of them",
-               options.aggregators, options.aggregation_factor);
+  return error(
+      Code::kInvalidArgument,
+      "aggregators={} and aggregation_factor={}: both set the number of aggregators; set one of them",
+      options.aggregators, options.aggregation_factor);
 }
 
 int asked_aggregators(const Options& options, int n_ranks) {

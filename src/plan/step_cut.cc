@@ -119,8 +119,7 @@ bool StepCut::shrink() {
 Status StepCut::does_not_fit(const Needs& needs) const {
   return error(Code::kOutOfMemory,
                "memory_budget {} bytes: one piece at a time needs {} bytes on some rank, {} of them for the "
-               "plan; set memory_budget to at least that (smaller blocks or chunks need less, and fewer "
-               "patches)",
+               "plan; set memory_budget to at least that, or use smaller blocks or chunks, or fewer patches",
                policy_.memory_budget_bytes, needs.total_bytes(), needs.plan_bytes);
 }
 

@@ -25,7 +25,7 @@ class CountedFile final : public File {
   Status close() override { return {}; }
 
  private:
-  static Status cannot_write() { return {Code::kInternal, "a counted file is only read"}; }
+  static Status cannot_write() { return {Code::kInternal, "a CountedFile can only be read"}; }
 
   const File& file_;
   ReadCounters& counters_;

@@ -115,13 +115,13 @@ Result<StorageInfo> LatticeDataset::storage() const {
 void LatticeDataset::look_for_leftovers(Findings& findings, Index file_bytes, Index end_bytes) const {
   if (!is_ours_ || file_bytes <= end_bytes) return;
   findings.warning(
-      path_, "bytes behind the last step are left by a run that did not finish; appending removes them");
+      path_, "bytes after the last step were left by a run that did not finish; appending removes them");
 }
 
 void LatticeDataset::look_for_writer(Findings& findings) const {
   const std::string lock = std::filesystem::path(path_).replace_extension(".esker-lock").string();
   const auto locked = store_->exists(lock);
-  if (is_ours_ && locked.ok() && *locked) findings.warning(lock, "a writer is at work, or one was killed");
+  if (is_ours_ && locked.ok() && *locked) findings.warning(lock, "a writer is active, or one was killed");
 }
 
 }  // namespace esker

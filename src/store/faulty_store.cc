@@ -98,7 +98,7 @@ class FaultyStore final : public ForwardingStore {
     return inner().sync_directory(path);
   }
   Result<Index> free_bytes(const std::string& path) const override {
-    ESKER_RETURN_IF_ERROR(ask(rules_.rule, StoreCall::kFreeBytes, "ask for free space at", path));
+    ESKER_RETURN_IF_ERROR(ask(rules_.rule, StoreCall::kFreeBytes, "get the free space of", path));
     return inner().free_bytes(path);
   }
   Result<bool> exists(const std::string& path) const override {

@@ -149,7 +149,7 @@ Status remove_dead(Store& store, const std::string& path, const std::string& hol
   if (moved != holder) (void)store.create_exclusive(path, moved);
   ESKER_RETURN_IF_ERROR(store.remove(aside));
   if (moved == holder) return {};
-  return error(Code::kAlreadyExists, "{} has just been taken by another writer", path);
+  return error(Code::kAlreadyExists, "{} was taken by another writer at the same time", path);
 }
 
 /// Whether create_exclusive() or remove_dead() makes `name` from a lock's name, by appending numbers.
@@ -270,13 +270,13 @@ Status WriterLock::release() {
 }
 
 Status WriterLock::check_held() const {
-  if (text_.empty()) return error(Code::kWrongOrder, "{} is not taken", path_);
+  if (text_.empty()) return error(Code::kWrongOrder, "{} is not locked by this writer", path_);
   for (const auto& target : targets_) ESKER_RETURN_IF_ERROR(target->check_held());
   const auto found = read_text(*store_, path_, kMaxLockBytes);
   if (found.ok() && *found == text_) return {};
   if (!found.ok() && found.status().code() != Code::kNotFound) return found.status();
-  return error(Code::kDataLoss, "{} is no longer this writer's: {}", path_,
-               found.ok() ? "another writer holds it" : "somebody removed it");
+  return error(Code::kDataLoss, "this writer has lost the lock {}: {}", path_,
+               found.ok() ? "another writer holds it" : "the file was removed");
 }
 
 }  // namespace esker

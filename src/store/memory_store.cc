@@ -42,7 +42,7 @@ class MemoryFile final : public File {
     const auto begin = static_cast<std::size_t>(offset);
     const std::size_t end = begin + bytes.size();
     if (content_->size < end) {
-      return error(Code::kDataLoss, "read {}: file ends {} bytes before the end of what is expected there",
+      return error(Code::kDataLoss, "read {}: the file ends {} bytes before the end of the requested range",
                    path_, end - std::max(content_->size, begin));
     }
     std::fill(bytes.begin(), bytes.end(), std::byte{});

@@ -78,7 +78,7 @@ class PosixFile final : public File {
       const ssize_t n = retried([&] { return ::pread(descriptor_, part.data(), part.size(), offset); });
       if (n < 0) return system_error(errno, "read", path_);
       if (n == 0) {
-        return error(Code::kDataLoss, "read {}: file ends {} bytes before the end of what is expected there",
+        return error(Code::kDataLoss, "read {}: the file ends {} bytes before the end of the requested range",
                      path_, bytes.size());
       }
       bytes = bytes.subspan(static_cast<std::size_t>(n));
@@ -204,7 +204,8 @@ class PosixStore final : public Store {
   Result<std::string> follow_link(const std::string& path) const override {
     std::error_code failure;
     const fs::path target = fs::read_symlink(path, failure);
-    if (failure == std::errc::invalid_argument || failure == std::errc::no_such_file_or_directory) return path;
+    if (failure == std::errc::invalid_argument || failure == std::errc::no_such_file_or_directory)
+      return path;
     if (failure) return system_error(failure.value(), "follow", path);
     return (fs::path(path).parent_path() / target).string();
   }
@@ -220,7 +221,7 @@ class PosixStore final : public Store {
     struct statvfs facts {};
     const std::string existing = nearest_existing(path);
     if (retried([&] { return ::statvfs(existing.c_str(), &facts); }) != 0) {
-      return system_error(errno, "ask for free space at", path);
+      return system_error(errno, "get the free space of", path);
     }
     return checked_mul<Index>(static_cast<Index>(facts.f_bavail), static_cast<Index>(facts.f_frsize))
         .value_or(std::numeric_limits<Index>::max());

@@ -21,7 +21,7 @@ ByteSource::~ByteSource() = default;
 namespace {
 
 Status cannot_write(const std::string& path) {
-  return error(Code::kUnsupported, "{}: is read from a source that cannot be written to", path);
+  return error(Code::kUnsupported, "{}: cannot write to a source, which is read only", path);
 }
 
 class SourceFile final : public File {
@@ -33,7 +33,7 @@ class SourceFile final : public File {
     const auto n = static_cast<Index>(bytes.size());
     if (n == 0) return {};
     if (offset < 0 || offset > size_bytes_ || n > size_bytes_ - offset) {
-      return error(Code::kDataLoss, "{}: {} bytes from byte {} on, the file has {}", path_, n, offset,
+      return error(Code::kDataLoss, "{}: expected {} bytes from byte {}, the file has {}", path_, n, offset,
                    size_bytes_);
     }
     if (n > kSmallBytes) return fetch(bytes, offset);
@@ -157,7 +157,8 @@ class SourceStore final : public Store {
       if (found.status().code() == Code::kNotFound) return {};
       ESKER_RETURN_IF_ERROR(found.status());
       size = *found;
-      return *size >= 0 ? Status() : error(Code::kDataLoss, "{}: a size of {} bytes", path, *size);
+      return *size >= 0 ? Status()
+                        : error(Code::kDataLoss, "{}: the source returned a size of {} bytes", path, *size);
     };
     ESKER_RETURN_IF_ERROR(guarded("size", ask));
     const std::scoped_lock lock(mutex_);

@@ -53,7 +53,9 @@ class RememberedFile final : public File {
   Status close() override { return file_ ? file_->close() : Status(); }
 
  private:
-  [[nodiscard]] Status refuse() const { return error(Code::kUnsupported, "{} is open for reading", path_); }
+  [[nodiscard]] Status refuse() const {
+    return error(Code::kUnsupported, "{} is open for reading only", path_);
+  }
 
   [[nodiscard]] Result<const File*> opened() const {
     const std::scoped_lock lock(mutex_);

@@ -52,8 +52,8 @@ std::optional<std::string> unsynced_warning(Store& store, const std::string& ste
   if (!marker.ok() || !*marker || (!(*marker)->boot.empty() && (*marker)->boot == store.boot()))
     return std::nullopt;
   return fmt::format(
-      "{}: only the first {} steps had reached the device when this was written. Another machine still "
-      "writes the later ones, or the machine went down, and they may be damaged: `esker repair` checks them",
+      "{}: only the first {} steps had reached the device when this file was written. Another machine still "
+      "writes the later ones, or the machine went down and they may be damaged: `esker repair` checks them",
       unsynced_marker_path(stem), (*marker)->synced_steps);
 }
 

@@ -79,9 +79,9 @@ Result<std::optional<std::string>> describe_gap(Comm& comm, const Schema& schema
     const int number = first_field[static_cast<std::size_t>(first.list)];
     const Field& field = schema.fields()[static_cast<std::size_t>(number)];
     text = fmt::format(
-        "field '{}': no rank put the samples {}{}; together the ranks' patches must cover the grid {} exactly "
-        "once",
-        field.name, gap.to_string(), without.empty() ? "" : ", and nothing came from " + list_ranks(without),
+        "field '{}': no rank put the samples {}{}; together the ranks' patches must cover the grid {} "
+        "exactly once",
+        field.name, gap.to_string(), without.empty() ? "" : "; no samples came from " + list_ranks(without),
         list.domain.to_string());
     return Status();
   }));

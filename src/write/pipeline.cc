@@ -200,7 +200,7 @@ Status WritePipeline::check_space(const StepPlan& plan) const {
   const auto free = store_->free_bytes(top_);
   const Index needed = plan.space.stored_bytes();
   if (!free.ok() || *free >= needed) return {};
-  return error(Code::kIoError, "{}: No space left on device: the step takes {} bytes, {} are free", top_,
+  return error(Code::kIoError, "{}: No space left on device: the step needs {} bytes, {} are free", top_,
                needed, *free);
 }
 
@@ -318,7 +318,7 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
   Status planned = planner_.make(plan, schema_, context);
   if (planned.code() == Code::kOutOfMemory && holds_copies_) {
-    planned = planned.with_context("half of memory_budget is left by copies of buffered puts");
+    planned = planned.with_context("copies of buffered puts leave half of memory_budget");
   }
   ESKER_RETURN_IF_ERROR(planned);
   ++counters_.plans;
@@ -441,7 +441,7 @@ Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepF
   counters_.commit_s += watch.elapsed_s();
   if (committed.ok()) return {};
   const Status rewound =
-      root_does(*comm_, "take back", [&] { return format_->rewind(input.step, is_found_ || durable); });
+      root_does(*comm_, "undo the commit", [&] { return format_->rewind(input.step, is_found_ || durable); });
   has_leftovers_ = !rewound.ok();
   if (has_leftovers_) return committed.with_context("the step may be visible, because " + rewound.message());
   discard(input.step, files);

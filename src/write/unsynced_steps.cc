@@ -44,7 +44,7 @@ Status UnsyncedSteps::accept(Index num_steps, const PathsOf& paths_of) {
 Status UnsyncedSteps::check() const {
   if (!has_lost_steps_) return {};
   return error(Code::kDataLoss,
-               "{}: when the machine went down only the first {} steps had reached the device: rewind to one "
+               "{}: only the first {} steps had reached the device when the machine went down; rewind to one "
                "of them, or let `esker repair` check the later ones",
                unsynced_marker_path(stem_), *marked_steps_);
 }

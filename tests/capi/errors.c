@@ -87,11 +87,11 @@ static void test_definitions(const struct world* w) {
   CHECK_FAILS(ds, esker_put_att_int64(ds, ESKER_GRID, grid, "n", &value, 0), ESKER_INVALID_ARGUMENT, "'n'");
   CHECK_FAILS(ds, esker_put_att_int64(ds, ESKER_GRID, grid, "n", &value, -1), ESKER_INVALID_ARGUMENT, "-1");
   CHECK(n == -1);
-  CHECK_FAILS(ds, esker_inq_dim_id(ds, "q", &n), ESKER_NOT_FOUND, "there are: x");
-  CHECK_FAILS(ds, esker_inq_field_id(ds, "q", &n), ESKER_NOT_FOUND, "there are: f");
-  CHECK_FAILS(ds, esker_inq_grid_id(ds, "q", &n), ESKER_NOT_FOUND, "there are: g");
+  CHECK_FAILS(ds, esker_inq_dim_id(ds, "q", &n), ESKER_NOT_FOUND, "available: x");
+  CHECK_FAILS(ds, esker_inq_field_id(ds, "q", &n), ESKER_NOT_FOUND, "available: f");
+  CHECK_FAILS(ds, esker_inq_grid_id(ds, "q", &n), ESKER_NOT_FOUND, "available: g");
   /* The collective call returns the first of these errors again: a program may check only that call. */
-  snprintf(text, sizeof text, "%sthere is already a dimension 'x'", w->size > 1 ? "rank 0: " : "");
+  snprintf(text, sizeof text, "%sdimension 'x' already exists", w->size > 1 ? "rank 0: " : "");
   CHECK_FAILS(ds, esker_end_step(ds), ESKER_ALREADY_EXISTS, text);
   CHECK(w->size > 1 || strncmp(esker_message(ds), "rank ", 5) != 0);
   CHECK_OK(ds, esker_close(ds));
@@ -118,10 +118,10 @@ static void test_puts(const struct world* w) {
   FAILS_WITH(esker_put(ds, 5, ESKER_FLOAT32, lo, extent, samples), ESKER_OUT_OF_RANGE, "number 5");
   FAILS_WITH(esker_put(ds, -1, ESKER_FLOAT32, lo, extent, samples), ESKER_OUT_OF_RANGE, "number -1");
   FAILS_WITH(esker_put(ds, field, ESKER_FLOAT32, far, extent, samples), ESKER_OUT_OF_RANGE,
-             "leaves the grid");
+             "exceeds the grid");
   FAILS_WITH(esker_put(ds, field, ESKER_FLOAT32, lo, negative, samples), ESKER_INVALID_ARGUMENT, "extent -1");
   FAILS_WITH(esker_put(ds, field, ESKER_FLOAT32, start, much, samples), ESKER_OUT_OF_RANGE, "64 bits");
-  FAILS_WITH(esker_put(ds, field, ESKER_FLOAT32, lo, much, samples), ESKER_OUT_OF_RANGE, "leaves the grid");
+  FAILS_WITH(esker_put(ds, field, ESKER_FLOAT32, lo, much, samples), ESKER_OUT_OF_RANGE, "exceeds the grid");
   FAILS_WITH(esker_put(ds, field, ESKER_FLOAT32, lo, extent, NULL), ESKER_INVALID_ARGUMENT, "no data");
   FAILS_WITH(esker_put(ds, field, ESKER_FLOAT32, NULL, extent, samples), ESKER_INVALID_ARGUMENT,
              "lo is NULL");
@@ -130,13 +130,13 @@ static void test_puts(const struct world* w) {
   FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, NULL, 0),
              ESKER_INVALID_ARGUMENT, "stride_bytes is NULL");
   FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, far, extent, samples, strides, 0),
-             ESKER_OUT_OF_RANGE, "leaves the grid");
+             ESKER_OUT_OF_RANGE, "exceeds the grid");
   FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, overlapping, 0),
              ESKER_INVALID_ARGUMENT, "share memory");
   FAILS_WITH(esker_put_strided(ds, field, ESKER_FLOAT32, lo, extent, samples, missing, 0),
              ESKER_INVALID_ARGUMENT, "one stride per axis");
   FAILS_WITH(esker_put_buffered(ds, field, ESKER_FLOAT64, far, extent, samples, NULL, 0), ESKER_OUT_OF_RANGE,
-             "leaves the grid");
+             "exceeds the grid");
   FAILS_WITH(esker_put_buffered(ds, field, ESKER_FLOAT64, lo, extent, wide, NULL, 0), ESKER_OUT_OF_RANGE,
              "sample (12, 6) is 1e+300, which float32 cannot hold");
 #undef FAILS_WITH

@@ -145,7 +145,7 @@ static void expect_attributes(esker_dataset* ds, const struct model* m) {
   CHECK(strcmp(text, "K") == 0);
   CHECK_FAILS(ds, esker_inq_att_name(ds, ESKER_FIELD, m->temp, 2, &text), ESKER_OUT_OF_RANGE, "there are 2");
   CHECK_FAILS(ds, esker_get_att_text(ds, ESKER_FIELD, m->temp, "range", &text), ESKER_INVALID_ARGUMENT,
-              "reals, not a text");
+              "reals, not text");
   CHECK_FAILS(ds, esker_get_att_text(ds, ESKER_FIELD, m->vel, "units", &text), ESKER_NOT_FOUND, "'units'");
   CHECK_FAILS(ds, esker_inq_num_atts(ds, ESKER_FIELD, 4, &num), ESKER_OUT_OF_RANGE, "there are 4");
   CHECK_FAILS(ds, esker_inq_num_atts(ds, ESKER_DATASET, 1, &num), ESKER_INVALID_ARGUMENT, "expected 0");
@@ -205,9 +205,9 @@ static void expect_samples(esker_dataset* ds, const struct model* m) {
   CHECK_FAILS(ds, esker_get(ds, m->vel, 0, NULL, NULL, 0, topg, -4), ESKER_INVALID_ARGUMENT, "-4 bytes");
   CHECK_FAILS(ds, esker_get(ds, 9, 0, NULL, NULL, 0, topg, 4), ESKER_OUT_OF_RANGE, "number 9");
   CHECK_FAILS(ds, esker_inq_selection(ds, m->vel, 0, beyond, extent, 4, NULL, NULL, count),
-              ESKER_OUT_OF_RANGE, "leaves the grid");
+              ESKER_OUT_OF_RANGE, "exceeds the grid");
   CHECK_FAILS(ds, esker_get(ds, m->vel, 0, beyond, extent, 4, NULL, 0), ESKER_OUT_OF_RANGE,
-              "leaves the grid");
+              "exceeds the grid");
 }
 
 static void expect_storage(esker_dataset* ds) {

@@ -74,7 +74,7 @@ static void expect_errors(const struct world* w, esker_dataset* ds, int field) {
     CHECK_FAILS(ds, esker_request_strided(ds, field, ESKER_FLOAT32, 0, lo, extent, &sample, stride, 0),
                 ESKER_OUT_OF_RANGE, "thk");
   }
-  CHECK_FAILS(ds, esker_read(ds), ESKER_OUT_OF_RANGE, "leaves the grid");
+  CHECK_FAILS(ds, esker_read(ds), ESKER_OUT_OF_RANGE, "exceeds the grid");
   if (last) {
     CHECK_FAILS(ds, esker_request_strided(ds, field, ESKER_FLOAT64, 0, extent, extent, &sample, stride, 0),
                 ESKER_INVALID_ARGUMENT, "float64");

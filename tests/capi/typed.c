@@ -70,7 +70,7 @@ static void expect_attributes(esker_dataset* ds) {
   CHECK_OK(ds, esker_get_att_text(ds, ESKER_SCALAR, 0, "grid_mapping_name", &text));
   CHECK(strcmp(text, "polar_stereographic") == 0);
   CHECK_FAILS(ds, esker_get_att_values(ds, ESKER_SCALAR, 0, "grid_mapping_name", &type, &values, &count),
-              ESKER_INVALID_ARGUMENT, "a text");
+              ESKER_INVALID_ARGUMENT, "is text, not");
 }
 
 static void expect_definitions(esker_dataset* ds) {

@@ -60,12 +60,12 @@ contains
     call esker_put_att_double(ds, esker_of_grid, grid, "", [1d0], ierr)
     call check(ierr == esker_invalid_argument, "a name of no letter")
     call esker_inq_grid_id(ds, "q", n, ierr)
-    call check_fails(ds, ierr, esker_not_found, "there are: g")
+    call check_fails(ds, ierr, esker_not_found, "available: g")
     call esker_inq_dim_id(ds, "q", n, ierr)
-    call check_fails(ds, ierr, esker_not_found, "there are: x")
+    call check_fails(ds, ierr, esker_not_found, "available: x")
     ! The collective call returns the first of these errors again: a program may check only that call.
     call esker_end_step(ds, ierr)
-    call check_fails(ds, ierr, esker_already_exists, "there is already a dimension 'x'")
+    call check_fails(ds, ierr, esker_already_exists, "dimension 'x' already exists")
     call check((index(esker_message(ds), "rank 0: ") == 1) .eqv. (num_ranks > 1), "an error of one rank names none")
     call esker_close(ds)
     call esker_free(ds)
@@ -94,7 +94,7 @@ contains
         word = "no field has the number 5; there are 1"
       case (3)
         call esker_put(ds, field, one + 1, samples, ierr=ierr)
-        word = "the patch (2:14, 2:8) leaves the grid (1:13, 1:7)"
+        word = "the patch (2:14, 2:8) exceeds the grid (1:13, 1:7)"
       case (4)
         call esker_put(ds, field, one(:1), line, ierr=ierr)
         word = "put 'thk': an array of 1 dimensions, start of 1; the grid has 2"
@@ -115,7 +115,7 @@ contains
         word = "2, 2, 1 elements, expected 2 each"
       case (10)
         call esker_put(ds, field, one, samples, [2, 1], ierr)  ! x along the second dimension, which has ny points
-        word = "leaves the grid"
+        word = "exceeds the grid"
       end select
       call check(ierr /= esker_ok, word)
       call check_fails(ds, ierr, ierr, trim(word))

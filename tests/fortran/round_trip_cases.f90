@@ -130,7 +130,7 @@ contains
     call esker_inq_field_id(ds, "topg", num)
     call check(num == m%topg, "number of field topg")
     call esker_inq_field_id(ds, "none", num, ierr)
-    call check_fails(ds, ierr, esker_not_found, "there are: ")
+    call check_fails(ds, ierr, esker_not_found, "available: ")
     call check(num == 0, "0 for no field")
   end subroutine
 
@@ -255,7 +255,7 @@ contains
     call esker_inq_has(ds, m%topg, 0, has, ierr)
     call check_fails(ds, ierr, esker_out_of_range, "step 0")
     call esker_get(ds, m%vel, num_steps + 1, vel, ierr=ierr)
-    call check_fails(ds, ierr, esker_out_of_range, "step 4, the dataset has 3")  ! texts count as C does
+    call check_fails(ds, ierr, esker_out_of_range, "step 4 does not exist; the dataset has 3")  ! texts count as C does
     call esker_get(ds, m%vel, 1, vel, level=99, ierr=ierr)
     call check_fails(ds, ierr, esker_out_of_range, "level 99")
     call esker_get(ds, m%vel, 1, vel, start=[1_int64, 1_int64, 1_int64], ierr=ierr)
@@ -266,7 +266,7 @@ contains
     call check_fails(ds, ierr, esker_out_of_range, "number 9; there are 5")
     call esker_inq_selection(ds, m%vel, 1, [21_int64, 1_int64, 1_int64], [8_int64, 4_int64, 3_int64], 4, &
       samples=samples, ierr=ierr)
-    call check_fails(ds, ierr, esker_out_of_range, "leaves the grid")
+    call check_fails(ds, ierr, esker_out_of_range, "exceeds the grid")
     call esker_get(ds, m%vel, 1, nothing, [1_int64, 1_int64, 1_int64], [0_int64, 0_int64, 0_int64], ierr=ierr)
     call check_ok(ds, ierr, "get of nothing")
   end subroutine

@@ -106,7 +106,7 @@ contains
       call check_fails(ds, ierr, esker_out_of_range, "thk")
     end if
     call esker_read(ds, ierr)
-    call check_fails(ds, ierr, esker_out_of_range, "leaves the grid")
+    call check_fails(ds, ierr, esker_out_of_range, "exceeds the grid")
     if (is_last) then
       call esker_request(ds, field, 1, [1_int64, 1_int64], deep, ierr=ierr)
       call check_fails(ds, ierr, esker_invalid_argument, "2 components")

@@ -156,7 +156,7 @@ TEST_F(TransportTest, BrokenDatatypesFallBackToPackedPutsAndTheReportSaysSo) {
   pipeline->close({}).check();
   expect_complete(posix_store(), run, 2);
   EXPECT_EQ(report.used, "put_fence");
-  EXPECT_NE(report.reason.find("packs a datatype wrongly"), std::string::npos) << report.reason;
+  EXPECT_NE(report.reason.find("packs a datatype incorrectly"), std::string::npos) << report.reason;
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_P(UnwindingTest, EndsTheOtherRanksCalls) {
   } else {
     EXPECT_THROW(run(GetParam(), false, first_error), Error);
     ASSERT_TRUE(first_error);
-    EXPECT_NE(first_error->message().find("an exception left the scope of the writer"), std::string::npos)
+    EXPECT_NE(first_error->message().find("an exception left the writer's scope"), std::string::npos)
         << first_error->message();
   }
   comm_.get()->barrier();
@@ -138,7 +138,7 @@ class TwoWritersTest : public MpiTest {
     write(restart, restart_field, restart_comm, 0).check();
     if (comm_.rank() == thrower) throw Leaving();
     const Status first = write(history, history_field, history_comm, 1);
-    EXPECT_NE(first.message().find("an exception left the scope of the writer"), std::string::npos)
+    EXPECT_NE(first.message().find("an exception left the writer's scope"), std::string::npos)
         << first.message();
     if (!catches) first.check();
     const Status second = write(restart, restart_field, restart_comm, 1);

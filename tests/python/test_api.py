@@ -120,7 +120,7 @@ def test_arguments_outside_the_dataset(ds: esker.Dataset, wrong: dict, exception
 )
 def test_a_box_that_leaves_the_grid_is_an_error(ds: esker.Dataset, box: tuple) -> None:
     for call in (ds["p"].read, ds["p"].select):
-        with pytest.raises(IndexError, match=r"'p': the box .* leaves the grid \[0,24\) x \[0,20\) x \[0,16\)"):
+        with pytest.raises(IndexError, match=r"'p': the box .* exceeds the grid \[0,24\) x \[0,20\) x \[0,16\)"):
             call(box=box)
 
 

@@ -182,7 +182,7 @@ def test_wrong_usage_is_2(esker_command: Run, arguments: list[str], words: list[
         (["p", "--section", "z"], ["y=280"]),
         (["p", "--section", "z=1.5"], ["no coordinates", "index"]),
         (["p", "--box", "0:10"], ["box"]),
-        (["p", "--box", "0:99,0:20,0:16"], ["leaves the grid"]),
+        (["p", "--box", "0:99,0:20,0:16"], ["exceeds the grid"]),
         (["p", "--box", "0-10"], ["0:100,50:90"]),
         (["p", "--cmap", "no_such"], ["no_such"]),
         (["vel", "--component", "3"], ["3"]),

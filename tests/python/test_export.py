@@ -129,7 +129,7 @@ def test_larger_than_memory_is_read_piece_by_piece(
         (["p", "-o", "a.npy", "--step", "2"], 2, ["2"]),
         (["p", "-o", "a.npy", "--box", "9:3,0:1,0:1"], 2, ["(9, 0, 0)"]),
         (["p", "-o", "a.npy", "--box", "9"], 2, ["0:100"]),
-        (["p", "-o", "a.npy", "--box", "-5:33,0:20,0:17"], 2, ["[-5,33)", "leaves the grid"]),
+        (["p", "-o", "a.npy", "--box", "-5:33,0:20,0:17"], 2, ["[-5,33)", "exceeds the grid"]),
         (["vel", "-o", "a.npy", "--component", "3"], 2, ["component 3"]),
         (["p", "-o", "no/such/a.npy"], 1, ["no/such/a.npy"]),
     ],

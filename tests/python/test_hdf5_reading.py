@@ -129,14 +129,14 @@ def test_what_esker_lacks_is_left_out_and_named(tmp_path: Path) -> None:
     np.testing.assert_array_equal(ds["theta"].read(step=1), [5, 6, 7, 8])
     assert dict(ds["theta"].attrs) == {"string": "ü"}
     assert sorted(ds.warnings) == [
-        "attribute 'strings' of 'theta' is left out: neither numbers nor one text",
-        "variable 'a name' is called 'a_name'",
-        "variable 'empty' is left out: 'obs' has no length",
-        "variable 'letters' is left out: it holds characters",
-        "variable 'lists' is left out: it holds lists of different lengths",
-        "variable 'names' is left out: it holds characters",
-        "variable 'pairs' is left out: it holds compounds",
-        "variable 'turned' is left out: the steps ('time') are not its slowest axis",
+        "attribute 'strings' of 'theta' is left out: expected numbers or one text",
+        "variable 'a name' is renamed to 'a_name'",
+        "variable 'empty' is left out: its dimension 'obs' has length 0",
+        "variable 'letters' is left out: values of type character are not supported",
+        "variable 'lists' is left out: types of variable length are not supported",
+        "variable 'names' is left out: values of type character are not supported",
+        "variable 'pairs' is left out: compound types are not supported",
+        "variable 'turned' is left out: the dimension of the steps, 'time', is not its slowest axis",
     ]
 
 

@@ -144,7 +144,7 @@ def test_info_of_a_file_of_others(tmp_path: Path, esker_command: Run) -> None:
     assert "Parts" not in shown and "variable 'words' is left out" in shown
     facts = json.loads(esker_command("info", path, "--json").stdout)
     assert facts["storage"] == {"files": 1, "bytes": path.stat().st_size, "data_bytes": 16}
-    assert facts["warnings"] == ["variable 'words' is left out: it holds characters"]
+    assert facts["warnings"] == ["variable 'words' is left out: values of type character are not supported"]
 
 
 def cdf_name(name: bytes) -> bytes:
@@ -168,8 +168,8 @@ def test_names_in_latin_1_of_what_is_left_out(esker_command: Run, tmp_path: Path
     found = esker.open(path)
     assert list(found) == ["a_"]
     assert found.warnings == [
-        "variable 'a?' is called 'a_'",
-        "variable 'H?he' is left out: it holds characters",
+        "variable 'a?' is renamed to 'a_'",
+        "variable 'H?he' is left out: values of type character are not supported",
     ]
     done = esker_command("info", path)
     assert done.returncode == 0 and "variable 'H?he' is left out" in done.stdout

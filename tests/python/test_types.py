@@ -173,7 +173,7 @@ def test_times_are_values_of_their_type(tmp_path: Path) -> None:
         field = writer.field("v", "f4")
         with writer.step(1) as step:
             step.put(field, np.zeros(3, "f4"))
-        with pytest.raises(ValueError, match="time 1.5: the times are of type int16"), writer.step(1.5):
+        with pytest.raises(ValueError, match="time 1.5 does not fit the type of the times, int16"), writer.step(1.5):
             pass
 
 

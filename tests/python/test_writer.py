@@ -51,7 +51,7 @@ def test_who_asked_for_an_idx_hears_of_the_directory_that_is_made(path: Path, ca
         if not fixed or report:
             assert said == ""
             continue
-        assert "run.idx: several grids, or fixed fields, make the directory run" in said
+        assert "run.idx: a dataset with several grids or with fixed fields is a directory: open run" in said
         named = said.strip().split("other programs ")[1].split(", ")
         assert len(named) == 2 and all((path.parent / name).is_file() for name in named)
 

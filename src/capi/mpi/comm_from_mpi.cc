@@ -38,7 +38,9 @@ Status check_usable(MPI_Comm comm) {
     return {Code::kInvalidArgument, "comm_from_mpi: the communicator is MPI_COMM_NULL"};
   int between_groups = 0;
   MPI_Comm_test_inter(comm, &between_groups);
-  if (between_groups) return {Code::kInvalidArgument, "comm_from_mpi: an inter-communicator"};
+  if (between_groups)
+    return {Code::kInvalidArgument,
+            "comm_from_mpi: expected an intra-communicator, found an inter-communicator"};
   return {};
 }
 
@@ -53,7 +55,7 @@ Status duplicate(MPI_Comm comm, esker_comm* made, esker_comm** out) {
   int code = esker::capi::code_of(mine);
   MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm);
   if (code == ESKER_OK || !mine.ok()) return mine;
-  return {static_cast<Code>(code), "comm_from_mpi: it failed on another rank"};
+  return {static_cast<Code>(code), "comm_from_mpi: another rank failed"};
 }
 
 }  // namespace

@@ -60,10 +60,10 @@ Status check_all() {
         std::vector<std::byte> expected;
         append_blocks(part, part.num_axes, base, expected);
         if (pack(part, base) == expected) continue;
-        return error(Code::kUnsupported,
-                     "this MPI packs a datatype wrongly: blocks of {} bytes with strides {}, {} and {}",
-                     block_bytes, part.axes[0].stride_bytes, part.axes[1].stride_bytes,
-                     part.axes[2].stride_bytes);
+        return error(
+            Code::kUnsupported,
+            "this MPI library packs a datatype incorrectly: blocks of {} bytes with strides {}, {} and {}",
+            block_bytes, part.axes[0].stride_bytes, part.axes[1].stride_bytes, part.axes[2].stride_bytes);
       }
     }
   }

@@ -27,11 +27,12 @@ Result<CodecSpec> codec_of(std::uint32_t codec_bits, const FieldEntry& field) {
     case Codec::kZfp: {
       ESKER_ASSIGN_OR_RETURN(spec, parse_codec_spec(field.compression));
       if (spec.kind == CodecKind::kZfp) return spec;
-      return error(Code::kDataLoss, "a zfp block, but the field's compression is '{}'", field.compression);
+      return error(Code::kDataLoss, "zfp block in a field with compression '{}', expected compression zfp",
+                   field.compression);
     }
     case Codec::kJpg:
     case Codec::kPng:
-      return error(Code::kUnsupported, "blocks stored as jpg or png are not read");
+      return error(Code::kUnsupported, "blocks stored as JPG or PNG are not supported");
     default:
       return spec;  // OpenVisus treats unknown numbers as raw
   }
@@ -65,11 +66,10 @@ std::string BlockFiles::path(int field, Index block, Index time) const {
 
 Status BlockFiles::check_identity(const BlockFile& file, Index block, Index time) const {
   const Index first_block = block - block % header_.blocks_per_file;
-  if (!file.identity ||
-      *file.identity == file_identity(header_, time, first_block, file.identity->version)) {
+  if (!file.identity || *file.identity == file_identity(header_, time, first_block, file.identity->version)) {
     return {};
   }
-  return error(Code::kDataLoss, "the file is that of another step, of other fields or of other blocks");
+  return error(Code::kDataLoss, "the file belongs to another step, to other fields or to other blocks");
 }
 
 // Without this check, a damaged flag, size or offset of an entry would give wrong samples.
@@ -77,7 +77,8 @@ Status BlockFiles::check_as_written(const BlockFile& file, Index block, Index ti
   if (!checksums_ || !file.file || header_.arco != 0) return {};
   if (file.table == TableCheck::kGood) return check_identity(file, block, time);
   return error(Code::kDataLoss,
-               "the table of blocks is not the one that Esker wrote: damaged, or changed by another program");
+               "the table of blocks differs from the one that Esker wrote: it is damaged, or another program "
+               "changed it");
 }
 
 Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
@@ -92,9 +93,8 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
     return nothing;
   }
   ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(entry.codec_bits(), header_.fields[field]));
-  return StoredBlock{false,         std::move(file), entry.offset_bytes, entry.size_bytes,
-                     entry.order(), codec,           entry.checksum,     entry.flags,
-                     entry.sum_version};
+  return StoredBlock{false, std::move(file), entry.offset_bytes, entry.size_bytes, entry.order(),
+                     codec, entry.checksum,  entry.flags,        entry.sum_version};
 }
 
 // An ARCO file is one encoded block and nothing else; the field names the codec.

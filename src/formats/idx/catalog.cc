@@ -90,7 +90,7 @@ Result<Catalog> parse_catalog(const std::string& text) {
   for (const Json& element : *parts) {
     ESKER_ASSIGN_OR_RETURN(CatalogPart part, read_part(element));
     if (!names.insert(part.name).second) {
-      return error(Code::kDataLoss, "two parts are called '{}'", excerpt(part.name));
+      return error(Code::kDataLoss, "two parts have the name '{}'", excerpt(part.name));
     }
     catalog.parts.push_back(std::move(part));
   }
@@ -107,8 +107,8 @@ Result<Catalog> parse_catalog(const std::string& text) {
   const std::uint64_t expected = sum_of(catalog);
   if (sum == expected) return catalog;
   return error(Code::kDataLoss,
-               "the file's checksum is {}, that of its text {}: it was edited or damaged; undo the change, "
-               "or restore the file from a copy",
+               "the file records the checksum {}, but its text has {}: it was edited or damaged; undo the "
+               "change, or restore the file from a copy",
                print_sum(sum), print_sum(expected));
 }
 

@@ -37,7 +37,7 @@ Status read_split(const Json& json, CommitRecord& record) {
   for (const auto& item : split->items()) {
     ESKER_ASSIGN_OR_RETURN(record.split[item.key()], get_texts(*split, item.key().c_str()));
     if (record.split[item.key()].size() < 2) {
-      return error(Code::kDataLoss, "'split': field '{}' has no two parts", excerpt(item.key()));
+      return error(Code::kDataLoss, "'split': field '{}': expected two parts or more", excerpt(item.key()));
     }
   }
   return {};

@@ -52,7 +52,7 @@ std::vector<Column> columns_of_part(const Schema& schema, int grid, bool fixed, 
 Result<FieldEntry> field_entry(const Field& field, const Column& column, InBlockOrder order) {
   ESKER_RETURN_IF_ERROR(check_field_name(field.name));
   if (field.components > kMaxComponents) {
-    return error(Code::kInvalidArgument, "field '{}' has {} components, at most {} are possible", field.name,
+    return error(Code::kInvalidArgument, "field '{}' has {} components; at most {} are supported", field.name,
                  field.components, kMaxComponents);
   }
   FieldEntry entry;
@@ -88,7 +88,7 @@ Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Bo
   const int bits = std::min(options.bits_per_block, mask.max_level());
   if (bits < 1 || bits > kMaxBitsPerBlock || sample_bytes.largest > kMaxBlockBytes >> bits) {
     return error(Code::kInvalidArgument,
-                 "bits_per_block {}: expected 1 to {} and blocks below 2 GiB (samples have {} bytes)",
+                 "bits_per_block {}: expected 1 to {}, and blocks of less than 2 GiB (a sample has {} bytes)",
                  options.bits_per_block, kMaxBitsPerBlock, sample_bytes.largest);
   }
   return bits;
@@ -199,9 +199,9 @@ Status check_blocks_directory(const Header& header, const std::string& idx_path)
   const std::string name = std::filesystem::path(dataset_stem(idx_path)).filename().string();
   if (blocks.empty() || blocks == name) return {};
   return error(Code::kDataLoss,
-               "{}: its blocks are those of '{}', by its filename_template: it was copied or renamed by hand. "
-               "Give it that name again and use `esker cp` or `esker mv`; or, if the blocks in {}/ are its own, "
-               "`esker repair {} --adopt`",
+               "{}: its filename_template names the blocks of '{}': the file was copied or renamed by hand. "
+               "Restore that name and use `esker cp` or `esker mv`; or, if the blocks in {}/ belong to this "
+               "file, run `esker repair {} --adopt`",
                idx_path, blocks, name, idx_path);
 }
 
@@ -222,7 +222,7 @@ Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& sc
       for (const Part& other : parts) {
         if (other.name == part->name) {
           return error(Code::kInvalidArgument,
-                       "two .idx files would be called '{}': rename grid '{}' or '{}'", part->name,
+                       "two .idx files would have the name '{}': rename grid '{}' or '{}'", part->name,
                        schema.grids()[grid].name, schema.grids()[other.grid].name);
         }
       }

@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint32_t kRowMajorFlag = 0x10;
 
 // Words of an entry; the others are written 0.
-constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5, kEntryTag = 6, kSumLow = 7, kSumHigh = 8;
+constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5, kEntryTag = 6, kSumLow = 7,
+              kSumHigh = 8;
 // Words of the file header.
 constexpr int kTableTag = 0, kTableSumLow = 2, kTableSumHigh = 3, kIdentityLow = 4, kIdentityHigh = 5;
 
@@ -78,12 +79,12 @@ Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte,
                  entry.size_bytes);
   }
   if (entry.offset_bytes < first_data_byte) {
-    return error(Code::kDataLoss, "entry {}: block at byte {}, expected behind the headers, {} or more",
+    return error(Code::kDataLoss, "entry {}: block at byte {}, expected {} or more, after the headers",
                  number, entry.offset_bytes, first_data_byte);
   }
   if (entry.offset_bytes > file_bytes || entry.size_bytes > file_bytes - entry.offset_bytes) {
-    return error(Code::kDataLoss, "entry {}: block of {} bytes at byte {} in a file of {} bytes", number,
-                 entry.size_bytes, entry.offset_bytes, file_bytes);
+    return error(Code::kDataLoss, "entry {}: block of {} bytes at byte {} exceeds the file of {} bytes",
+                 number, entry.size_bytes, entry.offset_bytes, file_bytes);
   }
   return {};
 }
@@ -118,7 +119,8 @@ FileIdentity file_identity(const Header& header, Index step, Index first_block, 
   }
   if (version != SumVersion::kBytes) {
     text += fmt::format("{} {}", header.block_mask().to_string(), header.bits_per_block);
-    for (int a = 0; a < header.box.rank; ++a) text += fmt::format(" {} {}", header.box.lo[a], header.box.hi[a]);
+    for (int a = 0; a < header.box.rank; ++a)
+      text += fmt::format(" {} {}", header.box.lo[a], header.box.hi[a]);
   }
   return {checksum(std::as_bytes(std::span(text)),
                    static_cast<std::uint64_t>(step) * kOdd + static_cast<std::uint64_t>(first_block)),

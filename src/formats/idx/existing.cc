@@ -70,14 +70,14 @@ Status check_same(const Part& part, const Found& found) {
   forget_display(stands);
   if (stands == made) return {};
   return error(Code::kUnsupported,
-               "{} is not what this version of Esker makes of the schema file: it cannot append to it",
+               "{} differs from what this version of Esker writes for the schema file, so it cannot append",
                part.idx_path);
 }
 
 /// A record that was truncated or edited is not mistaken for an unfinished commit.
 Status check_generation(const std::string& path, Index generation, std::size_t num_steps) {
   if (generation == static_cast<Index>(num_steps) + 1) return {};
-  return error(Code::kDataLoss, "{}: generation {} does not belong to {} steps", path, generation, num_steps);
+  return error(Code::kDataLoss, "{}: generation {} does not match {} steps", path, generation, num_steps);
 }
 
 Status check_steps(const Part& part, const Found& found, const std::vector<double>& times) {
@@ -85,8 +85,8 @@ Status check_steps(const Part& part, const Found& found, const std::vector<doubl
   const auto& listed = found.record.times;
   ESKER_RETURN_IF_ERROR(check_generation(part.idx_path, found.record.generation, listed.size()));
   if (listed.size() < times.size() || !std::equal(times.begin(), times.end(), listed.begin())) {
-    return error(Code::kDataLoss, "{} lists {} steps that are not the {} of the dataset", part.idx_path,
-                 listed.size(), times.size());
+    return error(Code::kDataLoss, "{} lists {} steps, which do not match the {} steps of the dataset",
+                 part.idx_path, listed.size(), times.size());
   }
   return {};
 }
@@ -139,7 +139,7 @@ Result<std::vector<std::string>> read_existing(Store& store, const DatasetPaths&
   const auto add = [&](const std::string& path, std::size_t max_bytes) -> Status {
     auto text = read_text(store, path, max_bytes);
     if (text.status().code() == Code::kNotFound) {
-      return error(Code::kDataLoss, "{} is missing, which writers need to go on", path);
+      return error(Code::kDataLoss, "{} is missing; appending needs it", path);
     }
     ESKER_RETURN_IF_ERROR(text.status());
     texts.push_back(std::move(*text));
@@ -220,7 +220,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     existing.idx.push_back({stands->second.text, stands->second.num_steps});
   }
   if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {
-    return error(Code::kDataLoss, "the files of {} are not those of its schema file", paths.stem);
+    return error(Code::kDataLoss, "the files of {} do not match its schema file", paths.stem);
   }
   return existing;
 }

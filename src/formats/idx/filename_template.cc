@@ -20,11 +20,12 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 Status check_characters(const std::string& text) {
   if (text.size() > kMaxTemplateChars) {
-    return error(Code::kDataLoss, "template of {} characters, more than {}", text.size(), kMaxTemplateChars);
+    return error(Code::kDataLoss, "template of {} characters, expected at most {}", text.size(),
+                 kMaxTemplateChars);
   }
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; };
   if (std::any_of(text.begin(), text.end(), is_control)) {
-    return error(Code::kDataLoss, "template '{}' holds control characters", excerpt(text));
+    return error(Code::kDataLoss, "template '{}' contains control characters", excerpt(text));
   }
   return {};
 }
@@ -108,10 +109,11 @@ Result<FilenameTemplate> FilenameTemplate::parse(const std::string& blocks, cons
   // Numbers only add digits and directories, so one expansion shows the directory of all of them.
   const std::string example = out.path(0, 0);
   if (example.empty() || example.ends_with('/')) {
-    return error(Code::kDataLoss, "template '{}' names no file", excerpt(blocks));
+    return error(Code::kDataLoss, "template '{}' does not name a file", excerpt(blocks));
   }
   if (!allow_outside && (example.front() == '/' || climbs_out(example))) {
-    return error(Code::kDataLoss, "template '{}' with time '{}' leaves the directory of the .idx",
+    return error(Code::kDataLoss,
+                 "template '{}' with time '{}' names files outside the directory of the .idx",
                  excerpt(blocks), excerpt(time));
   }
   return out;
@@ -120,8 +122,8 @@ Result<FilenameTemplate> FilenameTemplate::parse(const std::string& blocks, cons
 // block template = text *("%0" digit "x" text)
 Status FilenameTemplate::set_blocks(std::string_view text) {
   if (text.find("$(") != std::string_view::npos) {
-    return error(Code::kUnsupported, "template '{}': only $(CurrentFileDirectory)/ in front is known",
-                 excerpt(text));
+    return error(Code::kUnsupported,
+                 "template '{}': only $(CurrentFileDirectory)/ at its beginning is supported", excerpt(text));
   }
   std::string* literal = &prefix_;
   for (std::size_t at = 0; at < text.size();) {

@@ -211,8 +211,8 @@ Status resolve_bits_per_block(Header& header) {
   const Index sample_bytes = largest_sample_bytes(header) * (header.chunks ? kChunkSamples : 1);
   if (header.arco > 0) {
     if (header.arco / sample_bytes < 2) {
-      return error(Code::kDataLoss, "(arco): blocks of {} bytes for samples of {} bytes", header.arco,
-                   sample_bytes);
+      return error(Code::kDataLoss, "(arco): blocks of {} bytes, expected two samples of {} bytes or more",
+                   header.arco, sample_bytes);
     }
     header.bits_per_block = std::bit_width(static_cast<std::uint64_t>(header.arco / sample_bytes)) - 1;
   }

@@ -48,7 +48,7 @@ Result<std::vector<OptionText>> split_options(std::string_view rest) {
     }
     const std::size_t close = closing_bracket(rest);
     if (close == std::string_view::npos) {
-      return error(Code::kDataLoss, "option '{}' lacks its closing bracket", excerpt(word));
+      return error(Code::kDataLoss, "option '{}' has no closing bracket", excerpt(word));
     }
     options.push_back({word, trim(rest.substr(1, close - 1))});
     rest.remove_prefix(close + 1);
@@ -69,7 +69,8 @@ Status read_compression(std::string_view value, FieldEntry& field) {
 
 Status read_default_value(std::string_view value, FieldEntry& field) {
   const auto number = narrow<int>(parse_leading_integer(value).value_or(0));
-  if (!number) return error(Code::kDataLoss, "default_value: expected 32 bits, found '{}'", excerpt(value));
+  if (!number)
+    return error(Code::kDataLoss, "default_value: expected a 32-bit integer, found '{}'", excerpt(value));
   field.default_value = *number;
   return {};
 }
@@ -206,7 +207,7 @@ Result<std::vector<FieldEntry>> parse_fields(std::string_view text) {
     }
     ESKER_ASSIGN_OR_RETURN(FieldEntry field, parse_field(entry));
     if (!names.insert(field.name).second) {
-      return error(Code::kDataLoss, "two fields are called '{}'", excerpt(field.name));
+      return error(Code::kDataLoss, "two fields have the name '{}'", excerpt(field.name));
     }
     fields.push_back(std::move(field));
   }
@@ -237,7 +238,7 @@ Status check_field_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxNameChars || name.front() == '.' ||
       !std::all_of(name.begin(), name.end(), is_name_character)) {
     return error(Code::kInvalidArgument,
-                 "field name '{}': expected 1 to {} letters, digits, '_', '.', '-', not with a '.' in front",
+                 "field name '{}': expected 1 to {} letters, digits, '_', '.', '-', not starting with '.'",
                  excerpt(name), kMaxNameChars);
   }
   return {};

@@ -26,7 +26,8 @@ Result<Sections> split_sections(std::string_view text) {
     if (line[0] == '(') {
       const auto [place, is_new] = places.try_emplace(std::string(line), sections.size());
       if (is_new) sections.emplace_back(line, "");
-      if (sections.size() > kMaxKeys) return error(Code::kDataLoss, "more than {} keys", kMaxKeys);
+      if (sections.size() > kMaxKeys)
+        return error(Code::kDataLoss, "expected at most {} keys, found more", kMaxKeys);
       value = &sections[place->second].second;
       value->clear();
     } else if (value != nullptr) {

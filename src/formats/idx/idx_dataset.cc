@@ -123,8 +123,7 @@ std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, con
 
 /// Whether the .idx is a part of a dataset of several, opened on its own.
 bool is_part_of_several(const Store& store, const DatasetPaths& paths) {
-  const auto exists =
-      store.exists((std::filesystem::path(paths.stem).parent_path() / kCatalogName).string());
+  const auto exists = store.exists((std::filesystem::path(paths.stem).parent_path() / kCatalogName).string());
   return exists.ok() && *exists;
 }
 
@@ -134,8 +133,8 @@ void warn_without_schema(const Store& store, const std::string& path, IdxDataset
                                 [](const auto& part) { return part->is_ours(); });
   if (!ours || (dataset.single && is_part_of_several(store, dataset.paths))) return;
   dataset.warnings.push_back(path +
-                             ": missing, and with it units, coordinates and attributes: it belongs to "
-                             "the dataset, copy it along");
+                             ": missing, so units, coordinates and attributes are unknown; the file belongs "
+                             "to the dataset: copy it too");
 }
 
 /// If a run died while it created the dataset, the schema is complete, but under its temporary name.
@@ -180,17 +179,18 @@ bool read_schema(Store& store, const std::string& path, IdxDataset& dataset) {
 /// the difference.
 Status check_record_is_there(const IdxPart& part) {
   if (part.is_ours()) return {};
-  return error(Code::kDataLoss,
-               "{}: Esker's record, its line (esker), is lost: the file was cut short or edited; `esker repair "
-               "--rebuild` makes it again (if it is another program's, remove Esker's schema file next to it)",
-               part.idx_path());
+  return error(
+      Code::kDataLoss,
+      "{}: Esker's record, the line (esker), is missing: the file was truncated or edited; `esker repair "
+      "--rebuild` restores it (if another program wrote the file, remove Esker's schema file next to it)",
+      part.idx_path());
 }
 
 /// The catalog and the records must contain the same times; otherwise one is damaged.
 Status check_times(const IdxPart& part, const std::vector<double>& times) {
   const std::vector<double>& listed = part.record()->times;
   if (listed.size() >= times.size() && std::equal(times.begin(), times.end(), listed.begin())) return {};
-  return error(Code::kDataLoss, "{}: its time values are not those of {}", part.idx_path(), kCatalogName);
+  return error(Code::kDataLoss, "{}: the time values differ from those of {}", part.idx_path(), kCatalogName);
 }
 
 Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const CatalogPart& named,
@@ -201,8 +201,8 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
       add_header(*part, static_cast<int>(dataset.parts.size()), named.grid, named.fixed, dataset);
   if (!added.ok()) return error(Code::kDataLoss, "{}: {}", part->idx_path(), added.message());
   if (named.fixed && part->times().size() != 1) {
-    return error(Code::kDataLoss, "{}: fixed fields have one step, (time) lists {}", part->idx_path(),
-                 part->times().size());
+    return error(Code::kDataLoss, "{}: (time) lists {} steps, expected one for fixed fields",
+                 part->idx_path(), part->times().size());
   }
   PartInfo info{named.name,
                 part->idx_path(),
@@ -257,7 +257,7 @@ Result<IdxDataset> open_single(const std::shared_ptr<Store>& store, const std::s
   if (part->record() && part->header().time) {
     dataset.times = part->record()->times;
     if (dataset.times.size() != times.size()) {
-      return error(Code::kDataLoss, "{}: (time) lists {} steps, (esker) {}", idx_path, times.size(),
+      return error(Code::kDataLoss, "{}: (time) lists {} steps, but (esker) lists {}", idx_path, times.size(),
                    dataset.times.size());
     }
   } else {
@@ -292,14 +292,14 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
     }
     auto opened = IdxPart::open(store, idx_path);
     if (opened.status().code() == Code::kNotFound) {
-      return error(Code::kDataLoss, "{} is missing, which {} lists", idx_path, paths.catalog());
+      return error(Code::kDataLoss, "{} is missing, but {} lists it", idx_path, paths.catalog());
     }
     ESKER_RETURN_IF_ERROR(opened.status());
     auto part = std::move(*opened);
     ESKER_RETURN_IF_ERROR(check_record_is_there(*part));
     if (!named.fixed && static_cast<Index>(part->times().size()) < num_steps) {
-      return error(Code::kDataLoss, "{}: holds {} steps, {} lists {}", part->idx_path(), part->times().size(),
-                   paths.catalog(), num_steps);
+      return error(Code::kDataLoss, "{} has {} steps, but {} lists {}", part->idx_path(),
+                   part->times().size(), paths.catalog(), num_steps);
     }
     if (!named.fixed) ESKER_RETURN_IF_ERROR(check_times(*part, dataset.times));
     ESKER_RETURN_IF_ERROR(add_part(dataset, std::move(part), named, named.fixed ? 1 : num_steps));
@@ -317,7 +317,8 @@ std::vector<std::byte> fill_value_of(const Field& field) {
   return std::visit(
       [](const auto& list) {
         const auto bytes = std::as_bytes(std::span(list));
-        return list.size() == 1 ? std::vector<std::byte>(bytes.begin(), bytes.end()) : std::vector<std::byte>();
+        return list.size() == 1 ? std::vector<std::byte>(bytes.begin(), bytes.end())
+                                : std::vector<std::byte>();
       },
       *typed);
 }
@@ -384,7 +385,7 @@ Result<StorageInfo> IdxDataset::storage() const {
     const Index before = info.files;
     ESKER_RETURN_IF_ERROR(parts[p]->add_storage(info, infos[p].num_steps));
     if (parts[p]->is_ours() && infos[p].num_steps > 0 && info.files == before) {
-      return error(Code::kDataLoss, "{}: none of its block files is there: were they moved or removed?",
+      return error(Code::kDataLoss, "{}: all of its block files are missing; were they moved or removed?",
                    parts[p]->idx_path());
     }
   }

@@ -109,8 +109,8 @@ Lattice IdxPart::select(const Box& box, int level) const {
 
 Status IdxPart::check_readable(const FieldEntry& field) const {
   if (!field.filter.empty()) {
-    return error(Code::kUnsupported, "{}: field '{}' is stored through the filter '{}'", idx_path_,
-                 field.name, field.filter);
+    return error(Code::kUnsupported, "{}: field '{}' is stored with the filter '{}', which is not supported",
+                 idx_path_, field.name, field.filter);
   }
   return header_.chunks ? check_chunked_field(*header_.chunks, field) : Status();
 }
@@ -119,8 +119,8 @@ Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarg
                      const ReadContext& context) const {
   for (const int column : columns) ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
   if (context.missing == MissingBlocks::kNearest && (!partitions_.empty() || header_.chunks)) {
-    return error(Code::kUnsupported, "{}: PIDX' chunks and partitions are not filled from coarser samples",
-                 idx_path_);
+    return error(Code::kUnsupported,
+                 "{}: filling PIDX chunks and partitions from coarser samples is not supported", idx_path_);
   }
   if (target.samples.num_samples() == 0) return {};
   const Index time = times_[static_cast<std::size_t>(step)];

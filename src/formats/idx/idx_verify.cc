@@ -56,8 +56,7 @@ class PartVerifier {
     if (!any.ok()) return findings_.error(file.path, any.status().message());
     if (!any->file) {
       // Another program may have begun it; Esker's files are written completely.
-      return findings_.add(part_.is_ours(), file.path,
-                           "the file is shorter than its table of blocks");
+      return findings_.add(part_.is_ours(), file.path, "the file is shorter than its table of blocks");
     }
     check_table(*any->file, file.path);
     const Status identity = part_.files().check_identity(*any->file, file.first_block, file.time);
@@ -74,9 +73,9 @@ class PartVerifier {
 
   void check_table(const BlockFile& file, const std::string& path) {
     if (file.table == TableCheck::kChanged) {
-      findings_.warning(
-          path,
-          "the table of blocks is not the one that was written: changed by another program, or damaged");
+      findings_.warning(path,
+                        "the table of blocks differs from the one that was written: it is damaged, or "
+                        "another program changed it");
     }
     if (const auto both = find_overlap(file.entries)) {
       findings_.error(path,
@@ -98,8 +97,9 @@ class PartVerifier {
       return;
     }
     if (!expected) {
-      findings_.warning(file.path,
-                        fmt::format("block {} of field '{}', which the step does not hold", block, name));
+      findings_.warning(
+          file.path, fmt::format("block {} of field '{}' is stored, but the step does not contain the field",
+                                 block, name));
     }
     ++report_.blocks;
     report_.bytes += stored->size_bytes;
@@ -171,14 +171,13 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
       find_leftovers(store, dataset.paths, files, static_cast<Index>(dataset.times.size()));
   if (!leftovers.ok()) {
     findings.warning(dataset.paths.stem,
-                     "leftovers of killed runs were not looked for: " + leftovers.status().message());
+                     "the search for leftovers of killed runs failed: " + leftovers.status().message());
   }
   for (const std::string& path : leftovers.ok() ? *leftovers : std::vector<std::string>{}) {
     findings.warning(path, "left by a run that did not finish; appending or `esker repair` removes it");
   }
   const auto locked = store.exists(dataset.paths.lock());
-  if (locked.ok() && *locked)
-    findings.warning(dataset.paths.lock(), "a writer is at work, or one was killed");
+  if (locked.ok() && *locked) findings.warning(dataset.paths.lock(), "a writer is active, or one was killed");
 }
 
 }  // namespace
@@ -194,7 +193,7 @@ Status IdxDataset::verify(VerifyReport& report, const std::function<void(double)
     if (listed > num_steps) {
       findings.warning(
           part.idx_path(),
-          fmt::format("lists {} steps, the dataset has {}: a commit was cut short", listed, num_steps));
+          fmt::format("lists {} steps, but the dataset has {}: a commit was interrupted", listed, num_steps));
     }
     if (part.partitions().empty()) to_verify.emplace_back(&part, num_steps);
     for (const JoinedPartition& joined : part.partitions()) {

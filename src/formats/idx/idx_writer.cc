@@ -36,7 +36,9 @@ Status IdxWriter::check_target() {
   if (paths_.stem.empty()) return {Code::kInvalidArgument, "the dataset's path is empty"};
   if (paths_.stem.find('%') != std::string::npos) {
     return error(Code::kInvalidArgument,
-                 "dataset path '{}': '%' marks numbers in names of block files; choose another", paths_.stem);
+                 "dataset path '{}': '%' is not allowed, as it marks numbers in names of block files; choose "
+                 "another path",
+                 paths_.stem);
   }
   const std::string parent = std::filesystem::path(paths_.stem).parent_path().string();
   ESKER_RETURN_IF_ERROR(make_directories(*store_, parent, options_.fsync != Fsync::kNone));
@@ -87,7 +89,8 @@ Status IdxWriter::define(const Schema& schema) {
 Result<std::string> IdxWriter::read_existing() {
   ESKER_ASSIGN_OR_RETURN(const std::string target, store_->follow_link(paths_.single_idx()));
   if (target != paths_.single_idx()) {
-    return error(Code::kInvalidArgument, "{} is a symbolic link: append to {}", paths_.single_idx(), target);
+    return error(Code::kInvalidArgument, "{} is a symbolic link; append to {} instead", paths_.single_idx(),
+                 target);
   }
   ESKER_RETURN_IF_ERROR(lock_->acquire_for(paths_.directory()));
   ESKER_ASSIGN_OR_RETURN(const bool has_catalog, store_->exists(paths_.catalog()));
@@ -140,8 +143,7 @@ Status IdxWriter::check_replaceable() const {
   if (!has_directory || has_catalog) return {};
   ESKER_ASSIGN_OR_RETURN(const bool is_begun, is_barely_begun(*store_, paths_));
   if (is_begun) return {};
-  return error(Code::kAlreadyExists, "{} is not a dataset of Esker and is not overwritten",
-               paths_.directory());
+  return error(Code::kAlreadyExists, "{} is not an Esker dataset and is not overwritten", paths_.directory());
 }
 
 Status IdxWriter::create(bool durable) {
@@ -168,10 +170,12 @@ Status IdxWriter::create(bool durable) {
 void IdxWriter::tell_directory() const {
   const std::string name = std::filesystem::path(paths_.stem).filename().string();
   std::string files;
-  for (const Part& part : parts_) files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
-  const std::string text =
-      fmt::format("esker: {}.idx: several grids, or fixed fields, make the directory {}: open it, or in other programs {}\n",
-                  name, name, files);
+  for (const Part& part : parts_)
+    files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
+  const std::string text = fmt::format(
+      "esker: {}.idx: a dataset with several grids or with fixed fields is a directory: open {}, or in other "
+      "programs {}\n",
+      name, name, files);
   std::fputs(text.c_str(), stderr);
 }
 
@@ -251,7 +255,7 @@ Status IdxWriter::check_unchanged(const Replaced& file) const {
   ESKER_RETURN_IF_ERROR(text.status());
   const std::uint64_t sum = sum_of(*text);
   if (sum == file.sum || sum == file.or_sum) return {};
-  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it",
+  return error(Code::kDataLoss, "{} differs from what this writer wrote: another program changed it",
                file.path);
 }
 
@@ -264,8 +268,8 @@ Status IdxWriter::check_ours() {
 
 Status IdxWriter::replace(Replaced& file, const std::string& text, Index num_steps, bool durable) {
   const std::uint64_t sum = sum_of(text);
-  const Status replaced = guarded(
-      "replace", [&] { return replace_file(*store_, file.path, text, durable || is_protected_); });
+  const Status replaced =
+      guarded("replace", [&] { return replace_file(*store_, file.path, text, durable || is_protected_); });
   // After an error it may still have happened, if only the sync of the directory failed.
   std::optional<bool> is_new = replaced.ok() ? std::optional(true) : std::nullopt;
   if (!is_new) {

@@ -81,7 +81,7 @@ Status add_unborn(Store& store, const DatasetPaths& paths, const std::vector<Par
 Status refuse_link(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const bool is_link, store.is_link(path));
   if (!is_link) return {};
-  return error(Code::kAlreadyExists, "{} is a symbolic link, and no step is written through one: remove it",
+  return error(Code::kAlreadyExists, "{} is a symbolic link; steps are not written through links: remove it",
                path);
 }
 

@@ -58,7 +58,8 @@ Box chunks_of(const Box& box, int rank) {
 
 Status check_chunked_field(const PidxChunks& chunks, const FieldEntry& field) {
   if (field.components != 1) {
-    return error(Code::kUnsupported, "field '{}': chunks of {} components, which PIDX stores out of order",
+    return error(Code::kUnsupported,
+                 "field '{}': chunks of {} components are not supported, as PIDX stores them out of order",
                  field.name, field.components);
   }
   if (chunks.zfp_bits == 0) return {};

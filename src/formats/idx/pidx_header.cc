@@ -29,7 +29,8 @@ bool is_any_of(const std::string* value, std::initializer_list<std::string_view>
 Status check_mode(const Header& header) {
   const std::string* mode = find_last(header, "(io mode)");
   if (is_any_of(mode, {"raw", "particle"}) || find_last(header, "(raw_dump)")) {
-    return error(Code::kUnsupported, "(io mode): PIDX' raw dumps and particles have no IDX blocks");
+    return error(Code::kUnsupported,
+                 "(io mode): PIDX raw dumps and particles are not supported, as they have no IDX blocks");
   }
   return {};
 }
@@ -58,7 +59,7 @@ Result<int> zfp_bits(const Header& header) {
 /// The mask of samples: that of chunks, followed by the six splits inside a chunk.
 Result<Bitmask> mask_of_samples(const Bitmask& chunks) {
   if (chunks.rank() > kPidxAxes) {
-    return error(Code::kDataLoss, "(bits): chunks have 3 axes, '{}' more", chunks.to_string());
+    return error(Code::kDataLoss, "(bits): expected 3 axes for chunks, found more: '{}'", chunks.to_string());
   }
   Result<Bitmask> mask = Bitmask::parse(chunks.to_string() + "012012");
   if (!mask.ok()) return error(Code::kDataLoss, "(bits) of chunks: {}", excerpt(mask.status().message()));
@@ -99,9 +100,10 @@ Status resolve_pidx(Header& header) {
   if (*type == 0) return {};
   if (*type > 2) return error(Code::kUnsupported, "(compression type): expected 0, 1 or 2, found {}", *type);
   if (find_last(header, "(original box)")) {
-    return error(Code::kUnsupported, "(original box): PIDX' view of chunks as samples; open the .idx itself");
+    return error(Code::kUnsupported,
+                 "(original box): this is a PIDX view of chunks as samples; open the original .idx");
   }
-  if (header.arco > 0) return error(Code::kUnsupported, "(arco) with PIDX' chunks");
+  if (header.arco > 0) return error(Code::kUnsupported, "(arco) with PIDX chunks is not supported");
   if (header.bitmask.max_level() == 0) return {};  // (bits) is missing
   PidxChunks chunks{header.bitmask, 0};
   if (*type == 2) {
@@ -120,7 +122,9 @@ Result<Index> num_pidx_partitions(const Header& whole) {
   ESKER_ASSIGN_OR_RETURN(const Point count, parse_three("(partition count)", *text, 1));
   const auto plane = checked_mul(count[0], count[1]);
   const auto product = plane ? checked_mul(*plane, count[2]) : std::nullopt;
-  if (!product) return error(Code::kDataLoss, "(partition count): '{}'", excerpt(*text));
+  if (!product)
+    return error(Code::kDataLoss, "(partition count): the number of partitions in '{}' exceeds 64 bits",
+                 excerpt(*text));
   return *product;
 }
 

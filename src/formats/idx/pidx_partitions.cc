@@ -21,18 +21,18 @@ std::string partition_path(const IdxPart& whole, Index number) {
 
 /// The problem with the partitions, and the alternative.
 Status cannot_join(const IdxPart& whole, Index count, const std::string& why) {
-  return error(Code::kUnsupported, "partitioned by PIDX: {}; open {} ... {} one by one", why,
+  return error(Code::kUnsupported, "partitioned by PIDX: {}; open {} ... {} separately", why,
                partition_path(whole, 0), partition_path(whole, count - 1));
 }
 
 /// Why the partition cannot be part of the complete dataset; empty if it can.
 std::string mismatch(const IdxPart& whole, const JoinedPartition& joined) {
   const Header& header = joined.part->header();
-  if (header.box.rank != whole.header().box.rank) return "it has another number of axes";
-  if (header.fields != whole.header().fields) return "its fields are others";
+  if (header.box.rank != whole.header().box.rank) return "the number of axes differs";
+  if (header.fields != whole.header().fields) return "the fields differ";
   const auto has_time = [&](Index time) { return joined.part->step_at(time) >= 0; };
-  if (!std::all_of(whole.times().begin(), whole.times().end(), has_time)) return "it lacks steps";
-  if (joined.box.empty()) return "it lies outside the box";
+  if (!std::all_of(whole.times().begin(), whole.times().end(), has_time)) return "steps are missing";
+  if (joined.box.empty()) return "the partition is outside the box";
   return "";
 }
 
@@ -46,7 +46,8 @@ Result<std::optional<JoinedPartition>> open_partition(const std::shared_ptr<Stor
   const Header& header = joined.part->header();
   ESKER_ASSIGN_OR_RETURN(const auto described, pidx_partition(header));
   if (!described || described->index.value_or(number) != number) {
-    return error(Code::kUnsupported, "{}: does not say which partition it is", joined.part->idx_path());
+    return error(Code::kUnsupported, "{}: (partition index) is missing or wrong, expected {}",
+                 joined.part->idx_path(), number);
   }
   joined.offset = described->offset;
   joined.box = header.box;
@@ -79,8 +80,11 @@ Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<
   std::vector<JoinedPartition> partitions;
   ESKER_ASSIGN_OR_RETURN(const Index count, num_pidx_partitions(whole.header()));
   if (count == 1) return partitions;
-  if (count > kMaxPartitions) return cannot_join(whole, count, fmt::format("into {} parts", count));
-  if (!has_local_partitions(whole.header())) return cannot_join(whole, count, "in global coordinates");
+  if (count > kMaxPartitions)
+    return cannot_join(whole, count,
+                       fmt::format("{} partitions, expected at most {}", count, kMaxPartitions));
+  if (!has_local_partitions(whole.header()))
+    return cannot_join(whole, count, "partitions in global coordinates are not supported");
   for (Index number = 0; number < count; ++number) {
     auto joined = open_partition(store, whole, number);
     if (joined.status().code() == Code::kIoError) return joined.status();
@@ -88,7 +92,7 @@ Result<std::vector<JoinedPartition>> open_pidx_partitions(const std::shared_ptr<
     if (*joined) partitions.push_back(std::move(**joined));
   }
   if (!cover_once(partitions, whole.header().box)) {
-    return cannot_join(whole, count, "the parts do not cover its box once");
+    return cannot_join(whole, count, "the partitions do not cover the box exactly once");
   }
   return partitions;
 }

@@ -73,7 +73,7 @@ Result<Form> form_like(Store& store, const std::string& like, const DatasetPaths
     files = "./" + name_of(paths.stem) + "/" + files.substr(directory.size());
   }
   if (!form->is_sealed && like != paths.single_idx()) {
-    return error(Code::kInvalidArgument, "{} was edited or damaged: the checksum in (esker) does not fit",
+    return error(Code::kInvalidArgument, "{} was edited or damaged: the checksum in (esker) does not match",
                  like);
   }
   if (form->record) form->record->times.clear();
@@ -98,7 +98,7 @@ Result<Form> form_of_schema(const Subject& subject, const RebuildRequest& reques
     return candidate.idx_path == subject.paths.single_idx();
   });
   if (part == parts.end()) {
-    return error(Code::kDataLoss, "by this schema there is no {}", subject.paths.single_idx());
+    return error(Code::kDataLoss, "the schema does not define {}", subject.paths.single_idx());
   }
   CommitRecord record;
   record.alignment_bytes = part->alignment_bytes;
@@ -125,7 +125,7 @@ Status check_like(const Subject& subject, const RebuildRequest& request, const F
   const bool same_fields = std::equal(from_schema.fields.begin(), from_schema.fields.end(),
                                       from_like.fields.begin(), from_like.fields.end(), are_alike);
   if (same_box && same_fields) return {};
-  return error(Code::kInvalidArgument, "{} has {} than {}", request.like,
+  return error(Code::kInvalidArgument, "{} does not match: it has {} than {}", request.like,
                same_box ? "other fields" : "another box", subject.schema_path);
 }
 
@@ -139,8 +139,8 @@ void take_times(const Form& own, Form& form) {
 void record_uncertain_times(const Form& form, const RebuildRequest& request, RebuildReport& report) {
   if (!form.lost_sum || !request.times.empty()) return;
   if (*form.lost_sum == record_sum(form.header, *form.record)) return;
-  report.given_up.push_back("certainty of the time values: " + report.path +
-                            " was edited or damaged, the checksum in (esker) does not fit (--time)");
+  report.given_up.push_back("certainty of the time values, because " + report.path +
+                            " was edited or damaged: the checksum in (esker) does not match (--time)");
 }
 
 /// The first complete source: --like, an .idx with its record, the schema file, an .idx without a record. An
@@ -177,9 +177,9 @@ Result<Form> find_form(Store& store, const Subject& subject, const RebuildReques
     return form;
   }
   if (is_certain) return *own;
-  if (own) why = "it was edited or damaged, the checksum in (esker) does not fit";
+  if (own) why = "it was edited or damaged: the checksum in (esker) does not match";
   return error(Code::kInvalidArgument,
-               "{}: {}, and there is no {}: give an .idx of the same box, fields and blocks (--like)",
+               "{}: {}, and {} does not exist; give an .idx of the same box, fields and blocks (--like)",
                report.path, why, subject.schema_path);
 }
 
@@ -236,12 +236,13 @@ Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check,
                                        std::optional<CommitRecord>& record, const std::vector<Index>& stored,
                                        RebuildReport& report) {
   std::vector<Index> whole;
-  std::string first_reason = "there are no block files";
+  std::string first_reason = "no block files exist";
   for (const Index time : stored) {
     auto absent = check.run(time);
-    if (absent.ok() && absent->size() == num_fields) absent = error(Code::kDataLoss, "no block is there");
+    if (absent.ok() && absent->size() == num_fields)
+      absent = error(Code::kDataLoss, "all blocks are missing");
     if (absent.ok() && record && time != static_cast<Index>(whole.size())) {
-      absent = error(Code::kDataLoss, "step {} before it is not whole", whole.size());
+      absent = error(Code::kDataLoss, "the earlier step {} is not complete", whole.size());
     }
     if (!absent.ok()) {
       if (absent.status().code() == Code::kIoError) return absent.status();
@@ -255,7 +256,7 @@ Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check,
   if (!record && check.tagged()) {
     report.given_up.push_back("Esker's record: time values, absent and split fields, appending");
   }
-  if (whole.empty()) return error(Code::kDataLoss, "{}: no step is whole: {}", report.path, first_reason);
+  if (whole.empty()) return error(Code::kDataLoss, "{}: no step is complete: {}", report.path, first_reason);
   return whole;
 }
 
@@ -283,14 +284,16 @@ Status set_times(const Subject& subject, const RebuildRequest& request, std::siz
   record.generation = static_cast<Index>(num_steps) + 1;
   if (subject.catalog) {
     if (!request.times.empty()) {
-      return error(Code::kInvalidArgument, "time values are those of {}", subject.dataset.catalog());
+      return error(Code::kInvalidArgument, "time values cannot be given: they are stored in {}",
+                   subject.dataset.catalog());
     }
     record.times = subject.fixed ? std::vector<double>() : subject.catalog->times;
     return {};
   }
   if (!request.times.empty()) {
     if (request.times.size() != num_steps) {
-      return error(Code::kInvalidArgument, "{} time values for the {} steps that are whole",
+      return error(Code::kInvalidArgument,
+                   "{} time values given, expected one for each of the {} complete steps",
                    request.times.size(), num_steps);
     }
     const bool is_number = std::all_of(request.times.begin(), request.times.end(),
@@ -298,15 +301,14 @@ Status set_times(const Subject& subject, const RebuildRequest& request, std::siz
     const auto not_later =
         std::adjacent_find(request.times.begin(), request.times.end(), std::greater_equal());
     if (!is_number || not_later != request.times.end()) {
-      return error(Code::kInvalidArgument,
-                   "time values must be finite numbers, each larger than the one before");
+      return error(Code::kInvalidArgument, "time values must be finite numbers in ascending order");
     }
     record.times = request.times;
   } else if (record.times.size() >= num_steps) {
     record.times.resize(num_steps);
     report.deduced.push_back("time values, from " + report.path);
   } else {
-    report.given_up.push_back("time values: the numbers of the steps stand for them (--time)");
+    report.given_up.push_back("time values: the step numbers are used instead (--time)");
     record.times.resize(num_steps);
     std::iota(record.times.begin(), record.times.end(), 0.0);
   }
@@ -365,7 +367,7 @@ Result<Subject> find_subject(Store& store, const std::string& path) {
   }
   const std::string lock = subject.dataset.lock();
   ESKER_ASSIGN_OR_RETURN(const bool locked, store.exists(lock));
-  if (locked) return error(Code::kAlreadyExists, "{}: a writer is at work, or one was killed", lock);
+  if (locked) return error(Code::kAlreadyExists, "{}: a writer is active, or one was killed", lock);
   subject.schema = read_schema(store, subject.schema_path);
   return subject;
 }
@@ -379,10 +381,11 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   ESKER_ASSIGN_OR_RETURN(Form form, find_form(*store, subject, request, report));
   Header& header = form.header;
   if (header.arco != 0 || header.chunks) {
-    return error(Code::kUnsupported, "{}: ARCO and PIDX' chunks are not rebuilt", report.source);
+    return error(Code::kUnsupported, "{}: rebuilding is not supported for ARCO and for PIDX chunks",
+                 report.source);
   }
   if (subject.catalog && !form.record) {
-    return error(Code::kInvalidArgument, "{}: it has no record of Esker's, as each part of {} has",
+    return error(Code::kInvalidArgument, "{}: expected Esker's record, as in each part of {}, found none",
                  report.source, subject.dataset.catalog());
   }
   report.deduced.push_back("box, fields and blocks, from " + report.source);
@@ -415,7 +418,7 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
     record_uncertain_times(form, request, report);
     header.other.emplace_back(kRecordKey, print_sealed_record(header, *form.record));
   } else if (!request.times.empty()) {
-    return error(Code::kInvalidArgument, "time values are kept in Esker's datasets alone");
+    return error(Code::kInvalidArgument, "time values can only be stored in Esker datasets");
   }
   report.text = print_header(header);
   if (request.write) ESKER_RETURN_IF_ERROR(replace_idx(*store, report));

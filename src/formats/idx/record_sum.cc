@@ -56,8 +56,8 @@ Status check_record_sum(const Header& header, const CommitRecord& record) {
   const std::uint64_t expected = record_sum(header, record);
   if (*record.sum == expected) return {};
   return error(Code::kDataLoss,
-               "the checksum in (esker) is {}, that of the text {}: it was edited or damaged; `esker repair "
-               "--rebuild` makes it again from the blocks",
+               "(esker) records the checksum {}, but the text has {}: the file was edited or damaged; `esker "
+               "repair --rebuild` restores it from the blocks",
                print_sum(*record.sum), print_sum(expected));
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "formats/idx/commit_record.h"
 #include "formats/idx/dataset_parts.h"
 #include "formats/idx/header.h"
@@ -19,7 +20,9 @@ Result<std::string> renamed_idx_on(Store& store, const std::string& path, const 
   Header header = std::move(*parsed);
   const std::string blocks = blocks_directory(header);
   if (header.arco != 0 || blocks.empty()) {
-    return error(Code::kUnsupported, "{}: its blocks are not in a directory of one name next to it", path);
+    return error(Code::kUnsupported,
+                 "{}: expected its blocks in one directory next to it, found filename_template '{}'", path,
+                 excerpt(header.filename_template));
   }
   header.filename_template = "./" + name + header.filename_template.substr(2 + blocks.size());
   for (auto& [key, value] : header.other) {

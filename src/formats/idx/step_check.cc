@@ -13,7 +13,7 @@ Result<std::vector<std::string>> StepCheck::run(Index time) {
     if (!held.ok()) return held.status().with_context("field '" + fields[f].name + "'");
     if (*held == 0) absent.push_back(fields[f].name);
     if (ours_ && *held != 0 && *held != part_.blocks().num_existing()) {
-      return error(Code::kDataLoss, "field '{}': {} of {} blocks are there", fields[f].name, *held,
+      return error(Code::kDataLoss, "field '{}': {} of {} blocks are stored", fields[f].name, *held,
                    part_.blocks().num_existing());
     }
   }
@@ -42,8 +42,8 @@ Status StepCheck::check_file(const BlockFile& file, Index block, Index time) {
   const bool unchecked = ours_ && checksums_ && file.table == TableCheck::kUnchecked;
   if (unchecked || file.table == TableCheck::kChanged) {
     return error(Code::kDataLoss,
-                 "its table is damaged, or not that of {} fields and {} blocks in a file (--like, "
-                 "--bits-per-block, --blocks-per-file)",
+                 "the table of blocks is damaged, or does not match {} fields and {} blocks in a file "
+                 "(--like, --bits-per-block, --blocks-per-file)",
                  part_.header().fields.size(), part_.header().blocks_per_file);
   }
   if (const auto both = find_overlap(file.entries)) {
@@ -61,7 +61,7 @@ Status StepCheck::check_within_box(const BlockFile& file, Index block) const {
     const Index stored = first + static_cast<Index>(n) % per_file;
     if (file.entries[n].absent()) continue;
     const bool exists = stored < blocks.num_blocks() && blocks.exists(stored);
-    if (!exists) return error(Code::kDataLoss, "block {} lies outside of the box", stored);
+    if (!exists) return error(Code::kDataLoss, "block {} is outside the box", stored);
   }
   return {};
 }

@@ -66,8 +66,8 @@ class Walk {
     ESKER_ASSIGN_OR_RETURN(const auto names, store_.list(above.path.empty() ? "." : above.path));
     num_names_ += names.size();
     if (num_names_ > kMaxNames) {
-      return error(Code::kUnsupported, "more than {} names in {} and other directories", kMaxNames,
-                   excerpt(above.path));
+      return error(Code::kUnsupported, "expected at most {} names in {} and other directories, found more",
+                   kMaxNames, excerpt(above.path));
     }
     for (const std::string& name : names) {
       PathMatch match = above;

@@ -121,7 +121,7 @@ Status DualWriter::restore(const std::string& existing) {
   ESKER_RETURN_IF_ERROR(idx_->restore(texts.at(0)));
   ESKER_RETURN_IF_ERROR(netcdf_->restore(texts.at(1)));
   if (print_schema_outline(idx_->schema()) != print_schema_outline(netcdf_->schema())) {
-    return error(Code::kDataLoss, "{}: the NetCDF file and the IDX dataset hold different fields", stem());
+    return error(Code::kDataLoss, "{}: the NetCDF file and the IDX dataset have different fields", stem());
   }
   const auto &a = idx_->times(), &b = netcdf_->times();
   times_.assign(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
@@ -138,12 +138,14 @@ Status DualWriter::check_steps(const std::optional<double>& to_time) const {
     return times_.size() == times.size() || (to_time && times[times_.size()] > *to_time);
   };
   if (goes_to(in_idx) && goes_to(in_netcdf)) return {};
-  const std::string remedy = times_.empty() ? std::string("move one of them away")
-                                            : fmt::format("`esker repair {} --to-time {}` drops all later ones",
-                                                          netcdf_->metadata_paths().front(), times_.back());
-  return error(Code::kDataLoss,
-               "the IDX dataset {} holds {} steps and the NetCDF file {} {}, of which the first {} are the same; {}",
-               stem(), in_idx.size(), netcdf_->metadata_paths().front(), in_netcdf.size(), times_.size(), remedy);
+  const std::string remedy = times_.empty()
+                                 ? std::string("move one of them away")
+                                 : fmt::format("`esker repair {} --to-time {}` drops all later ones",
+                                               netcdf_->metadata_paths().front(), times_.back());
+  return error(
+      Code::kDataLoss,
+      "the IDX dataset {} has {} steps and the NetCDF file {} has {}, of which the first {} are the same; {}",
+      stem(), in_idx.size(), netcdf_->metadata_paths().front(), in_netcdf.size(), times_.size(), remedy);
 }
 
 Status DualWriter::reclaim(bool durable) {

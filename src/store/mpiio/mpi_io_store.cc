@@ -89,7 +89,7 @@ class MpiIoFile final : public File {
 
   Result<Index> size_bytes() const override {
     MPI_Offset size = 0;
-    ESKER_RETURN_IF_ERROR(check(MPI_File_get_size(file_, &size), "ask for the size of", path_));
+    ESKER_RETURN_IF_ERROR(check(MPI_File_get_size(file_, &size), "get the size of", path_));
     return static_cast<Index>(size);
   }
 

@@ -163,12 +163,12 @@ TEST(CatalogFile, DamageIsNamed) {
     EXPECT_EQ(parse_catalog(good.substr(0, length)).status().code(), Code::kDataLoss) << length;
   }
   EXPECT_EQ(parse_catalog(print_catalog({0, {{"a", "g", false}, {"a", "g", true}}, {}})).status().message(),
-            "two parts are called 'a'");
+            "two parts have the name 'a'");
   std::string edited = good;
   edited.replace(edited.find("\"generation\": 0"), 15, "\"generation\": 7");
   const std::string sum = good.substr(good.find("\"sum\": \"") + 8, 16);
   const std::string message = parse_catalog(edited).status().message();
-  EXPECT_EQ(message.find("the file's checksum is " + sum + ", that of its text "), 0U) << message;
+  EXPECT_EQ(message.find("the file records the checksum " + sum + ", but its text has "), 0U) << message;
   EXPECT_NE(message.find("restore the file from a copy"), std::string::npos) << message;
   EXPECT_EQ(parse_catalog(R"({"format":9})").status().code(), Code::kUnsupported);
 }

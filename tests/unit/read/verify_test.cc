@@ -82,7 +82,7 @@ TEST_F(Verify, ABlockInThePlaceOfAnotherIsFound) {
   for (std::size_t i = 0; i < 40; ++i) std::swap(bytes[first + i], bytes[second + i]);
   put(kBlocks, bytes);
   EXPECT_EQ(verified().num_errors, 1);
-  expect_finding(kBlocks, "error: the table of blocks is not the one that Esker wrote");
+  expect_finding(kBlocks, "error: the table of blocks differs from the one that Esker wrote");
 }
 
 TEST_F(Verify, AFileInThePlaceOfAnotherIsFoundAndNotRead) {
@@ -234,7 +234,9 @@ TEST_F(Verify, ABlockThatAnotherProgramReplacedIsAnErrorThatSaysSo) {
   const VerifyReport report = verified();
   EXPECT_FALSE(report.good());
   EXPECT_EQ(report.num_errors, 1);
-  expect_finding(kBlocks, "error: the table of blocks is not the one that Esker wrote: damaged, or changed by another");
+  expect_finding(
+      kBlocks,
+      "error: the table of blocks differs from the one that Esker wrote: it is damaged, or another program");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_P(SharedBoxesTest, AGapIsNamedAsAWholeWithTheRanksThatPutNothing) {
   });
   const std::string begin = std::to_string(idle * kWidth), end = std::to_string((idle + 1) * kWidth);
   const std::string gap = "[" + begin + "," + end + ") x [0,5)";
-  EXPECT_EQ(text, "step 3: field 'b': no rank put the samples " + gap + ", and nothing came from rank " +
+  EXPECT_EQ(text, "step 3: field 'b': no rank put the samples " + gap + "; no samples came from rank " +
                       std::to_string(idle) + "; together the ranks' patches must cover the grid [0," +
                       std::to_string(n * kWidth) + ") x [0,5) exactly once");
 }

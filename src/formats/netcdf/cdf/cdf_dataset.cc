@@ -56,7 +56,8 @@ Status CdfDataset::verify(VerifyReport& report, const std::function<void(double)
   ESKER_ASSIGN_OR_RETURN(const Index size_bytes, file_->size_bytes());
   const Index end = declared_end_bytes_;
   if (size_bytes < end) {
-    findings.error(path_, fmt::format("the file has {} bytes, its values end at byte {}", size_bytes, end));
+    findings.error(path_,
+                   fmt::format("the file has {} bytes, but its values end at byte {}", size_bytes, end));
   }
   look_for_leftovers(findings, size_bytes, file_bytes(cdf_.header, cdf_.header.num_records));
   std::vector<std::byte> buffer;

@@ -116,7 +116,7 @@ Result<AttributeValue> read_values(const File& file, const Header& header, int v
   const Index offset = offset_of(header, variable, step), n_bytes = header.value_bytes(values);
   ESKER_ASSIGN_OR_RETURN(const Index size_bytes, file.size_bytes());
   if (offset > size_bytes || n_bytes > size_bytes - offset) {
-    return error(Code::kDataLoss, "the file has {} bytes: the {} of variable '{}' at byte {} are not there",
+    return error(Code::kDataLoss, "the file has {} bytes: {} bytes of variable '{}' at byte {} are missing",
                  size_bytes, n_bytes, values.name, offset);
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(n_bytes));

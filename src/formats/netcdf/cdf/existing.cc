@@ -18,7 +18,7 @@ Result<std::string> read_existing(const File& file) {
   ESKER_ASSIGN_OR_RETURN(const netcdf::Existing found, read_ours(header, read, warnings));
   ESKER_ASSIGN_OR_RETURN(const Index size_bytes, file.size_bytes());
   if (size_bytes < file_bytes(found.file.header, header.num_records)) {
-    return error(Code::kDataLoss, "the file has {} bytes, its {} records end at byte {}", size_bytes,
+    return error(Code::kDataLoss, "the file has {} bytes, but its {} records end at byte {}", size_bytes,
                  header.num_records, file_bytes(found.file.header, header.num_records));
   }
   std::vector<std::byte> bytes(print_header(header).size());

@@ -75,7 +75,7 @@ Status check_overlap(const Header& header) {
 Header present_part(Header header, Index file_bytes, std::vector<std::string>& warnings) {
   const Index records = records_in(header, file_bytes);
   if (records < header.num_records && header.record_bytes() > 0) {
-    warnings.push_back(fmt::format("the header counts {} records, of which {} are in the file of {} bytes",
+    warnings.push_back(fmt::format("the header lists {} records, of which {} are in the file of {} bytes",
                                    header.num_records, records, file_bytes));
   }
   header.num_records = records;
@@ -83,7 +83,8 @@ Header present_part(Header header, Index file_bytes, std::vector<std::string>& w
     if (header.is_record(variable)) continue;
     const Index end = variable.begin + header.value_bytes(variable);
     if (end <= file_bytes) continue;
-    variable.missing = fmt::format("its values end at byte {}, the file at byte {}", end, file_bytes);
+    variable.missing =
+        fmt::format("its values end at byte {}, but the file ends at byte {}", end, file_bytes);
   }
   return header;
 }

@@ -21,8 +21,8 @@ Status check_fits(const Header& header) {
   const auto version = static_cast<int>(header.version);
   for (const Dimension& dim : header.dims) {
     if (dim.length <= kMax31) continue;
-    return error(Code::kInvalidArgument, "dimension '{}' of {} does not fit CDF-{}", dim.name, dim.length,
-                 version);
+    return error(Code::kInvalidArgument, "dimension '{}' of length {} does not fit in CDF-{}", dim.name,
+                 dim.length, version);
   }
   const Index largest = (header.version == Version::kClassic ? kMax31 : kMax32) - 3;
   const bool has_records = header.record_bytes() > 0;
@@ -32,7 +32,8 @@ Status check_fits(const Header& header) {
   }
   for (const Variable& variable : header.variables) {
     if (header.version == Version::kClassic && variable.begin > kMax31) {
-      return error(Code::kInvalidArgument, "variable '{}' begins at {}, beyond what CDF-1 can say",
+      return error(Code::kInvalidArgument,
+                   "variable '{}' begins at byte {}, which does not fit in the 31 bits of CDF-1",
                    variable.name, variable.begin);
     }
     if (header.value_bytes(variable) <= largest || &variable == last) continue;

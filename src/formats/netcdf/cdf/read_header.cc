@@ -28,8 +28,8 @@ class HeaderBytes {
   /// The next `n` bytes, until the next call.
   Result<std::span<const std::byte>> take(Index n) {
     if (n > rest()) {
-      return error(Code::kDataLoss, "the file ends in its header: {} bytes expected at byte {}, {} are there",
-                   n, at_, rest());
+      return error(Code::kDataLoss, "the file ends in its header: expected {} bytes at byte {}, found {}", n,
+                   at_, rest());
     }
     const Index end = at_ + n;
     if (end > static_cast<Index>(bytes_.size())) ESKER_RETURN_IF_ERROR(read_up_to(end));
@@ -41,7 +41,7 @@ class HeaderBytes {
  private:
   Status read_up_to(Index end) {
     if (end > kMaxHeaderBytes) {
-      return error(Code::kUnsupported, "the header has more than {} bytes", kMaxHeaderBytes);
+      return error(Code::kUnsupported, "expected a header of at most {} bytes, found more", kMaxHeaderBytes);
     }
     const Index had = static_cast<Index>(bytes_.size());
     const Index wanted = std::min({std::max({end, 2 * had, kFirstBytes}), file_bytes_, kMaxHeaderBytes});
@@ -85,10 +85,10 @@ class Parser {
     if (first.status().code() == Code::kIoError) return first.status();
     const bool is_cdf = first.ok() && (*first)[0] == std::byte{'C'} && (*first)[1] == std::byte{'D'} &&
                         (*first)[2] == std::byte{'F'};
-    if (!is_cdf) return error(Code::kInvalidArgument, "not a CDF file: it does not begin with 'CDF'");
+    if (!is_cdf) return error(Code::kInvalidArgument, "not a CDF file: expected 'CDF' at its beginning");
     const auto version = static_cast<int>((*first)[3]);
     if (version != 1 && version != 2 && version != 5) {
-      return error(Code::kUnsupported, "CDF version {}: this version reads 1, 2 and 5", version);
+      return error(Code::kUnsupported, "CDF version {} is not supported, expected 1, 2 or 5", version);
     }
     header_.version = static_cast<Version>(version);
     return {};
@@ -113,7 +113,8 @@ class Parser {
     ESKER_ASSIGN_OR_RETURN(const std::uint64_t value, number(count_bytes()));
     is_streaming_ = value == (count_bytes() == 8 ? ~std::uint64_t{0} : 0xffffffffu);
     if (!is_streaming_ && value > static_cast<std::uint64_t>(kMaxIndex)) {
-      return error(Code::kDataLoss, "byte {}: {} records", kNumRecordsOffset, value);
+      return error(Code::kDataLoss, "byte {}: {} records, expected at most {}", kNumRecordsOffset, value,
+                   kMaxIndex);
     }
     header_.num_records = is_streaming_ ? 0 : static_cast<Index>(value);
     return {};
@@ -129,7 +130,7 @@ class Parser {
                    tag, what);
     }
     if (n > bytes_.rest() / least) {
-      return error(Code::kDataLoss, "byte {}: {} {}, the file has room for {}", at, n, what,
+      return error(Code::kDataLoss, "byte {}: {} {}, but the file has room for {}", at, n, what,
                    bytes_.rest() / least);
     }
     return n;
@@ -191,7 +192,7 @@ class Parser {
                              count("dimensions of a variable", bytes_.rest() / count_bytes()));
       const Index n_all = static_cast<Index>(header_.dims.size());
       for (Index d = 0; d < n_dims; ++d) {
-        ESKER_ASSIGN_OR_RETURN(const Index dim, count("as a dimension's number", n_all - 1));
+        ESKER_ASSIGN_OR_RETURN(const Index dim, count("as the number of a dimension", n_all - 1));
         variable.dims.push_back(static_cast<int>(dim));
       }
       ESKER_ASSIGN_OR_RETURN(variable.attributes, attributes());
@@ -200,7 +201,8 @@ class Parser {
       const Index at = bytes_.position();
       ESKER_ASSIGN_OR_RETURN(const std::uint64_t begin, number(header_.version == Version::kClassic ? 4 : 8));
       if (begin > static_cast<std::uint64_t>(kMaxIndex)) {
-        return error(Code::kDataLoss, "byte {}: variable '{}' begins at {}", at, variable.name, begin);
+        return error(Code::kDataLoss, "byte {}: variable '{}' begins at {}, expected at most {}", at,
+                     variable.name, begin, kMaxIndex);
       }
       variable.begin = static_cast<Index>(begin);
     }
@@ -237,7 +239,7 @@ Result<Header> parse(ReadAt read_at, Index file_bytes) {
     }
     const auto bytes = header.is_record(variable) ? of_records : header.value_bytes(variable);
     if (!bytes || !checked_add(variable.begin, *bytes)) {
-      return error(Code::kDataLoss, "variable '{}' ends beyond what 63 bits can say", variable.name);
+      return error(Code::kDataLoss, "variable '{}' ends at a byte that exceeds 63 bits", variable.name);
     }
   }
   ESKER_RETURN_IF_ERROR(check_overlap(header));

@@ -96,7 +96,7 @@ std::optional<Attribute> read_attribute(hid_t attribute) {
   if (is_text && n > 1) return std::nullopt;
   const std::size_t value_bytes = is_text ? H5Tget_size(stored) : static_cast<std::size_t>(size_bytes(*type));
   if (value_bytes > kMaxSidecarBytes || n > kMaxSidecarBytes / value_bytes) {
-    throw Failure("an attribute of too many bytes");
+    throw Failure("an attribute has too many bytes");
   }
   Attribute read{name_of(attribute), *type, {}};
   if (n == 0) return read;

@@ -13,7 +13,8 @@ namespace {
 
 Index checked_place(haddr_t address, const StoredVariable& variable) {
   constexpr haddr_t kFarthest = haddr_t{1} << 62;
-  if (address > kFarthest) throw Failure(fmt::format("'{}': a chunk stands nowhere", excerpt(variable.path)));
+  if (address > kFarthest)
+    throw Failure(fmt::format("'{}': a chunk has no valid address", excerpt(variable.path)));
   return static_cast<Index>(address);
 }
 
@@ -62,7 +63,8 @@ std::optional<std::vector<Index>> chunk_places(hid_t file, const StoredVariable&
   if (user_block > 0) return std::nullopt;  // addresses would be relative to its end
   const Handle dataset(H5Dopen2(file, variable.path.c_str(), H5P_DEFAULT), "variable");
   if (!is_as_described(dataset, variable, type, record))
-    throw Failure(fmt::format("'{}' is stored otherwise than before", excerpt(variable.path)));
+    throw Failure(fmt::format("'{}': type, extents or storage have changed since the file was opened",
+                              excerpt(variable.path)));
   if (variable.chunk.empty()) {
     const haddr_t address = H5Dget_offset(dataset);
     if (address == HADDR_UNDEF) return std::nullopt;

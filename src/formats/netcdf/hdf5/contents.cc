@@ -136,7 +136,7 @@ class Reader {
   bool is_small(const DatasetInfo& of) {
     const bool fits = std::all_of(of.extents.begin(), of.extents.end(),
                                   [](hsize_t extent) { return extent <= static_cast<hsize_t>(kMostIndex); });
-    if (!fits) leave_out(of, "it has more values than can be counted");
+    if (!fits) leave_out(of, "its number of values exceeds 63 bits");
     return fits;
   }
 
@@ -144,7 +144,7 @@ class Reader {
     std::vector<std::string> names;
     auto attributes = read_attributes(object, &names);
     for (const std::string& name : names) {
-      out_.left_out.push_back(fmt::format("attribute '{}' {}is left out: neither numbers nor one text",
+      out_.left_out.push_back(fmt::format("attribute '{}' {}is left out: expected numbers or one text",
                                           excerpt(name), of.empty() ? "" : "of '" + excerpt(of) + "' "));
     }
     return attributes;
@@ -166,7 +166,7 @@ class Reader {
     records_ = best->front();
     const FileDimension& dim = dims_.at(*records_);
     if (dim.length > most_values(file_bytes_, 1)) {
-      throw Failure(fmt::format("{} records in a file of {} bytes", dim.length, file_bytes_));
+      throw Failure(fmt::format("{} records do not fit in a file of {} bytes", dim.length, file_bytes_));
     }
     number_of_[*records_] = 0;
     out_.header.dims.push_back({dim.name, 0});
@@ -179,11 +179,12 @@ class Reader {
       const FileDimension& dim = dims_.at(axes[axis]);
       const auto extent = static_cast<Index>(of.extents[axis]);
       if (axes[axis] == records_) {
-        if (axis > 0) return fmt::format("the steps ('{}') are not its slowest axis", excerpt(dim.name));
+        if (axis > 0)
+          return fmt::format("the dimension of the steps, '{}', is not its slowest axis", excerpt(dim.name));
       } else if (dim.length == 0) {
-        return fmt::format("'{}' has no length", excerpt(dim.name));
+        return fmt::format("its dimension '{}' has length 0", excerpt(dim.name));
       } else if (!dim.is_unlimited && extent != dim.length) {
-        return fmt::format("it has {} values along '{}', which has {}", extent, excerpt(dim.name),
+        return fmt::format("it has {} values along '{}', which has length {}", extent, excerpt(dim.name),
                            dim.length);
       }
     }

@@ -39,7 +39,7 @@ std::vector<AxisOf> uses_of(hid_t scale) {
   if (H5Tequal(reference, H5T_STD_REF_OBJ) <= 0 || H5Tget_class(number) != H5T_INTEGER) return {};
   const Handle space(H5Aget_space(attribute), kName);
   const auto n = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space), kName));
-  if (n > kMaxSidecarBytes / sizeof(AxisOf)) throw Failure("a dimension of too many variables");
+  if (n > kMaxSidecarBytes / sizeof(AxisOf)) throw Failure("a dimension has too many variables");
   const Handle type(H5Tcreate(H5T_COMPOUND, sizeof(AxisOf)), kName);
   checked(H5Tinsert(type, "dataset", HOFFSET(AxisOf, dataset), H5T_STD_REF_OBJ), kName);
   checked(H5Tinsert(type, "dimension", HOFFSET(AxisOf, axis), H5T_NATIVE_UINT), kName);
@@ -63,24 +63,24 @@ void take_shape(hid_t dataset, DatasetInfo& info) {
 void take_type(hid_t dataset, DatasetInfo& info) {
   const Handle type(H5Dget_type(dataset), "type");
   info.type = type_of(type);
-  const bool is_character = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                            H5Tget_size(type) == 1;
+  const bool is_character =
+      H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) == 1;
   if (info.type && (*info.type != netcdf::Type::kChar || is_character)) return;
   switch (H5Tget_class(type)) {
     case H5T_STRING:
-      info.why_not = "it holds characters";
+      info.why_not = "values of type character are not supported";
       break;
     case H5T_COMPOUND:
-      info.why_not = "it holds compounds";
+      info.why_not = "compound types are not supported";
       break;
     case H5T_VLEN:
-      info.why_not = "it holds lists of different lengths";
+      info.why_not = "types of variable length are not supported";
       break;
     case H5T_REFERENCE:
-      info.why_not = "it holds references";
+      info.why_not = "references are not supported";
       break;
     default:
-      info.why_not = "it holds values of a type that Esker does not have";
+      info.why_not = "its type is not supported";
   }
 }
 
@@ -90,7 +90,8 @@ std::string misplaced(hid_t dataset) {
   const auto file_bytes = static_cast<haddr_t>(file_of(dataset).end_of_file());
   const haddr_t bytes = H5Dget_storage_size(dataset);
   if (begin == HADDR_UNDEF || (begin <= file_bytes && bytes <= file_bytes - begin)) return "";
-  return fmt::format("its values are {} bytes from byte {} on, the file has {}", bytes, begin, file_bytes);
+  return fmt::format("its values are {} bytes from byte {}, but the file has {} bytes", bytes, begin,
+                     file_bytes);
 }
 
 /// The library visits all chunks of the extents that are read, stored or not, at about a microsecond each.
@@ -102,7 +103,7 @@ std::string too_many_chunks(hid_t dataset, hid_t list, const DatasetInfo& info) 
   std::optional<Index> chunks = 1;
   for (std::size_t axis = 0; axis < chunk.size(); ++axis) {
     if (info.extents[axis] > static_cast<hsize_t>(std::numeric_limits<Index>::max())) chunks.reset();
-    if (chunk[axis] == 0) return "its chunks have no extent";
+    if (chunk[axis] == 0) return "its chunks have extent 0";
     if (!chunks) break;
     const auto extent = static_cast<Index>(info.extents[axis]);
     chunks = checked_mul(*chunks, div_up(extent, static_cast<Index>(chunk[axis])));
@@ -130,7 +131,7 @@ void take_storage(hid_t dataset, DatasetInfo& info) {
         H5Pget_filter2(list, static_cast<unsigned>(n), &flags, &n_values, nullptr, 0, nullptr, &config),
         "filter");
     if (H5Zfilter_avail(filter) <= 0) {
-      info.why_not = fmt::format("this HDF5 library lacks the filter {} that its values went through",
+      info.why_not = fmt::format("its values need the filter {}, which this HDF5 library does not have",
                                  static_cast<int>(filter));
     }
   }
@@ -183,8 +184,8 @@ class Walk {
       if (link.type == H5L_TYPE_HARD) {
         take(group, name, prefix, depth);
       } else {
-        left_out_.push_back(
-            fmt::format("'{}' is left out: it is a link to elsewhere", excerpt(prefix + name)));
+        left_out_.push_back(fmt::format("'{}' is left out: soft and external links are not supported",
+                                        excerpt(prefix + name)));
       }
     }
   }
@@ -196,7 +197,7 @@ class Walk {
     const H5I_type_t type = H5Iget_type(object);
     if (type == H5I_DATASET) found_.push_back(look_at(object, prefix + name, reference));
     if (type != H5I_GROUP) return;
-    if (depth >= kMostGroupsDeep) throw Failure("more groups in each other than Esker reads");
+    if (depth >= kMostGroupsDeep) throw Failure("groups are nested too deeply");
     enter(object, prefix + name + "/", depth + 1);
   }
 

@@ -33,7 +33,8 @@ Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) 
   const bool is_as_written = n == expected && extents[0] == 1 &&
                              (field.components == 1 || extents[static_cast<std::size_t>(n - 1)] ==
                                                            static_cast<hsize_t>(field.components));
-  if (!is_as_written) return error(Code::kDataLoss, "'{}' is not in chunks as Esker writes them", field.name);
+  if (!is_as_written)
+    return error(Code::kDataLoss, "'{}' does not have chunks as Esker writes them", field.name);
   std::vector<Index> chunk;
   for (int a = rank; a > 0; --a) chunk.push_back(static_cast<Index>(extents[static_cast<std::size_t>(a)]));
   return chunk;
@@ -50,7 +51,7 @@ Result<netcdf::Existing> find(hid_t file, Index file_bytes) {
     const auto& times = contents.variables[static_cast<std::size_t>(found.file.time_variable)];
     const Index n = found.file.header.num_records;
     if (times.extents.at(0) != n) {
-      return error(Code::kDataLoss, "'{}' has {} values, {} expected", times.path, times.extents[0], n);
+      return error(Code::kDataLoss, "'{}' has {} values, expected {}", times.path, times.extents[0], n);
     }
   }
   return found;

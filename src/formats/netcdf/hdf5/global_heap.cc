@@ -37,7 +37,7 @@ HeapReference parse_reference(std::span<const std::byte, kReferenceBytes> bytes)
 Result<std::uint64_t> collection_bytes(std::span<const std::byte> head, std::size_t length_bytes) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   if (length_bytes == 0 || head.size() < kCollectionHead || !text.starts_with("GCOL\1")) {
-    return error(Code::kDataLoss, "no collection of a global heap where one should be");
+    return error(Code::kDataLoss, "expected a collection of a global heap, found other bytes");
   }
   return number_at(head, kSizeAt, length_bytes);
 }
@@ -53,7 +53,7 @@ Result<std::span<const std::byte>> find_object(std::span<const std::byte> collec
     if (found == number) return collection.subspan(at + kHeader, static_cast<std::size_t>(size));
     at += kHeader + (static_cast<std::size_t>(size) + 7) / 8 * 8;
   }
-  return error(Code::kDataLoss, "a global heap has no object {}", number);
+  return error(Code::kDataLoss, "object {} is missing in a global heap", number);
 }
 
 }  // namespace esker::hdf5

@@ -50,10 +50,9 @@ Result<Hdf5Dataset> Hdf5Dataset::open(const std::shared_ptr<Store>& store, const
   dataset.end_bytes_ = found.end_bytes;
   for (std::size_t f = 0; f < dataset.of_field_.size(); ++f) {
     if (dataset.fits_file(static_cast<int>(f))) continue;
-    dataset.warnings.push_back(
-        fmt::format("field '{}' has more values than {} bytes can hold: the missing ones are read as its "
-                    "fill value",
-                    dataset.schema.fields()[f].name, dataset.end_bytes_));
+    dataset.warnings.push_back(fmt::format(
+        "field '{}' has more values than fit in {} bytes: missing values are read as its fill value",
+        dataset.schema.fields()[f].name, dataset.end_bytes_));
   }
   ESKER_RETURN_IF_ERROR(dataset.list_parts());
   return dataset;
@@ -264,7 +263,7 @@ Status Hdf5Dataset::verify(VerifyReport& report, const std::function<void(double
   const auto journal = source_.has_journal();
   if (journal.ok() && *journal) {
     findings.warning(path_,
-                     "a journal is beside the file: a step is being committed, or a run was killed then");
+                     "a journal is next to the file: a step is being committed, or a run was killed during a commit");
   } else if (file_bytes.ok()) {
     look_for_leftovers(findings, *file_bytes, end_bytes_);
   }

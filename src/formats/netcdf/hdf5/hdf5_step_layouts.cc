@@ -24,7 +24,8 @@ Status Hdf5StepLayouts::take_places(const std::string& places) {
   for (std::size_t layout = 0; layout < places_.size(); ++layout) {
     const std::size_t begin = static_cast<std::size_t>(columns[layout].field) * sizeof(Index);
     if (begin + sizeof(Index) > places.size())
-      return error(Code::kInternal, "places of {} bytes", places.size());
+      return error(Code::kInternal, "the addresses of the fields have {} bytes, expected more",
+                   places.size());
     std::memcpy(&places_[layout], places.data() + begin, sizeof(Index));
   }
   return {};

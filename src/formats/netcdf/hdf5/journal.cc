@@ -163,7 +163,8 @@ Result<std::optional<Journal>> read_journal(Store& store, const std::string& pat
   ESKER_ASSIGN_OR_RETURN(const auto file, store.open(path, OpenMode::kRead));
   ESKER_ASSIGN_OR_RETURN(const std::string superblock, superblock_of(*file));
   if (superblock == journal->superblock_before || superblock == journal->superblock_after) return journal;
-  return error(Code::kDataLoss, "{} is no journal of {} as it stands: remove it if the file is good",
+  return error(Code::kDataLoss,
+               "{} is not a journal of the current state of {}; remove the journal if the file is good",
                journal_of(path), path);
 }
 

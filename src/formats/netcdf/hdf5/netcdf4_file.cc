@@ -42,8 +42,8 @@ Result<Point> extents_of_chunk(const Schema& schema, std::size_t field, const Ch
   if (field < options.boxes.size() && options.boxes[field][0] > 0) return options.boxes[field];
   if (options.extents.empty()) return choose_chunk(box, of.sample_bytes());
   if (static_cast<int>(options.extents.size()) < box.rank) {
-    return error(Code::kInvalidArgument, "field '{}' has {} axes, the option chunks {} extents", of.name,
-                 box.rank, options.extents.size());
+    return error(Code::kInvalidArgument, "field '{}' has {} axes, but the option chunks has {} extents",
+                 of.name, box.rank, options.extents.size());
   }
   Point extents{};
   std::copy(options.extents.begin(), options.extents.end(), extents.begin());
@@ -61,19 +61,23 @@ Result<ChunkedLayout::Shape> shape_of(const Schema& schema, std::size_t field, c
     if (bytes) bytes = checked_mul(*bytes, shape.chunk[a]);
   }
   if (of.fixed || (bytes && *bytes <= std::numeric_limits<std::uint32_t>::max())) return shape;
-  return error(Code::kInvalidArgument, "field '{}': chunks of 4 GiB or more are not possible in HDF5 files",
-               of.name);
+  return error(
+      Code::kInvalidArgument,
+      "field '{}': HDF5 does not support chunks of 4 GiB or more; set the option chunks to smaller extents",
+      of.name);
 }
 
 /// A dimension and a variable of the same name are one dataset.
 Status check_names(const netcdf::Header& header) {
   for (std::size_t dim = 0; dim < header.dims.size(); ++dim) {
     const auto& name = header.dims[dim].name;
-    const bool is_taken = std::any_of(header.variables.begin(), header.variables.end(),
-                                      [&](const netcdf::Variable& variable) { return variable.name == name; });
+    const bool is_taken =
+        std::any_of(header.variables.begin(), header.variables.end(),
+                    [&](const netcdf::Variable& variable) { return variable.name == name; });
     if (!is_taken || variable_of_dimension(header, static_cast<int>(dim))) continue;
     return error(Code::kInvalidArgument,
-                 "field '{}' is named like a dimension, but has others: not possible in NetCDF-4 files",
+                 "field '{}' has the name of a dimension that it is not defined on, which NetCDF-4 files do "
+                 "not support; rename the field",
                  name);
   }
   return {};
@@ -208,7 +212,7 @@ class Definition {
         is_record ? create_record_variable(file_.id, header_, variable, chunk_of(schema_, of_, number))
                   : create_fixed_variable(file_.id, header_, variable, is_field);
     if (!file_.is_placed()) {
-      return error(Code::kInternal, "HDF5 has not asked for room for '{}'", variable.name);
+      return error(Code::kInternal, "HDF5 has not allocated space for '{}'", variable.name);
     }
     mark_scale(dataset, header_, variable);
     for (const netcdf::Attribute& attribute : variable.attributes) write_attribute(dataset, attribute);
@@ -273,7 +277,7 @@ class ChunkPlacer {
       checked(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, at.data(), static_cast<std::size_t>(chunk_bytes_),
                              memory_.get()),
               "chunk");
-      if (!file_.is_placed()) return error(Code::kInternal, "HDF5 has not asked for room for a chunk");
+      if (!file_.is_placed()) return error(Code::kInternal, "HDF5 has not allocated space for a chunk");
     }
     return {};
   }
@@ -291,7 +295,8 @@ Index chunk_bytes_of(const Schema& schema, const Storage& storage, std::size_t f
   return bytes;
 }
 
-void extend(hid_t dataset, const netcdf::Header& header, const netcdf::Variable& variable, Index num_records) {
+void extend(hid_t dataset, const netcdf::Header& header, const netcdf::Variable& variable,
+            Index num_records) {
   std::vector<hsize_t> extents = extents_of(header, variable);
   extents[0] = static_cast<hsize_t>(num_records);
   checked(H5Dset_extent(dataset, extents.data()), variable.name.c_str());

@@ -25,7 +25,7 @@ std::optional<Index> VirtualFile::allocate(bool is_raw, Index n_bytes) {
   if (is_raw && next_) {
     const auto [offset, expected] = *std::exchange(next_, std::nullopt);
     if (n_bytes == expected) return offset;
-    status = error(Code::kInternal, "HDF5 takes {} bytes for data of {}", n_bytes, expected);
+    status = error(Code::kInternal, "HDF5 allocates {} bytes for data, expected {}", n_bytes, expected);
     return std::nullopt;
   }
   const Index offset = round_up(end_bytes_, kAlignment);
@@ -36,7 +36,8 @@ std::optional<Index> VirtualFile::allocate(bool is_raw, Index n_bytes) {
 Status VirtualFile::write(bool is_raw, std::span<const std::byte> bytes, Index offset) {
   const bool is_others = reserved_.first <= offset && offset < reserved_.second;
   if (is_others && is_raw) return {};
-  if (is_others) return error(Code::kInternal, "HDF5 puts metadata at byte {}, where data stand", offset);
+  if (is_others)
+    return error(Code::kInternal, "HDF5 writes metadata at byte {}, where data are stored", offset);
   bytes_.write(bytes, offset);
   return {};
 }
@@ -244,11 +245,12 @@ Status act(VirtualFile& file, Access access, const std::function<Status(VirtualF
 /// abort.
 Status check_version() {
   unsigned major = 0, minor = 0, release = 0;
-  if (H5get_libversion(&major, &minor, &release) < 0) return error(Code::kInternal, "HDF5 does not start");
+  if (H5get_libversion(&major, &minor, &release) < 0)
+    return error(Code::kInternal, "the HDF5 library cannot be initialized");
   if (major == H5_VERS_MAJOR && minor == H5_VERS_MINOR && release == H5_VERS_RELEASE) return {};
   return error(Code::kUnsupported,
-               "the program holds HDF5 {}.{}.{}, Esker was built with {}: build it with the program's "
-               "(ESKER_HDF5)",
+               "the program has loaded HDF5 {}.{}.{}, but Esker was built with {}; build Esker with the "
+               "program's HDF5 (ESKER_HDF5)",
                major, minor, release, H5_VERS_INFO);
 }
 

@@ -69,7 +69,8 @@ void read_slab(hid_t file, const std::string& path, SampleType type, const Slab&
   const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "variable");
   const Handle stored(H5Dget_space(dataset), "extents");
   const auto rank = static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(stored), "extents"));
-  if (rank != slab.count.size()) throw Failure(fmt::format("'{}' has other axes than before", excerpt(path)));
+  if (rank != slab.count.size())
+    throw Failure(fmt::format("'{}': the axes have changed since the file was opened", excerpt(path)));
   if (rank == 0) {
     checked(H5Dread(dataset, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "value");
     return;
@@ -80,7 +81,8 @@ void read_slab(hid_t file, const std::string& path, SampleType type, const Slab&
              count = unsigned_of(slab.count);
   const std::vector<hsize_t> present = present_of(slab, extents);
   if (present != count) {
-    if (rank > 1 && present[0] != count[0]) throw Failure(fmt::format("'{}' has lost steps", excerpt(path)));
+    if (rank > 1 && present[0] != count[0])
+      throw Failure(fmt::format("'{}': steps have been removed since the file was opened", excerpt(path)));
     std::size_t n = 1;
     for (const hsize_t of_axis : count) n *= static_cast<std::size_t>(of_axis);
     fill(dataset, type, n, out);

@@ -93,7 +93,7 @@ Status Source::run(const Action& action) const {
     ESKER_ASSIGN_OR_RETURN(const std::string superblock, superblock_of(*file_));
     if (has_kept(*state, superblock)) return status.with_context(path_);
   }
-  return error(Code::kIoError, "{}: a writer has changed the file at each of {} attempts to read it", path_,
+  return error(Code::kIoError, "{}: a writer changed the file during each of {} attempts to read it", path_,
                kMostTries);
 }
 

@@ -39,7 +39,7 @@ class KeepBytes {
 
 void read_bytes(const VirtualFile& file, std::uint64_t at, std::span<std::byte> bytes) {
   const auto end = static_cast<std::uint64_t>(file.end_of_file());
-  if (at > end || bytes.size() > end - at) throw Failure("a text points behind the end of the file");
+  if (at > end || bytes.size() > end - at) throw Failure("a text refers to bytes after the end of the file");
   const Status status = file.read(bytes, static_cast<Index>(at));
   if (!status.ok()) throw Failure(status.message());
 }
@@ -66,7 +66,7 @@ std::string read_variable_text(hid_t attribute) {
   const std::size_t length_bytes = size_of_lengths(head);
   read_bytes(file, reference.collection, head);
   const std::uint64_t n_bytes = value_of(collection_bytes(head, length_bytes));
-  if (n_bytes > kMaxSidecarBytes) throw Failure("an attribute of too many bytes");
+  if (n_bytes > kMaxSidecarBytes) throw Failure("an attribute has too many bytes");
   std::vector<std::byte> collection(static_cast<std::size_t>(n_bytes));
   read_bytes(file, reference.collection, collection);
   const auto object = value_of(find_object(collection, length_bytes, reference.object));

@@ -31,9 +31,9 @@ std::string read_characters(hid_t file, const std::string& path, Index n) {
   const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "variable");
   const Handle space(H5Dget_space(dataset), "extents");
   const hssize_t found = H5Sget_simple_extent_npoints(space);
-  if (found != n) throw Failure("a text has another length than before");
+  if (found != n) throw Failure("the length of a text has changed since the file was opened");
   const Handle type(H5Dget_type(dataset), "type");
-  if (H5Tget_size(type) != 1) throw Failure("a text has another type than before");
+  if (H5Tget_size(type) != 1) throw Failure("the type of a text has changed since the file was opened");
   std::string text(static_cast<std::size_t>(n), '\0');
   checked(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), "text");
   return text;
@@ -59,9 +59,11 @@ Result<AttributeValue> VariableValues::operator()(int variable, Index step) {
 Status VariableValues::read(std::size_t variable, Index n) {
   const StoredVariable& stored = contents_.variables[variable];
   const std::string& path = stored.path;
-  if (stored.extents.size() > 1) return error(Code::kDataLoss, "'{}' has several axes", excerpt(path));
+  if (stored.extents.size() > 1)
+    return error(Code::kDataLoss, "'{}' has several axes, expected at most one", excerpt(path));
   if (n > most_values(file_bytes_, 1)) {
-    return error(Code::kDataLoss, "'{}' has {} values in a file of {} bytes", excerpt(path), n, file_bytes_);
+    return error(Code::kDataLoss, "'{}' has {} values, which do not fit in a file of {} bytes", excerpt(path),
+                 n, file_bytes_);
   }
   const auto type = netcdf::sample_type_of(contents_.header.variables[variable].type);
   if (!type) {

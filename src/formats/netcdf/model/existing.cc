@@ -70,7 +70,7 @@ Result<Schema> outline_of(const Header& header) {
     const AttributeValue value = to_value(attribute);
     if (const std::string* text = text_of(value)) return parse_schema(*text);
   }
-  return error(Code::kDataLoss, "no file of Esker: the attribute '{}' is missing", kSchemaAttribute);
+  return error(Code::kDataLoss, "not an Esker file: the attribute '{}' is missing", kSchemaAttribute);
 }
 
 }  // namespace esker::netcdf

@@ -85,7 +85,7 @@ class Reader {
     std::replace(expected.begin(), expected.end(), '/', '_');
     if (name != expected) {
       const std::string shown = is_utf8(variable.name) ? variable.name : excerpt(variable.name);
-      warnings_.push_back(fmt::format("variable '{}' is called '{}'", shown, name));
+      warnings_.push_back(fmt::format("variable '{}' is renamed to '{}'", shown, name));
     }
     return name;
   }
@@ -93,7 +93,7 @@ class Reader {
   Status add_scalar(int number) {
     const Variable& variable = variable_at(number);
     if (header().value_bytes(variable) > kMostTextBytes) {
-      return error(Code::kUnsupported, "it holds {} characters, at most {} are supported",
+      return error(Code::kUnsupported, "it has {} characters; at most {} are supported",
                    header().value_bytes(variable), kMostTextBytes);
     }
     ESKER_ASSIGN_OR_RETURN(AttributeValue value, read_values_(number, 0));
@@ -103,11 +103,11 @@ class Reader {
   Status add_field(int number) {
     const Variable& variable = variable_at(number);
     const auto type = sample_type_of(variable.type);
-    if (!type) return {Code::kUnsupported, "it holds characters"};
+    if (!type) return {Code::kUnsupported, "values of type character are not supported"};
     const bool has_records = header().is_record(variable);
     const std::vector<int> dims(variable.dims.rbegin(), variable.dims.rend() - (has_records ? 1 : 0));
     if (dims.size() > kMaxRank) {
-      return error(Code::kUnsupported, "it has {} axes, the most are {}", dims.size(), kMaxRank);
+      return error(Code::kUnsupported, "it has {} axes; at most {} are supported", dims.size(), kMaxRank);
     }
     ESKER_ASSIGN_OR_RETURN(const int grid, grid_on(dims));
     Field field{name_for(variable), grid, *type, 1, !has_records, 1, attributes_of(number)};
@@ -195,7 +195,7 @@ class Reader {
   std::map<int, int> coordinate_of_dim_;  // variable
   std::map<int, DimId> dims_;             // those of the header that grids have
   std::map<std::vector<int>, int> grids_;
-  std::set<std::string> exact_names_;             // of the variables; no other variable gets one of them
+  std::set<std::string> exact_names_;  // of the variables; no other variable gets one of them
   std::map<std::string, int> next_number_, next_dim_number_, next_grid_number_;
 };
 

@@ -25,9 +25,8 @@ Status check_name(const char* what, const std::string& name) {
   const bool is_good = !name.empty() && static_cast<Index>(name.size()) <= kMaxNameBytes &&
                        name.find('\0') == std::string::npos && name.find('/') == std::string::npos;
   if (is_good) return {};
-  return error(Code::kInvalidArgument,
-               "{} '{}': a name has 1 to {} bytes and neither a slash nor a NUL in it", what, excerpt(name),
-               kMaxNameBytes);
+  return error(Code::kInvalidArgument, "{} '{}': expected a name of 1 to {} bytes without slash and NUL",
+               what, excerpt(name), kMaxNameBytes);
 }
 
 /// Names of one kind, without duplicates.
@@ -37,7 +36,7 @@ Status check_names(const char* what, const std::vector<Named>& list) {
   for (const Named& named : list) {
     ESKER_RETURN_IF_ERROR(check_name(what, named.name));
     if (!names.insert(named.name).second) {
-      return error(Code::kInvalidArgument, "{} '{}' is there twice", what, excerpt(named.name));
+      return error(Code::kInvalidArgument, "{} '{}' occurs twice", what, excerpt(named.name));
     }
   }
   return {};
@@ -45,7 +44,7 @@ Status check_names(const char* what, const std::vector<Named>& list) {
 
 Status check_type(Version version, Type type, const std::string& of) {
   if (version == Version::kData64 || type <= Type::kDouble) return {};
-  return error(Code::kInvalidArgument, "'{}': CDF-{} has no type {}", of, static_cast<int>(version),
+  return error(Code::kInvalidArgument, "'{}': CDF-{} does not have type {}", of, static_cast<int>(version),
                static_cast<int>(type));
 }
 
@@ -55,8 +54,8 @@ Status check_attributes(Version version, const std::vector<Attribute>& attribute
     ESKER_RETURN_IF_ERROR(check_type(version, attribute.type, attribute.name));
     const Index bytes = static_cast<Index>(attribute.values.size());
     if (bytes % size_bytes(attribute.type) != 0) {
-      return error(Code::kInvalidArgument, "attribute '{}': {} bytes are no whole values", attribute.name,
-                   bytes);
+      return error(Code::kInvalidArgument, "attribute '{}': {} bytes are not a whole number of values",
+                   attribute.name, bytes);
     }
   }
   return {};
@@ -69,19 +68,19 @@ Status check_variable(const Header& header, const Variable& variable) {
   for (std::size_t d = 0; d < variable.dims.size(); ++d) {
     const int dim = variable.dims[d];
     if (dim < 0 || dim >= static_cast<int>(header.dims.size())) {
-      return error(Code::kInvalidArgument, "variable '{}': dimension {} of {}", variable.name, dim,
-                   header.dims.size());
+      return error(Code::kInvalidArgument,
+                   "variable '{}': dimension {} does not exist; the file has {} dimensions", variable.name,
+                   dim, header.dims.size());
     }
     const Dimension& dimension = header.dims[static_cast<std::size_t>(dim)];
     if (dimension.length == 0 && d > 0) {
-      return error(Code::kInvalidArgument,
-                   "variable '{}': '{}', the dimension of the records, is not its first", variable.name,
-                   dimension.name);
+      return error(Code::kInvalidArgument, "variable '{}': the record dimension '{}' is not its first",
+                   variable.name, dimension.name);
     }
     if (dimension.length > 0 && bytes) bytes = checked_mul(*bytes, dimension.length);
   }
   if (bytes && *bytes <= std::numeric_limits<Index>::max() - kAlignment) return {};
-  return error(Code::kInvalidArgument, "variable '{}': its size does not fit 63 bits", variable.name);
+  return error(Code::kInvalidArgument, "variable '{}': its size exceeds 63 bits", variable.name);
 }
 
 }  // namespace
@@ -121,8 +120,8 @@ Status check_structure(const Header& header) {
   const auto n_record_dims = std::count_if(header.dims.begin(), header.dims.end(),
                                            [](const Dimension& dim) { return dim.length == 0; });
   if (n_record_dims > 1) {
-    return error(Code::kInvalidArgument, "{} dimensions have no length; one at most counts the records",
-                 n_record_dims);
+    return error(Code::kInvalidArgument,
+                 "{} dimensions have length 0; at most one record dimension is supported", n_record_dims);
   }
   ESKER_RETURN_IF_ERROR(check_attributes(header.version, header.attributes));
   ESKER_RETURN_IF_ERROR(check_names("variable", header.variables));

@@ -57,7 +57,7 @@ Status NetcdfWriter::check_ours() {
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
   ESKER_ASSIGN_OR_RETURN(const bool is_ours, is_as_left(*file));
   if (is_ours) return {};
-  return error(Code::kDataLoss, "{} is not what this writer left there: another program changed it", path_);
+  return error(Code::kDataLoss, "{} differs from what this writer wrote: another program changed it", path_);
 }
 
 }  // namespace esker

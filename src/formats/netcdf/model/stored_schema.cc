@@ -50,8 +50,9 @@ class Builder {
     file_.variable_of_field.resize(schema_.fields().size());
     ESKER_RETURN_IF_ERROR(add_fields(true));
     if (has_times) {
-      ESKER_ASSIGN_OR_RETURN(file_.time_variable, add_axis(schema_.time_name(), 0, type_of(schema_.time_type()),
-                                                           schema_.time_attributes()));
+      ESKER_ASSIGN_OR_RETURN(
+          file_.time_variable,
+          add_axis(schema_.time_name(), 0, type_of(schema_.time_type()), schema_.time_attributes()));
     }
     ESKER_RETURN_IF_ERROR(add_fields(false));
     return std::move(file_);
@@ -96,14 +97,13 @@ class Builder {
         const Numbers others = coordinates_of(other, dim);
         if (others.index() == values.index() && to_bytes(others) == to_bytes(values)) continue;
         return error(Code::kInvalidArgument,
-                     "dimension '{}' has other coordinates on grid '{}' than on grid '{}': in a CDF file it "
-                     "has one variable for them",
+                     "dimension '{}' has different coordinates on grids '{}' and '{}', but a CDF file has "
+                     "one coordinate variable per dimension",
                      dim, grid.name, other.name);
       }
       const Attributes& attributes = schema_.dims()[static_cast<std::size_t>(place)].attributes;
-      ESKER_ASSIGN_OR_RETURN(const int variable,
-                             add_axis(dim, place_of_dim_[static_cast<std::size_t>(place)],
-                                      type_of(esker::type_of(values)), attributes));
+      ESKER_ASSIGN_OR_RETURN(const int variable, add_axis(dim, place_of_dim_[static_cast<std::size_t>(place)],
+                                                          type_of(esker::type_of(values)), attributes));
       file_.coordinates.push_back({variable, number, dim});
     }
     return {};
@@ -202,7 +202,7 @@ Result<StoredSchema> find_file(const Schema& schema, const Header& header) {
           variable.type == like.type && shape_of(header, variable) == shape_of(wanted.header, like);
       if (is_alike) return place->second;
     }
-    return error(Code::kDataLoss, "no variable '{}' of the type and shape that the schema says", like.name);
+    return error(Code::kDataLoss, "no variable '{}' with the type and shape of the schema", like.name);
   };
   StoredSchema file{header, {}, -1, find_coordinates(schema, header), {}};
   for (const int number : wanted.variable_of_field) {

@@ -193,9 +193,9 @@ Result<std::vector<double>> read_times(const StoredSchema& of, const ReadValues&
     are_exact = are_exact && is_exact(numbers);
   }
   if (!are_exact) {
-    warnings.push_back(fmt::format(
-        "times '{}' are rounded to float64, which cannot hold all of them",
-        excerpt(of.header.variables[static_cast<std::size_t>(of.time_variable)].name)));
+    warnings.push_back(
+        fmt::format("times '{}' are rounded to float64, which cannot represent all of them",
+                    excerpt(of.header.variables[static_cast<std::size_t>(of.time_variable)].name)));
   }
   return times;
 }

@@ -39,7 +39,8 @@ TEST(CommitRecord, AWrongSumIsNamedWithTheRightOne) {
   record.sum = 0x1f;
   const Status status = check_record_sum(header, record);
   EXPECT_EQ(status.code(), Code::kDataLoss);
-  const std::string sums = fmt::format("is 000000000000001f, that of the text {:016x}:", right);
+  const std::string sums =
+      fmt::format("records the checksum 000000000000001f, but the text has {:016x}:", right);
   EXPECT_NE(status.message().find(sums), std::string::npos) << status.message();
 }
 
@@ -92,7 +93,7 @@ TEST(CommitRecord, DamageIsNamed) {
     EXPECT_EQ(parse_commit_record(bad).status().code(), Code::kDataLoss) << bad;
   }
   EXPECT_EQ(parse_commit_record(R"({"format":1,"generation":0,"times":7,"absent":{}})").status().message(),
-            "'times': expected a list, found number");
+            "'times': expected an array, found number");
 }
 
 TEST(CommitRecord, DeepNestingIsRefusedBeforeItIsParsed) {

@@ -73,7 +73,7 @@ TEST(Entries, WordsThatReadersIgnore) {
 
 TEST(Entries, BlocksOutsideTheFileOrInsideTheHeaders) {
   EXPECT_EQ(decoded(bytes_with(2, 137)).message(),
-            "entry 0: block of 16 bytes at byte 137 in a file of 152 bytes");
+            "entry 0: block of 16 bytes at byte 137 exceeds the file of 152 bytes");
   EXPECT_EQ(decoded(bytes_with(2, 119)).code(), Code::kDataLoss);
   EXPECT_EQ(decoded(bytes_with(2, 1)).code(), Code::kDataLoss);
   EXPECT_EQ(decoded(bytes_with(13, 1)).code(), Code::kDataLoss);           // 4 GiB further
@@ -81,7 +81,7 @@ TEST(Entries, BlocksOutsideTheFileOrInsideTheHeaders) {
   EXPECT_EQ(decoded(bytes_with(13, 0xffffffff)).code(), Code::kDataLoss);
   EXPECT_EQ(decoded(bytes_with(4, 33)).code(), Code::kDataLoss);
   EXPECT_EQ(decoded(bytes_with(2, 120), 151).message(),
-            "entry 1: block of 16 bytes at byte 136 in a file of 151 bytes");
+            "entry 1: block of 16 bytes at byte 136 exceeds the file of 151 bytes");
 }
 
 TEST(Entries, BlocksOf2GiBAndMore) {

@@ -63,7 +63,7 @@ TEST(CdfDataset, WhatIsMissingOrTooMuchIsFound) {
   auto report = verify_dataset(store, "run.nc").value();
   EXPECT_EQ(report.num_errors, 0);
   ASSERT_EQ(report.num_warnings, 2);
-  EXPECT_NE(report.findings[0].text.find("behind the last step"), std::string::npos);
+  EXPECT_NE(report.findings[0].text.find("after the last step"), std::string::npos);
   EXPECT_EQ(report.findings[1].path, "run.esker-lock");
   file->shrink_to(size - 1).check();
   const Status cut = verify_dataset(store, "run.nc").status();
@@ -137,7 +137,7 @@ TEST_F(ForeignFile, VariablesAreFieldsAndRecordsAreSteps) {
   EXPECT_FALSE(grid.coords.contains("lat"));
   EXPECT_EQ(std::get<std::string>(dataset.schema().attributes().at("institution")), "me");
   EXPECT_EQ(dataset.warnings(),
-            std::vector<std::string>{"variable 'sea temperature' is called 'sea_temperature'"});
+            std::vector<std::string>{"variable 'sea temperature' is renamed to 'sea_temperature'"});
   ASSERT_EQ(dataset.schema().scalars().size(), 2u);
   EXPECT_EQ(numbers_of(dataset.schema().find_scalar("crs")->value).index(),
             static_cast<std::size_t>(SampleType::kInt32));
@@ -186,7 +186,7 @@ TEST_F(ForeignFile, ANameThatAVariableHasIsNotGivenToAnother) {
   dataset.read({.field = "a_b_2"}, &read, 4).check();
   EXPECT_EQ(read, 1);
   ASSERT_EQ(dataset.warnings().size(), 1U);
-  EXPECT_EQ(dataset.warnings()[0], "variable 'a b' is called 'a_b_2'");
+  EXPECT_EQ(dataset.warnings()[0], "variable 'a b' is renamed to 'a_b_2'");
 }
 
 TEST_F(ForeignFile, RecordsWithoutTimesAreNumbered) {
@@ -273,15 +273,16 @@ TEST(ForeignCdf, ValuesBehindTheEndOfTheFileAreLeftOut) {
   auto store = file_of(four_variables(3), 2030);
   auto dataset = open_dataset(store, "a.nc").value();
   EXPECT_EQ(dataset->times.size(), 2U);
-  EXPECT_EQ(dataset->warnings, std::vector<std::string>{
-                                   "the header counts 3 records, of which 2 are in the file of 2030 bytes"});
+  EXPECT_EQ(dataset->warnings,
+            std::vector<std::string>{"the header lists 3 records, of which 2 are in the file of 2030 bytes"});
   EXPECT_FALSE(dataset->schema.find_field("v")->fixed) << "a time series";
   EXPECT_EQ(verify_dataset(store, "a.nc").value().num_errors, 1);
   store = file_of(four_variables(0), 1079);
   dataset = open_dataset(store, "a.nc").value();
   EXPECT_NE(dataset->schema.find_field("a"), nullptr);
   EXPECT_EQ(dataset->schema.find_field("b"), nullptr);
-  EXPECT_EQ(dataset->warnings[0], "variable 'b' is left out: its values end at byte 1080, the file at byte 1079");
+  EXPECT_EQ(dataset->warnings[0],
+            "variable 'b' is left out: its values end at byte 1080, but the file ends at byte 1079");
 }
 
 TEST(ForeignCdf, RecordsThatNoVariableHasAreNoSteps) {

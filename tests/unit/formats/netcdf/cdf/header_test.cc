@@ -192,10 +192,10 @@ TEST(CdfHeader, WhatDoesNotFitAVersionIsNamed) {
   EXPECT_NE(says(header).find("begins at 2147483648"), std::string::npos) << says(header);
   header = small_header(Version::kOffset64);
   header.variables[0].type = Type::kUInt64;
-  EXPECT_NE(says(header).find("CDF-2 has no type 11"), std::string::npos) << says(header);
+  EXPECT_NE(says(header).find("CDF-2 does not have type 11"), std::string::npos) << says(header);
   header = small_header(Version::kData64);
   header.dims[1].length = 0;
-  EXPECT_NE(says(header).find("2 dimensions have no length"), std::string::npos) << says(header);
+  EXPECT_NE(says(header).find("2 dimensions have length 0"), std::string::npos) << says(header);
   header = small_header(Version::kData64);
   std::swap(header.variables[2].dims[0], header.variables[2].dims[1]);
   EXPECT_NE(says(header).find("is not its first"), std::string::npos) << says(header);

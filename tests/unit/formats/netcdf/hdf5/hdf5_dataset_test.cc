@@ -236,7 +236,7 @@ TEST(Hdf5Dataset, WhatIsMissingOrTooMuchIsFound) {
   const auto report = verify_dataset(store, "run.nc").value();
   EXPECT_EQ(report.num_errors, 0);
   ASSERT_EQ(report.num_warnings, 2);
-  EXPECT_NE(report.findings[0].text.find("behind the last step"), std::string::npos);
+  EXPECT_NE(report.findings[0].text.find("after the last step"), std::string::npos);
   EXPECT_EQ(report.findings[1].path, "run.esker-lock");
   file->shrink_to(size - 1).check();
   const Status cut = verify_dataset(store, "run.nc").status();
@@ -345,9 +345,10 @@ TEST_F(ForeignHdf5, VariablesAreFieldsAndTheUnlimitedDimensionHasTheSteps) {
   const Grid& grid = dataset.schema().grids()[static_cast<std::size_t>(field->grid)];
   EXPECT_EQ(grid.coords.at("lon"), (std::vector<double>{10, 20, 30, 40}));
   EXPECT_FALSE(grid.coords.contains("lat"));
-  EXPECT_EQ(dataset.warnings(),
-            (std::vector<std::string>{"variable 'names' is left out: it holds characters",
-                                      "variable 'sea temperature' is called 'sea_temperature'"}));
+  EXPECT_EQ(
+      dataset.warnings(),
+      (std::vector<std::string>{"variable 'names' is left out: values of type character are not supported",
+                                "variable 'sea temperature' is renamed to 'sea_temperature'"}));
   EXPECT_NE(dataset.schema().find_scalar("crs"), nullptr);
   EXPECT_NE(dataset.schema().find_scalar("title"), nullptr);
   std::vector<short> values(4);

@@ -104,7 +104,8 @@ TEST(Journal, RecoveryDropsATornOneAndRefusesThatOfAnotherFile) {
   const auto others = store_with(std::string(200, 'c'), whole);
   const Status status = recover(*others, "run.nc", false);
   EXPECT_EQ(status.code(), Code::kDataLoss);
-  EXPECT_NE(status.message().find("is no journal of run.nc"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("is not a journal of the current state of run.nc"), std::string::npos)
+      << status.message();
   EXPECT_EQ(content_of(*others), std::string(200, 'c'));
 }
 
