@@ -1,4 +1,4 @@
-# What Esker is made with. Libraries that its code links also stand in eskerConfig.cmake.in (a program that links the
+# What Esker is made with. Libraries that its code links are also listed in eskerConfig.cmake.in (a program that links the
 # static library needs them), and all of them in packaging/spack; a test compares.
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)

@@ -25,8 +25,8 @@ endif()
 # esker_add_layer(NAME SOURCES a.cc ... LAYERS base ... LIBRARIES fmt::fmt ... HEADERS nlohmann_json::nlohmann_json ...)
 #
 # Declares the folder src/NAME as the object library esker_NAME. Its headers are included as
-# "NAME/header.h" and can be seen only by layers that list NAME in LAYERS: each layer has an include
-# root of its own, which holds nothing but a link to its folder, so a wrong dependency does not compile.
+# "NAME/header.h" and can be seen only by layers that list NAME in LAYERS: each layer has a
+# separate include root, which contains only a link to its folder, so a wrong dependency does not compile.
 # LIBRARIES are linked by the library esker; of HEADERS nothing is linked (Debian's toml++ would be a library).
 function(esker_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LAYERS;LIBRARIES;HEADERS")
@@ -52,7 +52,8 @@ function(esker_add_layer name)
 endfunction()
 
 # Before 1.0 a minor version may change the binary interface, so it is part of the name that programs look for.
-# A library finds its siblings beside itself, wherever the installation is moved to, and fmt, zfp ... where they were.
+# A library finds its siblings in its own directory, also after the installation is moved, and fmt, zfp ... where
+# they were.
 function(esker_version_library target)
   set_target_properties(${target} PROPERTIES
     VERSION ${PROJECT_VERSION}

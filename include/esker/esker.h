@@ -99,7 +99,7 @@ enum {
 typedef struct esker_dataset esker_dataset;
 /// All settings of writing and reading that need no change in the model's code.
 typedef struct esker_options esker_options;
-/// The group of ranks that writes a dataset together. NULL stands for a group of one.
+/// The group of ranks that writes a dataset together. NULL means a group of one.
 typedef struct esker_comm esker_comm;
 
 // ---- The library

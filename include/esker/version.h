@@ -1,4 +1,4 @@
-/* The library's version: the one place where it stands (CMake and the Python package read it here). */
+/* The library's version: this is its only definition (CMake and the Python package read it here). */
 #ifndef ESKER_VERSION_H
 #define ESKER_VERSION_H
 

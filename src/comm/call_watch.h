@@ -4,7 +4,8 @@
 // thread of each process checks these records periodically. It makes no MPI call, so MPI_THREAD_FUNNELED is
 // enough. When its rank has waited longer than the limit, one rank of the node names the ranks that have not
 // arrived, with the last call of each, and the ranks that arrived but do not wait: these are busy with files
-// or stopped. A rank sees only the ranks of its own node; on every other node a rank of that node reports.
+// or stopped. A rank observes only the ranks of the same node; on every other node a rank of that node
+// reports.
 //
 // The watch ends no call; RollCall does. docs/internals/decisions/0027-watching-for-missing-ranks.md
 #pragma once

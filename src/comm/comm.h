@@ -67,8 +67,8 @@ class ESKER_API Comm {
   [[nodiscard]] virtual std::span<const int> node_ranks() const = 0;
 
   /// A store that writes files by the MPI-IO of this communicator's MPI, with `hints`, and leaves all other
-  /// operations to `beside`. Local. kUnsupported where there is no MPI.
-  virtual Result<std::shared_ptr<Store>> store_by_mpi_io(std::shared_ptr<Store> beside,
+  /// operations to `inner`. Local. kUnsupported where there is no MPI.
+  virtual Result<std::shared_ptr<Store>> store_by_mpi_io(std::shared_ptr<Store> inner,
                                                          const std::string& hints);
 
   virtual void barrier() = 0;

@@ -3,7 +3,7 @@
 //   ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, parcels));
 //   for (const Delivery& from : received.deliveries) read(from.rank, from.bytes);
 //
-// The cost on a rank is that of its own partners and a few small collectives. It does not grow with the
+// The cost on a rank depends on its partners, plus a few small collectives. It does not grow with the
 // group.
 #pragma once
 

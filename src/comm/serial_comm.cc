@@ -96,7 +96,7 @@ class SerialComm final : public Comm {
 
 }  // namespace
 
-Result<std::shared_ptr<Store>> Comm::store_by_mpi_io(std::shared_ptr<Store> /*beside*/,
+Result<std::shared_ptr<Store>> Comm::store_by_mpi_io(std::shared_ptr<Store> /*inner*/,
                                                      const std::string& /*hints*/) {
   return error(Code::kUnsupported,
                "storage=mpiio: expected an MPI communicator, found a serial one; set storage=posix");

@@ -33,7 +33,7 @@ struct BoxTotals {
   Point extents{};    ///< the sums of their extents, per axis
 };
 
-/// The mean extents of a box, rounded up; the extents of the domain if there is no box.
+/// The mean extents of a box, rounded up; the extents of the domain if there are no boxes.
 Point mean_extent(const Box& domain, const BoxTotals& totals);
 
 /// A cut of the domain for boxes of that extent, see Distribution::coarse_cut().

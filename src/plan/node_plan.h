@@ -4,7 +4,7 @@
 // and receives into it. In a stage the segment holds, for each other node, the messages from ranks of this
 // node, then the messages to them. It also holds messages between ranks of the node, which are read where
 // they were packed. Messages of two nodes are in the order of (source rank, target rank) on both sides, so
-// that both nodes derive the same offsets from the messages of their own ranks.
+// that each node derives the same offsets from the messages of its ranks.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // StepCut: divides a step into aggregators and rounds for a number of ranks. Pure, the same on every rank:
-// writing and reading request the plan of their own rank, plan_step() the plans of all.
+// writing and reading request the plan of one rank, plan_step() the plans of all.
 #pragma once
 
 #include <span>

@@ -35,7 +35,7 @@ static void check_even(void) {
   expect_box(d, 4, 4, 2, 3, 2);
 
   CHECK(esker_decomposition_inq_box(d, 6, lo, lo) == ESKER_OUT_OF_RANGE);
-  CHECK(strstr(esker_decomposition_message(d), "part 6; the decomposition has 6 parts") != NULL);
+  CHECK(strstr(esker_decomposition_message(d), "part 6 does not exist; the decomposition has 6 parts") != NULL);
   CHECK(esker_decomposition_inq_box(d, -1, lo, lo) == ESKER_OUT_OF_RANGE);
   CHECK(esker_decomposition_inq_cuts(d, 2, &cuts, &count) == ESKER_OUT_OF_RANGE);
   CHECK(esker_decomposition_inq_part(d, outside, &part) == ESKER_OUT_OF_RANGE);

@@ -61,9 +61,9 @@ class MpiComm final : public Comm {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
 
-  Result<std::shared_ptr<Store>> store_by_mpi_io(std::shared_ptr<Store> beside,
+  Result<std::shared_ptr<Store>> store_by_mpi_io(std::shared_ptr<Store> inner,
                                                  const std::string& hints) override {
-    return mpi_io_store(std::move(beside), hints);
+    return mpi_io_store(std::move(inner), hints);
   }
 
   [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }

@@ -56,7 +56,7 @@ class MpiRemoteMemory final : public RemoteMemory {
     if (window_ != MPI_WIN_NULL) MPI_Win_fence(0, window_);
   }
   // Not MPI_Win_post and the related calls: MPICH 4.0 counts the posts that reach a rank regardless of their
-  // origin. A post for a later hop is then taken for another rank's post, and leaves its rank waiting
+  // origin. A post for a later relay stage is then taken for another rank's post, and leaves its rank waiting
   // forever. Messages of two ranks do not overtake each other.
   void post(std::span<const int> sources) override {
     sources_ = sources;

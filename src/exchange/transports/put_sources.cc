@@ -63,26 +63,26 @@ void PutSources::take(const Plan& plan, const PatchesOfFields& patches, const st
   }
 }
 
-PutSources::Standing PutSources::standing_of(const Origin& origin, const Memory& memory,
-                                             const std::byte* base) {
-  Standing standing{distance(base, memory.address(origin))};
-  if (origin.patch == kRelayed) return standing;
+PutSources::MemoryLayout PutSources::memory_layout_of(const Origin& origin, const Memory& memory,
+                                                      const std::byte* base) {
+  MemoryLayout layout{distance(base, memory.address(origin))};
+  if (origin.patch == kRelayed) return layout;
   const Patch patch = memory.patch(origin);
-  standing.stride_bytes = patch.stride_bytes;
-  standing.component_stride_bytes = patch.component_stride_bytes;
-  return standing;
+  layout.stride_bytes = patch.stride_bytes;
+  layout.component_stride_bytes = patch.component_stride_bytes;
+  return layout;
 }
 
 void PutSources::describe(Source& source, const Message& message, const Memory& memory,
                           const std::vector<Relayed>& relayed) {
   source.base = memory.address(source.origins.front());
-  standings_.clear();
+  memory_layouts_.clear();
   for (const Origin& origin : source.origins) {
-    standings_.push_back(standing_of(origin, memory, source.base));
+    memory_layouts_.push_back(memory_layout_of(origin, memory, source.base));
   }
-  if (source.made && source.standings == standings_) return;
+  if (source.made && source.memory_layouts == memory_layouts_) return;
   source.made.reset();
-  source.standings = standings_;
+  source.memory_layouts = memory_layouts_;
   parts_.clear();
   for (const Segment& segment : message.segments) parts_.push_back(part_of(segment, source, memory, relayed));
   source.made = comm_->make_put_source(parts_);

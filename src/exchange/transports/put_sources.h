@@ -42,16 +42,16 @@ class PutSources {
     friend auto operator<=>(const Origin&, const Origin&) = default;
   };
   /// The offset from the base address and the strides of an origin.
-  struct Standing {
+  struct MemoryLayout {
     Index from_base = 0;
     std::array<Index, kMaxRank> stride_bytes{};
     Index component_stride_bytes = 0;
 
-    bool operator==(const Standing&) const = default;
+    bool operator==(const MemoryLayout&) const = default;
   };
   struct Source {
     std::vector<Origin> origins;      ///< ascending, without repetition
-    std::vector<Standing> standings;  ///< of the origins, when `made` was built
+    std::vector<MemoryLayout> memory_layouts;  ///< of the origins, when `made` was built
     std::unique_ptr<PutSource> made;
     const std::byte* base = nullptr;
   };
@@ -71,7 +71,7 @@ class PutSources {
     return segment.patch == kRelayed ? Origin{kRelayed, kRelayed} : Origin{segment.field, segment.patch};
   }
   static Source source_of(const Message& message);
-  static Standing standing_of(const Origin& origin, const Memory& memory, const std::byte* base);
+  static MemoryLayout memory_layout_of(const Origin& origin, const Memory& memory, const std::byte* base);
   void describe(Source& source, const Message& message, const Memory& memory,
                 const std::vector<Relayed>& relayed);
   static SpreadBytes part_of(const Segment& segment, const Source& source, const Memory& memory,
@@ -79,7 +79,7 @@ class PutSources {
 
   Comm* comm_ = nullptr;
   std::vector<std::vector<Source>> sources_;  // [stage][message to be sent]
-  std::vector<Standing> standings_;           // scratch
+  std::vector<MemoryLayout> memory_layouts_;  // scratch
   std::vector<SpreadBytes> parts_;            // scratch
 };
 

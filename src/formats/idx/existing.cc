@@ -63,12 +63,12 @@ void forget_display(Header& header) {
 /// Whether the .idx is what this Esker makes of the schema, apart from its steps and display properties.
 Status check_same(const Part& part, const Found& found) {
   ESKER_ASSIGN_OR_RETURN(Header made, parse_header(print_header(part.header), part.name));
-  Header stands = found.header;
-  if (stands.time && stands.time->path_template == kTimeTemplate) stands.time = made.time;
-  stands.other.clear();
+  Header stored = found.header;
+  if (stored.time && stored.time->path_template == kTimeTemplate) stored.time = made.time;
+  stored.other.clear();
   forget_display(made);
-  forget_display(stands);
-  if (stands == made) return {};
+  forget_display(stored);
+  if (stored == made) return {};
   return error(Code::kUnsupported,
                "{} differs from what this version of Esker writes for the schema file, so it cannot append",
                part.idx_path);
@@ -202,22 +202,22 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
   }
   ESKER_ASSIGN_OR_RETURN(
       existing.parts, make_parts(paths, existing.schema, [&](const std::string& name) {
-        const auto stands = found.find(name);
-        return stands == found.end() ? PartOptions{options, {}} : options_of(stands->second, options);
+        const auto entry = found.find(name);
+        return entry == found.end() ? PartOptions{options, {}} : options_of(entry->second, options);
       }));
   existing.present.assign(existing.times.size(), std::vector<bool>(existing.schema.fields().size()));
   for (const Part& part : existing.parts) {
-    const auto stands = found.find(part.name);
-    if (stands == found.end()) {
+    const auto entry = found.find(part.name);
+    if (entry == found.end()) {
       if (!existing.times.empty()) return error(Code::kDataLoss, "{} is missing", part.idx_path);
       existing.idx.emplace_back();
       continue;
     }
-    ESKER_RETURN_IF_ERROR(check_blocks_directory(stands->second.header, part.idx_path));
-    ESKER_RETURN_IF_ERROR(check_same(part, stands->second));
-    ESKER_RETURN_IF_ERROR(check_steps(part, stands->second, existing.times));
-    mark_present(part, stands->second, existing);
-    existing.idx.push_back({stands->second.text, stands->second.num_steps});
+    ESKER_RETURN_IF_ERROR(check_blocks_directory(entry->second.header, part.idx_path));
+    ESKER_RETURN_IF_ERROR(check_same(part, entry->second));
+    ESKER_RETURN_IF_ERROR(check_steps(part, entry->second, existing.times));
+    mark_present(part, entry->second, existing);
+    existing.idx.push_back({entry->second.text, entry->second.num_steps});
   }
   if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {
     return error(Code::kDataLoss, "the files of {} do not match its schema file", paths.stem);

@@ -138,8 +138,8 @@ class MpiIoFile final : public File {
 
 class MpiIoStore final : public ForwardingStore {
  public:
-  MpiIoStore(std::shared_ptr<Store> beside, std::string hints)
-      : ForwardingStore(std::move(beside)), hints_(std::move(hints)) {}
+  MpiIoStore(std::shared_ptr<Store> inner, std::string hints)
+      : ForwardingStore(std::move(inner)), hints_(std::move(hints)) {}
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     if (mode == OpenMode::kRead) return inner().open(path, mode);
@@ -162,8 +162,8 @@ class MpiIoStore final : public ForwardingStore {
 
 }  // namespace
 
-std::shared_ptr<Store> mpi_io_store(std::shared_ptr<Store> beside, const std::string& hints) {
-  return std::make_shared<MpiIoStore>(std::move(beside), hints);
+std::shared_ptr<Store> mpi_io_store(std::shared_ptr<Store> inner, const std::string& hints) {
+  return std::make_shared<MpiIoStore>(std::move(inner), hints);
 }
 
 }  // namespace esker

@@ -10,9 +10,9 @@
 namespace esker {
 
 /// A store that opens files for writing with MPI-IO, each for one rank alone (MPI_COMM_SELF), with `hints`
-/// ("name=value;name=value"). The store `beside` does all reading, renaming and removing. Every byte of a
+/// ("name=value;name=value"). The store `inner` does all reading, renaming and removing. Every byte of a
 /// file has one writer, and all calls are independent and contiguous, so there is nothing to sieve. Local.
 /// Source: MPI 3.1, chapter 13.
-std::shared_ptr<Store> mpi_io_store(std::shared_ptr<Store> beside, const std::string& hints);
+std::shared_ptr<Store> mpi_io_store(std::shared_ptr<Store> inner, const std::string& hints);
 
 }  // namespace esker
