@@ -129,19 +129,19 @@ Status open_by_answers_of_root(Comm& comm, const OpenOptions& options, const Ope
     return open(remembering_store(Dataset::Impl::store_of(options), answers));
   };
   std::string packed;
-  const auto open_and_tell = [&]() -> Status {
+  const auto open_and_share = [&]() -> Status {
     ESKER_RETURN_IF_ERROR(open_with(std::make_shared<StoreAnswers>()));
     packed = answers->pack();
     return {};
   };
-  const auto open_as_told = [&]() -> Status {
+  const auto open_shared = [&]() -> Status {
     if (comm.rank() != 0) ESKER_RETURN_IF_ERROR(open_with(std::make_shared<StoreAnswers>(packed)));
     answers->forget();
     return {};
   };
-  ESKER_RETURN_IF_ERROR(root_does(comm, "open", open_and_tell));
+  ESKER_RETURN_IF_ERROR(root_does(comm, "open", open_and_share));
   ESKER_ASSIGN_OR_RETURN(packed, share_text(comm, std::move(packed), 0));
-  return all_do(comm, "open", open_as_told);
+  return all_do(comm, "open", open_shared);
 }
 
 }  // namespace

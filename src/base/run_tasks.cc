@@ -79,12 +79,12 @@ class Run {
 Status run_tasks(Index num_tasks, int threads, const std::function<Worker()>& make_worker,
                  const std::function<bool(double)>& progress) {
   Run run(num_tasks, make_worker);
-  double told = 0;
+  double reported = 0;
   bool cancelled = false;
   std::exception_ptr thrown;
-  const auto tell = [&](double fraction) {
+  const auto report = [&](double fraction) {
     try {
-      told = fraction;
+      reported = fraction;
       cancelled = progress && !progress(fraction);
     } catch (...) {
       thrown = std::current_exception();
@@ -103,10 +103,10 @@ Status run_tasks(Index num_tasks, int threads, const std::function<Worker()>& ma
     } catch (const std::system_error&) {  // continue with the threads that were started
     } catch (const std::bad_alloc&) {
     }
-    run.work([&] { return tell(run.fraction_done()); });
+    run.work([&] { return report(run.fraction_done()); });
   }
   const bool is_done = run.status().ok() && !cancelled && !thrown;
-  if (is_done && told < 1) tell(1);  // the last task was another thread's
+  if (is_done && reported < 1) report(1);  // the last task was another thread's
   if (thrown) std::rethrow_exception(thrown);
   if (!run.status().ok()) return run.status();
   return cancelled ? error(Code::kCancelled, "cancelled") : Status();

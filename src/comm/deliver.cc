@@ -10,17 +10,17 @@ namespace esker {
 namespace {
 
 constexpr std::size_t kFewSenders = 32;  // typical: the neighbors in three dimensions, rounded up
-constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 30;
 
-Result<std::vector<PeerSize>> sizes_of(std::span<const Parcel> parcels) {
+Result<std::vector<PeerSize>> sizes_of(std::span<const OutgoingMessage> messages) {
   std::vector<PeerSize> sizes;
-  for (const Parcel& parcel : parcels) {
-    if (parcel.bytes.size() > kMaxParcelBytes) {
+  for (const OutgoingMessage& message : messages) {
+    if (message.bytes.size() > kMaxMessageBytes) {
       return error(Code::kUnsupported,
                    "{} bytes for rank {}: metadata messages of at most 1 GiB are supported",
-                   parcel.bytes.size(), parcel.to);
+                   message.bytes.size(), message.to);
     }
-    sizes.push_back({parcel.to, parcel.bytes.size()});
+    sizes.push_back({message.to, message.bytes.size()});
   }
   return sizes;
 }
@@ -42,12 +42,12 @@ void make_room(std::span<const PeerSize> senders, Deliveries& received) {
 
 // The sizes are exchanged before memory is allocated for the bytes. If some ranks have too few entries for
 // all sizes, they learn how many they need, and all ranks repeat the exchange.
-Result<Deliveries> deliver(Comm& comm, std::span<const Parcel> parcels, std::size_t expected) {
+Result<Deliveries> deliver(Comm& comm, std::span<const OutgoingMessage> messages, std::size_t expected) {
   std::vector<PeerSize> to, from;
   const auto prepare = [&]() -> Status {
-    ESKER_ASSIGN_OR_RETURN(to, sizes_of(parcels));
+    ESKER_ASSIGN_OR_RETURN(to, sizes_of(messages));
     from.resize(std::max(expected, kFewSenders));
-    comm.reserve_transfers(parcels.size(), 0);
+    comm.reserve_transfers(messages.size(), 0);
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(comm, "deliver", prepare));
@@ -62,7 +62,7 @@ Result<Deliveries> deliver(Comm& comm, std::span<const Parcel> parcels, std::siz
                 [](const PeerSize& a, const PeerSize& b) { return a.peer < b.peer; });
       received = Deliveries();
       make_room(from, received);
-      comm.reserve_transfers(parcels.size(), n_senders);
+      comm.reserve_transfers(messages.size(), n_senders);
       return Status();
     });
     ESKER_RETURN_IF_ERROR(agree(comm, Ballot{mine, "", 0, "", too_many}, &again));
@@ -72,7 +72,7 @@ Result<Deliveries> deliver(Comm& comm, std::span<const Parcel> parcels, std::siz
     comm.start_receive({next, delivery.bytes.size()}, delivery.rank);
     next += delivery.bytes.size();
   }
-  for (const Parcel& parcel : parcels) comm.start_send(parcel.bytes, parcel.to);
+  for (const OutgoingMessage& message : messages) comm.start_send(message.bytes, message.to);
   comm.finish();
   return received;
 }

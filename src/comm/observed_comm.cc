@@ -22,45 +22,45 @@ class ObservedComm final : public Comm {
   [[nodiscard]] std::span<const int> node_ranks() const override { return comm_->node_ranks(); }
 
   void barrier() override {
-    tell(CommCall::kBarrier, 0);
+    notify(CommCall::kBarrier, 0);
     comm_->barrier();
   }
   bool meet_within(double limit_s, std::span<std::uint64_t> values) override {
-    tell(CommCall::kReduce, values.size_bytes());
+    notify(CommCall::kReduce, values.size_bytes());
     return comm_->meet_within(limit_s, values);
   }
   void all_reduce_max(std::span<std::uint64_t> values) override {
-    tell(CommCall::kReduce, values.size_bytes());
+    notify(CommCall::kReduce, values.size_bytes());
     comm_->all_reduce_max(values);
   }
   void all_reduce_sum(std::span<double> values) override {
-    tell(CommCall::kReduce, values.size_bytes());
+    notify(CommCall::kReduce, values.size_bytes());
     comm_->all_reduce_sum(values);
   }
   void all_reduce_max(std::span<double> values) override {
-    tell(CommCall::kReduce, values.size_bytes());
+    notify(CommCall::kReduce, values.size_bytes());
     comm_->all_reduce_max(values);
   }
   std::uint64_t sum_before(std::uint64_t mine) override {
-    tell(CommCall::kReduce, sizeof mine);
+    notify(CommCall::kReduce, sizeof mine);
     return comm_->sum_before(mine);
   }
   void broadcast(std::span<std::byte> bytes, int root) override {
-    tell(CommCall::kBroadcast, rank() == root ? bytes.size() : 0);
+    notify(CommCall::kBroadcast, rank() == root ? bytes.size() : 0);
     comm_->broadcast(bytes, root);
   }
   void all_gather(std::uint64_t mine, std::span<std::uint64_t> all) override {
-    tell(CommCall::kGather, sizeof mine);
+    notify(CommCall::kGather, sizeof mine);
     comm_->all_gather(mine, all);
   }
   void all_gather(std::span<const std::byte> mine, std::span<const std::uint64_t> lengths,
                   std::span<std::byte> joined) override {
-    tell(CommCall::kGather, mine.size());
+    notify(CommCall::kGather, mine.size());
     comm_->all_gather(mine, lengths, joined);
   }
   void all_to_all(const PartsOfRanks<const std::byte>& sends,
                   const PartsOfRanks<std::byte>& receives) override {
-    tell(CommCall::kAllToAll, std::accumulate(sends.counts.begin(), sends.counts.end(), std::size_t{0}));
+    notify(CommCall::kAllToAll, std::accumulate(sends.counts.begin(), sends.counts.end(), std::size_t{0}));
     comm_->all_to_all(sends, receives);
   }
 
@@ -76,11 +76,11 @@ class ObservedComm final : public Comm {
   }
 
   std::size_t exchange_sizes(std::span<const PeerSize> to, std::span<PeerSize> from) override {
-    tell(CommCall::kSizes, to.size() * sizeof(std::uint64_t));
+    notify(CommCall::kSizes, to.size() * sizeof(std::uint64_t));
     return comm_->exchange_sizes(to, from);
   }
   void start_send(std::span<const std::byte> bytes, int to) override {
-    tell(CommCall::kSend, bytes.size());
+    notify(CommCall::kSend, bytes.size());
     comm_->start_send(bytes, to);
   }
   void start_receive(std::span<std::byte> bytes, int from) override { comm_->start_receive(bytes, from); }
@@ -88,14 +88,14 @@ class ObservedComm final : public Comm {
   void finish() override { comm_->finish(); }
 
   void start_control(std::span<const std::byte> message, int to) override {
-    tell(CommCall::kControl, message.size());
+    notify(CommCall::kControl, message.size());
     comm_->start_control(message, to);
   }
   int take_control(std::span<std::byte> message) override { return comm_->take_control(message); }
   void finish_controls() override { comm_->finish_controls(); }
 
  private:
-  void tell(CommCall call, std::size_t bytes) const { (*observer_)(call, bytes); }
+  void notify(CommCall call, std::size_t bytes) const { (*observer_)(call, bytes); }
 
   std::shared_ptr<Comm> comm_;
   std::shared_ptr<const CommObserver> observer_;

@@ -21,12 +21,12 @@ struct Entry {
 };
 
 /// The bytes for other ranks.
-struct Letters {
+struct BoxMessages {
   std::map<int, std::vector<Entry>> of_rank;
-  std::vector<Parcel> parcels;  // refer to the bytes
+  std::vector<OutgoingMessage> outgoing;  // refer to the bytes
 
   void wrap() {
-    for (const auto& [rank, entries] : of_rank) parcels.push_back({rank, std::as_bytes(std::span(entries))});
+    for (const auto& [rank, entries] : of_rank) outgoing.push_back({rank, std::as_bytes(std::span(entries))});
   }
 };
 
@@ -89,35 +89,35 @@ BoxTotals totals_of(const double* of_list) {
 }
 
 /// This rank's boxes, addressed to the owners of the bricks that they intersect.
-Letters tell_owners(const Lists& lists, int rank) {
-  Letters letters;
+BoxMessages messages_to_owners(const Lists& lists, int rank) {
+  BoxMessages messages;
   for (std::size_t l = 0; l < lists.size(); ++l) {
     const std::vector<Box> boxes = lists[l]->boxes_of(rank);
     const DirectoryOwners& owners = lists[l]->owners();
     for (std::size_t p = 0; p < boxes.size(); ++p) {
       const Entry entry = make_entry(static_cast<int>(l), {boxes[p], rank, static_cast<int>(p)});
       owners.for_each_brick(boxes[p], [&](Index brick, const Box&) {
-        letters.of_rank[owners.owner_of(brick)].push_back(entry);
+        messages.of_rank[owners.owner_of(brick)].push_back(entry);
       });
     }
   }
-  letters.wrap();
-  return letters;
+  messages.wrap();
+  return messages;
 }
 
 /// The first defect in the brick that `rank` is the owner of.
 std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, int rank,
-                                           const std::vector<HeldBox>& told) {
+                                           const std::vector<HeldBox>& received) {
   const Index brick = known.owners().brick_of(rank);
   if (brick < 0) return std::nullopt;
   std::vector<Box> boxes;
-  for (const HeldBox& held : told) boxes.push_back(held.box);
+  for (const HeldBox& held : received) boxes.push_back(held.box);
   const auto found = find_coverage_defect(known.owners().bricks().box(brick), boxes);
   if (!found) return std::nullopt;
   DirectoryDefect defect{list, found->where, std::nullopt, std::nullopt};
   if (found->second >= 0) {
-    defect.first = told[static_cast<std::size_t>(found->first)];
-    defect.second = told[static_cast<std::size_t>(found->second)];
+    defect.first = received[static_cast<std::size_t>(found->first)];
+    defect.second = received[static_cast<std::size_t>(found->second)];
   }
   return defect;
 }
@@ -132,13 +132,13 @@ Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& min
   }));
   comm.all_reduce_sum(sums);
   Directory directory(comm);
-  Letters letters;
+  BoxMessages messages;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     directory.start(mine, sums);
-    letters = tell_owners(directory.lists_, comm.rank());
+    messages = messages_to_owners(directory.lists_, comm.rank());
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, letters.parcels));
+  ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, messages.outgoing));
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     directory.keep(read_boxes(received, directory.lists_));
     return Status();
@@ -154,82 +154,83 @@ void Directory::start(const std::vector<BoxList>& mine, const std::vector<double
   }
 }
 
-void Directory::keep(std::vector<std::vector<HeldBox>> told) {
-  for (std::size_t l = 0; l < told.size(); ++l) {
-    if (!defect_) defect_ = find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), told[l]);
-    kept_.emplace_back(std::move(told[l]));
+void Directory::keep(std::vector<std::vector<HeldBox>> received) {
+  for (std::size_t l = 0; l < received.size(); ++l) {
+    if (!defect_) defect_ = find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), received[l]);
+    kept_.emplace_back(std::move(received[l]));
   }
 }
 
 namespace {
 
 /// A rank's queries to the owners.
-struct Inquiry {
-  std::vector<std::optional<Questions>> of_list;  // none: enough is known
-  Letters letters;
+struct BoxRequests {
+  std::vector<std::optional<BoxQueries>> of_list;  // none: enough is known
+  BoxMessages messages;
 };
 
-Inquiry inquire(const Lists& lists, const std::function<void(const VisitRegion&)>& regions) {
+BoxRequests make_requests(const Lists& lists, const std::function<void(const VisitRegion&)>& regions) {
   std::vector<std::vector<Box>> regions_of(lists.size());
   regions([&](const Distribution& holders, const Box& region) {
     const auto list = std::find_if(lists.begin(), lists.end(), [&](auto& l) { return l.get() == &holders; });
     regions_of[static_cast<std::size_t>(list - lists.begin())].push_back(region);
   });
-  Inquiry inquiry;
+  BoxRequests requests;
   for (std::size_t l = 0; l < lists.size(); ++l) {
     const DirectoryOwners& owners = lists[l]->owners();
-    Questions questions = questions_about(owners, std::move(regions_of[l]));
-    auto& asked = inquiry.of_list.emplace_back();
-    if (lists[l]->knows(questions)) continue;
-    for (const auto& [brick, box] : questions) {
+    BoxQueries queries = queries_for(owners, std::move(regions_of[l]));
+    auto& asked = requests.of_list.emplace_back();
+    if (lists[l]->knows(queries)) continue;
+    for (const auto& [brick, box] : queries) {
       const Entry entry = make_entry(static_cast<int>(l), {box, -1, -1});
-      inquiry.letters.of_rank[owners.owner_of(brick)].push_back(entry);
+      requests.messages.of_rank[owners.owner_of(brick)].push_back(entry);
     }
-    asked = std::move(questions);
+    asked = std::move(queries);
   }
-  inquiry.letters.wrap();
-  return inquiry;
+  requests.messages.wrap();
+  return requests;
 }
 
-Letters answer(const Deliveries& received, const std::vector<BoxIndex>& kept, const Lists& lists) {
-  Letters letters;
+BoxMessages answer(const Deliveries& received, const std::vector<BoxIndex>& kept, const Lists& lists) {
+  BoxMessages messages;
   for (const Delivery& delivery : received.deliveries) {
-    auto& answers = letters.of_rank[delivery.rank];
-    for_each_entry(delivery, [&](const Entry& question) {
-      const auto list = static_cast<std::size_t>(question.list);
-      const Box where(lists[list]->domain().rank, question.lo, question.hi);
+    auto& answers = messages.of_rank[delivery.rank];
+    for_each_entry(delivery, [&](const Entry& query) {
+      const auto list = static_cast<std::size_t>(query.list);
+      const Box where(lists[list]->domain().rank, query.lo, query.hi);
       for (const HeldBox* held : kept[list].meeting(where)) {
         answers.push_back(make_entry(static_cast<int>(list), *held));
       }
     });
   }
-  letters.wrap();
-  return letters;
+  messages.wrap();
+  return messages;
 }
 
 }  // namespace
 
 Status Directory::learn_all(const std::function<void(const VisitRegion&)>& regions) {
-  Inquiry inquiry;
+  BoxRequests requests;
   const Status mine = guarded("learn boxes", [&] {
-    inquiry = inquire(lists_, regions);
+    requests = make_requests(lists_, regions);
     return Status();
   });
-  bool any_asks = false;
-  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "", 0, "", !inquiry.letters.parcels.empty()}, &any_asks));
-  if (!any_asks) return {};
-  ESKER_ASSIGN_OR_RETURN(const Deliveries questions, deliver(*comm_, inquiry.letters.parcels));
-  Letters answers;
+  bool any_requests = false;
+  ESKER_RETURN_IF_ERROR(
+      agree(*comm_, Ballot{mine, "", 0, "", !requests.messages.outgoing.empty()}, &any_requests));
+  if (!any_requests) return {};
+  ESKER_ASSIGN_OR_RETURN(const Deliveries queries, deliver(*comm_, requests.messages.outgoing));
+  BoxMessages answers;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "learn boxes", [&] {
-    answers = answer(questions, kept_, lists_);
+    answers = answer(queries, kept_, lists_);
     return Status();
   }));
   ESKER_ASSIGN_OR_RETURN(const Deliveries received,
-                         deliver(*comm_, answers.parcels, inquiry.letters.parcels.size()));
+                         deliver(*comm_, answers.outgoing, requests.messages.outgoing.size()));
   return all_do(*comm_, "learn boxes", [&] {
     auto boxes = read_boxes(received, lists_);
     for (std::size_t l = 0; l < lists_.size(); ++l) {
-      if (inquiry.of_list[l]) lists_[l]->learn(std::move(*inquiry.of_list[l]), std::move(boxes[l]));
+      if (requests.of_list[l]) lists_[l]->learn(std::move(*requests.of_list[l]), std::move(boxes[l]));
     }
     return Status();
   });

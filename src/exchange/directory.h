@@ -64,7 +64,7 @@ class Directory {
   explicit Directory(Comm& comm) : comm_(&comm) {}
   Status learn_all(const std::function<void(const VisitRegion&)>& regions);
   void start(const std::vector<BoxList>& mine, const std::vector<double>& sums);
-  void keep(std::vector<std::vector<HeldBox>> told);
+  void keep(std::vector<std::vector<HeldBox>> received);
 
   Comm* comm_;
   std::vector<std::shared_ptr<KnownBoxes>> lists_;

@@ -24,9 +24,9 @@ struct NodeBuffers::Slot {
   int left;       ///< visitors that have left since
 };
 
-struct NodeBuffers::Meeting {
+struct NodeBuffers::Barrier {
   SharedCondition condition;
-  Index arrived;  ///< the total over all meetings
+  Index arrived;  ///< the total over all barriers
 };
 
 Index NodeBuffers::bytes_for(int num_slots, Index buffer_bytes) {
@@ -35,7 +35,7 @@ Index NodeBuffers::bytes_for(int num_slots, Index buffer_bytes) {
 
 Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes) {
   static_assert(sizeof(Slot) <= kSlotBytes);
-  static_assert(kMaxSlots * kSlotBytes + sizeof(Meeting) <= kControlBytes);
+  static_assert(kMaxSlots * kSlotBytes + sizeof(Barrier) <= kControlBytes);
   Comm& node = comm.node();
   std::unique_ptr<NodeBuffers> buffers;
   ESKER_RETURN_IF_ERROR(all_do(node, "share buffers", [&] {
@@ -48,7 +48,7 @@ Result<std::unique_ptr<NodeBuffers>> NodeBuffers::create(Comm& comm, Index bytes
   buffers->own_ = node.rank();
   node.all_gather(static_cast<std::uint64_t>(bytes), buffers->bytes_);
   ESKER_ASSIGN_OR_RETURN(buffers->memory_, SharedMemory::create(node, kControlBytes + bytes));
-  int failure = buffers->own_ == 0 ? buffers->meeting().condition.init() : 0;
+  int failure = buffers->own_ == 0 ? buffers->barrier().condition.init() : 0;
   for (int slot = 0; slot < kMaxSlots && failure == 0; ++slot) {
     failure = buffers->slots_of(node.rank())[slot].condition.init();
   }
@@ -89,13 +89,13 @@ void NodeBuffers::leave(int peer, Index use) {
 }
 
 void NodeBuffers::meet() {
-  Meeting& place = meeting();
-  const SharedCondition::Locked lock(place.condition);
-  const Index all = ++num_meetings_ * static_cast<Index>(ranks_.size());
-  if (++place.arrived == all) {
-    place.condition.wake_all();
+  Barrier& state = barrier();
+  const SharedCondition::Locked lock(state.condition);
+  const Index all = ++num_barriers_ * static_cast<Index>(ranks_.size());
+  if (++state.arrived == all) {
+    state.condition.wake_all();
   } else {
-    while (place.arrived < all) wait_for_change(place.condition);
+    while (state.arrived < all) wait_for_change(state.condition);
   }
 }
 
@@ -116,8 +116,8 @@ NodeBuffers::Slot& NodeBuffers::slot_of(int number, Index use) const {
   return slots_of(number)[use % num_slots_];
 }
 
-NodeBuffers::Meeting& NodeBuffers::meeting() const {
-  return *reinterpret_cast<Meeting*>(memory_->of(0).data() + kMaxSlots * kSlotBytes);
+NodeBuffers::Barrier& NodeBuffers::barrier() const {
+  return *reinterpret_cast<Barrier*>(memory_->of(0).data() + kMaxSlots * kSlotBytes);
 }
 
 std::span<std::byte> NodeBuffers::buffer_of(int number, Index use) const {

@@ -55,13 +55,13 @@ class NodeBuffers {
 
  private:
   struct Slot;     // in shared memory
-  struct Meeting;  // in the memory of the node's first rank
+  struct Barrier;  // in the memory of the node's first rank
   NodeBuffers() = default;
   void wait_for_change(SharedCondition& condition) const;
   [[nodiscard]] int number_of(int peer) const;
   [[nodiscard]] Slot* slots_of(int number) const;
   [[nodiscard]] Slot& slot_of(int number, Index use) const;
-  [[nodiscard]] Meeting& meeting() const;
+  [[nodiscard]] Barrier& barrier() const;
   [[nodiscard]] std::span<std::byte> buffer_of(int number, Index use) const;
 
   std::unique_ptr<SharedMemory> memory_;
@@ -69,7 +69,7 @@ class NodeBuffers {
   std::vector<std::uint64_t> bytes_;  // for buffers, per rank of the node
   int num_slots_ = 1;
   int own_ = 0;  // this rank's number on the node
-  Index num_meetings_ = 0;
+  Index num_barriers_ = 0;
   CallWatch* watch_ = nullptr;
 };
 

@@ -34,7 +34,7 @@ struct CopyLoop {
   int num_axes = 0;
   Index run_bytes = 0;   // copied at once
   bool across = false;   // the source is denser along the second axis than along the first
-  bool turns = false;    // two innermost axes that transpose() copies
+  bool transposes = false;  // two innermost axes that transpose() copies
   Index rows_ahead = 0;  // rows that are prefetched while one is copied
 };
 
@@ -214,7 +214,7 @@ void copy_axes(const CopyLoop& loop, int axis, const std::byte* source, std::byt
       continue;
     }
     const std::byte* const next = i + 1 < outer.count ? source + outer.source(i + 1) : nullptr;
-    if (loop.turns) {
+    if (loop.transposes) {
       const CopyAxis &x = loop.axis[0], &y = loop.axis[1];
       transpose(loop.run_bytes, x.count, y.count, {from, x.source_stride, y.source_stride}, to,
                 y.target_stride);
@@ -231,9 +231,9 @@ void choose_way(CopyLoop& loop) {
   const CopyAxis& x = loop.axis[0];
   const CopyAxis& y = loop.axis[1];
   loop.across = loop.num_axes > 1 && y.source_step() < x.source_step();
-  loop.turns = loop.across && x.is_linear() && y.is_linear() && x.target_stride == loop.run_bytes &&
-               can_transpose(loop.run_bytes);
-  if (loop.turns) return;
+  loop.transposes = loop.across && x.is_linear() && y.is_linear() && x.target_stride == loop.run_bytes &&
+                    can_transpose(loop.run_bytes);
+  if (loop.transposes) return;
   for (const CopyAxis& axis : loop.axis) {
     if (axis.source_table) return;  // prefetching costs too much there
   }

@@ -86,13 +86,13 @@ class StepCounter {
     std::vector<bool> receives(static_cast<std::size_t>(n_ranks_));
     for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
       const Distribution& holders = *fields_[static_cast<std::size_t>(f)].holders;
-      const VirtualGrid& way = relays.ways(f).back();
-      if (!way.boxes || !counted.insert(&holders).second) continue;
-      counts_.boxes += way.boxes->num_parts();
+      const VirtualGrid& relay_grid = relays.relay_grids(f).back();
+      if (!relay_grid.boxes || !counted.insert(&holders).second) continue;
+      counts_.boxes += relay_grid.boxes->num_parts();
       counts_.volume_ratio += relays.volume_ratio(f);
-      for (Index box = 0; box < way.boxes->num_parts(); ++box) {
+      for (Index box = 0; box < relay_grid.boxes->num_parts(); ++box) {
         pulse_();
-        receives[static_cast<std::size_t>(finder.relay_of(f, way, box, 0))] = true;
+        receives[static_cast<std::size_t>(finder.relay_of(f, relay_grid, box, 0))] = true;
       }
     }
     counts_.receivers = std::count(receives.begin(), receives.end(), true);

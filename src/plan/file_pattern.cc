@@ -14,11 +14,11 @@ int writers_of_targets(int n_targets, int n_ranks) {
   return writers;
 }
 
-Result<FilePattern> FilePattern::of(const Stripes& told, int n_ranks, const std::string& path,
+Result<FilePattern> FilePattern::of(const Stripes& reported, int n_ranks, const std::string& path,
                                     const Options& options) {
   FilePattern chosen;
-  chosen.stripes.size_bytes = options.stripe_size_bytes > 0 ? options.stripe_size_bytes : told.size_bytes;
-  chosen.stripes.count = options.stripe_count > 0 ? options.stripe_count : told.count;
+  chosen.stripes.size_bytes = options.stripe_size_bytes > 0 ? options.stripe_size_bytes : reported.size_bytes;
+  chosen.stripes.count = options.stripe_count > 0 ? options.stripe_count : reported.count;
   chosen.pattern = options.pattern;
   if (options.pattern == WritePattern::kAuto) {
     const bool has_targets = chosen.stripes.size_bytes > 0 && chosen.stripes.count > 1;

@@ -28,9 +28,10 @@ struct FilePattern {
   /// processors than ranks they would wait for each other. 0: no limit.
   int most_writers = 0;
 
-  /// For `n_ranks` ranks, each with a processor, where the file system of `path` reports `told`. With `auto`,
-  /// stripes decide if there is more than one target. Local, pure. kInvalidArgument: stripes of unknown size.
-  static Result<FilePattern> of(const Stripes& told, int n_ranks, const std::string& path,
+  /// For `n_ranks` ranks, each with a processor, where the file system of `path` reports `reported`. With
+  /// `auto`, stripes decide if there is more than one target. Local, pure. kInvalidArgument: stripes of
+  /// unknown size.
+  static Result<FilePattern> of(const Stripes& reported, int n_ranks, const std::string& path,
                                 const Options& options);
 
   /// Whether the pattern sets the file domains of the writers: stripes or slabs. Local, pure.

@@ -70,18 +70,18 @@ void DirectoryOwners::for_each_brick(const Box& region, const Visit& visit) cons
   });
 }
 
-Questions questions_about(const DirectoryOwners& owners, std::vector<Box> regions) {
+BoxQueries queries_for(const DirectoryOwners& owners, std::vector<Box> regions) {
   const auto before = [](const Box& a, const Box& b) { return std::tie(a.lo, a.hi) < std::tie(b.lo, b.hi); };
   std::sort(regions.begin(), regions.end(), before);  // fields of one grid have the same regions
   regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
-  Questions questions;
+  BoxQueries queries;
   for (const Box& region : regions) {
     owners.for_each_brick(region, [&](Index brick, const Box& part) {
-      const auto [known, is_new] = questions.try_emplace(brick, part);
+      const auto [known, is_new] = queries.try_emplace(brick, part);
       if (!is_new) known->second = hull(known->second, part);
     });
   }
-  return questions;
+  return queries;
 }
 
 KnownBoxes::KnownBoxes(const Box& domain, int n_ranks, int rank, std::vector<Box> mine,
@@ -94,14 +94,14 @@ KnownBoxes::KnownBoxes(const Box& domain, int n_ranks, int rank, std::vector<Box
       typical_extent_(mean_extent(domain, totals)),
       index_({}) {}
 
-bool KnownBoxes::knows(const Questions& questions) const {
-  return std::all_of(questions.begin(), questions.end(), [&](const auto& question) {
-    const auto asked = asked_.find(question.first);
-    return asked != asked_.end() && asked->second.contains(question.second);
+bool KnownBoxes::knows(const BoxQueries& queries) const {
+  return std::all_of(queries.begin(), queries.end(), [&](const auto& query) {
+    const auto asked = asked_.find(query.first);
+    return asked != asked_.end() && asked->second.contains(query.second);
   });
 }
 
-void KnownBoxes::learn(Questions asked, std::vector<HeldBox> boxes) {
+void KnownBoxes::learn(BoxQueries asked, std::vector<HeldBox> boxes) {
   std::sort(boxes.begin(), boxes.end(), [](const HeldBox& a, const HeldBox& b) {
     return std::tie(a.rank, a.patch) < std::tie(b.rank, b.patch);
   });

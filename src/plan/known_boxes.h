@@ -34,8 +34,8 @@ class DirectoryOwners {
 };
 
 /// The queries to the owners: for each brick a box that contains all regions of interest in it.
-using Questions = std::map<Index, Box>;
-Questions questions_about(const DirectoryOwners& owners, std::vector<Box> regions);
+using BoxQueries = std::map<Index, Box>;
+BoxQueries queries_for(const DirectoryOwners& owners, std::vector<Box> regions);
 
 class KnownBoxes final : public Distribution {
  public:
@@ -47,10 +47,10 @@ class KnownBoxes final : public Distribution {
   [[nodiscard]] Index num_put() const { return num_put_; }
   /// The number of boxes that this rank has learned.
   [[nodiscard]] Index num_known() const { return static_cast<Index>(index_.boxes().size()); }
-  /// Whether all boxes in the parts of bricks that `questions` contains are known. O(questions).
-  [[nodiscard]] bool knows(const Questions& questions) const;
+  /// Whether all boxes in the parts of bricks that `queries` contains are known. O(queries).
+  [[nodiscard]] bool knows(const BoxQueries& queries) const;
   /// From now on it knows the boxes that meet `asked`, which are `boxes`, in any order, each once or more.
-  void learn(Questions asked, std::vector<HeldBox> boxes);
+  void learn(BoxQueries asked, std::vector<HeldBox> boxes);
 
   [[nodiscard]] Box domain() const override { return domain_; }
   /// Throws std::logic_error for any other rank: only the boxes of this rank are known completely.
@@ -69,7 +69,7 @@ class KnownBoxes final : public Distribution {
   std::vector<Box> mine_;
   Index num_put_;
   Point typical_extent_;
-  Questions asked_;
+  BoxQueries asked_;
   BoxIndex index_;
 };
 

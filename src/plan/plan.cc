@@ -105,9 +105,9 @@ class Planner {
 
   Plan make() {
     for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
-      for (const VirtualGrid& way : relays_.ways(f)) {
-        send_own(f, way);
-        if (way.boxes) relay(f, way);
+      for (const VirtualGrid& relay_grid : relays_.relay_grids(f)) {
+        send_own(f, relay_grid);
+        if (relay_grid.boxes) relay(f, relay_grid);
         collector_.flush();
       }
     }
@@ -157,10 +157,10 @@ class Planner {
 
   /// Calls visit(destination, piece, part, indices) for the samples of `region`.
   template <class Visit>
-  void for_each_segment(int f, const VirtualGrid& way, const Box& region, const Visit& visit) {
+  void for_each_segment(int f, const VirtualGrid& relay_grid, const Box& region, const Visit& visit) {
     const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
     space_.layout(field.layout)
-        .for_each_segment(field.field, region, way.levels,
+        .for_each_segment(field.field, region, relay_grid.levels,
                           [&](const Piece& piece, const PiecePart& part, const Box& indices) {
                             visit(destination_of(f, piece), piece, part, indices);
                           });
@@ -168,46 +168,49 @@ class Planner {
 
   /// Sends this rank's samples to their aggregators or relays. Samples that this rank itself collects or
   /// relays are found here, too.
-  void send_own(int f, const VirtualGrid& way) {
+  void send_own(int f, const VirtualGrid& relay_grid) {
     const std::vector<Box> patches = fields_[static_cast<std::size_t>(f)].holders->boxes_of(rank_);
     for (int p = 0; p < static_cast<int>(patches.size()); ++p) {
       const Box& patch = patches[static_cast<std::size_t>(p)];
-      if (!way.boxes) {
-        for_each_segment(f, way, patch, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
-          if (to.rank == rank_) return;
-          add_segment(to.traffic->to_aggregators, to.rank,
-                      make_segment(piece, part, to.position, f, p, indices));
-        });
+      if (!relay_grid.boxes) {
+        for_each_segment(f, relay_grid, patch,
+                         [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+                           if (to.rank == rank_) return;
+                           add_segment(to.traffic->to_aggregators, to.rank,
+                                       make_segment(piece, part, to.position, f, p, indices));
+                         });
         if (collector_.is_full()) collector_.flush();  // later patches are also later in each message
         continue;
       }
-      way.for_each_box(patch, [&](Index number, const Box& box) {
-        send_by_relay(f, way, number, p, intersect(patch, box));
+      relay_grid.for_each_box(patch, [&](Index number, const Box& box) {
+        send_by_relay(f, relay_grid, number, p, intersect(patch, box));
       });
     }
   }
 
-  void send_by_relay(int f, const VirtualGrid& way, Index number, int p, const Box& region) {
-    for_each_segment(f, way, region, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
-      const int relay = finder_.relay_of(f, way, number, to.aggregator);
-      if (relay == rank_) return;
-      Outbox& outbox = relay == to.rank ? to.traffic->to_aggregators : to.traffic->to_relays;
-      add_segment(outbox, relay, make_segment(piece, part, to.position, f, p, indices));
-    });
+  void send_by_relay(int f, const VirtualGrid& relay_grid, Index number, int p, const Box& region) {
+    for_each_segment(f, relay_grid, region,
+                     [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+                       const int relay = finder_.relay_of(f, relay_grid, number, to.aggregator);
+                       if (relay == rank_) return;
+                       Outbox& outbox = relay == to.rank ? to.traffic->to_aggregators : to.traffic->to_relays;
+                       add_segment(outbox, relay, make_segment(piece, part, to.position, f, p, indices));
+                     });
   }
 
   /// Adds the samples that this rank collects as a relay.
-  void relay(int f, const VirtualGrid& way) {
-    for (const Index number : finder_.boxes_relayed_by(rank_, f, way)) {
-      const Box box = way.boxes->box(number);
-      for_each_segment(f, way, box, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
-        if (to.rank == rank_ || finder_.relay_of(f, way, number, to.aggregator) != rank_) return;
-        Segment whole = make_segment(piece, part, to.position, f, kRelayed, indices);
-        whole.relayed = static_cast<int>(to.traffic->relayed.size());
-        to.traffic->relayed.push_back({indices, 0});
-        find_holders(piece, part, to.position, f, box, whole.relayed, to.traffic->from_ranks);
-        add_segment(to.traffic->to_aggregators, to.rank, whole);
-      });
+  void relay(int f, const VirtualGrid& relay_grid) {
+    for (const Index number : finder_.boxes_relayed_by(rank_, f, relay_grid)) {
+      const Box box = relay_grid.boxes->box(number);
+      for_each_segment(
+          f, relay_grid, box, [&](const Destination& to, auto& piece, auto& part, auto& indices) {
+            if (to.rank == rank_ || finder_.relay_of(f, relay_grid, number, to.aggregator) != rank_) return;
+            Segment whole = make_segment(piece, part, to.position, f, kRelayed, indices);
+            whole.relayed = static_cast<int>(to.traffic->relayed.size());
+            to.traffic->relayed.push_back({indices, 0});
+            find_holders(piece, part, to.position, f, box, whole.relayed, to.traffic->from_ranks);
+            add_segment(to.traffic->to_aggregators, to.rank, whole);
+          });
     }
   }
 
@@ -268,14 +271,14 @@ class Planner {
 
   /// Returns the bytes of a part that samples cover.
   Index collect_part(const Piece& piece, const PiecePart& part, Index position, int f, Outbox& inbox) {
-    const VirtualGrid& way = relays_.way(f, part.level);
+    const VirtualGrid& relay_grid = relays_.relay_grid(f, part.level);
     const Box domain = fields_[static_cast<std::size_t>(f)].holders->domain();
-    if (!way.boxes) return find_holders(piece, part, position, f, domain, -1, inbox);
+    if (!relay_grid.boxes) return find_holders(piece, part, position, f, domain, -1, inbox);
     Index bytes = 0;
-    way.for_each_box(part.lattice.bounds(), [&](Index number, const Box& box) {
+    relay_grid.for_each_box(part.lattice.bounds(), [&](Index number, const Box& box) {
       const Box indices = part.lattice.indices_in(box);
       if (indices.empty()) return;
-      const int relay = finder_.relay_of(f, way, number, aggregator_);
+      const int relay = finder_.relay_of(f, relay_grid, number, aggregator_);
       if (relay == rank_) {
         bytes += find_holders(piece, part, position, f, box, -1, inbox);
         return;

@@ -84,12 +84,12 @@ Relays::Relays(const PieceSpace& space, const Ownership& ownership, const std::v
     }
     fine.levels.first = coarse.levels.last;
     volume_ratios_.push_back(volume_ratio);
-    ways_.push_back({std::move(coarse), std::move(fine)});
+    relay_grids_.push_back({std::move(coarse), std::move(fine)});
   }
 }
 
-const VirtualGrid& Relays::way(int field, int level) const {
-  const std::vector<VirtualGrid>& all = ways(field);
+const VirtualGrid& Relays::relay_grid(int field, int level) const {
+  const std::vector<VirtualGrid>& all = relay_grids(field);
   return *std::find_if(all.begin(), all.end(),
                        [&](const VirtualGrid& w) { return w.levels.contains(level); });
 }
@@ -110,17 +110,18 @@ std::vector<Index> coarse_boxes_of(int rank, Index n_boxes, int n_ranks) {
   return boxes;
 }
 
-int RelayFinder::relay_of(int field, const VirtualGrid& way, Index number, int aggregator) {
-  if (way.is_coarse) return coarse_relays(number, way.boxes->num_parts(), relays_.num_ranks()).of(aggregator);
-  return holder_of_most(field, way, number);
+int RelayFinder::relay_of(int field, const VirtualGrid& relay_grid, Index number, int aggregator) {
+  if (relay_grid.is_coarse)
+    return coarse_relays(number, relay_grid.boxes->num_parts(), relays_.num_ranks()).of(aggregator);
+  return holder_of_most(field, relay_grid, number);
 }
 
-int RelayFinder::holder_of_most(int field, const VirtualGrid& way, Index number) {
+int RelayFinder::holder_of_most(int field, const VirtualGrid& relay_grid, Index number) {
   const Distribution& holders = *fields_[static_cast<std::size_t>(field)].holders;
   const auto [known, is_new] = holders_of_most_[&holders].try_emplace(number, -1);
   if (!is_new) return known->second;
   std::map<int, Index> held;
-  const Box box = way.boxes->box(number);
+  const Box box = relay_grid.boxes->box(number);
   holders.for_each_meeting(
       box, [&](int rank, int, const Box& patch) { held[rank] += intersect(box, patch).num_samples(); });
   const auto most = std::max_element(held.begin(), held.end(), [](const auto& a, const auto& b) {
@@ -129,13 +130,13 @@ int RelayFinder::holder_of_most(int field, const VirtualGrid& way, Index number)
   return known->second = most->first;
 }
 
-std::vector<Index> RelayFinder::boxes_relayed_by(int rank, int field, const VirtualGrid& way) {
-  if (way.is_coarse) return coarse_boxes_of(rank, way.boxes->num_parts(), relays_.num_ranks());
+std::vector<Index> RelayFinder::boxes_relayed_by(int rank, int field, const VirtualGrid& relay_grid) {
+  if (relay_grid.is_coarse) return coarse_boxes_of(rank, relay_grid.boxes->num_parts(), relays_.num_ranks());
   std::set<Index> boxes;
   for (const Box& patch : fields_[static_cast<std::size_t>(field)].holders->boxes_of(rank)) {
-    way.for_each_box(patch, [&](Index number, const Box&) { boxes.insert(number); });
+    relay_grid.for_each_box(patch, [&](Index number, const Box&) { boxes.insert(number); });
   }
-  std::erase_if(boxes, [&](Index number) { return holder_of_most(field, way, number) != rank; });
+  std::erase_if(boxes, [&](Index number) { return holder_of_most(field, relay_grid, number) != rank; });
   return {boxes.begin(), boxes.end()};
 }
 

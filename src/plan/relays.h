@@ -62,10 +62,10 @@ class Relays {
          int n_ranks, const RelayRules& rules);
 
   /// The virtual grids of the levels of a field's layout; each level uses one of them.
-  [[nodiscard]] const std::vector<VirtualGrid>& ways(int field) const {
-    return ways_[static_cast<std::size_t>(field)];
+  [[nodiscard]] const std::vector<VirtualGrid>& relay_grids(int field) const {
+    return relay_grids_[static_cast<std::size_t>(field)];
   }
-  [[nodiscard]] const VirtualGrid& way(int field, int level) const;
+  [[nodiscard]] const VirtualGrid& relay_grid(int field, int level) const;
   [[nodiscard]] int num_ranks() const { return n_ranks_; }
   /// Samples of a field's grid per volume of a restructured box.
   [[nodiscard]] double volume_ratio(int field) const {
@@ -75,7 +75,7 @@ class Relays {
  private:
   int n_ranks_ = 1;
   std::vector<double> volume_ratios_;
-  std::vector<std::vector<VirtualGrid>> ways_;  // [position in the list of FieldPatches]
+  std::vector<std::vector<VirtualGrid>> relay_grids_;  // [position in the list of FieldPatches]
 };
 
 /// The ranks that relay box `box` of `n_boxes` coarse boxes: [first, last), at least one.
@@ -96,13 +96,13 @@ class RelayFinder {
   RelayFinder(const Relays& relays, const std::vector<FieldPatches>& fields)
       : relays_(relays), fields_(fields) {}
 
-  /// The relay of box `number` of `way`, one of relays.ways(field), for an aggregator.
-  int relay_of(int field, const VirtualGrid& way, Index number, int aggregator);
+  /// The relay of box `number` of `relay_grid`, one of relays.relay_grids(field), for an aggregator.
+  int relay_of(int field, const VirtualGrid& relay_grid, Index number, int aggregator);
   /// The boxes that `rank` may relay for some aggregator.
-  std::vector<Index> boxes_relayed_by(int rank, int field, const VirtualGrid& way);
+  std::vector<Index> boxes_relayed_by(int rank, int field, const VirtualGrid& relay_grid);
 
  private:
-  int holder_of_most(int field, const VirtualGrid& way, Index number);
+  int holder_of_most(int field, const VirtualGrid& relay_grid, Index number);
 
   const Relays& relays_;
   const std::vector<FieldPatches>& fields_;

@@ -56,22 +56,22 @@ void TrafficCounter::add_buffer(int aggregator, Index round) {
 
 void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const PiecePart& part) {
   const Distribution& holders = *fields_[static_cast<std::size_t>(f)].holders;
-  const VirtualGrid& way = relays_.way(f, part.level);
-  if (!way.boxes) {
+  const VirtualGrid& relay_grid = relays_.relay_grid(f, part.level);
+  if (!relay_grid.boxes) {
     add_held(f, part.lattice, holders.domain(), piece.sample_bytes);
     return;
   }
   const int target = ownership_.rank_of(aggregator);
-  way.for_each_box(part.lattice.bounds(), [&](Index number, const Box& box) {
+  relay_grid.for_each_box(part.lattice.bounds(), [&](Index number, const Box& box) {
     const Box indices = part.lattice.indices_in(box);
     if (indices.empty()) return;
-    const int relay = finder_.relay_of(f, way, number, aggregator);
+    const int relay = finder_.relay_of(f, relay_grid, number, aggregator);
     if (relay == target) {
       add_held(f, part.lattice, box, piece.sample_bytes);
       return;
     }
     add_bytes(relay, indices.num_samples() * piece.sample_bytes);
-    if (way.is_coarse) return;  // its first stage is counted per relay
+    if (relay_grid.is_coarse) return;  // its first stage is counted per relay
     shares_.clear();
     holders.add_shares(part.lattice, box, shares_);
     for (const Share& share : shares_) {
@@ -96,10 +96,10 @@ void TrafficCounter::add_relayed(Index round) {
 // Box numbers ascend with the ranks that relay them, so that each box is visited once.
 void TrafficCounter::add_coarse(int relay, Index round) {
   for (int f = 0; f < static_cast<int>(fields_.size()); ++f) {
-    const VirtualGrid& way = relays_.ways(f).front();
-    if (!way.is_coarse || way.levels.first == way.levels.last) continue;
+    const VirtualGrid& relay_grid = relays_.relay_grids(f).front();
+    if (!relay_grid.is_coarse || relay_grid.levels.first == relay_grid.levels.last) continue;
     CoarseShares& shares = coarse_[static_cast<std::size_t>(f)];
-    const Index n_boxes = way.boxes->num_parts();
+    const Index n_boxes = relay_grid.boxes->num_parts();
     while (shares.next_box < n_boxes &&
            coarse_relays(shares.next_box, n_boxes, relays_.num_ranks()).first <= relay) {
       find_coarse(f, shares.next_box++, round, shares);
@@ -116,17 +116,17 @@ void TrafficCounter::add_coarse(int relay, Index round) {
 /// Finds the samples of a coarse box for this round's buffers.
 void TrafficCounter::find_coarse(int f, Index box, Index round, CoarseShares& shares) {
   const FieldPatches& field = fields_[static_cast<std::size_t>(f)];
-  const VirtualGrid& way = relays_.ways(f).front();
+  const VirtualGrid& relay_grid = relays_.relay_grids(f).front();
   const Index base = space_.first_position(field.layout);
   const Index first_ordinal = space_.first_ordinal(field.layout);
   space_.layout(field.layout)
       .for_each_segment(
-          field.field, way.boxes->box(box), way.levels,
+          field.field, relay_grid.boxes->box(box), relay_grid.levels,
           [&](const Piece& piece, const PiecePart& part, const Box& indices) {
             const Ownership::PieceAt at{first_ordinal + piece.ordinal, base + piece.position_bytes};
             const int aggregator = ownership_.owner_of(at);
             if (ownership_.round_of(aggregator, at) != round) return;
-            const int relay = finder_.relay_of(f, way, box, aggregator);
+            const int relay = finder_.relay_of(f, relay_grid, box, aggregator);
             if (relay == ownership_.rank_of(aggregator)) return;
             shares.of_relay[relay].push_back({f, part.lattice.sub(indices), piece.sample_bytes});
           });

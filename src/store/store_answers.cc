@@ -28,9 +28,9 @@ class RememberedFile final : public File {
       ESKER_RETURN_IF_ERROR(read_from_file(bytes, offset));
       return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     };
-    ESKER_ASSIGN_OR_RETURN(const std::string told,
+    ESKER_ASSIGN_OR_RETURN(const std::string text,
                            answers_->answer(fmt::format("read {} {} {}", offset, bytes.size(), path_), ask));
-    std::memcpy(bytes.data(), told.data(), bytes.size());
+    std::memcpy(bytes.data(), text.data(), bytes.size());
     return {};
   }
   [[nodiscard]] Result<Index> size_bytes() const override {
@@ -39,8 +39,8 @@ class RememberedFile final : public File {
       ESKER_ASSIGN_OR_RETURN(const Index size, file->size_bytes());
       return std::to_string(size);
     };
-    ESKER_ASSIGN_OR_RETURN(const std::string told, answers_->answer("size " + path_, ask));
-    return static_cast<Index>(std::stoll(told));
+    ESKER_ASSIGN_OR_RETURN(const std::string text, answers_->answer("size " + path_, ask));
+    return static_cast<Index>(std::stoll(text));
   }
   [[nodiscard]] Index cheap_gap_bytes() const override {
     const auto file = opened();
@@ -109,8 +109,8 @@ class RememberingStore final : public ForwardingStore {
       ESKER_ASSIGN_OR_RETURN(const auto names, inner_->list(path));
       return pack_texts(names);
     };
-    ESKER_ASSIGN_OR_RETURN(const std::string told, answers_->answer("list " + path, ask));
-    return unpack_texts(told);
+    ESKER_ASSIGN_OR_RETURN(const std::string text, answers_->answer("list " + path, ask));
+    return unpack_texts(text);
   }
 
  private:
@@ -120,8 +120,8 @@ class RememberingStore final : public ForwardingStore {
       ESKER_ASSIGN_OR_RETURN(const bool yes, ask_inner());
       return std::string(yes ? "yes" : "");
     };
-    ESKER_ASSIGN_OR_RETURN(const std::string told, answers_->answer(question, ask));
-    return !told.empty();
+    ESKER_ASSIGN_OR_RETURN(const std::string text, answers_->answer(question, ask));
+    return !text.empty();
   }
 
   std::shared_ptr<Store> inner_;

@@ -20,8 +20,8 @@ constexpr Index kWritersPerProcessor = 2;
 Result<FilePattern> choose_pattern(Comm& comm, const Store& store, const std::string& path, const Options& options) {
   std::array<std::uint64_t, 2> found{};
   ESKER_RETURN_IF_ERROR(root_does(comm, "stripes", [&] {
-    const Striping told = store.striping(directory_of(path));
-    found = {static_cast<std::uint64_t>(told.size_bytes), static_cast<std::uint64_t>(told.count)};
+    const Striping reported = store.striping(directory_of(path));
+    found = {static_cast<std::uint64_t>(reported.size_bytes), static_cast<std::uint64_t>(reported.count)};
     return Status();
   }));
   comm.all_reduce_max(found);

@@ -96,9 +96,9 @@ TEST_F(CommTest, SizesThatDoNotFitAreCounted) {
 TEST_F(CommTest, ParcelsComeByAscendingRanks) {
   const std::vector<std::byte> mine(static_cast<std::size_t>(comm().rank()) + 1,
                                     static_cast<std::byte>(comm().rank()));
-  std::vector<Parcel> parcels;
-  for (int r = 0; r <= comm().rank(); ++r) parcels.push_back({r, mine});
-  const Deliveries received = deliver(comm(), parcels).value();
+  std::vector<OutgoingMessage> messages;
+  for (int r = 0; r <= comm().rank(); ++r) messages.push_back({r, mine});
+  const Deliveries received = deliver(comm(), messages).value();
   ASSERT_EQ(received.deliveries.size(), static_cast<std::size_t>(comm().size() - comm().rank()));
   for (std::size_t d = 0; d < received.deliveries.size(); ++d) {
     const int from = comm().rank() + static_cast<int>(d);

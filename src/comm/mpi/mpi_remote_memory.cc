@@ -62,21 +62,21 @@ class MpiRemoteMemory final : public RemoteMemory {
     sources_ = sources;
     lock();  // required by MPI_Win_sync
     MPI_Win_sync(window_);
-    for (const int source : sources) tell(source, kReadyTag);
+    for (const int source : sources) send_control(source, kReadyTag);
   }
   void start(std::span<const int> targets) override {
     targets_ = targets;
     lock();
-    for (const int target : targets) hear(target, kReadyTag);
+    for (const int target : targets) receive_control(target, kReadyTag);
   }
   void complete() override {
     for (const int target : targets_) {
       MPI_Win_flush(target, window_);
-      tell(target, kDoneTag);
+      send_control(target, kDoneTag);
     }
   }
   void wait() override {
-    for (const int source : sources_) hear(source, kDoneTag);
+    for (const int source : sources_) receive_control(source, kDoneTag);
     MPI_Win_sync(window_);
   }
 
@@ -85,12 +85,12 @@ class MpiRemoteMemory final : public RemoteMemory {
     if (!is_locked_) MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     is_locked_ = true;
   }
-  void tell(int rank, int tag) const {
+  void send_control(int rank, int tag) const {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Isend(nullptr, 0, MPI_BYTE, rank, tag, comm_, &request);
     MPI_Request_free(&request);
   }
-  void hear(int rank, int tag) const {
+  void receive_control(int rank, int tag) const {
     const CallWatch::Wait wait(watch_);
     MPI_Recv(nullptr, 0, MPI_BYTE, rank, tag, comm_, MPI_STATUS_IGNORE);
   }

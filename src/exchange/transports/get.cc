@@ -9,7 +9,7 @@ void GetMessages::begin(const Stage& stage) {
 }
 
 void GetMessages::end_sends() {
-  if (!stage_.sends->empty()) memory().remote->post(places_.stage(stage_.number).told);
+  if (!stage_.sends->empty()) memory().remote->post(places_.stage(stage_.number).notified);
 }
 
 int GetMessages::next_received() {

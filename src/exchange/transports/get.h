@@ -13,7 +13,7 @@ namespace esker {
 class GetMessages final : public MessageTransport {
  public:
   Status prepare(Comm& comm, const Plan& plan) override {
-    return places_.find(comm, plan, RemotePlaces::Told::kBySenders);
+    return places_.find(comm, plan, RemotePlaces::AnnouncedBy::kSenders);
   }
   [[nodiscard]] bool is_one_sided() const override { return true; }
   void begin(const Stage& stage) override;

@@ -6,7 +6,7 @@
 namespace esker {
 
 Status PutMessages::prepare(Comm& comm, const Plan& plan) {
-  ESKER_RETURN_IF_ERROR(places_.find(comm, plan, RemotePlaces::Told::kByReceivers));
+  ESKER_RETURN_IF_ERROR(places_.find(comm, plan, RemotePlaces::AnnouncedBy::kReceivers));
   if (sources_) {
     ESKER_RETURN_IF_ERROR(all_do(comm, "plan", [&] {
       sources_->prepare(comm, plan);
@@ -21,7 +21,7 @@ void PutMessages::begin(const Stage& stage) {
   next_ = 0;
   arrived_ = false;
   if (synchronization_ == Synchronization::kPairs) {
-    if (!stage.receives->empty()) memory().remote->post(places_.stage(stage.number).told);
+    if (!stage.receives->empty()) memory().remote->post(places_.stage(stage.number).notified);
   } else if (busy_.is_busy(stage.number)) {
     memory().remote->fence();
   }

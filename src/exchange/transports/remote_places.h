@@ -13,15 +13,15 @@ class RemotePlaces {
  public:
   /// The end of a message that sends its offset to the other end: the receiver, so that the message can be
   /// put there, or the sender, so that it can be got from there.
-  enum class Told { kByReceivers, kBySenders };
+  enum class AnnouncedBy { kReceivers, kSenders };
 
   /// Exchanges the offsets for all stages. Collective, with the ranks' plans of one exchange; errors are
   /// those of all ranks.
-  Status find(Comm& comm, const Plan& plan, Told told);
+  Status find(Comm& comm, const Plan& plan, AnnouncedBy announced_by);
 
   /// The offsets that this rank has received for one stage.
   struct Stage {
-    std::vector<int> told;             ///< ranks that this one has sent offsets to, one per message
+    std::vector<int> notified;         ///< ranks that this one has sent offsets to, one per message
     std::vector<int> peers;            ///< ranks that have sent offsets, in the order of this rank's messages
     std::vector<std::size_t> offsets;  ///< the start of each of these messages in the memory of its peer
   };

@@ -162,12 +162,12 @@ Status IdxWriter::create(bool durable) {
   for (std::size_t p = 0; p < parts_.size() && !single; ++p) {
     if (!parts_[p].fixed) ESKER_RETURN_IF_ERROR(write_part(p, 0, durable));
   }
-  if (!single && options_.report != "none") tell_directory();
+  if (!single && options_.report != "none") print_directory();
   return {};
 }
 
 /// A user who requested run.idx looks for that file: prints to stderr which files exist instead.
-void IdxWriter::tell_directory() const {
+void IdxWriter::print_directory() const {
   const std::string name = std::filesystem::path(paths_.stem).filename().string();
   std::string files;
   for (const Part& part : parts_)

@@ -71,7 +71,7 @@ class IdxWriter final : public FormatWriter {
   Status write_catalog(bool durable);
   [[nodiscard]] CommitRecord record_of(const Part& part, Index num_steps) const;
   void forget_files();
-  void tell_directory() const;
+  void print_directory() const;
 
   std::shared_ptr<Store> store_;
   DatasetPaths paths_;

@@ -17,8 +17,8 @@ TEST(Deliver, ARankMayHearFromAll) {
   testing_support::run_ranks(kRanks, [](const Communicator& comm) {
     std::vector<int> mine(static_cast<std::size_t>(comm.rank()));
     std::iota(mine.begin(), mine.end(), comm.rank());
-    const std::vector<Parcel> parcels{{0, std::as_bytes(std::span(mine))}};
-    const Deliveries received = deliver(*comm.get(), parcels).value();
+    const std::vector<OutgoingMessage> messages{{0, std::as_bytes(std::span(mine))}};
+    const Deliveries received = deliver(*comm.get(), messages).value();
     ASSERT_EQ(received.deliveries.size(), comm.rank() == 0 ? std::size_t{kRanks} : 0u);
     for (std::size_t d = 0; d < received.deliveries.size(); ++d) {
       EXPECT_EQ(received.deliveries[d].rank, static_cast<int>(d));
@@ -33,8 +33,8 @@ TEST(Deliver, ARankMayHearFromAll) {
 
 TEST(Deliver, OneRankHearsFromItself) {
   const std::array<int, 3> mine{1, 2, 3};
-  const std::vector<Parcel> parcels{{0, std::as_bytes(std::span(mine))}};
-  const Deliveries received = deliver(*serial_comm(), parcels).value();
+  const std::vector<OutgoingMessage> messages{{0, std::as_bytes(std::span(mine))}};
+  const Deliveries received = deliver(*serial_comm(), messages).value();
   ASSERT_EQ(received.deliveries.size(), 1u);
   ASSERT_EQ(received.deliveries[0].bytes.size(), sizeof(mine));
   EXPECT_EQ(std::memcmp(received.deliveries[0].bytes.data(), mine.data(), sizeof(mine)), 0);

@@ -193,8 +193,8 @@ std::size_t num_learnt(const Cube& cube, int rank, const Relays& relays) {
   for_each_region_to_know(cube.space, *cube.ownership, fields, relays, rank,
                           [&](const Distribution&, const Box& region) { regions.push_back(region); });
   std::set<int> learnt;
-  for (const auto& question : questions_about(known->owners(), regions)) {
-    cube.all->for_each_meeting(question.second, [&](int r, int, const Box&) { learnt.insert(r); });
+  for (const auto& query : queries_for(known->owners(), regions)) {
+    cube.all->for_each_meeting(query.second, [&](int r, int, const Box&) { learnt.insert(r); });
   }
   return learnt.size();
 }

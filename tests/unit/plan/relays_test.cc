@@ -361,12 +361,12 @@ TEST(Relays, OfABoxIsWhoHoldsMostOfIt) {
   const Ownership ownership(space, 4, 2, 4096);
   const Relays relays(space, ownership, fields, 4, {Restructure::parse("8,8").value(), 0});
   RelayFinder finder(relays, fields);
-  const VirtualGrid& way = relays.way(0, layout.levels().last - 1);
-  EXPECT_EQ(finder.relay_of(0, way, 0, 0), 0);  // 5 of 8 columns
-  EXPECT_EQ(finder.relay_of(0, way, 1, 0), 2);  // 4 columns each
-  EXPECT_EQ(finder.boxes_relayed_by(0, 0, way), std::vector<Index>{0});
-  EXPECT_EQ(finder.boxes_relayed_by(1, 0, way), std::vector<Index>{});
-  EXPECT_EQ(finder.boxes_relayed_by(2, 0, way), std::vector<Index>{1});
+  const VirtualGrid& relay_grid = relays.relay_grid(0, layout.levels().last - 1);
+  EXPECT_EQ(finder.relay_of(0, relay_grid, 0, 0), 0);  // 5 of 8 columns
+  EXPECT_EQ(finder.relay_of(0, relay_grid, 1, 0), 2);  // 4 columns each
+  EXPECT_EQ(finder.boxes_relayed_by(0, 0, relay_grid), std::vector<Index>{0});
+  EXPECT_EQ(finder.boxes_relayed_by(1, 0, relay_grid), std::vector<Index>{});
+  EXPECT_EQ(finder.boxes_relayed_by(2, 0, relay_grid), std::vector<Index>{1});
 }
 
 }  // namespace
