@@ -8,7 +8,8 @@ namespace esker {
 
 bool spans_within(const Box& box, const Box& grid) {
   for (int a = 0; a < grid.rank; ++a) {
-    if (std::min(box.lo[a], box.hi[a]) < grid.lo[a] || std::max(box.lo[a], box.hi[a]) > grid.hi[a]) return false;
+    if (std::min(box.lo[a], box.hi[a]) < grid.lo[a] || std::max(box.lo[a], box.hi[a]) > grid.hi[a])
+      return false;
   }
   return true;
 }

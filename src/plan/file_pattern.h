@@ -42,8 +42,8 @@ struct FilePattern {
 
 /// Copies the pattern's choices to the policy: the file domains and the number of ranks that write. Local,
 /// pure.
-void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space, int n_ranks,
-                    ExchangePolicy& policy);
+void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space,
+                    int n_ranks, ExchangePolicy& policy);
 
 /// kInvalidArgument if options contradict each other, or if one-phase writing does not support `layouts`.
 Status check_phases(const Options& options, const StepLayouts& layouts);

@@ -27,16 +27,18 @@ struct Preset {
   bool packs = true;
 };
 
+using Sync = Synchronization;
+
 // clang-format off
 constexpr std::array kPresets{
-    Preset{Transport::kMessages, "messages",   Topology::kFlat,         Primitive::kSend, Synchronization::kNone},
-    Preset{Transport::kShared,   "shared",     Topology::kSharedMemory, Primitive::kSend, Synchronization::kNone},
-    Preset{Transport::kLeaders,  "leaders",    Topology::kNodeLeaders,  Primitive::kSend, Synchronization::kNone},
-    Preset{Transport::kAllToAll, "all_to_all", Topology::kFlat,         Primitive::kSend, Synchronization::kFence},
-    Preset{Transport::kPut,      "put",        Topology::kFlat,         Primitive::kPut,  Synchronization::kPairs},
-    Preset{Transport::kPutFence, "put_fence",  Topology::kFlat,         Primitive::kPut,  Synchronization::kFence},
-    Preset{Transport::kPutTypes, "put_types",  Topology::kFlat,         Primitive::kPut,  Synchronization::kFence, false},
-    Preset{Transport::kGet,      "get",        Topology::kFlat,         Primitive::kGet,  Synchronization::kPairs},
+    Preset{Transport::kMessages, "messages",   Topology::kFlat,         Primitive::kSend, Sync::kNone},
+    Preset{Transport::kShared,   "shared",     Topology::kSharedMemory, Primitive::kSend, Sync::kNone},
+    Preset{Transport::kLeaders,  "leaders",    Topology::kNodeLeaders,  Primitive::kSend, Sync::kNone},
+    Preset{Transport::kAllToAll, "all_to_all", Topology::kFlat,         Primitive::kSend, Sync::kFence},
+    Preset{Transport::kPut,      "put",        Topology::kFlat,         Primitive::kPut,  Sync::kPairs},
+    Preset{Transport::kPutFence, "put_fence",  Topology::kFlat,         Primitive::kPut,  Sync::kFence},
+    Preset{Transport::kPutTypes, "put_types",  Topology::kFlat,         Primitive::kPut,  Sync::kFence, false},
+    Preset{Transport::kGet,      "get",        Topology::kFlat,         Primitive::kGet,  Sync::kPairs},
 };
 // clang-format on
 

@@ -181,7 +181,8 @@ Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vec
     return check_bricks(schema, lists, directory).with_context(context);
   });
   if (covered.code() == Code::kInvalidArgument) {
-    ESKER_ASSIGN_OR_RETURN(const auto gap, describe_gap(comm, schema, lists.mine, lists.first_field, directory));
+    ESKER_ASSIGN_OR_RETURN(const auto gap,
+                           describe_gap(comm, schema, lists.mine, lists.first_field, directory));
     if (gap) return Status(Code::kInvalidArgument, context + ": " + *gap);
   }
   ESKER_RETURN_IF_ERROR(covered);

@@ -17,7 +17,8 @@ constexpr Index kWritersPerProcessor = 2;
 
 }  // namespace
 
-Result<FilePattern> choose_pattern(Comm& comm, const Store& store, const std::string& path, const Options& options) {
+Result<FilePattern> choose_pattern(Comm& comm, const Store& store, const std::string& path,
+                                   const Options& options) {
   std::array<std::uint64_t, 2> found{};
   ESKER_RETURN_IF_ERROR(root_does(comm, "stripes", [&] {
     const Striping reported = store.striping(directory_of(path));

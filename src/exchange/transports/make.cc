@@ -8,7 +8,8 @@
 
 namespace esker {
 
-std::unique_ptr<MessageTransport> make_message_transport(const ExchangePolicy& policy, bool combined, int n_ranks) {
+std::unique_ptr<MessageTransport> make_message_transport(const ExchangePolicy& policy, bool combined,
+                                                         int n_ranks) {
   if (!policy.aggregate || n_ranks == 1) return std::make_unique<PointToPoint>();
   if (combined) return std::make_unique<ByLeaders>();
   const bool by_fences = policy.synchronization == Synchronization::kFence;

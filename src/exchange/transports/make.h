@@ -9,6 +9,7 @@
 namespace esker {
 
 /// The transport for messages between ranks; `combined`: by node, see combine_by_node(). Local.
-std::unique_ptr<MessageTransport> make_message_transport(const ExchangePolicy& policy, bool combined, int n_ranks);
+std::unique_ptr<MessageTransport> make_message_transport(const ExchangePolicy& policy, bool combined,
+                                                         int n_ranks);
 
 }  // namespace esker

@@ -98,8 +98,8 @@ void PlainBlocks::fill(Index block, std::span<const std::byte> sample, const Rea
   const auto common = common_samples(blocks_.lattice(block), target);
   if (!common) return;
   const Box indices = common->target.samples.all_indices();
-  copy_samples(static_cast<Index>(sample.size()), sample.data(), SampleMap::strided(indices, {}), common->target.out,
-               SampleMap::strided(indices, common->target.stride_bytes()));
+  copy_samples(static_cast<Index>(sample.size()), sample.data(), SampleMap::strided(indices, {}),
+               common->target.out, SampleMap::strided(indices, common->target.stride_bytes()));
 }
 
 }  // namespace esker::idx

@@ -38,7 +38,8 @@ std::unique_ptr<Layout> CdfStepLayouts::make_layout(const Box& box, Index sample
                                            offset, tiles);
   };
   if (hints_.pattern == WritePattern::kStripes && hints_.stripe_size_bytes >= 2 * sample_bytes) {
-    const RowMajorLayout::Stripes stripes{hints_.stripe_size_bytes, offset_of(file_.header, variable, hints_.step)};
+    const RowMajorLayout::Stripes stripes{hints_.stripe_size_bytes,
+                                          offset_of(file_.header, variable, hints_.step)};
     return std::make_unique<RowMajorLayout>(box.rank, box.hi, sample_bytes, offset, piece_bytes, stripes);
   }
   if (hints_.pattern == WritePattern::kSlabs && box.rank > 1) {
@@ -52,7 +53,8 @@ bool CdfStepLayouts::fits(Index step) const {
   if (hints_.pattern != WritePattern::kStripes) return true;
   const Index round_bytes = hints_.stripe_size_bytes * hints_.stripe_writers;
   return std::all_of(variable_of_layout_.begin(), variable_of_layout_.end(), [&](int variable) {
-    return (offset_of(file_.header, variable, step) - offset_of(file_.header, variable, hints_.step)) % round_bytes == 0;
+    const Index hinted = offset_of(file_.header, variable, hints_.step);
+    return (offset_of(file_.header, variable, step) - hinted) % round_bytes == 0;
   });
 }
 
