@@ -81,7 +81,7 @@ Result<Holders> split_grid(const Schema& schema, const Grid& grid, int n_ranks, 
   if (holders->domain() == domain && n_parts <= n_ranks) return holders;
   return error(
       Code::kInvalidArgument,
-      "plan: grid '{}': expected a decomposition of {} into at most {} parts, found one of {} into {}",
+      "plan: grid '{}': expected a decomposition of {} into at most {} parts, found one of {} into {} parts",
       grid.name, domain.to_string(), n_ranks, holders->domain().to_string(), n_parts);
 }
 

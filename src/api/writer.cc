@@ -28,7 +28,7 @@ class Writer::Impl {
   [[nodiscard]] Status check_defining() const {
     if (closed) return error(Code::kWrongOrder, "the writer is closed");
     if (!defined) return {};
-    return error(Code::kWrongOrder, "definitions and attributes must precede the first end_step");
+    return error(Code::kWrongOrder, "definitions and attributes must come before the first end_step");
   }
 
   /// Keeps the first error of a local call for the next collective one.

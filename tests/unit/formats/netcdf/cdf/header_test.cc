@@ -189,7 +189,7 @@ TEST(CdfHeader, WhatDoesNotFitAVersionIsNamed) {
   EXPECT_EQ(says(header), "");
   header = small_header(Version::kClassic);
   header.variables[2].begin = Index{1} << 31;
-  EXPECT_NE(says(header).find("begins at 2147483648"), std::string::npos) << says(header);
+  EXPECT_NE(says(header).find("begins at byte 2147483648"), std::string::npos) << says(header);
   header = small_header(Version::kOffset64);
   header.variables[0].type = Type::kUInt64;
   EXPECT_NE(says(header).find("CDF-2 does not have type 11"), std::string::npos) << says(header);
