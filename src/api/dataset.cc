@@ -111,8 +111,8 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query, std::
   const Field& field = data->schema.fields()[static_cast<std::size_t>(resolved.field)];
   const auto needed = static_cast<std::size_t>(resolved.selection.num_samples() * field.sample_bytes());
   if (needed == out_bytes) return resolved;
-  return error(Code::kInvalidArgument, "field '{}': expected a buffer of {} bytes, found {}", query.field,
-               needed, out_bytes);
+  return error(Code::kInvalidArgument, "field '{}': expected a buffer of {} bytes, found {} bytes",
+               query.field, needed, out_bytes);
 }
 
 std::string Dataset::Impl::known_fields() const {
