@@ -6,7 +6,7 @@
 
 #include "case.h"
 #include "esker/communicator.hpp"
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 
 namespace bench {
 

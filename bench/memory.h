@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace bench {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 
 namespace bench {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker::python {
 namespace {

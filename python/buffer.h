@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 #include "esker/writer.hpp"
 
 namespace esker::python {

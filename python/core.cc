@@ -18,9 +18,9 @@
 
 #include "errors.h"
 #include "esker/dataset.hpp"
-#include "esker/sample_type.hpp"
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/sample_type.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 #include "esker/version.h"
 #include "names.h"
 #include "planning.h"

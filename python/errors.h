@@ -5,7 +5,7 @@
 
 #include <exception>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker::python {
 

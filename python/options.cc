@@ -1,5 +1,5 @@
 // Python bindings of the current options.
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

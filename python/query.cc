@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker::python {
 namespace {

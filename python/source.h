@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "esker/byte_source.hpp"
+#include "esker/types/byte_source.hpp"
 
 namespace esker::python {
 

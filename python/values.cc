@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "esker/sample_type.hpp"
+#include "esker/types/sample_type.hpp"
 
 namespace nb = nanobind;
 

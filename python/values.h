@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 
 namespace esker::python {
 

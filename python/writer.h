@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 
 namespace esker::python {
 

@@ -19,7 +19,7 @@ xargs -P "$(nproc)" -I{} sh -c \
   compile "$compiler" "${flags[@]}" <<<"$headers"
 
 # The C interface in C99, too.
-for header in include/esker/esker.h include/esker/export.h include/esker/version.h; do
+for header in include/esker/esker.h include/esker/types/export.h include/esker/version.h; do
   printf '#include "%s"\nextern int something;\n' "$header" | "$compiler" -x c -std=c99 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only \
     -I. -Iinclude - || { echo "$header is not C99"; exit 1; }
 done

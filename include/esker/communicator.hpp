@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "esker/export.h"
+#include "esker/types/export.h"
 
 namespace esker {
 

@@ -8,85 +8,20 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/byte_source.hpp"
-#include "esker/export.h"
-#include "esker/lattice.hpp"
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/byte_source.hpp"
+#include "esker/types/dataset_info.hpp"  // IWYU pragma: export
+#include "esker/types/export.h"
+#include "esker/types/lattice.hpp"
+#include "esker/types/query.hpp"  // IWYU pragma: export
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
-
-/// What to read: the samples of one field at one step that lie in `box` and belong to levels <= `level`, or
-/// those selected by `stride`.
-struct Query {
-  std::string field;
-  Index step = -1;                ///< position in steps(), negative from the end; fixed fields ignore it
-  /// Half open, x first, in samples of the full grid, within the grid; absent: all of the grid.
-  std::optional<Box> box = {};
-  std::optional<int> level = {};  ///< 0 ... max_level(); absent: max_level(), every sample
-  /// Selects the samples whose index is a multiple of `stride` on each axis, in place of those of a level.
-  /// `level` must be absent; the coarsest level that contains all of them is read.
-  std::optional<Point> stride = {};
-  /// Samples of levels below `start_level` are already in the caller's memory and are not read again.
-  int start_level = 0;
-};
-
-/// The value of samples whose block is missing from the dataset.
-enum class MissingBlocks {
-  kAuto,     ///< kFill where other programs may omit blocks; error kDataLoss where Esker wrote all
-  kFill,     ///< the field's _FillValue, if it has one, else its default value
-  kNearest,  ///< the nearest coarser sample within the query, if it is stored; else as kFill
-};
-
-/// What a read cost.
-struct ReadStatistics {
-  Index blocks = 0;          ///< read completely or in part; 0 for files without blocks, like the next two
-  Index cached_blocks = 0;   ///< found in the cache
-  Index missing_blocks = 0;  ///< not in the dataset
-  Index reads = 0;           ///< calls to the file system or the format's library
-  Index bytes = 0;           ///< read by these calls
-  double seconds = 0;
-};
-
-/// How to carry out a query. All members have defaults.
-struct ReadOptions {
-  MissingBlocks missing = MissingBlocks::kAuto;
-  /// If not null: one byte per sample of the result, in the same order, set to 1 if the sample is stored,
-  /// else to 0.
-  std::uint8_t* is_stored = nullptr;
-  /// Called from time to time, by the calling thread, with the fraction done. If it returns false, the read
-  /// ends with kCancelled and the contents of `out` are undefined.
-  std::function<bool(double)> progress = {};
-  ReadStatistics* statistics = nullptr;  ///< set if the read succeeds
-};
-
-/// The time-dependent fields of a grid, or its fixed fields. In an IDX dataset each part has its own .idx
-/// file.
-struct PartInfo {
-  std::string name;  ///< the grid's name, followed by "_fixed" for fixed fields
-  std::string path;  ///< of its .idx, or of the file that contains all parts
-  std::vector<std::string> fields;
-  Box box;
-  std::string bitmask;     ///< defines the order of its levels
-  int bits_per_block = 0;  ///< 0 (like the numbers of blocks) if the format has no blocks
-  Index blocks_per_file = 0;
-  Index num_blocks = 0;  ///< blocks that exist, per field and step
-  Index num_steps = 0;   ///< 1 for fixed fields
-};
-
-/// Number and size of a dataset's files.
-struct StorageInfo {
-  Index files = 0;
-  Index bytes = 0;
-};
 
 /// How to open a dataset.
 struct OpenOptions {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "esker/export.h"
-#include "esker/status.hpp"
+#include "esker/types/export.h"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

@@ -36,7 +36,7 @@
 
 #include <stdint.h>
 
-#include "esker/export.h"
+#include "esker/types/export.h"
 #include "esker/version.h"
 
 #ifdef __cplusplus

@@ -1,13 +1,4 @@
-// InBlockOrder: the order of samples within an IDX block.
+// Deprecated: include "esker/types/in_block_order.hpp". Removed in the next release.
 #pragma once
 
-#include <cstdint>
-
-namespace esker {
-
-enum class InBlockOrder : std::uint8_t {
-  kRowMajor,  ///< x fastest: compresses well and is read fast
-  kHz,        ///< along the HZ curve, as PIDX and older programs expect
-};
-
-}  // namespace esker
+#include "esker/types/in_block_order.hpp"  // IWYU pragma: export

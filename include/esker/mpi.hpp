@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include "esker/communicator.hpp"
-#include "esker/export.h"
+#include "esker/types/export.h"
 
 namespace esker {
 

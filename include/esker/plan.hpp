@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/decomposition.hpp"
-#include "esker/export.h"
-#include "esker/options.hpp"
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/decomposition.hpp"
+#include "esker/types/export.h"
+#include "esker/types/options.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

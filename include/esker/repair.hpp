@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "esker/export.h"
-#include "esker/status.hpp"
+#include "esker/types/export.h"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

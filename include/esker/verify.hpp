@@ -7,35 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "esker/box.hpp"
-#include "esker/byte_source.hpp"
-#include "esker/export.h"
-#include "esker/status.hpp"
+#include "esker/types/byte_source.hpp"
+#include "esker/types/export.h"
+#include "esker/types/status.hpp"
+#include "esker/types/verify_report.hpp"  // IWYU pragma: export
 
 namespace esker {
-
-/// An error or a warning, and the file concerned.
-struct Finding {
-  bool is_error = true;  ///< false: a warning; no committed data are lost
-  std::string path;
-  std::string text;
-};
-
-/// What verify() read, and the problems it found.
-struct VerifyReport {
-  std::vector<Finding> findings;  ///< the first kMaxFindings
-  Index num_errors = 0, num_warnings = 0;
-  Index steps = 0;
-  Index files = 0;                                      ///< number of block files opened
-  Index blocks = 0, bytes = 0;                          ///< number read, and their size
-  Index blocks_with_checksum = 0, blocks_left_out = 0;  ///< left_out: omitted by another program
-
-  static constexpr Index kMaxFindings = 1000;
-  /// Whether all committed data are intact.
-  [[nodiscard]] bool good() const { return num_errors == 0; }
-};
 
 /// Reads every block of every committed step and checks headers, block tables, sizes, checksums (if present)
 /// and the decoding of compressed blocks. Also looks for leftovers of killed runs. Local; needs memory for

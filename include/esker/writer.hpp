@@ -18,13 +18,14 @@
 #include <string>
 #include <vector>
 
-#include "esker/box.hpp"
 #include "esker/communicator.hpp"
-#include "esker/export.h"
-#include "esker/options.hpp"
-#include "esker/patch.hpp"
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/export.h"
+#include "esker/types/options.hpp"
+#include "esker/types/patch.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
+#include "esker/types/step_report.hpp"  // IWYU pragma: export
 
 namespace esker {
 
@@ -33,28 +34,6 @@ struct FieldOptions {
   int components = 1;  ///< values per sample
   bool fixed = false;  ///< put only once, in the first step
   int every = 1;       ///< due at steps 0, every, 2*every ...; not put at others
-};
-
-/// What one committed step cost; the same on all ranks.
-struct ESKER_API StepReport {
-  Index step = 0;          ///< position in the dataset
-  double time = 0;         ///< the model's time value
-  Index data_bytes = 0;    ///< bytes of samples that were put
-  Index stored_bytes = 0;  ///< block data in files, including padding
-  double seconds = 0;      ///< time in end_step on the slowest rank
-  int writers = 0;         ///< ranks that wrote
-  Index files = 0;         ///< files written
-  // Overhead other than moving and storing samples, maximum over the ranks. A step in which all ranks put the
-  // boxes of an earlier step needs only the agreements and the checksum messages.
-  bool planned = false;         ///< a new plan was made: some rank's boxes or the due fields changed
-  double plan_s = 0;            ///< seconds spent on planning
-  Index allocated_bytes = 0;    ///< for sample buffers
-  Index metadata_messages = 0;  ///< messages for planning; a collective call counts as one
-  Index metadata_bytes = 0;     ///< sent by a rank in these messages
-  Index checksum_messages = 0;  ///< sent to the ranks that write block tables of shared files
-  int agreements = 0;           ///< small collective calls, the same number on all ranks
-  /// "step 3 time 150: 173.2 MB in 0.31 s, 0.56 GB/s, 4 writers, 16 files"
-  [[nodiscard]] std::string to_string() const;
 };
 
 class ESKER_API Writer {

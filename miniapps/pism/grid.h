@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace pism {
 

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include "array.h"
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 
 namespace pism {
 

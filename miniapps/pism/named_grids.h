@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace pism {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 #include "reduce.h"
 #include "rheology.h"
 

@@ -7,8 +7,8 @@
 
 #include "common/progress.h"
 #include "common/stopwatch.h"
-#include "esker/decomposition.hpp"
 #include "esker/mpi.hpp"
+#include "esker/types/decomposition.hpp"
 #include "geometry.h"
 #include "halfar.h"
 #include "output.h"

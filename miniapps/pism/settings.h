@@ -5,8 +5,8 @@
 #include <string>
 
 #include "dome.h"
-#include "esker/options.hpp"
-#include "esker/sample_type.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/sample_type.hpp"
 #include "model.h"
 #include "named_grids.h"
 

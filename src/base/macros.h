@@ -1,7 +1,7 @@
 // Propagates errors to the caller in one line.
 #pragma once
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 #define ESKER_CONCAT_INNER(a, b) a##b
 #define ESKER_CONCAT(a, b) ESKER_CONCAT_INNER(a, b)

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

@@ -1,4 +1,4 @@
-#include "esker/sample_type.hpp"
+#include "esker/types/sample_type.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

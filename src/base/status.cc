@@ -1,4 +1,4 @@
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

@@ -1,5 +1,5 @@
 // esker_decomposition: esker::BrickDecomposition.
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 
 #include <algorithm>
 #include <new>

@@ -14,10 +14,10 @@
 #include "base/macros.h"
 #include "esker/communicator.hpp"
 #include "esker/dataset.hpp"
-#include "esker/decomposition.hpp"
 #include "esker/esker.h"
-#include "esker/options.hpp"
 #include "esker/reader.hpp"
+#include "esker/types/decomposition.hpp"
+#include "esker/types/options.hpp"
 #include "esker/verify.hpp"
 #include "esker/writer.hpp"
 

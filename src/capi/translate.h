@@ -6,8 +6,8 @@
 #include "base/counting.h"
 #include "base/error.h"
 #include "esker/esker.h"
-#include "esker/lattice.hpp"
-#include "esker/schema.hpp"
+#include "esker/types/lattice.hpp"
+#include "esker/types/schema.hpp"
 
 namespace esker::capi {
 

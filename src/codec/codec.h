@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/sample_type.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/sample_type.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

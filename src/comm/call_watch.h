@@ -22,7 +22,7 @@
 
 #include "comm/comm.h"
 #include "comm/shared_memory.h"
-#include "esker/export.h"
+#include "esker/types/export.h"
 
 namespace esker {
 

@@ -20,9 +20,8 @@
 #include <vector>
 
 #include "comm/remote_memory.h"
-#include "esker/communicator.hpp"
-#include "esker/export.h"
-#include "esker/status.hpp"
+#include "esker/types/export.h"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

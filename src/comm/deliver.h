@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

@@ -11,7 +11,7 @@
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/comm.h"
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

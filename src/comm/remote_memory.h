@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <span>
 
-#include "esker/box.hpp"
-#include "esker/export.h"
+#include "esker/types/box.hpp"
+#include "esker/types/export.h"
 
 namespace esker {
 

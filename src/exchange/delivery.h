@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "esker/patch.hpp"
+#include "esker/types/patch.hpp"
 #include "exchange/buffers.h"
 #include "exchange/message_transport.h"
 #include "exchange/run.h"

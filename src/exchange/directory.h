@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 #include "plan/known_boxes.h"
 #include "plan/regions.h"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/options.hpp"
-#include "esker/writer.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/patch.hpp"
 #include "exchange/buffers.h"
 #include "exchange/patch_list.h"
 #include "plan/plan.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/box.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/status.hpp"
 #include "plan/plan.h"
 
 namespace esker {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "esker/patch.hpp"
+#include "esker/types/patch.hpp"
 
 namespace esker {
 

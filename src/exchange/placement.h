@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 #include "plan/ownership.h"
 #include "plan/piece_space.h"
 #include "plan/policy.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "comm/comm.h"
-#include "esker/options.hpp"
-#include "esker/status.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "esker/options.hpp"
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 #include "layout/step_layouts.h"
 
 namespace esker {

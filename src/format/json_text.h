@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

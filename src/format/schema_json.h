@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <string>
 
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/lattice.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/lattice.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

@@ -12,8 +12,8 @@
 #include <functional>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/lattice.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/lattice.hpp"
 #include "grid/bitmask.h"
 
 namespace esker {

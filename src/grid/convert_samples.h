@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "esker/box.hpp"
-#include "esker/sample_type.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/sample_type.hpp"
 
 namespace esker {
 

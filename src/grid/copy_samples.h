@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 #include "grid/order.h"
 
 namespace esker {

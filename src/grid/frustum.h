@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

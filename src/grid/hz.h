@@ -6,7 +6,7 @@
 // very large regular grids", SC 2001.
 #pragma once
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 #include "grid/bitmask.h"
 
 namespace esker {

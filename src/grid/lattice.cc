@@ -1,4 +1,4 @@
-#include "esker/lattice.hpp"
+#include "esker/types/lattice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,9 +4,9 @@
 #include <array>
 #include <optional>
 
-#include "esker/box.hpp"
-#include "esker/patch.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/patch.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

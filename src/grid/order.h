@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 #include "grid/bitmask.h"
 
 namespace esker {

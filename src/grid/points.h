@@ -1,7 +1,7 @@
 // Loops over the points of a box.
 #pragma once
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

@@ -1,4 +1,4 @@
-#include "esker/restructure.hpp"
+#include "esker/types/restructure.hpp"
 
 #include <bit>
 

@@ -1,8 +1,8 @@
 // Selects the samples of a grid for a query: those of the coarser levels inside a box.
 #pragma once
 
-#include "esker/box.hpp"
-#include "esker/lattice.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/lattice.hpp"
 #include "grid/bitmask.h"
 
 namespace esker {

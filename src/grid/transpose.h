@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

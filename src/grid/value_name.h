@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

@@ -1,7 +1,7 @@
 // choose_view: see esker/view.hpp; for a grid whose levels are those of a mask.
 #pragma once
 
-#include "esker/view.hpp"
+#include "esker/types/camera.hpp"
 #include "grid/bitmask.h"
 
 namespace esker {

@@ -1,7 +1,7 @@
 // Chooses the default chunks of a variable, from its grid and type only.
 #pragma once
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

@@ -9,9 +9,9 @@
 #include <functional>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/decomposition.hpp"
-#include "esker/lattice.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/decomposition.hpp"
+#include "esker/types/lattice.hpp"
 #include "grid/order.h"
 
 namespace esker {

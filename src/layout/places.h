@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

@@ -7,7 +7,7 @@
 // rows of several adjacent planes, one contiguous run for each. Samples are ordered tile by tile.
 #pragma once
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

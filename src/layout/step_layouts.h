@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/options.hpp"
-#include "esker/status.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/status.hpp"
 #include "layout/layout.h"
 
 namespace esker {

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 
 namespace esker {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 
 namespace esker {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 #include "plan/piece_space.h"
 #include "plan/relays.h"
 

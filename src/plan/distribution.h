@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "esker/decomposition.hpp"
-#include "esker/lattice.hpp"
+#include "esker/types/decomposition.hpp"
+#include "esker/types/lattice.hpp"
 #include "plan/box_index.h"
 
 namespace esker {

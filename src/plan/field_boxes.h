@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 #include "layout/step_layouts.h"
 #include "plan/distribution.h"
 #include "plan/relays.h"

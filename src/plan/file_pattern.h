@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "esker/decomposition.hpp"
-#include "esker/options.hpp"
-#include "esker/status.hpp"
+#include "esker/types/decomposition.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/status.hpp"
 #include "layout/step_layouts.h"
 #include "plan/piece_space.h"
 #include "plan/policy.h"

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 #include "plan/distribution.h"
 
 namespace esker {

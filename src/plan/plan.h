@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 #include "plan/hand_overs.h"
 #include "plan/node_plan.h"
 #include "plan/ownership.h"

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "esker/options.hpp"
-#include "esker/restructure.hpp"
-#include "esker/status.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/restructure.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

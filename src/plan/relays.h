@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "esker/restructure.hpp"
+#include "esker/types/restructure.hpp"
 #include "grid/points.h"
 #include "plan/distribution.h"
 #include "plan/ownership.h"

@@ -1,8 +1,8 @@
 // Segment: the unit of transfer, samples of one patch that belong to one part of a piece.
 #pragma once
 
-#include "esker/box.hpp"
-#include "esker/lattice.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/lattice.hpp"
 #include "grid/order.h"
 #include "layout/layout.h"
 

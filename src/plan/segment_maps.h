@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "esker/patch.hpp"
+#include "esker/types/patch.hpp"
 #include "grid/copy_samples.h"
 #include "plan/plan.h"
 

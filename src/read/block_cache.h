@@ -9,8 +9,8 @@
 #include <mutex>
 #include <span>
 
-#include "esker/box.hpp"
-#include "esker/in_block_order.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/in_block_order.hpp"
 
 namespace esker {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/readable.h"
-#include "esker/verify.hpp"
+#include "esker/types/verify_report.hpp"
 
 namespace esker {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "esker/dataset.hpp"
-#include "esker/schema.hpp"
-#include "esker/verify.hpp"
+#include "esker/types/dataset_info.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/verify_report.hpp"
 #include "grid/bitmask.h"
 #include "read/read_context.h"
 #include "read/read_target.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "esker/dataset.hpp"
+#include "esker/types/query.hpp"
 
 namespace esker {
 

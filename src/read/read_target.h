@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "esker/lattice.hpp"
+#include "esker/types/lattice.hpp"
 
 namespace esker {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/lattice.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/lattice.hpp"
+#include "esker/types/status.hpp"
 #include "store/store.h"
 
 namespace esker {

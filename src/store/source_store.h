@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "esker/byte_source.hpp"
+#include "esker/types/byte_source.hpp"
 #include "store/store.h"
 
 namespace esker {

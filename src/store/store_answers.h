@@ -17,7 +17,7 @@
 #include <mutex>
 #include <string>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 #include "store/store.h"
 
 namespace esker {

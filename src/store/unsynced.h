@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 #include "store/store.h"
 
 namespace esker {

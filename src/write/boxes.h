@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 #include "exchange/directory.h"
 #include "exchange/patch_list.h"
 #include "plan/field_boxes.h"

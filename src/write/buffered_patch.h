@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "esker/patch.hpp"
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/patch.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

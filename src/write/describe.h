@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 
 namespace esker {
 

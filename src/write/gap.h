@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 #include "exchange/directory.h"
 
 namespace esker {

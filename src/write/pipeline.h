@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/options.hpp"
-#include "esker/schema.hpp"
-#include "esker/writer.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/step_report.hpp"
 #include "exchange/patch_list.h"
 #include "exchange/run.h"
 #include "format/format_writer.h"

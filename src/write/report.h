@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/options.hpp"
-#include "esker/writer.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/step_report.hpp"
 #include "exchange/run.h"
 
 namespace esker {

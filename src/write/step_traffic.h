@@ -4,7 +4,7 @@
 #include <array>
 
 #include "comm/observed_comm.h"
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 namespace esker {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 #include "store/store.h"
 
 namespace esker {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "esker/dataset.hpp"
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 #include "esker/writer.hpp"
 #include "support/mpi_fixture.h"
 #include "support/scenario.h"

@@ -144,19 +144,19 @@ def check_all(include: Path, table_path: Path, nm: str, libraries: list[str]) ->
     functions: set[str] = set()
     cpp: list[Declaration] = []
     has_mpi = any("esker_mpi" in library for library in libraries)
-    for path in sorted(include.glob("*.h")):
+    for path in sorted(include.rglob("*.h")):
         text = path.read_text(encoding="utf-8")
         in_header = c_functions(text)
         problems += check_c_comments(in_header) + check_exported(text, in_header)
         problems += check_cpp_comments(path.name, [d for d in parse(text) if d.kind == "type"])
         functions |= {f.name for f in in_header}
-    for path in sorted(include.glob("*.hpp")):
+    for path in sorted(include.rglob("*.hpp")):
         declarations = parse(path.read_text(encoding="utf-8"))
         problems += check_cpp_comments(path.name, declarations)
         cpp += declarations
     if len(functions) < 50 or len(mirrored(cpp)) < 30:
         problems.append(f"only {len(functions)} C and {len(mirrored(cpp))} C++ functions were found")
-    all_cpp = "".join(path.read_text(encoding="utf-8") for path in sorted(include.glob("*.hpp")))
+    all_cpp = "".join(path.read_text(encoding="utf-8") for path in sorted(include.rglob("*.hpp")))
     problems += check_enumerations(all_cpp, (include / "esker.h").read_text(encoding="utf-8"))
     table = read_table(table_path.read_text(encoding="utf-8"))
     problems += check_table(table, mirrored(cpp), functions)

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/options.hpp"
-#include "esker/schema.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/schema.hpp"
 #include "store/store.h"
 #include "support/scenario.h"
 #include "write/pipeline.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/options.hpp"
-#include "esker/schema.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/schema.hpp"
 #include "esker/writer.hpp"
 #include "store/store.h"
 #include "support/tilings.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "esker/communicator.hpp"
 
 namespace esker::testing_support {
 

@@ -1,7 +1,7 @@
 // Checks whether the MPI library packs the datatypes that MpiPutSource makes correctly.
 #pragma once
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker {
 

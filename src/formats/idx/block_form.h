@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include "esker/in_block_order.hpp"
-#include "esker/status.hpp"
+#include "esker/types/in_block_order.hpp"
+#include "esker/types/status.hpp"
 #include "formats/idx/block_files.h"
 #include "read/read_target.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 
 namespace esker::idx {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/options.hpp"
-#include "esker/schema.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/schema.hpp"
 #include "format/schema_json.h"
 #include "formats/idx/catalog.h"
 #include "formats/idx/columns.h"

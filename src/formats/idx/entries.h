@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/status.hpp"
 #include "formats/idx/header.h"
 
 namespace esker::idx {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 #include "formats/idx/dataset_parts.h"
 #include "store/store.h"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/sample_type.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/sample_type.hpp"
+#include "esker/types/status.hpp"
 #include "formats/idx/filename_template.h"
 #include "formats/idx/idx_block.h"
 #include "grid/bitmask.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker::idx {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "esker/in_block_order.hpp"
-#include "esker/lattice.hpp"
+#include "esker/types/in_block_order.hpp"
+#include "esker/types/lattice.hpp"
 #include "grid/blocks.h"
 #include "layout/layout.h"
 

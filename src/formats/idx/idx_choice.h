@@ -1,7 +1,7 @@
 // Chooses sizes of blocks and files if the user does not set them.
 #pragma once
 
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 #include "grid/bitmask.h"
 
 namespace esker::idx {

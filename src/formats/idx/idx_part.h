@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "esker/dataset.hpp"
+#include "esker/types/dataset_info.hpp"
 #include "formats/idx/block_files.h"
 #include "formats/idx/block_form.h"
 #include "formats/idx/commit_record.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 #include "format/format_writer.h"
 #include "formats/idx/commit_record.h"
 #include "formats/idx/dataset_parts.h"

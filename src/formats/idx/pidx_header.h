@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "esker/box.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/status.hpp"
 #include "formats/idx/header.h"
 
 namespace esker::idx {

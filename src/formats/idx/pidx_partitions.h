@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "esker/lattice.hpp"
+#include "esker/types/lattice.hpp"
 #include "formats/idx/idx_part.h"
 #include "store/store.h"
 

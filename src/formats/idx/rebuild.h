@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "esker/rebuild.hpp"
+#include "esker/types/rebuild_report.hpp"
 #include "store/store.h"
 
 namespace esker {

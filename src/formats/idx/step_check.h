@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 #include "formats/idx/idx_part.h"
 
 namespace esker::idx {

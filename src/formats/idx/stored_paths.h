@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 #include "formats/idx/filename_template.h"
 #include "store/store.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 #include "store/store.h"
 
 namespace esker {

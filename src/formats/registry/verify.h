@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "esker/verify.hpp"
+#include "esker/types/verify_report.hpp"
 #include "store/store.h"
 
 namespace esker {

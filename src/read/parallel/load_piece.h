@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include "esker/lattice.hpp"
-#include "esker/status.hpp"
+#include "esker/types/lattice.hpp"
+#include "esker/types/status.hpp"
 #include "read/opened_dataset.h"
 #include "read/parallel/read_request.h"
 

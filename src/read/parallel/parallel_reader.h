@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/options.hpp"
-#include "esker/reader.hpp"
+#include "esker/types/options.hpp"
+#include "esker/types/read_report.hpp"
 #include "exchange/buffers.h"
 #include "read/opened_dataset.h"
 #include "read/parallel/read_plan.h"

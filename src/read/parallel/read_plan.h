@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 #include "exchange/buffers.h"
 #include "exchange/delivery.h"
 #include "exchange/directory.h"

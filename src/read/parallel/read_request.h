@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "comm/comm.h"
-#include "esker/lattice.hpp"
-#include "esker/patch.hpp"
-#include "esker/status.hpp"
+#include "esker/types/lattice.hpp"
+#include "esker/types/patch.hpp"
+#include "esker/types/status.hpp"
 #include "read/opened_dataset.h"
 
 namespace esker {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 #include "store/store.h"
 
 namespace esker {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 #include "grid.h"
 #include "halo.h"
 #include "model.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 #include "support/scenario.h"
 #include "support/thread_comm.h"
 #include "write/pipeline.h"

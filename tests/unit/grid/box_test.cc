@@ -1,4 +1,4 @@
-#include "esker/box.hpp"
+#include "esker/types/box.hpp"
 
 #include <gtest/gtest.h>
 

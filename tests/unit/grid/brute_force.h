@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/lattice.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/lattice.hpp"
 #include "grid/bitmask.h"
 
 namespace esker {

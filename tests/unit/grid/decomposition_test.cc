@@ -1,4 +1,4 @@
-#include "esker/decomposition.hpp"
+#include "esker/types/decomposition.hpp"
 
 #include <gtest/gtest.h>
 

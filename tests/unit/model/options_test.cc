@@ -1,4 +1,4 @@
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 #include "formats/netcdf/cdf/header.h"
 #include "formats/netcdf/model/existing.h"
 #include "formats/netcdf/model/stored_schema.h"

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <span>
 
-#include "esker/box.hpp"
-#include "esker/lattice.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/lattice.hpp"
+#include "esker/types/status.hpp"
 #include "store/store.h"
 
 namespace esker {

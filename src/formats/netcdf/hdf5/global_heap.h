@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "esker/box.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker::hdf5 {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 #include "formats/netcdf/hdf5/overlay.h"
 #include "formats/netcdf/model/stored_schema.h"
 #include "layout/chunked.h"

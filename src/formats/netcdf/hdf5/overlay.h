@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/status.hpp"
 #include "store/store.h"
 
 namespace esker::hdf5 {

@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "esker/box.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/status.hpp"
 #include "formats/netcdf/hdf5/overlay.h"
 
 namespace esker::hdf5 {

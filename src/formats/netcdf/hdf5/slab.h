@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "esker/sample_type.hpp"
+#include "esker/types/sample_type.hpp"
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/source.h"
 

@@ -2,7 +2,7 @@
 // run_session().
 #pragma once
 
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 #include "formats/netcdf/hdf5/contents.h"
 
 namespace esker::hdf5 {

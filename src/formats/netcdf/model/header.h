@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/box.hpp"
-#include "esker/status.hpp"
+#include "esker/types/box.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker::netcdf {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "esker/schema.hpp"
-#include "esker/status.hpp"
+#include "esker/types/schema.hpp"
+#include "esker/types/status.hpp"
 #include "formats/netcdf/model/header.h"
 
 namespace esker::netcdf {

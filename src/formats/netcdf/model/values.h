@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 #include "formats/netcdf/model/stored_schema.h"
 
 namespace esker::netcdf {

@@ -1,0 +1,149 @@
+// Options: settings for writing and parallel reading. All of them can be set without changing the model's
+// code.
+//
+//   auto options = esker::Options::load().value();      // built-in < esker.toml < ESKER_* environment
+//   options.set("aggregators", "2").check();            // < the program
+// The order of setting does not matter, and setting one option never changes another. Only options marked
+// (format) affect the bytes of the dataset.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "esker/types/box.hpp"
+#include "esker/types/export.h"
+#include "esker/types/in_block_order.hpp"
+#include "esker/types/restructure.hpp"
+#include "esker/types/status.hpp"
+
+namespace esker {
+
+/// When data must have reached the device: never (safe only if processes are killed, not if the machine
+/// fails), before end_step returns, or before close returns.
+enum class Fsync { kNone, kStep, kClose };
+
+/// How samples move between ranks. Which one is fastest depends on the placement of the ranks. The dataset
+/// does not depend on it.
+enum class Transport {
+  kAuto,      ///< shared or leaders if shared memory is available, else messages
+  kMessages,  ///< one message per pair of ranks and round
+  kShared,    ///< shared-memory buffers within a node; messages between nodes
+  kLeaders,   ///< as kShared; between nodes, one message per pair of nodes and round
+  kAllToAll,  ///< one collective call per round (MPI_Alltoallv)
+  kPut,       ///< one MPI_Put per pair of ranks and round; synchronized pair by pair
+  kPutFence,  ///< the same; synchronized by fences over all ranks
+  kPutTypes,  ///< as kPutFence, directly from the patches with derived datatypes, without packing
+  kGet,       ///< one MPI_Get per pair of ranks and round; synchronized pair by pair
+};
+
+/// Which ranks are aggregators, if not all ranks are.
+enum class AggregatorPlacement {
+  /// On one node with shared memory: the rank whose box contains the center of the aggregator's domain. Else
+  /// kNodes.
+  kAuto,
+  kNodes,  ///< spread evenly over the nodes, however ranks are numbered; contiguous file domains
+  kRanks,  ///< spread evenly over the rank numbers; contiguous file domains
+};
+
+/// How a file that all aggregators share (a CDF file) is divided among them. IDX blocks and NetCDF-4 chunks
+/// are assigned by proximity on one node, and in contiguous file domains across nodes.
+enum class WritePattern {
+  kAuto,        ///< stripes if the file system or an option gives the stripe size; else contiguous
+  kContiguous,  ///< a contiguous part of each variable per aggregator
+  kStripes,     ///< stripe i belongs to aggregator i modulo their number: each writes to one storage target
+  kSlabs,       ///< complete indices of a variable's slowest axis (for example vertical levels)
+};
+
+/// The pattern's name, as the option `pattern` takes it.
+ESKER_API std::string_view name(WritePattern pattern);
+
+/// How bytes are written to files.
+enum class Storage {
+  kPosix,  ///< POSIX system calls
+  kMpiIo,  ///< MPI-IO, with independent writes; needs MPI
+};
+
+/// Shape of chunks in NetCDF-4 files. As text: "auto", "decomposition", or extents "X,Y,...".
+struct Chunks {
+  bool by_decomposition = false;  ///< chunks are the ranks' boxes of each field at the first step
+  /// Samples per axis, x first, for all fields. Empty and not by decomposition: chosen from grid and type.
+  std::vector<Index> extents;
+};
+
+struct ESKER_API Options {
+  /// (format) "idx", "cdf", "cdf1", "cdf2", "cdf5", "netcdf4", "cdf5+idx" ...; "auto": by the suffix of the
+  /// dataset's name: .nc is "cdf", .nc4, .h5 and .hdf5 are "netcdf4", anything else is "idx".
+  std::string format = "auto";
+  bool overwrite = false;        ///< create may replace an existing dataset and everything in its directory
+  int bits_per_block = 0;        ///< (format) 0: chosen from grid and type
+  Index blocks_per_file = 0;     ///< (format) 0: chosen from the step's size
+  Index alignment_bytes = 4096;  ///< (format) data and blocks start at multiples of it
+  Chunks chunks;                 ///< (format) chunk shape of NetCDF-4 files
+  Index chunk_alignment_bytes = 1;                  ///< (format) NetCDF-4: chunks start at multiples of it
+  InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
+  bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several
+  bool checksums = true;  ///< (format) for each block and each block table
+  bool aggregate = true;  ///< false: each rank writes its own samples (one phase, no checksums)
+  /// How ranks read collectively. true: aggregators read large contiguous parts and deliver the samples (two
+  /// phases). false: each rank reads its own boxes. Not set: chosen from the ranks' nodes and boxes.
+  std::optional<bool> aggregate_reads;
+  Transport transport = Transport::kAuto;  ///< how samples move between ranks
+  /// Whether a thread writes one collective buffer while the next one is filled (not with MPI-IO). Not set:
+  /// on ranks that spent most of the previous step waiting for storage.
+  std::optional<bool> store_thread;
+  union {
+    Index collective_buffer_bytes = 0;  ///< what an aggregator collects and writes at a time; 0: chosen
+    [[deprecated("use collective_buffer_bytes")]] Index window_bytes;
+  };
+  /// Number of aggregators (ranks that write). 0: one per file and field, at most one per 4 MiB of a step and
+  /// at most all ranks. For a single shared file only these two limits apply.
+  int aggregators = 0;
+  int aggregation_factor = 0;  ///< ranks per aggregator, instead of `aggregators`; 0: not used
+  AggregatorPlacement aggregator_placement = AggregatorPlacement::kAuto;  ///< which ranks are aggregators
+  WritePattern pattern = WritePattern::kAuto;                             ///< how a shared file is divided
+  Index stripe_size_bytes = 0;                                            ///< 0: ask the file system
+  int stripe_count = 0;               ///< storage targets of a file; 0: ask the file system
+  Storage storage = Storage::kPosix;  ///< how bytes are written to files
+  std::string hints;                  ///< for MPI-IO: "name=value;name=value"
+  Restructure restructure;            ///< regular boxes in which neighbors collect samples before aggregation
+  /// Maximum number of ranks that send to an aggregator in a round. 0: 2 sqrt(ranks), at least 64, more if
+  /// messages are large.
+  int max_fan_in = 0;
+  Index memory_budget_bytes = Index{64} << 20;  ///< memory for all buffers together, per rank
+  Fsync fsync = Fsync::kNone;                   ///< when data must have reached the device
+  /// Detects a rank that does not join a collective call: the others fail after this many seconds and name it
+  /// (not yet in create and append). 0: wait forever.
+  double call_timeout = 0;
+  /// A rank that has waited this many seconds in a collective call warns on stderr and names the ranks of its
+  /// node that are missing, with the last call of each. 0: no warning.
+  double call_warning = 60;
+  std::string report;  ///< JSON report: a path, "" for next to the dataset, or "none"
+
+  /// Sets one option from text. Names are those of the members, without "_bytes"; sizes take K, M, G suffixes
+  /// (powers of 1024). Deprecated names are accepted: `window` for `collective_buffer`. On kInvalidArgument
+  /// nothing changes and the message says which values the option takes, or lists the known names.
+  Status set(const std::string& name, const std::string& value, const std::string& source = "program");
+
+  /// Built-in values, then the TOML file named by ESKER_CONFIG (or ./esker.toml if it exists), then the
+  /// environment: option `aggregators` is ESKER_AGGREGATORS. Unknown names are errors, except ESKER_TEST_*. A
+  /// ./esker.toml that ESKER_CONFIG does not name may not set `report` or `overwrite`. Local; in a parallel
+  /// program Writer uses rank 0's options on all ranks. Errors: kNotFound (the file named by ESKER_CONFIG),
+  /// kInvalidArgument (invalid TOML, unknown names, bad values, options that ./esker.toml may not set; the
+  /// message names the file or variable).
+  static Result<Options> load();
+
+  /// One option as text.
+  struct Entry {
+    std::string name, value, source, help;  ///< source: "built-in", a file's path, a variable, "program"
+  };
+  /// Every option with its value, source and description, in a fixed order.
+  [[nodiscard]] std::vector<Entry> entries() const;
+
+ private:
+  std::map<std::string, std::string> sources_;
+};
+
+}  // namespace esker

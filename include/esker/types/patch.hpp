@@ -1,0 +1,63 @@
+// Patch: samples of one field in the caller's memory, to be written. MutablePatch: memory to read samples
+// into.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <type_traits>
+
+#include "esker/types/box.hpp"
+#include "esker/types/sample_type.hpp"
+
+namespace esker {
+
+/// A box of one field's samples in the caller's memory. To skip ghost cells, point `data` past them and set
+/// the strides accordingly. Any axis order can be expressed by strides.
+template <class Data>
+struct BasicPatch {
+  Box box;                                     ///< where in the grid, half open, x first
+  Data* data = nullptr;                        ///< component 0 of the sample at box.lo
+  SampleType type = SampleType::kFloat32;      ///< must be the field's type
+  std::array<Index, kMaxRank> stride_bytes{};  ///< from one sample to the next along each axis
+  Index component_stride_bytes = 0;            ///< from one component to the next; 0: dense
+  /// For writing only: allows strides of 0, where one sample is used for all indices of an axis. Without it,
+  /// a stride of 0 is an error, like any strides that map two samples to the same memory.
+  bool repeats = false;
+
+  /// Samples stored x fastest without gaps, with `components` interleaved values per sample (as in the
+  /// field).
+  template <class T>
+  static BasicPatch dense(const Box& box, T* data, int components = 1) {
+    BasicPatch patch{box, data, sample_type_of<std::remove_const_t<T>>(), {}, Index{sizeof(T)}, false};
+    Index stride = Index{sizeof(T)} * components;
+    for (int a = 0; a < box.rank; ++a) {
+      patch.stride_bytes[a] = stride;
+      stride *= box.extent(a);
+    }
+    return patch;
+  }
+
+  /// Strides in elements of T, one per axis of `box`, x first; components are adjacent. If the number of
+  /// strides differs from the box's rank, put() returns an error.
+  template <class T>
+  static BasicPatch strided(const Box& box, T* data, std::initializer_list<Index> strides) {
+    BasicPatch patch{box, data, sample_type_of<std::remove_const_t<T>>(), {}, Index{sizeof(T)}, false};
+    if (static_cast<int>(strides.size()) != box.rank) return patch;  // strides of 0
+    int a = 0;
+    for (const Index stride : strides) patch.stride_bytes[a++] = stride * Index{sizeof(T)};
+    return patch;
+  }
+
+  /// A read-only view of the same memory.
+  operator BasicPatch<const void>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<Data>) {
+    return {box, data, type, stride_bytes, component_stride_bytes, repeats};
+  }
+};
+
+/// Samples to write.
+using Patch = BasicPatch<const void>;
+/// Memory to read samples into.
+using MutablePatch = BasicPatch<void>;
+
+}  // namespace esker

@@ -1,0 +1,33 @@
+// StepReport: what one committed step cost.
+#pragma once
+
+#include <string>
+
+#include "esker/types/box.hpp"
+#include "esker/types/export.h"
+
+namespace esker {
+
+/// What one committed step cost; the same on all ranks.
+struct ESKER_API StepReport {
+  Index step = 0;          ///< position in the dataset
+  double time = 0;         ///< the model's time value
+  Index data_bytes = 0;    ///< bytes of samples that were put
+  Index stored_bytes = 0;  ///< block data in files, including padding
+  double seconds = 0;      ///< time in end_step on the slowest rank
+  int writers = 0;         ///< ranks that wrote
+  Index files = 0;         ///< files written
+  // Overhead other than moving and storing samples, maximum over the ranks. A step in which all ranks put the
+  // boxes of an earlier step needs only the agreements and the checksum messages.
+  bool planned = false;         ///< a new plan was made: some rank's boxes or the due fields changed
+  double plan_s = 0;            ///< seconds spent on planning
+  Index allocated_bytes = 0;    ///< for sample buffers
+  Index metadata_messages = 0;  ///< messages for planning; a collective call counts as one
+  Index metadata_bytes = 0;     ///< sent by a rank in these messages
+  Index checksum_messages = 0;  ///< sent to the ranks that write block tables of shared files
+  int agreements = 0;           ///< small collective calls, the same number on all ranks
+  /// "step 3 time 150: 173.2 MB in 0.31 s, 0.56 GB/s, 4 writers, 16 files"
+  [[nodiscard]] std::string to_string() const;
+};
+
+}  // namespace esker
