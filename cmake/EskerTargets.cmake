@@ -22,14 +22,23 @@ if(ESKER_SANITIZE)
   target_link_options(esker_flags INTERFACE -fsanitize=${ESKER_SANITIZE})
 endif()
 
-# esker_add_layer(NAME SOURCES a.cc ... LAYERS base ... LIBRARIES fmt::fmt ... HEADERS nlohmann_json::nlohmann_json ...)
+# What every layer sees of include/: the value types, and the version.
+set(esker_types_root ${PROJECT_BINARY_DIR}/layers/public)
+file(MAKE_DIRECTORY ${esker_types_root}/esker)
+foreach(header types version.h)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/esker/${header} ${esker_types_root}/esker/${header} SYMBOLIC)
+endforeach()
+
+# esker_add_layer(NAME [FACADES] SOURCES a.cc ... LAYERS base ... LIBRARIES fmt::fmt ... HEADERS nlohmann_json::nlohmann_json ...)
 #
 # Declares the folder src/NAME as the object library esker_NAME. Its headers are included as
 # "NAME/header.h" and can be seen only by layers that list NAME in LAYERS: each layer has a
 # separate include root, which contains only a link to its folder, so a wrong dependency does not compile.
+# FACADES: the layer implements the public classes and functions. It sees all of include/, not only
+# include/esker/types.
 # LIBRARIES are linked by the library esker; of HEADERS nothing is linked (Debian's toml++ would be a library).
 function(esker_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LAYERS;LIBRARIES;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "FACADES" "" "SOURCES;LAYERS;LIBRARIES;HEADERS")
   set(root ${PROJECT_BINARY_DIR}/layers/${name})
   get_filename_component(parent ${root}/${name} DIRECTORY)
   file(MAKE_DIRECTORY ${parent})
@@ -37,11 +46,15 @@ function(esker_add_layer name)
 
   string(REPLACE "/" "_" target esker_${name})
   add_library(${target} OBJECT ${layer_SOURCES})
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${root})
+  set(public_root ${esker_types_root})
+  if(layer_FACADES)
+    set(public_root ${PROJECT_SOURCE_DIR}/include)
+  endif()
+  target_include_directories(${target} PUBLIC ${public_root} ${root})
   target_link_libraries(${target} PUBLIC ${layer_LIBRARIES} PRIVATE esker_flags)
   foreach(below IN LISTS layer_LAYERS)
     string(REPLACE "/" "_" below esker_${below})
-    target_link_libraries(${target} PUBLIC ${below})
+    target_link_libraries(${target} PRIVATE ${below})
   endforeach()
   foreach(library IN LISTS layer_HEADERS)
     get_target_property(directories ${library} INTERFACE_INCLUDE_DIRECTORIES)
