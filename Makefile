@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has what they run.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo peers test mpich sanitize clang fuzz clean
+.PHONY: help setup build demo peers test mpich sanitize clang coverage fuzz clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -30,6 +30,9 @@ sanitize: setup  ## Run the tests with address, undefined-behaviour and thread s
 clang:  ## Run the tests built by clang
 	@scripts/setup.sh --all
 	@scripts/test.sh clang
+
+coverage: setup  ## Measure which lines the unit and MPI tests reach, per layer (build/coverage/index.html)
+	@scripts/test.sh coverage
 
 fuzz:  ## Run libFuzzer on all that reads files, ten seconds per harness
 	@scripts/setup.sh --all

@@ -2,9 +2,10 @@
 # Runs test suites, all of them even if one fails, and ends with the closing lines of their runners.
 #
 #   scripts/test.sh [SUITE...]     release serial mpich-smoke (default, with python), mpich debug sanitize threads clang
-#                                  fuzz python
+#                                  coverage fuzz python
 #
-# A suite other than python is a preset of ctest: built, then run. Exit status 0 if all passed.
+# A suite other than python is a preset of ctest: built, then run; coverage also prints the figures of each layer.
+# Exit status 0 if all passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
@@ -32,6 +33,25 @@ run_ctest() {
   ctest --preset "$1" --rerun-failed --output-on-failure
 }
 
+# Counts of an earlier run are removed. The figures are printed even if a test fails.
+run_coverage() {
+  local status=0
+  make_tool_environment gcovr || return 1
+  [ ! -d build/coverage ] || find build/coverage -name '*.gcda' -delete
+  run_ctest coverage || status=1
+  report_coverage || status=1
+  return "$status"
+}
+
+# Line coverage of src/ and include/: build/coverage/index.html, coverage.json next to it, and a line per layer.
+report_coverage() {
+  say "coverage: counting lines"
+  quietly gcovr build/gcovr/bin/gcovr --root . --filter src/ --filter include/ --exclude-throw-branches \
+    --gcov-ignore-errors=no_working_dir_found -j "$(nproc)" --html-nested build/coverage/index.html \
+    --json build/coverage/coverage.json build/coverage || return 1
+  .venv/bin/python scripts/coverage_of_layers.py build/coverage/coverage.json
+}
+
 # The Python tests write datasets with the release build's miniapps, and with a run that they kill, and read them
 # with OpenVisus.
 run_python() {
@@ -51,11 +71,11 @@ run_python() {
 run_suite() {
   local suite=$1 log=build/logs/$1-test.log started=$SECONDS result=passed
   mkdir -p build/logs
-  if [ "$suite" = python ]; then set -- run_python; else set -- run_ctest "$suite"; fi
+  case $suite in python | coverage) set -- "run_$suite" ;; *) set -- run_ctest "$suite" ;; esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
   closing+=("$suite: $result in $((SECONDS - started)) s")
   while IFS= read -r line; do closing+=("    $line"); done < <(
-    grep -E '^[0-9]+% tests passed|^=+ .*(passed|failed|error).* =+$|^No tests were found|^FAILED |^[[:space:]]+[0-9]+ - ' \
+    grep -E '^[0-9]+% tests passed|^lines of |^=+ .*(passed|failed|error).* =+$|^No tests were found|^FAILED |^[[:space:]]+[0-9]+ - ' \
       "$log" | grep -vE '\((Skipped|Disabled)\)$')
 }
 
