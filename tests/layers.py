@@ -61,9 +61,12 @@ def compiles(command: tuple[list[str], str], text: str) -> tuple[bool, str]:
         return run.returncode == 0, run.stderr
 
 
-def seen(headers: list[str]) -> str:
-    """A source with one #error for each of these headers that is found."""
-    return "".join(f'#if __has_include("{h}")\n#error "sees {h}"\n#endif\n' for h in headers)
+def visible_and_not(visible: list[str], hidden: list[str]) -> str:
+    """A source with one #error for each header that is found and is hidden, or is not found and is visible."""
+    return "".join(
+        [f'#if __has_include("{header}")\n#error "sees {header}"\n#endif\n' for header in hidden]
+        + [f'#if !__has_include("{header}")\n#error "does not see {header}"\n#endif\n' for header in visible]
+    )
 
 
 def a_header_of(sources: Path, layer: str) -> str | None:
@@ -84,16 +87,17 @@ def check_layer(
         problems.append(f"{layer}: {'compiles' if takes else 'does not compile'} {FACADE.strip()}")
     elif not takes and "esker/writer.hpp" not in says:
         problems.append(f"{layer}: {FACADE.strip()} fails for another reason: {says}")
-    of_layers = {other: a_header_of(sources, other) for other in lists}
     visible = lists[layer] | {layer}
     # A folder within a visible one is visible, too (read/parallel to those that see read).
     visible |= {other for other in lists if any(other.startswith(f"{name}/") for name in visible)}
-    hidden = [header for other, header in of_layers.items() if header and other not in visible]
-    _, says = compiles(command, seen(hidden))
-    problems += [f"{layer}: sees {found}" for found in sorted(set(re.findall(r'#error "sees (.*?)"', says)))]
-    for other in sorted(lists[layer]):
-        if of_layers[other] and compiles(command, seen([str(of_layers[other])]))[0]:
-            problems.append(f"{layer}: does not see {of_layers[other]}")
+    headers = {other: header for other in lists if (header := a_header_of(sources, other))}
+    tried = visible_and_not(
+        [header for other, header in headers.items() if other in visible],
+        [header for other, header in headers.items() if other not in visible],
+    )
+    _, says = compiles(command, tried)
+    wrong = set(re.findall(r'#error "((?:sees|does not see) .*?)"', says))
+    problems += [f"{layer}: {problem}" for problem in sorted(wrong)]
     return problems
 
 
