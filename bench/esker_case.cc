@@ -90,7 +90,7 @@ class EskerCase final : public Case {
     return answer;
   }
 
-  /// Rank 0 answers for all files.
+  /// Rank 0 accounts for all files.
   [[nodiscard]] Index stored_bytes() const override { return comm_.rank() == 0 ? stored_bytes_ : 0; }
   [[nodiscard]] std::string details() const override { return details_; }
 
@@ -104,7 +104,7 @@ class EskerCase final : public Case {
   }
 
  private:
-  /// A field of the dataset: components of a field of the workload.
+  /// A field of the dataset: one or more components of a field of the workload.
   struct Column {
     std::size_t field = 0;
     int first_component = 0, components = 1;
@@ -117,7 +117,7 @@ class EskerCase final : public Case {
     double* out = nullptr;
     std::size_t bytes = 0;
   };
-  /// The samples of `box` to where they stand among all components, of which `field` is the first.
+  /// Reads the samples of `box` to their places among all components; `field` points to the first component.
   static Wanted ask(const Column& column, Index step, const Box& box, double* field) {
     const Index count = box.num_samples() * column.components;
     return {{.field = column.name, .step = step, .box = box},
@@ -125,8 +125,8 @@ class EskerCase final : public Case {
             static_cast<std::size_t>(count) * sizeof(double)};
   }
 
-  /// Of `field`, a level's. Its samples are the dataset's only as long as this has its axes halved in the
-  /// order of Workload::at_level.
+  /// The query for a level of `field`. The dataset must halve its axes in the order of Workload::at_level;
+  /// otherwise its level has other samples.
   void ask_level(esker::Query& query, const FieldMemory& field, Index halvings) const {
     query.box = field.points();
     const auto below = static_cast<int>(halvings);
@@ -182,7 +182,7 @@ class EskerCase final : public Case {
 
 const std::vector<EskerStyle>& esker_styles() {
   static const std::vector<EskerStyle> styles{
-      // A rank that holds a part of a block can make no checksum of it.
+      // A rank that holds only part of a block cannot compute its checksum.
       {"idx_one_phase", {{"aggregate", "false"}, {"checksums", "false"}}},
       {"idx_two_phase", {}},
       {"idx_three_phase", {{"restructure", "default"}}},
@@ -191,7 +191,7 @@ const std::vector<EskerStyle>& esker_styles() {
       {"cdf5_and_idx", {{"format", "cdf5+idx"}}},
 #ifdef ESKER_BENCH_NETCDF4
       {"netcdf4", {{"format", "netcdf4"}}},
-      // One chunk per field and step, so that samples stand as in a contiguous dataset.
+      // One chunk per field and step, so that samples are stored as in a contiguous dataset.
       {"hdf5", {{"format", "hdf5"}, {"chunks", "1099511627776,1099511627776,1099511627776"}}},
       {"hdf5_decomposition", {{"format", "hdf5"}, {"chunks", "decomposition"}}, false, true},
 #endif

@@ -10,20 +10,20 @@
 
 namespace bench {
 
-/// A way in which Esker writes the workload.
+/// One set of options with which Esker writes the workload.
 struct EskerStyle {
   const char* name;
-  std::vector<std::pair<const char*, const char*>> options;  ///< what makes it this way
-  bool vectors = false;  ///< a field of several components is one field, its components side by side on disk;
-                         ///< else it is as many scalar ones
-  bool needs_chunks = false;  ///< of the ranks' parts: only where these have regular_extents()
+  std::vector<std::pair<const char*, const char*>> options;  ///< differ from the defaults
+  bool vectors = false;  ///< a field of several components is one field with interleaved components on disk;
+                         ///< otherwise each component is a scalar field
+  bool needs_chunks = false;  ///< chunks are the ranks' parts, which must have regular_extents()
   bool scatters = false;      ///< rank 0 reads and scatters; else all ranks read together
   bool is_on_request = false;
 };
 
-/// IDX in one, two and three phases, and in two with vector fields; CDF-5, and both formats at once; NetCDF-4
-/// with chunks by grid and type, one per field, and one per rank, if Esker has these files; on request CDF-5
-/// that is read by one rank, and IDX and CDF-5 that are read in two phases whatever that costs.
+/// By default: IDX in one, two and three phases, and in two with vector fields; CDF-5; both formats at once.
+/// If Esker was built with HDF5: NetCDF-4 with default chunks, one chunk per field, and one chunk per rank.
+/// On request: CDF-5 read by one rank, and IDX and CDF-5 always read in two phases.
 const std::vector<EskerStyle>& esker_styles();
 
 /// A dataset by Esker. Collective.

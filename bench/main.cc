@@ -1,6 +1,6 @@
-// esker-bench: measures Esker against plain files on the work of a simulation, on the ranks of one MPI job.
+// esker-bench: compares Esker with plain files on the output of a simulation, on the ranks of one MPI job.
 //
-// `esker bench` starts it, and makes ratios and figures of the seconds that it prints as JSON.
+// `esker bench` starts it, and computes ratios and figures from the seconds that it prints as JSON.
 #include <CLI/CLI.hpp>
 
 #include "esker/mpi.hpp"
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> options;
   bench::Program program{
       .name = "esker-bench",
-      .description = "Measures Esker against plain files; started by `esker bench`",
+      .description = "Compares Esker with plain files. Started by `esker bench`.",
       .cases = {"posix", "posix_shared", "memcpy"},
       .cases_on_request = {},
       .define_more = {},

@@ -22,7 +22,7 @@ esker::Index pss_bytes() {
 
 namespace {
 
-/// What others freed goes back to the system first; reused, it would hide what is taken next.
+/// First returns freed memory to the system: if it were reused, new allocations would not be visible.
 esker::Index pss_without_free_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);

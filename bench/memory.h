@@ -8,11 +8,11 @@
 
 namespace bench {
 
-/// Proportional set size: own pages, and of shared pages this process' part. -1 where the kernel does not
-/// tell.
+/// Proportional set size: private pages, and this process' share of shared pages. -1 if the kernel does not
+/// report it.
 esker::Index pss_bytes();
 
-/// Watches the process' memory from a thread while it lives.
+/// Samples the process' memory from a thread during its lifetime.
 class MemoryWatch {
  public:
   MemoryWatch();

@@ -1,4 +1,4 @@
-// The limits: plain files and plain memory.
+// The reference cases: plain files and plain memory.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -94,8 +94,8 @@ class PosixCase final : public Case {
   }
 
  private:
-  /// The samples `level` of `whole`, which is stored at `offset`: runs of them where they stand together, or
-  /// the row that they are in.
+  /// Reads the samples `level` of `whole`, which is stored at `offset`: contiguous samples as one run, others
+  /// by reading their row.
   void read_level(FileDescriptor& file, Index offset, const FieldMemory& whole, const FieldMemory& level,
                   double* samples) {
     const Box& box = level.box;

@@ -28,7 +28,9 @@ void define(CLI::App& app, const Program& program, Settings& s) {
     names.emplace_back(simulation.name);
     points += " " + about_points(simulation);
   }
-  app.add_option("workload", s.workload, "whose output")->required()->check(CLI::IsMember(names));
+  app.add_option("workload", s.workload, "the simulation whose output is measured")
+      ->required()
+      ->check(CLI::IsMember(names));
   app.add_option("--points", s.points, points)->delimiter(',')->expected(3)->check(CLI::Range(1, 1 << 20));
   app.add_option("--steps", s.schedule.steps, "steps per repetition")
       ->check(CLI::Range(1, 64))
@@ -37,29 +39,29 @@ void define(CLI::App& app, const Program& program, Settings& s) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   app.add_option("--halvings", s.schedule.halvings,
-                 "levels to be read, too, by how far they are below the finest, e.g. 1,2,3,6")
+                 "also read these levels, counted down from the finest (1,2,3: 1/2, 1/4, 1/8 of the samples)")
       ->delimiter(',')
       ->check(CLI::Range(1, 30));
-  app.add_option("--dir", s.directory, "directory of the files")
+  app.add_option("--dir", s.directory, "directory to write the files in")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  app.add_option("--json", s.json, "file for what was measured; default: standard output");
+  app.add_option("--json", s.json, "write the results to this file (default: standard output)");
   std::vector<std::string> cases = program.cases;
   cases.insert(cases.end(), program.cases_on_request.begin(), program.cases_on_request.end());
-  app.add_option("--case", s.cases, "cases to run; repeatable")
+  app.add_option("--case", s.cases, "case to run; repeatable")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(cases));
   if (program.define_more) program.define_more(app);
 }
 
-/// A directory of this run's own below `parent`, made and in the end removed by rank 0. Collective.
+/// A new directory for this run below `parent`. Rank 0 creates it, and removes it at the end. Collective.
 class WorkDirectory {
  public:
   WorkDirectory(MPI_Comm comm, const std::string& parent) : path_(parent + "/esker-bench-XXXXXX") {
     MPI_Comm_rank(comm, &rank_);
     int made = rank_ != 0 || mkdtemp(path_.data()) != nullptr;
     MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm);
-    if (!made) throw std::runtime_error("cannot make a directory in " + parent);
+    if (!made) throw std::runtime_error("cannot create a directory in " + parent);
     MPI_Bcast(path_.data(), static_cast<int>(path_.size()), MPI_CHAR, 0, comm);
   }
   WorkDirectory(const WorkDirectory&) = delete;
@@ -152,7 +154,7 @@ int measure(const Program& program, const Settings& settings) {
   for (const Measured& m : measured) bad += m.bad_values;
   if (rank == 0) print(to_json(workload, program, settings, n_ranks, measured), settings.json);
   if (rank == 0 && bad > 0) {
-    std::fprintf(stderr, "%s: %lld values were read wrong\n", program.name.c_str(),
+    std::fprintf(stderr, "%s: %lld values that were read differ from those written\n", program.name.c_str(),
                  static_cast<long long>(bad));
   }
   return bad > 0 ? 1 : 0;
@@ -167,7 +169,7 @@ int print_cases(const Program& program) {
   return 0;
 }
 
-/// All ranks have the same command line. -1: go on.
+/// All ranks have the same command line. -1: continue.
 int parse(int argc, char** argv, int rank, const Program& program, Settings& settings) {
   CLI::App app(program.description, program.name);
   define(app, program, settings);

@@ -1,7 +1,6 @@
-// Program: what esker-bench and esker-bench-peers have in common: command line, workload, JSON and exit
-// codes.
+// Program: the command line, workload, JSON and exit codes of esker-bench and esker-bench-peers.
 //
-// Exit codes: 0 all values were right, 1 some were not or something failed, 2 wrong usage.
+// Exit codes: 0 all values are right, 1 a value is wrong or an operation failed, 2 wrong usage.
 #pragma once
 
 #include <mpi.h>
@@ -23,7 +22,7 @@ namespace bench {
 
 struct Settings {
   std::string workload;
-  std::vector<Index> points;  ///< empty: the workload's own
+  std::vector<Index> points;  ///< empty: the workload's default
   Schedule schedule;
   std::string directory = ".";
   std::string json;  ///< empty: standard output
@@ -33,16 +32,16 @@ struct Settings {
 struct Program {
   std::string name;
   std::string description;
-  std::vector<std::string> cases;  ///< that run unless others are asked for, in their order
+  std::vector<std::string> cases;  ///< the default cases, in the order they run
   std::vector<std::string> cases_on_request;
-  /// Adds options of its own to the command line; may be empty.
+  /// Adds the program's options to the command line; may be empty.
   std::function<void(CLI::App&)> define_more;
-  /// The cases of these names, in a directory of this run's own. Collective. A case that cannot be had on
-  /// this workload may be left out.
+  /// The cases of these names, in this run's directory. Collective. May leave out cases that do not support
+  /// the workload.
   std::function<std::vector<std::unique_ptr<Case>>(const std::vector<std::string>& names,
                                                    const std::string& directory, const Workload& workload)>
       make_cases;
-  /// What else the figures depend on, by name, e.g. {"hdf5", "1.10.8"}.
+  /// Versions that the results depend on, by name, e.g. {"hdf5", "1.10.8"}.
   std::vector<std::pair<std::string, std::string>> libraries;
 };
 

@@ -1,4 +1,4 @@
-// Whether the ranks' parts of the fields can be chunks.
+// Checks whether the ranks' parts of the fields can be chunks.
 #pragma once
 
 #include <mpi.h>
@@ -10,8 +10,8 @@
 
 namespace bench {
 
-/// Per field the largest extents of a rank's part, if all parts begin at multiples of them, so that chunks of
-/// these extents are the ranks' parts; else nothing. Collective, the same on all ranks.
+/// Per field the largest extents of a rank's part. Empty unless all parts begin at multiples of them, so that
+/// chunks of these extents are the ranks' parts. Collective, the same on all ranks.
 std::optional<std::vector<Point>> regular_extents(MPI_Comm comm, const Workload& workload);
 
 }  // namespace bench

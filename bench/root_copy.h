@@ -1,4 +1,4 @@
-// RootCopy: fields whole on rank 0, for cases that leave their files to one rank.
+// RootCopy: gathers whole fields on rank 0, for cases in which one rank does all file I/O.
 #pragma once
 
 #include <mpi.h>
@@ -9,18 +9,18 @@
 
 namespace bench {
 
-/// Fields travel one at a time between their parts on the ranks and rank 0, each with one MPI_Gatherv or
-/// MPI_Scatterv. Parts and whole are dense in the file's order: x fastest, components slowest. Rank 0 needs
-/// memory for twice the largest field, kept from step to step.
+/// Moves one field at a time between the ranks' parts and rank 0, by one MPI_Gatherv or MPI_Scatterv. Parts
+/// and the whole field are dense in the file's order: x fastest, components slowest. Rank 0 needs memory for
+/// twice the largest field, and keeps it from step to step.
 class RootCopy {
  public:
   RootCopy(MPI_Comm comm, const Workload& workload);
 
-  /// Brings field number f together from all ranks' `part`; the whole on rank 0. Collective.
+  /// Gathers field number f from all ranks' `part`; returns the whole field on rank 0. Collective.
   const double* gather(std::size_t f, const double* part);
-  /// On rank 0: where the whole of a field is to be put before scatter(); undefined samples.
+  /// On rank 0: memory for a whole field, to be filled before scatter().
   double* whole(std::size_t f);
-  /// Gives each rank its part of the whole field number f. Collective.
+  /// Scatters the whole field number f. Collective.
   void scatter(std::size_t f, double* part);
 
   [[nodiscard]] bool is_root() const { return rank_ == 0; }

@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-/// Time that passes on the slowest rank while all do something together.
+/// Times a collective operation on the slowest rank.
 class Clock {
  public:
   explicit Clock(MPI_Comm comm) : comm_(comm) {}
@@ -70,7 +70,7 @@ class Runner {
     }
   }
 
-  /// What is known before anything is measured.
+  /// Results without times.
   [[nodiscard]] Measured describe(const Case& tested) const {
     Measured measured;
     measured.name = tested.name();
@@ -109,7 +109,7 @@ class Runner {
   Workload& workload_;
   const Schedule& schedule_;
   std::vector<Workload> levels_;
-  Samples samples_;  // lent to all cases
+  Samples samples_;  // shared by all cases
   std::vector<Samples> samples_of_levels_;
 };
 

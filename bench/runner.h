@@ -11,32 +11,32 @@
 
 namespace bench {
 
-/// A level that was read, see Workload::at_level.
+/// The times of reading a level, see Workload::at_level.
 struct MeasuredLevel {
   Index halvings = 0;
   Index data_bytes = 0;        ///< per step, all ranks
   std::vector<double> read_s;  ///< as in Measured
 };
 
-/// Of one case; the same on all ranks but for `details`.
+/// The results of one case; the same on all ranks except for `details`.
 struct Measured {
   std::string name;
   std::vector<double> write_s, read_s;  ///< per repetition: all steps, the slowest rank
   Index stored_bytes = 0;               ///< per step
-  Index extra_bytes = 0;                ///< growth of a rank's memory while writing, the largest
+  Index extra_bytes = 0;                ///< largest growth of a rank's memory while writing
   Index bad_values = 0;                 ///< in all repetitions
-  std::vector<MeasuredLevel> levels;    ///< those of the schedule, if the case reads levels
+  std::vector<MeasuredLevel> levels;    ///< of the schedule, if the case reads levels
   std::vector<std::string> details;     ///< per repetition, on rank 0
 };
 
 struct Schedule {
   Index steps = 5;
   Index repeats = 15;
-  std::vector<Index> halvings = {};  ///< levels to be read besides all samples
+  std::vector<Index> halvings = {};  ///< levels to read in addition to all samples
 };
 
-/// Runs all cases once without timing, which touches the storage's memory and measures theirs, and then
-/// `repeats` times, each time beginning with another case. Collective.
+/// Runs all cases once without timing, to touch the storage's memory and to measure the memory of the cases.
+/// Then runs them `repeats` times, each time starting with another case. Collective.
 std::vector<Measured> run(MPI_Comm comm, const std::vector<std::unique_ptr<Case>>& cases, Workload& workload,
                           const Schedule& schedule);
 

@@ -1,4 +1,4 @@
-// Simulations: whose output the workloads are, and how their ranks share it.
+// Simulations: the models whose output is measured, and their decompositions.
 #pragma once
 
 #include <string>
@@ -16,20 +16,20 @@ struct Simulation {
   Workload (*make)(int rank, int n_ranks, const Point& points);
 };
 
-/// All that there are.
+/// All simulations.
 const std::vector<Simulation>& simulations();
-/// One of them; `name` is known.
+/// One of them; `name` must be valid.
 const Simulation& simulation(const std::string& name);
 
 /// S3D's checkpoint: pressure, temperature, velocity (3), species (11), `block`^3 points per rank, x fastest,
-/// components in planes of their own, ranks in a grid as nearly cubic as their number allows.
+/// components in separate planes, ranks in a grid that is as nearly cubic as their number allows.
 /// Source: Chen et al. (2009), Comput. Sci. Discov. 2, 015001; github.com/wkliao/S3D-IO.
 Workload make_s3d(int rank, int n_ranks, const Point& block);
-/// The same of so many points in all, however many ranks there are.
+/// The same with a total number of points that does not depend on the number of ranks.
 Workload make_s3d_whole(int rank, int n_ranks, const Point& points);
 
 /// PISM's output: one 3-D field, z fastest, and ten 2-D ones on 600 x 600 x 301 points (Antarctica at 10 km),
-/// or on `points`, split as PISM does. On disk x is the fastest axis, or in 3-D z, too, as in PISM's own
+/// or on `points`, split as PISM does. On disk x is the fastest axis, or, in 3-D fields, z, as in PISM's
 /// files. Source: Bueler and Brown (2009), J. Geophys. Res. 114, F03008.
 enum class IceSheetOrder { kXFastest, kZFastest };
 Workload make_icesheet(int rank, int n_ranks, const Point& points, IceSheetOrder order);
@@ -40,7 +40,7 @@ Workload make_ocean(int rank, int n_ranks, const Point& points);
 
 /// A global cloud-resolving model on a geodesic grid of ten panels of X x Y cells and two poles (of 4^8 cells
 /// a panel: 655,362), four variables with (cells, Z layers), layers fastest in memory as in files, and two
-/// with (cells). A rank holds a contiguous piece of the cells; all are of one length but the last.
+/// with (cells). A rank holds a contiguous range of cells; all ranges except the last have the same length.
 /// Source: Palmer et al. (2011), Environ. Model. Softw. 26, 1725.
 Workload make_geodesic(int rank, int n_ranks, const Point& points);
 

@@ -46,7 +46,7 @@ void for_each_value(const FieldMemory& field, int number, const Answer& answer, 
   }
 }
 
-/// How far apart the samples of a level are, see Workload::at_level.
+/// The distance between the samples of a level, see Workload::at_level.
 Point spacing_at(const GridExtent& grid, Index halvings) {
   Point spacing{1, 1, 1, 1, 1};
   for (int axis = grid.rank - 1, idle = 0;

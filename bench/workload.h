@@ -1,5 +1,5 @@
-// Workload: the fields of one rank of a simulation, computed anew for each step, so that no copy of them is
-// in a cache or on storage before, and known everywhere, so that every value that is read can be checked.
+// Workload: the fields of one rank of a simulation. Values are computed for each step, so that no cache or
+// storage has them before, and any rank can compute all of them, so that every value that is read is checked.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct FieldMemory {
 };
 
 struct GridExtent {
-  std::string axes;  ///< a letter each, the fastest on disk first
+  std::string axes;  ///< one letter per axis, fastest on disk first
   int rank = 0;
   Point extent{};
 };
@@ -59,13 +59,13 @@ struct Workload {
   /// Fills the samples of all fields.
   void compute(const Salt& salt);
   [[nodiscard]] Index bytes_of_rank() const;
-  /// What of it the level has that is so many below the finest one, about 1 / 2^halvings: on each grid every
-  /// second point along one axis after the other, the slowest first. Dense, in the same order, as it is read:
-  /// fields have no samples of their own.
+  /// The workload at the level that is `halvings` below the finest, with about 1 / 2^halvings of the samples:
+  /// each grid keeps every second point along one axis after the other, the slowest axis first. Fields are
+  /// dense, in the same order, and only for reading: they have no samples.
   [[nodiscard]] Workload at_level(Index halvings) const;
 };
 
-/// Where one field stands in memory that was read.
+/// The memory layout of one field that was read.
 struct Answer {
   const double* first = nullptr;  ///< component 0 of the sample at box.lo
   std::array<Index, esker::kMaxRank> strides{};
@@ -77,7 +77,7 @@ using Samples = std::vector<std::vector<double>>;
 /// As large as the workload's, all pages touched.
 Samples make_samples(const Workload& workload);
 
-/// Samples of `field` in `answer` that are not what compute(salt) makes of field number `number`.
+/// Counts the samples of `field` in `answer` that differ from compute(salt) of field number `number`.
 Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt);
 /// An answer in the layout of the field's own memory, and a dense one (x fastest, components innermost).
 Answer like_memory(const FieldMemory& field, const double* first);

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-/// Anything of HDF5's that is closed.
+/// An HDF5 handle of any kind; closed on destruction.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const std::string& what) : id_(id), close_(close) {
@@ -55,7 +55,7 @@ Handle collective() {
   return transfer;
 }
 
-/// Contiguous if `chunk` is empty. All samples will be written, so none are filled in before.
+/// Contiguous if `chunk` is empty. All samples will be written, so fill values are not.
 Handle creation(const std::vector<Index>& chunk) {
   Handle create(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make dataset properties");
   check(H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "leave out fill values");

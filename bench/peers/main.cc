@@ -1,9 +1,8 @@
-// esker-bench-peers: MPI-IO, PnetCDF, parallel HDF5 and netCDF on the work that esker-bench measures Esker
-// on.
+// esker-bench-peers: MPI-IO, PnetCDF, parallel HDF5 and netCDF on the workloads of esker-bench.
 //
-// A program of its own, because a process must not hold two HDF5 libraries, and libesker may come with the
-// serial one. `esker bench --peers` runs both in turn; each measures posix as well, which is what they are
-// compared by.
+// A separate program, because a process must not load two HDF5 libraries, and libesker may use the serial
+// one. `esker bench --peers` runs both programs in turn. Each also measures posix, the reference of the
+// comparison.
 #include <cstdlib>
 
 #include "peer_case.h"
@@ -17,8 +16,8 @@ namespace {
 struct Peer {
   const char* name;
   std::function<std::unique_ptr<Case>(MPI_Comm, const std::string& directory, const Workload&)> make;
-  bool needs_chunks = false;  ///< of the ranks' parts: only where these have regular_extents()
-  bool on_request = false;    ///< takes many times what the others take
+  bool needs_chunks = false;  ///< chunks are the ranks' parts, which must have regular_extents()
+  bool on_request = false;    ///< much slower than the others
 };
 
 template <class Style>
@@ -64,7 +63,7 @@ std::vector<std::unique_ptr<Case>> make_cases(const std::vector<std::string>& na
   return cases;
 }
 
-/// Open MPI 4 would take OMPIO, with which collective writes take about twice as long; one may still ask for
+/// Open MPI 4 would use OMPIO, in which collective writes take about twice as long. A user can still select
 /// it.
 std::string choose_mpi_io() {
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION == 4
@@ -81,7 +80,7 @@ std::string choose_mpi_io() {
 int main(int argc, char** argv) {
   bench::Program program{
       .name = "esker-bench-peers",
-      .description = "Measures other libraries against plain files; started by `esker bench --peers`",
+      .description = "Compares other libraries with plain files. Started by `esker bench --peers`.",
       .cases = {},
       .cases_on_request = {},
       .define_more = {},

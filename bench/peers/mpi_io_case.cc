@@ -11,7 +11,7 @@ void check(int status, const std::string& what) {
   if (status != MPI_SUCCESS) throw std::runtime_error("MPI-IO: " + what);
 }
 
-/// The samples of a region, among all of its variable.
+/// Datatype of the samples of a region within its variable.
 class RegionType {
  public:
   RegionType(const Region& region, const std::vector<Index>& shape) {
@@ -24,7 +24,7 @@ class RegionType {
       MPI_Type_free(&inner);
       first_bytes_ += region.start[d] * sample_bytes;
     }
-    MPI_Datatype whole = type_;  // beginning with the variable
+    MPI_Datatype whole = type_;  // from the first sample of the variable
     const int length = 1;
     const auto place = static_cast<MPI_Aint>(first_bytes_);
     MPI_Type_create_hindexed(1, &length, &place, whole, &type_);
@@ -41,7 +41,7 @@ class RegionType {
   Index first_bytes_ = 0;
 };
 
-/// Closed when it goes, by all ranks.
+/// An MPI file; closed on destruction, which is collective.
 class File {
  public:
   File(MPI_Comm comm, const std::string& path, int mode) {
@@ -51,14 +51,14 @@ class File {
   File& operator=(const File&) = delete;
   ~File() { MPI_File_close(&file_); }
 
-  /// What follows is the region of `v`, which begins at `offset_bytes`; returns how many samples that are.
+  /// Sets the file view to the region of `v`, which begins at `offset_bytes`. Returns its number of samples.
   int view(const Variable& v, Index offset_bytes) {
     Index count = 1;
     for (const Index n : v.part.count) count *= n;
     const RegionType type(v.part, v.shape);
     check(MPI_File_set_view(file_, offset_bytes, MPI_DOUBLE, count > 0 ? MPI_Datatype(type) : MPI_DOUBLE,
                             "native", MPI_INFO_NULL),
-          "choose the part of " + v.name);
+          "set the file view for " + v.name);
     return static_cast<int>(count);
   }
   operator MPI_File() const { return file_; }

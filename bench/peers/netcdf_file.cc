@@ -62,7 +62,7 @@ void NetcdfFile::end_definitions(std::size_t room_bytes) {
   check(nc__enddef(number_, room_bytes, kAlignment, 0, kAlignment), "end of definitions");
 }
 
-void NetcdfFile::redefine() { check(nc_redef(number_), "define more"); }
+void NetcdfFile::redefine() { check(nc_redef(number_), "enter define mode"); }
 
 int NetcdfFile::find(const Variable& variable) const {
   int id = -1;
@@ -89,7 +89,7 @@ void NetcdfFile::get(int id, const Region& region, double* samples) const {
 void NetcdfFile::close() { check(nc_close(number_), "close"); }
 
 void NetcdfFile::access_together(int id) const {
-  check(nc_var_par_access(number_, id, NC_COLLECTIVE), "access together");
+  check(nc_var_par_access(number_, id, NC_COLLECTIVE), "use collective access");
 }
 
 }  // namespace bench

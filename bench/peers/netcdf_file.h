@@ -1,4 +1,4 @@
-// NetcdfFile: a file of the netCDF library's, opened by one rank or by all.
+// NetcdfFile: a file that the netCDF library opened on one rank or on all ranks.
 #pragma once
 
 #include <netcdf.h>
@@ -10,20 +10,20 @@
 
 namespace bench {
 
-/// Closed by close(); else, as an error is under way, not at all. Collective where all ranks opened it.
+/// Closed only by close(): after an error it stays open. Collective if all ranks opened it.
 class NetcdfFile {
  public:
   /// CDF-5, on this rank alone.
   static NetcdfFile create(const std::string& path);
   static NetcdfFile open(const std::string& path);
-  /// NetCDF-4, on all ranks, which then read and write together.
+  /// NetCDF-4, on all ranks; reading and writing are then collective.
   static NetcdfFile create(const std::string& path, MPI_Comm comm);
   static NetcdfFile open(const std::string& path, MPI_Comm comm);
 
-  /// Defines a variable of float64 that is not filled, with those of its dimensions that are new.
+  /// Defines a float64 variable without filling, and its dimensions that are not defined yet.
   int define(const Variable& variable);
   void end_definitions();
-  /// The same, and leaves so many bytes for what is defined later.
+  /// The same; reserves `room_bytes` in the header for later definitions.
   void end_definitions(std::size_t room_bytes);
   void redefine();
   int find(const Variable& variable) const;

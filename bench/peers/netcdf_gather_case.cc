@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-/// More than the definitions of any workload take.
+/// Larger than the definitions of any workload.
 constexpr std::size_t kHeaderRoomBytes = 128 << 10;
 
 const char* name_of(GatherStyle style) {
@@ -55,7 +55,7 @@ class NetcdfGatherCase final : public PeerCase {
     return {std::vector<Index>(shape.size(), 0), shape, std::vector<Index>(shape.size(), 1)};
   }
 
-  /// The number of variable f, whose turn it is to be written.
+  /// The ID of variable f, which is written next.
   int define(NetcdfFile& file, std::size_t f) {
     if (style_ == GatherStyle::kDefineOnce) {
       if (f > 0) return ids_[f];

@@ -97,7 +97,7 @@ class PnetcdfCase final : public PeerCase {
     check(ncmpi_close(file), "close");
   }
 
-  /// Where a variable's part lies, as PnetCDF takes it.
+  /// Start and count of a variable's part, in PnetCDF's types.
   struct Place {
     explicit Place(const Region& part)
         : start(part.starts<MPI_Offset>()),
