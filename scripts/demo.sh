@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 case ${MPI:=openmpi} in
   openmpi) preset=release targets=(esker-pism) preload= ;;
   mpich) preset=mpich targets=(esker-pism yielding_mpich) preload=$PWD/build/mpich/tests/libyielding_mpich.so ;;
-  *) die "MPI is openmpi or mpich, not '$MPI'" ;;
+  *) die "MPI: expected openmpi or mpich, found '$MPI'" ;;
 esac
 
 # Replaces the list of all options at the end of the writer's report by one line.

@@ -1,11 +1,11 @@
-# What Esker's scripts run in; to be sourced by bash, also by hand:  . scripts/env.sh
+# The environment of Esker's scripts. Sourced by bash, also by hand:  . scripts/env.sh
 project_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Open MPI: in a container one is root, and 4 ranks must run on fewer cores without spinning.
+# Open MPI: containers run as root, and 4 ranks must run on fewer cores without spinning.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# Caches that would otherwise go to the home folder.
+# Keeps caches out of the user's home directory.
 export CCACHE_DIR=${CCACHE_DIR:-$project_root/.venv/cache/ccache}
 export VISUS_HOME=$project_root/.venv/cache/openvisus MPLCONFIGDIR=$project_root/.venv/cache/matplotlib
 
@@ -22,7 +22,7 @@ export PATH=$project_root/.venv/bin:$PATH
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# quietly NAME COMMAND...: the output goes to build/logs/NAME.log, and is shown only when the command fails.
+# quietly NAME COMMAND...: writes the output to build/logs/NAME.log, and shows it only if the command fails.
 quietly() {
   local name=$1 log=$project_root/build/logs/$1.log status=0
   shift
@@ -44,7 +44,7 @@ build_preset() {
     quietly "$preset-build" cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
 }
 
-# make_tool_environment NAME: build/NAME, a Python environment with scripts/requirements-NAME.txt, unless it is there.
+# make_tool_environment NAME: creates build/NAME, a Python environment with scripts/requirements-NAME.txt, if missing.
 make_tool_environment() {
   local name=$1 required=scripts/requirements-$1.txt
   [ -x "build/$name/bin/python" ] && cmp -s "$required" "build/$name/requirements.txt" && return

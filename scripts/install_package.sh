@@ -16,10 +16,10 @@ case "$mpi" in
   openmpi) stamp_file=.venv/package.stamp target=() settings+=(cmake.define.MPI_EXECUTABLE_SUFFIX=.openmpi) ;;
   mpich) settings+=(cmake.define.MPI_EXECUTABLE_SUFFIX=.mpich cmake.define.ESKER_MPI=ON build-dir=build/python-mpich) ;;
   none) settings+=(cmake.define.ESKER_MPI=OFF build-dir=build/python-none) ;;
-  *) die "scripts/install_package.sh takes nothing, mpich or none, not '$mpi'" ;;
+  *) die "scripts/install_package.sh: expected no argument, mpich or none, found '$mpi'" ;;
 esac
 
-# esker-bench-peers is built where its libraries are.
+# Builds esker-bench-peers if its libraries are found.
 stamp=$({
   find CMakeLists.txt pyproject.toml bench cmake include scripts/install_package.sh src python -type f \
     ! -path '*/__pycache__/*' -print0 | sort -z | xargs -0 sha256sum

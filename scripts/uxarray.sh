@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the atmosphere miniapp's files with uxarray, which is too large for the development environment (1.1 GB, with
-# numba, polars, dask): it gets one of its own, build/uxarray.
+# numba, polars, dask) and is therefore installed in a separate one, build/uxarray.
 #
 #   scripts/uxarray.sh
 set -euo pipefail

@@ -12,7 +12,8 @@
 
 namespace miniapp {
 
-/// Runs `model` on all ranks. 1: it failed. An error of one rank alone ends all: the others wait for it.
+/// Runs `model` on all ranks. Returns 1 if it failed. An error on one rank only ends the whole job, because
+/// the other ranks wait for it.
 template <class Model>
 int run_on_all_ranks(const char* program, int rank, Model&& model) {
   try {
@@ -22,13 +23,13 @@ int run_on_all_ranks(const char* program, int rank, Model&& model) {
     if (rank == 0) fmt::print(stderr, "{}: error: {}\n", program, e.what());
     return 1;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "{}: rank {} failed alone: {}\n", program, rank, e.what());
+    fmt::print(stderr, "{}: rank {}: error: {}\n", program, rank, e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
     return 1;
   }
 }
 
-/// Initialises and finalises MPI. `parse`(argc, argv) gives settings to run with, or a text to print and an
+/// Initialises and finalises MPI. `parse`(argc, argv) returns settings to run with, or a text to print and an
 /// exit code; `run`(comm, settings) is collective.
 template <class Parse, class Run>
 int main_of(const char* program, int argc, char** argv, Parse&& parse, Run&& run) {

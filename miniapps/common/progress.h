@@ -1,4 +1,4 @@
-// Progress: one line on a terminal, rewritten in place while the model works. Silent anywhere else.
+// Progress: one line on a terminal, updated in place while the model runs. Prints nothing elsewhere.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ class Progress {
   /// `unit` of the model's time, "year".
   Progress(bool wanted, const char* unit) : on_(wanted && isatty(STDERR_FILENO) == 1), unit_(unit) {}
 
-  /// Shows the model time; at most five times a second, and not before work has lasted two seconds.
+  /// Shows the model time: at most five times a second, and only after two seconds of work.
   void show(double time, double end) {
     const auto now = Clock::now();
     if (!on_ || now - started_ < std::chrono::seconds(2) || now - shown_ < std::chrono::milliseconds(200))
@@ -23,7 +23,7 @@ class Progress {
     fmt::print(stderr, "\rmodel {} {:.1f} of {:.1f} ", unit_, time, end);
     std::fflush(stderr);
   }
-  /// Wipes the line, before other output; the two seconds start again.
+  /// Clears the line before other output, and restarts the two seconds.
   void clear() {
     if (on_ && shown_ > started_) fmt::print(stderr, "\r{:40}\r", "");
     started_ = Clock::now();

@@ -1,4 +1,4 @@
-// Stopwatch: wall-clock seconds that one kind of work took this rank.
+// Stopwatch: wall-clock seconds that this rank spent on one kind of work.
 #pragma once
 
 #include <mpi.h>

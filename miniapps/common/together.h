@@ -1,4 +1,5 @@
-// Ranks that fail together: an error of one is thrown on all, so that none is left waiting in a collective.
+// Ranks that fail together: an error on one rank is thrown on all ranks, so that none waits in a collective
+// call.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +16,7 @@ struct AgreedError : std::runtime_error {
 };
 
 /// Collective: throws AgreedError if any rank's `error` is not empty, with the lowest failing rank and
-/// its text. What each rank did alone is agreed here before the ranks go on.
+/// its text. Ranks call it after local work, before they continue.
 void agree(MPI_Comm comm, const std::string& error);
 
 /// Runs `work` on each rank and agrees on the outcome: if it throws anywhere, all ranks throw.

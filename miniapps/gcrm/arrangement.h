@@ -1,11 +1,10 @@
-// Arrangement: how cells stand in a dataset. Two of them:
+// Arrangement: how cells are stored in a dataset. There are two:
 //
-// - a list (cell_list.h): dimensions (cells, layers), cells in their order; each rank puts one box. With the
-// mesh as
-//   UGRID says. For CDF files.
-// - panels (panel_maps.h): for each variable ten fields on a grid of 2^level x 2^level, one per panel, the
-// layers
-//   as components, and one field for the two poles. For IDX, whose levels are then those of the grid.
+// - a list (cell_list.h), for CDF files: dimensions (cells, layers), cells in their order, and the mesh
+//   according to UGRID. Each rank puts one box.
+// - panels (panel_maps.h), for IDX: for each variable ten fields on a grid of 2^level x 2^level, one per
+//   panel, with the layers as components, and one field for the two poles. The levels of the dataset are the
+//   levels of the grid.
 #pragma once
 
 #include <memory>
@@ -22,25 +21,26 @@ class Arrangement {
  public:
   virtual ~Arrangement() = default;
 
-  /// Defines the fields of a variable, which are from then on known by its position in kVariables. Local.
+  /// Defines the fields of a variable; `variable` is its position in kVariables. Local.
   virtual void define(Dataset& dataset, int variable, esker_type type) = 0;
-  /// Where in the memory to be put each own cell stands. Local.
+  /// The position of each own cell in the memory that is put. Local.
   [[nodiscard]] virtual const std::vector<Index>& order() const = 0;
   /// Puts the own cells of a variable; `data` is in order(), layers together. Local.
   virtual void put(Dataset& dataset, int variable, esker_type type, const char* data) const = 0;
-  /// What belongs to the first step beside variables. Local.
+  /// Fields of the first step that describe the mesh. Local.
   virtual void define_mesh(Dataset& /*dataset*/) {}
   virtual void put_mesh(Dataset& /*dataset*/) {}
 };
 
-/// The one for a value of Esker's option `format`. `mesh` outlives it. Defines the dimensions and grids.
+/// The arrangement for a value of Esker's option `format`. `mesh` outlives it. Defines the dimensions and
+/// grids.
 std::unique_ptr<Arrangement> make_arrangement(const std::string& format, Dataset& dataset,
                                               const Panels& panels, const Mesh& mesh, int layers);
 
 /// Units, names. Local.
 void describe(Dataset& dataset, int field, const Variable& variable);
 
-/// Heights of the middles of layers above the ground, m: equal layers of 20 km of air.
+/// Heights of the layer centers above the ground, m: layers of equal thickness up to 20 km.
 std::vector<double> layer_heights(int layers);
 
 }  // namespace gcrm

@@ -1,7 +1,7 @@
 // Bell: test 1 of Williamson, Drake, Hack, Jakob and Swarztrauber (1992, J. Comput. Phys. 102, 211): a cosine
 // bell that is carried once around the sphere in 12 days, along a great circle that is tilted by alpha. Here
-// each layer turns at its own speed, from half of the test's at the lowest to that at the highest, so that
-// layers differ; the solution is known at all times in all of them.
+// each layer has a different speed, from half of the test's speed in the lowest layer to all of it in the
+// highest. The solution is known at all times in all layers.
 #pragma once
 
 #include <vector>

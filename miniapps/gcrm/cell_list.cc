@@ -30,7 +30,7 @@ void CellList::define(Dataset& dataset, int variable, esker_type type) {
   const int field = dataset.field(v.layered ? layers_grid_ : cells_grid_, v.name, type, 1, v.fixed);
   describe(dataset, field, v);
   fields_[variable] = field;
-  if (variable == kLon || variable == kLat) return;  // they are what `coordinates` names
+  if (variable == kLon || variable == kLat) return;  // `coordinates` names these two
   dataset.attribute({ESKER_FIELD, field}, "mesh", "mesh");
   dataset.attribute({ESKER_FIELD, field}, "location", "face");
   dataset.attribute({ESKER_FIELD, field}, "coordinates", "lon lat");
@@ -80,7 +80,7 @@ void CellList::put_mesh(Dataset& dataset) {
   const auto num_nodes = static_cast<Index>(mesh_.nodes.size());
   dataset.put(face_nodes_, ESKER_INT32, {0, mesh_.own.first}, {6, mesh_.num_own()}, corners_.data());
   dataset.put(topology_, ESKER_INT32, {0}, {mesh_.own.first == 0 ? 1 : 0}, &nothing_);
-  const Index first = num_nodes > 0 ? 2 * mesh_.own.first : 0;  // a piece of poles alone has none
+  const Index first = num_nodes > 0 ? 2 * mesh_.own.first : 0;  // a piece that consists of poles has none
   dataset.put(node_lon_, ESKER_FLOAT64, {first}, {num_nodes}, lon_.data());
   dataset.put(node_lat_, ESKER_FLOAT64, {first}, {num_nodes}, lat_.data());
 }

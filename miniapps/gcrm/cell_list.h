@@ -1,8 +1,7 @@
-// CellList: variables on dimensions (cells, layers), and the mesh as UGRID 1.0 describes it: what netCDF
-// tools read.
+// CellList: variables on dimensions (cells, layers), and the mesh according to UGRID 1.0, for netCDF tools.
 //
-// Variables name the mesh and their place on it. The mesh's own fields are `mesh` (attributes that name the
-// others), `mesh_face_nodes`, `mesh_node_lon`, `mesh_node_lat`. Source: UGRID Conventions v1.0,
+// Variables name the mesh and their location on it. The mesh's own fields are `mesh` (attributes that name
+// the others), `mesh_face_nodes`, `mesh_node_lon`, `mesh_node_lat`. Source: UGRID Conventions v1.0,
 // https://ugrid-conventions.github.io/ugrid-conventions.
 #pragma once
 
@@ -32,7 +31,7 @@ class CellList final : public Arrangement {
   std::array<int, kVariables.size()> fields_{};
   int topology_ = 0, face_nodes_ = 0, node_lon_ = 0, node_lat_ = 0;
   std::vector<Index> order_;
-  std::vector<std::int32_t> corners_;  ///< what was put of the mesh, kept until the step ends
+  std::vector<std::int32_t> corners_;  ///< mesh data that were put, kept until the step ends
   std::vector<double> lon_, lat_;
   std::int32_t nothing_ = 0;
 };

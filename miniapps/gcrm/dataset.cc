@@ -7,7 +7,7 @@ namespace {
 
 esker_comm* make_comm(MPI_Comm comm) {
   esker_comm* made = nullptr;
-  esker_comm_from_mpi(comm, &made);  // an error is given again by what uses it
+  esker_comm_from_mpi(comm, &made);  // the first call that uses it returns an error again
   return made;
 }
 

@@ -1,8 +1,8 @@
-// Dataset: a dataset that is written through Esker's C interface. Its calls are Esker's; errors are
-// exceptions.
+// Dataset: a dataset that is written through Esker's C interface. Its functions are Esker's, with exceptions
+// as errors.
 //
-// Only collective calls throw, AgreedError on all ranks: they say again what a local call said on any of
-// them.
+// Only collective calls throw, AgreedError on all ranks. They also report errors of earlier local calls on
+// any rank.
 #pragma once
 
 #include <mpi.h>
@@ -29,7 +29,7 @@ class Dataset {
   /// Collective.
   Dataset(MPI_Comm comm, const std::string& path, const Options& options);
 
-  /// Local, as esker_def_*; numbers as Esker gives them.
+  /// Local, like esker_def_*. They return Esker's IDs.
   int dim(const char* name, std::int64_t size);
   int grid(const char* name, std::initializer_list<int> dims);
   int field(int grid, const std::string& name, esker_type type, int components, bool fixed);
@@ -39,13 +39,13 @@ class Dataset {
   void attribute(const Object& of, const char* name, const std::vector<double>& values);
 
   void begin_step(double time);
-  /// Local. `data` stays as it is until the step ends.
+  /// Local. `data` must not change until the step ends.
   void put(int field, esker_type type, std::initializer_list<std::int64_t> lo,
            std::initializer_list<std::int64_t> extent, const void* data);
   /// Collective.
   void end_step();
   void close();
-  /// Collective: what the run cost, as text.
+  /// Collective: the report of the run, as text.
   std::string report();
   /// Of the last step. Local.
   [[nodiscard]] esker_step_report last_step();

@@ -26,10 +26,10 @@ Border find_border(const Panels& panels, const Pieces& pieces, int rank) {
   for (Index cell = border.own.first; cell < border.own.last; ++cell) {
     const Ring ring = panels.ring(cell);
     for (int m = 0; m < ring.size; ++m) {
-      const Index beside = ring.cells[m];
-      if (beside >= border.own.first && beside < border.own.last) continue;
-      border.ghosts.push_back(beside);
-      border.wanted.emplace_back(pieces.owner(beside), cell);
+      const Index neighbor = ring.cells[m];
+      if (neighbor >= border.own.first && neighbor < border.own.last) continue;
+      border.ghosts.push_back(neighbor);
+      border.wanted.emplace_back(pieces.owner(neighbor), cell);
     }
   }
   sort_unique(border.ghosts);

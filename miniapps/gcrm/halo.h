@@ -1,4 +1,4 @@
-// Halo: values of the cells beside the own ones, from the ranks that own them.
+// Halo: values of the neighbor cells, from the ranks that own them.
 #pragma once
 
 #include <mpi.h>
@@ -9,11 +9,12 @@
 
 namespace gcrm {
 
-/// Which cells a rank needs of others. Neighbourship is mutual, so what others need of it follows, too.
+/// The cells that a rank needs from others. Neighbors are mutual, so the cells that others need from this
+/// rank follow from it.
 struct Border {
   Stretch own;
-  std::vector<Index> ghosts;  ///< cells of others beside own ones, ascending: owners one after the other
-  /// Own cells beside a ghost, with its owner, ascending by owner, then cell; each once.
+  std::vector<Index> ghosts;  ///< neighbor cells that other ranks own, ascending, so grouped by owner
+  /// Own cells next to a ghost, with the ghost's owner, ascending by owner, then cell; each once.
   std::vector<std::pair<int, Index>> wanted;
 };
 
@@ -22,7 +23,7 @@ Border find_border(const Panels& panels, const Pieces& pieces, int rank);
 
 class Halo {
  public:
-  /// Local. All ranks of `comm` have a piece.
+  /// Local. Each rank of `comm` has a piece.
   Halo(MPI_Comm comm, const Pieces& pieces, const Border& border);
 
   /// Collective. `values` has `width` numbers per cell: own cells in their order, then ghosts, which are
@@ -30,7 +31,7 @@ class Halo {
   void exchange(std::vector<double>& values, Index width) const;
 
  private:
-  /// Cells that travel between this rank and another one.
+  /// Cells that this rank exchanges with another rank.
   struct Message {
     int rank = 0;
     Index first = 0, count = 0;  ///< in `sent_`, or among all cells

@@ -27,7 +27,7 @@ class LocalCells {
   const Border& border_;
 };
 
-/// A cell's surroundings, all in its ring's order.
+/// The neighbors and nodes of a cell, in the order of its ring.
 struct Surroundings {
   Ring ring;
   std::array<Index, 6> local{};  ///< neighbours

@@ -1,7 +1,7 @@
-// Mesh: the own cells of a rank with their edges, and the cells beside them. The unit sphere; areas in sr.
+// Mesh: the own cells of a rank with their edges, and their neighbor cells. Unit sphere; areas in sr.
 //
-// Cells are the Voronoi regions of the centres. Local cells are numbered from 0: the own ones in their order,
-// then the ghosts (halo.h). What two ranks compute of the same cell, edge or node has the same bits.
+// Cells are the Voronoi regions of the centres. Local cells are numbered from 0: own cells in their order,
+// then ghosts (halo.h). Two ranks compute the same bits for the same cell, edge or node.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Mesh {
   std::vector<Index> first_edge;  ///< [own cell]; one more entry ends the last
   std::vector<Edge> edges;        ///< cell by cell, counterclockwise
   std::vector<Index> face_nodes;  ///< [own cell * 6 + m] numbers of its corners; -1 in the last of a pentagon
-  std::vector<Vec3> nodes;        ///< those numbered 2 c and 2 c + 1, for own cells c but the poles
+  std::vector<Vec3> nodes;        ///< nodes 2 c and 2 c + 1 of each own cell c, except poles
 
   [[nodiscard]] Index num_own() const { return own.size(); }
   [[nodiscard]] Index num_local() const { return static_cast<Index>(centres.size()); }

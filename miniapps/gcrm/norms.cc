@@ -8,7 +8,7 @@
 namespace gcrm {
 namespace {
 
-/// What is summed and compared over the cells of a layer.
+/// Sums and extremes over the cells of a layer.
 enum { kMass, kError1, kSolution1, kError2, kSolution2, kNumSums };
 enum { kErrorMax, kSolutionMax, kMost, kMinusLeast, kNumMaxima };
 

@@ -1,4 +1,4 @@
-// Norms: how far the tracer is from the exact solution, and how much of it there is.
+// Norms: the error of the tracer against the exact solution, and its mass.
 #pragma once
 
 #include <mpi.h>

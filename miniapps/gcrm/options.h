@@ -1,4 +1,5 @@
-// Options: Esker's options for a run: built-in values, esker.toml, environment, then the program's.
+// Options: Esker's options for a run, from the built-in values, esker.toml, the environment and the program,
+// in this order.
 #pragma once
 
 #include <memory>
@@ -10,12 +11,12 @@ namespace gcrm {
 
 class Options {
  public:
-  /// Local. Throws std::invalid_argument: esker.toml or the environment hold what Esker does not take.
+  /// Local. Throws std::invalid_argument if esker.toml or the environment hold an invalid option.
   Options();
 
-  /// Throws std::invalid_argument with Esker's text.
+  /// Throws std::invalid_argument with Esker's message.
   void set(const std::string& name, const std::string& value);
-  /// The same where neither file, environment nor set() has said anything.
+  /// The same, unless the file, the environment or set() has set the option.
   void set_default(const std::string& name, const std::string& value);
   [[nodiscard]] std::string get(const std::string& name) const;
   [[nodiscard]] const esker_options* handle() const { return handle_.get(); }

@@ -5,7 +5,7 @@
 namespace gcrm {
 namespace {
 
-/// `width` values per cell, converted and moved to where `order` says.
+/// Converts `width` values per cell and moves them to the positions of `order`.
 template <class T>
 void pack_as(const std::vector<double>& values, const std::vector<Index>& order, std::vector<char>& out) {
   const std::size_t width = order.empty() ? 1 : values.size() / order.size();
@@ -35,7 +35,7 @@ Output::Output(MPI_Comm comm, const std::string& path, const Panels& panels, con
   arrangement_->define_mesh(dataset_);
 }
 
-/// What describes the dataset as a whole, and the steps' times. Dimensions are an arrangement's.
+/// Attributes of the dataset and of the steps' times. An arrangement describes its dimensions.
 void Output::describe_dataset() {
   dataset_.attribute({ESKER_DATASET}, "title", "Esker atmosphere miniapp: a tracer around a geodesic grid");
   dataset_.attribute({ESKER_DATASET}, "source", "esker-gcrm");

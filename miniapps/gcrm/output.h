@@ -14,8 +14,8 @@ namespace gcrm {
 
 class Output {
  public:
-  /// Collective; throws AgreedError. `mesh` outlives it. `type`: ESKER_FLOAT32 or ESKER_FLOAT64, that of
-  /// variables that change; fixed ones are float64.
+  /// Collective; throws AgreedError. `mesh` outlives it. `type`: ESKER_FLOAT32 or ESKER_FLOAT64, for
+  /// variables that change in time; fixed variables are float64.
   Output(MPI_Comm comm, const std::string& path, const Panels& panels, const Mesh& mesh, int layers,
          esker_type type, const Options& options);
 
@@ -28,7 +28,7 @@ class Output {
 
  private:
   void describe_dataset();
-  /// A variable's values in the type and order to be put.
+  /// A variable's values in the type and order of the put.
   void pack(int variable, const std::vector<double>& tracer);
   [[nodiscard]] esker_type type_of(int variable) const {
     return kVariables[variable].fixed ? ESKER_FLOAT64 : type_;

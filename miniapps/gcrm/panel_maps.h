@@ -1,11 +1,11 @@
 // PanelMaps: each panel is a map of 2^level x 2^level cells, (i, j) as in panels.h.
 //
 // A variable is ten fields, tracer_p0 ... tracer_p9, on one grid, and tracer_poles, north first. Layers are
-// components of a sample, so that a level of the dataset thins cells and never layers: the samples of level 2
-// m are the cells of the geodesic grid of level m, with all their layers.
+// components of a sample, so that a level of the dataset coarsens cells but never layers: the samples of
+// level 2 m are the cells of the geodesic grid of level m, with all their layers.
 //
-// In Morton order a piece of the cell order is a few boxes of panels (pieces.h), each of which is contiguous
-// in memory; only inside boxes do rows have to be made.
+// In Morton order a rank's cells are a few boxes of panels (pieces.h), and each box is contiguous in memory.
+// Only within a box are the cells reordered to rows.
 #pragma once
 
 #include <array>

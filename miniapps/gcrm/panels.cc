@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kDirections[6][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
 
-/// The triangle between directions m and m + 1: its lowest corner beside the cell, and whether it is the one
-/// with (0, +1) of that corner.
+/// The triangle between directions m and m + 1: its lowest corner, relative to the cell, and whether it is
+/// the triangle with (0, +1) of that corner.
 struct Corner {
   int i, j;
   bool upper;
@@ -18,7 +18,7 @@ struct Corner {
 constexpr Corner kCorners[6] = {{0, 0, false},  {0, 0, true},    {-1, 0, false},
                                 {-1, -1, true}, {-1, -1, false}, {0, -1, true}};
 
-/// The direction that a pentagon, at (0, 0) of its panel, does not have: its neighbour is that of the next.
+/// The direction that a pentagon, at (0, 0) of its panel, lacks: its neighbour there is that of the next.
 constexpr int kMissing = 4;
 
 bool is_northern(int panel) { return panel < 5; }
@@ -96,8 +96,8 @@ Place Panels::place(Index cell) const {
   return {static_cast<int>(cell / cells_per_panel()), morton_i(within), morton_j(within)};
 }
 
-/// Carries all three corners of the triangle until its lowest one lies in a panel: where panels turn, so does
-/// the triangle.
+/// Moves all three corners of the triangle until its lowest one lies in a panel; the triangle turns with the
+/// panels.
 Index Panels::node(Place base, bool upper) const {
   for (;;) {
     const Side side = side_beyond(base);

@@ -1,4 +1,4 @@
-// Panels: who is whose neighbour on the geodesic grid, by arithmetic; nothing is stored.
+// Panels: computes the neighbours of a cell of the geodesic grid by arithmetic; nothing is stored.
 //
 // The 20 faces of the icosahedron pair into ten rhombi, the panels, of side N = 2^level cells. Panels 0-4
 // touch the north pole, 5-9 the south pole. U_p and L_p, p = 0 ... 4, are the icosahedron's vertices on the
@@ -31,7 +31,7 @@ namespace gcrm {
 inline constexpr int kNumPanels = 10;
 inline constexpr int kMaxLevel = 12;  ///< 168 million cells
 
-/// A lattice point. Coordinates may leave the panel; they then mean what Panels::settle() makes of them.
+/// A lattice point. Coordinates may leave the panel; Panels::settle() converts them.
 struct Place {
   int panel = 0;
   Index i = 0, j = 0;
@@ -63,9 +63,9 @@ class Panels {
   [[nodiscard]] Index north_pole() const { return num_panel_cells(); }
   [[nodiscard]] Index south_pole() const { return num_panel_cells() + 1; }
 
-  /// The number of the cell at a place in a panel, at its edge or up to one cell beyond.
+  /// The number of the cell at a point in a panel, at its edge or up to one cell beyond.
   [[nodiscard]] Index cell(const Place& place) const;
-  /// Where a cell lies; a pole as corner of panel 0 or 5.
+  /// The lattice point of a cell; a pole is a corner of panel 0 or 5.
   [[nodiscard]] Place place(Index cell) const;
   [[nodiscard]] Ring ring(Index cell) const;
 

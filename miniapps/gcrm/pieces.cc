@@ -9,7 +9,7 @@ namespace gcrm {
 Pieces::Pieces(Index num_cells, int n_ranks) : num_cells_(num_cells), n_ranks_(n_ranks) {
   if (n_ranks > num_cells) {
     throw std::invalid_argument(std::to_string(n_ranks) + " ranks for " + std::to_string(num_cells) +
-                                " cells: a rank would have none");
+                                " cells: expected at most one rank per cell");
   }
 }
 

@@ -26,7 +26,7 @@ class Pieces {
   int n_ranks_;
 };
 
-/// Cells that are contiguous in number and a box of their panel, `wide` along i times `high` along j.
+/// Cells with consecutive numbers that form a box of their panel, `wide` along i and `high` along j.
 struct PanelBox {
   Index first = 0;  ///< its lowest cell, at `corner`
   Place corner;

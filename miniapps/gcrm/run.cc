@@ -95,7 +95,7 @@ class Run {
     return find_norms(world_.comm, domain_.mesh, settings_.bell, tracer_, at_days);
   }
 
-  /// Ranks that come late to the output do so because of the model: they are waited for outside.
+  /// Waits for ranks that are late because of the model, so that output does not include this time.
   template <class F>
   void timed_output(F&& work) {
     in_model_.time([&] { MPI_Barrier(world_.comm); });

@@ -17,7 +17,7 @@ constexpr const char* kExamples = R"(Examples:
   mpiexec -n 4 esker-gcrm --level 7 --layers 26 --output-interval 1/24,1/48,1/96 --output run.idx --report share.json
   mpiexec -n 4 esker-gcrm --level 4 --days 12 --output-interval 12 --output bell.idx -o overwrite=true)";
 
-/// Texts that become settings once all of them are known.
+/// Texts of options that are interpreted after all of them are known.
 struct Texts {
   std::string output, panels, format, stripe = "1M", segment = "4M", precision = "f4";
   std::vector<std::string> intervals = {"1/24"}, options;
@@ -25,43 +25,49 @@ struct Texts {
 };
 
 void add_model_options(CLI::App& app, Settings& s, Texts& t) {
-  app.add_option("--level", s.level, "of the grid, which has 10 * 4^LEVEL + 2 cells")
+  app.add_option("--level", s.level, "level of the grid, which has 10 * 4^LEVEL + 2 cells")
       ->check(CLI::Range(0, kMaxLevel))
       ->capture_default_str();
-  app.add_option("--layers", s.bell.layers, "of the atmosphere")
+  app.add_option("--layers", s.bell.layers, "number of layers of the atmosphere")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--alpha", s.bell.alpha_degrees, "tilt of the flow against the equator, degrees")
       ->check(CLI::Range(0.0, 90.0))
       ->capture_default_str();
-  app.add_option("--days", s.days, "to run, model time")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--courant", s.transport.courant, "largest share of a cell that leaves it in a step")
+  app.add_option("--days", s.days, "length of the run, model days")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--courant", s.transport.courant, "largest fraction of a cell that flows out in a step")
       ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
   app.add_option("--dt-max", t.max_step_seconds, "longest step of the transport, seconds")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--first-order", s.transport.first_order, "upwind alone, for comparison");
+  app.add_flag("--first-order", s.transport.first_order, "first-order upwind, for comparison");
 }
 
 void add_output_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--output", t.output, "dataset to write, e.g. run.idx or run.nc")->required();
-  app.add_option("--format", t.format, "idx: panels; cdf, cdf1, cdf2 or cdf5: list of cells with its mesh");
+  app.add_option("--format", t.format, "idx: panels; cdf, cdf1, cdf2 or cdf5: list of cells and the mesh");
   app.add_option("--panels", t.panels,
-                 "IDX dataset of panels that gets the same steps as the list of cells in --output");
-  app.add_option("--output-interval", t.intervals,
-                 "days between output steps, as 0.5 or 1/24; several, separated by commas: a run for each")
+                 "also write the steps of --output, a list of cells, as panels to this IDX dataset");
+  app.add_option(
+         "--output-interval", t.intervals,
+         "days between output steps, for example 0.5 or 1/24; one run for each of a comma-separated list")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--precision", t.precision, "f4 or f8: type of what changes in time")
+  app.add_option("--precision", t.precision, "f4 or f8: type of the variables that change in time")
       ->check(CLI::IsMember({"f4", "f8"}))
       ->capture_default_str();
-  app.add_option("--stripe", t.stripe, "of the file system: variables and records of CDF files begin at one")
+  app.add_option("--stripe", t.stripe,
+                 "stripe of the file system: large variables and the records of CDF files are aligned to it")
       ->capture_default_str();
-  app.add_option("--segment", t.segment, "of a CDF file that an aggregator collects and writes at a time")
+  app.add_option("--segment", t.segment,
+                 "CDF files: number of bytes that an aggregator collects and writes at a time")
       ->capture_default_str();
   app.add_option("-o,--option", t.options, "KEY=VALUE: an option of Esker; repeatable")
       ->allow_extra_args(false);
-  app.add_option("--report", s.report, "JSON file for the share of output in the run time, and the errors");
+  app.add_option("--report", s.report,
+                 "write the share of output in the run time and the errors to this JSON file");
   app.add_flag("--quiet", s.quiet, "print errors only");
 }
 
@@ -72,7 +78,7 @@ double number_of(const std::string& text) {
   return value;
 }
 
-/// "0.5" or "1/24", days. Throws std::invalid_argument.
+/// Parses days, "0.5" or "1/24". Throws std::invalid_argument.
 Interval interval_of(const std::string& text) {
   try {
     const std::size_t slash = text.find('/');
@@ -80,13 +86,13 @@ Interval interval_of(const std::string& text) {
     if (slash != std::string::npos) days /= number_of(text.substr(slash + 1));
     if (days > 0 && std::isfinite(days)) return {text, days};
   } catch (const std::logic_error&) {
-    // said below
+    // reported below
   }
   throw std::invalid_argument("--output-interval: expected days as 0.5 or 1/24, found '" + text + "'");
 }
 
-/// Esker's options for the dataset `path` of that format, "" for the one that they have or the suffix says:
-/// the panels or the list of cells are chosen by it.
+/// Esker's options for the dataset `path`. An empty `format` means the format of the options or of the
+/// suffix. The format decides between panels and list of cells.
 Options esker_options(const Texts& t, const std::string& path, const std::string& format) {
   Options options;
   for (const std::string& text : t.options) {
@@ -111,10 +117,12 @@ void settle(const Texts& t, Settings& s) {
   s.targets.push_back({t.output, esker_options(t, t.output, t.format)});
   if (t.panels.empty()) return;
   if (s.targets[0].esker.get("format") == "idx")
-    throw std::invalid_argument("--panels: --output has the panels already; it takes another --format");
+    throw std::invalid_argument(
+        "--panels: --output is a dataset of panels already: expected another --format");
   if (std::filesystem::path(t.panels).replace_extension() ==
       std::filesystem::path(t.output).replace_extension())
-    throw std::invalid_argument("--panels: the names of the two datasets differ in more than the ending");
+    throw std::invalid_argument(
+        "--panels: expected names of the two datasets that differ in more than the suffix");
   s.targets.push_back({t.panels, esker_options(t, t.panels, "idx")});
 }
 
@@ -125,7 +133,8 @@ Command wrong_usage(const std::string& what) {
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("A tracer on a geodesic grid of the atmosphere, written through Esker", "esker-gcrm");
+  CLI::App app("Transports a tracer on a geodesic grid of the atmosphere, and writes it through Esker.",
+               "esker-gcrm");
   app.footer(kExamples);
   try {
     Settings settings;

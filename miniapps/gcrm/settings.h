@@ -1,4 +1,4 @@
-// Settings: what the command line of esker-gcrm asks for.
+// Settings: the command line of esker-gcrm.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Interval {
   double days = 0;
 };
 
-/// A dataset to write: the cells are arranged as its format has them.
+/// A dataset to write. Its format decides the arrangement of the cells.
 struct Target {
   std::string path;  ///< "run.idx"
   Options esker;
@@ -29,9 +29,9 @@ struct Settings {
   Bell bell{.alpha_degrees = 45, .layers = 10};
   TransportOptions transport;
   double days = 1;                       ///< of the model's time
-  std::vector<Interval> intervals;       ///< a run for each
+  std::vector<Interval> intervals;       ///< one run for each
   std::vector<Target> targets;           ///< each step goes to all of them, in this order
-  esker_type precision = ESKER_FLOAT32;  ///< of what changes in time
+  esker_type precision = ESKER_FLOAT32;  ///< of variables that change in time
   std::string report;                    ///< JSON file; empty: none
   bool quiet = false;
 };
@@ -50,7 +50,7 @@ Command parse_command_line(int argc, const char* const* argv);
 /// Output steps of a run, the initial state included.
 Index num_output_steps(const Settings& settings, const Interval& interval);
 
-/// A target's dataset of one of the runs: its path, with the interval in its name if there are several.
+/// The path of a target's dataset in one run; its name contains the interval if there are several runs.
 std::string output_path(const Settings& settings, const Target& target, const Interval& interval);
 
 }  // namespace gcrm

@@ -1,4 +1,5 @@
-// Share: what part of a run's time its output takes, against the goal of global cloud-resolving models.
+// Share: the fraction of a run's time that output takes, compared with the goal of global cloud-resolving
+// models.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace gcrm {
 
-/// At most so much of the run time goes to output: the goal at intervals of 1/24 to 1/96 day.
+/// The goal: the largest fraction of the run time for output at intervals of 1/24 to 1/96 day.
 inline constexpr double kShareGoal = 0.05;
 
 /// One run. Seconds are those of the slowest rank.
@@ -28,7 +29,7 @@ struct RunReport {
 
   /// Of the whole run.
   [[nodiscard]] double share() const;
-  /// Without the first step: what a long run tends to.
+  /// Without the first step: the limit of a long run.
   [[nodiscard]] double share_after_first() const;
 };
 

@@ -1,5 +1,4 @@
-// Where cells and their corners lie on the unit sphere: recursive bisection, evaluated for one cell at a
-// time.
+// Positions of cells and their corners on the unit sphere, by recursive bisection for one cell at a time.
 #pragma once
 
 #include "panels.h"
@@ -11,7 +10,8 @@ namespace gcrm {
 /// that hold it, halving edges. The cells of coarser levels keep their places, to the bit.
 Vec3 cell_centre(const Panels& panels, const Place& place);
 
-/// The point equally far from three, which are counterclockwise seen from outside: where Voronoi cells meet.
+/// The point with equal distances to three points, which are counterclockwise seen from outside: the common
+/// corner of their Voronoi cells.
 Vec3 circumcentre(const Vec3& a, const Vec3& b, const Vec3& c);
 
 /// Area of the spherical triangle, positive if counterclockwise seen from outside. Van Oosterom and

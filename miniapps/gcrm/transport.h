@@ -8,10 +8,10 @@
 // upwind cell's function gives an edge its value; Heun's method in time, which is a mean of forward steps
 // (Shu and Osher 1988, J. Comput. Phys. 77, 439).
 //
-// Exact whatever the resolution: what leaves a cell enters another one, to the bit, so that mass stays to
-// rounding; and the wind over an edge is the exact one, axis * (node - node), so that it is free of
-// divergence to rounding and a constant stays one. Results have the same bits for any number of ranks: each
-// sum runs over a cell's edges in their order.
+// At any resolution, the flux out of a cell equals the flux into its neighbour, to the bit, so mass is
+// conserved to rounding. The wind over an edge is exact, axis * (node - node), so it is free of divergence to
+// rounding, and a constant remains constant. Results have the same bits for any number of ranks: each sum
+// runs over a cell's edges in their order.
 #pragma once
 
 #include <mpi.h>
@@ -25,7 +25,7 @@ namespace gcrm {
 struct TransportOptions {
   double courant = 0.5;      ///< largest share of a cell that may flow out in a step
   double max_step = 1e9;     ///< days
-  bool first_order = false;  ///< no linear functions: upwind and nothing else
+  bool first_order = false;  ///< no linear functions: first-order upwind
 };
 
 class Transport {
@@ -40,7 +40,7 @@ class Transport {
   [[nodiscard]] double longest_step() const { return longest_step_; }
 
   /// Collective: `days` in equal steps, whose number it returns. `tracer` has the layers of a cell together,
-  /// own cells first, then ghosts, which need not be filled before and are not current afterwards.
+  /// own cells first, then ghosts, which are neither read nor valid afterwards.
   Index advance(std::vector<double>& tracer, double days);
 
  private:

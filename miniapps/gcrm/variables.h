@@ -1,4 +1,4 @@
-// Variables: what is written of each cell, whatever the format.
+// Variables: the values that are written for each cell, in any format.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace gcrm {
 struct Variable {
   const char* name;
   bool layered, fixed;
-  const char *units, *long_name, *standard_name;  ///< CF; "" where it has no name
+  const char *units, *long_name, *standard_name;  ///< CF; "" if it has no name
 };
 
 enum { kTracer, kTracerMean, kLon, kLat, kArea };  ///< positions in kVariables

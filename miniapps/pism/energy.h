@@ -2,7 +2,7 @@
 //
 // dT/dt + u dT/dx + v dT/dy + w dT/dz = kappa d2T/dz2 + strain heating / (rho c), with z the height above
 // the bed: derivatives along x and y are taken along the levels, and w is relative to them, so that
-// du/dx + dv/dy + dw/dz = 0 holds as it stands. Vertical terms are implicit, horizontal advection is
+// du/dx + dv/dy + dw/dz = 0 holds unchanged. Vertical terms are implicit, horizontal advection is
 // explicit and upwind. Geothermal heat enters at the base; temperature stops at the pressure melting
 // point (the heat beyond it would melt ice, and is dropped). Source: PISM's TemperatureModel.
 #pragma once

@@ -78,7 +78,7 @@ Grid make_grid(std::vector<double> x, std::vector<double> y, Index levels, doubl
 }
 
 Grid with_own_part(Grid grid, const esker::Box& own) {
-  if (own.empty()) throw std::invalid_argument("a rank without columns: use fewer ranks");
+  if (own.empty()) throw std::invalid_argument("a rank has no columns: use fewer ranks");
   grid.xs = own.lo[0];
   grid.ys = own.lo[1];
   grid.xm = own.extent(0);

@@ -21,7 +21,7 @@ struct Halfar {
   [[nodiscard]] Dome at(double years) const;
 };
 
-/// How far a computed thickness is from the exact one.
+/// The error of a computed thickness.
 struct ThicknessError {
   double max = 0;     ///< m; at the margin, whose slope is infinite
   double mean = 0;    ///< m; of |error| over the nodes where either has ice

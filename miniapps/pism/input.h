@@ -18,8 +18,8 @@ struct InputAxes {
 InputAxes read_axes(const std::string& path, Index coarsen);
 
 /// Reads this rank's part of variable `name` [m] onto the points of `grid`, which may be others than the
-/// file's (resample.h). Values that enter and are not finite, or that the file marks as missing, are errors.
-/// Memory: one row of what the file has there.
+/// file's (resample.h). Values that are used and are not finite, or that the file marks as missing, are
+/// errors. Memory: one row of the rank's part of the file.
 void read_map(const std::string& path, const std::string& name, const Grid& grid, Sampling sampling,
               Array<double>& map);
 

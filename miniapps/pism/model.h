@@ -56,8 +56,8 @@ class Model {
   /// Collective. From topg and thk: latitude, climate, temperature (robin_temperature), velocities; ice
   /// that floats is removed.
   void initialise();
-  /// Collective. `on_progress` hears the time [a] after each temperature step. Throws AgreedError if the ice
-  /// grows beyond the highest level.
+  /// Collective. `on_progress` is called with the time [a] after each temperature step. Throws AgreedError if
+  /// the ice grows beyond the highest level.
   void advance_to(double time, const std::function<void(double)>& on_progress = {});
 
   /// Collective.

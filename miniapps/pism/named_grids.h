@@ -1,5 +1,5 @@
-// Named grids: the points of well-known runs, as numbers. Nothing here is allocated, so that a run of any
-// size can be looked at.
+// Named grids: the points of well-known runs, as numbers. Nothing is allocated, so a run of any size can be
+// inspected.
 //
 //   const pism::GridSpec* grid = pism::find_named_grid("g1km");   // nullptr: no such name
 #pragma once

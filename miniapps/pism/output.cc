@@ -15,7 +15,7 @@ struct FieldSpec {
   const char* name;
   Array<double> State::*array;  ///< nullptr: enthalpy, which is not part of the state
   bool volume, fixed;
-  const char *units, *long_name, *standard_name;  ///< CF; "" where it has no name
+  const char *units, *long_name, *standard_name;  ///< CF; "" if it has no name
 };
 
 constexpr std::array<FieldSpec, 8> kFields{{
@@ -46,7 +46,7 @@ esker::Writer create(const std::string& path, const esker::Communicator& comm,
   return std::move(*writer);
 }
 
-/// The own columns of an array where they lie: z is the fastest axis in memory, the last in the box.
+/// The own columns of an array in place: z is the fastest axis in memory, the last in the box.
 template <class T>
 esker::Patch patch_in_place(const Grid& grid, const Array<T>& array, bool volume) {
   if (volume)
@@ -99,7 +99,7 @@ Output::Output(const std::string& path, const esker::Communicator& comm, const G
   define(description);
 }
 
-/// Local, and the same on all ranks; what could go wrong would go wrong on all of them.
+/// Local, and the same on all ranks: an error occurs on all of them.
 void Output::define(const Description& description) {
   const auto x = writer_.def_dim("x", grid_.Mx).value();
   const auto y = writer_.def_dim("y", grid_.My).value();
@@ -120,7 +120,7 @@ void Output::define(const Description& description) {
   define_fields(map, volume, description.is_greenland);
 }
 
-/// What CF asks of coordinates and times.
+/// CF's attributes of coordinates and times.
 void Output::describe_axes(esker::DimId x, esker::DimId y, esker::DimId z) {
   const auto describe = [&](esker::DimId dim, const std::map<std::string, std::string>& attributes) {
     for (const auto& [name, text] : attributes) writer_.put_att(dim, name, text).check();
@@ -183,7 +183,7 @@ void Output::write(const State& state) {
     put_.push_back({kFields[f].name, patch_of(f, state)});
     if (status.ok()) status = writer_.put(ids_[f], put_.back().patch);
   }
-  check_all(writer_.end_step());  // says again, on all ranks, what a put said here
+  check_all(writer_.end_step());  // also reports errors of puts, on all ranks
 }
 
 void Output::close() { check_all(writer_.close()); }

@@ -1,9 +1,9 @@
 // Output: the model's fields as an Esker dataset.
 //
 // Grid "xy" holds thk, usurf, velsurf_mag and, fixed, topg; grid "xyz" holds temp, uvel, vvel, enthalpy.
-// Fields are put as they lie in memory - z fastest, behind ghost columns - by strides, without a copy. With
-// float32 output they are first converted, as PISM does, into an array of the same layout. Attributes follow the
-// CF conventions; times are in days of the calendar 365_day, PISM's default.
+// Fields are put directly from the model's memory (z fastest, with ghost columns) by strides, without a copy.
+// With float32 output they are first converted, as PISM does, into an array of the same layout. Attributes
+// follow the CF conventions; times are in days of the calendar 365_day, PISM's default.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,19 @@ namespace pism {
 /// Days in a year of the output's calendar, 365_day.
 inline constexpr double kDaysPerYear = 365;
 
-/// What the dataset says about the run.
+/// Description of the run in the dataset.
 struct Description {
   std::string title = "Esker ice-sheet miniapp (shallow ice, Greenland)";
   bool is_greenland = true;  ///< x and y are those of SeaRISE's projection of Greenland
 };
 
-/// What this rank put of one field. The patch's memory is the output's or the state's.
+/// The patch of one field that this rank put. Its memory belongs to the output or the state.
 struct PutField {
   std::string name;
   esker::Patch patch;
 };
 
-/// What writing the first step of such an output would move and need on `n_ranks`. Local; only the grid's
-/// extent counts.
+/// The plan of writing the first step on `n_ranks`. Local; only the grid's extent is used.
 esker::Result<esker::PlanReport> plan_output(const Grid& grid, esker::SampleType type, int n_ranks,
                                              const esker::Options& options);
 

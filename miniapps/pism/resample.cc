@@ -10,16 +10,16 @@ namespace {
 
 using Axis = std::vector<double>;
 
-/// The interval of the axis, 0 ... size - 2, in which `at` lies.
+/// The interval of the axis, 0 ... size - 2, that contains `at`.
 Index interval_of(const Axis& axis, double at) {
   const auto above = std::upper_bound(axis.begin() + 1, axis.end() - 1, at);
   return above - axis.begin() - 1;
 }
 
-/// How far along interval `i` of the axis `at` lies, 0 ... 1.
+/// The position of `at` within interval `i` of the axis, 0 ... 1.
 double along(const Axis& axis, Index i, double at) { return (at - axis[i]) / (axis[i + 1] - axis[i]); }
 
-/// Without weights of zero at its ends: what lies there must not matter, be it missing.
+/// Removes zero weights at the ends, because the values there may be missing.
 Stencil trimmed(Index first, std::vector<double> weights) {
   while (weights.size() > 1 && weights.back() == 0) weights.pop_back();
   const auto start = std::find_if(weights.begin(), weights.end(), [](double w) { return w != 0; });
@@ -51,7 +51,7 @@ Stencil over_cell(const Axis& source, double lo, double hi) {
 
 std::vector<Stencil> resampling_stencils(const Axis& source, const Axis& targets, Index first, Index count,
                                          Sampling sampling) {
-  constexpr double kSame = 1e-6;  // of a spacing; what axis_spacing lets pass
+  constexpr double kSame = 1e-6;  // relative; the tolerance of axis_spacing
   const double spacing = axis_spacing(targets, "of the grid");
   const bool coarser = spacing > (1.0 + kSame) * axis_spacing(source, "of the input");
   std::vector<Stencil> stencils;

@@ -1,11 +1,11 @@
-// Resampling: what the points of one regular axis have to do with those of another.
+// Resampling from the points of one regular axis to those of another.
 //
-// Maps are resampled along x and y in turn, so one axis says all. Values between points lie on straight
-// lines. Sampled at points, each target takes the line's value there: where points coincide, the source's
-// own bits. Sampled by cells, targets that are coarser than their source take the line's mean over the
-// cell that reaches half a spacing to both sides: nothing between the points is lost, and volumes stay.
-// Cells that would reach over the source's edge shrink on both sides alike. So a linear function stays
-// what it is in either case; beyond the edge the nearest value holds.
+// Maps are resampled along x and then along y, so one axis is enough. Values between points are interpolated
+// linearly. A target that is not coarser than the source takes the interpolated value at its point, and the
+// source's bits if points coincide. A target that is coarser takes the mean of the interpolated line over its
+// cell, half a spacing to each side, so volumes are conserved. Cells that would leave the source shrink by
+// the same length on both sides, so linear functions are reproduced. Outside the source, the nearest value is
+// used.
 #pragma once
 
 #include <vector>

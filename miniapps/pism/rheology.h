@@ -1,4 +1,4 @@
-// Rheology: how fast cold ice shears, and where it melts.
+// Rheology: the flow law of cold ice, and its melting point.
 #pragma once
 
 #include "constants.h"

@@ -112,7 +112,7 @@ class Run {
     print_exact(s.time);
   }
 
-  /// The distance from Halfar's solution, where the run is one that it describes.
+  /// The error against Halfar's solution, if it describes the run.
   void print_exact(double time) {
     const double softness = settings_.model.flow_law.isothermal_softness;
     if (softness <= 0 || !settings_.dome || settings_.dome->kind != DomeKind::kHalfar) return;
@@ -120,9 +120,8 @@ class Run {
     const ThicknessError error =
         thickness_error(world_.comm, domain_.grid, model_.state().thk, halfar.at(time));
     print(
-        "exact  Halfar {:.1f} a after t0: thickness is off by {:.2f} m at most, {:.3f} m in the mean, {:.3f} "
-        "m "
-        "at the centre\n",
+        "exact  Halfar {:.1f} a after t0: error of the thickness {:.2f} m at most, {:.3f} m on "
+        "average, {:.3f} m at the centre\n",
         time, error.max, error.mean, error.centre);
   }
 
@@ -151,7 +150,7 @@ class Run {
   miniapp::Stopwatch in_model_, in_output_, in_verify_;
 };
 
-/// Rank 0 plans and prints; the others wait for how it went.
+/// Rank 0 plans and prints; the others wait for the outcome.
 void print_plan(const World& world, const Settings& settings) {
   together(world.comm, [&] {
     if (world.rank != 0) return;

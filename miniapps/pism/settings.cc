@@ -17,7 +17,7 @@ constexpr const char* kExamples = R"(Examples:
   mpiexec -n 4 esker-pism --dome halfar --isothermal --output dome.idx --output-interval 5000
   esker-pism --input data/greenland_5km.nc --grid g1km --plan 256)";
 
-/// Texts and numbers that become settings once all of them are known.
+/// Values of options that are interpreted after all of them are known.
 struct Texts {
   std::string precision = "f4", z_spacing = "equal";
   std::string dome, grid;
@@ -31,7 +31,7 @@ struct Texts {
 
 /// The named grids, one to a line.
 std::string grid_names() {
-  std::string text = "named grid; an input is resampled onto it, and sets levels and height:";
+  std::string text = "named grid, with levels and height; an input is resampled onto it:";
   for (const NamedGrid& grid : kNamedGrids) {
     text += "\n" + std::string(grid.name) + ": " + std::string(grid.what);
   }
@@ -69,7 +69,7 @@ void add_source_options(CLI::App& app, Settings& s, Texts& t) {
       ->capture_default_str()
       ->needs(dome)
       ->excludes(grid);
-  app.add_option("--grid-spacing", t.grid_spacing, "between the points for a dome, m")
+  app.add_option("--grid-spacing", t.grid_spacing, "distance between the points for a dome, m")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->needs(dome)
@@ -77,24 +77,24 @@ void add_source_options(CLI::App& app, Settings& s, Texts& t) {
 }
 
 void add_level_options(CLI::App& app, Texts& t) {
-  app.add_option("--levels", t.levels, "vertical levels; 61, or those of --grid")
+  app.add_option("--levels", t.levels, "number of vertical levels (default: 61, or those of --grid)")
       ->check(CLI::Range(2, 100000));
   app.add_option("--ice-height", t.ice_height,
-                 "height of the highest level above the bed, m; 4000, or that of --grid")
+                 "height of the highest level above the bed, m (default: 4000, or that of --grid)")
       ->check(CLI::PositiveNumber);
   app.add_option("--z-spacing", t.z_spacing,
-                 "of the levels: equal, or quadratic: four times finer at the bed")
+                 "spacing of the levels: equal, or quadratic (four times finer at the bed)")
       ->check(CLI::IsMember({"equal", "quadratic"}))
       ->capture_default_str();
 }
 
 void add_run_options(CLI::App& app, Settings& s, Texts& t) {
-  auto* result = app.add_option_group("Result", "What to make");
+  auto* result = app.add_option_group("Result", "Dataset or plan");
   result->require_option(1);
   result->add_option("--output", s.output, "dataset to write, e.g. run.idx");
   result
       ->add_option("--plan", s.plan_ranks,
-                   "RANKS: only say what writing a step would move and need on so many ranks")
+                   "RANKS: print messages, bytes and memory of writing a step on so many ranks, and exit")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--output-interval,--years-per-output", s.output_interval, "model years between steps")
       ->check(CLI::PositiveNumber)
@@ -105,7 +105,7 @@ void add_run_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--precision", t.precision, "f4 or f8: type of the output")
       ->check(CLI::IsMember({"f4", "f8"}))
       ->capture_default_str();
-  app.add_flag("--verify", s.verify, "re-read and compare every step before the model goes on");
+  app.add_flag("--verify", s.verify, "read back and compare every step before the model continues");
   app.add_option("-o,--option", t.options, "KEY=VALUE: an option of Esker; repeatable")
       ->allow_extra_args(false);
   app.add_flag("--quiet", s.quiet, "print errors only");
@@ -114,21 +114,22 @@ void add_run_options(CLI::App& app, Settings& s, Texts& t) {
 void add_model_options(CLI::App& app, Settings& s, Texts& t) {
   auto* isothermal = app.add_flag(
       "--isothermal", t.isothermal,
-      "one softness, no surface balance, no temperature steps, no limits by --dt-max and --max-diffusivity "
-      "but those given");
-  app.add_option("--softness", t.softness, "of isothermal ice, Pa^-3 a^-1")
+      "one softness, no surface balance, no temperature steps; --dt-max and --max-diffusivity have no "
+      "default");
+  app.add_option("--softness", t.softness, "softness of isothermal ice, Pa^-3 a^-1")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->needs(isothermal);
-  app.add_option("--dt-max", t.max_mass_step, "longest step of thickness, years; 1")
+  app.add_option("--dt-max", t.max_mass_step, "longest step of thickness, years (default: 1)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--max-diffusivity", t.max_diffusivity, "limit of the flow's diffusivity, m^2/a; 3e7")
+  app.add_option("--max-diffusivity", t.max_diffusivity,
+                 "limit of the flow's diffusivity, m^2/a (default: 3e7)")
       ->check(CLI::PositiveNumber);
   app.add_option("--energy-interval", s.model.energy_interval, "longest step of temperature, years")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->excludes(isothermal);
-  app.add_option("--enhancement", s.model.flow_law.enhancement, "factor on the rate factor of ice")
+  app.add_option("--enhancement", s.model.flow_law.enhancement, "enhancement factor of the flow law")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->excludes(isothermal);
@@ -191,7 +192,7 @@ Command wrong_usage(const std::string& what) {
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("A shallow-ice model of an ice sheet that writes its steps through Esker", "esker-pism");
+  CLI::App app("Runs a shallow-ice model of an ice sheet, and writes its steps through Esker.", "esker-pism");
   app.footer(kExamples);
   Settings settings;
   Texts texts;

@@ -1,4 +1,4 @@
-// Settings: what the command line of esker-pism asks for.
+// Settings: the command line of esker-pism.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 namespace pism {
 
 struct Settings {
-  std::string input;             ///< netCDF file with topg and thk; empty where there is a dome
+  std::string input;             ///< netCDF file with topg and thk; empty with a dome
   std::optional<Dome> dome;      ///< instead of an input
   std::string output;            ///< dataset, "run.idx"
   std::optional<GridSpec> grid;  ///< its points in x and y; absent: those of the input
   Index levels = 61;
   double ice_height = 4000;  ///< m, of the highest level
   ZSpacing z_spacing = ZSpacing::kEqual;
-  Index coarsen = 1;            ///< every so manieth point of the input's grid
+  Index coarsen = 1;            ///< use every `coarsen`-th point of the input's grid
   double output_interval = 10;  ///< a
   Index output_steps = 6;       ///< the initial state included
   esker::SampleType precision = esker::SampleType::kFloat32;

@@ -35,7 +35,7 @@ struct State {
 };
 
 /// Elevation [m] of the surface over bed `topg` with grounded ice of thickness `thk`; the sea is at 0.
-/// Grounded ice never lies below the sea, so the larger of the two elevations holds everywhere.
+/// Grounded ice is never below sea level, so the larger of the two elevations is right everywhere.
 inline double surface_elevation(double topg, double thk) {
   return std::max(topg + thk, topg < 0 ? 0.0 : topg);
 }

@@ -1,4 +1,4 @@
-// Tridiagonal systems, as the implicit heat equation of a column gives them.
+// Tridiagonal systems, such as the implicit heat equation of a column.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Verification: a step read back from storage is, bit for bit, what lies in memory.
+// Verification: compares a step that is read back from storage with memory, bit by bit.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pism {
 
-/// Local: opens the dataset anew with the serial reader and compares this rank's patches `fields` of step
+/// Local: reopens the dataset with the serial reader and compares this rank's patches `fields` of step
 /// `step`. Throws std::runtime_error that names the field and the first differing index.
 void verify_step(const std::string& path, Index step, const std::vector<PutField>& fields);
 

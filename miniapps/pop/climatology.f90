@@ -1,5 +1,5 @@
-! A measured temperature to start from: that of January, 15 levels of 40 rows of 90 cells, 4 degrees wide, from 80 S to
-! 80 N (data/README.md), between whose values the model's are interpolated.
+! A measured temperature for the start: January, 15 levels of 40 rows of 90 cells, 4 degrees wide, from 80 S to 80 N
+! (data/README.md). The model's values are interpolated from it.
 module climatology
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, real32, real64
   use ocean
@@ -13,7 +13,7 @@ module climatology
 
 contains
 
-  ! Sets the temperature of a rank's own cells. Local. False, and why on stderr, if the file cannot be read.
+  ! Sets the temperature of a rank's own cells. Local. False, and the reason on stderr, if the file cannot be read.
   logical function read_temperature(path, s) result(good)
     character(*), intent(in) :: path
     type(state), intent(inout) :: s
@@ -41,7 +41,7 @@ contains
     end do
   end function
 
-  ! Four bytes, the highest first.
+  ! Four bytes, big-endian.
   elemental real(real64) function number(bytes)
     character(4), intent(in) :: bytes
     integer(int32) :: bits
@@ -53,7 +53,7 @@ contains
     number = transfer(bits, 0._real32)
   end function
 
-  ! Land is 0; it becomes the mean of the sea in its row, or in its level.
+  ! Replaces land, which is 0, by the mean of the sea in its row or, without sea there, in its level.
   subroutine fill_land(temp)
     real(real64), intent(inout) :: temp(:, :, :)
     real(real64) :: of_level
@@ -71,14 +71,14 @@ contains
     is_land = .not. abs(temp) > 0
   end function
 
-  ! `otherwise` where there is none.
+  ! `otherwise` without values.
   pure real(real64) function mean_of_sea(temp, otherwise) result(mean)
     real(real64), intent(in) :: temp(:), otherwise
     mean = otherwise
     if (.not. all(is_land(temp))) mean = sum(temp) / count(.not. is_land(temp))
   end function
 
-  ! At a place given as parts of the width, around which it goes, and of the height.
+  ! The value at a position given as fractions of the width, which is periodic, and of the height.
   pure function column(temp, x, y)
     real(real64), intent(in) :: temp(:, :, :), x, y
     real(real64) :: column(n(3)), at(2), part(2)
@@ -91,7 +91,7 @@ contains
       part(2) * ((1 - part(1)) * temp(i(1), j(2), :) + part(1) * temp(i(2), j(2), :))
   end function
 
-  ! Between the middles of levels, and the nearest one beyond them.
+  ! Interpolates between the centers of levels; outside, takes the nearest level.
   pure function in_depth(column, depths) result(temp)
     real(real64), intent(in) :: column(:), depths(:)
     real(real64) :: temp(size(depths)), middle(n(3)), part

@@ -1,5 +1,5 @@
-! What each kind of POP's files holds: history (snapshots), movie (small, often), restart (all of the state, in full
-! precision), average (mean over time). How they are written is left to others.
+! The contents of POP's kinds of files: history (snapshots), movie (small, often), restart (all of the state, in full
+! precision), average (mean over time). Other modules write them.
 module contents
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc
   use, intrinsic :: iso_fortran_env, only: int32, real32, real64
@@ -15,9 +15,9 @@ module contents
     character(8) :: name = ""
     logical :: has_levels = .true.  ! false: of the surface
     character(4) :: units = ""
-    character(40) :: long_name = "", standard_name = ""  ! CF; empty where it has no name
-    real(real64), pointer :: values(:, :, :) => null()   ! the model's own, halo cells left out
-    integer :: over = 1             ! values are sums over so many
+    character(40) :: long_name = "", standard_name = ""  ! CF; empty if it has no name
+    real(real64), pointer :: values(:, :, :) => null()   ! the model's array without halo cells
+    integer :: over = 1             ! number of steps that values are summed over
   end type
 
   type :: file_contents
@@ -27,7 +27,7 @@ module contents
     type(variable), allocatable :: variables(:)
   end type
 
-  ! A variable as it goes to files, by level. A sample of 64 bits is two words, side by side in x.
+  ! A variable in the layout of files, by level. A sample of 64 bits is two words, adjacent in x.
   type :: samples
     integer(int32), pointer, contiguous :: words(:, :, :) => null()
     real(real32), pointer, contiguous :: single(:, :, :) => null()  ! the same memory, if samples have 32 bits

@@ -9,7 +9,7 @@ module esker_output
   private
   public :: dataset, write_dataset, close_dataset, holds_dataset, read_restart
 
-  ! Open from the first step that is written. Fields are numbered as variables are.
+  ! Open from the first written step on. Fields have the numbers of variables.
   type :: dataset
     private
     type(esker_dataset) :: ds
@@ -18,8 +18,8 @@ module esker_output
 
 contains
 
-  ! Writes the next step, the first one to a new dataset in place of one that is there. `format` is Esker's, or empty:
-  ! that of its options. Samples of 64 bits are put from the model's own arrays.
+  ! Writes the next step. The first one replaces an existing dataset. `format` is Esker's; empty: that of its options.
+  ! Samples of 64 bits are put directly from the model's arrays.
   subroutine write_dataset(s, content, format, path, file)
     type(state), intent(in) :: s
     type(file_contents), intent(in) :: content
@@ -79,7 +79,7 @@ contains
     same = on_all_ranks(s%tile, same)
   end function
 
-  ! All ranks read together, each its tile; halos are not filled. False, and why on stderr, if the grid is another one.
+  ! All ranks read their tiles together; halos are not filled. False, and the reason on stderr, if the grid differs.
   logical function read_restart(path, s) result(good)
     character(*), intent(in) :: path
     type(state), intent(inout), target :: s
@@ -138,7 +138,7 @@ contains
     type(esker_comm) :: comm
     integer :: dims(3), volume, surface, v
     call esker_options_new(options)
-    call esker_options_load(options)  ! esker.toml and ESKER_* say the rest
+    call esker_options_load(options)  ! other options come from esker.toml and ESKER_*
     call esker_options_set(options, "overwrite", "true")
     if (format /= "") call esker_options_set(options, "format", format)
     call esker_comm_from_fortran(s%tile%comm, comm)
@@ -162,7 +162,7 @@ contains
     end do
   end subroutine
 
-  ! What the CF conventions want of a dataset, of depth and of time.
+  ! The CF attributes of the dataset, of depth and of time.
   subroutine describe(ds, depths)
     type(esker_dataset), intent(inout) :: ds
     integer, intent(in) :: depths

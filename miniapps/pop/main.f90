@@ -27,7 +27,7 @@ program esker_pop
   end do
   call make_tile(nx, ny, mine)
   if (mine%num_ranks == 0) then
-    write (error_unit, "(a)") "esker-pop: more ranks than columns"
+    write (error_unit, "(a)") "esker-pop: more ranks than columns along an axis: use fewer ranks"
     call leave(2)
   end if
   call make_state(mine, nx, ny, nz, s)
@@ -76,7 +76,7 @@ contains
     call tell(model_s, modes, before)
   end subroutine
 
-  ! Each mode in a folder of its own, if there are several.
+  ! With several modes, each mode has a separate directory.
   subroutine open_modes(modes)
     type(mode_output), allocatable, intent(out) :: modes(:)
     integer :: m
@@ -87,7 +87,7 @@ contains
     end do
   end subroutine
 
-  ! Files of a kind in all modes, another one first each time. If there are several, all must hold the same samples.
+  ! Writes files of a kind in all modes, starting with another mode each time. With several modes, reads them back.
   subroutine write_all(kind, first, modes)
     integer, intent(in) :: kind, first
     type(mode_output), intent(inout) :: modes(:)
@@ -97,13 +97,13 @@ contains
       call write_files(s, kind, modes(m))
       if (size(modes) == 1) cycle
       if (files_hold(s, kind, modes(m))) cycle
-      if (mine%rank == 0) write (error_unit, "(5a)") "esker-pop: what ", trim(modes(m)%mode), " wrote as ", &
-        trim(kinds(kind)), " is not the model's state"
+      if (mine%rank == 0) write (error_unit, "(5a)") "esker-pop: mode ", trim(modes(m)%mode), ": the samples in the ", &
+        trim(kinds(kind)), " file differ from the model's state"
       call leave(1)
     end do
   end subroutine
 
-  ! The barotropic mode in short steps, and one of tracers.
+  ! Short steps of the barotropic mode, then one step of the tracer.
   subroutine step_model()
     integer :: i
     do i = 1, substeps
@@ -128,12 +128,12 @@ contains
     gained = [total(s%temp), total(s%eta)] / before - 1
     if (mine%rank == 0) then
       print "(a, i0, a, i0, 'x', i0, 'x', i0, a, i0, a)", "step ", s%step, " of ", nx, ny, nz, " on ", mine%num_ranks, " ranks"
-      print "(a, 2es10.2)", "heat and water gained, as parts of all:", gained
+      print "(a, 2es10.2)", "relative change of heat and water:", gained
     end if
     call tell_shares(s, model_s, modes)
   end subroutine
 
-  ! The same on all ranks, or before they have anything in common.
+  ! Ends the program, with the same status on all ranks.
   subroutine leave(status)
     integer, intent(in) :: status
     call MPI_Finalize(ierr)

@@ -1,6 +1,6 @@
 ! The state of the ocean: a basin of even depth on a beta plane, periodic in x, with walls in the south and north.
-! Sea level and tracers stand in the middle of cells, u on their eastern and v on their northern faces. SI units; arrays
-! have one cell more on each side, and x first.
+! Sea level and tracers are defined at cell centers, u on eastern and v on northern faces. SI units. Arrays have x first
+! and one halo cell on each side.
 module ocean
   use, intrinsic :: iso_fortran_env, only: real64
   use tiles
@@ -19,14 +19,14 @@ module ocean
     real(real64) :: dx = 0, dy = 0, dt = 0            ! dt: of one barotropic step
     real(real64), allocatable :: level(:)             ! middle of levels as parts of the depth, 0 at the surface
     real(real64), allocatable :: eta(:, :, :), u(:, :, :), v(:, :, :)  ! of one level: the barotropic mode
-    real(real64), allocatable :: gyre_u(:, :), gyre_v(:, :)            ! a steady flow beside it, at the surface
+    real(real64), allocatable :: gyre_u(:, :), gyre_v(:, :)            ! an additional steady flow, at the surface
     real(real64), allocatable :: temp(:, :, :)
     real(real64), allocatable :: temp_sum(:, :, :)    ! over the steps, for the average
   end type
 
 contains
 
-  ! The ocean at rest with a hill of water, stratified, with eddies in its temperature.
+  ! A stratified ocean without motion, with a hill of water and with eddies in its temperature.
   subroutine make_state(mine, nx, ny, nz, s)
     type(tile), intent(in) :: mine
     integer, intent(in) :: nx, ny, nz
@@ -63,7 +63,7 @@ contains
     time_of = s%step * substeps * s%dt
   end function
 
-  ! The differences of a stream function, so without divergence.
+  ! The differences of a stream function, so free of divergence.
   subroutine make_gyre(s, nx, ny)
     type(state), intent(inout) :: s
     integer, intent(in) :: nx, ny
@@ -73,7 +73,7 @@ contains
     allocate(s%gyre_u(0:mx, my), s%gyre_v(mx, 0:my))
     do j = 0, my
       do i = 0, mx
-        x = s%tile%start(1) + i - 1  ! the cell's place in the grid; its north-eastern corner
+        x = s%tile%start(1) + i - 1  ! the cell's column in the grid; its north-eastern corner
         y = s%tile%start(2) + j - 1
         if (j > 0) s%gyre_u(i, j) = -(stream(x, y, nx, ny) - stream(x, y - 1, nx, ny)) / s%dy
         if (i > 0) s%gyre_v(i, j) = (stream(x, y, nx, ny) - stream(x - 1, y, nx, ny)) / s%dx

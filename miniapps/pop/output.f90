@@ -1,4 +1,4 @@
-! A way to write ("mode"): its files, in a folder of its own, and the seconds they took.
+! A mode of writing: its files, in a separate directory, and the seconds to write them.
 module output
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
   use, intrinsic :: iso_fortran_env, only: real64
@@ -27,7 +27,7 @@ contains
     is_mode = mode == "esker" .or. index(mode, "esker_") == 1 .or. any(mode == raw_modes)
   end function
 
-  ! Makes the folder, too. Collective, as all below.
+  ! Also creates the directory. Collective, like all procedures below.
   subroutine open_mode(s, mode, directory, num_writers, out)
     type(state), intent(in) :: s
     character(*), intent(in) :: mode, directory
@@ -58,7 +58,7 @@ contains
     out%seconds(kind) = out%seconds(kind) + together(s) - began
   end subroutine
 
-  ! Whether the files that were written last have the model's samples.
+  ! Whether the newest files have the model's samples.
   logical function files_hold(s, kind, out)
     type(state), intent(in), target :: s
     integer, intent(in) :: kind
@@ -82,7 +82,7 @@ contains
     end do
   end subroutine
 
-  ! Raw files have their step in the name.
+  ! Names of raw files contain the step.
   function path_of(s, kind, out) result(path)
     type(state), intent(in) :: s
     integer, intent(in) :: kind
@@ -94,7 +94,7 @@ contains
     if (any(out%mode == raw_modes)) path = path // "." // trim(step) // ".raw"
   end function
 
-  ! The time, when all ranks have come.
+  ! The time at which all ranks have arrived.
   real(real64) function together(s)
     type(state), intent(in) :: s
     integer :: ierr
@@ -102,7 +102,7 @@ contains
     together = MPI_Wtime()
   end function
 
-  ! With the folders that it is in. That it cannot be made is said by what opens files in it.
+  ! Creates a directory and its parents. Errors are reported by opening files in it.
   subroutine make_folder(path)
     character(*), intent(in) :: path
     interface

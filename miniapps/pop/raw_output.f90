@@ -19,7 +19,7 @@ module raw_output
 
   character(10), parameter, public :: raw_modes(4) = ["gather    ", "levels    ", "sieving   ", "collective"]
 
-  ! Places within a level are in words of 32 bits.
+  ! Positions within a level are counted in words of 32 bits.
   type :: raw_file
     integer :: handle = MPI_FILE_NULL, comm = MPI_COMM_NULL, rank = 0, num_ranks = 1
     integer :: whole(2) = 0, start(2) = 0, count(2) = 0  ! of a level, and of this rank's part in it; from 0
@@ -28,7 +28,7 @@ module raw_output
 
 contains
 
-  ! Writes to a new file, by so many writers in mode `levels`.
+  ! Writes to a new file; in mode `levels` with the given number of writers.
   subroutine write_raw(s, content, mode, num_writers, path)
     type(state), intent(in) :: s
     type(file_contents), intent(in) :: content
@@ -38,7 +38,7 @@ contains
     type(samples) :: packed
     integer :: v, ierr
     call open_raw(s, content, mode, path, ior(MPI_MODE_CREATE, MPI_MODE_RDWR), file)
-    call MPI_File_set_size(file%handle, 0_MPI_OFFSET_KIND, ierr)  ! of an older file
+    call MPI_File_set_size(file%handle, 0_MPI_OFFSET_KIND, ierr)  ! truncates an older file
     call require(ierr)
     do v = 1, size(content%variables)
       packed = pack_samples(content%variables(v), content%bits)
@@ -88,8 +88,8 @@ contains
     call MPI_File_close(file%handle, ierr)
   end function
 
-  ! Whether the MPI-IO in use can write in a mode as it should: the last two need ROMIO. Open MPI has it beside its own, which
-  ! takes no note of the hints, and may lose samples (4.1, open-mpi/ompi issue 12718). Local.
+  ! Whether the MPI-IO in use supports a mode: the last two need ROMIO. Open MPI contains ROMIO and OMPIO; OMPIO ignores the
+  ! hints, and may lose samples (4.1, open-mpi/ompi issue 12718). Local.
   logical function can_write_raw(mode) result(can)
     character(*), intent(in) :: mode
     character(MPI_MAX_LIBRARY_VERSION_STRING) :: version
@@ -154,7 +154,7 @@ contains
     end do
   end subroutine
 
-  ! What a rank sees of the file are its own samples of the next levels.
+  ! Sets the file view to the rank's own samples of the next levels.
   subroutine set_view(file, num_levels)
     type(raw_file), intent(in) :: file
     integer, intent(in) :: num_levels
@@ -175,7 +175,7 @@ contains
     offset_of = 4_MPI_OFFSET_KIND * level * file%whole(1) * file%whole(2)
   end function
 
-  ! Files, unlike the rest of MPI, return errors.
+  ! Unlike the rest of MPI, calls on files return errors.
   subroutine require(status)
     integer, intent(in) :: status
     character(MPI_MAX_ERROR_STRING) :: text

@@ -1,4 +1,4 @@
-! What part of a run's time the files took.
+! The share of the files in a run's time.
 module shares
   use, intrinsic :: iso_fortran_env, only: real64
   use contents
@@ -10,8 +10,8 @@ module shares
 
 contains
 
-  ! A row for each mode: seconds by kind of file and in all, their share of a run that writes in this mode alone, and
-  ! their ratio to those of the last mode. `model_s`: what the model took. Rank 0 prints.
+  ! Prints one row per mode: seconds by kind of file and in total, their share of a run that writes in this mode only, and
+  ! their ratio to the last mode. `model_s`: seconds of the model. Rank 0 prints.
   subroutine tell_shares(s, model_s, modes)
     type(state), intent(in) :: s
     real(real64), intent(in) :: model_s

@@ -1,4 +1,4 @@
-! Who computes which columns: ranks in rows and columns, each a tile of the horizontal grid, and the halo between them.
+! The split of the columns over ranks: each rank has a tile of the horizontal grid. Tiles exchange halos.
 module tiles
   use, intrinsic :: iso_fortran_env, only: real64
   use mpi
@@ -35,7 +35,7 @@ contains
     if (any(shape > [nx, ny])) mine%num_ranks = 0
   end subroutine
 
-  ! Fills the one column of cells around a rank's own; beyond walls nothing changes. Collective. `a` is dimensioned
+  ! Fills the halo, one cell around a rank's own; it is unchanged outside walls. Collective. `a` is dimensioned
   ! (0:count + 1, 0:count + 1, levels).
   subroutine exchange_halo(mine, a)
     type(tile), intent(in) :: mine
@@ -49,7 +49,7 @@ contains
     call shift(mine, a(:, 1, :), mine%south, mine%north, a(:, ny + 1, :))
   end subroutine
 
-  ! Whether it is so on each rank. Collective.
+  ! Whether the condition is true on all ranks. Collective.
   logical function on_all_ranks(mine, is_so)
     type(tile), intent(in) :: mine
     logical, intent(in) :: is_so
@@ -57,7 +57,7 @@ contains
     call MPI_Allreduce(is_so, on_all_ranks, 1, MPI_LOGICAL, MPI_LAND, mine%comm, ierr)
   end function
 
-  ! Sends `from` and receives `into`, which stays as it is where there is no neighbour.
+  ! Sends `from` and receives `into`, which is unchanged without a neighbour.
   subroutine shift(mine, from, to_rank, from_rank, into)
     type(tile), intent(in) :: mine
     real(real64), intent(in) :: from(:, :)

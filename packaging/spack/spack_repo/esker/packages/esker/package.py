@@ -1,4 +1,4 @@
-"""Spack's recipe for Esker. Its source is the clone that it stands in (see packaging/spack/README.md).
+"""Spack's recipe for Esker. Its source is the clone that contains it (see packaging/spack/README.md).
 
 Dependencies and their versions are those of cmake/EskerDependencies.cmake; tests/package/lists_agree.py compares.
 """
