@@ -38,7 +38,7 @@ def problems(readme: str, examples: dict[str, str]) -> list[str]:
     shown = blocks(readme)
     found = [f"examples/{name} is in no document" for name in sorted(examples.keys() - shown.keys())]
     found += [
-        f"a document shows examples/{name}, which is not there"
+        f"a document shows examples/{name}, which does not exist"
         for name in sorted(shown.keys() - examples.keys())
     ]
     marked = sum(map(len, shown.values()))

@@ -1,4 +1,4 @@
-// The benchmark checks what it reads: every value, of the right step and repetition, on every rank.
+// The benchmark checks every value that it reads, by step and repetition, on every rank.
 #include "runner.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class RunnerTest : public MpiTest {
   }
 };
 
-TEST_F(RunnerTest, AWrongValueIsCountedWhereverItIs) {
+TEST_F(RunnerTest, CountsEveryWrongValue) {
   for (Workload& workload : workloads()) {
     workload.compute({1, 2});
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
@@ -52,7 +52,7 @@ TEST_F(RunnerTest, TheRanksHoldEachSampleOnce) {
   }
 }
 
-TEST_F(RunnerTest, PartsAreChunksWhereTheyBeginAtMultiplesOfTheLargest) {
+TEST_F(RunnerTest, PartsAreChunksIfTheyBeginAtMultiplesOfTheLargest) {
   const auto blocks = regular_extents(MPI_COMM_WORLD, make_s3d(comm_.rank(), comm_.size(), {5, 4, 3}));
   ASSERT_TRUE(blocks);
   EXPECT_EQ(blocks->front(), (Point{5, 4, 3, 1, 1}));
@@ -66,7 +66,7 @@ TEST_F(RunnerTest, PartsAreChunksWhereTheyBeginAtMultiplesOfTheLargest) {
   EXPECT_EQ(regular_extents(MPI_COMM_WORLD, uneven).has_value(), comm_.size() == 1);
 }
 
-TEST_F(RunnerTest, FieldsAreWholeOnRank0AndReturn) {
+TEST_F(RunnerTest, GathersAndScattersWholeFields) {
   for (Workload& workload : workloads()) {
     RootCopy root(MPI_COMM_WORLD, workload);
     workload.compute({});
@@ -87,7 +87,7 @@ TEST_F(RunnerTest, FieldsAreWholeOnRank0AndReturn) {
   }
 }
 
-/// Returns the step before the one that is asked for, once.
+/// Returns the samples of the previous step, once.
 class StaleCase final : public Case {
  public:
   [[nodiscard]] std::string name() const override { return "stale"; }

@@ -5,7 +5,7 @@
 #include "esker/esker_mpi.h"
 #include "world.h"
 
-/* With the mpiexec of another MPI every rank would be a world of its own. */
+/* With the mpiexec of another MPI, each rank would be in a world of size 1. */
 static int world_has_expected_size(int size) {
   const char* expected = getenv("ESKER_TEST_RANKS");
   return expected && atoi(expected) == size;

@@ -127,7 +127,7 @@ contains
     call esker_end_step(ds, ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "no rank put")
     call write_map(ds, field, 1d0, 1., ierr)
-    call check_ok(ds, ierr, "the dataset is none the worse")
+    call check_ok(ds, ierr, "the dataset is still usable")
     call esker_begin_step(ds, 1d0, ierr)
     call check_fails(ds, ierr, esker_invalid_argument, "does not follow")
     call esker_close(ds, ierr)

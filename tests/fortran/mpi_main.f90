@@ -24,7 +24,7 @@ program mpi_main
 
 contains
 
-  ! With the mpiexec of another MPI every rank would be a world of its own.
+  ! With the mpiexec of another MPI, each rank would be in a world of size 1.
   subroutine require_world_size()
     character(20) :: expected, found
     call get_environment_variable("ESKER_TEST_RANKS", expected)
@@ -41,7 +41,7 @@ contains
     call esker_comm_from_fortran(MPI_COMM_NULL, none, status)
     call check(status == esker_invalid_argument, "no communicator of MPI_COMM_NULL")
     call esker_comm_rank(none, found, status)
-    call check(status == esker_invalid_argument, "what could not be made gives its error")
+    call check(status == esker_invalid_argument, "an invalid communicator returns its error")
     call esker_create(ds, "never.idx", none, ierr=status)
     call check_fails(ds, status, esker_invalid_argument, "MPI_COMM_NULL")
     call esker_free(ds)

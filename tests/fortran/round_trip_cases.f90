@@ -196,7 +196,7 @@ contains
       end do
     end do
     call check(all(wind(:, :, 1::2, :) == -vel), "samples of wind")
-    call check(all(wind(:, :, 0::2, :) == 0), "nothing is read beside a section")
+    call check(all(wind(:, :, 0::2, :) == 0), "elements outside the section are unchanged")
   end subroutine
 
   subroutine expect_samples(ds, m)

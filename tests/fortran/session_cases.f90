@@ -114,7 +114,7 @@ contains
     call esker_open(ds, path_of("verify.idx"))
     last_progress = 0
     call esker_verify(ds, report, note_progress)
-    call check(last_progress > 0, "progress was told")
+    call check(last_progress > 0, "progress was reported")
     call check(report%errors == 0 .and. report%warnings == 0 .and. report%findings == 0, "a good dataset")
     call check(report%steps == 1 .and. report%files >= 1 .and. report%blocks >= 2 .and. report%bytes > 0, "counts")
     call check(report%blocks_with_checksum == report%blocks .and. report%blocks_left_out == 0, "checksums")

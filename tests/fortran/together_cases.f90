@@ -71,7 +71,7 @@ contains
       call check(all(whole(first:first + num - 1, y) == haloed(1:num, y)), "by address")
     end do
     call check(count(haloed /= -1) == num * map_ny, "ghost cells stay")
-    call check(count(whole /= -1) == num * map_ny, "what is not asked for stays")
+    call check(count(whole /= -1) == num * map_ny, "elements without a request are unchanged")
   end subroutine
 
   subroutine read_level(ds, field)

@@ -26,7 +26,7 @@ std::vector<std::string> read_corpus(const std::string& directory) {
 }
 
 void run(const std::string& input) {
-  // A copy of just that size, so that the sanitizer sees what reads beyond it.
+  // A copy of exactly this size, so that the sanitizer detects reads beyond it.
   const std::vector<std::uint8_t> bytes(input.begin(), input.end());
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }

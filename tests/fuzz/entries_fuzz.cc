@@ -10,7 +10,7 @@ using namespace esker::idx;
 using esker::Index;
 using esker::fuzz::require;
 
-/// The first 64 entries against each other, one by one.
+/// Compares each pair of the first 64 entries.
 bool overlap(const std::vector<BlockEntry>& entries) {
   const std::size_t n = std::min<std::size_t>(64, entries.size());
   for (std::size_t i = 0; i < n; ++i) {

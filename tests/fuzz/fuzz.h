@@ -1,4 +1,4 @@
-// What the harnesses share: libFuzzer's entry point, and a check that ends the program.
+// Common code of the harnesses: libFuzzer's entry point, and a check that ends the program.
 //
 // A harness is a function of bytes that must return: with clang it is linked to libFuzzer, else to driver.cc,
 // which replays the corpus and mutations of it.

@@ -1,4 +1,4 @@
-// An HDF5 file as a dataset, opened, verified and read: what Esker asks the HDF5 library for, of damaged files.
+// An HDF5 file as a dataset, opened, verified and read: Esker's calls of the HDF5 library, on damaged files.
 #include "fuzz/use_dataset.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,5 @@
-// The text header of an .idx, its steps and its file names. What is accepted prints, and reads back as equal.
+// The text header of an .idx, its steps and its file names. An accepted text can be printed, and the
+// result parses as equal.
 #include "formats/idx/header.h"
 #include "fuzz/fuzz.h"
 

@@ -28,7 +28,7 @@ void put(Store& store, const std::string& path, std::string_view content) {
   if (file.ok()) (void)(*file)->write_at(std::as_bytes(std::span(content)), 0);
 }
 
-/// Puts the same bytes where blocks 0 to 3 of the first field are looked for at the first steps.
+/// Stores the same bytes as blocks 0 to 3 of the first field at the first steps.
 void put_blocks(const std::shared_ptr<Store>& store, const idx::Header& header, std::string_view content) {
   auto names =
       idx::FilenameTemplate::parse(header.filename_template, header.time ? header.time->path_template : "");
@@ -50,7 +50,7 @@ void read(const idx::IdxPart& part, int field, Index step, const Box& box, int l
   fuzz::require_short_message(testing_support::read_box(part, {field}, step, box, level, out.data()));
 }
 
-/// Small boxes at both ends of the grid and in its middle, and all there is and more on coarse levels.
+/// Small boxes at both ends and in the middle of the grid; on coarse levels also the whole grid and more.
 void query(const idx::IdxPart& part, int field, Index step) {
   const Box& all = part.header().box;
   const int max_level = part.header().bitmask.max_level();

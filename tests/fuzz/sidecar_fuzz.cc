@@ -1,4 +1,4 @@
-// The JSON that Esker writes beside and inside the .idx: schema, catalog, commit record.
+// The JSON that Esker writes next to and inside the .idx: schema, catalog, commit record.
 #include "format/schema_json.h"
 #include "formats/idx/catalog.h"
 #include "formats/idx/commit_record.h"
@@ -6,7 +6,7 @@
 
 namespace {
 
-/// What `parse` accepts prints, and the print reads back as equal.
+/// A text that `parse` accepts can be printed, and the result parses as equal.
 template <class Parse, class Print>
 void check(const std::string& text, Parse parse, Print print) {
   const auto parsed = parse(text);

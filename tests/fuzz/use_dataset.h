@@ -1,4 +1,4 @@
-// What a harness does with a file that may be a dataset: it is opened, verified and read.
+// Opens, verifies and reads a file that may be a dataset.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The memory budget as the system sees it: how much the ranks' memory grows in end_step. Counted is Pss,
-// which has a shared page once, over all ranks. The budget holds buffers and the plan.
+// The memory budget and the growth of the ranks' memory in end_step, measured as Pss, which counts a shared
+// page once over all ranks. The budget includes the buffers and the plan.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -22,7 +22,7 @@ using namespace testing_support;  // NOLINT: the fixture
 using Json = nlohmann::json;
 
 constexpr Index kMiB = Index{1} << 20;
-/// Stacks, files' tables, texts, what MPI allocates for its messages: of one rank, whatever the budget.
+/// Stacks, tables of files, texts and MPI's buffers of one rank, which do not depend on the budget.
 constexpr Index kSlackBytes = kMiB;
 
 Index pss_bytes() {
@@ -34,7 +34,7 @@ Index pss_bytes() {
   return 0;
 }
 
-/// The largest Pss of this process since it was made, by looking again and again.
+/// The largest Pss of this process since construction, by sampling.
 class PeakMemory {
  public:
   PeakMemory() : before_(pss_bytes()), peak_(before_), thread_([this] { look(); }) {}
@@ -74,7 +74,8 @@ class BudgetTest : public MpiTest {
     MpiTest::SetUp();
     if (comm_.size() != 4) GTEST_SKIP() << "four ranks";
     if (pss_bytes() == 0) GTEST_SKIP() << "no /proc/self/smaps_rollup";
-    ::mallopt(M_MMAP_THRESHOLD, 64 << 10);  // what is freed is given back, so that the next run grows by it
+    ::mallopt(M_MMAP_THRESHOLD,
+              64 << 10);  // freed memory is returned to the system, so that the next run grows again
   }
 
   Writer create(const std::map<std::string, std::string>& way, Index budget, const Point& dims) {
@@ -92,7 +93,7 @@ class BudgetTest : public MpiTest {
     return writer;
   }
 
-  /// Two by two boxes, the steps of which have a plan and none.
+  /// Two by two boxes; a step with a new plan, and a step without.
   void write(const std::map<std::string, std::string>& way, Index budget, const Size& size) {
     Box mine(3, Point{}, size.dims);
     for (const int a : {0, 1}) {
@@ -129,7 +130,7 @@ class BudgetTest : public MpiTest {
     const auto limit = static_cast<double>(comm_.size() * (budget + kSlackBytes));
     EXPECT_LE(buffers + plans, static_cast<double>(comm_.size() * budget));
     // Slots of shared buffers that are not needed are not touched.
-    EXPECT_GE(growth[0], buffers / 8) << "what is counted is not what grows";
+    EXPECT_GE(growth[0], buffers / 8) << "the counted bytes are not the growth";
     EXPECT_LE(growth[0], limit);
     EXPECT_LE(growth[0] + growth[1], limit);
     comm_.get()->barrier();
@@ -230,7 +231,7 @@ TEST_F(ManyPatches, LongTenThousandOfSixteenFieldsTake32MiB) {
   }
 }
 
-TEST_F(ManyPatches, ABudgetThatThePlanExceedsIsAnErrorThatNamesWhatIsNeeded) {
+TEST_F(ManyPatches, ABudgetThatThePlanExceedsIsAnErrorThatNamesTheNeededBytes) {
   const std::vector<Box> boxes = my_boxes(1);
   Writer writer = create_fields({{"bits_per_block", "8"}}, 8 << 10, 2, 1);
   const Status status = write_step(writer, boxes, 2, 0);

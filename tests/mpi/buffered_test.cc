@@ -44,7 +44,7 @@ class BufferedTest : public MpiTest {
     return static_cast<T>(x * 100 + y + 0.25 * component + static_cast<double>(step));
   }
 
-  /// What all ranks have put, as the field's type.
+  /// The samples that all ranks put, in the field's type.
   template <class T>
   void expect_values(const std::string& name, int components, Index step) {
     const Dataset dataset = Dataset::open(path(name)).value();
@@ -60,7 +60,7 @@ class BufferedTest : public MpiTest {
   FieldId field_;
 };
 
-TEST_F(BufferedTest, ConvertsFromAnyLayoutAndKeepsNothingOfTheCallers) {
+TEST_F(BufferedTest, ConvertsFromAnyLayoutAndCopiesTheCallersMemory) {
   Writer writer = create("run.idx", SampleType::kFloat32, 2);
   const Box box = mine();
   const Index nx = box.extent(0), row = kNy + 3, plane = row * nx;
@@ -94,7 +94,7 @@ TEST_F(BufferedTest, ConvertsFromAnyLayoutAndKeepsNothingOfTheCallers) {
   writer.close().check();
 }
 
-TEST_F(BufferedTest, MakesTheFilesOfPut) {
+TEST_F(BufferedTest, WritesTheFilesOfPut) {
   std::vector<std::string> texts;
   for (const bool buffered : {false, true}) {
     Writer writer = create("same.idx", SampleType::kInt16, 1);
@@ -138,11 +138,11 @@ TEST_F(BufferedTest, NamesTheValueThatDoesNotFitOnAllRanks) {
   writer.close().check();
 }
 
-// The step is as large as the budget, so that its rounds take what they are given.
-TEST_F(BufferedTest, CopiesLeaveHalfOfTheBudgetToBuffersAndPlan) {
+// The step is as large as the budget, so that its rounds use all of it.
+TEST_F(BufferedTest, CopiesTakeAtMostHalfOfTheBudget) {
   constexpr Index kSide = 128, kBudget = kSide * kSide * 8;
   if (max_part_bytes() < static_cast<std::size_t>(kBudget)) {
-    GTEST_SKIP() << "rounds are as small as parts of messages, whatever the budget";
+    GTEST_SKIP() << "rounds are as small as parts of messages at any budget";
   }
   for (const bool buffered : {false, true}) {
     Options options;

@@ -1,4 +1,5 @@
-// Option call_timeout: a rank that never makes the call of the others is named, and nobody waits for ever.
+// Option call_timeout: an error names a rank that never makes the call of the others, and no rank waits
+// forever.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -16,7 +17,7 @@ constexpr Index kWidth = 8;
 
 class CallTimeoutTest : public FaultTest {
  protected:
-  /// On a communicator of its own, which may end.
+  /// On a separate communicator, which may be freed.
   Writer create(double limit_s) {
     Options options;
     options.report = "none";
@@ -38,7 +39,7 @@ class CallTimeoutTest : public FaultTest {
   std::vector<float> samples_ = std::vector<float>(kWidth, 1.0F);
 };
 
-TEST_F(CallTimeoutTest, ARankThatDoesNotComeIsNamedAndTheWriterEnds) {
+TEST_F(CallTimeoutTest, NamesARankThatDoesNotCallAndEndsTheWriter) {
   if (comm_.size() == 1) GTEST_SKIP() << "needs a rank that waits";
   for (const int victim : victims()) {
     if (victim == kAllRanks) continue;
@@ -77,7 +78,7 @@ TEST_F(CallTimeoutTest, ARankThatDoesNotComeIsNamedAndTheWriterEnds) {
   }
 }
 
-TEST_F(CallTimeoutTest, ARankThatDoesNotCreateKeepsNobodyWaiting) {
+TEST_F(CallTimeoutTest, ARankThatDoesNotCreateDoesNotBlockOthers) {
   if (comm_.size() == 1) GTEST_SKIP() << "needs a rank that waits";
   const Watchdog watchdog("a rank does not create");
   Options options;
@@ -97,7 +98,7 @@ TEST_F(CallTimeoutTest, ARankThatDoesNotCreateKeepsNobodyWaiting) {
   EXPECT_FALSE(std::filesystem::exists(path("run.esker-lock")));
 }
 
-TEST_F(CallTimeoutTest, RanksThatComeLateAreWaitedForAndOtherErrorsAreAsEver) {
+TEST_F(CallTimeoutTest, WaitsForLateRanksAndKeepsOtherErrors) {
   const Watchdog watchdog("late ranks");
   Writer writer = create(25);
   for (int number = 0; number < 4; ++number) {

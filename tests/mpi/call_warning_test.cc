@@ -1,4 +1,4 @@
-// Option call_warning: ranks that keep others waiting are named on stderr, and nothing ends.
+// Option call_warning: a warning on stderr names the ranks that others wait for, and the run continues.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ class CallWarningTest : public FaultTest {
     return run;
   }
 
-  /// What all ranks said on stderr while `body` ran.
+  /// The output of all ranks on stderr while `body` ran.
   template <class Body>
   std::string warnings_of(const Body& body) {
     testing::internal::CaptureStderr();
@@ -47,7 +47,7 @@ class CallWarningTest : public FaultTest {
   const std::string last_ = "rank " + std::to_string(comm_.size() - 1);
 };
 
-TEST_F(CallWarningTest, ARankThatDoesNotComeIsNamedWithItsLastCall) {
+TEST_F(CallWarningTest, NamesARankThatDoesNotCallWithItsLastCall) {
   const Communicator own = mpi_communicator(MPI_COMM_WORLD);
   auto pipeline = open_run(own, posix_store(), run("1")).value();
   write_step(*pipeline, own, run("1"), 0).check();
@@ -62,7 +62,7 @@ TEST_F(CallWarningTest, ARankThatDoesNotComeIsNamedWithItsLastCall) {
   pipeline->close({}).check();
 }
 
-TEST_F(CallWarningTest, ARankThatStopsInsideACallIsNamed) {
+TEST_F(CallWarningTest, NamesARankThatStopsInsideACall) {
   const Communicator own = mpi_communicator(MPI_COMM_WORLD);
   bool stalls = false;
   const auto store = faulty_store(posix_store(), [&](StoreCall call, const std::string& file) {
@@ -83,7 +83,7 @@ TEST_F(CallWarningTest, ARankThatStopsInsideACallIsNamed) {
   pipeline->close({}).check();
 }
 
-TEST_F(CallWarningTest, NothingIsSaidWhereItIsOffOrRanksComeInTime) {
+TEST_F(CallWarningTest, DoesNotWarnIfDisabledOrIfRanksCallInTime) {
   for (const std::string limit : {"0", "30"}) {
     const Communicator own = mpi_communicator(MPI_COMM_WORLD);
     auto pipeline = open_run(own, posix_store(), run(limit)).value();
@@ -96,7 +96,7 @@ TEST_F(CallWarningTest, NothingIsSaidWhereItIsOffOrRanksComeInTime) {
   }
 }
 
-TEST_F(CallWarningTest, ARankThatNeverCreatesIsNamed) {
+TEST_F(CallWarningTest, NamesARankThatNeverCreates) {
   Options options;
   options.call_warning = 1;
   const Communicator own = mpi_communicator(MPI_COMM_WORLD);
@@ -108,9 +108,9 @@ TEST_F(CallWarningTest, ARankThatNeverCreatesIsNamed) {
   EXPECT_NE(said.find(last_ + " has made no call yet"), std::string::npos) << said;
 }
 
-TEST_F(CallWarningTest, ALowerLimitHoldsAtOnce) {
+TEST_F(CallWarningTest, ALowerLimitAppliesImmediately) {
   const Communicator own = mpi_communicator(MPI_COMM_WORLD);
-  auto pipeline = open_run(own, posix_store(), run("30")).value();  // looked at every 5 s
+  auto pipeline = open_run(own, posix_store(), run("30")).value();  // checked every 5 s
   pipeline->close({}).check();
   const auto begin = std::chrono::steady_clock::now();
   const std::string said = warnings_of([&] {
@@ -119,7 +119,7 @@ TEST_F(CallWarningTest, ALowerLimitHoldsAtOnce) {
     if (is_last_rank()) std::this_thread::sleep_for(kStall);
     Writer::create(path("other.idx"), own, options).value().close().check();
   });
-  if (std::chrono::steady_clock::now() - begin < 2 * kStall) {  // else the next look finds it anyway
+  if (std::chrono::steady_clock::now() - begin < 2 * kStall) {  // otherwise the next check finds it anyway
     EXPECT_NE(said.find(last_ + " has not"), std::string::npos) << said;
   }
 }

@@ -1,4 +1,4 @@
-// What a program writes through esker.h has the bytes of what it writes through esker.hpp.
+// Files that are written through esker.h equal those written through esker.hpp.
 #include <gtest/gtest.h>
 
 #include "esker/esker.hpp"
@@ -140,7 +140,7 @@ TEST_F(CInterface, WritesTheBytesOfTheCppInterface) {
   }
 }
 
-// As when one rank looks at something through Fortran, or a library that a model in C calls is in Fortran.
+// For example if one rank inquires through Fortran, or if a model in C calls a library in Fortran.
 TEST_F(CInterface, CountsFromTheNumberOfTheHandle) {
   esker_dataset* from_0 = create_c(path("from_0.idx"));
   esker_dataset* mixed = create_c(path("mixed.idx"));

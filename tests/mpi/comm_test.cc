@@ -58,8 +58,8 @@ TEST_F(CommTest, MessagesOfAllPairsArriveInOrder) {
   for (int r = 0; r < 2 * size; ++r) EXPECT_EQ(received[r], (std::array<int, 2>{r / 2, comm().rank()}));
 }
 
-// Rank r sends to r, r + 1, ... - each exchange to one more - and nobody else.
-TEST_F(CommTest, RanksAreToldTheSizesThatAreMeantForThem) {
+// Rank r sends to r, r + 1, ... only, in each exchange to one rank more.
+TEST_F(CommTest, RanksReceiveTheSizesOfTheirMessages) {
   const auto size = static_cast<std::size_t>(comm().size());
   std::vector<PeerSize> room(size);
   for (std::size_t partners = 0; partners <= size; ++partners) {
@@ -81,7 +81,7 @@ TEST_F(CommTest, RanksAreToldTheSizesThatAreMeantForThem) {
   }
 }
 
-TEST_F(CommTest, SizesThatDoNotFitAreCounted) {
+TEST_F(CommTest, CountsSizesThatExceedTheCapacity) {
   std::vector<PeerSize> to;
   for (int r = 0; r < comm().size(); ++r) to.push_back({r, 7});
   comm().reserve_transfers(to.size(), 0);
@@ -92,8 +92,8 @@ TEST_F(CommTest, SizesThatDoNotFitAreCounted) {
   }
 }
 
-// Rank r has r + 1 bytes for each rank that is lower, or itself; the last one hears of itself only.
-TEST_F(CommTest, ParcelsComeByAscendingRanks) {
+// Rank r sends r + 1 bytes to each lower rank and to itself; the last rank receives only from itself.
+TEST_F(CommTest, ParcelsArriveByAscendingRank) {
   const std::vector<std::byte> mine(static_cast<std::size_t>(comm().rank()) + 1,
                                     static_cast<std::byte>(comm().rank()));
   std::vector<OutgoingMessage> messages;
@@ -166,10 +166,10 @@ TEST_F(CommTest, RanksPutIntoEachOthersMemoryByPairsAndByFences) {
   }
 }
 
-// Partners change from turn to turn, and ranks run ahead of each other: a post is of its own rank alone.
-TEST_F(CommTest, PairsThatChangeDoNotTakeOnePostForAnother) {
+// Partners change in each iteration, and ranks run ahead of each other: a post counts only for its rank.
+TEST_F(CommTest, ChangingPairsDoNotConfusePosts) {
   const int size = comm().size(), rank = comm().rank();
-  if (size == 1) GTEST_SKIP() << "there is nobody to put to";
+  if (size == 1) GTEST_SKIP() << "one rank has no partner to put to";
   const auto remote = comm().make_remote_memory();
   std::vector<int> memory(static_cast<std::size_t>(size), -1);
   ASSERT_TRUE(remote->expose(std::as_writable_bytes(std::span(memory))));
@@ -192,9 +192,9 @@ TEST_F(CommTest, PairsThatChangeDoNotTakeOnePostForAnother) {
   remote->withdraw();
 }
 
-TEST_F(CommTest, WhatAnotherRankHasWrittenBeforeItPostedIsGot) {
+TEST_F(CommTest, GetsWhatAnotherRankWroteBeforeItsPost) {
   const int size = comm().size(), rank = comm().rank();
-  if (size == 1) GTEST_SKIP() << "there is nobody to get from";
+  if (size == 1) GTEST_SKIP() << "one rank has no partner to get from";
   const auto remote = comm().make_remote_memory();
   std::vector<int> memory(static_cast<std::size_t>(size), -1);
   ASSERT_TRUE(remote->expose(std::as_writable_bytes(std::span(memory))));
@@ -217,10 +217,10 @@ TEST_F(CommTest, WhatAnotherRankHasWrittenBeforeItPostedIsGot) {
   remote->withdraw();
 }
 
-// A plane of three rows out of a volume, backwards, then one value that stands before it.
-TEST_F(CommTest, PutsTakeBytesThatStandApartFromWhereverTheyAre) {
+// A plane of three rows of a volume, backwards, then one value before it.
+TEST_F(CommTest, PutsTakeStridedBytesAtAnyAddress) {
   const int size = comm().size(), rank = comm().rank();
-  if (size == 1) GTEST_SKIP() << "there is nobody to put to";
+  if (size == 1) GTEST_SKIP() << "one rank has no partner to put to";
   const int next = (rank + 1) % size, last = (rank + size - 1) % size;
   const std::span<const int> to(&next, 1), from(&last, 1);
   constexpr Index kInt = sizeof(int);
@@ -233,7 +233,7 @@ TEST_F(CommTest, PutsTakeBytesThatStandApartFromWhereverTheyAre) {
   std::vector<int> memory(9, -1);
   ASSERT_TRUE(remote->expose(std::as_writable_bytes(std::span(memory))));
   for (int turn = 0; turn < 20; ++turn) {
-    std::vector<int> values(40 + turn);  // elsewhere in each turn
+    std::vector<int> values(40 + turn);  // another address in each iteration
     std::iota(values.begin(), values.end(), 1000 * rank + 100 * turn);
     remote->post(from);
     remote->start(to);
@@ -254,7 +254,7 @@ TEST_F(CommTest, AgreeReturnsTheFlagOfAnyRank) {
   }
 }
 
-TEST_F(CommTest, AgreeGivesTheLowestFailingRanksErrorToAll) {
+TEST_F(CommTest, AgreeReturnsTheErrorOfTheLowestFailingRankOnAllRanks) {
   const int failing = comm().size() / 2;
   const Status mine = comm().rank() >= failing
                           ? Status(Code::kIoError, "disk of rank " + std::to_string(comm().rank()))

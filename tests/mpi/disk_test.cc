@@ -1,5 +1,5 @@
-// A disk that is really full, directories that cannot be written, and things that stand in the way: what the
-// kernel refuses, not what a test store pretends.
+// A full disk, directories without write permission, and files in the way: errors of the kernel, not of a
+// test store.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: the fixture and its runs
 
-/// A file system in memory under the test's directory, which rank 0 mounts and all ranks see; gone with it.
+/// A file system in memory below the test's directory, which rank 0 mounts and the destructor unmounts.
 class Tmpfs {
  public:
   Tmpfs(Comm& comm, const std::string& path, const std::string& options, unsigned long flags = 0)
@@ -78,7 +78,7 @@ class DiskTest : public SubjectTest {
   }
 };
 
-TEST_P(DiskTest, AStepThatDoesNotFitFailsBeforeAByteIsWritten) {
+TEST_P(DiskTest, AStepThatDoesNotFitFailsBeforeTheFirstWrite) {
   const Watchdog watchdog("full disk, space is known");
   const Tmpfs disk(*comm_.get(), path("disk"), "size=4m");
   if (!disk.is_mounted()) GTEST_SKIP() << kNoMount;
@@ -99,8 +99,8 @@ TEST_P(DiskTest, AStepThatDoesNotFitFailsBeforeAByteIsWritten) {
   expect_undisturbed(run, path("disk/data"));
 }
 
-// Free space cannot always be known, and another program may take it.
-TEST_P(DiskTest, ADiskThatFillsInTheMiddleOfAStepIsAgreedAndTheStepCanBeRepeated) {
+// The free space may be unknown, or another program may use it.
+TEST_P(DiskTest, ADiskThatFillsDuringAStepIsTheSameErrorOnAllRanksAndTheStepCanBeRepeated) {
   const Watchdog watchdog("full disk, space is not known");
   const Tmpfs disk(*comm_.get(), path("disk"), "size=4m");
   if (!disk.is_mounted()) GTEST_SKIP() << kNoMount;
@@ -162,7 +162,7 @@ TEST_P(DiskTest, AReadOnlyDiskIsNamed) {
 
 class IdxObstacles : public DiskTest {};
 
-TEST_P(IdxObstacles, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
+TEST_P(IdxObstacles, NamesAndKeepsFilesInTheWayOfANewDataset) {
   const std::vector<std::string> obstacles{"run", GetParam().single ? "run.idx/" : "run/xyz/", "run.idx/"};
   for (const std::string& obstacle : obstacles) {
     SCOPED_TRACE(obstacle);
@@ -188,7 +188,7 @@ TEST_P(IdxObstacles, WhatStandsInTheWayOfANewDatasetIsNamedAndStays) {
   }
 }
 
-TEST_P(IdxObstacles, WhatStandsInTheWayOfAStepIsNamedAndStays) {
+TEST_P(IdxObstacles, NamesAndKeepsFilesInTheWayOfAStep) {
   const std::string blocks = GetParam().single ? "run" : "run/xyz";
   const std::string idx = GetParam().single ? "run.idx" : "run/xyz.idx";
   struct Obstacle {
@@ -223,7 +223,8 @@ TEST_P(IdxObstacles, WhatStandsInTheWayOfAStepIsNamedAndStays) {
     EXPECT_TRUE(pipeline->rewind({}, time_of(0)).ok());
     if (!all_well()) return;
   }
-  // Blocks of a whole grid replaced by a file: nothing can be written, nor tidied, until it is gone.
+  // A file in place of the directory of a grid's blocks: nothing can be written or removed until it is
+  // removed.
   on_root([&] {
     std::filesystem::rename(path(blocks), path("aside"));
     std::ofstream(path(blocks)) << "mine";
@@ -244,7 +245,7 @@ TEST_P(IdxObstacles, WhatStandsInTheWayOfAStepIsNamedAndStays) {
 
 class NetcdfObstacles : public DiskTest {
  protected:
-  /// Something of the user's: a directory where the name ends in '/', else a file.
+  /// Creates a directory of the user's if the name ends in '/', else a file.
   std::string put_there(const std::string& name) {
     const std::string there = path(name.substr(0, name.find('/')));
     on_root([&] {
@@ -264,7 +265,7 @@ class NetcdfObstacles : public DiskTest {
   }
 };
 
-TEST_P(NetcdfObstacles, WhereTheFileIsToBeAreNamedAndStay) {
+TEST_P(NetcdfObstacles, AtThePathOfTheFileAreNamedAndKept) {
   for (const std::string name : {"run.nc/", "run.nc"}) {
     SCOPED_TRACE(name);
     const Watchdog watchdog("obstacle " + name);
@@ -280,7 +281,7 @@ TEST_P(NetcdfObstacles, WhereTheFileIsToBeAreNamedAndStay) {
   }
 }
 
-TEST_P(NetcdfObstacles, OfTheFirstStepAreNamedAndStay) {
+TEST_P(NetcdfObstacles, OfTheFirstStepAreNamedAndKept) {
   const Watchdog watchdog("obstacle of the first step");
   const RunPlan run = plan(GetParam());
   const std::string there = put_there("run.nc.tmp/");
@@ -294,7 +295,7 @@ TEST_P(NetcdfObstacles, OfTheFirstStepAreNamedAndStay) {
   expect_undisturbed(run, directory_);
 }
 
-TEST_P(NetcdfObstacles, OfALaterStepAreNamedAndStay) {
+TEST_P(NetcdfObstacles, OfALaterStepAreNamedAndKept) {
   const RunPlan run = plan(GetParam());
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
@@ -314,7 +315,7 @@ TEST_P(NetcdfObstacles, OfALaterStepAreNamedAndStay) {
     EXPECT_TRUE(pipeline->rewind({}, time_of(0)).ok());
     if (!all_well()) return;
   }
-  // The file itself, by something else of its name.
+  // Something else in place of the file itself.
   for (const std::string name : {"run.nc/", "run.nc"}) {
     SCOPED_TRACE(name);
     const Watchdog watchdog("instead of the file " + name);

@@ -1,6 +1,6 @@
-// What the file system refuses, at any rank and call: the same error on all ranks, in time, naming rank, file
-// and reason; the committed steps and nothing else stand; the next attempt succeeds, in the bytes of a run
-// that met no fault.
+// Errors of the file system on any rank and in any call: all ranks return the same error, in time, which
+// names rank, file and reason. Only the committed steps remain. The next attempt succeeds, with the bytes of
+// a run without faults.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -22,7 +22,7 @@ std::string name_of(const StoreFault& fault, int victim, int reason) {
 
 using Faults = std::vector<StoreFault>;
 
-/// In a step that any rank may meet.
+/// Faults in a step, on any rank.
 Faults block_faults(const Subject& subject) {
   Faults faults;
   if (subject.has_idx()) {
@@ -34,7 +34,7 @@ Faults block_faults(const Subject& subject) {
               {StoreCall::kSyncDirectory, "time_0001$", 1, Fsync::kStep},
               {StoreCall::kWrite, ".bin", 1, Fsync::kNone, true}};
   }
-  if (subject.has_netcdf()) {  // one file for all: what tidies it may fail as well, or not
+  if (subject.has_netcdf()) {  // one file for all ranks: its cleanup may fail as well, or not
     for (const bool only_once : {false, true}) {
       faults.push_back({StoreCall::kOpen, ".nc$", 1, Fsync::kNone, false, only_once});
       faults.push_back({StoreCall::kWrite, ".nc$", 1, Fsync::kNone, false, only_once});
@@ -47,7 +47,7 @@ Faults block_faults(const Subject& subject) {
   return faults;
 }
 
-/// Of the files that rank 0 replaces: `names` are those of .idx files and the catalog.
+/// Faults of the files that rank 0 replaces: `names` are those of .idx files and the catalog.
 Faults commit_faults(const std::vector<std::string>& names) {
   Faults faults;
   for (const std::string& name : names) {
@@ -62,7 +62,8 @@ Faults commit_faults(const std::vector<std::string>& names) {
   return faults;
 }
 
-/// Of the NetCDF file that rank 0 completes: fill values, times and the number of records, or its metadata.
+/// Faults of the NetCDF file that rank 0 completes: fill values, times and the number of records, or its
+/// metadata.
 Faults netcdf_commit_faults(bool has_journal) {
   Faults faults;
   for (const bool only_once : {false, true}) {
@@ -86,7 +87,7 @@ Faults netcdf_commit_faults(bool has_journal) {
 
 class StepFaults : public SubjectTest {
  protected:
-  /// That only rank 0 can meet.
+  /// Faults that occur on rank 0 only.
   [[nodiscard]] Faults root_faults() const {
     const Subject& subject = GetParam();
     Faults faults;
@@ -98,7 +99,7 @@ class StepFaults : public SubjectTest {
     return faults;
   }
 
-  /// Step 1 under a fault, then without, then taken back.
+  /// Step 1 with a fault, then without, then rewound.
   void run_case(WritePipeline& pipeline, const RunPlan& run, const StoreFault& fault, int victim,
                 int reason) {
     const std::string name = name_of(fault, victim, reason) + ", " + text_of(run.options);
@@ -129,7 +130,7 @@ class StepFaults : public SubjectTest {
 };
 
 TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
-  std::size_t turn = 0;  // each fault meets every victim and way, and the reasons in turn
+  std::size_t turn = 0;  // each fault on every victim and way, with the reasons in turn
   for (const auto& way : ways()) {
     for (const Fsync fsync : {Fsync::kNone, Fsync::kStep}) {
       RunPlan run = plan(GetParam());
@@ -162,10 +163,10 @@ TEST_P(StepFaults, AreAgreedAndTheNextStepSucceeds) {
 
 INSTANTIATE_TEST_SUITE_P(All, StepFaults, testing::ValuesIn(kSubjects), name_of_subject);
 
-/// Before the first step is written.
+/// Faults before the first step is written.
 class CreateFaults : public SubjectTest {
  protected:
-  /// Those of each of the formats.
+  /// The faults of each format.
   [[nodiscard]] static std::vector<std::string> files_of(const Subject& subject) {
     std::vector<std::string> files;
     if (subject.has_netcdf()) files = {"run.nc"};
@@ -205,7 +206,7 @@ class CreateFaults : public SubjectTest {
   }
 };
 
-TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeTriedAgain) {
+TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeRetried) {
   const Subject& subject = GetParam();
   Faults faults;
   for (const char* part : {".bin", ".nc$"}) {
@@ -244,7 +245,7 @@ TEST_P(CreateFaults, OfTheFirstStepAreAgreedAndItCanBeTriedAgain) {
   }
 }
 
-TEST_P(CreateFaults, OfTheOpeningAreAgreedAndItCanBeTriedAgain) {
+TEST_P(CreateFaults, OfTheOpeningAreAgreedAndItCanBeRetried) {
   const std::vector<StoreFault> faults{{StoreCall::kCreate, ".esker-lock"},
                                        {StoreCall::kMakeDirectories, "below"}};
   for (const StoreFault& fault : faults) {
@@ -258,7 +259,7 @@ TEST_P(CreateFaults, OfTheOpeningAreAgreedAndItCanBeTriedAgain) {
   }
 }
 
-TEST_P(CreateFaults, OfAppendingAndRewindingAreAgreedAndTheDatasetStays) {
+TEST_P(CreateFaults, OfAppendingAndRewindingAreAgreedAndTheDatasetIsKept) {
   RunPlan run = plan(GetParam());
   ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
   for (const StoreFault& fault : append_faults(GetParam())) {
@@ -267,7 +268,7 @@ TEST_P(CreateFaults, OfAppendingAndRewindingAreAgreedAndTheDatasetStays) {
       SCOPED_TRACE(name);
       const Watchdog watchdog(name);
       RunPlan rest = run;
-      rest.first_step = 1;  // appends and takes step 1 back
+      rest.first_step = 1;  // appends, and rewinds step 1
       arm(fault, 0, reason);
       const auto failed = open_run(comm_, store_, rest);
       disarm();
@@ -282,7 +283,7 @@ TEST_P(CreateFaults, OfAppendingAndRewindingAreAgreedAndTheDatasetStays) {
   }
 }
 
-TEST_P(CreateFaults, OfReadingWhatIsToBeReplacedAreNamedAndItStays) {
+TEST_P(CreateFaults, OfReadingADatasetToReplaceAreNamedAndItIsKept) {
   RunPlan run = plan(GetParam());
   ASSERT_TRUE(write_on_rank(comm_, store_, run).ok());
   run.overwrite = true;
@@ -303,8 +304,8 @@ TEST_P(CreateFaults, OfReadingWhatIsToBeReplacedAreNamedAndItStays) {
   expect_undisturbed(run, directory_);
 }
 
-// Files of steps that a rewind took back are not there to be synced.
-TEST_P(CreateFaults, SyncingAtTheEndKnowsOfFailedAndRewoundSteps) {
+// Files of rewound steps are missing when `close` syncs.
+TEST_P(CreateFaults, SyncingAtTheEndSkipsFailedAndRewoundSteps) {
   RunPlan run = plan(GetParam());
   run.fsync = Fsync::kClose;
   auto pipeline = open_run(comm_, store_, run).value();

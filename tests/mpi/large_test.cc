@@ -1,4 +1,4 @@
-// More than 2 GiB in a file, in an array and in what a rank sends, for real: two ranks, one float32 field.
+// More than 2 GiB in a file, in an array and in the messages of a rank: two ranks, one float32 field.
 // Needs some 6 GiB of memory and 5 GiB of disk; run by its label, `long`.
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kNx = 1024, kNy = 1024, kNz = 576;  // 2.25 GiB
 
-/// Exact in float32, and another one for each of 2^24 neighbours; wrong offsets of 2 or 4 GiB show, too.
+/// Exact in float32, and different for 2^24 neighbours; detects offsets that are wrong by 2 or 4 GiB, too.
 float sample(Index number) {
   constexpr Index kPrime = 16777213;
   return static_cast<float>(number % kPrime);
@@ -51,7 +51,7 @@ TEST_F(LargeTest, AFileAndAPatchOfMoreThanTwoGiBAreWrittenAndReadBack) {
   EXPECT_GT(writer.last_step().stored_bytes, Index{1} << 31);
   writer.close().check();
 
-  // The whole at once, where nearly all of it was, so that a buffer is larger than 2 GiB, too.
+  // The rank that held nearly all samples reads all at once, so that a buffer is larger than 2 GiB, too.
   if (!is_last_rank()) return;
   std::vector<float>().swap(samples);
   samples.resize(static_cast<std::size_t>(kNx * kNy * kNz));

@@ -1,5 +1,5 @@
-// Memory that runs out on any rank, at any request of any collective call: an error that all ranks agree on,
-// or success; never a hang; the next attempt succeeds, in the bytes of a run that met no fault.
+// Memory runs out on any rank, at any allocation of any collective call: all ranks return the same error or
+// succeed, and none hangs. The next attempt succeeds, with the bytes of a run without faults.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,13 +14,13 @@ using namespace testing_support;  // NOLINT: the fixture and its runs
 
 class MemoryFaults : public MemoryFaultTest {
  protected:
-  // The JSON library does not survive a request that fails (its destructors allocate), so texts are made in
-  // peace: rank 0 makes them before it begins to replace a file.
+  // The JSON library does not survive a failed allocation (its destructors allocate), so no faults occur
+  // while rank 0 prints texts, before it begins to replace a file.
   void before(StoreCall call, const std::string& path) override {
     const bool temporary = path.ends_with(".tmp");
     const bool replaced = path.ends_with(".idx") || path.ends_with(".json");
     if (call == StoreCall::kRemove && temporary) FailingNew::pause(false);
-    // What create() asks before it makes the first text.
+    // The calls of create() before it prints the first text.
     if (call == StoreCall::kExists && path.ends_with("esker.json")) FailingNew::pause(true);
     // The text of the .idx or the catalog follows the schema's.
     if (call == StoreCall::kWrite && path.ends_with("schema.json.tmp")) FailingNew::pause(true);
@@ -48,7 +48,7 @@ void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way)
   write_step(*pipeline, comm_, run, 0).check();
   for (const bool plans : {false, true}) {
     for_each_fault(0, [&](const NewFault& fault, int victim) {
-      if (plans) ++run.seed;  // other boxes: the step is planned anew
+      if (plans) ++run.seed;  // other boxes: the step is planned again
       const StepData data(comm_, run, 1);
       const bool met = fail((plans ? "planned step, " : "step, ") + text_of(way), fault, victim,
                             [&] { return pipeline->write_step(data.input); });
@@ -67,8 +67,8 @@ void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way)
   expect_clean(run, 2);
 }
 
-// Memory of the node that cannot be shared, on every rank alike.
-TEST_P(MemoryFaults, OfTheNodeFailWhereItMustBeSharedAndElseMessagesAreSent) {
+// Shared memory is unavailable on all ranks.
+TEST_P(MemoryFaults, OfTheNodeAreErrorsIfItMustBeSharedAndElseMessagesAreSent) {
   const Watchdog watchdog("no shared memory");
   RunPlan run = plan(GetParam());
   run.overwrite = true;
@@ -109,7 +109,7 @@ TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
     ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
     return pipeline->close({});
   };
-  // Smaller ones fail in the JSON library: here all ranks make the text of a NetCDF file's attribute.
+  // Smaller allocations fail in the JSON library: all ranks print the text of an attribute of a NetCDF file.
   const std::size_t min_bytes = GetParam().has_netcdf() ? 2048 : 0;
   for_each_fault(min_bytes,
                  [&](const NewFault& fault, int victim) { return fail("run", fault, victim, write); });

@@ -1,5 +1,5 @@
-// What a caller gets wrong on some rank - a patch, a definition, a call - is the same error on all ranks,
-// naming that rank; the next step succeeds.
+// A wrong patch, definition or call on one rank is the same error on all ranks, which names this rank. The
+// next step succeeds.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -32,7 +32,7 @@ struct Line {
 struct Misuse {
   std::string name;
   Code code;
-  /// What the rank does instead of putting its line; the other ranks put and end the step.
+  /// The rank's calls instead of putting its line; the other ranks put and end the step.
   std::function<Status(Writer&, FieldId, const Line&)> act;
   std::string word;  ///< in the message
 };
@@ -169,7 +169,7 @@ void MisuseTest::misuse_steps(const std::map<std::string, std::string>& way) {
   EXPECT_TRUE(writer.close().ok());
 }
 
-// A rank that leaves, before the first step or after it, holds up no other.
+// A rank that leaves before or after the first step does not block the others.
 TEST_F(MisuseTest, AnAbandonedWriterEndsOnAllRanks) {
   const Status reason{Code::kUnsupported, "the caller's reason"};
   for (const Index n_good : {0, 1}) {
@@ -182,7 +182,7 @@ TEST_F(MisuseTest, AnAbandonedWriterEndsOnAllRanks) {
       const FieldId field = define(writer);
       for (Index step = 0; step < n_good; ++step) EXPECT_TRUE(good_step(writer, field, step).ok());
       if (!is_victim(victim)) {
-        for (int i = 0; i < 2; ++i) {  // the others may need some time to understand
+        for (int i = 0; i < 2; ++i) {  // the others may need some time to detect it
           const Status failed = good_step(writer, field, 10);
           EXPECT_EQ(failed.code(), Code::kMismatchedCall);
           EXPECT_NE(failed.message().find(reason.message()), std::string::npos) << failed.message();
@@ -201,7 +201,7 @@ TEST_F(MisuseTest, AnAbandonedWriterEndsOnAllRanks) {
   }
 }
 
-// Those who hear of it may also close.
+// Ranks that receive this error can also close.
 TEST_F(MisuseTest, ClosingEndsAWriterThatAnotherRankAbandoned) {
   for (const Index n_good : {0, 1}) {
     for (const int victim : victims()) {
@@ -215,12 +215,12 @@ TEST_F(MisuseTest, ClosingEndsAWriterThatAnotherRankAbandoned) {
       for (Index step = 0; step < n_good; ++step) EXPECT_TRUE(good_step(writer, field, step).ok());
       const Status ended =
           is_victim(victim) ? writer.abandon({Code::kUnsupported, "the caller's reason"}) : writer.close();
-      // Without a step the ones who close define first, and find that the others do not.
+      // Without a step, ranks that close first agree on the definitions, and find that the others do not.
       const bool is_mismatch = n_good == 0 && victim != kAllRanks && comm_.size() > 1;
       expect_everywhere(ended, is_mismatch ? Code::kMismatchedCall : Code::kUnsupported);
       EXPECT_NE(ended.message().find("the caller's reason"), std::string::npos) << ended.message();
       if (comm_.rank() == 0) {
-        EXPECT_EQ(Dataset::open(dataset).ok(), n_good > 0) << "an abandoned writer makes no dataset";
+        EXPECT_EQ(Dataset::open(dataset).ok(), n_good > 0) << "an abandoned writer creates no dataset";
       }
       comm_.get()->barrier();
       if (comm_.rank() == 0) {
@@ -233,9 +233,9 @@ TEST_F(MisuseTest, ClosingEndsAWriterThatAnotherRankAbandoned) {
   }
 }
 
-// Before the first step or after it, whatever the others do before they close: nobody waits for ever, and all
-// are told.
-TEST_F(MisuseTest, ARankThatClosesEarlyWaitsForTheOthersToCloseWhateverTheyCallBefore) {
+// Before or after the first step, with any calls of the others before they close: no rank waits forever, and
+// all ranks receive the error.
+TEST_F(MisuseTest, ARankThatClosesEarlyWaitsForTheOthersToClose) {
   if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
   using Call = std::function<Status(Writer&, FieldId)>;
   const Call step = [&](Writer& writer, FieldId field) { return good_step(writer, field, 10); };
@@ -352,7 +352,7 @@ TEST_F(MisuseTest, DifferentDefinitionsAreNamed) {
   }
 }
 
-TEST_F(MisuseTest, DifferentOpeningsAreNamedAndOptionsAreThoseOfRankZero) {
+TEST_F(MisuseTest, NamesDifferentOpeningsAndUsesTheOptionsOfRankZero) {
   if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
   for (const int victim : victims()) {
     if (victim == kAllRanks) continue;

@@ -29,7 +29,7 @@ class ReadFaults : public MemoryFaultTest {
     return options;
   }
 
-  /// Asks for a part of each field that depends on the rank, in memory of another form for each `shape`.
+  /// Requests a part of each field that depends on the rank, to memory whose layout depends on `shape`.
   void ask_for_all(Wanted& wanted, const Reader& reader, unsigned shape) const {
     const Schema& schema = reader.dataset().schema();
     for (const Field& field : schema.fields()) {
@@ -74,7 +74,7 @@ TEST_P(ReadFaults, OfMemoryAreAgreedAndTheNextReadSucceeds) {
   }
 }
 
-// The JSON library, which takes small texts apart here, does not survive it (docs/guide/failures.md).
+// The JSON library, which parses small texts here, does not survive it (docs/guide/failures.md).
 constexpr std::size_t kBeyondJson = 600;
 
 TEST_P(ReadFaults, OfMemoryWhenOpeningAreAgreedAndTheNextOpeningSucceeds) {

@@ -1,4 +1,4 @@
-// Reader on the ranks of an MPI job: restarts on other numbers of ranks than wrote.
+// Reader on the ranks of an MPI job: restarts on another number of ranks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ constexpr Index kNx = 45, kNy = 34, kNz = 17;
 
 class ReaderTest : public MpiTest {
  protected:
-  /// The part of the first `active` ranks; of others nothing.
+  /// The part of one of the first `active` ranks; empty for others.
   static Box part_of(int rank, int active, const BrickDecomposition& split) {
     return rank < active ? split.box(rank) : Box();
   }
@@ -78,7 +78,7 @@ class ReaderTest : public MpiTest {
   }
 };
 
-TEST_F(ReaderTest, WhatSomeRanksWroteOthersRead) {
+TEST_F(ReaderTest, OtherRanksReadThanWrote) {
   for (const std::string& format : formats()) {
     SCOPED_TRACE(format);
     const std::string file = path(format == "idx" ? "run.idx" : format + ".nc");
@@ -119,8 +119,8 @@ TEST_F(ReaderTest, OpeningFailsOnAllRanks) {
   expect_everywhere(Reader::open(path("nothing.nc"), comm_, options).status(), Code::kInvalidArgument);
 }
 
-// Rank 0, which looks, does not find it, where ranks are called by roll afterwards: the next call is as ever.
-TEST_F(ReaderTest, WhatCannotBeOpenedFailsOnAllAndCanBeOpenedAfterwards) {
+// Rank 0, which opens the file, does not find it. The next collective call works as usual.
+TEST_F(ReaderTest, AFailedOpeningFailsOnAllRanksAndCanBeRepeated) {
   write(path("run.idx"), "idx", comm_.size());
   const auto home = std::filesystem::current_path();
   std::filesystem::current_path(comm_.rank() == 0 ? "/" : directory_.c_str());
@@ -132,7 +132,7 @@ TEST_F(ReaderTest, WhatCannotBeOpenedFailsOnAllAndCanBeOpenedAfterwards) {
   read(path("run.idx"), comm_.size(), options);
 }
 
-/// The files of this machine, and how often it was asked for them.
+/// The files of this machine; counts the calls.
 class CountingSource final : public ByteSource {
  public:
   Result<Index> size_bytes(const std::string& path) const override {
@@ -156,7 +156,7 @@ class CountingSource final : public ByteSource {
   mutable std::atomic<int> asked{0};
 };
 
-// Beside what ranks read together each may want samples that are of no level.
+// In addition to the collective requests, each rank may request samples that are not a level.
 TEST_F(ReaderTest, StridesAreReadByEachRank) {
   for (const std::string& format : formats()) {
     const std::string file = path(format == "idx" ? "run.idx" : format + ".nc");

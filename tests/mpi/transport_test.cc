@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: the fixture and its runs
 
-/// An environment variable, until it goes out of scope; an empty value leaves it alone.
+/// Sets an environment variable until the end of the scope; an empty value leaves it unchanged.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -27,7 +27,7 @@ class Variable {
   const char* name_;
 };
 
-/// A communicator whose nodes have so many ranks; 0: all.
+/// A communicator with a given number of ranks per node; 0: all.
 Communicator world_with_nodes_of(int ranks_per_node) {
   const Variable nodes("ESKER_TEST_RANKS_PER_NODE",
                        ranks_per_node > 0 ? std::to_string(ranks_per_node) : std::string());
@@ -38,7 +38,7 @@ class TransportTest : public MpiTest {
  protected:
   using Files = std::map<std::string, std::string>;
 
-  /// The files of a run, on rank 0; they are gone then.
+  /// The files of a run, on rank 0; removes them.
   Files files_of(const Communicator& comm, RunPlan run) {
     run.path = path("run/run.idx");
     if (comm.rank() == 0) std::filesystem::create_directories(path("run"));
@@ -69,7 +69,7 @@ class EveryTransport : public TransportTest, public testing::WithParamInterface<
   [[nodiscard]] Transport transport() const { return kTransports[static_cast<std::size_t>(GetParam())]; }
 };
 
-TEST_P(EveryTransport, MakesTheFilesOfOneRank) {
+TEST_P(EveryTransport, WritesTheFilesOfOneRank) {
   std::map<InBlockOrder, Files> expected;
   for (const InBlockOrder in_block : {InBlockOrder::kRowMajor, InBlockOrder::kHz}) {
     const RunPlan serial{.end_step = 5, .in_block = in_block};
@@ -78,7 +78,7 @@ TEST_P(EveryTransport, MakesTheFilesOfOneRank) {
   if (comm_.rank() == 0) {
     EXPECT_GT(expected[InBlockOrder::kHz].size(), 10u);
   }
-  // Nodes matter most where their ranks share memory.
+  // Nodes are most important for transports with shared memory.
   const bool shares = transport() == Transport::kShared || transport() == Transport::kLeaders;
   for (const int per_node : shares ? std::vector{0, 1, 2, 3} : std::vector{0, 2}) {
     const Communicator comm = world_with_nodes_of(per_node);
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryTransport, testing::Range(0, static_cast<int>
                            return std::string(kTransportNames[static_cast<std::size_t>(test.param)]);
                          });
 
-TEST_F(TransportTest, WithoutSharedMemoryAutoSendsMessagesAndSaysWhy) {
+TEST_F(TransportTest, WithoutSharedMemoryAutoSendsMessagesAndReportsTheReason) {
   const Variable scarce("ESKER_TEST_SHARED_BYTES", "0");
   RunPlan run;
   run.path = path("run.idx");
@@ -133,7 +133,7 @@ TEST_F(TransportTest, WithoutSharedMemoryAutoSendsMessagesAndSaysWhy) {
   EXPECT_NE(report.reason.find("cannot share"), std::string::npos) << report.reason;
 }
 
-TEST_F(TransportTest, SharedIsAnErrorOfAllRanksWhereMemoryCannotBeShared) {
+TEST_F(TransportTest, SharedIsAnErrorOnAllRanksIfMemoryCannotBeShared) {
   if (comm_.size() == 1) GTEST_SKIP() << "one rank shares nothing";
   const Variable scarce("ESKER_TEST_SHARED_BYTES", "0");
   RunPlan run{.transport = Transport::kShared};
@@ -145,7 +145,7 @@ TEST_F(TransportTest, SharedIsAnErrorOfAllRanksWhereMemoryCannotBeShared) {
   pipeline->close({}).check();
 }
 
-// The check is made once per process, so this test runs in a process of its own: mpi.broken_datatypes.
+// The check runs once per process, so this test runs in a separate process: mpi.broken_datatypes.
 TEST_F(TransportTest, BrokenDatatypesFallBackToPackedPutsAndTheReportSaysSo) {
   if (!std::getenv("ESKER_TEST_BROKEN_DATATYPES")) GTEST_SKIP() << "runs where datatypes are made to fail";
   RunPlan run{.transport = Transport::kPutTypes};

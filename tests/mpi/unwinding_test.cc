@@ -1,5 +1,5 @@
-// An exception that leaves a writer's scope on one rank is an error of the other ranks' calls; no rank waits for
-// ever.
+// An exception that leaves a writer's scope on one rank is an error of the other ranks' calls; no rank waits
+// forever.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -21,7 +21,7 @@ struct Leaving : std::runtime_error {
   Leaving() : std::runtime_error("the model has diverged") {}
 };
 
-/// Where the last rank throws.
+/// The point at which the last rank throws.
 enum class When { kBeforeTheStep, kInTheStep, kAfterTheStep, kWhileDefining };
 
 class UnwindingTest : public MpiTest, public testing::WithParamInterface<When> {
@@ -69,7 +69,7 @@ TEST_P(UnwindingTest, EndsTheOtherRanksCalls) {
     const Index n_steps = GetParam() == When::kAfterTheStep ? 2 : 1;
     EXPECT_EQ(static_cast<Index>(Dataset::open(path("run.idx")).value().steps().size()), n_steps);
   }
-  // The lock is gone: another writer may follow.
+  // The lock is released: another writer can continue.
   comm_.get()->barrier();
   Options options;
   options.report = "none";
@@ -87,7 +87,7 @@ TEST_P(UnwindingTest, OfAllRanksEndsThemAll) {
 using UnwindingInnerTest = MpiTest;
 
 TEST_F(UnwindingInnerTest, AWriterThatIsMadeWhileAnotherUnwindsIsNotAbandoned) {
-  // Its scope ends well, though an exception is on its way.
+  // Its scope ends normally, although an exception is being handled.
   struct Closing {
     std::function<void()> close;
     ~Closing() { close(); }
@@ -106,9 +106,9 @@ TEST_F(UnwindingInnerTest, AWriterThatIsMadeWhileAnotherUnwindsIsNotAbandoned) {
   EXPECT_TRUE(closed);
 }
 
-// Writers of the same ranks, each on a communicator of its own: the last rank's exception reaches that of the
-// restart files first, while the others wait in a call of the other. They leave, or catch the error and go
-// on.
+// Two writers of the same ranks on separate communicators: the last rank's exception unwinds the writer of
+// the restart files first, while the other ranks wait in a call of the other writer. They leave, or catch the
+// error and continue.
 class TwoWritersTest : public MpiTest {
  protected:
   Writer create(const std::string& name, const Communicator& comm, FieldId& field) {
@@ -149,14 +149,14 @@ class TwoWritersTest : public MpiTest {
   }
 };
 
-TEST_F(TwoWritersTest, NobodyWaitsForEver) {
+TEST_F(TwoWritersTest, NoRankWaitsForever) {
   if (comm_.size() != 2 && comm_.size() != 4) GTEST_SKIP() << "it takes 10 s: on 2 and 4 ranks";
   for (const bool catches : {false, true}) {
     EXPECT_ANY_THROW(run(catches ? 0 : comm_.size() - 1, catches));
     comm_.get()->barrier();
     for (const char* name : {"history.idx", "restart.idx"}) {
       EXPECT_EQ(Dataset::open(path(name)).value().steps().size(), 1U);
-      Writer writer = Writer::append(path(name), comm_).value();  // its lock is gone
+      Writer writer = Writer::append(path(name), comm_).value();  // its lock is released
       EXPECT_TRUE(writer.close().ok());
     }
   }

@@ -34,7 +34,7 @@ struct Model {
   }
 };
 
-/// The memory behind a step's patches.
+/// The memory of a step's patches.
 class StepMemory {
  public:
   StepMemory(Writer& writer, Index step) : writer_(writer), step_(step) {}
@@ -99,7 +99,7 @@ class WriterTest : public MpiTest {
     writer.close().check();
   }
 
-  /// The handles of Model in a dataset that stands.
+  /// The handles of Model in an existing dataset.
   static Model find(const Writer& writer) {
     return {writer.field("temp").value(), writer.field("vel").value(), writer.field("topg").value()};
   }
@@ -163,7 +163,7 @@ TEST_F(WriterTest, IdleRanksAndTheRankCountDoNotChangeAByte) {
   for (const char* other : {"all", "idle", "writers", "two"}) expect_same_files(other, "serial");
 }
 
-TEST_F(WriterTest, OnePhaseMakesTheFilesOfTwo) {
+TEST_F(WriterTest, OnePhaseWritesTheFilesOfTwo) {
   Options options = small_blocks();
   options.checksums = false;
   write_dataset(path("two.idx"), comm_, comm_.size(), options);
@@ -172,7 +172,7 @@ TEST_F(WriterTest, OnePhaseMakesTheFilesOfTwo) {
   expect_same_files("one", "two");
 }
 
-TEST_F(WriterTest, PatternsAndMpiIoMakeTheSameFiles) {
+TEST_F(WriterTest, PatternsAndMpiIoWriteTheSameFiles) {
   Options options = small_blocks();
   options.format = "cdf5+idx";
   write_dataset(path("plain.nc"), comm_, comm_.size(), options);
@@ -194,7 +194,7 @@ TEST_F(WriterTest, PatternsAndMpiIoMakeTheSameFiles) {
   }
 }
 
-TEST_F(WriterTest, TheReportHasTheHintsThatAreInEffect) {
+TEST_F(WriterTest, TheReportHasTheEffectiveHints) {
   Options options = small_blocks();
   options.format = "cdf5";
   options.storage = Storage::kMpiIo;
@@ -213,7 +213,7 @@ TEST_F(WriterTest, AppendedAndRewoundRunsEndInTheFilesOfOneRun) {
     Writer writer = Writer::create(path("parts.idx"), comm_, small_blocks()).value();
     const Model model = Model::define(writer).value();
     write_step(writer, model, comm_.rank(), comm_.size()).check();
-  }  // abandoned: its lock goes with it
+  }  // abandoned: its lock is released
   comm_.get()->barrier();
   for (int attempt = 0; attempt < 2; ++attempt) {
     Writer writer = Writer::append(path("parts.idx"), comm_, small_blocks()).value();
@@ -386,7 +386,7 @@ TEST_F(WriterTest, DifferentTimesAndDefinitionsAreMismatchedCalls) {
   EXPECT_NE(ended.message().find("i=4"), std::string::npos) << ended.message();
 }
 
-TEST_F(WriterTest, ARankThatClosesWhileOthersEndAStepWaitsForThemToCloseAndAllAreTold) {
+TEST_F(WriterTest, ARankThatClosesWhileOthersEndAStepIsAnErrorOnAllRanks) {
   if (comm_.size() == 1) GTEST_SKIP() << "needs two ranks to differ";
   Writer writer = Writer::create(path("run.idx"), comm_, small_blocks()).value();
   const Model model = Model::define(writer).value();
@@ -414,7 +414,7 @@ TEST_F(WriterTest, ExistingDatasetsAreReplacedOnlyWhenAsked) {
   expect_steps(path("run.idx"), 1);
 }
 
-TEST_F(WriterTest, WhatEskerDidNotWriteIsNeverRemoved) {
+TEST_F(WriterTest, NeverRemovesFilesOfOthers) {
   if (comm_.rank() == 0) {
     std::filesystem::create_directories(path("run/precious"));
     posix_store()->create_exclusive(path("run/precious/data"), "mine").check();
@@ -460,10 +460,10 @@ TEST_F(WriterTest, OverwritingWaitsForAGoodFirstStep) {
   Writer writer = Writer::create(path("run.idx"), comm_, options).value();
   (void)Model::define(writer).value();
   writer.begin_step(0).check();
-  EXPECT_FALSE(writer.end_step().ok());  // nothing was put
-  expect_steps(path("run.idx"), 2);      // the old dataset is as it was
+  EXPECT_FALSE(writer.end_step().ok());  // no field was put
+  expect_steps(path("run.idx"), 2);      // the old dataset is unchanged
   EXPECT_TRUE(writer.close().ok());
-  expect_steps(path("run.idx"), 2);  // and stays so: there is nothing to put in its place
+  expect_steps(path("run.idx"), 2);  // and remains: there is no new step to replace it
 }
 
 TEST_F(WriterTest, ALostBlockFileIsDataLossAndNotZeros) {
@@ -479,7 +479,7 @@ TEST_F(WriterTest, ALostBlockFileIsDataLossAndNotZeros) {
   EXPECT_NE(status.message().find("0000.bin"), std::string::npos) << status.message();
 }
 
-TEST_F(WriterTest, TheReportSaysWhatWasMovedAndASecondStepPlansNothing) {
+TEST_F(WriterTest, ReportsTheTrafficAndASecondStepPlansNothing) {
   Options options = small_blocks();
   options.report = path("report.json");
   Writer writer = Writer::create(path("run.idx"), comm_, options).value();

@@ -3,7 +3,7 @@
 
     tests/names/check.py INCLUDE_DIRECTORY TABLE NM LIBRARY...
 
-INCLUDE_DIRECTORY holds the headers, TABLE says which C functions stand for which C++ functions, NM prints the
+INCLUDE_DIRECTORY holds the headers, TABLE lists the C functions that correspond to each C++ function, NM prints the
 symbols of the libraries. Exit status 1 and one line per name that is missing something.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from headers import Declaration, parse
 
-# The C++ types whose public functions have to exist in C, and the header of the functions beside them.
+# The C++ types whose public functions have to exist in C, and the header of the functions outside of them.
 
 
 @dataclass
@@ -52,7 +52,7 @@ def c_functions(text: str) -> list[Declaration]:
 
 
 def check_c_comments(functions: list[Declaration]) -> list[str]:
-    """Each C function has a comment of its own that says whether it is collective or local."""
+    """Each C function has a comment that says whether it is collective or local."""
     problems = []
     for f in functions:
         if not f.comment:
@@ -63,7 +63,7 @@ def check_c_comments(functions: list[Declaration]) -> list[str]:
 
 
 def check_cpp_comments(header: str, declarations: list[Declaration]) -> list[str]:
-    """Each public type and function has a comment above it, behind it, or above the group that it stands in."""
+    """Each public type and function has a comment above it, behind it, or above its group."""
     return [
         f"{header}:{d.line}: {d.name} is not documented"
         for d in declarations
@@ -85,7 +85,7 @@ def check_symbols(functions: set[str], symbols: set[str]) -> list[str]:
 
 
 def check_table(table: Table, cpp: set[str], c: set[str]) -> list[str]:
-    """Each C++ function has its C functions or is exempt; each C function stands for one or is C's alone."""
+    """Each C++ function has its C functions or is exempt; each C function corresponds to one or exists in C only."""
     named = {name for names in table.c_of.values() for name in names} | table.c_only
     exempt_types = {name for name in table.c_of if any(n.startswith(f"{name}::") for n in cpp)}
     cpp = {name for name in cpp if name.split("::")[0] not in exempt_types} | exempt_types

@@ -126,7 +126,7 @@ def c_constants(text: str) -> dict[str, int]:
 
 
 def spread(text: str) -> str:
-    """Each constant of an enumeration on a line of its own."""
+    """Each constant of an enumeration on a separate line."""
     return re.sub(r"[,{]\s*(ESKER_)", r"\n\1", split_comments(text).code)
 
 

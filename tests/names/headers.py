@@ -18,7 +18,7 @@ class Declaration:
     line: int
     public: bool
     documented: bool
-    comment: str = ""  # what stands directly above
+    comment: str = ""  # the comment directly above
 
 
 @dataclass
@@ -66,7 +66,7 @@ def split_comments(text: str) -> Source:
 
 
 def comment_above(source: Source, line: int) -> str:
-    """The comment that ends directly above `line`, which stands on lines of its own."""
+    """The comment that ends directly above `line`, on separate lines."""
     lines = []
     while line > 0 and line - 1 in source.comments and line - 1 in source.blank:
         line -= 1

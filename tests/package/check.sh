@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tests of Esker as a package, each in a scratch directory of its own.
+# Tests of Esker as a package, each in a separate scratch directory.
 #
 #   tests/package/check.sh static       installs the build tree; programs outside the tree use the installation by CMake
 #                                       and by pkg-config, and again after it was moved
-#   tests/package/check.sh shared       the same with shared libraries, in a build tree of their own; what they export
+#   tests/package/check.sh shared       the same with shared libraries, in a separate build tree; and their exported names
 #   tests/package/check.sh subproject   a project takes Esker by add_subdirectory: configured, and some of it compiled
 #   tests/package/check.sh subproject_whole     the same, all of it, and run (minutes)
 #   tests/package/check.sh dist         a release archive holds the Fortran module, and needs no fypp
@@ -73,7 +73,7 @@ guide_block() {
   awk -v begin="\`\`\`$2" '$0 == begin { inside = 1; next } /^```$/ { if (inside) exit } inside' "$project/docs/guide/$1"
 }
 
-# What the guide shows for CMake, pkg-config and plain Makefiles builds the examples, as they are.
+# The lines of the guide for CMake, pkg-config and plain Makefiles build the examples unchanged.
 use_as_the_guide_says() {  # PREFIX
   local out=$work/guide page
   [ "$PACKAGE_MPI" = ON ] || return 0
@@ -132,7 +132,7 @@ use_and_move() {  # PREFIX
   check_refusals "$1-moved"
 }
 
-# Every name that a shared library defines for others is in the namespace esker or in C begins with esker_, and stands
+# Every name that a shared library defines for others is in the namespace esker or in C begins with esker_, and is declared
 # in a public header; the rest (V, W, u) is what compilers emit everywhere.
 check_exports() {  # PREFIX
   local library names name
@@ -151,7 +151,7 @@ check_static() {
   use_and_move "$work/prefix"
 }
 
-# Beside the build tree, so that the paths relative to it, and with them ccache's objects, are the same.
+# Next to the build tree, so that the paths relative to it, and with them ccache's objects, are the same.
 check_shared() {
   local build=$PACKAGE_BUILD-shared
   cmake -G Ninja -S "$project" -B "$build" -DBUILD_SHARED_LIBS=ON -DESKER_MINIAPPS=OFF -DESKER_MPI="$PACKAGE_MPI" \

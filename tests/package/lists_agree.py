@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What stands in several places for good reasons says the same in each.
+"""Lists that are needed in several files agree.
 
 Dependencies and their least versions: cmake/EskerDependencies.cmake, the CMake package's configuration, the Spack recipe.
 Debian packages: scripts/setup.sh, docs/guide/install.md. Spack is not needed: its modules are replaced by recorders.
@@ -24,7 +24,7 @@ SPACK_NAMES = {
 
 
 class Recorder:
-    """Stands for Spack's directives: keeps what was called with which arguments."""
+    """Replaces Spack's directives, and records their arguments."""
 
     def __init__(self) -> None:
         self.calls: dict[str, list[str]] = {}
@@ -41,7 +41,7 @@ class FakeSpec:
 
 
 class FakeCMakePackage:
-    """Stands for spack_repo.builtin.build_systems.cmake.CMakePackage."""
+    """Replaces spack_repo.builtin.build_systems.cmake.CMakePackage."""
 
     spec = FakeSpec()
 

@@ -15,8 +15,8 @@
 
 namespace esker::testing_support {
 
-/// The file "run.nc" of one step of 90 x 70 x 20 points, four columns of ranks at most; else x is the
-/// fastest.
+/// The file "run.nc" of one step of 90 x 70 x 20 points, on at most four columns of ranks, with z or x
+/// fastest in memory.
 inline std::string file_of_columns(int n_ranks, bool columns,
                                    const std::map<std::string, std::string>& options) {
   const Box grid({0, 0, 0}, {90, 70, 20});

@@ -1,5 +1,5 @@
 // Runs on a real directory under faults, hundreds of cases in one program: a store that fails on chosen
-// ranks, a watchdog that names the case that hangs, and what must hold after every failure.
+// ranks, a watchdog that names a hanging case, and the checks after every failure.
 #pragma once
 
 #include <signal.h>
@@ -44,17 +44,17 @@ class Watchdog {
   static inline std::array<char, 512> name_{};
 };
 
-/// Which calls fail, and how.
+/// The calls that fail, and the error.
 struct StoreFault {
   StoreCall call = StoreCall::kOpen;
   std::string part;  ///< of the path; "$" at its end: the path ends so
   int nth = 1;       ///< only from the nth such call on the same path on
   Fsync fsync = Fsync::kNone;
   bool removing_fails = false;  ///< after that, files of that kind cannot be removed either
-  bool only_once = false;       ///< on each rank; else the file cannot be tidied in that way either
+  bool only_once = false;       ///< on each rank; otherwise the cleanup of the file fails, too
 };
 
-/// What is written, by the name of the tests that write it.
+/// The dataset that is written, and the name of its tests.
 struct Subject {
   const char* name;
   const char* format;
@@ -94,15 +94,15 @@ class FaultTest : public MpiTest {
   }
   void disarm() { reason_ = 0; }
 
-  /// The lowest rank for which `mine` holds; -1: none. Collective.
+  /// The lowest rank with `mine`; -1: none. Collective.
   int lowest_rank_with(bool mine) const {
     std::array<std::uint64_t, 1> lowness{mine ? static_cast<std::uint64_t>(comm_.size() - comm_.rank()) : 0};
     comm_.get()->all_reduce_max(lowness);
     return lowness[0] == 0 ? -1 : comm_.size() - static_cast<int>(lowness[0]);
   }
   int lowest_rank_hit() const { return lowest_rank_with(hits_ > 0); }
-  /// The rank that an error names, if it met the fault; else the lowest that did. Others may meet it later,
-  /// in tidying a file that all share.
+  /// The rank that an error names, if it had the fault; otherwise the lowest rank with the fault. Others may
+  /// have it later, when they clean up a file that all share.
   int rank_hit(const Status& status) const {
     const std::string mine = "rank " + std::to_string(comm_.rank()) + ":";
     const int named = lowest_rank_with(hits_ > 0 && status.message().find(mine) != std::string::npos);
@@ -120,7 +120,7 @@ class FaultTest : public MpiTest {
     }
   }
 
-  /// The dataset holds so many steps and no debris. Collective; rank 0 looks.
+  /// Expects a number of steps and no leftovers. Collective; rank 0 checks.
   void expect_clean(const RunPlan& run, Index n_steps) {
     comm_.get()->barrier();
     const std::string format = options_of(run).format;
@@ -138,14 +138,14 @@ class FaultTest : public MpiTest {
     comm_.get()->barrier();
   }
 
-  /// The files are those of an undisturbed run of one rank, but for one that ends like `except`. Collective;
+  /// Expects the files of an undisturbed run of one rank, except one that ends like `except`. Collective;
   /// rank 0 looks.
   void expect_undisturbed(const RunPlan& run, const std::string& directory, const std::string& except = "") {
     comm_.get()->barrier();
     if (comm_.rank() == 0) expect_same_files(*posix_store(), *reference_of(run), directory, except);
     comm_.get()->barrier();
   }
-  static constexpr const char* kLock = ".esker-lock";  // of a writer that is at work
+  static constexpr const char* kLock = ".esker-lock";  // of an active writer
 
   /// A run of two steps below a directory ("disk/") of the test's.
   [[nodiscard]] RunPlan plan(const Subject& subject, const std::string& below = "") const {
@@ -162,10 +162,10 @@ class FaultTest : public MpiTest {
     for (const auto& [name, value] : way) run.options[name] = value;
   }
 
-  /// Whether all ranks are well so far; when one is not, the case ends on all. Collective.
+  /// Whether no rank has failed so far; otherwise the case ends on all ranks. Collective.
   bool all_well() { return lowest_rank_with(HasFailure()) < 0; }
 
-  /// Told of each call before it is made.
+  /// Called before each call of the store.
   virtual void before(StoreCall, const std::string&) {}
 
   std::shared_ptr<Store> store_ = faulty_store(
@@ -209,7 +209,7 @@ class FaultTest : public MpiTest {
   std::map<std::pair<std::string, Index>, std::shared_ptr<Store>> references_;
 };
 
-/// A test of every subject.
+/// A test for every subject.
 class SubjectTest : public FaultTest, public testing::WithParamInterface<Subject> {
  protected:
   void SetUp() override {

@@ -1,1 +1,1 @@
-// Nothing but the headers that all tests include: see esker_test_headers in tests/CMakeLists.txt.
+// The headers that all tests include: see esker_test_headers in tests/CMakeLists.txt.

@@ -1,5 +1,5 @@
-// Memory that runs out on any rank, at any request of a collective call: an error that all ranks agree on, or
-// success; never a hang.
+// Memory runs out on any rank, at any allocation of a collective call: all ranks return the same error or
+// succeed, and none hangs.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace esker::testing_support {
 
 class MemoryFaultTest : public SubjectTest {
  protected:
-  /// Runs a collective call in which the requests of the victim fail as said; whether any did.
+  /// Runs a collective call in which allocations of the victim fail. Returns whether any failed.
   template <class Call>
   bool fail(const std::string& what, const NewFault& fault, int victim, const Call& call) {
     const std::string name = what + ", request " + std::to_string(fault.after) + " of " +
@@ -36,14 +36,14 @@ class MemoryFaultTest : public SubjectTest {
                                        ~static_cast<std::uint64_t>(status.code())};
     comm_.get()->all_reduce_max(codes);
     EXPECT_EQ(codes[0], ~codes[1]) << "not agreed: " << code_name(status.code()) << " " << status.message();
-    // A rank that has no memory for the text of another one's error says so instead.
+    // A rank without memory for the text of another rank's error reports that instead.
     if (!fault.and_all_after && victim != kAllRanks) expect_everywhere(status, status.code());
     EXPECT_TRUE(status.ok() || status.code() == Code::kOutOfMemory) << status.message();
     ++cases_;
     return lowest_rank_with(num_failed > 0) >= 0;
   }
 
-  /// Calls body(fault, victim) with later and later requests until it says that none failed.
+  /// Calls body(fault, victim) with later and later allocations until it returns that none failed.
   template <class Body>
   void for_each_fault(std::size_t min_bytes, const Body& body) {
     for (const NewFault kind : {NewFault{0, min_bytes, false}, NewFault{0, min_bytes, true}}) {

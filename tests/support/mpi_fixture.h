@@ -1,4 +1,4 @@
-// A directory that all ranks of an MPI test share, made by rank 0 and gone afterwards.
+// A directory that all ranks of an MPI test share; rank 0 creates and removes it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 namespace {
 
-/// A world of the size that the test asked for: with a wrong mpiexec every rank would be a world of one.
+/// Checks the size of the world: with a wrong mpiexec, each rank would be in a world of size 1.
 bool world_has_expected_size(int size) {
   const char* expected = std::getenv("ESKER_TEST_RANKS");
   return !expected || std::stoi(expected) == size;

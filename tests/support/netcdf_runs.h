@@ -1,4 +1,4 @@
-// Runs that write a netCDF file, and the file as the netCDF library sees it.
+// Runs that write a netCDF file, and the file as the netCDF library reads it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ inline std::map<std::string, std::string> files_of(const RunPlan& run) {
   return all_files(*store, ".");
 }
 
-/// The file of a run, as netCDF sees it.
+/// The file of a run, read by netCDF.
 class NetcdfFile {
  public:
   explicit NetcdfFile(const std::string& bytes)
@@ -54,7 +54,7 @@ class NetcdfFile {
     nc(nc_inq_varid(id_, name.c_str(), &number));
     return number;
   }
-  /// Of one record, or all of a fixed variable: as reals.
+  /// The values of one record, or of a fixed variable, as reals.
   [[nodiscard]] std::vector<double> values(const std::string& name, Index step, bool fixed, Index n) const {
     const int number = variable(name);
     int n_dims = 0;
@@ -108,8 +108,8 @@ inline void expect_values(const NetcdfFile& file, const Schema& schema, Index n_
   }
 }
 
-/// A run in which the calls to the file system from number `first` on fail, so many; steps are tried so
-/// often. Whether there were so many calls.
+/// A run in which a number of calls to the file system fail, from number `first` on; steps are retried.
+/// Returns whether the run made that many calls.
 inline bool run_with_faults(const std::shared_ptr<Store>& store, const RunPlan& run, int first, int n_faults,
                             int n_attempts) {
   int calls = 0;

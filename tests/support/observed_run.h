@@ -1,6 +1,6 @@
-// A run that is observed: what a rank calls of the Comm and allocates in a step. A second step of the same
-// boxes plans nothing, allocates nothing of size and sends nothing but samples, checksums and agreements; and
-// the report says so. For programs that link test_new.cc.
+// Observes a run: a rank's calls of Comm and its allocations in a step. A second step of the same boxes does
+// not plan, has no large allocations, and sends only samples, checksums and agreements. The report says the
+// same. For programs that link test_new.cc.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 inline constexpr Index kWidth = 96;                  // 3.4 MB
 inline constexpr std::size_t kMostBytes = 64 << 10;  // four ranks have slabs of 13 times that
 
-/// One rank's run, with what it calls and allocates in a step.
+/// One rank's run, with its calls and allocations in a step.
 class ObservedRun {
  public:
   ObservedRun(const Communicator& comm, const std::string& path,
@@ -46,7 +46,7 @@ class ObservedRun {
         writer_->def_field(writer_->def_grid("xyz", {x, y, z}).value(), "t", SampleType::kFloat32).value();
   }
 
-  /// Slabs of the axis; another axis is another plan.
+  /// Slabs along the axis; another axis needs another plan.
   void step(double time, int axis) {
     Box mine{{0, 0, 0}, {kWidth, kWidth, kWidth}};
     mine.lo[axis] = kWidth * comm_.rank() / comm_.size();
@@ -105,7 +105,7 @@ inline void expect_nothing_planned(ObservedRun& run, const std::string& transpor
   }
 }
 
-/// Six steps of two plans; on one rank, of one. `comm_allocates`: messages take memory of their own.
+/// Six steps of two plans; on one rank, of one. `comm_allocates`: the Comm allocates memory for messages.
 inline void expect_nothing_new_in_second_steps(const Communicator& comm, const std::string& path,
                                                const std::map<std::string, std::string>& way,
                                                bool comm_allocates) {

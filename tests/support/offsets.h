@@ -1,4 +1,4 @@
-// Where the indices of an axis stand, one by one.
+// The offset of each index of an axis.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // Files as PIDX writes them (docs/formats/idx.md, section 10), made in a memory store for tests of the
 // reader.
 //
-// Nothing in here uses the library's layouts: HZ order is by the definition (brute_force.h), one sample or
-// chunk after the other; headers are spelled out. Only the zfp of a single chunk is the library's.
+// This code does not use the library's layouts: HZ order follows the definition (brute_force.h), one sample
+// or chunk at a time, and headers are written out. Only zfp of a single chunk comes from the library.
 #pragma once
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ struct PidxFiles {
   /// Value of a sample, in coordinates of this .idx.
   std::function<std::int64_t(int field, Index step, const Point& p, int component)> value = value_at;
   bool with_blocks = true;
-  Point offset{};  ///< of this partition in the whole; what the header says of it is in more_keys
+  Point offset{};  ///< of this partition in the whole; more_keys has its text in the header
 
   /// Stored bytes of every block of a field that has samples; absent ones are empty.
   [[nodiscard]] std::vector<std::vector<std::byte>> blocks(int field, Index step) const {
@@ -76,7 +76,7 @@ struct PidxFiles {
     return bytes;
   }
 
-  /// What must be read: the sample itself, or what zfp makes of it.
+  /// The expected value: the sample, or its value after zfp.
   [[nodiscard]] std::vector<std::byte> expected(int field, Index step, const Point& p) const {
     if (compression != 2) return sample(field, step, p);
     const PidxField& f = fields[static_cast<std::size_t>(field)];

@@ -225,7 +225,7 @@ void PowerLossDevice::sync_names(const std::string& directory) {
   }
 }
 
-/// Applies what survives of the events before the power went, one by one.
+/// Applies the surviving events before the power loss, one by one.
 class PowerLossSurvivors {
  public:
   PowerLossSurvivors(std::size_t moment, PowerLoss model, std::size_t num_files, std::mt19937& random)
@@ -282,7 +282,8 @@ class PowerLossSurvivors {
     const bool whole = event.durable_from <= moment_ || model_ == PowerLoss::kNamesNoneData ||
                        (model_ == PowerLoss::kPrefix && number < cut_);
     if (event.kind == Event::kResize) {
-      if (whole || !is({PowerLoss::kNothing, PowerLoss::kNames, PowerLoss::kPrefix})) resize(file, event.offset);
+      if (whole || !is({PowerLoss::kNothing, PowerLoss::kNames, PowerLoss::kPrefix}))
+        resize(file, event.offset);
     } else if (whole) {
       write(file, event.bytes, event.offset);
     } else if (model_ == PowerLoss::kNamesAndSizes) {
@@ -300,8 +301,9 @@ class PowerLossSurvivors {
     if (static_cast<Index>(file.size()) < end) resize(file, end);
     for (Index at = event.offset; at < end;) {
       const Index next = std::min(end, (at / page_bytes + 1) * page_bytes);
-      const auto page = std::span(event.bytes).subspan(static_cast<std::size_t>(at - event.offset),
-                                                       static_cast<std::size_t>(next - at));
+      const auto page =
+          std::span(event.bytes)
+              .subspan(static_cast<std::size_t>(at - event.offset), static_cast<std::size_t>(next - at));
       if (random_() % 2 == 0) write(file, page, at);
       at = next;
     }

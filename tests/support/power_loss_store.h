@@ -1,6 +1,6 @@
-// PowerLossDevice: files on a device that loses power. Every write, change of a size and change of a name is
-// kept with the sync, if any, that made it durable; after() gives the files as they may be found when the power
-// is back.
+// PowerLossDevice: files on a device that loses power. It records every write, change of a size and
+// change of a name with the sync, if any, that made it durable. after() returns the files as they may be
+// after a power loss.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace esker::testing_support {
 
-/// What survives of what was not synced.
+/// The part of the unsynced changes that survives.
 enum class PowerLoss {
   kNothing,        ///< neither names nor data
   kNames,          ///< names, of files that are empty
   kNamesAndSizes,  ///< and their sizes; they read as zeros
   kNamesNoneData,  ///< data of files that have a name already
-  kPrefix,         ///< what was done before some moment
+  kPrefix,         ///< all changes before some moment
   kSomePages,      ///< all names and sizes, of the data any pages of 4 KiB
   kSomeSectors,    ///< the same, any sectors of 512 bytes: writes are torn
   kSomeOfAll,      ///< in each directory the names up to some moment, of the data any pages
@@ -33,9 +33,9 @@ class PowerLossDevice {
   /// A store on this device, on a machine with that boot().
   static std::shared_ptr<Store> store(const std::shared_ptr<PowerLossDevice>& device, std::string boot);
 
-  /// So many events have happened so far.
+  /// The number of events so far.
   [[nodiscard]] std::size_t now() const;
-  /// The files after the power went when `moment` events had happened.
+  /// The files after a power loss that follows `moment` events.
   [[nodiscard]] std::map<std::string, std::vector<std::byte>> after(std::size_t moment, PowerLoss model,
                                                                     std::mt19937& random) const;
 
@@ -59,7 +59,7 @@ class PowerLossDevice {
 
   mutable std::mutex mutex_;
   std::vector<Event> events_;
-  std::map<std::string, int> names_;        // as processes see it
+  std::map<std::string, int> names_;  // as processes see it
   std::vector<std::vector<std::byte>> files_;
   std::map<std::string, bool> directories_;
 };

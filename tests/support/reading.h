@@ -14,12 +14,12 @@
 
 namespace esker::testing_support {
 
-/// Asks for boxes, at full resolution to memory of any form and at levels to dense memory, and compares.
+/// Requests boxes, at full resolution to memory of any layout and at levels to dense memory, and compares.
 class Wanted {
  public:
   explicit Wanted(Reader& reader) : reader_(reader) {}
 
-  /// All samples of a box, with ghost cells around them and axes in an order that `shape` says.
+  /// All samples of a box, with ghost cells, and with the order of axes of `shape`.
   void ask(const std::string& field, Index step, const Box& box, unsigned shape) {
     const Schema& schema = reader_.dataset().schema();
     const Field& of = *schema.find_field(field);
@@ -61,7 +61,7 @@ class Wanted {
     asked_.push_back(std::move(asked));
   }
 
-  /// After read(): every sample is there, and nothing else has changed.
+  /// After read(): expects every sample, and no other change.
   void compare() const {
     for (const auto& asked : asked_) {
       const Lattice samples = reader_.dataset().select(asked->query).value();

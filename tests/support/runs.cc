@@ -85,7 +85,7 @@ Options options_of(const RunPlan& run) {
   return options;
 }
 
-// The names are in what the option says of a value that it does not take: "... a, b or c, found '?'".
+// Takes the names from the error about an invalid value: "... a, b or c, found '?'".
 std::vector<std::map<std::string, std::string>> ways_to_move() {
   std::string text = Options().set("transport", "?").message();
   for (char& c : text) {
@@ -96,7 +96,7 @@ std::vector<std::map<std::string, std::string>> ways_to_move() {
   for (std::string word; words >> word;) {
     if (word == "auto" || !Options().set("transport", word).ok()) continue;
     ways.push_back({{"transport", word}});
-    if (word == "all_to_all") ways.back()["store_thread"] = "true";  // what a rank alone fills
+    if (word == "all_to_all") ways.back()["store_thread"] = "true";  // needs a buffer that one rank fills
   }
   EXPECT_GE(ways.size(), 2U) << text;
   ways.push_back({{"transport", "shared"}, {"store_thread", "true"}});

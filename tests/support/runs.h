@@ -1,4 +1,5 @@
-// Runs: whole write runs of a small dataset, on threads for ranks or on any communicator, and their check.
+// Runs: complete runs that write a small dataset, on threads as ranks or on any communicator, and their
+// checks.
 #pragma once
 
 #include <functional>
@@ -16,12 +17,11 @@
 
 namespace esker::testing_support {
 
-/// How a run is carried out. Nothing of it may change the files but `schema`, the steps, `in_block` and
-/// `checksums`.
+/// The parameters of a run. Only `schema`, the steps, `in_block` and `checksums` may change the files.
 struct RunPlan {
   int n_ranks = 1;
-  Index first_step = 0;  ///< 0: a new dataset; else it goes on with one, from this step on
-  bool append = false;   ///< goes on also from step 0 on
+  Index first_step = 0;  ///< 0: a new dataset; otherwise the run continues one from this step on
+  bool append = false;   ///< continues a dataset also if first_step is 0
   Index end_step = 3;
   int aggregators = 0;
   Index memory_budget = Index{64} << 20;
@@ -42,10 +42,10 @@ struct RunPlan {
   std::map<std::string, std::string> options = {};  ///< further ones, see ways_to_move()
 };
 
-/// Options with which samples travel from rank to rank in all the ways that there are: each transport, as
-/// the option lists them, with threads that store, and relays.
+/// Options for all ways to move samples between ranks: each transport that the option lists, threads that
+/// store, and relays.
 std::vector<std::map<std::string, std::string>> ways_to_move();
-/// Of these every other one where the ranks are so many that they share few cores; the last, relays, always.
+/// Every other one of these if many ranks share few cores; always the last, relays.
 std::vector<std::map<std::string, std::string>> ways_to_move(int n_ranks);
 /// For messages: "transport=shared".
 std::string text_of(const std::map<std::string, std::string>& options);
@@ -60,7 +60,7 @@ inline double time_of(Index step) { return 10.0 * static_cast<double>(step); }
 Result<std::unique_ptr<WritePipeline>> open_run(const Communicator& comm, const std::shared_ptr<Store>& store,
                                                 const RunPlan& run);
 
-/// What this rank brings to a step, and the memory behind it. Local.
+/// The patches of this rank in a step, and their memory. Local.
 struct StepData {
   StepData(const Communicator& comm, const RunPlan& run, Index step);
   std::vector<PatchMemory> memory;
@@ -73,7 +73,7 @@ Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPl
 /// This rank's part of the run. Collective.
 Status write_on_rank(const Communicator& comm, const std::shared_ptr<Store>& store, const RunPlan& run);
 
-/// All ranks, as threads. What they return has to be the same; it is returned. `store_of_rank` may put faults
+/// Runs all ranks as threads. Returns their status, which must be the same. `store_of_rank` may inject faults
 /// between a rank and the store.
 Status write_all(const std::shared_ptr<Store>& store, const RunPlan& run);
 Status write_all(const std::function<std::shared_ptr<Store>(int rank)>& store_of_rank, const RunPlan& run);
@@ -81,10 +81,10 @@ Status write_all(const std::function<std::shared_ptr<Store>(int rank)>& store_of
 /// Reads every field, step and level, whole and in a random box, and compares every sample; and verifies.
 void expect_complete(const std::shared_ptr<Store>& store, const RunPlan& run, Index n_steps);
 
-/// What verify finds, one text each, but for the lock of a writer that is at work.
+/// The findings of verify, one text each, except the lock of an active writer.
 std::vector<std::string> findings_of(const std::shared_ptr<Store>& store, const std::string& path);
 
-/// Whether all files below `directory` have the same names and bytes in both stores, but for those of `store`
+/// Whether all files below `directory` have the same names and bytes in both stores, except those of `store`
 /// that end like `except`, if that is not empty.
 void expect_same_files(Store& store, Store& expected, const std::string& directory,
                        const std::string& except = "");

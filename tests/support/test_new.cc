@@ -35,7 +35,7 @@ void* allocate_or_throw(std::size_t bytes) {
 
 }  // namespace
 
-// All of them, and not inlined: a compiler or sanitizer must not pair one of ours with one of its own.
+// All variants, and not inlined: a compiler or sanitizer must not pair one of these with one of the library.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate_or_throw(bytes); }
 void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }

@@ -1,5 +1,5 @@
-// operator new under a test's eyes, in programs that link test_new.cc: what is asked for at once, and memory
-// that runs out where the test says so.
+// An observed operator new, for programs that link test_new.cc: records the largest request, and fails on
+// demand.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@ namespace esker::testing_support {
 extern thread_local std::size_t largest_allocation;
 
 struct NewFault {
-  long after = 0;              ///< so many requests of that size succeed before
+  long after = 0;              ///< number of requests of that size that succeed before
   std::size_t min_bytes = 0;   ///< smaller requests are not counted and succeed
-  bool and_all_after = false;  ///< not only one request fails, but all from then on
+  bool and_all_after = false;  ///< all later requests fail, too
 };
 
-/// For this process, until it goes out of scope.
+/// Applies to this process until the end of the scope.
 class FailingNew {
  public:
   explicit FailingNew(const NewFault& fault);
@@ -24,7 +24,7 @@ class FailingNew {
   ~FailingNew();
   /// While paused, requests succeed and are not counted.
   static void pause(bool paused);
-  /// How many requests have failed.
+  /// The number of failed requests.
   [[nodiscard]] static long num_failed();
 };
 

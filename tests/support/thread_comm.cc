@@ -13,7 +13,7 @@
 namespace esker::testing_support {
 namespace {
 
-/// What the ranks share: a board for collectives, a mailbox per pair for messages.
+/// State that the ranks share: a board for collectives, and a queue of messages per pair.
 struct Group {
   explicit Group(int n) : size(n), meet(n), board(static_cast<std::size_t>(n)) {}
   int size;
@@ -54,7 +54,7 @@ class ThreadPutSource final : public PutSource {
   std::vector<SpreadBytes> parts_;
 };
 
-/// Of one rank; the others know it by its address.
+/// The memory of one rank; the others have its address.
 class ThreadRemoteMemory final : public RemoteMemory {
  public:
   explicit ThreadRemoteMemory(Comm& comm)
@@ -108,7 +108,7 @@ class ThreadRemoteMemory final : public RemoteMemory {
   [[nodiscard]] ThreadRemoteMemory& of(int rank) const {
     return *reinterpret_cast<ThreadRemoteMemory*>(all_[static_cast<std::size_t>(rank)]);
   }
-  /// Waits until there is one of that rank.
+  /// Waits for a message of that rank.
   void take(std::vector<int>& counts, int rank) {
     int& count = counts[static_cast<std::size_t>(rank)];
     std::unique_lock lock(mutex_);

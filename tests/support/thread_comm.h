@@ -11,11 +11,11 @@
 
 namespace esker::testing_support {
 
-/// Runs `body` on threads, each with its own rank; returns when all have. `nodes`: of every rank, numbered
-/// from 0 on.
+/// Runs `body` on threads, one per rank; returns when all have ended. `nodes`: the node of each rank, counted
+/// from 0.
 void run_ranks(const std::vector<int>& nodes, const std::function<void(const Communicator&)>& body);
 
-/// The same for `n_ranks`, of which so many in a row are a node; 0: all.
+/// The same for `n_ranks`, with the given number of consecutive ranks per node; 0: all.
 void run_ranks(int n_ranks, const std::function<void(const Communicator&)>& body, int ranks_per_node = 0);
 
 }  // namespace esker::testing_support

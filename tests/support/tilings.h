@@ -1,4 +1,4 @@
-// Random decompositions: boxes that tile a domain, dealt out to ranks.
+// Random decompositions: boxes that tile a domain, distributed over ranks.
 #pragma once
 
 #include <random>

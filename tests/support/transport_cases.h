@@ -1,4 +1,4 @@
-// The conformance suite of transports: the runs whose files have to be those of one rank.
+// The conformance suite of transports: runs whose files must equal those of one rank.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ inline std::vector<RunPlan> transport_runs(Transport transport, int n_ranks) {
   return runs;
 }
 
-/// What a run does, for messages.
+/// The description of a run, for messages.
 inline std::string name_of(const RunPlan& run) {
   return "ranks " + std::to_string(run.n_ranks) + ", per node " + std::to_string(run.ranks_per_node) +
          ", restructure " + run.restructure.to_string() + ", max_fan_in " + std::to_string(run.max_fan_in) +

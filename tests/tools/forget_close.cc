@@ -1,4 +1,4 @@
-// A program that forgets to close its writer: MPI_Finalize discards what is open and lets the dataset go.
+// A program that forgets to close its writer: MPI_Finalize discards the open step and releases the lock.
 //
 //   forget_close DIRECTORY
 #include <mpi.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace esker;  // NOLINT: a program of its own
+using namespace esker;  // NOLINT: a separate program
 
 bool expect(bool holds, const char* what) {
   if (!holds) std::fprintf(stderr, "forget_close: %s\n", what);
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
 
   well = expect(writer.end_step().code() == Code::kWrongOrder, "a step ended after MPI_Finalize") && well;
   well = expect(writer.close().code() == Code::kWrongOrder, "closing says nothing of MPI_Finalize") && well;
-  if (rank == 0) {  // in the same process, so that it is not the lock of one that has ended
+  if (rank == 0) {  // in the same process, so that the lock is not that of a process that has ended
     well = expect(!std::filesystem::exists(directory / "run.esker-lock"), "the lock stays") && well;
     const auto appended = Writer::append(path, Communicator::serial(), options);
     well = expect(appended.ok() && appended->num_steps() == 1, "the dataset cannot be appended to") && well;

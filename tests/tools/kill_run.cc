@@ -2,8 +2,8 @@
 //
 //   kill_run PATH one|several FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
 //
-// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else, and with "+0", it appends). The rank dies in
-// STEP, at PHASE:
+// Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else, and with "+0", it appends). The rank dies
+// in STEP, at PHASE:
 //
 //   CALL:ENDING[:N]   before the Nth call of that kind (kCalls) to the file system, on a path that ends so; a
 //   write
@@ -12,7 +12,7 @@
 //   N                 at the Nth call of the communicator, counted from 0
 //   none              nowhere
 //
-// It dies by SIGKILL, so the program ends by what mpiexec makes of that.
+// It dies by SIGKILL, and mpiexec ends the other ranks.
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@
 
 namespace {
 
-using namespace esker;                   // NOLINT: a program of its own
+using namespace esker;                   // NOLINT: a separate program
 using namespace esker::testing_support;  // NOLINT
 
 constexpr std::pair<std::string_view, StoreCall> kCalls[] = {

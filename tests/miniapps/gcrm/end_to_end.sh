@@ -3,7 +3,7 @@
 #
 # Runs esker-gcrm on 1, 2, 4 and 7 ranks in both arrangements and precisions, and compares all files of the
 # datasets byte for byte; both arrangements end in the same state. Then the exit codes: 2 for wrong usage, 1 for a
-# folder that cannot be made, a dataset that exists and a report that cannot be written.
+# directory that cannot be created, a dataset that exists and a report that cannot be written.
 set -eu
 program=$1 mpiexec=$2 numproc=$3
 work=$(mktemp -d)

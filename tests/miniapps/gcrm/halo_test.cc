@@ -7,7 +7,8 @@
 namespace gcrm {
 namespace {
 
-// Of the largest grids a rank holds its part and what lies around it: the length of its border, not the grid.
+// A rank of a large grid holds its part and the cells around it, whose number grows with the length of the
+// border.
 TEST(Border, OfALargeGridIsShort) {
   const Panels panels(10);
   for (const int n_ranks : {1000, 4096}) {
@@ -21,7 +22,7 @@ TEST(Border, OfALargeGridIsShort) {
   }
 }
 
-TEST(Border, WhatIsWantedIsWhatOthersNeed) {
+TEST(Border, SentCellsAreTheGhostsOfOthers) {
   const Panels panels(3);
   const Pieces pieces(panels.num_cells(), 5);
   for (int a = 0; a < 5; ++a) {

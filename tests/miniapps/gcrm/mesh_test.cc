@@ -23,8 +23,8 @@ TEST(Mesh, AreasSumToTheSphere) {
   }
 }
 
-// Halo: each ghost gets the value of the cell that it stands for, at any width.
-TEST(Halo, GhostsGetWhatTheirOwnersHave) {
+// Halo: each ghost gets the value of its cell, at any width.
+TEST(Halo, GhostsGetTheValuesOfTheirOwners) {
   const Case c(MPI_COMM_WORLD, 3);
   for (const Index width : {1, 3}) {
     std::vector<double> values(c.mesh.num_local() * width, -1);
@@ -73,14 +73,14 @@ double gradient_error(int level) {
   return max_over_ranks(c.comm, largest);
 }
 
-// They would be exact in the plane; what the sphere's bend leaves shrinks with the cells.
+// They would be exact in the plane; on the sphere the error shrinks with the cells.
 TEST(Mesh, SlopesFindGradients) {
   const double coarse = gradient_error(4), fine = gradient_error(5);
   EXPECT_LT(fine, 0.01);
   EXPECT_LT(fine, 0.6 * coarse);
 }
 
-// The file's nodes: those that cells name are where the edges of the cells end.
+// The nodes that a cell names are the ends of its edges.
 TEST(Mesh, NodesAreTheEndsOfTheEdges) {
   const Case c(MPI_COMM_WORLD, 3);
   for (Index cell = 0; cell < c.mesh.num_own(); ++cell) {
@@ -97,7 +97,7 @@ TEST(Mesh, NodesAreTheEndsOfTheEdges) {
   }
 }
 
-TEST(Mesh, HasTheSameBitsOnAnyRanks) {
+TEST(Mesh, HasTheSameBitsOnAnyNumberOfRanks) {
   const Case c(MPI_COMM_WORLD, 4);
   EXPECT_EQ(checksum(c.comm, c.mesh.areas.data(), c.mesh.num_own(), c.mesh.own.first),
             checksum(MPI_COMM_SELF, Case(MPI_COMM_SELF, 4).mesh.areas.data(), c.panels.num_cells(), 0));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLevel = 3, kLayers = 3;
 
-/// A tracer whose every value tells cell, layer and step, and a folder that all ranks share.
+/// A tracer with a different value for each cell, layer and step, and a directory that all ranks share.
 class OutputTest : public ::testing::Test {
  protected:
   OutputTest() : case_(MPI_COMM_WORLD, kLevel) {
@@ -44,7 +44,7 @@ class OutputTest : public ::testing::Test {
     for (int step = 0; step < 2; ++step) output.write(0.5 * step, tracer(step));
     output.close();
   }
-  /// A whole field of a dataset as written, at a level.
+  /// A whole field of the written dataset at a level.
   template <class T>
   static std::vector<T> read(const std::string& path, const std::string& field, int step, Index count,
                              int level = ESKER_FULL_LEVEL) {
@@ -65,7 +65,7 @@ class OutputTest : public ::testing::Test {
   Options options_;
 };
 
-TEST_F(OutputTest, PanelsHoldEachCellAtItsPlace) {
+TEST_F(OutputTest, PanelsHoldEachCellAtItsPosition) {
   const std::string path = (folder_ / "run.idx").string();
   write(path);
   const Index n = case_.panels.side(), count = n * n * kLayers;
@@ -102,7 +102,7 @@ TEST_F(OutputTest, LevelsOfTheDatasetAreThoseOfTheGrid) {
   }
 }
 
-TEST_F(OutputTest, FailuresAreThoseOfAllRanks) {
+TEST_F(OutputTest, FailuresAreTheSameOnAllRanks) {
   const std::string path = (folder_ / "run.idx").string();
   write(path);
   try {

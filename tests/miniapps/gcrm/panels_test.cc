@@ -16,7 +16,7 @@ class PanelsOfLevel : public ::testing::TestWithParam<int> {
   Panels panels_{GetParam()};
 };
 
-TEST_P(PanelsOfLevel, EachCellIsThereOnce) {
+TEST_P(PanelsOfLevel, EachCellOccursOnce) {
   std::set<Index> seen;
   for (int p = 0; p < kNumPanels; ++p) {
     for (Index j = 0; j < panels_.side(); ++j) {
@@ -45,10 +45,10 @@ TEST_P(PanelsOfLevel, NeighboursAreMutualAndTwelveCellsHaveFive) {
     std::set<Index> unique(ring.cells.begin(), ring.cells.begin() + ring.size);
     EXPECT_EQ(static_cast<int>(unique.size()), ring.size) << "cell " << cell;
     EXPECT_FALSE(unique.contains(cell));
-    for (const Index beside : unique) {
-      const Ring other = panels_.ring(beside);
+    for (const Index neighbor : unique) {
+      const Ring other = panels_.ring(neighbor);
       EXPECT_EQ(std::count(other.cells.begin(), other.cells.begin() + other.size, cell), 1)
-          << cell << " beside " << beside;
+          << cell << " next to " << neighbor;
     }
   }
   EXPECT_EQ(pentagons, 12);

@@ -40,7 +40,7 @@ TEST(Settings, StripeAndSegmentAreOptionsOfCdfFilesUnlessGiven) {
   EXPECT_EQ(own.settings->targets[0].esker.get("collective_buffer"), "4M");
 }
 
-TEST(Settings, PanelsAreASecondDatasetWithOptionsOfItsOwn) {
+TEST(Settings, PanelsAreASecondDatasetWithSeparateOptions) {
   const Command c =
       parse({"--output", "b.nc", "--format", "cdf5", "--panels", "c.idx", "-o", "aggregators=2"});
   ASSERT_TRUE(c.settings) << c.text;
@@ -55,7 +55,7 @@ TEST(Settings, PanelsAreASecondDatasetWithOptionsOfItsOwn) {
   EXPECT_EQ(panels.esker.get("aggregators"), "2");
 }
 
-TEST(Settings, SeveralIntervalsAreSeveralRunsWithNamesOfTheirOwn) {
+TEST(Settings, SeveralIntervalsAreSeveralRunsWithDifferentNames) {
   const Command c = parse({"--output", "a/run.nc", "--output-interval", "1/24,1/48,0.25"});
   ASSERT_TRUE(c.settings) << c.text;
   const Settings& s = *c.settings;
@@ -67,14 +67,14 @@ TEST(Settings, SeveralIntervalsAreSeveralRunsWithNamesOfTheirOwn) {
   EXPECT_EQ(num_output_steps(s, s.intervals[2]), 5);
 }
 
-TEST(Settings, HelpHasExamplesAndEndsWell) {
+TEST(Settings, HelpHasExamplesAndExitStatus0) {
   const Command c = parse({"--help"});
   EXPECT_FALSE(c.settings);
   EXPECT_EQ(c.exit_code, 0);
   EXPECT_NE(c.text.find("mpiexec -n 4 esker-gcrm"), std::string::npos);
 }
 
-TEST(Settings, WrongUsageEndsWithTwo) {
+TEST(Settings, WrongUsageHasExitStatus2) {
   const std::vector<std::vector<const char*>> wrong = {
       {},
       {"--output", "b.idx", "--level", "13"},

@@ -21,7 +21,7 @@ RunReport example() {
   return run;
 }
 
-TEST(Share, IsOfOutputInModelAndOutput) {
+TEST(Share, IsOutputDividedByModelAndOutput) {
   RunReport run = example();
   EXPECT_DOUBLE_EQ(run.share(), 0.05);
   EXPECT_DOUBLE_EQ(run.share_after_first(), 6.0 / 196);

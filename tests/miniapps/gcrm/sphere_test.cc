@@ -32,7 +32,7 @@ TEST(CellCentre, IsTheSameFromBothSidesOfAnEdge) {
   }
 }
 
-TEST(CellCentre, CoarserLevelsKeepTheirPlaces) {
+TEST(CellCentre, CoarserLevelsKeepTheirPositions) {
   const Panels coarse(3), fine(5);
   for (Index cell = 0; cell < coarse.num_panel_cells(); ++cell) {
     const Place at = coarse.place(cell);
@@ -40,7 +40,7 @@ TEST(CellCentre, CoarserLevelsKeepTheirPlaces) {
   }
 }
 
-// Neighbours are nearly equally far: no cell is out of its place, and the hexagons are seen from outside.
+// Neighbours have nearly equal distances, and hexagons are counterclockwise seen from outside.
 TEST(CellCentre, NeighboursSurroundACellCounterclockwise) {
   const Panels panels(5);
   double nearest = 10, farthest = 0;
@@ -63,7 +63,7 @@ TEST(TriangleArea, OctantAndOrientation) {
   EXPECT_NEAR(triangle_area({0, 1, 0}, {1, 0, 0}, {0, 0, 1}), -M_PI / 2, 1e-15);
 }
 
-TEST(Circumcentre, IsEquallyFarFromAllThree) {
+TEST(Circumcentre, HasEqualDistancesToAllThree) {
   const Vec3 a = unit({1, 0.1, 0}), b = unit({1, 0.3, 0.1}), c = unit({1, 0.1, 0.2});
   const Vec3 p = circumcentre(a, b, c);
   EXPECT_NEAR(dot(p, a), dot(p, b), 1e-15);

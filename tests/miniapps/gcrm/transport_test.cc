@@ -20,7 +20,7 @@ std::vector<Norms> run(MPI_Comm comm, int level, const Bell& bell, double days,
   return find_norms(comm, c.mesh, bell, tracer, days);
 }
 
-TEST(Transport, MassStaysToRounding) {
+TEST(Transport, ConservesMassToRounding) {
   const Bell bell{.alpha_degrees = 70, .layers = 3};
   const Case c(MPI_COMM_WORLD, 4);
   Transport transport(c.comm, c.mesh, c.halo, bell.axis(), bell.speeds());
@@ -58,7 +58,7 @@ TEST(Transport, ErrorsFallWithTheCells) {
   EXPECT_GT(order(coarse.linf, fine.linf), 1.0);
 }
 
-TEST(Transport, LinearFunctionsBeatUpwindAlone) {
+TEST(Transport, LinearFunctionsAreMoreAccurateThanUpwind) {
   const Bell bell{.alpha_degrees = 45};
   const Norms upwind = run(MPI_COMM_WORLD, 4, bell, 3, {.first_order = true})[0];
   const Norms linear = run(MPI_COMM_WORLD, 4, bell, 3)[0];
@@ -73,7 +73,7 @@ TEST(Transport, EachLayerFollowsItsOwnSolution) {
   for (const Norms& n : run(MPI_COMM_WORLD, 5, bell, 2)) EXPECT_LT(n.l2, 0.12);
 }
 
-TEST(Transport, HasTheSameBitsOnAnyRanks) {
+TEST(Transport, HasTheSameBitsOnAnyNumberOfRanks) {
   const Bell bell{.alpha_degrees = 30, .layers = 2};
   const auto state = [&](MPI_Comm comm) {
     const Case c(comm, 3);
@@ -90,7 +90,7 @@ TEST(Transport, HasTheSameBitsOnAnyRanks) {
   EXPECT_EQ(all.mass, one.mass);
 }
 
-TEST(ExactSum, ForgetsNeitherSmallNorLarge) {
+TEST(ExactSum, IsExactForSmallAndLargeNumbers) {
   ExactSum sum;
   sum.add(1e5);
   sum.add(0x1p-60);

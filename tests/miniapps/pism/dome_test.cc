@@ -34,7 +34,7 @@ TEST(Dome, HalfarOfTestBIsAsOldAsPublished) {
   EXPECT_NEAR(Halfar{}.initial_age(), 422.45, 0.01);  // Bueler et al. (2005)
 }
 
-TEST(Dome, HalfarLosesWhatFlowsOut) {
+TEST(Dome, HalfarLosesTheIceThatFlowsOut) {
   // Independent of the model: the ice within r shrinks by the flux through r.
   const Halfar halfar;
   for (const double years : {0.0, 1000.0, 25000.0}) {

@@ -102,8 +102,8 @@ TEST(Energy, ConductionOnRefinedLevelsEndsInALine) {
   for (Index k = 0; k <= 20; ++k) EXPECT_NEAR(c.temp[k], 240 + gradient * (1000 - grid.z[k]), 1e-8) << k;
 }
 
-TEST(Energy, ALineStaysALineOnRefinedLevels) {
-  // Nothing moves a linear profile but what is advected: w dT/dz is exact for it, too.
+TEST(Energy, ALinearProfileIsUnchangedOnRefinedLevels) {
+  // A linear profile changes only by advection, and w dT/dz is exact for it, too.
   const Grid grid = column_grid(ZSpacing::kQuadratic, 1000);
   const double gradient = kGeothermalFlux / kIceConductivity;
   for (const double speed : {0.0, 1.0, -1.0, -200.0}) {  // m/a; the last is upwind

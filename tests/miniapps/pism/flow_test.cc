@@ -55,7 +55,7 @@ TEST(Flow, IsothermalColumnIsExactOnRefinedLevels) {
   }
 }
 
-TEST(Flow, SlabMovesAsTheTextbookSays) {
+TEST(Flow, SlabHasTheAnalyticVelocity) {
   const Grid grid = small_grid();
   const FlowLaw law{.enhancement = 1.0};
   State state = slab(grid, 1000, 0.01);

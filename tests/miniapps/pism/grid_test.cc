@@ -5,7 +5,7 @@
 namespace pism {
 namespace {
 
-TEST(Grid, WantsRegularAxes) {
+TEST(Grid, RequiresRegularAxes) {
   EXPECT_THROW(make_grid({0, 1, 3}, {0, 1}, 2, 10), std::invalid_argument);
   EXPECT_THROW(make_grid({1, 0}, {0, 1}, 2, 10), std::invalid_argument);
   EXPECT_THROW(make_grid({0}, {0, 1}, 2, 10), std::invalid_argument);

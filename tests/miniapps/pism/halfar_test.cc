@@ -1,5 +1,5 @@
 // The isothermal model against Halfar's exact solution: test B of Bueler et al. (2005), from t0 = 422 a to
-// t0 + 25000 a. On one rank; that more of them compute the same bits is model_test's to say.
+// t0 + 25000 a. On one rank; model_test shows that more ranks compute the same bits.
 #include "halfar.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 namespace pism {
 namespace {
 
-/// The value that node (x, y) of the grid has at level k; beyond the edge that of the nearest node.
+/// The value of node (x, y) of the grid at level k; beyond the edge, that of the nearest node.
 double value_at(const Grid& grid, Index x, Index y, Index k, Index levels) {
   x = std::clamp<Index>(x, 0, grid.Mx - 1);
   y = std::clamp<Index>(y, 0, grid.My - 1);
@@ -38,7 +38,7 @@ void expect_all_ghosts(Index Mx, Index My, Index levels) {
 }
 
 TEST(Halo, EveryGhostHoldsItsGlobalIndex) { expect_all_ghosts(15, 33, 1); }
-TEST(Halo, ColumnsMoveWhole) { expect_all_ghosts(15, 33, 7); }
+TEST(Halo, MovesWholeColumns) { expect_all_ghosts(15, 33, 7); }
 TEST(Halo, PartsOfOneColumn) { expect_all_ghosts(7, 7, 2); }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_F(Input, CoarsensBySubsampling) {
   EXPECT_EQ(map(2, 1), 306);
 }
 
-TEST_F(Input, SaysWhatIsWrong) {
+TEST_F(Input, ErrorsNameFileAndVariable) {
   const auto message = [](auto&& work) -> std::string {
     try {
       work();

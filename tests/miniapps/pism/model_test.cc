@@ -52,7 +52,7 @@ TEST(Model, SameStateForAnyNumberOfRanks) {
   EXPECT_GT(a.calved, 0);
 }
 
-TEST(Model, VolumeChangesByWhatTheLedgerSays) {
+TEST(Model, VolumeChangesByTheLedger) {
   Case c(MPI_COMM_WORLD, 19, 23, 15);
   fill_rough(c);
   const double given = c.grid.dx * c.grid.dy * reproducible_sum(c.comm, c.grid, c.model.state().thk);

@@ -7,7 +7,7 @@
 namespace pism {
 namespace {
 
-TEST(NamedGrids, HaveTheirPoints) {
+TEST(NamedGrids, HaveTheExpectedPoints) {
   const auto points = [](const char* name) {
     const GridSpec* grid = find_named_grid(name);
     return grid ? std::vector<Index>{grid->Mx, grid->My, grid->Mz} : std::vector<Index>{};
@@ -19,7 +19,7 @@ TEST(NamedGrids, HaveTheirPoints) {
   EXPECT_EQ(find_named_grid("g5k"), nullptr);
 }
 
-TEST(NamedGrids, OfOneIslandSpanTheSame) {
+TEST(NamedGrids, OfOneRegionHaveTheSameExtent) {
   for (const NamedGrid& named : kNamedGrids) {
     const GridSpec& grid = named.grid;
     const auto x = regular_axis(grid.Mx, grid.x0, grid.spacing),

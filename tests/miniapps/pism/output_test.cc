@@ -41,7 +41,7 @@ class OutputTest : public ::testing::TestWithParam<esker::SampleType> {
   State state_;
 };
 
-TEST_P(OutputTest, StepsReadBackAsTheyLieInMemory) {
+TEST_P(OutputTest, StepsReadBackEqualMemory) {
   Output output(path_, esker::Communicator::serial(), grid_, GetParam(), {});
   output.write(state_);
   EXPECT_EQ(output.last_put().size(), 8U);  // topg in the first step only
@@ -88,12 +88,13 @@ TEST_P(OutputTest, SchemaFollowsCf) {
   EXPECT_EQ(std::get<std::string>(temp->attributes.at("units")), "K");
   EXPECT_EQ(dataset.schema().grids()[temp->grid].coords.at("z"), grid_.z);
   EXPECT_TRUE(dataset.schema().find_field("topg")->fixed);
-  const esker::Scalar* mapping = dataset.schema().find_scalar(std::get<std::string>(temp->attributes.at("grid_mapping")));
+  const esker::Scalar* mapping =
+      dataset.schema().find_scalar(std::get<std::string>(temp->attributes.at("grid_mapping")));
   ASSERT_NE(mapping, nullptr);
   EXPECT_EQ(std::get<std::string>(mapping->attributes.at("grid_mapping_name")), "polar_stereographic");
 }
 
-TEST_P(OutputTest, ExistingDatasetsStay) {
+TEST_P(OutputTest, KeepsExistingDatasets) {
   Output output(path_, esker::Communicator::serial(), grid_, GetParam(), {});
   output.write(state_);
   output.close();

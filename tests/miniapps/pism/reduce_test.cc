@@ -17,7 +17,7 @@ Array<double> rough_map(const Grid& grid) {
   return map;
 }
 
-TEST(Reduce, SumsAndChecksumsDoNotKnowTheRanks) {
+TEST(Reduce, SumsAndChecksumsDoNotDependOnRanks) {
   const Case all(MPI_COMM_WORLD, 15, 33, 2);
   const Case alone(MPI_COMM_SELF, 15, 33, 2);
   const Array<double> spread = rough_map(all.grid), whole = rough_map(alone.grid);
@@ -26,7 +26,7 @@ TEST(Reduce, SumsAndChecksumsDoNotKnowTheRanks) {
   EXPECT_EQ(checksum(MPI_COMM_WORLD, all.grid, spread), checksum(MPI_COMM_SELF, alone.grid, whole));
 }
 
-TEST(Reduce, ChecksumSeesOneBitAndPlaces) {
+TEST(Reduce, ChecksumDependsOnEachBitAndPosition) {
   const Case c(MPI_COMM_SELF, 15, 33, 2);
   Array<double> map = rough_map(c.grid);
   const auto before = checksum(MPI_COMM_SELF, c.grid, map);
@@ -37,7 +37,7 @@ TEST(Reduce, ChecksumSeesOneBitAndPlaces) {
   EXPECT_NE(checksum(MPI_COMM_SELF, c.grid, map), before);
 }
 
-TEST(Reduce, OneFailureIsEverybodys) {
+TEST(Reduce, AFailureOnOneRankIsThrownOnAll) {
   const int last = Case::size(MPI_COMM_WORLD) - 1;
   const bool fails = Case::rank(MPI_COMM_WORLD) == last;
   try {

@@ -43,7 +43,7 @@ TEST(Resample, CoincidingPointsTakeOneValue) {
   EXPECT_EQ(every_third[7].weights, Axis{1.0});
 }
 
-TEST(Resample, LinearFunctionsStay) {
+TEST(Resample, ReproducesLinearFunctions) {
   // Finer and coarser targets, aligned or not, up to the very edges.
   const Axis source = regular_axis(31, -70, 5);
   for (const double spacing : {0.7, 1.0, 4.9, 5.0, 6.0, 7.3, 10.0, 31.0}) {
@@ -76,7 +76,7 @@ TEST(Resample, WeightsArePositiveAndAddUpToOne) {
   }
 }
 
-TEST(Resample, BeyondTheEdgeTheNearestHolds) {
+TEST(Resample, TakesTheNearestValueBeyondTheEdge) {
   const Axis source = {0, 1, 2};
   EXPECT_EQ(resampled(all(source, {-9, -5, -1, 3, 7}, Sampling::kCells), {4, 5, 6}), (Axis{4, 4, 4, 6, 6}));
 }
@@ -92,7 +92,7 @@ TEST(Resample, PartsHaveTheStencilsOfTheWhole) {
   }
 }
 
-TEST(Resample, WantsRegularAxes) {
+TEST(Resample, RequiresRegularAxes) {
   EXPECT_THROW(all({0, 1, 3}, {0, 1}, Sampling::kCells), std::invalid_argument);
   EXPECT_THROW(all({1, 0}, {0, 1}, Sampling::kCells), std::invalid_argument);
 }

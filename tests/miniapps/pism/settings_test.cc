@@ -27,7 +27,7 @@ TEST(Settings, DefaultsAndValues) {
   EXPECT_TRUE(c.settings->verify);
 }
 
-TEST(Settings, InputAloneIsWhatItWas) {
+TEST(Settings, InputHasDefaultLevelsAndLimits) {
   const Command c = parse({"--input", "a.nc", "--output", "b.idx"});
   ASSERT_TRUE(c.settings) << c.text;
   EXPECT_FALSE(c.settings->grid);
@@ -66,7 +66,7 @@ TEST(Settings, VialovsDomeFollowsTheGrid) {
   EXPECT_EQ(own.settings->dome->height, vialov_height(300e3, 0.1, 1e-16));
 }
 
-TEST(Settings, HalfarsDomeIsTestBOnAGridOfItsOwn) {
+TEST(Settings, HalfarsDomeIsTestBOnItsDefaultGrid) {
   const Command c = parse({"--dome", "halfar", "--isothermal", "--output", "b.idx", "--grid-points", "53,27",
                            "--grid-spacing", "40000"});
   ASSERT_TRUE(c.settings) << c.text;
@@ -79,7 +79,7 @@ TEST(Settings, HalfarsDomeIsTestBOnAGridOfItsOwn) {
   EXPECT_EQ(c.settings->model.flow_law.isothermal_softness, 1e-16);
 }
 
-TEST(Settings, IsothermalIceIsLimitedOnlyWhenAsked) {
+TEST(Settings, IsothermalIceHasNoDefaultLimits) {
   const Command c = parse({"--dome", "halfar", "--isothermal", "--output", "b.idx"});
   EXPECT_TRUE(std::isinf(c.settings->model.max_mass_step));
   EXPECT_TRUE(std::isinf(c.settings->model.flow_law.max_diffusivity));
@@ -90,7 +90,7 @@ TEST(Settings, IsothermalIceIsLimitedOnlyWhenAsked) {
   EXPECT_EQ(limited.settings->model.flow_law.isothermal_softness, 2e-16);
 }
 
-TEST(Settings, HelpHasExamplesAndEndsWell) {
+TEST(Settings, HelpHasExamplesAndExitStatus0) {
   const Command c = parse({"--help"});
   EXPECT_FALSE(c.settings);
   EXPECT_EQ(c.exit_code, 0);
@@ -99,7 +99,7 @@ TEST(Settings, HelpHasExamplesAndEndsWell) {
   for (const NamedGrid& grid : kNamedGrids) EXPECT_NE(c.text.find(grid.what), std::string::npos) << c.text;
 }
 
-TEST(Settings, WrongUsageEndsWithTwo) {
+TEST(Settings, WrongUsageHasExitStatus2) {
   const std::vector<std::vector<const char*>> wrong = {
       {},
       {"--input", "a.nc"},
@@ -134,7 +134,7 @@ TEST(Settings, WrongUsageEndsWithTwo) {
   }
 }
 
-TEST(Settings, UnknownEskerOptionNamesItself) {
+TEST(Settings, ErrorsNameUnknownEskerOptions) {
   const Command c = parse({"--input", "a.nc", "--output", "b.idx", "-o", "no_such_option=1"});
   EXPECT_NE(c.text.find("no_such_option"), std::string::npos) << c.text;
 }

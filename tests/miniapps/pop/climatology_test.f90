@@ -1,5 +1,5 @@
-! pop_climatology_test FILE: the temperature of data/README.md stands where the grid's cells are those of the file, land is
-! the mean of its row's sea, and levels lie between the file's. On any number of ranks.
+! pop_climatology_test FILE: cells of the grid that are cells of the file have its temperature
+! (data/README.md), land has the mean of the sea in its row, and levels are interpolated. On any number of ranks.
 program pop_climatology_test
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use climatology

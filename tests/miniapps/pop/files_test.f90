@@ -1,5 +1,5 @@
-! pop_files_test FOLDER: files of each mode and kind hold the model's samples, and are found not to when a sample of one
-! rank changes. On any number of ranks.
+! pop_files_test FOLDER: files of each mode and kind hold the model's samples, and a changed sample on one rank is
+! detected. On any number of ranks.
 program pop_files_test
   use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi

@@ -28,7 +28,7 @@ inline void write_slabs(const std::string& path, const esker::Communicator& comm
   writer.close().check();
 }
 
-/// Number of samples that are not what write_slabs wrote. Throws esker::Error.
+/// Number of samples that differ from those of write_slabs. Throws esker::Error.
 inline int compare(const std::string& path) {
   std::vector<float> all(kNx * kNy, -1);
   const auto dataset = esker::Dataset::open(path).value();
@@ -41,7 +41,7 @@ inline int compare(const std::string& path) {
   return different;
 }
 
-/// Whether an exception of the library is caught as such: its type is one and the same on both sides.
+/// Whether an exception of the library is caught by its type, which must be the same on both sides.
 inline bool errors_are_caught(const std::string& path) {
   try {
     esker::Dataset::open(path + ".is-not-there").value();

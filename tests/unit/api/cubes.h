@@ -7,7 +7,7 @@
 
 namespace esker::testing_support {
 
-/// 2^n ranks as nearly a cube as can be, the larger numbers last.
+/// 2^n ranks in a nearly cubic grid, larger numbers last.
 inline Point process_grid(Index n_ranks) {
   Point parts{1, 1, 1, 1, 1};
   for (int axis = 2; n_ranks > 1; n_ranks /= 2, axis = (axis + 2) % 3) parts[axis] *= 2;

@@ -14,7 +14,7 @@ PlanReport plan_30(Index n_ranks, int n_fields, const Options& options) {
 
 struct Series {
   const char* restructure;
-  Index first_equal;         ///< ranks from which on boxes, receivers and the ratio of volumes are one number
+  Index first_equal;  ///< number of ranks from which on boxes, receivers and the ratio of volumes are equal
   std::vector<Index> boxes;  ///< at 1024, 2048 ... ranks
 };
 
@@ -76,7 +76,7 @@ PlanReport plan_irregular(const Point& parts, const Point& block, const char* re
   return plan_cubes(parts, block, 4, options).value();
 }
 
-/// Of less than 32 KiB.
+/// Messages of less than 32 KiB.
 Index small_to_aggregators(const PlanReport& report) {
   Index count = 0;
   for (const MessageBin& bin : report.message_sizes) {
@@ -85,8 +85,8 @@ Index small_to_aggregators(const PlanReport& report) {
   return count;
 }
 
-// Patches of no power of two: the small messages to aggregators are gone, and with many patches to a box
-// there are fewer messages in all.
+// Patches that are not a power of two: there are no small messages to aggregators, and with many patches per
+// box there are fewer messages in total.
 TEST(PlanFigures, RestructuringRemovesSmallMessages) {
   const Point cubes{16, 16, 16, 1, 1}, block{30, 30, 30, 1, 1};
   EXPECT_GT(small_to_aggregators(plan_irregular(cubes, block, "off")), 10000);

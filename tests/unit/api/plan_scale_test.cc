@@ -1,4 +1,5 @@
-// A million ranks are planned on one core in a minute and 2 GiB, and no rank hears from too many.
+// A million ranks are planned on one core in a minute and 2 GiB, and the number of senders per rank is
+// bounded.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -38,7 +39,7 @@ TEST_P(PlanScale, TakesAMillionRanks) {
 }
 
 // The series of docs/guide/planning.md to its end: boxes, receivers and aggregators.
-TEST(PlanSeries, GoesOnAsItBegins) {
+TEST(PlanSeries, BoxesAndAggregatorsGrowWithTheRanks) {
   Index boxes = 13500;
   int aggregators = 1024;
   for (Index n_ranks = 16384; n_ranks <= 131072; n_ranks *= 2, boxes *= 2, aggregators *= 2) {

@@ -1,4 +1,4 @@
-// plan_step() says what Writer then does.
+// plan_step() agrees with Writer.
 #include "esker/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: scenario and ranks
 
-/// A way of writing, by the options that make it.
+/// A way of writing, given by its options.
 struct Way {
   const char* name;
   std::map<std::string, std::string> options;
@@ -31,10 +31,10 @@ Options options_of(const Way& way) {
   options.report = "none";
   options.bits_per_block = 7;
   options.blocks_per_file = 8;
-  options.memory_budget_bytes = Index{1} << 20;  // so that the plans, which are not counted here, fit, too
+  options.memory_budget_bytes = Index{1} << 20;       // room for the plans, which are not counted here
   options.collective_buffer_bytes = Index{32} << 10;  // several rounds
   options.aggregators = 3;
-  options.transport = Transport::kMessages;  // what the planner counts
+  options.transport = Transport::kMessages;  // the planner counts messages
   for (const auto& [name, value] : way.options) options.set(name, value).check();
   return options;
 }
@@ -56,7 +56,7 @@ double amount(const RunReport& report, const std::string& name, double Spread::*
 
 class PlanStep : public testing::TestWithParam<Way> {};
 
-TEST_P(PlanStep, SaysWhatAWriterMoves) {
+TEST_P(PlanStep, AgreesWithTheTrafficOfAWriter) {
   const Schema schema = mixed_schema();
   const Options options = options_of(GetParam());
   for (const int n_ranks : {1, 4, 7}) {
@@ -124,13 +124,13 @@ const std::vector<Way> kWays{
 INSTANTIATE_TEST_SUITE_P(Ways, PlanStep, testing::ValuesIn(kWays),
                          [](const auto& test) { return test.param.name; });
 
-TEST(PlanStepCancelled, EndsSoonWhereTheCallerSaysSo) {
+TEST(PlanStepCancelled, EndsSoonIfTheCallerCancels) {
   Schema schema;
   std::vector<DimId> dims;
   for (const char* name : {"x", "y", "z"}) dims.push_back(schema.add_dim(name, 1500).value());
   const int grid = schema.add_grid("xyz", dims).value().index;
   schema.add_field({"a", grid, SampleType::kFloat32, 1, false, 1, {}}).status().check();
-  constexpr int kRanks = 125000;  // takes longer than a function is waited for
+  constexpr int kRanks = 125000;  // takes longer than the limit
   const SplitOfGrid split = [&](const Grid&) {
     return BrickDecomposition::near_cubic(3, {1500, 1500, 1500, 1, 1}, kRanks);
   };
@@ -140,7 +140,7 @@ TEST(PlanStepCancelled, EndsSoonWhereTheCallerSaysSo) {
   EXPECT_EQ(num_asked, 1);
 }
 
-TEST(PlanStepChunks, AreOfRegularBoxesAsThoseOfAWriter) {
+TEST(PlanStepChunks, RequireRegularBoxesAsInAWriter) {
   const Schema schema = single_schema();  // 21 x 18
   Options options;
   options.format = "netcdf4";

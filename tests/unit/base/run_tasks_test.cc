@@ -15,7 +15,7 @@
 namespace esker {
 namespace {
 
-TEST(RunTasks, ProcessorsAreThoseThatTheProcessIsBoundTo) {
+TEST(RunTasks, CountsTheProcessorsThatTheProcessIsBoundTo) {
   cpu_set_t all, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
   int cpu = 0;
@@ -46,7 +46,7 @@ TEST(RunTasks, RunsEachTaskOnce) {
   EXPECT_TRUE(run_tasks(0, 4, [] { return Worker(); }, {}).ok());
 }
 
-TEST(RunTasks, ReportsTheErrorOfTheFirstTaskAndBeginsNoMore) {
+TEST(RunTasks, ReportsTheErrorOfTheFirstTaskAndStartsNoMore) {
   std::atomic<Index> begun{0};
   const auto make_worker = [&]() -> Worker {
     return [&](Index task) {
@@ -66,7 +66,7 @@ TEST(RunTasks, TurnsExceptionsOfTasksIntoErrors) {
   EXPECT_EQ(run_tasks(5, 2, no_worker, {}).code(), Code::kInternal);
 }
 
-TEST(RunTasks, TellsTheCallingThreadAloneHowFarItIs) {
+TEST(RunTasks, ReportsProgressOnTheCallingThreadOnly) {
   const auto caller = std::this_thread::get_id();
   const auto make_worker = []() -> Worker { return [](Index) { return Status(); }; };
   double last = 0;
@@ -84,7 +84,7 @@ TEST(RunTasks, TellsTheCallingThreadAloneHowFarItIs) {
   }
 }
 
-TEST(RunTasks, EndsWhenItIsTold) {
+TEST(RunTasks, EndsWhenCancelled) {
   std::atomic<Index> begun{0};
   const auto make_worker = [&]() -> Worker { return [&](Index) { return ++begun, Status(); }; };
   EXPECT_EQ(run_tasks(1000, 1, make_worker, [](double fraction) { return fraction < 0.01; }).code(),
@@ -94,7 +94,7 @@ TEST(RunTasks, EndsWhenItIsTold) {
                std::logic_error);
 }
 
-TEST(RunTasks, NumbersThingsAsTheCallingThreadDoes) {
+TEST(RunTasks, CountsFromTheNumberOfTheCallingThread) {
   const CountFrom numbers(1);
   const auto make_worker = []() -> Worker {
     return [](Index task) {

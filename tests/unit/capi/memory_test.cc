@@ -36,7 +36,7 @@ class CMemory : public testing::Test {
       }
       if (num_failed == 0) {
         EXPECT_EQ(status, ESKER_OK);
-        EXPECT_GT(after, 0) << "nothing asked for that much";
+        EXPECT_GT(after, 0) << "no request of that size";
         return;
       }
       EXPECT_TRUE(status == ESKER_OK || status == ESKER_OUT_OF_MEMORY) << status << " after " << after;
@@ -147,7 +147,7 @@ TEST_F(CMemory, OfPutting) {
   esker_free(ds);
 }
 
-// A dataset whose handle cannot be made, or whose path cannot be kept.
+// No memory for the handle or the path of a dataset.
 TEST_F(CMemory, OfCreating) {
   for (long after = 0; after < 3; ++after) {
     esker_dataset* ds = nullptr;

@@ -35,7 +35,7 @@ const std::vector<BlockShape> kShapes{
 
 class CodecTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(CodecTest, LosslessCodecsGiveBackEveryBit) {
+TEST_P(CodecTest, LosslessCodecsKeepEveryBit) {
   const CodecSpec spec = parse_codec_spec(GetParam()).value();
   for (const BlockShape& shape : kShapes) {
     if (!check_codec(spec, shape).ok()) continue;
@@ -47,7 +47,7 @@ TEST_P(CodecTest, LosslessCodecsGiveBackEveryBit) {
   }
 }
 
-// Whatever the bytes are: no crash, nothing written beyond the block, an error or exactly the block.
+// Any bytes give an error or exactly the block: no crash, and no write beyond the block.
 TEST_P(CodecTest, DamagedStreamsAreErrorsOrDecodeToSomething) {
   const CodecSpec spec = parse_codec_spec(GetParam()).value();
   std::mt19937 random(3);
@@ -68,7 +68,7 @@ TEST_P(CodecTest, DamagedStreamsAreErrorsOrDecodeToSomething) {
   }
 }
 
-// A block of zeros is as small as a block gets: still within the bound. A byte of it is not.
+// A block of zeros is the smallest block, and is within the bound. One byte of it is not.
 TEST_P(CodecTest, StoredSizesThatCannotBe) {
   const CodecSpec spec = parse_codec_spec(GetParam()).value();
   const BlockShape shape{SampleType::kFloat64, 1, 3, {64, 64, 64, 1, 1}};
@@ -127,14 +127,14 @@ TEST(CodecSpecs, ZfpStaysWithinTheAskedError) {
   }
 }
 
-TEST(CodecSpecs, ZfpSaysWhatItTakes) {
+TEST(CodecSpecs, ZfpRefusesOtherTypesComponentsAndRanks) {
   const CodecSpec spec = parse_codec_spec("zfp").value();
   EXPECT_EQ(check_codec(spec, {SampleType::kUint8, 1, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
   EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 3, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
   EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 1, 4, {4, 4, 4, 4, 1}}).code(), Code::kUnsupported);
 }
 
-/// What PIDX does: zfp's own coder of one cell, called for one cell after the other.
+/// PIDX's method: zfp's coder of one cell, called for one cell after the other.
 template <class Scalar, class Encode, class Decode>
 void check_cells(SampleType type, zfp_type library_type, int rate, Encode encode_cell, Decode decode_cell) {
   constexpr std::size_t kCells = 5;
@@ -209,10 +209,10 @@ TEST(FixedRate, AnyBytesDecodeCellByCellWithinTheBuffer) {
     // Every sample is written, and depends on the stored bytes alone.
     const auto decoded = decode_over(kPoison, stored, kCells);
     EXPECT_EQ(decoded, decode_over(~kPoison, stored, kCells)) << bits;
-    // A cell takes exactly `bits`: what the others hold does not change it.
+    // A cell takes exactly `bits`, and does not depend on other cells.
     const std::size_t k = random() % kCells;
-    const auto alone = std::span(stored).subspan(k * static_cast<std::size_t>(bits) / 8,
-                                                 static_cast<std::size_t>(bits) / 8);
+    const auto alone =
+        std::span(stored).subspan(k * static_cast<std::size_t>(bits) / 8, static_cast<std::size_t>(bits) / 8);
     const auto cell = std::span(decoded).subspan(k * kCellBytes, kCellBytes);
     EXPECT_EQ(decode_over(kPoison, alone, 1), std::vector<std::byte>(cell.begin(), cell.end())) << bits;
   }

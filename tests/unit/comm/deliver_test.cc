@@ -11,8 +11,8 @@
 namespace esker {
 namespace {
 
-// More senders than there is room for at first: rank 0 hears from all, the others from nobody.
-TEST(Deliver, ARankMayHearFromAll) {
+// More senders than the initial capacity: rank 0 receives from all ranks, the others from none.
+TEST(Deliver, ARankCanReceiveFromAllRanks) {
   constexpr int kRanks = 50;
   testing_support::run_ranks(kRanks, [](const Communicator& comm) {
     std::vector<int> mine(static_cast<std::size_t>(comm.rank()));
@@ -31,7 +31,7 @@ TEST(Deliver, ARankMayHearFromAll) {
   });
 }
 
-TEST(Deliver, OneRankHearsFromItself) {
+TEST(Deliver, OneRankReceivesFromItself) {
   const std::array<int, 3> mine{1, 2, 3};
   const std::vector<OutgoingMessage> messages{{0, std::as_bytes(std::span(mine))}};
   const Deliveries received = deliver(*serial_comm(), messages).value();

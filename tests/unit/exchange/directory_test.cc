@@ -1,4 +1,4 @@
-// What ranks learn from the directory is enough for their plans, and little.
+// The directory gives ranks all that their plans need, and little more.
 #include "exchange/directory.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ void add(std::vector<Index>& numbers, const Round& round) {
   }
 }
 
-/// All that a plan says, to compare it with another one.
+/// The content of a plan, for comparisons.
 std::vector<Index> numbers_of(const Plan& plan) {
   std::vector<Index> numbers{plan.send_bytes,
                              plan.receive_bytes,
@@ -92,7 +92,7 @@ void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; 
 
 class LearntPlans : public testing::TestWithParam<std::tuple<Setting, int, int>> {};
 
-TEST_P(LearntPlans, AreThoseOfARankThatKnowsAll) {
+TEST_P(LearntPlans, EqualThoseOfARankThatKnowsAllBoxes) {
   const auto& [setting, n_ranks, seed] = GetParam();
   std::mt19937 random(static_cast<unsigned>(1000 * seed + n_ranks));
   const PlanCase test = random_case(random, n_ranks);
@@ -104,7 +104,7 @@ TEST_P(LearntPlans, AreThoseOfARankThatKnowsAll) {
     EXPECT_FALSE(directory.defect());
     std::vector<FieldPatches> fields = test.fields;
     for (std::size_t f = 0; f < fields.size(); ++f) fields[f].holders = directory.lists()[f];
-    // A buffer that shrinks moves levels to other ways, so that a rank must learn more.
+    // A smaller buffer changes the routes of levels, so that a rank must learn more.
     for (const Index bytes : {buffer, buffer / 8 + 1}) {
       const Ownership ownership(test.space, n, aggregators, bytes);
       const Relays all_known(test.space, ownership, test.fields, n, rules);
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
              "Case" + std::to_string(std::get<2>(test.param));
     });
 
-TEST(Directory, WhatWasNotAskedForIsAnErrorAndNotAGap) {
+TEST(Directory, ABoxThatWasNotRequestedIsAnError) {
   const Box domain{{0, 0}, {8, 8}};
   const KnownBoxes known(domain, 4, 1, {Box{{4, 0}, {8, 4}}}, {4, 4, {16, 16, 4, 4, 4}});
   EXPECT_EQ(known.boxes_of(1).size(), 1u);
@@ -158,7 +158,7 @@ TEST(Directory, EveryBrickHasADifferentOwner) {
   }
 }
 
-/// N ranks with 8^3 samples each, all of them asked in one process.
+/// N ranks with 8^3 samples each, all in one process.
 struct Cube {
   explicit Cube(Index per_axis)
       : n_ranks(static_cast<int>(per_axis * per_axis * per_axis)),
@@ -182,7 +182,7 @@ struct Cube {
   std::shared_ptr<const BoxListDistribution> all;
 };
 
-/// Boxes that the rank learns of, by whatever it asks.
+/// All boxes that the rank learns of.
 std::size_t num_learnt(const Cube& cube, int rank, const Relays& relays) {
   const Index n = cube.n_ranks;
   const BoxTotals totals{n, n, {8 * n, 8 * n, 8 * n, n, n}};
@@ -199,9 +199,9 @@ std::size_t num_learnt(const Cube& cube, int rank, const Relays& relays) {
   return learnt.size();
 }
 
-// A rank learns of its neighbours; as a relay of coarse levels of one coarse box, about sqrt(N) boxes; as the
-// aggregator of a coarse piece that goes straight, of as many as may send straight.
-TEST(Directory, WhatARankLearnsDoesNotGrowWithTheNumberOfRanks) {
+// A rank learns the boxes of its neighbours; as a relay of coarse levels, the about sqrt(N) boxes of one
+// coarse box; as the aggregator of a coarse piece without relays, as many boxes as may send directly.
+TEST(Directory, TheBoxesThatARankLearnsDoNotGrowWithTheNumberOfRanks) {
   for (const Index per_axis : {4, 8, 12}) {
     const Cube cube(per_axis);
     const auto root = static_cast<std::size_t>(std::ceil(std::sqrt(cube.n_ranks)));

@@ -39,7 +39,7 @@ std::vector<Plan> combined_plans(const PlanCase& test, const Ownership& ownershi
   return plans;
 }
 
-/// Where messages stand: [(stage, source, target)] -> offset and bytes.
+/// The positions of messages: [(stage, source, target)] -> offset and bytes.
 using Places = std::map<std::tuple<std::size_t, int, int>, std::pair<Index, Index>>;
 
 void add_places(const std::vector<Message>& messages, std::size_t stage, int rank, bool is_sent,
@@ -50,7 +50,7 @@ void add_places(const std::vector<Message>& messages, std::size_t stage, int ran
   }
 }
 
-/// What one node has sent and received, by its leader; [(stage, other leader)].
+/// The messages of one node's leader: [(stage, other leader)].
 std::map<std::pair<std::size_t, int>, NodeMessage> by_leader(const Plan& plan, bool sent) {
   std::map<std::pair<std::size_t, int>, NodeMessage> messages;
   for (std::size_t stage = 0; stage < plan.node.stages.size(); ++stage) {
@@ -81,7 +81,7 @@ NodePlaces places_of(const std::vector<Plan>& plans, int node) {
   return places;
 }
 
-/// No two messages of a stage overlap, but for those within the node, which stand at one place.
+/// Messages of a stage do not overlap, except those within the node, which have the same position.
 void expect_apart(const NodePlaces& places, const Plan& plan) {
   Places all = places.sent;
   for (const auto& [key, place] : places.received) {
@@ -102,7 +102,7 @@ void expect_apart(const NodePlaces& places, const Plan& plan) {
   }
 }
 
-/// What stands where in a message between nodes is the same on both sides.
+/// Both sides of a message between nodes have the same positions in it.
 void expect_agreement(const std::vector<Plan>& plans, int from, int to) {
   const int from_leader = from * kPerNode, to_leader = to * kPerNode;
   const auto sent = by_leader(plans[static_cast<std::size_t>(from_leader)], true);
@@ -146,8 +146,8 @@ TEST(NodeItems, BothNodesDeriveTheSamePlacesInTheirMessages) {
   }
 }
 
-TEST(NodeItems, FewSendersAreLeftAlone) {
-  std::mt19937 random(5);  // a grid of which all ranks hold some
+TEST(NodeItems, FewSendersAreNotCombined) {
+  std::mt19937 random(5);  // each rank holds a part of the grid
   const PlanCase test = random_case(random, kRanks);
   const Ownership ownership(test.space, kRanks, 1, test.space.stored_bytes());
   const Relays relays(test.space, ownership, test.fields, kRanks, {Restructure(), 0});

@@ -1,4 +1,4 @@
-// Which ranks aggregate.
+// The choice of aggregators.
 #include "exchange/placement.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::vector<int> spread(const std::vector<int>& nodes, int n_aggregators) {
   return answers.front();
 }
 
-TEST(Placement, AggregatorsAreSpreadOverNodesHoweverRanksAreNumbered) {
+TEST(Placement, SpreadsAggregatorsOverNodesForAnyNumberingOfRanks) {
   EXPECT_EQ(spread({0, 0, 0, 1, 1, 1}, 2), (std::vector<int>{0, 3}));
   EXPECT_EQ(spread({0, 1, 0, 1, 0, 1}, 2), (std::vector<int>{0, 1}));  // every third rank: both of node 0
   EXPECT_EQ(spread({0, 1, 0, 1, 0, 1, 0, 1}, 4), (std::vector<int>{0, 4, 1, 5}));

@@ -90,7 +90,7 @@ TEST(SchemaFile, TypesOfAttributesCoordinatesAndTimesAreKept) {
   EXPECT_EQ(back.scalars()[0].attributes, given.scalars()[0].attributes);
 }
 
-// Older versions of Esker read what they can.
+// So older versions of Esker read as many files as possible.
 TEST(SchemaFile, FormatIsTheOldestThatHoldsTheSchema) {
   EXPECT_NE(print_schema(sample()).find("\"format\": 1"), std::string::npos);
   EXPECT_NE(print_schema(typed_sample()).find("\"format\": 2"), std::string::npos);

@@ -76,13 +76,13 @@ TEST(Bitmask, DefaultCoversTheGridTightly) {
   }
 }
 
-TEST(Bitmask, LongestFirstRefusesWhatCannotBe) {
+TEST(Bitmask, LongestFirstRefusesImpossibleExtents) {
   EXPECT_EQ(Bitmask::longest_first(6, {}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(Bitmask::longest_first(2, {4, 0}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(Bitmask::longest_first(2, {Index{1} << 62, 1}).status().code(), Code::kInvalidArgument);
 }
 
-TEST(Bitmask, ForExtentRefusesWhatCannotBe) {
+TEST(Bitmask, ForExtentRefusesImpossibleExtents) {
   EXPECT_EQ(Bitmask::for_extent(0, {}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(Bitmask::for_extent(6, {}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(Bitmask::for_extent(2, {4, 0}).status().code(), Code::kInvalidArgument);
@@ -113,7 +113,7 @@ TEST(Bitmask, AxisWithoutDigitHasOneIndex) {
   EXPECT_EQ(mask.pow2_box(), (Box{{0, 0, 0}, {4, 1, 4}}));
 }
 
-TEST(Bitmask, ParseRefusesWhatCannotBe) {
+TEST(Bitmask, ParseRefusesInvalidMasks) {
   for (const char* text : {"", "V", "0101", "v01", "V01x", "V0 1", "V-1", "V01\n"}) {
     EXPECT_EQ(Bitmask::parse(text).status().code(), Code::kInvalidArgument) << text;
   }

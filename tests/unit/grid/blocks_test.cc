@@ -51,9 +51,9 @@ TEST(Blocks, LatticesHoldTheSamplesOfTheirAddresses) {
   });
 }
 
-/// Whether the tile of a block meets the grid's box. Tiles of a level are all alike and, but for a shift
-/// of the level's origin, fill the pow2 box: so a tile is as long as the pow2 box over the number of
-/// different block origins on the axis.
+/// Whether the tile of a block meets the grid's box. All tiles of a level have the same shape and, shifted by
+/// the level's origin, fill the pow2 box: so a tile is as long as the pow2 box over the number of different
+/// block origins on the axis.
 class BruteExistence {
  public:
   BruteExistence(const BruteOrder& order, const BlockGrid& grid) : box_(grid.box()) {

@@ -35,7 +35,7 @@ TEST(Box, IsEmptyWhenAnAxisIs) {
   EXPECT_EQ(reversed.num_samples(), 0);
 }
 
-TEST(Box, CheckedNumSamplesKnowsWhatFits) {
+TEST(Box, CheckedNumSamplesDetectsOverflow) {
   EXPECT_EQ((Box{{0, 0}, {Index{1} << 31, Index{1} << 31}}.checked_num_samples()), Index{1} << 62);
   EXPECT_EQ((Box{{0, 0}, {Index{1} << 32, Index{1} << 31}}.checked_num_samples()), std::nullopt);
   EXPECT_EQ((Box{{-1}, {kMax}}.checked_num_samples()), std::nullopt);

@@ -1,5 +1,5 @@
-// The HZ order by its definition, for masks small enough to list all samples: nothing in here uses
-// the formulas that src/grid computes with.
+// The HZ order by its definition, for masks that are small enough to list all samples. This code does not use
+// the formulas of src/grid.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 namespace esker {
 namespace {
 
-/// The values as T; what was refused is the number that were converted before it.
+/// The values as T; a refused value is given by the number of values converted before it.
 template <class To, class From>
 struct Converted {
   explicit Converted(std::vector<From> values) : to(values.size()) {

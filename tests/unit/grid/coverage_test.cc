@@ -67,7 +67,7 @@ bool covers_once(const Box& domain, const std::vector<Box>& boxes) {
   return true;
 }
 
-/// Finds a defect exactly if there is one, and a real one.
+/// Expects a defect exactly if one exists, and a correct one.
 void expect_right(const Box& domain, const std::vector<Box>& boxes) {
   const auto defect = find_coverage_defect(domain, boxes);
   ASSERT_EQ(defect.has_value(), !covers_once(domain, boxes)) << domain.to_string();

@@ -84,7 +84,7 @@ TEST(Decomposition, FromCutsTakesAnyCuts) {
   EXPECT_NO_FATAL_FAILURE(expect_partition(d, {6, 3}));
 }
 
-TEST(Decomposition, FromCutsRefusesWhatIsNoPartition) {
+TEST(Decomposition, FromCutsRefusesInvalidCuts) {
   const std::vector<std::vector<std::vector<Index>>> bad{
       {}, {{}}, {{0}}, {{1, 4}}, {{0, 5, 4}}, {{0, 4}, {0, 0}}, {{0}, {0, 2}}, {{0, -3}}};
   for (const auto& cuts : bad) {
@@ -158,7 +158,7 @@ TEST(Decomposition, PismKeepsColumnsWhole) {
 }
 
 TEST(Decomposition, PismWithFewPointsTakesASplitThatFits) {
-  // PISM's rule says 3 x 14 and would stop; 6 x 7 and 7 x 6 give every rank its points.
+  // PISM's rule gives 3 x 14 and an error; with 6 x 7 and 7 x 6 every rank has points.
   const auto d = BrickDecomposition::pism(2, {7, 10}, 42).value();
   EXPECT_EQ(parts_with_points(d), 42);
 }

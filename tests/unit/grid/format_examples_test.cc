@@ -196,7 +196,7 @@ TEST(Example13x7, ShapesOfTheLevels) {
   }
 }
 
-// --- what OpenVisus wrote ---
+// --- files of OpenVisus ---
 
 using Json = nlohmann::json;
 
@@ -283,7 +283,7 @@ Index sample_at(const std::string& bytes, Index i, Index sample_bytes) {
   return value;
 }
 
-/// x + size y + size^2 z + 1: what the vectors hold.
+/// x + size y + size^2 z + 1: the samples of the vectors.
 Index value_at(const Point& p, Index size) { return p[0] + size * p[1] + size * size * p[2] + 1; }
 
 void expect_stored_bytes(const BlockGrid& grid, const std::string& name, Index sample_bytes) {

@@ -31,7 +31,7 @@ bool overlaps_by_force(const Patch& patch, int components) {
   return std::any_of(owner_of.begin(), owner_of.end(), [](const auto& one) { return one.second.size() > 1; });
 }
 
-TEST(MemoryOverlap, IsFoundAsByForce) {
+TEST(MemoryOverlap, AgreesWithBruteForce) {
   std::mt19937 random(7);
   int n_overlaps = 0;
   constexpr int kCases = 3000;
@@ -72,7 +72,7 @@ TEST(MemoryOverlap, NamesTwoValues) {
   EXPECT_FALSE(check_memory(Patch::strided(box, data, {1, 5, 20, 20, 20, 20, 20}), 1).ok());
 }
 
-TEST(MemoryOverlap, MayBeMeant) {
+TEST(MemoryOverlap, RepeatsAllowsZeroStrides) {
   const float data[60] = {};
   Patch patch = Patch::strided({{0, 0}, {5, 4}}, data, {1, 0});
   EXPECT_TRUE(find_memory_overlap(patch, 1));

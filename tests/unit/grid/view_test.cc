@@ -1,4 +1,4 @@
-// What a camera sees, against looking at each sample.
+// The view of a camera, compared with a check of each sample.
 #include "grid/view.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 namespace esker {
 namespace {
 
-constexpr Index kPerIndex = 3;  // points that are looked at between two samples
+constexpr Index kPerIndex = 3;  // checked points between two samples
 
-/// What looking at many points of a grid tells.
+/// The result of checking many points of a grid.
 struct Seen {
   bool any = false;
   Vector3 lo{1e9, 1e9, 1e9}, hi{-1e9, -1e9, -1e9};  // indices of those in view
@@ -113,7 +113,7 @@ void compare(const Box& grid, const GridPlacement& placement, bool perspective, 
     const Camera camera = cameras.next(perspective);
     const Seen seen = look(grid, camera, placement);
     const View view = choose_view(mask, grid, camera, placement, {});
-    if (!seen.any) continue;  // what is between the points that were looked at may be in view
+    if (!seen.any) continue;  // a part between the checked points may be in view
     ++num_seen;
     ASSERT_TRUE(view.visible);
     const Point stride = mask.samples_up_to(view.level).stride;
@@ -135,13 +135,13 @@ void compare(const Box& grid, const GridPlacement& placement, bool perspective, 
     EXPECT_GE(view.pixels, 0.8 * pixels_of(mask, view.level, seen.steps));
     const bool is_finest = view.level == mask.max_level();
     EXPECT_TRUE(is_finest || view.pixels <= 1) << view.pixels;
-    // The next coarser one would not do.
+    // The next coarser level is too coarse.
     EXPECT_TRUE(view.level == 0 || pixels_of(mask, view.level - 1, seen.steps) > 0.6) << view.level;
   }
   EXPECT_GT(num_seen, 5);
 }
 
-TEST(View, IsWhatLookingAtEachSampleTells) {
+TEST(View, AgreesWithACheckOfEachSample) {
   GridPlacement skewed;
   skewed.origin = {2, -1, 3};
   skewed.step = {{{1, 0.2, 0}, {0, 0.8, 0.1}, {0.1, 0, 1.3}}};
@@ -160,7 +160,7 @@ Camera from_above(double height, Index pixels) {
 }
 
 // A map of 1024 x 1024 in a picture of as many pixels: all samples; in one of a quarter: every fourth.
-TEST(View, OfAMapTakesASampleForAPixel) {
+TEST(View, OfAMapTakesOneSamplePerPixel) {
   const Box map({0, 0}, {1025, 1025});
   const Bitmask mask = Bitmask::longest_first(2, {1024, 1024}).value();
   const auto level = [&](Index pixels) {
@@ -187,8 +187,8 @@ TEST(View, BehindTheCameraAndBeyondTheFarPlaneNothingIsSeen) {
   EXPECT_TRUE(sees({16, 16, 16}, {200, 16, 16}, 60)) << "from within";
 }
 
-// A camera that sways between two levels shows one of them, and goes on where it moves on.
-TEST(View, HoldsALevelThatIsNearlyAsGood) {
+// A camera that oscillates between two levels keeps one of them, and changes it if it moves farther.
+TEST(View, KeepsALevelThatIsNearlyAsGood) {
   const Box map({0, 0}, {1025, 1025});
   const Bitmask mask = Bitmask::longest_first(2, {1024, 1024}).value();
   int changes = 0, changes_without = 0;

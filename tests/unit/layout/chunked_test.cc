@@ -1,5 +1,5 @@
-// Chunked variables: each sample in its place of the file, whatever the order of the tiles; the whole of a
-// chunk stored.
+// Chunked variables: each sample has its position in the file for any order of the tiles, and whole chunks
+// are stored.
 #include "layout/chunked.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ struct Case {
   }
 };
 
-/// Where a position is in the file.
+/// The file offset of a position.
 Index offset_at(const Layout& layout, Index position) {
   const Layout::FileSpan span = layout.file_at(position);
   EXPECT_LE(span.begin, position);
@@ -62,7 +62,7 @@ Index offset_at(const Layout& layout, Index position) {
   return span.data_offset_bytes + position - span.begin;
 }
 
-TEST(Chunked, PiecesHoldAllSamplesInTheirPlacesOneAfterTheOther) {
+TEST(Chunked, PiecesHoldAllSamplesInFileOrder) {
   Random random(3);
   for (int i = 0; i < 300; ++i) {
     const Case test(random);
@@ -85,7 +85,7 @@ TEST(Chunked, PiecesHoldAllSamplesInTheirPlacesOneAfterTheOther) {
   }
 }
 
-TEST(Chunked, StretchesOfTheFileFollowEachOtherAndFillIt) {
+TEST(Chunked, StretchesAreContiguousAndFillTheFile) {
   Random random(7);
   for (int i = 0; i < 100; ++i) {
     const ChunkedLayout layout = Case(random).layout();
@@ -119,7 +119,7 @@ TEST(Chunked, ATileTakesLinesOfMemoryOfSomeRows) {
   EXPECT_EQ(tile(2, {600, 600, 1, 1, 1}, 512 << 10), (Point{600, 16, 1, 1, 1}));
 }
 
-/// What is collected one after the other is in the same columns of memory, and shares are rows of all planes.
+/// Consecutive tiles are in the same columns of memory, and file domains are rows of all planes.
 TEST(Chunked, TilesOfTheSameRowsAreCollectedOneAfterTheOther) {
   const ChunkedLayout layout(3, {20, 30, 40}, 8, {{20, 30, 40}}, 0, {.piece_bytes = 25600, .dense_axis = 2});
   ASSERT_EQ(layout.tile_extent(0), (Point{20, 10, 16, 1, 1}));
@@ -141,7 +141,7 @@ TEST(Chunked, TilesOfTheSameRowsAreCollectedOneAfterTheOther) {
   }
 }
 
-TEST(Chunked, OneStretchIsWrittenAtOnceWherePlanesOfTilesAreWhole) {
+TEST(Chunked, WritesOneStretchIfPlanesOfTilesAreWhole) {
   const ChunkedLayout layout(2, {600, 600}, 8, {{600, 600}}, 64, {512 << 10, 1});
   EXPECT_GT(layout.num_pieces(), 1);
   EXPECT_EQ(layout.file_at(0).end, layout.stored_bytes());
@@ -174,7 +174,7 @@ TEST(Chunked, ConformsToTheContractOfLayouts) {
   }
 }
 
-TEST(ChunkChoice, ChunksAreOfFourToSixteenMebibytesWhereGridsAreLarger) {
+TEST(ChunkChoice, ChunksOfLargeGridsHaveFourToSixteenMebibytes) {
   const auto choose = [](const Point& extent, int rank, Index sample_bytes) {
     return choose_chunk(Box::from_extent(rank, extent), sample_bytes);
   };

@@ -1,4 +1,4 @@
-// Row-major variables: each sample in its place, few boxes per piece.
+// Row-major variables: the position of each sample, and few boxes per piece.
 #include "layout/row_major.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(RowMajor, ConformsToTheContractOfLayouts) {
   }
 }
 
-TEST(RowMajor, SharesAreStretchesWhichAreBricksOfTheSlowestAxis) {
+TEST(RowMajor, FileDomainsAreBricksAlongTheSlowestAxis) {
   const RowMajorLayout layout(3, {8, 8, 8}, 4, 0, 4 * 64);  // a plane each
   const auto slabs = BrickDecomposition::even(3, {8, 8, 8}, {1, 1, 4}).value();
   const auto shares = layout.runs_of_shares(slabs);
@@ -95,7 +95,7 @@ TEST(RowMajor, SharesAreStretchesWhichAreBricksOfTheSlowestAxis) {
   EXPECT_EQ(small.share_of(1, BrickDecomposition::even(1, {8}, {4}).value()), 2);
 }
 
-TEST(RowMajor, StripesAreDealtOutByTheirNumbersInTheFile) {
+TEST(RowMajor, StripesAreAssignedByTheirNumberInTheFile) {
   constexpr Index kStripe = 256, kOffset = 704, kSamples = 1000;
   const RowMajorLayout layout(1, {kSamples}, 8, 0, 64, {kStripe, kOffset});
   const auto writers = BrickDecomposition::even(1, {kSamples}, {3}).value();

@@ -17,7 +17,7 @@ const Options::Entry& entry(const std::vector<Options::Entry>& entries, const st
   throw std::runtime_error("no option " + name);
 }
 
-/// A directory of its own as working directory, and none of the caller's ESKER_* variables.
+/// Runs in a new working directory, without the caller's ESKER_* variables.
 class LoadOptions : public testing::Test {
  protected:
   void SetUp() override {
@@ -149,7 +149,7 @@ TEST(Options, SizesArePrintedWithTheLargestSuffix) {
   EXPECT_EQ(entry(o.entries(), "memory_budget").value, "1025");
 }
 
-TEST(Options, ValuesThatAreNotTakenChangeNothing) {
+TEST(Options, InvalidValuesChangeNothing) {
   struct Row {
     const char *name, *value;
   };
@@ -184,7 +184,7 @@ TEST(Options, ValuesThatAreNotTakenChangeNothing) {
             "option 'fsync': expected none, step or close, found 'always'");
 }
 
-TEST(Options, UnknownNamesAreGuessedAndTheKnownOnesListed) {
+TEST(Options, ErrorsOfUnknownNamesSuggestAndListNames) {
   const std::string message = Options().set("agregators", "2").message();
   EXPECT_NE(message.find("did you mean 'aggregators'"), std::string::npos) << message;
   EXPECT_NE(message.find("memory_budget"), std::string::npos) << message;
@@ -208,14 +208,14 @@ TEST_F(LoadOptions, FileInTheWorkingDirectory) {
   EXPECT_EQ(entry(o.entries(), "fsync").source, "built-in");
 }
 
-TEST_F(LoadOptions, AFileThatIsFoundMayTuneButNotNameFilesOrAllowOverwriting) {
+TEST_F(LoadOptions, TheDefaultFileCannotNameFilesOrAllowOverwriting) {
   for (const char* text : {"report = 'elsewhere.json'\n", "overwrite = true\n"}) {
     write("esker.toml", text);
     const Status found = Options::load().status();
     EXPECT_EQ(found.code(), Code::kInvalidArgument);
     EXPECT_NE(found.message().find("esker.toml:1: option '"), std::string::npos) << found.message();
     EXPECT_NE(found.message().find("ESKER_CONFIG"), std::string::npos) << found.message();
-    set_variable("ESKER_CONFIG", "esker.toml");  // now the user has named it
+    set_variable("ESKER_CONFIG", "esker.toml");  // the user names the file explicitly
     EXPECT_TRUE(Options::load().ok());
     set_variable("ESKER_CONFIG", "");
   }
@@ -225,7 +225,7 @@ TEST_F(LoadOptions, AFileThatIsFoundMayTuneButNotNameFilesOrAllowOverwriting) {
   EXPECT_EQ(harmless->format, "cdf5");
 }
 
-TEST_F(LoadOptions, NamedFileInsteadOfIt) {
+TEST_F(LoadOptions, ANamedFileReplacesTheDefaultFile) {
   write("esker.toml", "aggregators = 4\nfsync = 'step'\n");
   write("other.toml", "aggregators = 5\n");
   set_variable("ESKER_CONFIG", "other.toml");
@@ -248,7 +248,7 @@ TEST_F(LoadOptions, EnvironmentBeatsFileAndProgramBeatsBoth) {
   EXPECT_EQ(entry(o.entries(), "aggregators").source, "program");
 }
 
-TEST_F(LoadOptions, UnknownNamesAreErrorsWithTheirPlace) {
+TEST_F(LoadOptions, UnknownNamesAreErrorsWithTheirSource) {
   write("esker.toml", "\nagregators = 4\n");
   EXPECT_NE(
       Options::load().status().message().find("esker.toml:2: unknown option 'agregators'; did you mean"),

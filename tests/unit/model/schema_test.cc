@@ -75,8 +75,9 @@ TEST(Schema, AGridWithoutDimensionsHasAnImplicitOne) {
   EXPECT_FALSE(s.schema.has_no_axes(grid(s.grid)));
   EXPECT_EQ(s.schema.box_of(grid(a)).num_samples(), 1);
   EXPECT_TRUE(s.schema.add_field({.name = "dt", .grid = a.index, .attributes = {}}).ok());
-  EXPECT_EQ(s.schema.add_field({.name = "c", .grid = a.index, .fixed = true, .attributes = {}}).status().code(),
-            Code::kInvalidArgument)
+  EXPECT_EQ(
+      s.schema.add_field({.name = "c", .grid = a.index, .fixed = true, .attributes = {}}).status().code(),
+      Code::kInvalidArgument)
       << "a scalar";
 }
 
@@ -145,7 +146,7 @@ TEST(Schema, Coordinates) {
   EXPECT_EQ(s.schema.set_coords(GridId{}, "x", std::vector<double>()).code(), Code::kInvalidArgument);
 }
 
-TEST(Schema, AttributesOfWhatExists) {
+TEST(Schema, AttributesNeedAnExistingObject) {
   Sample s;
   s.schema.attributes_of(s.grid).value()->emplace("units", std::string("m"));
   EXPECT_EQ(s.schema.grids()[0].attributes.size(), 1u);
@@ -153,7 +154,7 @@ TEST(Schema, AttributesOfWhatExists) {
   EXPECT_FALSE(s.schema.attributes_of(FieldId{0}).ok());
 }
 
-TEST(Schema, WhatAnAttributeMayBe) {
+TEST(Schema, ValidAttributes) {
   EXPECT_TRUE(check_attribute("units", std::string("m s-1")).ok());
   EXPECT_TRUE(
       check_attribute("_FillValue", std::vector<double>{std::numeric_limits<double>::quiet_NaN()}).ok());

@@ -1,4 +1,4 @@
-// Random exchanges: what the tests of plans are made from.
+// Random exchanges for the tests of plans.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace esker::testing_support {
 
-/// Layouts of random grids and who holds which boxes of their fields.
+/// Layouts of random grids, and the boxes of their fields on each rank.
 struct PlanCase {
   std::vector<std::unique_ptr<Layout>> layouts;
   PieceSpace space;
@@ -75,7 +75,7 @@ inline PlanCase random_case(std::mt19937& random, int n_ranks) {
   return test;
 }
 
-/// By one rule or the other.
+/// By one of the two rules.
 inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index buffer_bytes,
                                   std::mt19937& random) {
   if (random() % 2 == 0) return {test.space, test.n_ranks, n_aggregators, buffer_bytes};

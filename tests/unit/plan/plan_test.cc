@@ -73,7 +73,7 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
   ASSERT_EQ(stored_to, test.space.stored_bytes());
 }
 
-// Whoever owns a file knows the sums of all its pieces, and only owners are told.
+// The owner of a file receives the checksums of all its pieces; other ranks do not.
 TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
@@ -112,7 +112,7 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
   for (const int owners : knows_all) ASSERT_EQ(owners, 1);
 }
 
-// By either rule each piece is of one aggregator and one round, and the two directions agree.
+// By both rules, each piece has one aggregator and one round, and both directions of the map agree.
 TEST_P(PlanProperties, EveryPieceHasOneOwnerAndOneRound) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
@@ -141,7 +141,7 @@ TEST_P(PlanProperties, EveryPieceHasOneOwnerAndOneRound) {
   for (const int owners : owned) ASSERT_EQ(owners, 1);
 }
 
-/// Samples that go to other ranks, of those of four ranks that hold a quarter of a float64 field each.
+/// The share of samples that move to other ranks, for four ranks with a quarter of a float64 field each.
 double moved_by_local_rule(const Point& extent, int bits_per_block) {
   const Box box = Box::from_extent(3, extent);
   const Bitmask mask = Bitmask::longest_first(3, box.hi).value();
@@ -164,8 +164,8 @@ double moved_by_local_rule(const Point& extent, int bits_per_block) {
   return static_cast<double>(bytes) / static_cast<double>(2 * 8 * box.num_samples());
 }
 
-// What is near in the grid is stored by one rank: with blocks that fit in the patches nearly all samples
-// stay, and with others those in the midst of patches.
+// One rank stores neighbouring samples: if blocks fit in the patches, nearly all samples stay, otherwise
+// those in the interior of patches stay.
 TEST(Plan, TheLocalRuleKeepsSamplesWhereTheyAre) {
   EXPECT_LT(moved_by_local_rule({64, 64, 64}, 9), 0.01);
   EXPECT_LT(moved_by_local_rule({150, 150, 75}, 9), 0.06);  // stretches of the Z curve: a half
@@ -174,7 +174,7 @@ TEST(Plan, TheLocalRuleKeepsSamplesWhereTheyAre) {
 INSTANTIATE_TEST_SUITE_P(Random, PlanProperties, testing::Range(0, 150));
 
 TEST(Plan, AlignedPatchesNeedNoMessages) {
-  // Four ranks, each the blocks of one file of a 1-D grid: what is sent stays where it is.
+  // Four ranks, each with the blocks of one file of a 1-D grid: no sample moves.
   const Box box{{0, 0}, {64, 64}};
   const Bitmask mask = Bitmask::for_extent(2, box.hi).value();
   const idx::IdxLayout layout(BlockGrid(mask, mask.max_level(), box), {{4, true}},

@@ -1,4 +1,4 @@
-// What the options say of an exchange: each value of `transport` is a preset, and has its name back.
+// The exchange policy of the options: each value of `transport` is a preset, and its name can be recovered.
 #include "plan/policy.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(ExchangePolicy, APresetHasTheNameOfItsOption) {
     if (transport == Transport::kAuto) continue;
     const ExchangePolicy policy = policy_for_writing(with(transport), 4);
     EXPECT_EQ(transport_name(policy, false, 4), value_of_transport(with(transport)));
-    EXPECT_FALSE(policy.may_use_messages) << "what the user asks for is done, or is an error";
+    EXPECT_FALSE(policy.may_use_messages) << "an explicit transport is used, or is an error";
   }
 }
 
@@ -54,7 +54,7 @@ TEST(ExchangePolicy, PackedMessagesReplaceWrongDatatypes) {
   EXPECT_EQ(asked.fallback, "not put_types: rank 2 packs wrongly");
 }
 
-TEST(ExchangePolicy, NothingMovesOnOneRankOrInOnePhase) {
+TEST(ExchangePolicy, OneRankAndOnePhaseHaveNoExchange) {
   EXPECT_EQ(transport_name(policy_for_writing({}, 1), false, 1), "none");
   Options options;
   options.aggregate = false;

@@ -16,7 +16,7 @@ using namespace testing_support;  // NOLINT: cases and tilings
 
 constexpr unsigned char kPoison = 0xEE;
 
-/// The bytes that the sample at `p` has.
+/// The bytes of the sample at `p`.
 std::uint64_t value_at(int field, const Point& p) {
   std::uint64_t value = 1469598103934665603u + static_cast<unsigned>(field);
   for (const Index i : p) value = (value ^ static_cast<std::uint64_t>(i)) * 1099511628211u;
@@ -58,7 +58,7 @@ class Simulation {
     }
   }
 
-  /// Samples that were found in buffers, per field.
+  /// Number of samples in buffers, per field.
   [[nodiscard]] const std::map<int, Index>& found() const { return found_; }
 
  private:
@@ -79,7 +79,7 @@ class Simulation {
     });
   }
 
-  /// Only samples that the rank holds can be read there.
+  /// Gives access only to samples that the rank holds.
   void gather(int rank, const Segment& s, unsigned char* target) {
     const auto boxes = test_.fields[static_cast<std::size_t>(s.field)].holders->boxes_of(rank);
     const Box& box = boxes.at(static_cast<std::size_t>(s.patch));
@@ -193,7 +193,7 @@ class Simulation {
     return static_cast<int>(found - test_.fields.begin());
   }
 
-  /// Samples of the grid have their bytes, everything else is as it was.
+  /// Expects the bytes of the grid's samples, and no other change.
   void check_buffer(int rank, const BufferContent& content) {
     Buffer expected(static_cast<std::size_t>(content.size_bytes()), kPoison);
     Index covered = 0;
@@ -302,12 +302,12 @@ std::size_t max_fan_in(const std::vector<Plan>& plans) {
   return most;
 }
 
-TEST(Relays, BoundWhatARankHearsFrom) {
+TEST(Relays, BoundTheNumberOfSenders) {
   const PlanCase test = bricks(9);  // 729 ranks
   const Ownership ownership(test.space, test.n_ranks, test.n_ranks, 4096);
   Simulation straight(test, ownership, {{}, test.n_ranks});
   Simulation relayed(test, ownership, {{}, 54});
-  EXPECT_EQ(max_fan_in(straight.plans()), 728u);  // the aggregator of block 0 hears from all others
+  EXPECT_EQ(max_fan_in(straight.plans()), 728u);  // the aggregator of block 0 receives from all others
   EXPECT_LE(max_fan_in(relayed.plans()), 4 * 27u);
   relayed.run();
   EXPECT_EQ(relayed.found().at(0), test.domains[0].num_samples());
@@ -328,7 +328,7 @@ TEST(Relays, AlignedBoxesNeedNoRelays) {
   }
 }
 
-TEST(Relays, CoarseOnesAreAllRanksInTurn) {
+TEST(Relays, OfCoarseLevelsAreAllRanksInTurn) {
   for (const int n_ranks : {1, 5, 16, 1000, 1 << 20}) {
     for (const Index n_boxes : {Index{1}, Index{4}, Index{30}, Index{1024}}) {
       std::map<Index, int> seen;
@@ -349,8 +349,9 @@ TEST(Relays, CoarseOnesAreAllRanksInTurn) {
   }
 }
 
-// The rank with the largest part of a box, of equals the lowest; only boxes that a rank has samples of.
-TEST(Relays, OfABoxIsWhoHoldsMostOfIt) {
+// The relay of a box is the rank with its largest part, or the lowest of equals, if any rank has samples of
+// it.
+TEST(Relays, OfABoxIsTheRankWithItsLargestPart) {
   const Box domain{{0, 0}, {16, 8}};
   const std::vector<FieldPatches> fields{
       {0, 0, shared(domain, {{Box{{0, 0}, {5, 8}}}, {}, {Box{{5, 0}, {12, 8}}}, {Box{{12, 0}, {16, 8}}}})}};

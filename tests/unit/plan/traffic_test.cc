@@ -1,4 +1,4 @@
-// What is counted for all ranks is what their plans hold.
+// The counted traffic of all ranks equals that of their plans.
 #include "plan/traffic.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; 
 
 class CountedTraffic : public testing::TestWithParam<std::tuple<Setting, int>> {};
 
-TEST_P(CountedTraffic, IsThatOfThePlans) {
+TEST_P(CountedTraffic, EqualsThatOfThePlans) {
   const auto& [setting, seed] = GetParam();
   std::mt19937 random(static_cast<unsigned>(seed));
   const int n_ranks = 1 + static_cast<int>(random() % 40);
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(std::get<0>(test.param).name) + "Case" + std::to_string(std::get<1>(test.param));
     });
 
-// A list of the same boxes says the same as the split that they are of.
+// A list of boxes gives the same result as the split with these boxes.
 TEST(Distribution, ListsAndSplitsAgree) {
   std::mt19937 random(1);
   for (int n_ranks = 1; n_ranks < 80; ++n_ranks) {

@@ -1,4 +1,4 @@
-// Datasets and queries that mean harm: clear errors, little memory, no waiting.
+// Hostile datasets and queries: clear errors, little memory, no hang.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -95,7 +95,7 @@ TEST(HostileDataset, AHundredThousandFieldsOpenInLinearTime) {
   std::string different, alike;
   for (int k = 0; k < idx::kMaxFields; ++k) {
     different += fmt::format("f{} int8 +\n", k);
-    // Names that a schema spells alike: letters of two bytes become "__".
+    // Names that become equal in a schema: letters of two bytes become "__".
     std::string name;
     for (int digits = k; name.size() < 40; digits /= 2) name += digits % 2 == 0 ? "\xc3\xa9" : "\xc3\xa8";
     alike += name + " int8 +\n";
@@ -110,7 +110,7 @@ TEST(HostileDataset, AxesOfOneNameAndSizeOpen) {
   EXPECT_TRUE(idx::IdxDataset::open(store, "run.idx").ok());
 }
 
-TEST_F(HostileFiles, StorageIsWhatIsThere) {
+TEST_F(HostileFiles, StorageCountsExistingFiles) {
   const Text huge{.bits = "V" + std::string(62, '0'),
                   .box = fmt::format("0 {}", (Index{1} << 61) - 1),
                   .more = "(time)\n0 1000000 t%04d/\n"};
@@ -129,7 +129,7 @@ TEST_F(HostileFiles, StorageIsWhatIsThere) {
   EXPECT_EQ(dataset.storage().value().bytes, 20);
 }
 
-TEST_F(HostileFiles, ABlockOf2To30SamplesCostsWhatIsReadOfIt) {
+TEST_F(HostileFiles, TheCostOfAHugeBlockFollowsTheRequest) {
   const Index block_bytes = Index{1} << 30;
   for (const InBlockOrder order : {InBlockOrder::kHz, InBlockOrder::kRowMajor}) {
     for (const char* file : {"0000", "0100", "0200"}) {  // where the samples 0; 2; 1 and 3 are
@@ -149,7 +149,7 @@ TEST_F(HostileFiles, ABlockOf2To30SamplesCostsWhatIsReadOfIt) {
   }
 }
 
-TEST_F(HostileFiles, FewBytesAreNoBlockOfAGigabyte) {
+TEST_F(HostileFiles, AFewBytesAreNotABlockOfAGigabyte) {
   const std::string fields = "v float32 default_compression(zfp)";
   for (const idx::Codec codec : {idx::Codec::kRaw, idx::Codec::kZip, idx::Codec::kLz4, idx::Codec::kZfp}) {
     put_block(*store_, path("run/0000.bin"), idx::block_flags(InBlockOrder::kRowMajor, codec),
@@ -164,23 +164,24 @@ TEST_F(HostileFiles, FewBytesAreNoBlockOfAGigabyte) {
   }
 }
 
-// Few stored bytes of zeros are a block of any size: threads must not each decode one.
+// A few stored bytes of zeros can be a block of any size: not every thread may decode one at the same time.
 TEST_F(HostileFiles, OneLargeBlockIsDecodedAtATime) {
   constexpr Index kBlockBytes = Index{1} << 28;
   BlockShape shape{SampleType::kUint8, 1, 1, {kBlockBytes, 1, 1, 1, 1}};
   const CodecSpec zip = parse_codec_spec("zip").value();
-  const auto stored = encode(zip, std::vector<std::byte>(static_cast<std::size_t>(kBlockBytes)), shape).value();
+  const auto stored =
+      encode(zip, std::vector<std::byte>(static_cast<std::size_t>(kBlockBytes)), shape).value();
   const std::string_view block(reinterpret_cast<const char*>(stored.data()), stored.size());
   for (const char* file : {"0000", "0001", "0002"}) {  // where the samples 0; 2; 1 and 3 are
     put_block(*store_, path(fmt::format("run/{}.bin", file)),
               idx::block_flags(InBlockOrder::kRowMajor, idx::Codec::kZip), block);
   }
-  std::ofstream(path("run.idx")) << Text{.fields = "v uint8 default_compression(zip)",
-                                         .bits = "V" + std::string(30, '0'),
-                                         .box = fmt::format("0 {}", (Index{1} << 30) - 1),
-                                         .bits_per_block = "28",
-                                         .more = {}}
-                                        .str();
+  std::ofstream(path("run.idx")) << Text{
+      .fields = "v uint8 default_compression(zip)",
+      .bits = "V" + std::string(30, '0'),
+      .box = fmt::format("0 {}", (Index{1} << 30) - 1),
+      .bits_per_block = "28",
+      .more = {}}.str();
   const Dataset dataset = Dataset::open(path("run.idx"), {.threads = 8}).value();
   std::array<std::byte, 4> out{std::byte{1}, std::byte{1}, std::byte{1}, std::byte{1}};
   const testing_support::FailingNew fault({.after = 1, .min_bytes = kBlockBytes / 2, .and_all_after = true});
@@ -192,7 +193,7 @@ TEST_F(HostileFiles, OneLargeBlockIsDecodedAtATime) {
 TEST_F(HostileFiles, TablesLargerThanTheFileAreNotAllocated) {
   put(*store_, path("run/0000.bin"), std::string(1000, '\xff'));
   const Status status = read_corner({.more = "(blocksperfile)\n16777216\n"});
-  EXPECT_TRUE(status.ok()) << "a file that is shorter than its headers holds no block: " << status.message();
+  EXPECT_TRUE(status.ok()) << "a file that is shorter than its headers has no blocks: " << status.message();
   EXPECT_LT(largest_allocation, kLittle);
 }
 
@@ -224,7 +225,7 @@ TEST_F(HostileFiles, DirectoriesAndPipesInPlaceOfFiles) {
   EXPECT_EQ(Dataset::open(path("directory.idx")).status().code(), Code::kIoError);
 }
 
-TEST_F(HostileFiles, SidecarsThatAreWrongAreWarnedOf) {
+TEST_F(HostileFiles, WrongSidecarFilesAreWarnings) {
   for (const std::string& schema : {std::string("{"), std::string(100000, '['), std::string("\xff\xfe"),
                                     std::string(R"({"format":1,"format":1})")}) {
     std::ofstream(path("run.schema.json")) << schema;
@@ -279,7 +280,8 @@ TEST_F(HostileFiles, BoxesThatLeaveTheGridAreRefused) {
 
 TEST_F(HostileFiles, BuffersOfAnotherSizeThanTheAnswerAreRefused) {
   const Dataset dataset = open({}).value();
-  for (const Box& box : {Box{{0, 0}, {8, 8}}, Box{{7, 7}, {8, 8}}, Box{{8, 0}, {8, 8}}, Box{{5, 5}, {2, 2}}}) {
+  for (const Box& box :
+       {Box{{0, 0}, {8, 8}}, Box{{7, 7}, {8, 8}}, Box{{8, 0}, {8, 8}}, Box{{5, 5}, {2, 2}}}) {
     for (int level = 0; level <= 6; ++level) {
       const Query query{.field = "v", .box = box, .level = level};
       const Index samples = dataset.select(query).value().num_samples();

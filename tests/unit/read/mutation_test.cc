@@ -1,4 +1,4 @@
-// A dataset with one damaged bit, or an edited .idx, reads the right values or gives an error: never others.
+// A dataset with one damaged bit, or an edited .idx, gives the right values or an error, never wrong values.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: scenario
 
-/// All that a dataset says of samples: times, names and types of the fields, and every sample.
+/// The content of a dataset: times, names and types of the fields, and every sample.
 struct Contents {
   std::vector<double> times;
   std::vector<std::string> fields;
@@ -25,7 +25,7 @@ struct Contents {
   int num_errors = 0;
 };
 
-/// Reads what can be read; what gives an error is empty.
+/// Reads all parts of a dataset; parts with errors are empty.
 Contents read_all(const OpenedDataset& data, bool verify) {
   Contents all;
   all.times = data.times;
@@ -63,7 +63,7 @@ class Mutation : public testing::TestWithParam<bool> {
     store_->create_exclusive(path, text).check();
   }
 
-  /// Whether what is read of the dataset with this text is right, as far as it is no error.
+  /// Whether a dataset with this text gives right values or errors.
   bool is_right_or_error(const std::string& path, const std::string& text, bool verify) {
     put(path, text);
     const auto data = open_dataset(store_, run_.path);
@@ -105,26 +105,27 @@ class Mutation : public testing::TestWithParam<bool> {
   int num_errors_ = 0, num_mutants_ = 0;
 };
 
-TEST_P(Mutation, OneBitOfATextIsNoOtherDataset) {
+TEST_P(Mutation, AChangedBitOfATextIsDetected) {
   for (const std::string& path : texts()) flip_each_bit(path, 0, 1 << 20, GetParam() ? 1 : 11, false);
   EXPECT_GT(num_mutants_, 1000);
   EXPECT_GT(num_errors_, num_mutants_ / 2);
 }
 
-TEST_P(Mutation, OneBitOfATableOfBlocksIsNoOtherBlock) {
-  for (const std::string& path : block_files()) flip_each_bit(path, 0, 4 * 40 + 40, GetParam() ? 1 : 5, false);
+TEST_P(Mutation, AChangedBitOfATableOfBlocksIsDetected) {
+  for (const std::string& path : block_files())
+    flip_each_bit(path, 0, 4 * 40 + 40, GetParam() ? 1 : 5, false);
   EXPECT_GT(num_mutants_, 900);
   EXPECT_GT(num_errors_, num_mutants_ / 2);
 }
 
-TEST_P(Mutation, OneBitOfABlockIsNotReadWithVerify) {
+TEST_P(Mutation, AChangedBitOfABlockIsDetectedWithVerify) {
   const std::size_t stride = 8 * (GetParam() ? 31 : 499) + 1;
   for (const std::string& path : block_files()) flip_each_bit(path, 4096, 1 << 20, stride, true);
   EXPECT_GT(num_mutants_, 40);
-  EXPECT_EQ(verify_dataset(store_, run_.path).value().num_errors, 0);  // all is as it was
+  EXPECT_EQ(verify_dataset(store_, run_.path).value().num_errors, 0);  // the dataset is restored
 }
 
-TEST_P(Mutation, EditedTextsAreNoOtherDataset) {
+TEST_P(Mutation, EditedTextsAreDetected) {
   std::mt19937 random(7);
   for (const std::string& path : texts()) {
     const std::string good = read_text(*store_, path, 1 << 24).value();
@@ -137,7 +138,7 @@ TEST_P(Mutation, EditedTextsAreNoOtherDataset) {
 }
 
 // OpenVisus prints fewer digits, default values and its own key order when it saves a header.
-TEST_P(Mutation, AHeaderThatSaysTheSameIsGood) {
+TEST_P(Mutation, AnEquivalentHeaderIsAccepted) {
   const std::string path = texts().front();
   const std::string good = read_text(*store_, path, 1 << 24).value();
   idx::Header header = idx::parse_header(good, "run").value();
@@ -155,8 +156,11 @@ INSTANTIATE_TEST_SUITE_P(All, Mutation, testing::Bool(),
 // Files that were written before there were such checksums are read, and checked as they were then.
 TEST(OlderFiles, AreReadAndChecked) {
   const idx::Header header = idx::parse_header(
-      "(version)\n6\n(box)\n0 7 0 7\n(fields)\nv uint8\n(bits)\nV010101\n(bitsperblock)\n4\n(blocksperfile)\n4\n"
-      "(time)\n0 0 time_%04d/\n(filename_template)\n./run/%04x.bin\n", "run").value();
+                                 "(version)\n6\n(box)\n0 7 0 7\n(fields)\nv "
+                                 "uint8\n(bits)\nV010101\n(bitsperblock)\n4\n(blocksperfile)\n4\n"
+                                 "(time)\n0 0 time_%04d/\n(filename_template)\n./run/%04x.bin\n",
+                                 "run")
+                                 .value();
   const idx::CommitRecord record{2, {0.0}, {}, {}, 4096, true, {}};
   const auto store = memory_store();
   idx::Header with_record = header;
@@ -168,14 +172,14 @@ TEST(OlderFiles, AreReadAndChecked) {
     const auto sum = idx::block_checksum(0, b, 0x10, block, idx::SumVersion::kBytes);
     entries.push_back({200 + 16 * b, 16, 0x10, sum, idx::SumVersion::kBytes});
   }
-  const auto bytes = idx::encode_headers(
-      entries, idx::file_identity(header, 0, 0, idx::SumVersion::kBytes));
+  const auto bytes = idx::encode_headers(entries, idx::file_identity(header, 0, 0, idx::SumVersion::kBytes));
   const auto file = store->open("run/time_0000/0000.bin", OpenMode::kWrite).value();
   file->write_at(bytes, 0).check();
   for (const auto& entry : entries) file->write_at(block, entry.offset_bytes).check();
   const auto report = verify_dataset(store, "run.idx").value();
   EXPECT_EQ(report.blocks_with_checksum, 4);
-  EXPECT_EQ(report.num_errors, 1) << report.findings.back().text;  // without a schema file no writer can go on
+  EXPECT_EQ(report.num_errors, 1)
+      << report.findings.back().text;  // without a schema file no writer can continue
   file->write_at(std::vector<std::byte>(1), 200).check();
   EXPECT_GT(verify_dataset(store, "run.idx").value().num_errors, report.num_errors);
 }

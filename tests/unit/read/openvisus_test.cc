@@ -18,8 +18,8 @@ using Formula = std::function<double(const Point&, Index t, int c)>;
 
 const std::string kGolden = std::string(ESKER_GOLDEN_DIR) + "/openvisus";
 
-/// The manifest's formulas of the raw datasets, in C++. Floor division and remainder act on non-negative
-/// numbers only.
+/// The manifest's formulas of the raw datasets, in C++. Floor division and remainder have only non-negative
+/// operands.
 const std::map<std::string, Formula> kFormulas{
     {"x+8*y+1", [](const Point& p, Index, int) { return p[0] + 8 * p[1] + 1; }},
     {"x+16*y+256*z+1", [](const Point& p, Index, int) { return p[0] + 16 * p[1] + 256 * p[2] + 1; }},
@@ -147,7 +147,7 @@ void check_query(const idx::IdxDataset& dataset, const Json& facts, const Json& 
   });
 }
 
-TEST(OpenVisusStorage, IsAllFilesButTheHeader) {
+TEST(OpenVisusStorage, IsAllFilesExceptTheHeader) {
   std::ifstream file(kGolden + "/manifest.json");
   const Json manifest = Json::parse(file);
   for (const Json& facts : manifest["datasets"]) {

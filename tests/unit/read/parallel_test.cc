@@ -96,7 +96,7 @@ class ParallelRead : public testing::TestWithParam<Case> {
         EXPECT_EQ(report.aggregated, expected->aggregated);
         EXPECT_EQ(report.planned, expected->aggregated && turn == 0) << turn;
       }
-      reader.read().check();  // nobody wants anything
+      reader.read().check();  // no rank has a request
     });
   }
 
@@ -111,7 +111,7 @@ class ParallelRead : public testing::TestWithParam<Case> {
   std::string path_;
 };
 
-TEST_P(ParallelRead, EachRankGetsWhatItAsksForInTwoPhases) {
+TEST_P(ParallelRead, EachRankGetsItsRequestsInTwoPhases) {
   ReadReport expected;
   expected.aggregated = true;
   for (const int n : {1, 2, 3, 4, 7}) {
@@ -120,22 +120,22 @@ TEST_P(ParallelRead, EachRankGetsWhatItAsksForInTwoPhases) {
   }
 }
 
-TEST_P(ParallelRead, AndOnSeveralNodes) {
+TEST_P(ParallelRead, EachRankGetsItsRequestsOnSeveralNodes) {
   for (const auto& nodes : {std::vector<int>{0, 1}, {0, 0, 1, 1}, {0, 0, 0, 1, 1, 2, 2}, {0, 1, 0, 1, 0}}) {
     read(nodes, reading(true));
     read(nodes, reading(std::nullopt));
   }
 }
 
-TEST_P(ParallelRead, AndInOnePhase) {
+TEST_P(ParallelRead, EachRankGetsItsRequestsInOnePhase) {
   const ReadReport expected;
   for (const int n : {1, 4}) {
     read(std::vector<int>(static_cast<std::size_t>(n), 0), reading(false), &expected);
   }
 }
 
-// Two ranks want parts of the same block.
-TEST_P(ParallelRead, RawBlocksAreReadOnceOnlyWhereThatSavesSomething) {
+// Two ranks request parts of the same block.
+TEST_P(ParallelRead, AggregatesRawBlocksOnlyAcrossNodesOrToVerify) {
   const auto aggregates = [&](const std::vector<int>& nodes, bool verify) {
     std::atomic<int> aggregated = 0;
     run_ranks(nodes, [&](const Communicator& comm) {
@@ -154,7 +154,7 @@ TEST_P(ParallelRead, RawBlocksAreReadOnceOnlyWhereThatSavesSomething) {
   EXPECT_TRUE(aggregates({0, 1}, false));
 }
 
-TEST_P(ParallelRead, ByMessagesAndInASmallBudget) {
+TEST_P(ParallelRead, EachRankGetsItsRequestsByMessagesAndInASmallBudget) {
   Options options = reading(true);
   for (const char* transport : {"get", "messages"}) {
     options.set("transport", transport).check();
@@ -167,7 +167,7 @@ TEST_P(ParallelRead, ByMessagesAndInASmallBudget) {
   read({0, 0, 0, 0}, options);
 }
 
-TEST_P(ParallelRead, LoadsOnlyWhatIsWanted) {
+TEST_P(ParallelRead, LoadsOnlyRequestedPieces) {
   run_ranks(4, [&](const Communicator& comm) {
     Options options = reading(true);
     options.set("aggregators", "4").check();
@@ -182,8 +182,8 @@ TEST_P(ParallelRead, LoadsOnlyWhatIsWanted) {
   });
 }
 
-// From all samples to 1/64 of them: each reader loads as much as all do in the mean, but for a piece, and
-// there are as many readers as long as there are so many pieces.
+// From all samples to 1/64 of them: the load of each reader differs from the mean by at most one piece, and
+// the number of readers is the same if there are enough pieces.
 TEST_P(ParallelRead, TheLoadIsBalancedAtEachLevel) {
   Options options = reading(true);
   options.set("memory_budget", "64K").check();
@@ -216,7 +216,7 @@ TEST_P(ParallelRead, TheLoadIsBalancedAtEachLevel) {
   }
 }
 
-// A level has as many readers as all samples: here one for 4 MiB of them.
+// A level has as many readers as the finest level: here one per 4 MiB of all samples.
 TEST(ParallelReadOfLevels, HaveTheReadersOfAllSamples) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("esker-levels-" + std::to_string(::getpid()) + ".nc"))
@@ -257,7 +257,7 @@ TEST(ParallelReadOfLevels, HaveTheReadersOfAllSamples) {
   std::filesystem::remove(path);
 }
 
-TEST_P(ParallelRead, WhatOneRankCannotAskFailsOnAllAndTheNextReadIsAsEver) {
+TEST_P(ParallelRead, AnInvalidRequestOfOneRankFailsOnAllAndTheNextReadSucceeds) {
   for (const bool aggregate : {true, false}) {
     run_ranks(3, [&](const Communicator& comm) {
       Reader reader = Reader::open(path_, comm, reading(aggregate)).value();
@@ -287,7 +287,7 @@ TEST_P(ParallelRead, AFileThatOneReaderCannotReadFailsOnAll) {
     std::atomic<int> failures = 0;
     run_ranks(4, [&](const Communicator& comm) {
       Reader reader = Reader::open(path_, comm, reading(aggregate)).value();
-      if (comm.rank() == 0) {  // what is read is gone
+      if (comm.rank() == 0) {  // the requested data are removed
         for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_)) {
           if (entry.path().extension() == ".bin" || entry.path().extension() == ".nc") {
             std::filesystem::resize_file(entry.path(), std::filesystem::file_size(entry.path()) / 3);
@@ -308,7 +308,7 @@ TEST_P(ParallelRead, AFileThatOneReaderCannotReadFailsOnAll) {
   }
 }
 
-TEST_P(ParallelRead, ABudgetThatNothingFitsInIsSaid) {
+TEST_P(ParallelRead, ABudgetThatIsTooSmallIsAnError) {
   run_ranks(2, [&](const Communicator& comm) {
     Options options = reading(true);
     options.memory_budget_bytes = 16;
@@ -319,8 +319,9 @@ TEST_P(ParallelRead, ABudgetThatNothingFitsInIsSaid) {
   });
 }
 
-// What all want of a piece is sent to each: beside it there must be room for that, or pieces are smaller.
-TEST_P(ParallelRead, SamplesThatManyNodesWantFitInTheBudget) {
+// Each rank gets its samples of a piece in a message. The budget must hold these and the piece, or pieces are
+// smaller.
+TEST_P(ParallelRead, SamplesForManyNodesFitInTheBudget) {
   std::vector<int> nodes(20);
   std::iota(nodes.begin(), nodes.end(), 0);
   run_ranks(nodes, [&](const Communicator& comm) {
@@ -336,7 +337,7 @@ TEST_P(ParallelRead, SamplesThatManyNodesWantFitInTheBudget) {
   });
 }
 
-TEST_P(ParallelRead, WhereNoPieceFitsEachRankReadsForItself) {
+TEST_P(ParallelRead, RanksReadSeparatelyIfNoPieceFits) {
   run_ranks(std::vector<int>{0, 1}, [&](const Communicator& comm) {
     Options options = reading(std::nullopt);
     options.memory_budget_bytes = 16;

@@ -1,4 +1,4 @@
-// Reads what PIDX writes: samples in HZ order, chunks raw and compressed, partitions, and damaged files.
+// Reads datasets of PIDX: samples in HZ order, chunks raw and compressed, partitions, and damaged files.
 #include <gtest/gtest.h>
 
 #include "formats/idx/idx_dataset.h"
@@ -11,7 +11,7 @@ namespace {
 using testing_support::PidxField;
 using testing_support::PidxFiles;
 
-/// The answer to one query, as bytes; nothing of the library but the reader is asked.
+/// The answer to one query, as bytes, from the reader only.
 void check_query(const idx::IdxPart& part, int field, Index step, const Box& box, int level,
                  const std::function<std::vector<std::byte>(const Point&)>& expected) {
   const Lattice selection = part.select(box, level);
@@ -81,7 +81,7 @@ TEST(Pidx, ReadsSeveralFieldsAndStepsOfBothDialects) {
   check_all_queries(files);
 }
 
-TEST(Pidx, ReadsFilesWhateverTheBlockSizeOfTheFileSystem) {
+TEST(Pidx, ReadsFilesOfAnyFileSystemBlockSize) {
   PidxFiles files = plain_files();
   for (const Index bytes : {1, 4096, 1 << 16}) {
     files.fs_block_bytes = bytes;
@@ -98,7 +98,7 @@ TEST(Pidx, LeavesOutBlocksWithoutSamples) {
   check_all_queries(files);
 }
 
-TEST(Pidx, FindsBlocksBesideTheIdxWhereverItWasWritten) {
+TEST(Pidx, FindsBlocksNextToTheIdxForAnyWrittenPath) {
   PidxFiles files = plain_files();
   files.stem = "elsewhere/run";
   const auto store = memory_store();
@@ -137,7 +137,7 @@ TEST(PidxChunks, RawChunksOfAnyType) {
                                    {"d", SampleType::kFloat32, 1}}));
 }
 
-TEST(PidxChunks, CompressedChunksAreWhatZfpMakesOfThem) {
+TEST(PidxChunks, CompressedChunksHaveTheValuesOfZfp) {
   for (const double rate : {0.25, 2.0, 8.0, 16.0, 32.0}) {
     SCOPED_TRACE(rate);
     check_all_queries(
@@ -189,7 +189,7 @@ TEST(PidxChunks, ShowSamplesToUsers) {
   EXPECT_EQ(dataset.infos[0].box, (Box{{0, 0, 0}, {15, 9, 6}}));
 }
 
-/// Reads everything of field 0; the code of what came of it.
+/// Reads all of field 0; returns the status code.
 Code read_code(const std::shared_ptr<Store>& store) {
   const auto dataset = idx::IdxDataset::open(store, "run.idx");
   if (!dataset.ok()) return dataset.status().code();
@@ -236,7 +236,7 @@ TEST(PidxChunks, RatesTypesAndSizesThatDoNotFitAreErrors) {
   EXPECT_EQ(code_with_header(files, "(cores)\n4", "(arco)\n4096"), Code::kUnsupported);
 }
 
-TEST(PidxChunks, DamagedFilesAreErrorsOrSomeAnswer) {
+TEST(PidxChunks, DamagedFilesDoNotCrash) {
   const PidxFiles files = chunked_files(2, 8, {{"a", SampleType::kFloat64, 1}});
   const auto store = memory_store();
   files.write(*store);
@@ -266,7 +266,7 @@ TEST(PidxChunks, DamagedFilesAreErrorsOrSomeAnswer) {
   }
 }
 
-TEST(PidxChunks, DamagedHeadersAreErrorsOrSomeAnswer) {
+TEST(PidxChunks, DamagedHeadersDoNotCrash) {
   const PidxFiles files = chunked_files(2, 8, {{"a", SampleType::kFloat64, 1}});
   const auto store = memory_store();
   files.write(*store);
@@ -289,7 +289,7 @@ TEST(PidxChunks, DamagedHeadersAreErrorsOrSomeAnswer) {
   }
 }
 
-TEST(Pidx, WhatIsNoIdxOrNotCertainIsRefused) {
+TEST(Pidx, RefusesOtherFilesAndUncertainCases) {
   const PidxFiles files = plain_files();
   EXPECT_EQ(code_with_header(files, "(io mode)\nidx", "(io mode)\nraw"), Code::kUnsupported);
   EXPECT_EQ(code_with_header(files, "(io mode)\nidx", "(io mode)\nparticle"), Code::kUnsupported);
@@ -379,7 +379,7 @@ void check_whole(const Partitioned& files) {
   }
 }
 
-TEST(PidxPartitions, EachIsADatasetOfItsOwn) {
+TEST(PidxPartitions, EachIsASeparateDataset) {
   const Partitioned files({16, 13, 8, 1, 1}, {2, 2, 1, 1, 1}, true);
   ASSERT_EQ(files.parts.size(), 4u);
   for (const PidxFiles& part : files.parts) check_all_queries(part);
@@ -392,7 +392,7 @@ TEST(PidxPartitions, TheWholeJoinsThem) {
   check_whole(Partitioned({16, 9, 8, 1, 1}, {2, 2, 1, 1, 1}, false, 2));
 }
 
-TEST(PidxPartitions, MasksOfTheirOwnAreReadFinerAndThinnedOut) {
+TEST(PidxPartitions, PartitionsWithOtherMasksAreReadFinerAndSubsampled) {
   Partitioned files({16, 13, 8, 1, 1}, {2, 2, 1, 1, 1}, true);
   for (PidxFiles& part : files.parts) part.bits = "V000111222";
   check_whole(files);

@@ -67,7 +67,7 @@ class QueryOf : public testing::TestWithParam<const char*> {
   std::unique_ptr<OpenedDataset> data_;
 };
 
-TEST_P(QueryOf, ReadsEveryStrideThatThereIs) {
+TEST_P(QueryOf, ReadsEveryStride) {
   std::mt19937 random(3);
   for_each_field([&](int number) {
     for (int trial = 0; trial < 60; ++trial) {
@@ -87,8 +87,8 @@ TEST_P(QueryOf, ReadsEveryStrideThatThereIs) {
   });
 }
 
-// What is refined is what the finer levels add: samples of the coarser ones are left alone, or read again.
-TEST_P(QueryOf, RefinesWhatIsThere) {
+// refine() reads the samples that finer levels add. Samples of coarser levels are unchanged or read again.
+TEST_P(QueryOf, RefinesCoarserSamples) {
   for_each_field([&](int number) {
     const Bitmask mask = data_->bitmask(number).value();
     for (int level = 1; level <= mask.max_level(); ++level) {
@@ -101,7 +101,7 @@ TEST_P(QueryOf, RefinesWhatIsThere) {
         wanted.start_level = start;
         answer = all;
         const Lattice coarse = select_samples(mask, data_->box(number), start - 1);
-        for (int h = start; h <= level; ++h) {  // blank what has to come
+        for (int h = start; h <= level; ++h) {  // clears the samples to be read
           const auto added = common_samples(mask.samples_new_at(h), wanted);
           if (!added) continue;
           const Lattice indices = added->target.samples;
@@ -149,7 +149,7 @@ TEST_P(QueryOf, PlacesSamplesWithStridesInMemory) {
   });
 }
 
-TEST_P(QueryOf, CountsWhatItReads) {
+TEST_P(QueryOf, CountsItsReads) {
   const Lattice coarse = select_samples(data_->bitmask(0).value(), data_->box(0), 3);
   const Lattice all = select_samples(data_->bitmask(0).value(), data_->box(0), 14);
   std::vector<std::byte> answer;
@@ -161,7 +161,7 @@ TEST_P(QueryOf, CountsWhatItReads) {
   EXPECT_GT(many.bytes, few.bytes);
 }
 
-TEST_P(QueryOf, EndsWhenItIsTold) {
+TEST_P(QueryOf, EndsWhenCancelled) {
   const Lattice all = select_samples(data_->bitmask(0).value(), data_->box(0), 14);
   std::vector<std::byte> answer;
   EXPECT_EQ(data_->read(0, 0, target(0, all, answer), {.progress = [](double) { return false; }}).code(),
@@ -170,7 +170,7 @@ TEST_P(QueryOf, EndsWhenItIsTold) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, QueryOf, testing::Values("idx", "idx_hz", "cdf5"));
 
-/// A dataset of which a block file is lost.
+/// A dataset with a missing block file.
 class MissingBlocksOf : public testing::Test {
  protected:
   void SetUp() override {
@@ -205,7 +205,7 @@ class MissingBlocksOf : public testing::Test {
   std::vector<std::uint8_t> is_stored_;
 };
 
-TEST_F(MissingBlocksOf, AreAnErrorWhereTheWriterWroteThemAll) {
+TEST_F(MissingBlocksOf, AreAnErrorIfTheWriterWroteAllBlocks) {
   const Box grid = part().header().box;
   const Status status = read(grid, part().header().bitmask.max_level(), {});
   EXPECT_EQ(status.code(), Code::kDataLoss);
@@ -233,8 +233,8 @@ TEST_F(MissingBlocksOf, AreFilledAndMarked) {
   }
 }
 
-// Of the blocks in a box strides pass most by: these are neither read nor missed.
-TEST_F(MissingBlocksOf, AreNotMissedWhereNothingOfThemIsWanted) {
+// Strides skip most blocks in a box: skipped blocks are not read, and may be missing.
+TEST_F(MissingBlocksOf, MayBeMissingIfNoSampleIsRequested) {
   const Box grid = part().header().box;
   int tried = 0;
   for (const Index stride : {5, 7, 9, 11, 13}) {
@@ -261,7 +261,9 @@ TEST_F(MissingBlocksOf, GetTheFieldsFillValue) {
   for (const auto& [value, expected] : std::vector<std::pair<AttributeValue, double>>{
            {std::vector<double>{-9e33}, -9e33}, {std::vector<double>{1, 2}, 0}, {std::string("1"), 0}}) {
     (*dataset_->schema.attributes_of(FieldId{0}).value())["_FillValue"] = value;
-    ASSERT_TRUE(read(part().header().box, part().header().bitmask.max_level(), {.missing = MissingBlocks::kFill}).ok());
+    ASSERT_TRUE(
+        read(part().header().box, part().header().bitmask.max_level(), {.missing = MissingBlocks::kFill})
+            .ok());
     const auto points = points_of(samples_);
     const auto all = expected_samples(dataset_->schema.fields()[0], 0, 0, points);
     for (std::size_t n = 0; n < points.size(); ++n) {
@@ -307,7 +309,7 @@ TEST_F(MissingBlocksOf, TakeTheNearestCoarserSample) {
   }
 }
 
-TEST(BlockCache, KeepsWhatWasUsedLast) {
+TEST(BlockCache, KeepsTheMostRecentlyUsedBlocks) {
   BlockCache cache(100);
   const auto block = [](Index bytes) {
     auto made = std::make_shared<DecodedBlock>();
@@ -319,7 +321,7 @@ TEST(BlockCache, KeepsWhatWasUsedLast) {
   cache.keep(key(1), block(40));
   cache.keep(key(2), block(40));
   EXPECT_TRUE(cache.find(key(1)));
-  cache.keep(key(3), block(40));  // 2 was not used since
+  cache.keep(key(3), block(40));  // 2 was not used since then
   EXPECT_TRUE(cache.find(key(1)));
   EXPECT_FALSE(cache.find(key(2)));
   EXPECT_TRUE(cache.find(key(3)));
@@ -350,8 +352,8 @@ class FarFile final : public File {
   std::unique_ptr<File> inner_;
 };
 
-/// A store whose files come from afar.
-class FarStore final : public ForwardingStore {
+/// A store with remote files.
+class RemoteStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   [[nodiscard]] bool is_local() const override { return false; }
@@ -367,12 +369,12 @@ class FarStore final : public ForwardingStore {
   bool refuses_what_is_missing = false;
 };
 
-TEST(BlockCache, SparesSecondReadsOfWhatComesFromAfar) {
+TEST(BlockCache, AvoidsSecondReadsOfRemoteBlocks) {
   const auto store = memory_store();
   RunPlan run;
   run.single = true;
   ASSERT_TRUE(write_all(store, run).ok());
-  const auto dataset = idx::IdxDataset::open(std::make_shared<FarStore>(store), run.path).value();
+  const auto dataset = idx::IdxDataset::open(std::make_shared<RemoteStore>(store), run.path).value();
   const Box grid = dataset.box(0);
   const int level = dataset.bitmask(0).value().max_level();
   std::vector<std::byte> first(static_cast<std::size_t>(grid.num_samples()) * 8), second = first;
@@ -382,12 +384,12 @@ TEST(BlockCache, SparesSecondReadsOfWhatComesFromAfar) {
   ASSERT_TRUE(read_box(dataset, 0, 0, grid, level, first.data(), context).ok());
   const Index reads = counters.reads, blocks = counters.blocks;
   EXPECT_GT(reads, 0);
-  EXPECT_LT(reads, blocks);  // neighbours in one go
+  EXPECT_LT(reads, blocks);  // neighbours in one call
   ASSERT_TRUE(read_box(dataset, 0, 0, grid, level, second.data(), context).ok());
   EXPECT_EQ(counters.reads, reads);
   EXPECT_EQ(counters.cached_blocks, blocks);
   EXPECT_EQ(first, second);
-  BlockCache small(1000);  // the whole query would only go through it
+  BlockCache small(1000);  // too small for the whole query
   ReadCounters again;
   for (int n = 0; n < 2; ++n) {
     ASSERT_TRUE(
@@ -396,14 +398,14 @@ TEST(BlockCache, SparesSecondReadsOfWhatComesFromAfar) {
   EXPECT_EQ(again.cached_blocks, 0);
 }
 
-// Tasks hold blocks of all levels, so theirs lie across the whole file: what is between is others'.
-TEST(FarDatasets, AreNotFetchedManyTimesByManyThreads) {
+// Tasks have blocks of all levels, which are spread over the whole file, between blocks of other tasks.
+TEST(RemoteDatasets, AreNotFetchedManyTimesByManyThreads) {
   const auto store = memory_store();
   RunPlan run;
   run.single = true;
   run.options = {{"bits_per_block", "3"}, {"blocks_per_file", "256"}};
   ASSERT_TRUE(write_all(store, run).ok());
-  const auto dataset = idx::IdxDataset::open(std::make_shared<FarStore>(store), run.path).value();
+  const auto dataset = idx::IdxDataset::open(std::make_shared<RemoteStore>(store), run.path).value();
   const Box grid = dataset.box(0);
   const int level = dataset.bitmask(0).value().max_level();
   std::vector<std::byte> answer(static_cast<std::size_t>(grid.num_samples()) * 8);
@@ -414,12 +416,12 @@ TEST(FarDatasets, AreNotFetchedManyTimesByManyThreads) {
   EXPECT_LE(counters.bytes, 2 * stored);
 }
 
-TEST(FarDatasets, OpenWhereItIsNotToldWhatIsMissing) {
+TEST(RemoteDatasets, OpenIfTheServerDoesNotReportMissingFiles) {
   const auto store = memory_store();
   RunPlan run;
   run.single = true;
   ASSERT_TRUE(write_all(store, run).ok());
-  const auto far = std::make_shared<FarStore>(store);
+  const auto far = std::make_shared<RemoteStore>(store);
   far->refuses_what_is_missing = true;
   ASSERT_TRUE(store->remove("run.schema.json").ok());
   const auto opened = open_dataset(far, run.path);
@@ -427,8 +429,8 @@ TEST(FarDatasets, OpenWhereItIsNotToldWhatIsMissing) {
   EXPECT_EQ(open_dataset(far, "nothing.idx").status().code(), Code::kIoError);
 }
 
-// Without its record a dataset would be read with other times, and with nothing that says what is damaged.
-TEST(CutShort, AnIdxOfOursDoesNotReadAsOneOfAnother) {
+// Without its record, a dataset would be read with wrong times, and damage could not be detected.
+TEST(CutShort, ATruncatedIdxOfEskerIsNotReadAsAnotherPrograms) {
   const auto store = memory_store();
   RunPlan run;
   run.single = true;

@@ -1,4 +1,4 @@
-// RowMajorReader against a walk over all samples; and how often it goes to the file.
+// RowMajorReader, compared with a walk over all samples; and its number of reads.
 #include "read/row_major_reader.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kOffset = 100;
 
-/// A file with `n` numbers from kOffset on, each its own position.
+/// A file with `n` numbers from kOffset on; each number is its position.
 std::shared_ptr<Store> store_with(Index n) {
   auto store = memory_store();
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(n));
@@ -34,7 +34,7 @@ std::vector<std::int32_t> expected_numbers(const Point& extent, const Lattice& s
   return numbers;
 }
 
-/// How many reads it takes; what is read is compared.
+/// The number of reads; compares the samples.
 int reads_of(const std::shared_ptr<Store>& store, const Point& extent, const Lattice& selection) {
   int reads = 0;
   const auto counting = faulty_store(store, [&](StoreCall call, const std::string&) {
@@ -80,7 +80,7 @@ TEST(RowMajorReader, ALatticeWithoutSamplesReadsNothing) {
   EXPECT_EQ(reads_of(store_with(16), {4, 4, 1, 1, 1}, selection), 0);
 }
 
-TEST(RowMajorReader, WhatIsCloseIsReadAtOnce) {
+TEST(RowMajorReader, ReadsThroughSmallGaps) {
   const Point extent{256, 256, 16, 1, 1};  // 4 MiB
   const auto store = store_with(256 * 256 * 16);
   const auto reads = [&](const Point& stride, const Point& count) {

@@ -76,7 +76,7 @@ TEST_F(Verify, OneChangedByteOfAnyBlockIsFoundAndNamed) {
   }
 }
 
-TEST_F(Verify, ABlockInThePlaceOfAnotherIsFound) {
+TEST_F(Verify, FindsSwappedBlocks) {
   std::string bytes = text(kBlocks);
   const std::size_t first = idx::kFileHeaderBytes, second = first + idx::kEntryBytes;
   for (std::size_t i = 0; i < 40; ++i) std::swap(bytes[first + i], bytes[second + i]);
@@ -85,7 +85,7 @@ TEST_F(Verify, ABlockInThePlaceOfAnotherIsFound) {
   expect_finding(kBlocks, "error: the table of blocks differs from the one that Esker wrote");
 }
 
-TEST_F(Verify, AFileInThePlaceOfAnotherIsFoundAndNotRead) {
+TEST_F(Verify, FindsSwappedFilesAndDoesNotReadThem) {
   const std::string first = "run/xyz/time_0000/0000.bin";
   const std::string other_step = text(first);
   put(kBlocks, other_step);
@@ -105,7 +105,7 @@ TEST_F(Verify, AFileInThePlaceOfAnotherIsFoundAndNotRead) {
   EXPECT_GT(verified().num_errors, 1);
 }
 
-TEST_F(Verify, APartByItselfIsGood) {
+TEST_F(Verify, ASinglePartIsValid) {
   for (const char* part : {"run/xyz.idx", "run/xy.idx", "run/xy_fixed.idx"}) {
     const VerifyReport report = verify_dataset(store_, part).value();
     EXPECT_TRUE(report.findings.empty()) << part << ": " << report.findings.front().text;
@@ -122,7 +122,7 @@ TEST_F(Verify, HeadersThatDoNotFitTogetherAreErrors) {
                                                         {"[0.0,10.0]", "[0.0,11.0]"}}) {
     std::string bad = good;
     const std::size_t at = bad.find(from);
-    if (at == std::string::npos) {  // this grid's mask is another
+    if (at == std::string::npos) {  // this grid has another mask
       EXPECT_EQ(from.front(), 'V') << from;
       continue;
     }
@@ -163,8 +163,8 @@ TEST_F(Verify, TruncatedMissingAndOverlappingBlocksAreErrors) {
   EXPECT_TRUE(found);
 }
 
-// A header of a few kilobytes that promises thousands of fields, and files that hold nothing of it.
-TEST_F(Verify, AHeaderThatPromisesMuchCostsWhatIsThere) {
+// A header of a few kilobytes that claims thousands of fields, and files without their blocks.
+TEST_F(Verify, TheCostOfAHeaderFollowsTheFilesNotItsClaims) {
   std::string fields, absent;
   constexpr int kFields = 20000;
   for (int f = 0; f < kFields; ++f) {
@@ -187,7 +187,7 @@ TEST_F(Verify, AHeaderThatPromisesMuchCostsWhatIsThere) {
   EXPECT_EQ(report.num_errors, 6);  // and the schema file is missing
 }
 
-TEST_F(Verify, WhatKilledRunsLeaveIsAWarning) {
+TEST_F(Verify, LeftoversOfKilledRunsAreWarnings) {
   put("run/xyz/time_0002/0000.bin", "half");
   put("run/esker.json.tmp", "{");
   put("run.esker-lock", "elsewhere 1 - 1\n");
@@ -199,9 +199,9 @@ TEST_F(Verify, WhatKilledRunsLeaveIsAWarning) {
   expect_finding("run.esker-lock", "writer");
 }
 
-TEST_F(Verify, ABadSchemaFileIsAnErrorAndABadCatalogNoDataset) {
+TEST_F(Verify, ABadSchemaFileIsAFindingAndABadCatalogDoesNotOpen) {
   put("run/schema.json", "{}");
-  EXPECT_EQ(verified().num_errors, 1);  // samples can be read, but no run can go on
+  EXPECT_EQ(verified().num_errors, 1);  // samples can be read, but no run can continue
   put("run/esker.json", "{}");
   EXPECT_EQ(verify_dataset(store_, run_.path).status().code(), Code::kDataLoss);
 }
@@ -224,8 +224,8 @@ TEST_F(Verify, ReadingWithVerifyReturnsNoDamagedSample) {
   EXPECT_NE(status.message().find(kBlocks), std::string::npos) << status.message();
 }
 
-// Nobody could tell a block that another program replaced from one that is damaged.
-TEST_F(Verify, ABlockThatAnotherProgramReplacedIsAnErrorThatSaysSo) {
+// A block that another program replaced cannot be distinguished from a damaged block.
+TEST_F(Verify, ABlockThatAnotherProgramReplacedIsAnErrorThatNamesTheReason) {
   std::string bytes = text(kBlocks);
   auto* entry = reinterpret_cast<std::byte*>(bytes.data()) + idx::kFileHeaderBytes;
   std::fill(entry + 24, entry + 40, std::byte{});

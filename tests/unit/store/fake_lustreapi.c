@@ -1,4 +1,4 @@
-/* What liblustreapi tells of a layout, for the test of who asks it: the path says what. */
+/* Replaces liblustreapi in a test: the path determines the layout. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Calls of the system that a signal interrupts are made again. The calls are this program's own: each fails with
-// EINTR now and then.
+// System calls that a signal interrupts are repeated. This program replaces the calls by ones that sometimes
+// fail with EINTR.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 int calls_to_interrupt = 0, calls_interrupted = 0;
 
-/// Each second call that comes here is interrupted, while there are some to interrupt.
+/// Interrupts every second call while interruptions are left.
 bool interrupts() {
   static bool is_second = false;
   is_second = !is_second;
@@ -45,9 +45,7 @@ int open(const char* path, int flags, ...) {
   using Open = int (*)(const char*, int, ...);
   return interrupts() ? -1 : real<Open>("open")(path, flags, mode);
 }
-int fdatasync(int descriptor) {
-  return interrupts() ? -1 : real<int (*)(int)>("fdatasync")(descriptor);
-}
+int fdatasync(int descriptor) { return interrupts() ? -1 : real<int (*)(int)>("fdatasync")(descriptor); }
 int fsync(int descriptor) { return interrupts() ? -1 : real<int (*)(int)>("fsync")(descriptor); }
 int ftruncate(int descriptor, off_t size) noexcept {
   return interrupts() ? -1 : real<int (*)(int, off_t)>("ftruncate")(descriptor, size);
@@ -75,7 +73,7 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t n, off_t offset) {
 namespace esker {
 namespace {
 
-TEST(InterruptedCalls, AreMadeAgain) {
+TEST(InterruptedCalls, AreRepeated) {
   namespace fs = std::filesystem;
   const fs::path top = fs::temp_directory_path() / ("esker-interrupted-" + std::to_string(::getpid()));
   fs::remove_all(top);

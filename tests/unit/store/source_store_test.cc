@@ -15,7 +15,7 @@
 namespace esker {
 namespace {
 
-/// Files in memory; counts what it is asked, and fails when it is told to.
+/// Files in memory; counts the requests, and fails on demand.
 class Memory final : public ByteSource {
  public:
   Result<Index> size_bytes(const std::string& path) const override {
@@ -59,7 +59,7 @@ class SourceStore : public testing::Test {
   std::shared_ptr<Store> store_ = source_store(source_);
 };
 
-TEST_F(SourceStore, FetchesOnceWhatSeveralThreadsWantAtOnce) {
+TEST_F(SourceStore, FetchesOnceForSeveralThreads) {
   source_->takes = std::chrono::milliseconds(30);
   const auto file = store_->open("/large", OpenMode::kRead).value();
   std::vector<std::jthread> threads;
@@ -83,7 +83,7 @@ TEST_F(SourceStore, ReadsAnyPart) {
   EXPECT_EQ(read_text(*store_, "/empty", 100).value(), "");
 }
 
-TEST_F(SourceStore, AsksOnceForWhatLiesTogether) {
+TEST_F(SourceStore, FetchesAdjacentPartsInOneRequest) {
   const auto file = store_->open("/large", OpenMode::kRead).value();
   for (Index offset = 0; offset < 60'000; offset += 500) (void)text_at(*file, offset, 8);
   EXPECT_EQ(source_->reads, 1);
@@ -91,7 +91,7 @@ TEST_F(SourceStore, AsksOnceForWhatLiesTogether) {
   EXPECT_EQ(source_->asked_sizes, 1);
 }
 
-TEST_F(SourceStore, TellsWhatIsWrong) {
+TEST_F(SourceStore, ReportsErrors) {
   EXPECT_EQ(store_->open("/none", OpenMode::kRead).status().code(), Code::kNotFound);
   EXPECT_FALSE(store_->exists("/none").value());
   EXPECT_EQ(store_->exists("/broken").status().code(), Code::kIoError);
@@ -102,7 +102,7 @@ TEST_F(SourceStore, TellsWhatIsWrong) {
   EXPECT_EQ(file->read_at(bytes, -1).code(), Code::kDataLoss);
 }
 
-TEST_F(SourceStore, ListsWhatCanBeListed) {
+TEST_F(SourceStore, ListsDirectoriesIfTheSourceCan) {
   EXPECT_EQ(store_->list("/").value(), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(store_->list("/elsewhere").status().code(), Code::kUnsupported);
 }

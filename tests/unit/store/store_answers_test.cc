@@ -19,7 +19,7 @@ class Answers : public testing::Test {
     disk_->create_exclusive("/run/b", "beta").check();
   }
 
-  /// What a rank asks when it opens something.
+  /// The questions of a rank that opens a dataset.
   static void ask(Store& store) {
     EXPECT_EQ(text_of(store, "/run/a"), "alpha");
     EXPECT_TRUE(store.exists("/run/b").value());
@@ -32,13 +32,13 @@ class Answers : public testing::Test {
   std::shared_ptr<Store> disk_ = memory_store(), empty_ = memory_store();
 };
 
-TEST_F(Answers, AreToldWithoutAskingTheStore) {
+TEST_F(Answers, AreReturnedWithoutCallingTheStore) {
   const auto noted = std::make_shared<StoreAnswers>();
   ask(*remembering_store(disk_, noted));
   ask(*remembering_store(empty_, std::make_shared<StoreAnswers>(noted->pack())));
 }
 
-TEST_F(Answers, ToWhatNobodyAskedComeFromTheStore) {
+TEST_F(Answers, ToOtherQuestionsComeFromTheStore) {
   const auto told = std::make_shared<StoreAnswers>(StoreAnswers().pack());
   ask(*remembering_store(disk_, told));
 }

@@ -61,7 +61,7 @@ TEST_P(StoreTest, WritesAndReadsAtOffsets) {
   EXPECT_EQ(read("a"), std::string("heLLo\0\0!", 8));
 }
 
-TEST_P(StoreTest, ExtendsWithZerosAndNeverCuts) {
+TEST_P(StoreTest, ExtendsWithZerosAndNeverTruncates) {
   write("a", "hello");
   const auto file = store_->open(path("a"), OpenMode::kWrite).value();
   EXPECT_TRUE(file->extend_to(3).ok());
@@ -132,7 +132,7 @@ TEST_P(StoreTest, RenameReplaces) {
   EXPECT_EQ(store_->rename(path("gone"), path("old")).code(), Code::kNotFound);
 }
 
-TEST_P(StoreTest, RemoveAllTakesTheTree) {
+TEST_P(StoreTest, RemoveAllRemovesTheTree) {
   write("t/a", "1");
   write("t/b/c", "2");
   write("tail", "3");
@@ -184,7 +184,7 @@ TEST_P(StoreTest, ALockOfADeadProcessIsTakenOverAndOneOfAnotherHostIsNot) {
   EXPECT_EQ(WriterLock(store_, path("l")).acquire().code(), Code::kAlreadyExists);
 }
 
-// The number of a process that is gone may be another's by now: the time of its start tells them apart.
+// The number of a process that has ended may belong to another process: the start time distinguishes them.
 TEST_P(StoreTest, ALockOfAProcessWhoseNumberIsInUseAgainIsTakenOver) {
   std::array<char, 256> host{};
   ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
@@ -195,7 +195,7 @@ TEST_P(StoreTest, ALockOfAProcessWhoseNumberIsInUseAgainIsTakenOver) {
   EXPECT_EQ(WriterLock(store_, path("l")).acquire().code(), Code::kAlreadyExists);
 }
 
-/// What a lock says behind the job: start, number, boot, PID namespace; of this process, which holds one.
+/// The text of this process' lock after the job: start time, number, boot, PID namespace.
 std::vector<std::string> words_of_a_lock(Store& store, const std::string& path) {
   WriterLock lock(std::shared_ptr<Store>(&store, [](Store*) {}), path);
   lock.acquire().check();
@@ -203,7 +203,7 @@ std::vector<std::string> words_of_a_lock(Store& store, const std::string& path) 
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-// A number means another process in another container, and on another machine of the same name.
+// In another container, or on another machine of the same name, a process number belongs to another process.
 TEST_P(StoreTest, ALockOfAJobWithoutANumberHolds) {
   for (const char* job : {"", "two words", "line\n"}) {
     ASSERT_EQ(::setenv("PBS_JOBID", job, 1), 0);
@@ -225,7 +225,8 @@ TEST_P(StoreTest, ALockOfAnotherPidNamespaceOrBootIsNotTakenOver) {
   const auto text_with = [&](const std::string& boot, const std::string& pid_namespace) {
     return mine[0] + " 999999999 - 1 1 " + boot + " " + pid_namespace + "\n";
   };
-  for (const auto& text : {text_with(mine[5], "pid:[1]"), text_with("another", mine[6]), text_with("-", "-")}) {
+  for (const auto& text :
+       {text_with(mine[5], "pid:[1]"), text_with("another", mine[6]), text_with("-", "-")}) {
     ASSERT_TRUE(store_->create_exclusive(path("l"), text).ok());
     const Status held = WriterLock(store_, path("l")).acquire();
     EXPECT_EQ(held.code(), Code::kAlreadyExists) << text;
@@ -238,7 +239,7 @@ TEST_P(StoreTest, ALockOfAnotherPidNamespaceOrBootIsNotTakenOver) {
   EXPECT_TRUE(WriterLock(store_, path("l")).acquire().ok());
 }
 
-TEST_P(StoreTest, WhoTakesALockRemovesWhatDeadProcessesLeftOfTheirAttempts) {
+TEST_P(StoreTest, TakingALockRemovesLeftoversOfDeadProcesses) {
   const auto mine = words_of_a_lock(*store_, path("l"));
   const std::string dead = mine[0] + " 999999999 -\n";
   for (const char* name : {"l.12.new", "l.12.0abcdef1.new"}) write(name, "half a te");
@@ -264,7 +265,7 @@ TEST_P(StoreTest, FreeSpaceIsThatOfTheNearestDirectory) {
   EXPECT_GT(store_->free_bytes("relative").value(), 0);
 }
 
-TEST(NullStore, KeepsWhatIsSmallAndTheSizeOfTheRest) {
+TEST(NullStore, KeepsSmallFilesAndTheSizeOfOthers) {
   const auto store = null_store();
   const auto file = store->open("f", OpenMode::kWrite).value();
   const std::vector<std::byte> large(1 << 20, std::byte{7});
@@ -276,8 +277,8 @@ TEST(NullStore, KeepsWhatIsSmallAndTheSizeOfTheRest) {
   EXPECT_EQ(back.back(), std::byte{0});
 }
 
-// A killed process keeps its number until its parent asks for its end, which in a container may take a while.
-TEST_P(StoreTest, ALockOfAProcessThatHasEndedIsTakenOverBeforeItsParentHasNoticed) {
+// A killed process keeps its number until its parent waits for it, which may take a while in a container.
+TEST_P(StoreTest, ALockOfAnEndedProcessIsTakenOverBeforeItsParentWaits) {
   std::array<char, 256> host{};
   ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
   const pid_t child = ::fork();
@@ -301,14 +302,14 @@ TEST_P(StoreTest, AFileHasNoNamesInIt) {
   EXPECT_TRUE(store_->list(path("a")).value().empty());
 }
 
-// Whoever may write to the directory may guess names.
-TEST(PosixStore, CreateExclusiveFollowsNoLinkThatStandsInItsWay) {
+// A user who may write to the directory may guess names.
+TEST(PosixStore, CreateExclusiveFollowsNoLink) {
   namespace fs = std::filesystem;
   const fs::path base = fs::temp_directory_path() / ("esker-guess-" + std::to_string(::getpid()));
   fs::remove_all(base);
   fs::create_directories(base);
   const auto store = posix_store();
-  ASSERT_TRUE(store->create_exclusive(base / "foreign", "somebody's").ok());
+  ASSERT_TRUE(store->create_exclusive(base / "foreign", "another's").ok());
   fs::create_symlink(base / "foreign", base / ("lock." + std::to_string(::getpid()) + ".new"));
   fs::create_symlink(base / "nothing", base / "lock");
   EXPECT_EQ(store->create_exclusive(base / "lock", "mine").code(), Code::kAlreadyExists);
@@ -317,7 +318,7 @@ TEST(PosixStore, CreateExclusiveFollowsNoLinkThatStandsInItsWay) {
   {
     WriterLock lock(store, base / "lock");
     ASSERT_TRUE(lock.acquire().ok());
-    EXPECT_EQ(read_text(*store, base / "foreign", 100).value(), "somebody's");
+    EXPECT_EQ(read_text(*store, base / "foreign", 100).value(), "another's");
     EXPECT_TRUE(store->is_link(base / ("lock." + std::to_string(::getpid()) + ".new")).value());
     EXPECT_FALSE(store->is_link(base / "lock").value());
   }
@@ -325,7 +326,7 @@ TEST(PosixStore, CreateExclusiveFollowsNoLinkThatStandsInItsWay) {
 }
 
 // Opening a pipe would wait for a writer.
-TEST(PosixStore, WhatIsNoFileIsRefusedAtOnce) {
+TEST(PosixStore, OtherThanFilesIsRefusedImmediately) {
   const auto pipe = std::filesystem::temp_directory_path() / ("esker-pipe-" + std::to_string(::getpid()));
   std::filesystem::remove(pipe);
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);

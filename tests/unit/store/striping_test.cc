@@ -1,4 +1,4 @@
-// What Lustre's library says, by one that stands in for it.
+// Striping from Lustre's library, with a replacement of the library.
 #include "store/striping.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 namespace esker {
 namespace {
 
-TEST(Striping, IsWhatTheLibraryOfLustreTells) {
+TEST(Striping, ComesFromTheLibraryOfLustre) {
   const Striping found = lustre_striping("/scratch/run", FAKE_LUSTREAPI);
   EXPECT_EQ(found.size_bytes, Index{4} << 20);
   EXPECT_EQ(found.count, 12);
@@ -19,7 +19,7 @@ TEST(Striping, IsNotKnownWithoutLibraryOrAnswer) {
   EXPECT_EQ(lustre_striping("/wide", FAKE_LUSTREAPI).size_bytes, 0);
 }
 
-TEST(Striping, NothingOfTheLibraryIsKept) {
+TEST(Striping, ReleasesTheLibrary) {
   void* library = ::dlopen(FAKE_LUSTREAPI, RTLD_NOW);
   ASSERT_NE(library, nullptr);
   (void)lustre_striping("/scratch/run", FAKE_LUSTREAPI);

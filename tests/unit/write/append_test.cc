@@ -1,4 +1,4 @@
-// Going on with a dataset: appended and rewound runs end in the bytes of one uninterrupted run.
+// Continuing a dataset: appended and rewound runs end with the bytes of one uninterrupted run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class Append : public testing::TestWithParam<bool> {
   [[nodiscard]] bool single() const { return GetParam(); }
 };
 
-TEST_P(Append, ARunInPiecesMakesTheFilesOfOneRun) {
+TEST_P(Append, SeveralRunsGiveTheFilesOfOneRun) {
   const auto reference = reference_of(plan(1, 0, 4, single()));
   for (const int n_ranks : {1, 3, 4}) {
     const auto store = memory_store();
@@ -102,7 +102,7 @@ TEST_P(Append, ADatasetWithoutStepsCanBeContinued) {
   expect_same_files(*store, *reference, ".");
 }
 
-// What the options of the appending run say of the format does not count: the dataset has one.
+// Options of the appending run do not change the format of the dataset.
 TEST_P(Append, KeepsBlockSizesOrderAndAlignmentOfTheDataset) {
   RunPlan made = plan(1, 0, 4, single());
   made.in_block = InBlockOrder::kHz;
@@ -126,7 +126,7 @@ TEST_P(Append, KeepsBlockSizesOrderAndAlignmentOfTheDataset) {
 }
 
 // Block sizes and mask are chosen together; with the block size of the dataset another mask could be chosen.
-TEST(AppendMask, IsTheOneOfTheDataset) {
+TEST(AppendMask, IsThatOfTheDataset) {
   int num_in_turn = 0;
   for (const Point& extent : {Point{301, 561, 11}, Point{100, 30, 200}, Point{60, 120, 30}, Point{33, 70, 17},
                               Point{76, 141, 20}, Point{320, 38, 60}}) {
@@ -161,7 +161,7 @@ TEST(AppendMask, IsTheOneOfTheDataset) {
   EXPECT_LT(num_in_turn, 6);
 }
 
-TEST_P(Append, AFailedRewindIsToldToAllAndTheDatasetStillOpens) {
+TEST_P(Append, AFailedRewindIsAnErrorOnAllRanksAndTheDatasetStillOpens) {
   const RunPlan run = plan(3, 0, 4, single());
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -181,14 +181,13 @@ TEST_P(Append, AFailedRewindIsToldToAllAndTheDatasetStillOpens) {
     const auto dataset = idx::IdxDataset::open(store, run.path);
     ASSERT_TRUE(dataset.ok()) << dataset.status().message();
     expect_complete(store, run, static_cast<Index>(dataset->times.size()));
-    ASSERT_TRUE(write_all(store, plan(2, 2, 4, single())).ok());  // and can be put right
+    ASSERT_TRUE(write_all(store, plan(2, 2, 4, single())).ok());  // and can be repaired by the next run
     expect_complete(store, run, 4);
   }
 }
 
-// The steps that were to go are still listed; their files are not written over before they have been taken
-// back.
-TEST_P(Append, AStepAfterAFailedRewindTakesBackFirst) {
+// The catalog still lists the steps to remove. Their files are not overwritten before the steps are rewound.
+TEST_P(Append, AStepAfterAFailedRewindRepeatsTheRewind) {
   const RunPlan run = plan(1, 0, 4, single());
   for (const StoreCall failing : {StoreCall::kRead, StoreCall::kRename}) {
     const auto store = memory_store();
@@ -216,7 +215,7 @@ TEST_P(Append, AStepAfterAFailedRewindTakesBackFirst) {
 INSTANTIATE_TEST_SUITE_P(All, Append, testing::Bool(),
                          [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
 
-/// The error of appending to what `damage` made of a dataset of two steps.
+/// The error of appending to a dataset of two steps after `damage`.
 Status append_after(bool single, const std::function<void(Store&)>& damage) {
   const auto store = memory_store();
   EXPECT_TRUE(write_all(store, plan(2, 0, 2, single)).ok());
@@ -232,7 +231,7 @@ void change_text(Store& store, const std::string& path, const std::string& from,
   replace_file(store, path, text, false).check();
 }
 
-TEST(AppendErrors, SayWhatIsMissingDamagedOrNotOurs) {
+TEST(AppendErrors, NameMissingDamagedAndForeignFiles) {
   EXPECT_EQ(write_all(memory_store(), plan(2, 1, 2, true)).code(), Code::kNotFound);
   EXPECT_EQ(append_after(true, [](Store& s) { s.remove("run.schema.json").check(); }).code(),
             Code::kDataLoss);
@@ -243,11 +242,13 @@ TEST(AppendErrors, SayWhatIsMissingDamagedOrNotOurs) {
             Code::kDataLoss);
   EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "(esker)", "(other)"); }).code(),
             Code::kUnsupported);
-  EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "V", "V0"); }).code(), Code::kDataLoss);
+  EXPECT_EQ(append_after(true, [](Store& s) { change_text(s, "run.idx", "V", "V0"); }).code(),
+            Code::kDataLoss);
   const auto with_another_mask = [](Store& s) {
     const std::string text = read_text(s, "run.idx", 1 << 20).value();
-    change_text(s, "run.idx", text.substr(text.find(",\"sum\""), std::string(R"(,"sum":"0123456789abcdef")").size()), "");
-    change_text(s, "run.idx", "\"format\":2", "\"format\":1");  // whoever edits it on purpose
+    change_text(s, "run.idx",
+                text.substr(text.find(",\"sum\""), std::string(R"(,"sum":"0123456789abcdef")").size()), "");
+    change_text(s, "run.idx", "\"format\":2", "\"format\":1");  // an edit on purpose
     change_text(s, "run.idx", "V", "V0");
   };
   EXPECT_EQ(append_after(true, with_another_mask).code(), Code::kUnsupported);
@@ -256,7 +257,7 @@ TEST(AppendErrors, SayWhatIsMissingDamagedOrNotOurs) {
   EXPECT_EQ(
       append_after(true, [](Store& s) { change_text(s, "run.schema.json", "float64", "float32"); }).code(),
       Code::kUnsupported);
-  // A catalog that lost its steps is damage, and no reason to remove them.
+  // A catalog without its steps is damaged; the steps must not be removed.
   EXPECT_EQ(
       append_after(false, [](Store& s) { change_text(s, "run/esker.json", "0.0,\n  10.0", ""); }).code(),
       Code::kDataLoss);
@@ -280,8 +281,8 @@ TEST(AppendErrors, ACommitOverAFileThatAnotherProgramChangedIsRefused) {
   }
 }
 
-// The lock was removed by hand, and two writers are at work: the one that is late neither writes nor removes.
-TEST(TwoWriters, TheLaterOneLeavesTheStepsOfTheOtherAlone) {
+// The lock was removed by hand, and two writers are active: the later one neither writes nor removes files.
+TEST(TwoWriters, TheLaterOneKeepsTheStepsOfTheOther) {
   const auto store = memory_store();
   const RunPlan run = plan(2, 0, 4, false);
   run_ranks(2, [&](const Communicator& comm) {
@@ -309,7 +310,7 @@ TEST(TwoWriters, TheLaterOneLeavesTheStepsOfTheOtherAlone) {
   expect_complete(store, run, 4);
 }
 
-TEST(Rewind, BeforeTheFirstStepTouchesNothingThatStandsThere) {
+TEST(Rewind, BeforeTheFirstStepKeepsExistingFiles) {
   const auto store = memory_store();
   const RunPlan old = plan(1, 0, 3, true);
   ASSERT_TRUE(write_all(store, old).ok());
@@ -324,7 +325,7 @@ TEST(Rewind, BeforeTheFirstStepTouchesNothingThatStandsThere) {
   EXPECT_TRUE(all_files(*store, ".") == files);
 }
 
-TEST(Rewind, LeavesWhatSomebodyElsePutAmongTheBlocks) {
+TEST(Rewind, KeepsFilesOfOthersAmongTheBlocks) {
   const auto store = memory_store();
   const RunPlan run = plan(1, 0, 3, true);
   ASSERT_TRUE(write_all(store, run).ok());
@@ -333,7 +334,7 @@ TEST(Rewind, LeavesWhatSomebodyElsePutAmongTheBlocks) {
   EXPECT_EQ(store->list("run/time_0002").value(), std::vector<std::string>{"notes.txt"});
 }
 
-TEST(Rewind, NeverTouchesWhatHasOnlyASimilarName) {
+TEST(Rewind, KeepsFilesWithSimilarNames) {
   const auto store = memory_store();
   const RunPlan run = plan(1, 0, 3, true);
   ASSERT_TRUE(write_all(store, run).ok());
@@ -347,7 +348,7 @@ TEST(Rewind, NeverTouchesWhatHasOnlyASimilarName) {
 }
 
 // Fixed fields get their .idx with the first step, in the format that the dataset was created with.
-TEST(AppendToNoSteps, KeepsTheFormatOfPartsThatAreNotThereYet) {
+TEST(AppendToNoSteps, KeepsTheFormatOfLaterParts) {
   RunPlan run = plan(1, 0, 1, false);
   run.in_block = InBlockOrder::kHz;
   const auto reference = memory_store();
@@ -367,8 +368,8 @@ TEST(AppendToNoSteps, KeepsTheFormatOfPartsThatAreNotThereYet) {
   expect_same_files(*store, *reference, ".");
 }
 
-// Under fsync = step, what is taken back is as durable as what was written.
-TEST(Rewind, OfACommitThatFailedIsDurableWhereStepsAre) {
+// With fsync = step, a rewind is as durable as a commit.
+TEST(Rewind, OfAFailedCommitIsDurableIfStepsAre) {
   const auto inner = memory_store();
   bool armed = false;
   std::vector<std::string> synced;
@@ -386,7 +387,7 @@ TEST(Rewind, OfACommitThatFailedIsDurableWhereStepsAre) {
   write_step(*pipeline, comm, run, 0).check();
   armed = true;
   EXPECT_EQ(write_step(*pipeline, comm, run, 1).code(), Code::kIoError);
-  EXPECT_EQ(std::count(synced.begin(), synced.end(), "run.idx.tmp"), 2);  // the commit, and taking it back
+  EXPECT_EQ(std::count(synced.begin(), synced.end(), "run.idx.tmp"), 2);  // the commit, and its rewind
   armed = false;
   EXPECT_TRUE(write_step(*pipeline, comm, run, 1).ok());
   EXPECT_TRUE(pipeline->close({}).ok());

@@ -1,4 +1,5 @@
-// Boxes that do not cover a grid exactly once are the error of all ranks, which names the right ones.
+// Boxes that do not cover a grid exactly once are an error on all ranks, which names the right ranks and
+// boxes.
 #include "write/boxes.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +99,7 @@ TEST_P(SharedBoxesTest, AGapIsFound) {
   EXPECT_NE(text.find("x [0,1)"), std::string::npos) << text;
 }
 
-TEST_P(SharedBoxesTest, AGapIsNamedAsAWholeWithTheRanksThatPutNothing) {
+TEST_P(SharedBoxesTest, NamesTheWholeGapAndTheRanksThatPutNothing) {
   const int n = GetParam();
   if (n == 1) GTEST_SKIP() << "a rank that put nothing, and one that put something";
   const int idle = n / 2;
@@ -130,7 +131,7 @@ TEST_P(SharedBoxesTest, AnOverlapNamesTheRanks) {
   EXPECT_NE(text.find("rank " + std::to_string(last) + " put ["), std::string::npos) << text;
 }
 
-TEST_P(SharedBoxesTest, AFieldThatNobodyPutIsNamed) {
+TEST_P(SharedBoxesTest, NamesAFieldThatNoRankPut) {
   const std::string text = error_after(GetParam(), [](int, auto& boxes) { boxes[1].clear(); });
   EXPECT_EQ(text, "step 3: field 'l' is due but no rank put it");
 }
@@ -146,7 +147,7 @@ TEST(DenseAxes, AreThoseThatAllRanksHave) {
     const Patch columns = Patch::strided(box, samples.data(), {4, 8, 1});
     const bool is_first = comm.rank() == 0;
     std::vector<PatchList> patches{{rows}, {columns}, {is_first ? rows : columns}, {columns}, {}};
-    if (is_first) patches[3].clear();  // a rank that holds nothing has no say
+    if (is_first) patches[3].clear();  // a rank without patches has no influence
     const auto axes = common_dense_axes(*comm.get(), patches);
     ASSERT_TRUE(axes.ok());
     EXPECT_EQ(*axes, (std::vector<int>{0, 2, 0, 2, 0}));

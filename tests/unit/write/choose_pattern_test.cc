@@ -1,4 +1,4 @@
-// Who stores what of a shared file, by options and by what the file system says.
+// The file domains of a shared file, chosen by options and by the striping of the file system.
 #include "write/choose_pattern.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using testing_support::run_ranks;
 
-/// A file system that tells its stripes.
+/// A file system with known striping.
 class StripedStore final : public ForwardingStore {
  public:
   explicit StripedStore(const Striping& striping) : ForwardingStore(memory_store()), striping_(striping) {}
@@ -37,7 +37,7 @@ FilePattern choose(const Striping& told, const Options& options, int n_ranks) {
   return chosen;
 }
 
-TEST(FilePattern, EachWriterHasItsOwnTargets) {
+TEST(FilePattern, EachWriterHasSeparateTargets) {
   EXPECT_EQ(writers_of_targets(12, 100), 12);
   EXPECT_EQ(writers_of_targets(12, 8), 6);
   EXPECT_EQ(writers_of_targets(7, 4), 1);
@@ -53,7 +53,7 @@ TEST(FilePattern, StripesOfTheFileSystemDecide) {
   EXPECT_EQ(choose({}, {}, 2).pattern, WritePattern::kContiguous);
 }
 
-TEST(FilePattern, OptionsGoBeforeWhatTheFileSystemSays) {
+TEST(FilePattern, OptionsOverrideTheFileSystem) {
   Options options;
   options.stripe_size_bytes = 1 << 16;
   options.stripe_count = 3;
@@ -69,7 +69,7 @@ TEST(FilePattern, OptionsGoBeforeWhatTheFileSystemSays) {
   EXPECT_EQ(choose({1 << 20, 4}, options, 2).pattern, WritePattern::kContiguous);
 }
 
-/// While it lives, the threads that this one starts have one processor.
+/// During its lifetime, threads that this thread starts have one processor.
 class OneProcessor {
  public:
   OneProcessor() {
@@ -87,9 +87,9 @@ class OneProcessor {
   ::cpu_set_t before_;
 };
 
-TEST(FilePattern, AProcessorHasTwoWritersOfAFileAtMost) {
+TEST(FilePattern, AFileHasAtMostTwoWritersPerProcessor) {
   const OneProcessor bound;
-  EXPECT_EQ(choose({}, {}, 2).most_writers, 0) << "as many as there is work for";
+  EXPECT_EQ(choose({}, {}, 2).most_writers, 0) << "limited only by the work";
   EXPECT_EQ(choose({}, {}, 3).most_writers, 2);
   EXPECT_EQ(choose({1 << 20, 4}, {}, 8).writers, 4) << "stripes decide";
 }
@@ -138,7 +138,8 @@ class RecordingStore final : public ForwardingStore {
 
 constexpr Index kPlaneBytes = 4096, kNumPlanes = 8, kNumSteps = 3;
 
-/// What four ranks with a column each write of a field of 8 planes, at 3 steps: no headers, times or numbers.
+/// The writes of four ranks, with one column each, of a field of 8 planes in 3 steps, without headers and
+/// times.
 struct Recorded {
   /// Planes have `kPlaneBytes` times `scale`.
   explicit Recorded(const Options& options, Index scale = 1) {
@@ -213,7 +214,7 @@ TEST(FilePattern, FewProcessorsHaveFewWriters) {
   EXPECT_EQ(writers_of(Recorded(asked, kScale)).size(), 4u);
 }
 
-TEST(FilePattern, AStripeIsWrittenByTheRankThatHasItsTarget) {
+TEST(FilePattern, TheRankOfATargetWritesItsStripes) {
   constexpr Index kStripe = 4096;
   Options options = cdf_options();
   options.stripe_size_bytes = kStripe;

@@ -1,5 +1,5 @@
 // A run that is killed at any call to the file system: the dataset opens, holds exactly the committed steps,
-// verifies, and can be gone on with; the leftovers are gone then.
+// and verifies. The next run continues it, and removes the leftovers.
 //
 // The run is a child process with threads for ranks, which kills itself with SIGKILL.
 #include <gtest/gtest.h>
@@ -26,13 +26,13 @@ constexpr Index kSteps = 3;
 
 struct Kill {
   int n_ranks = 1;
-  int rank = 0;       ///< whose calls are counted
+  int rank = 0;       ///< the rank whose calls are counted
   Index step = 1;     ///< in which step
   int call = 1;       ///< 1: before the first call, 2: before the second ...
   bool half = false;  ///< and a write before it has stored half of its bytes
 };
 
-/// Runs and is killed; or is not, when the step has fewer calls: exit status 0 then.
+/// Runs until it is killed; exit status 0 if the step has fewer calls.
 [[noreturn]] void run_child(const RunPlan& run, const Kill& kill) {
   std::atomic<int> calls{0};
   std::atomic<bool> armed{false};
@@ -49,14 +49,14 @@ struct Kill {
       comm.get()->barrier();
       armed = step == kill.step;
       comm.get()->barrier();
-      if (!write_step(*pipeline, comm, run, step).ok()) ::_exit(0);  // a half write with nothing behind it
+      if (!write_step(*pipeline, comm, run, step).ok()) ::_exit(0);  // a half write without a kill after it
     }
     (void)pipeline->close({});
   });
   ::_exit(0);
 }
 
-/// Whether the child was killed, and did not end by itself.
+/// Whether the child was killed, rather than ended normally.
 bool is_killed(const RunPlan& run, const Kill& kill) {
   const pid_t child = ::fork();
   if (child == 0) run_child(run, kill);
@@ -81,11 +81,11 @@ class Crash : public testing::TestWithParam<std::tuple<bool, int>> {
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  /// What stands after the kill, and what becomes of it.
+  /// Checks the dataset after the kill, and continues it.
   void check(const Kill& kill) {
     const auto store = posix_store();
     const auto dataset = idx::IdxDataset::open(store, run_.path);
-    if (!dataset.ok()) {  // no step was committed, and the dataset not yet made
+    if (!dataset.ok()) {  // no step was committed, and the dataset does not exist yet
       ASSERT_EQ(dataset.status().code(), Code::kNotFound) << dataset.status().message();
       ASSERT_EQ(kill.step, 0);
     }
@@ -114,7 +114,7 @@ class Crash : public testing::TestWithParam<std::tuple<bool, int>> {
   std::shared_ptr<Store> reference_ = memory_store();
 };
 
-TEST_P(Crash, AtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
+TEST_P(Crash, AtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
   int kills = 0;
   for (const Index step : {Index{0}, Index{1}}) {
     for (const int rank : {0, run_.n_ranks - 1}) {
@@ -133,7 +133,7 @@ TEST_P(Crash, AtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
   EXPECT_GT(kills, 20);
 }
 
-// While it replaces a dataset, a run that is killed leaves the old one, an empty one, or the first new step.
+// A run that is killed while it replaces a dataset leaves the old one, an empty one, or the first new step.
 TEST_P(Crash, WhileOverwritingLeavesADatasetThatOpens) {
   if (run_.n_ranks > 1) GTEST_SKIP() << "rank 0 alone replaces";
   run_.overwrite = true;

@@ -1,9 +1,9 @@
-// A run of two steps that is killed at any call to the file system, in each format, making a new dataset or
-// replacing one: what stands can be appended to, or there is no dataset and one can be created without the
-// option overwrite; either ends in the files of a run that nobody killed.
+// A run of two steps that is killed at any call to the file system, in each format, while it creates or
+// replaces a dataset. Afterwards a run can append to the dataset, or there is no dataset and a run can create
+// one without the option overwrite. Both end with the files of an uninterrupted run.
 //
-// Nobody is killed here: what the files are before each call, and when half of a write is stored, is what a
-// kill would leave. tests/unit/write/crash_test.cc and tests/python/test_kill.py kill.
+// No process is killed: a kill would leave the files as they are before each call, or with half of a write.
+// tests/unit/write/crash_test.cc and tests/python/test_kill.py kill.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -24,7 +24,7 @@ using Files = std::map<std::string, std::string>;
 constexpr Index kSteps = 2;
 constexpr Index kOldSteps = 3;  ///< of a dataset that is replaced
 
-/// Writes in halves, and looks in between.
+/// Writes in halves, and takes a snapshot in between.
 class HalvingFile final : public File {
  public:
   HalvingFile(std::unique_ptr<File> inner, std::function<void()> look)
@@ -70,7 +70,7 @@ std::shared_ptr<Store> store_with(const Files& files) {
   return store;
 }
 
-/// All that a kill may leave of a run, but for the lock, which is taken over.
+/// All states that a kill may leave, without the lock, which is taken over.
 std::set<Files> states_of(const std::shared_ptr<Store>& store, const RunPlan& run) {
   std::set<Files> states;
   const auto look = [&] {
@@ -132,7 +132,7 @@ class CreationTest : public testing::TestWithParam<Creation> {
     return old;
   }
 
-  /// What a program that begins again does: append, and where there is no dataset, create.
+  /// The calls of a program that is restarted: append or, without a dataset, create.
   void follow(const Files& files, bool by_file, End& end) {
     const auto store = store_with(files);
     RunPlan run = run_;
@@ -189,7 +189,7 @@ class CreationTest : public testing::TestWithParam<Creation> {
 
 class ReplacingTest : public CreationTest {};
 
-TEST_P(CreationTest, AKillAtAnyCallLeavesWhatCanBeFollowed) {
+TEST_P(CreationTest, AfterAKillAtAnyCallARunCanContinueOrCreate) {
   const auto store = memory_store();
   if (GetParam().replaces) {
     ASSERT_TRUE(write_all(store, old_run()).ok());
@@ -202,8 +202,8 @@ TEST_P(CreationTest, AKillAtAnyCallLeavesWhatCanBeFollowed) {
   expect_all_can_be_followed(states);
 }
 
-// A dataset without steps has nothing to lose: which of the two is there does not matter, but that one can go on.
-TEST_P(ReplacingTest, AKillWhileADatasetWithoutStepsIsReplacedLeavesWhatCanBeFollowed) {
+// A dataset without steps has no data: either of the two may remain, but a run must be able to continue.
+TEST_P(ReplacingTest, AfterAKillWhileItReplacesADatasetWithoutStepsARunCanContinue) {
   const auto store = memory_store();
   old_steps_ = 0;
   ASSERT_TRUE(write_all(store, old_run()).ok());

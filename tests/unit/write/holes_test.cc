@@ -1,4 +1,4 @@
-// Pages of blocks behind the last sample of the grid are holes, and nobody can tell.
+// Pages of blocks after the last sample of the grid are holes, and readers see no difference.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ class Holes : public testing::Test {
     return path;
   }
 
-  /// Bytes that the block files have, and that they take.
+  /// The size of the block files, and the space that they take.
   [[nodiscard]] std::pair<Index, Index> sizes(const std::string& name) const {
     std::pair<Index, Index> sum;
     for (const auto& entry : fs::recursive_directory_iterator(directory_ / name)) {

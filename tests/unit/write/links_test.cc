@@ -1,5 +1,5 @@
 // Symbolic links below a dataset, and files whose names look like those of blocks: appending and rewinding
-// neither follow nor remove what Esker did not make, and no step is written through a link.
+// neither follow nor remove files of others, and no step is written through a link.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ class Links : public testing::TestWithParam<bool> {
   fs::path blocks() const { return base_ / "ds" / "run" / (run_.single ? "" : "xyz"); }
   static void put(const fs::path& path) {
     fs::create_directories(path.parent_path());
-    std::ofstream(path) << "somebody's";
+    std::ofstream(path) << "another's";
   }
   static std::string text_of(const fs::path& path) {
     std::string text;
@@ -43,7 +43,7 @@ class Links : public testing::TestWithParam<bool> {
   }
   void expect_foreign_files_are_whole() const {
     for (const char* name : {"0000.bin", "beef.bin", "cafe", "notes.txt"}) {
-      EXPECT_EQ(text_of(foreign() / name), "somebody's") << name;
+      EXPECT_EQ(text_of(foreign() / name), "another's") << name;
     }
   }
   /// Appends the steps from `first` to `end` - 1.
@@ -60,7 +60,7 @@ class Links : public testing::TestWithParam<bool> {
 
 TEST_P(Links, ALinkInPlaceOfAStepIsNeitherFollowedNorWrittenThrough) {
   fs::create_directory_symlink(foreign(), blocks() / "time_0003");
-  ASSERT_TRUE(append(3, 3).ok()) << "nothing is written";
+  ASSERT_TRUE(append(3, 3).ok()) << "appends no step";
   expect_foreign_files_are_whole();
   EXPECT_TRUE(fs::is_symlink(blocks() / "time_0003"));
   const Status refused = append(3, 4);
@@ -80,8 +80,8 @@ TEST_P(Links, ALinkInPlaceOfABlockFileIsNotWrittenThrough) {
   expect_foreign_files_are_whole();
 }
 
-// Steps that somebody moved away and linked back are read; dropping them leaves what they lead to.
-TEST_P(Links, DroppingAStepThatIsALinkLeavesWhatItLeadsTo) {
+// Steps that a user moved and linked are read; dropping them keeps the target of the link.
+TEST_P(Links, DroppingALinkedStepKeepsItsTarget) {
   fs::rename(blocks() / "time_0002", base_ / "archive");
   fs::create_directory_symlink(base_ / "archive", blocks() / "time_0002");
   expect_complete(posix_store(), run_, 3);
@@ -98,7 +98,7 @@ TEST_P(Links, DroppingAStepThatIsALinkLeavesWhatItLeadsTo) {
 TEST_P(Links, ADatasetThatIsItselfALinkIsWritten) {
   fs::rename(base_ / "ds" / "run", base_ / "scratch");
   fs::create_directory_symlink(base_ / "scratch", base_ / "ds" / "run");
-  put(blocks() / "time_0003" / "0000.bin");  // as of an unfinished step
+  put(blocks() / "time_0003" / "0000.bin");  // like a leftover of an unfinished step
   EXPECT_TRUE(append(3, 4).ok());
   expect_complete(posix_store(), run_, 4);
   EXPECT_TRUE(fs::is_symlink(base_ / "ds" / "run"));
@@ -118,7 +118,8 @@ TEST_P(Links, OverwritingADatasetThatIsItselfALinkKeepsTheLink) {
 
 TEST_P(Links, OnlyNamesOfBlocksAreRemovedFromAnUnfinishedStep) {
   const fs::path step = blocks() / "time_0003";
-  const char* const kForeign[] = {"cafe", "0000", "00001.bin", "ABCD.bin", "1.bin", "data.bin", "0001.bin.old"};
+  const char* const kForeign[] = {"cafe",  "0000",     "00001.bin",   "ABCD.bin",
+                                  "1.bin", "data.bin", "0001.bin.old"};
   for (const char* name : kForeign) put(step / name);
   put(step / "0004" / "000a");  // no name of a file
   for (const char* name : {"0000.bin", "00ff.bin", "0001/0000.bin"}) put(step / name);
@@ -128,7 +129,7 @@ TEST_P(Links, OnlyNamesOfBlocksAreRemovedFromAnUnfinishedStep) {
   for (const char* name : {"0000.bin", "00ff.bin", "0001"}) EXPECT_FALSE(fs::exists(step / name)) << name;
 }
 
-TEST_P(Links, WhatARunLeftOfItsReportIsRemoved) {
+TEST_P(Links, RemovesLeftoversOfReports) {
   const fs::path report = base_ / "ds" / "run.report.json.tmp";
   put(report);
   ASSERT_TRUE(append(3, 3).ok());
@@ -140,9 +141,8 @@ TEST_P(Links, WhatARunLeftOfItsReportIsRemoved) {
   EXPECT_FALSE(fs::exists(report));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Links, testing::Bool(), [](const auto& test) {
-  return test.param ? "OneGrid" : "SeveralGrids";
-});
+INSTANTIATE_TEST_SUITE_P(All, Links, testing::Bool(),
+                         [](const auto& test) { return test.param ? "OneGrid" : "SeveralGrids"; });
 
 }  // namespace
 }  // namespace esker

@@ -18,7 +18,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: scenario
 
-/// Files that are open, and the most that were so at a time.
+/// Number of open files, and its maximum.
 struct OpenCount {
   std::atomic<int> now = 0, most = 0;
 };
@@ -80,7 +80,7 @@ Schema schema_of_many_files() {
 class OpenFiles : public testing::TestWithParam<Fsync> {
  protected:
   static constexpr int kFiles = 512;
-  /// What is open next to the files of samples: the lock, an .idx, a catalog.
+  /// Open files other than those of samples: the lock, an .idx, a catalog.
   static constexpr int kFew = 8;
 
   Status write(const Schema& schema, const PatchMemory& memory) {
@@ -103,7 +103,7 @@ class OpenFiles : public testing::TestWithParam<Fsync> {
   std::shared_ptr<Store> store_ = std::make_shared<CountingStore>(memory_store(), count_);
 };
 
-TEST_P(OpenFiles, AreFewHoweverManyAStepHas) {
+TEST_P(OpenFiles, AreFewForAnyNumberOfFilesInAStep) {
   const Schema schema = schema_of_many_files();
   const Box box = schema.box_of(schema.grids()[0]);
   const PatchMemory memory(schema.fields()[0], 0, 0, box, 0);
@@ -131,12 +131,10 @@ TEST_P(OpenFiles, AreFewHoweverManyAStepHas) {
   EXPECT_EQ(count_.now, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllPolicies, OpenFiles, testing::Values(Fsync::kNone, Fsync::kStep, Fsync::kClose),
-                         [](const auto& test) {
-                           return std::string(test.param == Fsync::kNone   ? "None"
-                                              : test.param == Fsync::kStep ? "Step"
-                                                                           : "Close");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    AllPolicies, OpenFiles, testing::Values(Fsync::kNone, Fsync::kStep, Fsync::kClose), [](const auto& test) {
+      return std::string(test.param == Fsync::kNone ? "None" : test.param == Fsync::kStep ? "Step" : "Close");
+    });
 
 }  // namespace
 }  // namespace esker

@@ -1,4 +1,4 @@
-// The whole write path on threads for ranks and a store in memory: no MPI, no disk.
+// The whole write path on threads as ranks and a store in memory, without MPI or a disk.
 #include "write/pipeline.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: scenario and ranks
 
-TEST(Pipeline, OneRankWritesWhatReadersRead) {
+TEST(Pipeline, ReadersReadTheFilesOfOneRank) {
   for (const bool single : {false, true}) {
     const auto store = memory_store();
     RunPlan run;
@@ -56,7 +56,7 @@ TEST(Pipeline, TheFilesDoNotDependOnRanksAggregatorsBudgetBoxesOrOrderOfPuts) {
   }
 }
 
-TEST(Pipeline, OnePhaseMakesTheFilesOfTwo) {
+TEST(Pipeline, OnePhaseWritesTheFilesOfTwo) {
   for (const InBlockOrder in_block : {InBlockOrder::kRowMajor, InBlockOrder::kHz}) {
     RunPlan two;
     two.in_block = in_block;
@@ -110,7 +110,7 @@ TEST(Pipeline, AFaultInOnePhaseIsAgreedAndLeavesNothing) {
   }
 }
 
-TEST(Pipeline, WithoutADeviceEverythingButTheSamplesIsThere) {
+TEST(Pipeline, TheNullStoreKeepsEverythingExceptSamples) {
   const auto store = null_store();
   const RunPlan run{.n_ranks = 3};
   const Status status = write_all(store, run);
@@ -118,7 +118,7 @@ TEST(Pipeline, WithoutADeviceEverythingButTheSamplesIsThere) {
   EXPECT_EQ(idx::IdxDataset::open(store, run.path).value().times.size(), 3u);
 }
 
-TEST(Pipeline, ABudgetTooSmallForOneBlockNamesWhatIsNeeded) {
+TEST(Pipeline, ABudgetTooSmallForOneBlockIsAnErrorThatNamesTheNeededBytes) {
   RunPlan run;
   run.n_ranks = 3;
   run.end_step = 1;  // other steps hold other fields, and may need more
@@ -133,7 +133,7 @@ TEST(Pipeline, ABudgetTooSmallForOneBlockNamesWhatIsNeeded) {
   EXPECT_TRUE(enough.ok()) << enough.message();
 }
 
-TEST(Pipeline, OneRankThatHoldsEverythingStaysWithinTheBudget) {
+TEST(Pipeline, OneRankWithAllSamplesStaysWithinTheBudget) {
   Schema schema;
   const DimId x = schema.add_dim("x", 512).value();
   const DimId y = schema.add_dim("y", 512).value();
@@ -170,8 +170,8 @@ struct Fault {
   Fsync fsync;
 };
 
-// Whatever fails, wherever: the same error on all ranks, names of rank and file, the old steps intact, no
-// debris, and the next step succeeds when the cause is gone.
+// Any failure, anywhere: the same error on all ranks, which names rank and file; the old steps are intact; no
+// leftovers; and the next step succeeds once the cause is removed.
 TEST(Pipeline, AFaultInOneStepIsAgreedAndTheNextStepSucceeds) {
   const std::vector<Fault> faults{
       {StoreCall::kOpen, ".bin", Fsync::kNone},          {StoreCall::kWrite, ".bin", Fsync::kNone},

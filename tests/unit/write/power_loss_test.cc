@@ -1,6 +1,5 @@
-// The power goes at any moment of a run, and what was not synced is lost, in part or in another order. What
-// was durable is read all the same; with fsync=step nothing else is shown, with fsync=close it is
-// recognizable.
+// The power fails at any moment of a run, and unsynced changes are lost, in part or in another order. Durable
+// steps can still be read. With fsync=step no other steps are visible; with fsync=close they are marked.
 #include <gtest/gtest.h>
 
 #include "formats/registry/open_dataset.h"
@@ -16,7 +15,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: runs
 
-/// Up to which step, at a moment, the policy promises that all is on the device.
+/// The last step that the policy guarantees to be on the device at a moment.
 struct Promise {
   std::size_t moment = 0;
   Index steps = 0;
@@ -49,7 +48,7 @@ class PowerLossTest : public testing::TestWithParam<Format> {
     return run;
   }
 
-  /// Writes, and records what is promised from when on.
+  /// Writes, and records the guaranteed steps by moment.
   void write(const RunPlan& run) {
     const auto store = PowerLossDevice::store(device_, "before");
     run_ranks(1, [&](const Communicator& comm) {
@@ -107,7 +106,7 @@ class PowerLossTest : public testing::TestWithParam<Format> {
     return true;
   }
 
-  /// `recognizable`: wrong steps may be shown, if the dataset says which.
+  /// `recognizable`: wrong steps may be visible if the dataset marks them.
   void check(std::size_t moment, PowerLoss model, unsigned seed, bool recognizable) {
     std::mt19937 random(seed);
     const auto files = device_->after(moment, model, random);
@@ -166,19 +165,19 @@ TEST_P(PowerLossTest, OfARunThatSyncsAtCloseLeavesWrongStepsRecognizable) {
   sweep(0, true);
   std::mt19937 random(1);
   for (const auto& [path, bytes] : device_->after(device_->now(), PowerLoss::kNothing, random)) {
-    EXPECT_FALSE(path.ends_with(".esker-unsynced"));  // all is synced, and nothing says otherwise
+    EXPECT_FALSE(path.ends_with(".esker-unsynced"));  // all steps are synced, and there is no mark
   }
 }
 
-TEST_P(PowerLossTest, WhileAppendingKeepsWhatWasDurable) {
+TEST_P(PowerLossTest, WhileAppendingKeepsDurableSteps) {
   write(plan(Fsync::kClose, 0, 2));
   const std::size_t closed = device_->now();
   write(plan(Fsync::kClose, 2, 4));
   sweep(closed, true);
-  EXPECT_GT(num_wrong_, 0);  // else this would not show that they are recognized
+  EXPECT_GT(num_wrong_, 0);  // otherwise this test would not show that wrong steps are recognized
 }
 
-TEST_P(PowerLossTest, WhileAppendingWithoutSyncsKeepsWhatWasDurable) {
+TEST_P(PowerLossTest, WhileAppendingWithoutSyncsKeepsDurableSteps) {
   write(plan(Fsync::kStep, 0, 2));
   const std::size_t closed = device_->now();
   write(plan(Fsync::kNone, 2, 4));
@@ -199,7 +198,7 @@ TEST_P(PowerLossTest, WhileAppendingWithoutSyncsKeepsWhatWasDurable) {
   }
 }
 
-TEST_P(PowerLossTest, WhileRewindingKeepsWhatIsLeft) {
+TEST_P(PowerLossTest, WhileRewindingKeepsRemainingSteps) {
   write(plan(Fsync::kClose, 0, 3));
   const std::size_t closed = device_->now();
   promises_.push_back({closed + 1, 1});  // steps 1 and 2 are written again
@@ -223,7 +222,7 @@ TEST_P(PowerLossTest, StepsOfAKilledRunAreSyncedByTheNext) {
   }
 }
 
-// What was marked is gone, and all that is left was durable before.
+// The marked steps are removed, and all others were durable before.
 TEST_P(PowerLossTest, ClosingAfterRewindingLeavesNoMark) {
   write(plan(Fsync::kClose, 0, 2));
   const auto store = PowerLossDevice::store(device_, "before");
@@ -255,13 +254,13 @@ TEST_P(PowerLossTest, AStepBeforeTheMarkedOnesLowersTheMark) {
   EXPECT_EQ(marker->synced_steps, 1);
 }
 
-// After a power failure a run may not go on behind steps that may be damaged, but from one that is durable.
-TEST_P(PowerLossTest, ARunGoesOnFromADurableStep) {
+// After a power failure, a run cannot continue after steps that may be damaged, only after a durable one.
+TEST_P(PowerLossTest, ARunContinuesFromADurableStep) {
   write(plan(Fsync::kClose, 0, 2));
   write_without_closing(plan(Fsync::kClose, 2, 3));
   std::mt19937 random(3);
   auto files = device_->after(device_->now(), PowerLoss::kNamesNoneData, random);
-  files.erase("run.esker-lock");  // of a process that there is no more
+  files.erase("run.esker-lock");  // of a process that has ended
   const auto store = store_of(files);
   const auto shown = static_cast<Index>(open_dataset(store, GetParam().path).value()->times.size());
   run_ranks(1, [&](const Communicator& comm) {

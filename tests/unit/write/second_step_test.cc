@@ -36,7 +36,7 @@ TEST_F(SecondStep, PlansNothingAllocatesNothingAndSendsNoMetadata) {
   }
 }
 
-// What goes through the Comm is what the exchange says that it sends.
+// The bytes through the Comm equal those that the exchange reports.
 TEST_F(SecondStep, SendsTheMessagesThatItReports) {
   run_ranks(4, [&](const Communicator& comm) {
     ObservedRun run(comm, (directory_ / "run.idx").string(),

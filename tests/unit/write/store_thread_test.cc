@@ -1,4 +1,4 @@
-// When a thread stores: see exchange/store_ahead.h.
+// The choice to store in a thread: see exchange/store_ahead.h.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing_support;  // NOLINT: runs
 
-/// A run in many rounds, of one rank if not of more.
+/// A run in many rounds, on one or more ranks.
 RunPlan run_with(const std::string& store_thread, const std::string& format) {
   RunPlan run;
   run.memory_budget = Index{192} << 10;
@@ -24,7 +24,7 @@ RunPlan run_with(const std::string& store_thread, const std::string& format) {
   return run;
 }
 
-/// Per step: whether all writes of rank 0, of samples or of anything, were the caller's own.
+/// Per step: whether the calling thread of rank 0 made all writes of samples, and all writes.
 std::vector<bool> in_place(const RunPlan& run, std::chrono::milliseconds delay) {
   std::vector<bool> steps;
   const auto files = memory_store();
@@ -48,7 +48,7 @@ std::vector<bool> in_place(const RunPlan& run, std::chrono::milliseconds delay) 
   return steps;
 }
 
-TEST(StoreThread, StoresWhereAsked) {
+TEST(StoreThread, StoresInAThreadOnRequest) {
   using std::chrono::milliseconds;
   for (const char* format : {"idx", "cdf5"}) {
     EXPECT_EQ(in_place(run_with("true", format), milliseconds(0)), (std::vector<bool>{false, false, false}));
@@ -56,14 +56,15 @@ TEST(StoreThread, StoresWhereAsked) {
   }
 }
 
-// One that waits is worth it from the second step on, where near ranks fill several buffers in turn.
-TEST(StoreThread, StoresByItselfWhereTheStorageIsWaitedFor) {
+// A rank that waits for the storage uses a thread from the second step on, if ranks fill several buffers in
+// turn.
+TEST(StoreThread, StoresInAThreadIfRanksWaitForTheStorage) {
   RunPlan run = run_with("auto", "idx");
   run.n_ranks = run.aggregators = 2;
   EXPECT_EQ(in_place(run, std::chrono::milliseconds(2)), (std::vector<bool>{true, false, false}));
 }
 
-TEST(StoreThread, IsAsGoodAsTheCallerWhereItFails) {
+TEST(StoreThread, StopsAfterTheFirstErrorOfTheThread) {
   int writes = 0;
   const auto store = faulty_store(memory_store(), [&](StoreCall call, const std::string& path) {
     const bool is_block = path.find(".bin") != std::string::npos;
@@ -74,7 +75,7 @@ TEST(StoreThread, IsAsGoodAsTheCallerWhereItFails) {
   auto pipeline = open_run(comm, store, run).value();
   const Status failed = write_step(*pipeline, comm, run, 0);
   EXPECT_EQ(failed.code(), Code::kIoError) << failed.message();
-  EXPECT_EQ(writes, 3) << "no buffer is stored after one that could not be";
+  EXPECT_EQ(writes, 3) << "no buffer is stored after one that failed";
   EXPECT_TRUE(write_step(*pipeline, comm, run, 0).ok());
   pipeline->close(Status()).check();
 }

@@ -1,4 +1,4 @@
-// The conformance suite of transports on threads for ranks: no MPI.
+// The conformance suite of transports on threads as ranks, without MPI.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -17,7 +17,7 @@ class TransportOnThreads : public testing::TestWithParam<int> {
   [[nodiscard]] Transport transport() const { return kTransports[static_cast<std::size_t>(GetParam())]; }
 };
 
-TEST_P(TransportOnThreads, MakesTheFilesOfOneRank) {
+TEST_P(TransportOnThreads, WritesTheFilesOfOneRank) {
   for (const int n_ranks : {1, 2, 4, 7}) {
     for (RunPlan run : transport_runs(transport(), n_ranks)) {
       RunPlan serial = run;
@@ -55,8 +55,8 @@ TEST_P(TransportOnThreads, ARankThatCannotStoreStillMovesItsBytes) {
   }
 }
 
-// Each rank has a row for rank 0.
-TEST(AutoTransport, HasLeadersCombineWhereManyRanksOfANodeSendToAnother) {
+// Each rank sends a row to rank 0.
+TEST(AutoTransport, UsesLeadersIfManyRanksOfANodeSendToAnother) {
   constexpr int kRanks = 24;
   Schema schema;
   const DimId x = schema.add_dim("x", 40).value();

@@ -56,7 +56,7 @@ TEST(Entries, Flags) {
   EXPECT_EQ(entry.codec_bits(), 8u);
 }
 
-TEST(Entries, AbsentOnesAreZeroBothWays) {
+TEST(Entries, AbsentBlocksAreZeroInBothDirections) {
   EXPECT_TRUE((BlockEntry{0, 16, 0x10}.absent()));
   EXPECT_TRUE((BlockEntry{120, 0, 0x10}.absent()));
   const auto bytes = encode_headers(std::vector<BlockEntry>{{120, 0, 0x10}, {0, 16, 0x10}});
@@ -90,7 +90,7 @@ TEST(Entries, BlocksOf2GiBAndMore) {
   EXPECT_EQ(decoded(bytes_with(4, 0x80000000), huge_file).code(), Code::kDataLoss);
 }
 
-TEST(Entries, BytesMustBeAllThere) {
+TEST(Entries, TruncatedEntriesAreErrors) {
   const std::vector<std::byte> bytes = bytes_with(0, 0);
   EXPECT_EQ(decode_headers(bytes, 3, 152).status().code(), Code::kDataLoss);
   EXPECT_EQ(decode_headers(bytes, 1, 152).status().code(), Code::kDataLoss);
@@ -99,7 +99,7 @@ TEST(Entries, BytesMustBeAllThere) {
   EXPECT_EQ(decode_headers({}, 0, 0).status().code(), Code::kDataLoss);
 }
 
-TEST(Entries, OverlapsAreFoundAndAbsentOnesIgnored) {
+TEST(Entries, FindsOverlapsAndIgnoresAbsentBlocks) {
   using Pair = std::pair<Index, Index>;
   const BlockEntry absent;
   EXPECT_FALSE(find_overlap({}));

@@ -33,7 +33,7 @@ TEST(FilenameTemplate, GroupsTakeBitsFromTheRight) {
   EXPECT_EQ(path("./%09x.bin", "", 0x7, 0), "000000007.bin");
 }
 
-TEST(FilenameTemplate, BitsThatRemainMakeDirectories) {
+TEST(FilenameTemplate, RemainingBitsBecomeDirectories) {
   EXPECT_EQ(path("./v/%02x.bin", "", 0xabcdef, 0), "v/ab/cd/ef.bin");
   EXPECT_EQ(path("./v/%04x.bin", "t%d/", Index{0x123456789abcdef0}, 7), "v/t7/1234/5678/9abc/def0.bin");
   EXPECT_EQ(path("./%09x.bin", "", Index{0x3fffffffffffffff}, 0), "003ffffff/fffffffff.bin");
@@ -62,7 +62,7 @@ TEST(FilenameTemplate, WaysToNameTheDirectoryOfTheIdx) {
   EXPECT_EQ(code_of("$(HOME)/v/%02x"), Code::kUnsupported);
 }
 
-TEST(FilenameTemplate, OnlyItsOwnConversionsAreUnderstood) {
+TEST(FilenameTemplate, OtherConversionsAreErrors) {
   for (const char* bad : {"./%x", "./%4x", "./%00x", "./%010x", "./%04X", "./%04d", "./%s", "./%n", "./%%",
                           "./%", "./%0", "./%04"}) {
     EXPECT_EQ(code_of(bad), Code::kDataLoss) << bad;

@@ -18,7 +18,7 @@ TEST(Fields, EntriesAreSeparatedByPlusOutsideBrackets) {
   EXPECT_EQ(fields[3].type, SampleType::kFloat64);
 }
 
-TEST(Fields, AtLeastOneAndNoneTwice) {
+TEST(Fields, ThereIsAtLeastOneAndNamesAreUnique) {
   EXPECT_EQ(parse_fields("").status().code(), Code::kDataLoss);
   EXPECT_EQ(parse_fields(" + + ").status().code(), Code::kDataLoss);
   EXPECT_EQ(parse_fields("a int8 + a int8").status().code(), Code::kDataLoss);
@@ -56,8 +56,8 @@ TEST(Fields, LayoutOptionAndItsSynonyms) {
   }
 }
 
-// As OpenVisus searches: default_layout before layout before format, of each the first one.
-TEST(Fields, WhichSynonymCounts) {
+// OpenVisus looks for default_layout, then layout, then format, and takes the first occurrence.
+TEST(Fields, TheFirstSynonymInOrderApplies) {
   EXPECT_EQ(field("v int8 layout(1) default_layout(0)").order, InBlockOrder::kHz);
   EXPECT_EQ(field("v int8 layout(0) default_layout(1)").order, InBlockOrder::kRowMajor);
   EXPECT_EQ(field("v int8 default_layout(hz) default_layout(1)").order, InBlockOrder::kHz);
@@ -94,7 +94,7 @@ TEST(Fields, DamagedOptionsAreErrorsThatNameTheField) {
             "field 'temp': min: expected a number, found 'a'");
 }
 
-TEST(Fields, NamesThatAReaderTakes) {
+TEST(Fields, NamesThatAReaderAccepts) {
   for (const char* good : {"v", "a/b", "\xc3\xa9", "T(K)", "x?", "-", "deformation", "uncompressed", "min"}) {
     EXPECT_EQ(field(std::string(good) + " int8").name, good);
   }
@@ -114,14 +114,14 @@ TEST(Fields, PrintThenParseIsTheSame) {
             "v float32[3] default_layout() default_value(0) min(0 0 0)");
 }
 
-// OpenVisus takes the word for default_compression(zip), wherever it stands.
-TEST(Fields, TheWordCompressedIsKeptFromBeingTakenForAnOption) {
+// OpenVisus takes this word for default_compression(zip) at any position.
+TEST(Fields, TheWordCompressedInANameIsNotAnOption) {
   EXPECT_NE(print_field(field("uncompressed int8")).find("default_compression()"), std::string::npos);
   EXPECT_NE(print_field(field("v int8 description(compressed)")).find("default_compression()"),
             std::string::npos);
 }
 
-TEST(FieldName, WhatAWriterMayUse) {
+TEST(FieldName, NamesThatAWriterAccepts) {
   for (const char* good :
        {"v", "thk", "deformation", "information", "format", "min", "velsurf_mag", "a.b-c", "1"}) {
     EXPECT_TRUE(check_field_name(good).ok()) << good;

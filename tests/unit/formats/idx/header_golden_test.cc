@@ -1,4 +1,4 @@
-// Every .idx that OpenVisus wrote says what manifest.json says.
+// Every .idx that OpenVisus wrote agrees with manifest.json.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ void expect_header(const Header& header, const nlohmann::json& expected) {
   EXPECT_EQ(times, expected["timesteps"].get<std::vector<Index>>());
 }
 
-/// OpenVisus leaves a blank behind each field; otherwise our text is the same as its text.
+/// OpenVisus writes a blank after each field; otherwise the texts are equal.
 std::string without_blanks(std::string text) {
   for (std::size_t at; (at = text.find(" \n")) != std::string::npos;) text.erase(at, 1);
   return text;
@@ -79,7 +79,7 @@ TEST(GoldenHeaders, AgreeWithTheManifestAndPrintAsOpenVisusDoes) {
   }
 }
 
-// What has no number of its own in a file is guessed as OpenVisus does it.
+// Without a template in the header, Esker guesses the same one as OpenVisus.
 TEST(GoldenHeaders, TheGuessedTemplateIsTheOneThatOpenVisusWrote) {
   std::string text = read_text(kDirectory + "d2_origin/d2_origin.idx");
   const std::string line = "(filename_template)\n./d2_origin/%04x.bin\n";

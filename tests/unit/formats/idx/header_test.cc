@@ -19,7 +19,7 @@ Code code_of(const std::string& text) { return parse_header(text, "run").status(
 
 std::string message_of(const std::string& text) { return parse_header(text, "run").status().message(); }
 
-TEST(Header, MinimalOneHasDefaultsForWhatIsAbsent) {
+TEST(Header, AMinimalHeaderHasDefaults) {
   const Header h = parsed(kMinimal);
   EXPECT_EQ(h.version, 6);
   EXPECT_EQ(h.box, (Box{{0, 0}, {13, 7}}));  // the text stores the last index
@@ -88,7 +88,7 @@ TEST(Header, UnknownKeysAreKeptAndPrintedBehindTheKnownOnes) {
   EXPECT_NE(print_header(h).find("(arco)\n0\n(author)\nsomeone else\n(empty)\n"), std::string::npos);
 }
 
-TEST(Header, OfAKeyThatOccursTwiceTheLastValueHolds) {
+TEST(Header, TheLastValueOfARepeatedKeyApplies) {
   EXPECT_EQ(parsed(kMinimal + "(bitsperblock)\n5\n").bits_per_block, 5);
 }
 
@@ -100,7 +100,7 @@ TEST(Header, VersionIsALeadingIntegerFrom1To6) {
   EXPECT_EQ(code_of(with(kMinimal, "(version)", "six")), Code::kDataLoss);
 }
 
-TEST(Header, WhatAReaderNeedsMustBeThere) {
+TEST(Header, MissingRequiredKeysAreErrors) {
   for (const char* key : {"(version)", "(box)", "(fields)", "(bits)"}) {
     EXPECT_EQ(message_of(with(kMinimal, key, "")), std::string(key) + " is missing");
   }
@@ -151,7 +151,7 @@ TEST(Header, BlocksAreSmallerThan2GiB) {
             Code::kDataLoss);
 }
 
-// OpenVisus 2.2.149: as many blocks as 128 MiB hold, counting all fields, but not more than there are.
+// OpenVisus 2.2.149: as many blocks as fit in 128 MiB with all fields, but at most all blocks.
 TEST(Header, BlocksPerFileIsGuessedAsOpenVisusDoes) {
   const std::string large = with(with(kMinimal, "(bits)", mask(15, 15)), "(bitsperblock)", "12");
   struct Row {
@@ -178,7 +178,7 @@ TEST(Header, BlocksPerFileMinus1IsAllBlocksAndMoreThanThereAreIsLegal) {
   }
 }
 
-// One "/%02x" for every 8 bits beyond 16, begun ones counted (checked with OpenVisus 2.2.149).
+// One "/%02x" for every 8 bits beyond 16, rounded up (checked with OpenVisus 2.2.149).
 TEST(Header, TemplatesAreGuessedFromTheStem) {
   const std::string base =
       with(with(with(kMinimal, "(filename_template)", ""), "(bitsperblock)", "14"), "(blocksperfile)", "1");
@@ -220,7 +220,7 @@ TEST(Header, ArcoRecomputesBlockSizeAndIgnoresTemplates) {
   EXPECT_EQ(code_of(with(kArco, "(arco)", "9999999999")), Code::kDataLoss);
 }
 
-// There the field's name is a directory.
+// In ARCO the field's name is a directory.
 TEST(Header, ArcoFieldNamesMayNotLeaveTheDirectory) {
   for (const char* name : {"../../etc", "..", ".", "a/b", "/etc"}) {
     EXPECT_EQ(code_of(with(kArco, "(fields)", std::string(name) + " float32")), Code::kDataLoss) << name;
@@ -242,9 +242,9 @@ TEST(Header, PidxDialect) {
   ASSERT_EQ(h.fields.size(), 2u);
   EXPECT_EQ(h.fields[0].type, SampleType::kFloat64);
   EXPECT_EQ(h.fields[1].components, 3);
-  // No option means row-major, though PIDX stores HZ order: the blocks' flags say it, and they decide.
+  // Without an option the layout would be row-major, but PIDX stores HZ order: the blocks' flags decide.
   EXPECT_EQ(h.fields[0].order, InBlockOrder::kRowMajor);
-  EXPECT_EQ(h.blocks_per_file, 128);  // though there are 32 blocks only
+  EXPECT_EQ(h.blocks_per_file, 128);  // although there are only 32 blocks
   EXPECT_EQ(h.time->path_template, "time%09d/");
   EXPECT_EQ(*h.find_other("(io mode)"), "idx");
   EXPECT_EQ(*h.find_other("(endian)"), "little");

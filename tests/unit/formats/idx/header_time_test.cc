@@ -21,7 +21,7 @@ TEST(Time, TemplateAndUnionOfRanges) {
   EXPECT_EQ(times("t%d/ (4,0)"), (std::vector<Index>{}));
 }
 
-TEST(Time, NoStepYet) {
+TEST(Time, AnEmptyDatasetHasNoSteps) {
   const TimeSteps none = parse_time("0 -1 time_%04d/").value();
   EXPECT_TRUE(none.ranges.empty());
   EXPECT_EQ(print_time(none), "0 -1 time_%04d/");
@@ -32,7 +32,7 @@ TEST(Time, NoStepYet) {
 
 TEST(Time, UnknownTimesAreNoSteps) { EXPECT_TRUE(times("* * time_%04d/").empty()); }
 
-TEST(Time, AnythingElseIsRefused) {
+TEST(Time, OtherTextsAreErrors) {
   for (const char* bad : {"",
                           "0 4",
                           "0 4 t%d/ x",

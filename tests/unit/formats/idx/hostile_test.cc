@@ -1,5 +1,5 @@
-// Thousands of damaged headers, records and schemas: none crashes, none allocates much, and what still
-// parses prints and parses again. The mutations are the same in every run.
+// Thousands of damaged headers, records and schemas: none crashes or allocates much, and a text that
+// still parses can be printed and parsed again. The mutations are the same in every run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

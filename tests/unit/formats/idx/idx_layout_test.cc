@@ -72,8 +72,8 @@ TEST(IdxLayout, ConformsToTheContractOfLayouts) {
   }
 }
 
-/// Where z is fastest in memory, blocks of one level that are neighbours along z follow each other, and the
-/// blocks that begin at a place come together, the coarsest first.
+/// If z is fastest in memory, neighbouring blocks of one level along z follow each other, and blocks that
+/// begin at the same point are adjacent, the coarsest first.
 TEST(IdxLayout, CollectsAlongTheDenseAxisOfMemory) {
   const Box box{{0, 0, 0}, {64, 64, 64}};
   const IdxLayout layout = make_layout(box, 9, 4, {{8, true, 2}}, 1);
@@ -98,14 +98,14 @@ TEST(IdxLayout, CollectsAlongTheDenseAxisOfMemory) {
   }
 }
 
-TEST(IdxChoice, LargeEvenGridsGetLargeBlocksThatWasteNothing) {
+TEST(IdxChoice, LargeEvenGridsGetLargeBlocksWithoutWaste) {
   const Box box{{0, 0, 0}, {256, 256, 256}};
   const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
   EXPECT_EQ(choose_bits_per_block(mask, box, {8, 8}), 15);  // 256 KiB
   EXPECT_DOUBLE_EQ(stored_over_data(mask, 15, box), 1.0);
 }
 
-TEST(IdxChoice, OddGridsGetTheLargestBlocksThatStayUnder15Percent) {
+TEST(IdxChoice, OddGridsGetTheLargestBlocksWithLessThan15PercentWaste) {
   const Box box{{0, 0, 0}, {600, 600, 301}};
   const Bitmask mask = Bitmask::for_extent(3, box.hi).value();
   const int bits = choose_bits_per_block(mask, box, {8, 8});
@@ -139,7 +139,7 @@ TEST(IdxChoice, TinyGridsAreOneBlock) {
   EXPECT_EQ(choose_blocks_per_file(1, 1, 32), 1);
 }
 
-TEST(IdxChoice, StepsBelow1GiBGiveEightFilesWhereTheyAreLargeEnough) {
+TEST(IdxChoice, StepsBelow1GiBGiveEightFilesIfTheyAreLargeEnough) {
   EXPECT_EQ(choose_blocks_per_file(512, 512, Index{1} << 20), 64);    // 512 MiB: 8 files of 64 MiB
   EXPECT_EQ(choose_blocks_per_file(64, 64, Index{1} << 20), 8);       // 64 MiB: 8 of 8 MiB
   EXPECT_EQ(choose_blocks_per_file(16, 16, Index{1} << 20), 4);       // 16 MiB: 4 of 4 MiB

@@ -1,4 +1,4 @@
-// PIDX' own keys; the datasets themselves are in tests/unit/read/pidx_test.cc.
+// The keys of PIDX; the datasets themselves are in tests/unit/read/pidx_test.cc.
 #include "formats/idx/pidx_header.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 Header parsed(const std::string& text) { return parse_header(text, "run_5").value(); }
 Code code_of(const std::string& text) { return parse_header(text, "run_5").status().code(); }
 
-TEST(PidxHeader, ChunksHaveAMaskOfTheirOwnUnderThatOfSamples) {
+TEST(PidxHeader, ChunksHaveASeparateMask) {
   const Header h = parsed(kPidxChunks);
   ASSERT_TRUE(h.chunks);
   EXPECT_EQ(h.chunks->mask.to_string(), "V10210210210");
@@ -37,7 +37,7 @@ TEST(PidxHeader, BlocksOfOneChunkAreNotGuessed) {
   EXPECT_EQ(parsed(with(kPidxChunks, "(bitsperblock)", "30")).bits_per_block, 11);
 }
 
-TEST(PidxHeader, OfAKeyThatOccursTwiceTheLastValueHolds) {
+TEST(PidxHeader, TheLastValueOfARepeatedKeyApplies) {
   EXPECT_EQ(parsed(kPidxChunks + "\n(compression type)\n1\n").chunks->zfp_bits, 0);
 }
 
@@ -47,7 +47,7 @@ TEST(PidxHeader, WithoutCompressionMaskAndBlocksAreOfSamples) {
   EXPECT_EQ(parsed(text).block_mask(), parsed(text).bitmask);
 }
 
-TEST(PidxHeader, PartitionsSayWhereTheyLie) {
+TEST(PidxHeader, PartitionsHaveAnOffset) {
   const auto partition = pidx_partition(parsed(kPidxChunks)).value();
   ASSERT_TRUE(partition);
   EXPECT_EQ(partition->offset, (Point{64, 0, 32, 0, 0}));
@@ -75,7 +75,7 @@ TEST(PidxHeader, TheWholeOfPartitionsHasACountAndNoOffset) {
   }
 }
 
-TEST(PidxHeader, BlocksAreBesideTheIdxWhateverPathItWasWrittenTo) {
+TEST(PidxHeader, BlocksAreNextToTheIdxForAnyWrittenPath) {
   const auto resolved = [](const std::string& file_template) {
     return pidx_filename_template(parsed(with(kPidxChunks, "(filename_template)", file_template)), "run_5");
   };
@@ -87,7 +87,7 @@ TEST(PidxHeader, BlocksAreBesideTheIdxWhateverPathItWasWrittenTo) {
   EXPECT_EQ(pidx_filename_template(not_pidx, "run_5"), "./out/run_5/%02x.bin");
 }
 
-TEST(PidxHeader, WhatIsNoIdxOrNotCertainIsUnsupported) {
+TEST(PidxHeader, OtherFilesAndUncertainCasesAreUnsupported) {
   EXPECT_EQ(code_of(with(with(kPidx, "(io mode)", "raw"), "(bits)", "")), Code::kUnsupported);
   EXPECT_EQ(code_of(with(kPidx, "(io mode)", "particle")), Code::kUnsupported);
   EXPECT_EQ(code_of(with(kPidx, "(endian)", "big")), Code::kUnsupported);

@@ -38,13 +38,13 @@ Files files_of(const RunPlan& run) {
   return all_files(*store, ".");
 }
 
-/// The schema file says that there is a NetCDF file.
+/// The schema file names the NetCDF file.
 void add_netcdf(Files& files, const std::string& suffix = ".nc") {
   std::string& text = files.at("run/schema.json");
   text = print_schema(parse_schema(text).value(), suffix);
 }
 
-/// What separate runs of both formats write.
+/// The files of separate runs in both formats.
 Files expected_files(Index end_step = 3) {
   Files all;
   for (const char* format : {"cdf5", "idx"}) {
@@ -82,7 +82,7 @@ TEST(DualWriter, WritesTheFilesThatEachFormatWouldWrite) {
   }
 }
 
-// Rank 0 says where a step's chunks go, and ranks what they hold: both are passed on.
+// Rank 0 sends the addresses of a step's chunks, and ranks send their parts: the dual writer forwards both.
 TEST(DualWriter, WritesNetcdf4FilesToo) {
   for (const std::string chunks : {"auto", "2,3,2"}) {
     Files expected = files_of(run_of("idx", 1));
@@ -114,7 +114,7 @@ TEST(DualWriter, BothReadAsTheSameSamples) {
   }
 }
 
-TEST(DualWriter, GoesOnAndRewindsBoth) {
+TEST(DualWriter, ContinuesAndRewindsBoth) {
   const auto store = memory_store();
   for (Index step = 0; step < 4; ++step) {
     RunPlan run = dual_run(static_cast<int>(4 - step));
@@ -130,7 +130,7 @@ TEST(DualWriter, GoesOnAndRewindsBoth) {
   EXPECT_TRUE(all_files(*store, ".") == expected_files(3));
 }
 
-TEST(DualWriter, NeitherIsReplacedOrFollowedWithoutTheOther) {
+TEST(DualWriter, NeitherIsReplacedOrContinuedWithoutTheOther) {
   for (const std::string format : {"cdf5", "idx"}) {
     const auto store = memory_store();
     ASSERT_TRUE(write_all(store, run_of(format)).ok());
@@ -143,7 +143,7 @@ TEST(DualWriter, NeitherIsReplacedOrFollowedWithoutTheOther) {
   }
 }
 
-/// Three steps in both, and then as many as `end_step` in one of them.
+/// Three steps in both formats, then steps up to `end_step` in one of them.
 std::shared_ptr<Store> store_with_one_ahead(const std::string& format, Index end_step) {
   RunPlan alone = run_of(format, 1);
   alone.end_step = end_step;
@@ -158,8 +158,8 @@ Result<std::unique_ptr<WritePipeline>> append(const Communicator& comm, const st
   return WritePipeline::append(comm.get(), store, run.path, options_of(run), to_time);
 }
 
-// A run of one format alone has gone on, or the file is another run's: what is in one only is not dropped.
-TEST(DualWriter, DifferentStepsAreRefusedUnlessATimeSaysWhatGoes) {
+// A run in one format has continued, or the file belongs to another run: steps in only one of them are kept.
+TEST(DualWriter, DifferentStepsAreRefusedWithoutATime) {
   for (const std::string format : {"cdf5", "idx"}) {
     const auto store = store_with_one_ahead(format, 5);
     const Files before = all_files(*store, ".");
@@ -183,7 +183,7 @@ TEST(DualWriter, DifferentStepsAreRefusedUnlessATimeSaysWhatGoes) {
   }
 }
 
-// Of one step more a kill explains that in the NetCDF file, which is committed first.
+// A kill can explain one more step in the NetCDF file, which is committed first.
 TEST(DualWriter, OneStepMoreInTheIdxDatasetIsRefused) {
   const auto store = store_with_one_ahead("idx", 4);
   RunPlan next = dual_run();
@@ -213,8 +213,8 @@ TEST(DualWriter, BothAreFoundByThePathOfEither) {
   }
 }
 
-// A NetCDF file of the same name that was made otherwise is none of the dataset's, and the reverse.
-TEST(DualWriter, FilesThatWereMadeApartAreFollowedApart) {
+// A NetCDF file of the same name from another run does not belong to the dataset, and vice versa.
+TEST(DualWriter, SeparateFilesAreContinuedSeparately) {
   for (const std::string format : {"cdf5", "idx"}) {
     Files both = files_of(run_of("cdf5"));
     both.merge(files_of(run_of("idx")));
@@ -262,7 +262,7 @@ TEST(DualWriter, AKillAtAnyCallLeavesTheCommittedStepsInBoth) {
 }
 
 // Each call to the file system fails once; the step is tried again.
-TEST(DualWriter, AStepThatFailedAnywhereCanBeTriedAgain) {
+TEST(DualWriter, AFailedStepCanBeRetried) {
   const Files expected = expected_files();
   for (int failing = 1;; ++failing) {
     SCOPED_TRACE("call " + std::to_string(failing));

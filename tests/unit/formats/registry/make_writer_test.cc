@@ -1,4 +1,4 @@
-// The format of a dataset: what the option and the suffix of its name say together.
+// The format of a dataset, from the option and the suffix of its name.
 #include "formats/registry/make_writer.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ std::string chosen(const std::string& path, const std::string& format) {
   return found.ok() ? *found : "error: " + found.status().message();
 }
 
-TEST(ChooseFormat, TheSuffixSaysWhatNobodyElseDoes) {
+TEST(ChooseFormat, TheSuffixDecidesWithoutAnOption) {
   for (const auto& [path, format] : std::vector<std::array<std::string, 2>>{{"run.idx", "idx"},
                                                                             {"run", "idx"},
                                                                             {"run.v2", "idx"},
@@ -28,7 +28,7 @@ TEST(ChooseFormat, TheSuffixSaysWhatNobodyElseDoes) {
   }
 }
 
-TEST(ChooseFormat, AFormatThatFitsTheSuffixHolds) {
+TEST(ChooseFormat, AFormatThatMatchesTheSuffixIsUsed) {
   for (const auto& [path, format] : std::vector<std::array<std::string, 2>>{{"run.idx", "idx"},
                                                                             {"run", "cdf5"},
                                                                             {"run.nc", "netcdf4"},
@@ -43,8 +43,11 @@ TEST(ChooseFormat, AFormatThatFitsTheSuffixHolds) {
 }
 
 TEST(ChooseFormat, AContradictionIsAnErrorThatNamesBoth) {
-  for (const auto& [path, format] : std::vector<std::array<std::string, 2>>{
-           {"run.nc", "idx"}, {"heat.idx", "cdf5"}, {"run.idx", "netcdf4"}, {"run.h5", "cdf5"}, {"x.nc4", "idx"}}) {
+  for (const auto& [path, format] : std::vector<std::array<std::string, 2>>{{"run.nc", "idx"},
+                                                                            {"heat.idx", "cdf5"},
+                                                                            {"run.idx", "netcdf4"},
+                                                                            {"run.h5", "cdf5"},
+                                                                            {"x.nc4", "idx"}}) {
     const std::string text = chosen(path, format);
     for (const std::string& word : {std::string("error: "), path, format, std::string("ESKER_FORMAT")}) {
       EXPECT_NE(text.find(word), std::string::npos) << text;

@@ -41,7 +41,7 @@ TEST(CdfDataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
   }
 }
 
-TEST(CdfDataset, FixedFieldsAreThereFromTheFirstStepOn) {
+TEST(CdfDataset, FixedFieldsExistFromTheFirstStepOn) {
   RunPlan run = cdf_run();
   run.end_step = 0;
   const auto store = memory_store();
@@ -52,14 +52,14 @@ TEST(CdfDataset, FixedFieldsAreThereFromTheFirstStepOn) {
   }
 }
 
-TEST(CdfDataset, WhatIsMissingOrTooMuchIsFound) {
+TEST(CdfDataset, FindsMissingAndExtraBytes) {
   const RunPlan run = cdf_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto file = store->open("run.nc", OpenMode::kWrite).value();
   const Index size = file->size_bytes().value();
   file->write_at(std::vector<std::byte>(10), size).check();
-  store->create_exclusive("run.esker-lock", "somebody").check();
+  store->create_exclusive("run.esker-lock", "another").check();
   auto report = verify_dataset(store, "run.nc").value();
   EXPECT_EQ(report.num_errors, 0);
   ASSERT_EQ(report.num_warnings, 2);
@@ -71,7 +71,7 @@ TEST(CdfDataset, WhatIsMissingOrTooMuchIsFound) {
   EXPECT_NE(cut.message().find("run.nc"), std::string::npos) << cut.message();
 }
 
-/// A file that the netCDF library writes, and what Esker makes of it.
+/// A file that the netCDF library writes, opened by Esker.
 class ForeignFile : public testing::Test {
  protected:
   ForeignFile()
@@ -170,7 +170,7 @@ TEST_F(ForeignFile, AFileWithoutRecordsHasFixedFields) {
   EXPECT_EQ(verify_dataset(posix_store(), path_).value().findings.size(), 0u);
 }
 
-TEST_F(ForeignFile, ANameThatAVariableHasIsNotGivenToAnother) {
+TEST_F(ForeignFile, ConvertedNamesAreUnique) {
   create();
   const int x = dim("x", 1);
   const int spaced = variable("a b", NC_INT, {x}), exact = variable("a_b", NC_INT, {x});
@@ -209,8 +209,8 @@ TEST_F(ForeignFile, RecordsWithoutTimesAreNumbered) {
   }
 }
 
-// Tools that cut variables out of a file copy the attributes of the whole.
-TEST_F(ForeignFile, AnOutlineThatIsNotOfTheseVariablesIsNotUsed) {
+// Tools that extract variables from a file copy all global attributes.
+TEST_F(ForeignFile, IgnoresASchemaOfOtherVariables) {
   const auto store = memory_store();
   RunPlan run = cdf_run();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -232,7 +232,7 @@ TEST_F(ForeignFile, AnOutlineThatIsNotOfTheseVariablesIsNotUsed) {
   EXPECT_NE(dataset.schema().find_field("v"), nullptr);
 }
 
-/// A file that begins with that header, then holds zeros.
+/// A file with this header, then zeros.
 std::shared_ptr<Store> file_of(const cdf::Header& header, Index file_bytes) {
   auto store = memory_store();
   const auto file = store->open("a.nc", OpenMode::kWrite).value();
@@ -258,8 +258,8 @@ TEST(ForeignCdf, VariablesThatOverlapAreAnError) {
     Index begin;
     const char* named;
   };
-  for (const Row& row : {Row{1, 1039, "'a' and 'b'"}, Row{0, 1040, "'b'"}, Row{1, 1990, "'u'"}, Row{0, 2030, "'a'"},
-                         Row{3, 2004, "'u' and 'v'"}, Row{3, 2012, "'v'"},
+  for (const Row& row : {Row{1, 1039, "'a' and 'b'"}, Row{0, 1040, "'b'"}, Row{1, 1990, "'u'"},
+                         Row{0, 2030, "'a'"}, Row{3, 2004, "'u' and 'v'"}, Row{3, 2012, "'v'"},
                          Row{2, 1999, "'v'"}, Row{3, Index{1} << 62, "'v'"}}) {
     cdf::Header header = four_variables(3);
     header.variables[row.variable].begin = row.begin;
@@ -269,7 +269,7 @@ TEST(ForeignCdf, VariablesThatOverlapAreAnError) {
   }
 }
 
-TEST(ForeignCdf, ValuesBehindTheEndOfTheFileAreLeftOut) {
+TEST(ForeignCdf, LeavesOutValuesBeyondTheEndOfTheFile) {
   auto store = file_of(four_variables(3), 2030);
   auto dataset = open_dataset(store, "a.nc").value();
   EXPECT_EQ(dataset->times.size(), 2U);
@@ -285,7 +285,7 @@ TEST(ForeignCdf, ValuesBehindTheEndOfTheFileAreLeftOut) {
             "variable 'b' is left out: its values end at byte 1080, but the file ends at byte 1079");
 }
 
-TEST(ForeignCdf, RecordsThatNoVariableHasAreNoSteps) {
+TEST(ForeignCdf, RecordsWithoutVariablesAreNotSteps) {
   cdf::Header header = four_variables(Index{1} << 60);
   header.variables.resize(2);
   EXPECT_TRUE(open_dataset(file_of(header, 2000), "a.nc").value()->times.empty());

@@ -49,7 +49,7 @@ TEST(CdfWriter, AStepIsReportedAsOneFile) {
   });
 }
 
-TEST(CdfWriter, FilesAreTheSameForAnyNumberOfRanksAndWay) {
+TEST(CdfWriter, FilesAreTheSameForAnyNumberOfRanksAndTransport) {
   const std::string expected = files_of(cdf_run(1)).at("run.nc");
   for (const int n_ranks : {1, 2, 4, 7}) {
     for (const auto& way : ways_to_move(n_ranks)) {
@@ -63,7 +63,7 @@ TEST(CdfWriter, FilesAreTheSameForAnyNumberOfRanksAndWay) {
   }
 }
 
-TEST(CdfWriter, FilesAreTheSameByAnyPattern) {
+TEST(CdfWriter, FilesAreTheSameForAnyPattern) {
   const std::string expected = files_of(cdf_run(1)).at("run.nc");
   using Way = std::map<std::string, std::string>;
   const std::vector<Way> patterns{{{"pattern", "contiguous"}},
@@ -82,7 +82,7 @@ TEST(CdfWriter, FilesAreTheSameByAnyPattern) {
   }
 }
 
-TEST(CdfWriter, ColumnsMakeTheFileOfRows) {
+TEST(CdfWriter, ColumnsGiveTheFileOfRows) {
   using Way = std::map<std::string, std::string>;
   const std::string expected = file_of_columns(1, false, {{"format", "cdf5"}});
   for (const Way& way : {Way{}, Way{{"transport", "messages"}}, Way{{"pattern", "slabs"}}}) {
@@ -103,7 +103,7 @@ TEST(CdfWriter, StripesWithoutASizeAreRefused) {
   EXPECT_NE(status.message().find("set stripe_size"), std::string::npos) << status.message();
 }
 
-TEST(CdfWriter, ARunInPiecesMakesTheFileOfOneRun) {
+TEST(CdfWriter, SeveralRunsGiveTheFileOfOneRun) {
   RunPlan whole = cdf_run(1);
   whole.end_step = 4;
   const std::string expected = files_of(whole).at("run.nc");
@@ -123,7 +123,7 @@ TEST(CdfWriter, ARunInPiecesMakesTheFileOfOneRun) {
   ASSERT_EQ(all_files(*store, ".").at("run.nc") == expected, true);
 }
 
-// What a kill leaves behind the committed steps is cut off before the next one is written.
+// Bytes that a killed run left after the committed steps are cut off before the next step.
 TEST(CdfWriter, LeftoversAreCutOff) {
   RunPlan run = cdf_run(2);
   const auto store = memory_store();
@@ -140,9 +140,9 @@ TEST(CdfWriter, LeftoversAreCutOff) {
   ASSERT_EQ(all_files(*store, ".").at("run.nc") == files_of(whole).at("run.nc"), true);
 }
 
-// What stands at any call to the file system is what a kill there leaves: it opens, holds the committed
-// steps, and the run that goes on makes the file of one run.
-TEST(CdfWriter, AKillAtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
+// The file before any call to the file system is what a kill there leaves. It opens, holds the committed
+// steps, and continuing the run gives the file of one run.
+TEST(CdfWriter, AKillAtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
   const RunPlan run = cdf_run(2);
   const std::string expected = files_of(run).at("run.nc");
   const auto store = memory_store();
@@ -174,7 +174,7 @@ TEST(CdfWriter, AKillAtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
   EXPECT_EQ(seen, (std::set<Index>{0, 1, 2, 3}));
 }
 
-TEST(CdfWriter, WhateverFailsTheFileHoldsTheCommittedStepsAndCanBeFollowed) {
+TEST(CdfWriter, AfterAnyFailureTheFileHoldsTheCommittedStepsAndARunCanContinue) {
   RunPlan whole = cdf_run(1);
   whole.end_step = 4;
   whole.fsync = Fsync::kStep;
@@ -204,7 +204,7 @@ TEST(CdfWriter, WhateverFailsTheFileHoldsTheCommittedStepsAndCanBeFollowed) {
   }
 }
 
-TEST(CdfWriter, OnlyFilesOfEskerAreReplaced) {
+TEST(CdfWriter, ReplacesOnlyFilesOfEsker) {
   const auto store = memory_store();
   const auto file = store->open("run.nc", OpenMode::kWrite).value();
   const auto others = cdf::print_header({cdf::Version::kClassic, 0, {{"x", 3}}, {}, {}});
@@ -261,7 +261,7 @@ TEST(CdfWriter, DimensionsOfComponentsAndTextsHaveFreeNames) {
                                              "component_2_"}));
 }
 
-TEST(CdfWriter, TheSmallestVersionIsTakenUnlessAskedOtherwise) {
+TEST(CdfWriter, TakesTheSmallestVersionByDefault) {
   const auto version_of = [](SampleType type, Index size, std::optional<cdf::Version> asked) {
     Schema schema;
     const DimId x = schema.add_dim("x", size).value();

@@ -1,5 +1,5 @@
-// CDF headers against the netCDF library: what it writes we read and print again byte for byte, what we print
-// it reads; and bytes that nobody should believe.
+// CDF headers and the netCDF library: Esker reads the library's headers and prints the same bytes, and the
+// library reads Esker's headers. Damaged headers are errors.
 #include "formats/netcdf/cdf/header.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace esker::cdf {
 namespace {
 
-/// A file that goes with the test.
+/// A file that is removed after the test.
 class TemporaryFile {
  public:
   TemporaryFile()
@@ -108,7 +108,7 @@ void write_with_netcdf(const std::string& path, int format, std::mt19937& random
   nc(nc_close(file));
 }
 
-TEST(CdfHeader, OfNetcdfsFilesIsReadAndPrintedAgainByteForByte) {
+TEST(CdfHeader, PrintsTheBytesOfNetcdfsHeaders) {
   const TemporaryFile file;
   std::mt19937 random(7);
   for (int i = 0; i < 150; ++i) {
@@ -134,7 +134,7 @@ Header small_header(Version version) {
   return header;
 }
 
-TEST(CdfHeader, ThatWePrintNetcdfReads) {
+TEST(CdfHeader, NetcdfReadsPrintedHeaders) {
   const TemporaryFile temporary;
   for (const Version version : kVersions) {
     const Header header = small_header(version);
@@ -176,7 +176,7 @@ TEST(CdfHeader, ASingleVariableWithRecordsIsNotPadded) {
   EXPECT_EQ(header.record_bytes(), 16);
 }
 
-TEST(CdfHeader, WhatDoesNotFitAVersionIsNamed) {
+TEST(CdfHeader, NamesValuesThatDoNotFitAVersion) {
   const auto says = [](const Header& header) { return check_header(header).message(); };
   Header header = small_header(Version::kClassic);
   header.dims[2].length = Index{1} << 30;
@@ -201,7 +201,7 @@ TEST(CdfHeader, WhatDoesNotFitAVersionIsNamed) {
   EXPECT_NE(says(header).find("is not its first"), std::string::npos) << says(header);
 }
 
-TEST(CdfHeader, OfAStreamCountsTheRecordsThatAreThere) {
+TEST(CdfHeader, OfAStreamCountsTheRecordsInTheFile) {
   for (const Version version : kVersions) {
     std::vector<std::byte> bytes = print_header(small_header(version));
     bytes.resize(2048 + 3 * 68 + 10);
@@ -211,8 +211,8 @@ TEST(CdfHeader, OfAStreamCountsTheRecordsThatAreThere) {
   }
 }
 
-// netCDF's own test files have such names; no reader shows the zeros.
-TEST(CdfHeader, ZerosBehindANameAreNotOfIt) {
+// Test files of netCDF have such names; no reader shows the zeros.
+TEST(CdfHeader, DropsZerosAfterAName) {
   Header header = small_header(Version::kClassic);
   header.dims[0].name = "st";
   std::vector<std::byte> bytes = print_header(header);

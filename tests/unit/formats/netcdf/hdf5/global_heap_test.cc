@@ -1,4 +1,4 @@
-// Objects of a global heap, good and damaged: nothing outside of the collection is given.
+// Objects of a global heap, good and damaged: no bytes outside of the collection are returned.
 #include "formats/netcdf/hdf5/global_heap.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(GlobalHeap, ObjectsAreFoundByNumber) {
   }
 }
 
-TEST(GlobalHeap, NoDamagedByteLeadsOutOfTheCollection) {
+TEST(GlobalHeap, ADamagedByteNeverReadsOutsideTheCollection) {
   const auto good = collection_of({"one", "two is longer", "three"});
   for (std::size_t at = 0; at < good.size(); ++at) {
     for (const unsigned value : {0u, 1u, 0x7fu, 0xffu}) {
@@ -63,7 +63,7 @@ TEST(GlobalHeap, NoDamagedByteLeadsOutOfTheCollection) {
   }
 }
 
-TEST(GlobalHeap, OnlyKnownSuperblocksAreBelieved) {
+TEST(GlobalHeap, UnknownSuperblocksAreRefused) {
   std::array<std::byte, kSuperblockHead> head{};
   head[14] = std::byte{8}, head[10] = std::byte{4};
   EXPECT_EQ(size_of_lengths(head), 8u);

@@ -1,5 +1,5 @@
-// HDF5 files as datasets: ours at every level, also as a kill leaves them, and those that the netCDF library
-// wrote; damaged ones.
+// HDF5 files as datasets: Esker's files at every level, also after a kill; files of the netCDF library;
+// damaged files.
 #include "formats/netcdf/hdf5/hdf5_dataset.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Hdf5Dataset, EveryLevelOfEveryFieldReadsAsItWasWritten) {
   }
 }
 
-TEST(Hdf5Dataset, PlainChunksAreReadPastTheLibrary) {
+TEST(Hdf5Dataset, ReadsPlainChunksWithoutTheLibrary) {
   RunPlan run = hdf5_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -64,7 +64,7 @@ TEST(Hdf5Dataset, PlainChunksAreReadPastTheLibrary) {
   }
 }
 
-TEST(Hdf5Dataset, PlacesAreWhereTheSamplesStand) {
+TEST(Hdf5Dataset, ReturnsTheAddressesOfSamples) {
   RunPlan run = hdf5_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -81,8 +81,8 @@ TEST(Hdf5Dataset, PlacesAreWhereTheSamplesStand) {
   }
 }
 
-/// The library opens the file for the first field of a step, and once more for all others.
-TEST(Hdf5Dataset, TheFieldsOfAStepAreLookedUpTogether) {
+/// The library opens the file for the first field of a step, and once again for all others.
+TEST(Hdf5Dataset, LooksUpTheFieldsOfAStepTogether) {
   const RunPlan run = hdf5_run();
   const auto files = memory_store();
   ASSERT_TRUE(write_all(files, run).ok());
@@ -111,8 +111,8 @@ TEST(Hdf5Dataset, TheFieldsOfAStepAreLookedUpTogether) {
   EXPECT_EQ(sessions, 2);
 }
 
-// The file is another one since: nothing of it is taken for what was there.
-TEST(Hdf5Dataset, AFileThatWasWrittenAnewIsNoticed) {
+// Another file has replaced the file: cached information about the old file is not used.
+TEST(Hdf5Dataset, NoticesAReplacedFile) {
   RunPlan run = hdf5_run();
   const auto store = memory_store(), other = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -139,8 +139,8 @@ TEST(Hdf5Dataset, AFileThatWasWrittenAnewIsNoticed) {
   }
 }
 
-// Steps that were taken back, after a look at where their samples stood.
-TEST(Hdf5Dataset, StepsThatWereTakenBackAreNotRead) {
+// Steps that were rewound after the positions of their samples were looked up.
+TEST(Hdf5Dataset, DoesNotReadRewoundSteps) {
   RunPlan run = hdf5_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -157,7 +157,7 @@ TEST(Hdf5Dataset, StepsThatWereTakenBackAreNotRead) {
   const Index last = run.end_step - 1;
   ASSERT_TRUE(read(last).ok());
   RunPlan back = run;
-  back.first_step = back.end_step = 1;  // appends nothing, behind step 0
+  back.first_step = back.end_step = 1;  // appends no step after step 0
   ASSERT_TRUE(write_all(store, back).ok());
   EXPECT_FALSE(read(last).ok());
   const Status status = read(0);
@@ -178,7 +178,7 @@ TEST(Hdf5Dataset, TheSchemaIsThatOfTheRun) {
   EXPECT_EQ(found->infos.size(), expected->infos.size());
 }
 
-TEST(Hdf5Dataset, FixedFieldsAreThereFromTheFirstStepOn) {
+TEST(Hdf5Dataset, FixedFieldsExistFromTheFirstStepOn) {
   RunPlan run = hdf5_run();
   run.end_step = 0;
   const auto store = memory_store();
@@ -195,9 +195,9 @@ std::shared_ptr<Store> store_of(const std::map<std::string, std::string>& files)
   return store;
 }
 
-// What stands at any call to the file system is what a reader finds then, or after a kill: it holds the
-// committed steps, all of them, and is not changed by reading.
-TEST(Hdf5Dataset, AtAnyMomentOfAWriterTheCommittedStepsAreRead) {
+// The files before any call to the file system are what a reader finds then, or after a kill. They hold all
+// committed steps, and reading does not change them.
+TEST(Hdf5Dataset, ReadsTheCommittedStepsAtAnyMomentOfAWriter) {
   const RunPlan run = hdf5_run();
   const auto store = memory_store();
   std::mutex mutex;
@@ -225,14 +225,14 @@ TEST(Hdf5Dataset, AtAnyMomentOfAWriterTheCommittedStepsAreRead) {
   EXPECT_GT(n_journals, 10);
 }
 
-TEST(Hdf5Dataset, WhatIsMissingOrTooMuchIsFound) {
+TEST(Hdf5Dataset, FindsMissingAndExtraBytes) {
   const RunPlan run = hdf5_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
   const auto file = store->open("run.nc", OpenMode::kWrite).value();
   const Index size = file->size_bytes().value();
   file->write_at(std::vector<std::byte>(10), size).check();
-  store->create_exclusive("run.esker-lock", "somebody").check();
+  store->create_exclusive("run.esker-lock", "another").check();
   const auto report = verify_dataset(store, "run.nc").value();
   EXPECT_EQ(report.num_errors, 0);
   ASSERT_EQ(report.num_warnings, 2);
@@ -244,8 +244,8 @@ TEST(Hdf5Dataset, WhatIsMissingOrTooMuchIsFound) {
   EXPECT_NE(cut.message().find("run.nc"), std::string::npos) << cut.message();
 }
 
-// No length makes a reader end otherwise than by an answer.
-TEST(Hdf5Dataset, FilesThatAreCutOffAreErrors) {
+// At any length the reader returns a result or an error.
+TEST(Hdf5Dataset, TruncatedFilesAreErrors) {
   const RunPlan run = hdf5_run();
   const auto store = memory_store();
   ASSERT_TRUE(write_all(store, run).ok());
@@ -259,7 +259,7 @@ TEST(Hdf5Dataset, FilesThatAreCutOffAreErrors) {
   }
 }
 
-TEST(Hdf5Dataset, BytesThatAreChangedDoNotEndTheProgram) {
+TEST(Hdf5Dataset, ChangedBytesDoNotEndTheProgram) {
   RunPlan run = hdf5_run();
   run.end_step = 1;
   const auto store = memory_store();
@@ -276,7 +276,7 @@ TEST(Hdf5Dataset, BytesThatAreChangedDoNotEndTheProgram) {
   EXPECT_GT(n_errors, 0);
 }
 
-/// A file that the netCDF library writes, and what Esker makes of it.
+/// A file that the netCDF library writes, opened by Esker.
 class ForeignHdf5 : public testing::Test {
  protected:
   ForeignHdf5()
@@ -379,7 +379,7 @@ TEST_F(ForeignHdf5, ADamagedChunkIsFound) {
   EXPECT_NE(report.findings[0].text.find("field 'v'"), std::string::npos) << report.findings[0].text;
 }
 
-// HDF5 goes through all chunks that there could be around what is read.
+// HDF5 visits all possible chunks around the request.
 TEST_F(ForeignHdf5, MoreChunksThanTheFileCanHoldAreLeftOut) {
   const std::size_t length = std::size_t{1} << 40, chunk = 8;
   const int x = dim(id_, "x", length), y = dim(id_, "y", 4);

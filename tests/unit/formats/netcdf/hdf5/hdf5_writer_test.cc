@@ -38,7 +38,7 @@ TEST(Hdf5Writer, NetcdfReadsEveryValue) {
   EXPECT_EQ(file.values("time", 2, false, 1), std::vector<double>{time_of(2)});
 }
 
-TEST(Hdf5Writer, FilesAreTheSameForAnyNumberOfRanksAndWay) {
+TEST(Hdf5Writer, FilesAreTheSameForAnyNumberOfRanksAndTransport) {
   const std::string expected = files_of(hdf5_run(1)).at("run.nc");
   for (const int n_ranks : {1, 2, 4, 7}) {
     for (const auto& way : ways_to_move(n_ranks)) {
@@ -52,7 +52,7 @@ TEST(Hdf5Writer, FilesAreTheSameForAnyNumberOfRanksAndWay) {
   }
 }
 
-TEST(Hdf5Writer, RanksThatWriteWhatTheyHoldMakeTheSameFile) {
+TEST(Hdf5Writer, RanksThatWriteTheirOwnSamplesGiveTheSameFile) {
   RunPlan run = hdf5_run(4);
   run.aggregate = false;
   ASSERT_EQ(files_of(run).at("run.nc") == files_of(hdf5_run(1)).at("run.nc"), true);
@@ -71,7 +71,7 @@ TEST(Hdf5Writer, ChunksOfAnyShapeHoldEveryValue) {
   }
 }
 
-TEST(Hdf5Writer, ColumnsMakeTheFileOfRows) {
+TEST(Hdf5Writer, ColumnsGiveTheFileOfRows) {
   for (const char* chunks : {"90,70,20", "45,35,20", "90,70,7", "80,60,18", "decomposition"}) {
     std::map<std::string, std::string> options{{"format", "netcdf4"}, {"chunks", chunks}};
     if (chunks[0] == '8') options["chunk_alignment"] = "4K";
@@ -84,7 +84,7 @@ TEST(Hdf5Writer, ColumnsMakeTheFileOfRows) {
   }
 }
 
-TEST(Hdf5Writer, ARunInPiecesMakesTheFileOfOneRun) {
+TEST(Hdf5Writer, SeveralRunsGiveTheFileOfOneRun) {
   RunPlan whole = hdf5_run(1);
   whole.end_step = 4;
   const std::string expected = files_of(whole).at("run.nc");
@@ -105,7 +105,7 @@ TEST(Hdf5Writer, ARunInPiecesMakesTheFileOfOneRun) {
   ASSERT_EQ(all_files(*store, ".").at("run.nc") == expected, true);
 }
 
-// What a kill leaves behind the committed steps is cut off before the next one is written.
+// Bytes that a killed run left after the committed steps are cut off before the next step.
 TEST(Hdf5Writer, LeftoversAreCutOff) {
   RunPlan run = hdf5_run(2);
   const auto store = memory_store();
@@ -122,14 +122,14 @@ TEST(Hdf5Writer, LeftoversAreCutOff) {
   ASSERT_EQ(all_files(*store, ".").at("run.nc") == files_of(whole).at("run.nc"), true);
 }
 
-/// Files as they stand, in a store of their own.
+/// The files in a separate store.
 std::shared_ptr<Store> store_of(const std::map<std::string, std::string>& files) {
   auto store = memory_store();
   for (const auto& [path, bytes] : files) store->create_exclusive(path, bytes).check();
   return store;
 }
 
-/// What is there after a kill: the file, and a journal if there is one.
+/// The files after a kill: the dataset and, if it exists, the journal.
 std::map<std::string, std::string> remains_of(const std::map<std::string, std::string>& files) {
   std::map<std::string, std::string> remains;
   for (const std::string path : {"run.nc", "run.nc.esker-journal", "run.nc.esker-journal.tmp"}) {
@@ -138,10 +138,9 @@ std::map<std::string, std::string> remains_of(const std::map<std::string, std::s
   return remains;
 }
 
-// What stands at any call to the file system is what a kill there leaves: it opens - when the journal, if
-// there is one, has been carried out -, holds the committed steps, and the run that goes on makes the file of
-// one run.
-TEST(Hdf5Writer, AKillAtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
+// The files before any call to the file system are what a kill there leaves. After the journal, if any, is
+// applied, the file opens, holds the committed steps, and continuing the run gives the file of one run.
+TEST(Hdf5Writer, AKillAtAnyCallLeavesTheCommittedStepsAndARunCanContinue) {
   const RunPlan run = hdf5_run(2);
   const std::string expected = files_of(run).at("run.nc");
   const auto store = memory_store();
@@ -179,7 +178,7 @@ TEST(Hdf5Writer, AKillAtAnyCallLeavesTheCommittedStepsAndCanBeFollowed) {
   EXPECT_GT(n_journals, 10);
 }
 
-TEST(Hdf5Writer, WhateverFailsTheFileHoldsTheCommittedStepsAndCanBeFollowed) {
+TEST(Hdf5Writer, AfterAnyFailureTheFileHoldsTheCommittedStepsAndARunCanContinue) {
   RunPlan whole = hdf5_run(1);
   whole.end_step = 4;
   whole.fsync = Fsync::kStep;
@@ -212,7 +211,7 @@ TEST(Hdf5Writer, WhateverFailsTheFileHoldsTheCommittedStepsAndCanBeFollowed) {
   }
 }
 
-TEST(Hdf5Writer, OnlyFilesOfEskerAreReplaced) {
+TEST(Hdf5Writer, ReplacesOnlyFilesOfEsker) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("esker-foreign-" + std::to_string(getpid()));
   int id = 0, dim = 0;
@@ -234,7 +233,7 @@ TEST(Hdf5Writer, OnlyFilesOfEskerAreReplaced) {
   }
 }
 
-TEST(Hdf5Writer, AFileThatOthersChangedCanBeRewoundAllTheSame) {
+TEST(Hdf5Writer, AFileThatAnotherProgramChangedCanBeRewound) {
   const auto store = memory_store();
   const RunPlan run = hdf5_run(2);
   ASSERT_TRUE(write_all(store, run).ok());

@@ -1,4 +1,5 @@
-// Journals: whole ones are carried out, torn and hostile ones are not, those of other files are an error.
+// Complete journals are applied, torn and hostile journals are ignored, and journals of other files are
+// errors.
 #include "formats/netcdf/hdf5/journal.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +41,7 @@ TEST(Journal, IsReadAsItWasPrinted) {
   EXPECT_EQ(read.change.file_bytes, 300);
 }
 
-TEST(Journal, AnyTornOneIsNone) {
+TEST(Journal, IgnoresTornJournals) {
   const auto whole = bytes_of(print_journal(example()));
   for (std::size_t n = 0; n < whole.size(); ++n) {
     EXPECT_FALSE(parse_journal(std::span(whole).first(n))) << n;
@@ -52,8 +53,8 @@ TEST(Journal, AnyTornOneIsNone) {
   }
 }
 
-// With a checksum that fits, so that what is in it is looked at.
-TEST(Journal, HostileOnesAreNone) {
+// With a valid checksum, so that the content is parsed.
+TEST(Journal, IgnoresHostileJournals) {
   std::mt19937 random(7);
   const auto whole = bytes_of(print_journal(example()));
   int n_taken = 0;
@@ -75,7 +76,7 @@ TEST(Journal, HostileOnesAreNone) {
   EXPECT_LT(n_taken, 2000);
 }
 
-TEST(Journal, RecoveryCarriesOutAWholeOneFromAnyStateBetween) {
+TEST(Journal, RecoveryAppliesACompleteJournalFromAnyState) {
   const std::string before = std::string(kSuperblockBytes, 'b') + std::string(102, '.');
   std::string between = before;
   between.replace(0, kSuperblockBytes, std::string(kSuperblockBytes, 'a'));
@@ -90,7 +91,7 @@ TEST(Journal, RecoveryCarriesOutAWholeOneFromAnyStateBetween) {
   }
 }
 
-TEST(Journal, RecoveryDropsATornOneAndRefusesThatOfAnotherFile) {
+TEST(Journal, RecoveryDropsATornJournalAndRefusesThatOfAnotherFile) {
   const std::string file(200, 'b');
   const std::string whole = print_journal(example());
   const auto torn = store_with(file, whole.substr(0, whole.size() / 2));

@@ -1,4 +1,4 @@
-// A file in memory over one that is there: reads see what was written last, and changes can be taken back.
+// A file in memory on top of an existing file: reads return the newest writes, and changes can be discarded.
 #include "formats/netcdf/hdf5/overlay.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::vector<std::byte> content_of(const File& file) {
   return bytes;
 }
 
-TEST(Overlay, ReadsWhatWasWrittenLastAndChangesTheFileToThat) {
+TEST(Overlay, ReadsTheNewestWritesAndAppliesThem) {
   std::mt19937 random(5);
   for (int i = 0; i < 200; ++i) {
     const auto store = memory_store();
@@ -58,7 +58,7 @@ TEST(Overlay, ReadsWhatWasWrittenLastAndChangesTheFileToThat) {
   }
 }
 
-TEST(Overlay, FileBehindItsEndIsNotSeen) {
+TEST(Overlay, HidesTheFileBeyondItsEnd) {
   const auto store = memory_store();
   const auto file = store->open("file", OpenMode::kWrite).value();
   file->write_at(std::vector<std::byte>(10, std::byte{1}), 0).check();

@@ -16,9 +16,9 @@ Status make_group(VirtualFile& file) {
   return {};
 }
 
-// Also when the library writes as it closes the file: it must not keep one that it could not close, which it
-// would touch again, freed, when the program ends.
-TEST(Session, MemoryThatRunsOutAnywhereIsAnErrorAndTheProgramEndsWell) {
+// Also while the library writes to close the file: the library must not keep a file that it could not close,
+// and access it, freed, when the program ends.
+TEST(Session, AnyFailedAllocationIsAnErrorAndTheProgramEndsNormally) {
   long num_failed = 1;
   for (long after = 0; num_failed > 0; ++after) {
     ASSERT_LT(after, 1000);
