@@ -58,7 +58,7 @@ def problems(readme: str, examples: dict[str, str]) -> list[str]:
 
 
 def check_self() -> None:
-    """It finds what it is there to find."""
+    """Checks that it finds differences."""
     example = {"a.c": "int main() {\n  /* [README */\n  f();\n    g();\n  /* README] */\n}\n"}
     good = "Text\n\n<!-- examples/a.c -->\n```c\nf();\n  g();\n```\n"
     assert not problems(good, example)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the compiler takes as an array of the generic procedures of the module, and what it rejects.
+"""The arrays that the compiler accepts and rejects as arguments of the module's generic procedures.
 
     tests/fortran/compiles.py COMPILER MODULES_DIRECTORY
 
-A procedure that keeps the address of its array must not be given what the compiler makes for the call alone: an
-expression compiles without a warning where the argument is intent(in), and its memory is freed before it is read.
-Exit status 1 and what differs if not.
+A procedure that keeps the address of its array must not get a temporary of the compiler: an expression compiles
+without a warning if the argument is intent(in), and its memory is freed before it is read. Exit status 1 and the
+differences otherwise.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ end subroutine
 
 
 def errors_of(compiler: str, modules: Path, call: str) -> str:
-    """What the compiler says of a program with this call; nothing if it takes it."""
+    """The compiler's errors for a program with this call; empty if it is accepted."""
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory) / "snippet.f90"
         source.write_text(PROGRAM.replace("{call}", call), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What check.py is there to find, it finds."""
+"""check.py finds the problems that it should find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fortran.py finds what it is for."""
+"""fortran.py finds the problems that it should find."""
 
 from __future__ import annotations
 

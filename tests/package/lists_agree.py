@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "packaging/spack/spack_repo/esker/packages/esker/package.py"
 
-# Spack's names for what CMake and pkg-config call otherwise.
+# Spack's names of packages with other names in CMake and pkg-config.
 SPACK_NAMES = {
     "ZLIB": "zlib-api",
     "PkgConfig": "pkgconfig",

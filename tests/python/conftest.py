@@ -33,7 +33,7 @@ def openvisus(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(autouse=True)
 def _width_of_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not that of the terminal that tests run in."""
+    """Uses the width of pipes, not that of the terminal of the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
@@ -50,7 +50,7 @@ def esker_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[s
 
 @pytest.fixture(scope="session")
 def kill_run() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the program of tests/tools on some ranks; KILL_PROGRAM names it, and then it must be there."""
+    """Runs the program of tests/tools on some ranks; If KILL_PROGRAM names it, it must exist."""
     program = Path(os.environ.get("KILL_PROGRAM", KILL_PROGRAM))
     if "KILL_PROGRAM" not in os.environ and not program.exists():
         pytest.skip("build/release/tests/mpi/kill_run is not built")

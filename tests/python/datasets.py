@@ -1,4 +1,4 @@
-"""Datasets that tests write with one process, and what OpenVisus and readers must find in them."""
+"""Datasets that tests write with one process, and the samples that OpenVisus and readers must find in them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def write(
 
 
 def samples(array: np.ndarray, box: tuple[Sequence[int], Sequence[int]], stride: Sequence[int]) -> np.ndarray:
-    """What a query for `box` (x first) at a level of that stride must answer: points k * stride in the box."""
+    """The expected answer to a query for `box` (x first) at a level of that stride: points k * stride in the box."""
     lo, hi = box
     slices = [slice(-(-l // s) * s, h, s) for l, h, s in zip(lo, hi, stride)]
     return array[tuple(reversed(slices))]

@@ -1,4 +1,4 @@
-"""A web server of a directory, with what servers do to their clients; it counts what it sends."""
+"""A web server of a directory that imitates good and bad servers, and counts the bytes that it sends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 @dataclass
 class Served:
-    """What a server has done, and how it behaves from now on."""
+    """The counts of a server, and its behavior."""
 
     url: str = ""
     ranges: bool = True
@@ -22,7 +22,7 @@ class Served:
     breaks: str = ""
     """A status, "truncate" (says more than it sends), "drop" (ends the connection), for files with ".bin" in their name."""
     endless: bool = False
-    """It says no size, knows no ranges, and sends zeros behind a file for as long as somebody takes them."""
+    """Sends no size, ignores ranges, and sends zeros after the file until the client closes the connection."""
     sent: list[tuple[str, int]] = field(default_factory=list)
     """Path and bytes of each answer with content."""
 
@@ -107,7 +107,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(directory: Path) -> Iterator[Served]:
-    """A server on this machine, for as long as the body runs."""
+    """Runs a server on this machine during the body."""
     server = _Server(directory)
     served = server.served
     thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -1,4 +1,4 @@
-"""What runs leave that test_kill.py kills: by Esker, OpenVisus, netCDF4, h5py and h5dump."""
+"""Checks of the files that killed runs leave, with Esker, OpenVisus, netCDF4, h5py and h5dump."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def has_idx(form: str) -> bool:
 
 
 def netcdf_of(path: Path) -> Path:
-    """The file beside the .idx, where a run writes both; else the path."""
+    """The NetCDF file next to the .idx if a run writes both formats; otherwise the path."""
     return path.with_suffix(".nc") if path.suffix == ".idx" else path
 
 
@@ -53,7 +53,7 @@ def processes_of(path: Path) -> list[str]:
 
 
 def expect_killed(done: subprocess.CompletedProcess[str], path: Path) -> None:
-    """By a signal, and so that no rank is left."""
+    """Expects an end by a signal, without remaining ranks."""
     assert done.returncode != 0, "the run never came to the phase"
     assert "signal 9" in done.stdout + done.stderr
     deadline = time.monotonic() + 10
@@ -63,7 +63,7 @@ def expect_killed(done: subprocess.CompletedProcess[str], path: Path) -> None:
 
 
 def named_in_shared_memory() -> set[str]:
-    """Files in the node's shared memory by a name of ours; directories are those of benchmarks."""
+    """Files in the node's shared memory with Esker's names; directories are those of benchmarks."""
     folder = Path("/dev/shm")
     return {str(p) for p in folder.glob("*esker*") if p.is_file()} if folder.is_dir() else set()
 
@@ -96,7 +96,7 @@ def expect_openvisus_agrees(
         times = db.getTimesteps()
         assert len(times) == part.num_steps or (may_be_ahead and len(times) == part.num_steps + 1)
         for name in part.fields:
-            if name not in db.getFields():  # several columns: OpenVisus cannot take it in one
+            if name not in db.getFields():  # several columns, because OpenVisus cannot read it as one
                 continue
             for step, number in enumerate(times):
                 if not whole[name].has(step):
@@ -109,7 +109,7 @@ def expect_openvisus_agrees(
 
 
 def expect_netcdf_steps(path: Path, whole_path: Path, n_steps: int) -> None:
-    """netCDF4, and h5py and h5dump where it is their file, see these steps of the whole run."""
+    """netCDF4, and for HDF5 files also h5py and h5dump, read these steps of the whole run."""
     with netCDF4.Dataset(path) as file, netCDF4.Dataset(whole_path) as whole:
         for ds in (file, whole):
             ds.set_auto_maskandscale(False)
@@ -140,6 +140,6 @@ with netCDF4.Dataset(sys.argv[1]) as file:
 
 
 def netcdf_reads(path: Path) -> bool:
-    """Whether the netCDF library reads a file that may be torn: in a process of its own."""
+    """Whether the netCDF library, in a separate process, reads a file that may be torn."""
     done = subprocess.run([sys.executable, "-c", READ_ALL, str(path)], capture_output=True, timeout=60)
     return done.returncode == 0

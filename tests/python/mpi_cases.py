@@ -1,4 +1,4 @@
-"""What test_mpi.py runs under mpiexec: python mpi_cases.py FOLDER RANKS. Every rank checks; one that fails ends all.
+"""The cases that test_mpi.py runs under mpiexec: python mpi_cases.py FOLDER RANKS. A failure on any rank ends the job.
 
 Each case is a function of a communicator and a folder that they share.
 """
@@ -54,13 +54,13 @@ def run(path: Path, comm: MPI.Intracomm | None, ranks: MPI.Intracomm) -> None:
 
 
 def everywhere(comm: MPI.Intracomm, error: BaseException) -> None:
-    """The same error on all ranks."""
+    """Expects the same error on all ranks."""
     assert len(set(comm.allgather((type(error), str(error))))) == 1, repr(error)
 
 
 @contextmanager
 def fails(comm: MPI.Intracomm, victim: int, local: type[BaseException], words: str) -> Iterator[None]:
-    """Inside, the victim meets `local`, and the others an error with these words, which tells of it."""
+    """In the body, the victim gets the error `local`, and the others an error with these words."""
     caught: BaseException | None = None
     try:
         yield
@@ -92,7 +92,7 @@ def case_bytes_are_those_of_one_process(comm: MPI.Intracomm, folder: Path) -> No
 
 
 def case_reading_together(comm: MPI.Intracomm, folder: Path) -> None:
-    """Other rows than were written, overlapping, some ranks nothing; levels; and an error of one rank."""
+    """Reads rows other than those written, overlapping, none on some ranks; levels; and an error on one rank."""
     run(folder / "run.idx", comm, comm)
     for aggregate in ("true", "false", "auto"):
         reader = esker.Reader(folder / "run.idx", comm, aggregate_reads=aggregate, verify=True)
@@ -126,7 +126,7 @@ def case_append_and_report(comm: MPI.Intracomm, folder: Path) -> None:
 
 
 def case_parts_of_the_ranks(comm: MPI.Intracomm, folder: Path) -> None:
-    """Communicators of some of the ranks write at once, each a dataset."""
+    """Communicators of some of the ranks write separate datasets at the same time."""
     part = comm.Split(comm.rank % 2)
     run(folder / f"{comm.rank % 2}.idx", part, part)
     comm.barrier()
@@ -162,7 +162,7 @@ def case_a_rank_that_raises_in_a_step(comm: MPI.Intracomm, folder: Path) -> None
 
 
 def case_a_rank_that_leaves(comm: MPI.Intracomm, folder: Path) -> None:
-    """Before the first step, and after it; the others try once or twice before they leave, too."""
+    """A rank leaves before or after the first step; the others make one or two calls before they leave."""
     for victim in range(comm.size):
         for n_steps in (0, 1):
             path = folder / f"{victim}_{n_steps}.idx"

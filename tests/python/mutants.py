@@ -1,9 +1,9 @@
-"""Datasets with damage, each opened, described, read, verified and converted in a process of its own with limits.
+"""Datasets with damage, each opened, described, read, verified and converted in a separate process with limits.
 
-    python tests/python/mutants.py FOLDER COUNT SEED        prints what did not end as it should
+    python tests/python/mutants.py FOLDER COUNT SEED        prints the mutants with a wrong outcome
 
-A mutant may be read, or refused by an error of Esker's. It may not end the process, use more than PROCESSOR_SECONDS,
-take MOST_BYTES of memory or raise something else; nor wait, of which SECONDS are the sign, on a busy machine, too.
+A mutant may be read, or refused by an error of Esker. It must not end the process, use more than PROCESSOR_SECONDS,
+take MOST_BYTES of memory, raise another exception, or hang, which is detected after SECONDS.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Base:
 
 @dataclass(frozen=True)
 class Finding:
-    """A mutant that did not end as it should; it is kept."""
+    """A mutant with a wrong outcome; its file is kept."""
 
     path: Path
     text: str
@@ -168,7 +168,7 @@ _LARGE = (0, 1, 0x7F, 0xFF, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 <<
 
 
 def mutate(content: bytes, rng: random.Random) -> bytes:
-    """The same after one to three changes, as a bad disk, a broken transfer or somebody who means harm makes them."""
+    """The bytes after one to three changes, as by a bad disk, a broken transfer or an attacker."""
     damaged = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         if damaged:
@@ -179,7 +179,7 @@ def mutate(content: bytes, rng: random.Random) -> bytes:
 
 
 def _place(content: bytearray, size: int, rng: random.Random) -> int:
-    """Of `size` bytes; rather not one in padding."""
+    """A position in `size` bytes, preferably not in padding."""
     for _ in range(50):
         at = rng.randrange(len(content) - size + 1)
         if any(content[at : at + size]):
@@ -221,16 +221,16 @@ def _cut(content: bytearray, rng: random.Random) -> None:
         del content[rng.randrange(len(content)) :]
 
 
-# ---- what is done with a mutant ----
+# ---- the use of a mutant ----
 
 
 def use(path: Path) -> None:
-    """All that users do with a dataset: each may be refused."""
+    """All operations of users on a dataset; each may be refused."""
     warnings.simplefilter("ignore", esker.DatasetWarning)
     for action in (_read_all, _describe, _open_in_xarray, esker.verify, _convert):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of what is left out
+                warnings.simplefilter("ignore")  # about parts that are left out
                 action(path)
         except _REFUSALS as error:
             if isinstance(error, UnicodeError):
@@ -277,7 +277,7 @@ def _convert(path: Path) -> None:
 
 
 def use_in_child(path: Path) -> str:
-    """What was wrong with how the use of a mutant ended; empty: nothing."""
+    """The error in the outcome of a mutant; empty if there is none."""
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -312,7 +312,7 @@ def _be_used(path: Path, write_end: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS + 5))
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     faulthandler.disable()
-    before = _resident_bytes()  # less than the parent has: a child has not yet the pages of mapped files
+    before = _resident_bytes()  # less than that of the parent: a child does not have the pages of mapped files yet
     status = 0
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -327,11 +327,11 @@ def _be_used(path: Path, write_end: int) -> None:
 
 
 def run(folder: Path, count: int, seed: int, keep: Callable[[str], bool] = lambda _: True) -> list[Finding]:
-    """`count` mutants, the same ones for the same seed, of those bases whose name `keep` wants."""
+    """Runs `count` mutants of the bases whose name `keep` accepts; the same for the same seed."""
     findings = []
     (folder / "good").mkdir(parents=True)
     good = [base for base in bases(folder / "good") if keep(base.name)]
-    use(good[0].path)  # imports what xarray imports when it is used, once for all children
+    use(good[0].path)  # triggers xarray's lazy imports once for all children
     for base in good:
         if wrong := use_in_child(base.path):
             findings.append(Finding(base.path, wrong))

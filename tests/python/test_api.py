@@ -1,4 +1,4 @@
-"""esker.open, fields, select, read: arguments, errors, and what is loaded."""
+"""esker.open, fields, select, read: arguments, errors, and loaded libraries."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_empty_box_is_an_empty_array(ds: esker.Dataset) -> None:
     assert ds["vel"].read(box=((1, 1, 1), (2, 2, 2)), level=0).shape == (0, 0, 0, 3)
 
 
-def test_names_that_are_not_there(ds: esker.Dataset, tmp_path: Path) -> None:
+def test_missing_names(ds: esker.Dataset, tmp_path: Path) -> None:
     with pytest.raises(KeyError, match="no field 'nope'.*p, vel"):
         ds["nope"]
     with pytest.raises(FileNotFoundError, match="nothing.idx"):
@@ -198,7 +198,7 @@ def test_everything_public_is_documented() -> None:
 
 
 def examples() -> dict[str, doctest.DocTest]:
-    """The examples of all docstrings, by the name of what they are of."""
+    """The examples of all docstrings, by the name of the object."""
     found: dict[str, doctest.DocTest] = {}
     for module in pkgutil.iter_modules(esker.__path__, "esker."):
         if not module.name.startswith(("esker._core", "esker._mpi", "esker.cli")):

@@ -1,4 +1,4 @@
-"""Field.array and field[...]: what NumPy would give, reading no more than that takes."""
+"""Field.array and field[...] give NumPy's answers, and read only what is needed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def random_item(size: int, chance: random.Random) -> Any:
     return slice(end(), end(), chance.choice([None, 1, 1, 2, 3, 4, 8, -1, -2, -4]))
 
 
-def test_indices_mean_what_they_do_in_numpy(ds: esker.Dataset, whole: Any) -> None:
+def test_indices_work_as_in_numpy(ds: esker.Dataset, whole: Any) -> None:
     chance = random.Random(1)
     fields = {
         "temp": whole,
@@ -136,7 +136,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / arr
     assert float(done.stdout) < 1.2
 
 
-def test_what_is_wrong_is_an_index_error(ds: esker.Dataset) -> None:
+def test_invalid_indices_are_index_errors(ds: esker.Dataset) -> None:
     for index in (4, (0, 9), (0, 0, 0, -35), (0, 0, 0, 0, 0), (..., ...), (0, [1, 99]), 1.5, (0, [0.5])):
         with pytest.raises(IndexError):
             ds["temp"][index]

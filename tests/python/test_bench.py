@@ -1,4 +1,4 @@
-"""esker bench: the ratios that it makes of seconds, and a small run of everything."""
+"""esker bench: its ratios, and a small run of all cases."""
 
 from __future__ import annotations
 
@@ -163,8 +163,8 @@ def test_levels_are_read_on_several_numbers_of_ranks(
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
 
 
-def heed_interrupts() -> None:
-    """What a shell starts in the background ignores Ctrl-C, and so would all that the tests start."""
+def restore_interrupts() -> None:
+    """Processes that a shell starts in the background ignore Ctrl-C, and so would their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -174,7 +174,7 @@ def test_ctrl_c_leaves_no_files(program: Path, tmp_path: Path) -> None:
     command = [esker, "bench", "s3d", "--block", "24", "--repeat", "10000"]
     bench = subprocess.Popen(
         [*command, "--program", str(program), "--dir", str(tmp_path)],
-        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts,
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=restore_interrupts,
     )  # fmt: skip
     try:
         deadline = time.monotonic() + 60
@@ -206,7 +206,7 @@ def test_an_unknown_case_is_wrong_usage(esker_command: Run, program: Path) -> No
         assert name in done.stderr
 
 
-def test_what_fails_is_said_with_status_1(esker_command: Run, program: Path) -> None:
+def test_failures_have_status_1(esker_command: Run, program: Path) -> None:
     done = esker_command("bench", "s3d", "--block", "4", "--program", program, "--option", "aggregators=few")
     assert done.returncode == 1
     assert "aggregators" in done.stderr and "failed with exit status 1" in done.stderr

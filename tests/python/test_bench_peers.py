@@ -20,7 +20,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def run(extra_bytes: int = 2**20, bad_values: int = 0, **seconds: list[float]) -> dict[str, Any]:
-    """What a program prints; reading takes twice as long as writing."""
+    """The output of a program; reading takes twice as long as writing."""
     return {
         "workload": "s3d",
         "ranks": 4,
@@ -69,7 +69,7 @@ def test_runs_of_different_cases_are_not_merged() -> None:
         peers.merged([run(posix=[1.0], hdf5=[1.0]), run(posix=[1.0])])
 
 
-def test_each_is_compared_with_the_posix_of_its_own_process(tmp_path: Path) -> None:
+def test_each_is_compared_with_the_posix_of_its_process(tmp_path: Path) -> None:
     # In the second turn the machine is four times as slow for the peers' program, and as fast for Esker's.
     esker_runs = [
         run(posix=[1.0, 1.0, 1.0], idx_two_phase=[2.0, 2.0, 2.0]),
@@ -99,7 +99,7 @@ def test_the_range_is_of_the_turns() -> None:
     assert pair["write"] == {"quotient": 3.0, "min": 2.0, "max": 4.0}
 
 
-def test_peers_that_are_called_as_cases_of_esker_get_another_name(tmp_path: Path) -> None:
+def test_peers_with_names_of_cases_get_another_name(tmp_path: Path) -> None:
     seconds = {"posix": [1.0], "hdf5": [2.0]}
     results = benchmark.results([run(**seconds)], str(tmp_path), [run(**seconds, hdf5_chunked=[1.0])])
     assert [case["name"] for case in results["cases"]] == [
@@ -110,12 +110,12 @@ def test_peers_that_are_called_as_cases_of_esker_get_another_name(tmp_path: Path
     ]  # fmt: skip
 
 
-def test_without_peers_there_is_nothing_of_them(tmp_path: Path) -> None:
+def test_results_without_peers(tmp_path: Path) -> None:
     results = benchmark.results([run(posix=[1.0])], str(tmp_path))
     assert "esker_over_peers" not in results and "peers" not in results["config"]
 
 
-def test_what_is_missing_is_said_in_one_line(esker_command: Run, tmp_path: Path) -> None:
+def test_missing_peers_are_one_line(esker_command: Run, tmp_path: Path) -> None:
     if shutil.which(peers.PROGRAM):
         pytest.skip(f"{peers.PROGRAM} is in PATH")
     lonely = tmp_path / "esker-bench"

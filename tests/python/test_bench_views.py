@@ -1,4 +1,4 @@
-"""bench/views: all systems that are installed answer alike, and what was measured is told."""
+"""bench/views: all installed systems give the same answers, and the results are printed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_small_cube(tmp_path: Path) -> None:
 
 
 def test_wrong_samples_are_an_error(tmp_path: Path) -> None:
-    """A file of which a byte is another: the program that measures says so."""
+    """The measuring program detects a changed byte."""
     sys.path.insert(0, str(PROGRAM.parent))
     import numpy as np
     from readers import SYSTEMS

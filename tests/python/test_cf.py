@@ -1,4 +1,4 @@
-"""The miniapps' files in the eyes of the IOOS compliance checker for CF: nothing of high priority.
+"""The IOOS compliance checker for CF has no findings of high priority in the miniapps' files.
 
 The checker has a separate environment, because it is large; scripts/test.sh makes it.
 Standard names are those of the table that it ships; it needs no network.
@@ -31,7 +31,7 @@ UNKNOWN_TO_THE_CHECKER = {
 
 @pytest.fixture(scope="module")
 def checker() -> Path:
-    """The program; CF_CHECKER names it, and then it must be there."""
+    """The program; if CF_CHECKER names it, it must exist."""
     program = Path(os.environ.get("CF_CHECKER", DEFAULT_CHECKER))
     if "CF_CHECKER" not in os.environ and not program.exists():
         pytest.skip("build/cf is missing: run scripts/test.sh python")
@@ -57,7 +57,7 @@ def run(*command: str | Path, **environment: str) -> None:
 
 
 def findings(checker: Path, path: Path) -> dict[str, list[str]]:
-    """What the checker has to say, by priority."""
+    """The findings of the checker, by priority."""
     report = path.with_suffix(".json")
     command = [checker, "--test=cf:1.11", "--criteria=strict", "--format=json", f"--output={report}", path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)

@@ -1,4 +1,4 @@
-"""Charts, lines as text, netCDF of a part, completion and man pages: what the verbs make is what the data say."""
+"""Charts, lines as text, netCDF of a part, completion and man pages: the output of the verbs agrees with the data."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_values_are_what_they_mean(
 
 @pytest.fixture
 def map_in_metres(tmp_path: Path) -> Path:
-    """561 x 301 samples 5 km apart, 21 levels, with a long name that no short axis has room for."""
+    """561 x 301 samples 5 km apart, 21 levels, with a long name that does not fit next to a short axis."""
     x, y, z = np.linspace(-800e3, 700e3, 301), np.linspace(-3400e3, -600e3, 561), np.linspace(0, 4000, 21)
     units = {dim: {"units": "m"} for dim in "xyz"} | {"time": {"units": "years since 2000-01-01"}}
     dims = {"x": 301, "y": 561, "z": 21}
@@ -148,7 +148,7 @@ def test_a_section_is_at_an_index_or_a_coordinate(map_in_metres: Path, place: ob
         ("y=20degrees", ValueError, "coordinates of y are in m, not degrees"),
     ],
 )
-def test_a_coordinate_that_is_not_there(map_in_metres: Path, place: str, error: type, words: str) -> None:
+def test_a_missing_coordinate(map_in_metres: Path, place: str, error: type, words: str) -> None:
     dim, where = Section().convert(place, None, None)
     with pytest.raises(error, match=re.escape(words)):
         plotting.read_plane(esker.open(map_in_metres)["speed"], section=(dim, where))

@@ -218,7 +218,7 @@ def test_version(esker_command: Run) -> None:
     assert esker_command("--version").stdout.startswith("esker, version ")
 
 
-def test_what_goes_to_the_standard_output(esker_command: Run, path_3d: Path, tmp_path: Path) -> None:
+def test_standard_output(esker_command: Run, path_3d: Path, tmp_path: Path) -> None:
     field = json.loads(esker_command("info", path_3d, "--json").stdout)["fields"][0]["name"]
     done = subprocess.run(
         [ESKER, "export", path_3d, field, "-o", "-", "--format", "raw"], capture_output=True, check=True
@@ -246,7 +246,7 @@ def test_a_directory_that_cannot_be_made_is_one_line(esker_command: Run) -> None
     assert_fails(esker_command("manual", "-o", "/proc/nothing/here"), 1, "/proc/nothing")
 
 
-def test_ctrl_c_is_told(tmp_path: Path) -> None:
+def test_ctrl_c_prints_one_line(tmp_path: Path) -> None:
     np.save(tmp_path / "large.npy", np.zeros((512, 512, 256)))
     process = subprocess.Popen(
         [ESKER, "convert", tmp_path / "large.npy", tmp_path / "out.idx"], stderr=subprocess.PIPE, text=True

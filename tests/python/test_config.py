@@ -28,7 +28,7 @@ def test_every_option_is_listed(esker_command: Run) -> None:
     assert all(option["help"] and option["source"] == "built-in" for option in options)
     said = {option["name"]: option["help"] for option in options}
     assert "takes none, step or close" in said["fsync"]
-    for option in options:  # what a value says that is no choice by itself
+    for option in options:  # the meaning of a value that is not a choice
         if option["value"] in ("0", "auto", ""):
             meaning = {"0": r"0 \(", "auto": r"auto \(", "": "nothing"}[option["value"]]
             assert re.search("takes .*" + meaning, option["help"]), option
@@ -55,7 +55,7 @@ def test_sources(esker_command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("ESKER_CONFIG", "nothing.toml", ["nothing.toml"]),
     ],
 )
-def test_what_is_wrong_is_2(
+def test_invalid_options_have_status_2(
     esker_command: Run, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, words: list[str]
 ) -> None:
     monkeypatch.setenv(variable, value)
@@ -100,7 +100,7 @@ def test_a_file_that_is_found_may_not_name_files(esker_command: Run, tmp_path: P
     assert done.returncode == 2 and "esker.toml:1: option 'report'" in done.stderr, done.stderr
 
 
-def test_a_program_cannot_write_a_dataset_of_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_cannot_overwrite_itself_with_a_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "heat").write_text("a program")
     for overwrite in (False, True):

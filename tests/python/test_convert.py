@@ -1,4 +1,4 @@
-"""esker convert and esker diff: what goes in comes out, whatever the format, and what differs is found."""
+"""esker convert keeps the data in all formats, and esker diff finds differences."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def dataset(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["b.nc", "b.nc4", "b.h5", "b.hdf5", "b.zarr", "b.idx"])
-def test_there_and_back(esker_command: Run, dataset: Path, tmp_path: Path, name: str) -> None:
+def test_round_trips(esker_command: Run, dataset: Path, tmp_path: Path, name: str) -> None:
     fields = ["--field", "temp", "--field", "wind", "--field", "topg"] if name == "b.zarr" else []
     done = esker_command("convert", dataset, tmp_path / name, *fields)
     assert done.returncode == 0, done.stderr
@@ -116,8 +116,8 @@ def test_arrays(esker_command: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x", "time"])
-def test_attributes_called_as_dimensions(esker_command: Run, tmp_path: Path, name: str) -> None:
-    """Of both one would be lost."""
+def test_attributes_with_names_of_dimensions_in_a_source(esker_command: Run, tmp_path: Path, name: str) -> None:
+    """One of the two would be lost."""
     ds = xr.Dataset(
         {"v": (("time", "x"), np.zeros((2, 3)))},
         coords={"time": ("time", [0.0, 1.0], {"units": "s"}), "x": ("x", [0.0, 1.0, 2.0], {"units": "m"})},
@@ -241,7 +241,7 @@ def test_differences(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
     tolerant = json.loads(
         esker_command("diff", dataset, tmp_path / "other", "--atol", "0.3", "--json").stdout
     )
-    assert [one["different"] for one in tolerant["fields"]] == [1, 0, 0, 0]  # a NaN is near nothing
+    assert [one["different"] for one in tolerant["fields"]] == [1, 0, 0, 0]  # a NaN is not close to any number
 
 
 def test_other_structure(esker_command: Run, tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def contents(path: Path) -> dict[str, bytes]:
 def test_a_destination_appears_whole_or_not_at_all(
     esker_command: Run, dataset: Path, tmp_path: Path, name: str
 ) -> None:
-    """Also where there was one before: it stays."""
+    """An existing destination is kept until then."""
     work = tmp_path / "work"
     work.mkdir()
     esker.write(tmp_path / "other.idx", {"v": np.ones((4, 5))})
@@ -395,14 +395,14 @@ def test_what_would_give_other_samples(
     assert not list(tmp_path.glob("*out*"))
 
 
-def test_a_picture_beside_the_parts_of_a_dataset(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
+def test_a_picture_next_to_the_parts_of_a_dataset(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
     (dataset / "preview.png").write_bytes(b"anything")
     assert esker_command("convert", dataset, tmp_path / "out.idx", "--json").returncode == 0
     assert esker.open(tmp_path / "out")["temp"].shape == (9, 20, 31)
 
 
 def test_a_part_of_several_grids(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
-    """A box and a level are those of the largest field; of maps it is what lies below."""
+    """A box and a level are those of the largest field; maps have the same indices along their dimensions."""
     whole = esker.open(dataset)
     sx, sy, sz = whole["temp"].select(level=9).stride
     arguments = ("--level", "9", "--box", "3:20,2:18,1:9")
@@ -422,7 +422,7 @@ def test_only_fixed_fields_have_no_steps(esker_command: Run, dataset: Path, tmp_
     assert len(esker.open(tmp_path / "topg.nc").steps) == 1
 
 
-def test_what_is_written_is_told_by_its_name(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
+def test_the_suffix_decides_the_format(esker_command: Run, dataset: Path, tmp_path: Path) -> None:
     done = esker_command("convert", dataset, tmp_path / "out", "--format", "cdf5", "--json")
     assert json.loads(done.stdout)["files"] == [str(tmp_path / "out.nc")]
     done = esker_command("convert", dataset, tmp_path / "out.idx", "--format", "cdf5")
@@ -540,11 +540,11 @@ def test_what_cannot_be_put_back_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     assert sorted(path.name for path in (partial / ".old").iterdir()) == ["one", "one.idx"]
 
 
-def test_what_killed_conversions_left_goes(tmp_path: Path) -> None:
+def test_leftovers_of_killed_conversions_are_removed(tmp_path: Path) -> None:
     esker.write(tmp_path / "run.idx", {"thk": np.ones((5, 8))})
     for name in (".run.nc.abc.partial", ".run.nc.def.partial", ".other.nc.abc.partial"):
         (tmp_path / name / ".old").mkdir(parents=True)
-    (tmp_path / ".run.nc.def.partial" / ".old" / "run.nc").touch()  # killed before it stood in its place again
+    (tmp_path / ".run.nc.def.partial" / ".old" / "run.nc").touch()  # killed before it was moved back
     convert(open_source(str(tmp_path / "run.idx")), tmp_path / "run.nc", "cdf1", lambda _: None)
     left = {path.name for path in tmp_path.iterdir() if path.suffix == ".partial"}
     assert left == {".run.nc.def.partial", ".other.nc.abc.partial"}

@@ -1,4 +1,4 @@
-"""esker convert and export: legitimate files that other programs write, and the formats that others read."""
+"""esker convert and export: valid files of other programs, and formats that other programs read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""esker export: what is in the file is what read() returns."""
+"""esker export: the file holds the samples that read() returns."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The atmosphere miniapp's two datasets, a CDF file of cells and IDX panels, in the hands of others: the same values.
+"""The atmosphere miniapp's two datasets, a CDF file of cells and IDX panels, have the same values in other programs.
 
-`uxarray` has an environment of its own, because it is large: scripts/uxarray.sh makes it and runs this file.
+`uxarray` has a separate environment, because it is large: scripts/uxarray.sh creates it and runs this file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 
 def run_gcrm(ranks: int, *arguments: object) -> None:
-    """GCRM_PROGRAM names the program, and then it must be there."""
+    """If GCRM_PROGRAM names the program, it must exist."""
     program = Path(os.environ.get("GCRM_PROGRAM", DEFAULT_GCRM))
     if "GCRM_PROGRAM" not in os.environ and not program.exists():
         pytest.skip("build/release/miniapps/gcrm/esker-gcrm is not built")
@@ -113,7 +113,7 @@ def test_the_mesh_is_as_ugrid_says(runs: Runs) -> None:
         fill = nodes.attrs["_FillValue"]
         assert (nodes.values == fill).sum() == 12
         count = np.bincount(nodes.values[nodes.values != fill], minlength=ds.sizes["nodes"])
-        assert (count == 3).all()  # each corner is that of three cells
+        assert (count == 3).all()  # each corner belongs to three cells
         for place in ("lon", "lat"):
             assert mesh["node_coordinates"].split()[place == "lat"] == f"mesh_node_{place}"
         # The corners of a cell lie around its centre, at about the same distance.
@@ -180,7 +180,7 @@ def test_aggregators_write_segments_of_megabytes(tmp_path: Path) -> None:
 
 
 def test_the_figure_fills_the_cells() -> None:
-    """A pixel has the cell whose center is nearest, as found without the figure's search by latitude."""
+    """A pixel has the cell with the nearest center, found here without the figure's search by latitude."""
     spec = importlib.util.spec_from_file_location("gcrm_figure", ROOT / "scripts" / "gcrm_figure.py")
     figure = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(figure)
@@ -202,7 +202,7 @@ def test_the_figure_is_drawn(runs: Runs, tmp_path: Path) -> None:
 
 def test_uxarray_reads_mesh_and_values(runs: Runs) -> None:
     if "UXARRAY_PYTHON" not in os.environ:
-        pytest.skip("needs uxarray, in an environment of its own: scripts/uxarray.sh")
+        pytest.skip("needs uxarray, in a separate environment: scripts/uxarray.sh")
     program = """
 import sys
 import numpy as np, uxarray

@@ -1,5 +1,5 @@
-"""Appending and repairing: the format is known from the files, both halves of a dataset in two formats go together,
-links stay, and a writer in another container keeps its lock."""
+"""Appending and repairing: the format is known from the files, both halves of a dataset in two formats are handled
+together, links are kept, and a writer in another container keeps its lock."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def add_step(path: Path, time: float, **options: Any) -> None:
 
 
 def lock_of_the_dead(folder: Path) -> Path:
-    """As a killed process left it that an earlier version of Esker wrote."""
+    """A lock of an earlier version of Esker, left by a killed process."""
     lock = folder / "run.esker-lock"
     lock.write_text(f"{socket.gethostname()} 999999999 -\n")
     return lock
@@ -112,15 +112,15 @@ def test_links_and_foreign_files_stay(tmp_path: Path, esker_command: Any) -> Non
     write_run(path, "idx")
     foreign.mkdir()
     for name in ("0000.bin", "beef"):
-        (foreign / name).write_text("somebody's")
+        (foreign / name).write_text("another's")
     (tmp_path / "run" / "time_0004").symlink_to(foreign)
     (tmp_path / "run" / "time_0005").mkdir()
-    (tmp_path / "run" / "time_0005" / "cafe").write_text("somebody's")
+    (tmp_path / "run" / "time_0005" / "cafe").write_text("another's")
     done = esker_command("repair", path)
     assert done.returncode == 0 and "0 files removed" in done.stdout
     with pytest.raises(FileExistsError, match="time_0004"):
         add_step(path, 40.0)
-    assert [file.read_text() for file in foreign.iterdir()] == ["somebody's"] * 2
+    assert [file.read_text() for file in foreign.iterdir()] == ["another's"] * 2
     assert (tmp_path / "run" / "time_0005" / "cafe").exists()
     assert esker.open(path).steps == TIMES
 
@@ -135,7 +135,7 @@ w.close()
 
 
 def test_a_lock_in_another_pid_namespace_is_kept(tmp_path: Path) -> None:
-    """As of containers of one host name: the holder's number is nobody's, or somebody else's, where it is looked for."""
+    """As in containers with one host name, where the holder's number is unused or belongs to another process."""
     unshare = ["unshare", "--pid", "--fork"]
     permitted = shutil.which("unshare") and subprocess.run([*unshare, "true"], capture_output=True).returncode == 0
     if not permitted:

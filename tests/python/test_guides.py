@@ -1,4 +1,4 @@
-"""The Python and the commands of the guides run as they are shown, on small datasets of the names that they use.
+"""The Python code and the commands of the guides run as shown, on small datasets with the names that they use.
 
     python tests/python/test_guides.py PAGE        runs the Python of one page in the current directory
 
@@ -70,7 +70,7 @@ def write_run(path: Path, **options: Any) -> None:
 
 
 def names(page: str) -> dict[str, Any]:
-    """What the blocks of a page take for granted."""
+    """The names that the blocks of a page assume."""
     field = esker.open("run.idx")["temp"]
     thk, vel = np.ones((NY, NX), "f4"), np.ones((NY, NX, 3), "f4")
     known: dict[str, Any] = {
@@ -109,7 +109,7 @@ def as_on_this_machine(code: str, url: str) -> str:
     return re.sub(r"\blevel=1\d\b", "level=9", code)
 
 
-# In a process of its own: MPI, which a page initializes, leaves variables in the environment that keep mpiexec from
+# In a separate process: MPI, which a page initializes, leaves variables in the environment that keep mpiexec from
 # starting other programs.
 @pytest.mark.parametrize(
     "page", [page for page in pages(r"^```python$") if blocks(page, "python")], ids=lambda page: page.name
@@ -143,7 +143,7 @@ def run_python(page: Path, place: Path) -> None:
 
 
 def remove_outputs(place: Path) -> None:
-    """What a block writes is not there yet."""
+    """Removes the files that a block writes."""
     for path in [*place.glob("out*"), *place.glob("run*")]:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -162,7 +162,7 @@ def put_in_memory(place: Path) -> None:
     "page", [page for page in pages(r"^(    +|\$ )esker ") if page.name not in ELSEWHERE], ids=lambda page: page.name
 )
 def test_commands_of_a_page_are_known(page: Path) -> None:
-    """Each names a verb and options that there are: the command's help lists them."""
+    """The command's help lists their verbs and options."""
     for command in commands(page):
         words = shlex.split(command)
         verb = words[1]
@@ -179,7 +179,7 @@ DOCUMENTS = [page for folder in FOLDERS for page in sorted(ROOT.glob(f"{folder}*
 
 
 @pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     """Links to files and headings, and paths of documents that are named in the text."""
     text = page.read_text("utf-8")
     for target in re.findall(r"\]\(((?!\w+:)[^)\s]+)\)", text):
@@ -207,7 +207,7 @@ def headings(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", pages(r"^```sh$"), ids=lambda page: page.name)
-def test_a_story_is_true(page: Path, tmp_path: Path) -> None:
+def test_a_story_runs_as_shown(page: Path, tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     environment = story_environment(tmp_path)
     if "demo/" in page.read_text("utf-8"):
@@ -240,7 +240,7 @@ def story_environment(place: Path) -> dict[str, str]:
 
 
 def write_small_demo(path: Path) -> None:
-    """What `make demo` writes, with fewer layers."""
+    """The dataset of `make demo`, with fewer layers."""
     path.parent.mkdir()
     nx, ny, nz = 301, 561, 5
     with esker.Writer(path, dims={"x": nx, "y": ny, "z": nz}, report="none") as w:

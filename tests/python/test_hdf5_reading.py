@@ -1,4 +1,4 @@
-"""HDF5 files in Esker's hands: its own, and those that netCDF4 and h5py wrote, against what these read."""
+"""Esker reads HDF5 files of Esker, netCDF4 and h5py, compared with what these libraries read."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import esker
 from datasets import samples
 
 RNG = np.random.default_rng(12)
-BESIDE = [parent / "shared" / "data" for parent in Path(__file__).parents[3:]]
-SHARED = next((folder for folder in BESIDE if folder.is_dir()), BESIDE[0])
+SAMPLE_DATA = [parent / "shared" / "data" for parent in Path(__file__).parents[3:]]
+SHARED = next((folder for folder in SAMPLE_DATA if folder.is_dir()), SAMPLE_DATA[0])
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ATTRIBUTES = {"units": "m", "long_name": "thickness – Eisdicke", "valid_min": 0.0, "flags": [1, 2, 4]}
 AXES = {"time": {"units": "hours since 2000-01-01"}, "x": {"units": "m", "axis": "X"}}
@@ -140,7 +140,7 @@ def test_what_esker_lacks_is_left_out_and_named(tmp_path: Path) -> None:
     ]
 
 
-def test_fill_values_stand_where_nothing_was_written(tmp_path: Path) -> None:
+def test_unwritten_samples_are_fill_values(tmp_path: Path) -> None:
     path = tmp_path / "a.nc"
     with netCDF4.Dataset(path, "w") as file:
         for name, length in {"time": None, "obs": None, "x": 4}.items():
@@ -225,7 +225,7 @@ def test_scales_of_h5py_are_dimensions(tmp_path: Path) -> None:
 
 
 def shared_files() -> list[Path]:
-    """HDF5 files among the samples that are beside the project, where they are."""
+    """HDF5 files of the sample data next to the project, if they exist."""
     names = [
         "atmosphere/colpex_theta_4d.nc",
         "formats/ref_nc_test_netcdf4_4_0.nc",
@@ -237,7 +237,7 @@ def shared_files() -> list[Path]:
     return [SHARED / name for name in names if (SHARED / name).exists()]
 
 
-@pytest.mark.skipif(not shared_files(), reason="the sample data are not beside the project")
+@pytest.mark.skipif(not shared_files(), reason="there are no sample data next to the project")
 @pytest.mark.parametrize("path", shared_files(), ids=lambda path: path.name)
 def test_samples_of_other_programs_read_as_h5py_reads_them(path: Path) -> None:
     ds = esker.open(path)
@@ -296,7 +296,7 @@ held.close()
 """
 
 
-def test_reading_beside_other_hdf5_libraries(tmp_path: Path) -> None:
+def test_reading_with_other_hdf5_libraries_loaded(tmp_path: Path) -> None:
     path = tmp_path / "a.nc"
     esker.write(path, {"v": np.ones((3, 4))}, format="netcdf4")
     shutil.copy(path, tmp_path / "b.nc")

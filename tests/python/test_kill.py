@@ -1,10 +1,10 @@
-"""kill -9 of a rank under mpiexec, at each phase of a step: what stands opens, in the software of its format,
-too, holds exactly the committed steps, verifies, and goes on to the bytes of a run that nobody killed.
+"""kill -9 of a rank under mpiexec, at each phase of a step: the dataset opens, also in other software for its format,
+holds exactly the committed steps and verifies. The continued run gives the bytes of an uninterrupted run.
 
-OpenVisus knows the .idx files alone: between the rename of the first and that of the catalog it may see a
-step more than esker. Where two formats are written, a step may stand in the NetCDF file and not in the dataset
-yet. A NetCDF-4 file whose run was killed while its journal was carried over is whole again when esker has
-opened it to append; until then other software may refuse it.
+OpenVisus only reads the .idx files: between the rename of the first and that of the catalog it may see a
+step more than esker. With two formats, a step may be in the NetCDF file, but not yet in the IDX dataset. A
+NetCDF-4 file whose run was killed while its journal was applied is complete again after esker has opened it to
+append; until then other software may refuse it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Case:
     kind: str = "several"
     ranks: int = 4
     committed: int = KILLED_STEP
-    """Steps that esker goes on from."""
+    """The steps after which esker continues."""
     seen: int | None = KILLED_STEP
     """Steps that netCDF sees before; None: it may refuse the file. One more: OpenVisus may see that."""
 
@@ -160,7 +160,7 @@ Undisturbed = Callable[[str, str], Path]
 def run_steps(
     kill_run: Run, ranks: int, path: Path, kind: str, first: int, end: int, form: str = "idx", *options: str
 ) -> None:
-    """A run that nobody kills."""
+    """A run without a kill."""
     done = kill_run(ranks, path, kind, first, end, "none", 0, 0, f"format={form}", *options)
     assert done.returncode == 0, done.stderr
 
@@ -196,7 +196,7 @@ def expect_in_idx(path: Path, whole_path: Path, n_steps: int, may_be_ahead: bool
 
 
 def expect_in_netcdf(path: Path, whole_path: Path, seen: int | None) -> None:
-    """Before Esker goes on with the file. With a journal beside it Esker sees what others are to see later."""
+    """Checks the file before Esker continues it. With a journal next to it, Esker sees the state that others see later."""
     has_journal = path.with_name(path.name + ".esker-journal").exists()
     ds = esker.open(path)
     assert len(ds.steps) == (KILLED_STEP + 1 if has_journal else seen)
@@ -238,7 +238,7 @@ def test_kill(
 def kill_in_appending(
     kill_run: Run, one_step: Path, whole: Path, folder: Path, phase: str, victim: int, options: list[str]
 ) -> bool:
-    """Whether a rank was killed in the step that a run appends to a dataset of one; checks what stands then."""
+    """Whether a rank was killed in the step that a run appends to a dataset of one; checks the dataset."""
     shutil.copytree(one_step, folder)
     path = folder / "run.idx"
     named_before = named_in_shared_memory()
@@ -299,7 +299,7 @@ CREATING = [
 def test_kill_in_creating(
     form: str, phase: str, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    """No dataset, or one without steps, which the next run replaces; nothing else stands there then."""
+    """There is no dataset, or one without steps, which the next run replaces without leftovers."""
     folder, whole = tmp_path / "data", undisturbed(form, "several")
     path = folder / NAMES[form]
     expect_killed(kill_run(4, path, "several", 0, N_STEPS, phase, 0, 0, f"format={form}"), path)
@@ -315,7 +315,7 @@ def test_kill_in_creating(
 def test_kill_in_replacing(
     form: str, phase: str, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    """What was to be replaced is there, whole, until the new file is."""
+    """The old dataset is complete until the new one is."""
     folder, old = tmp_path / "data", undisturbed(form, "one")
     shutil.copytree(old.parent, folder)
     path = folder / NAMES[form]
@@ -336,7 +336,7 @@ N_STORE_CALLS = 400
 def test_kill_at_every_call_of_the_file_system(
     form: str, victim: int, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    """Of a step that is appended to one."""
+    """Kills a run that appends a step to a dataset of one step."""
     whole, before = undisturbed(form, "several"), tmp_path / "before"
     run_steps(kill_run, 1, before / NAMES[form], "several", 0, 1, form)
     committed = [1]
@@ -370,7 +370,7 @@ def test_kill_at_every_call_of_the_file_system(
 def test_kill_at_every_call_of_creating(
     form: str, kind: str, replaces: bool, kill_run: Run, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    """In the first of the steps a program that begins again appends, or creates where there is no dataset."""
+    """Kills a new run; a restarted program appends or, without a dataset, creates one."""
     whole, old = undisturbed(form, kind), undisturbed(form, "several" if kind == "one" else "one")
     options = [f"format={form}", *(["overwrite=true"] if replaces else [])]
     found = set()

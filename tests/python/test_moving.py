@@ -70,11 +70,11 @@ def test_cp_and_mv_take_all_that_belongs_to_a_dataset(tmp_path: Path, esker_comm
 
 
 class Killed(BaseException):
-    """Nothing of the program runs after it but what runs after every kill: the next command."""
+    """A simulated kill: only the next command runs after it."""
 
 
 def count_calls(monkeypatch: pytest.MonkeyPatch, kill_at: int) -> list[str]:
-    """Every call that changes a file is counted; that of number `kill_at` does not happen."""
+    """Counts the calls that change a file, and kills at number `kill_at`."""
     calls: list[str] = []
 
     def counted(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -116,7 +116,7 @@ def link_a_step(source: Path, storage: Path) -> None:
 def kills(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case, *, linked: bool = False
 ) -> Iterator[tuple[Path, Path, bool]]:
-    """A dataset and its target after each kill of a command with relative names, and at last after none.
+    """A dataset and its target after each possible kill of a command with relative names, and last without a kill.
 
     Yields in a working directory that has another dataset under the same names, which each repeat must leave alone.
     """
@@ -187,7 +187,7 @@ def test_a_source_that_was_written_again_since_the_kill_is_not_lost(
             continue
         try:
             write(here.parent, case.form, add=100, overwrite=True)
-        except OSError:  # what is left of it is not Esker's to replace
+        except OSError:  # Esker must not replace its remaining files
             continue
         try:
             case.verb(here, there)

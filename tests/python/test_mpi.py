@@ -1,4 +1,4 @@
-"""esker.Writer on the ranks of Open MPI and MPICH, and what happens when there is none, or another one."""
+"""esker.Writer on the ranks of Open MPI and MPICH, and errors without MPI or with another MPI."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_cases(mpiexec: str, ranks: int, folder: Path, env: dict[str, str]) -> No
 
 @pytest.fixture(scope="session")
 def mpich(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment in which Esker and mpi4py use MPICH. mpi4py looks for libmpi.so.12, as MPICH calls itself but
+    """The environment in which Esker and mpi4py use MPICH. mpi4py looks for libmpi.so.12, MPICH's name except
     in Debian."""
     found = [Path("/usr/lib/x86_64-linux-gnu/libmpich.so.12"), *Path("/usr/lib").glob("*/libmpich.so.12")]
     library = next((path for path in found if path.exists()), None)

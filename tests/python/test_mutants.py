@@ -32,7 +32,7 @@ def test_many_mutants_of_every_format(tmp_path: Path) -> None:
 
 
 def test_sizes_without_bound_are_found(tmp_path: Path) -> None:
-    """What the run above would say of a dataset that takes too much."""
+    """The run above detects a dataset that takes too much memory."""
     huge = tmp_path / "huge"
     huge.mkdir()
 
@@ -49,7 +49,7 @@ def test_sizes_without_bound_are_found(tmp_path: Path) -> None:
     def end(path: Path) -> None:
         os.kill(os.getpid(), signal.SIGSEGV)
 
-    bytearray(mutants.MOST_BYTES + (128 << 20))  # what this process had and gave back does not count
+    bytearray(mutants.MOST_BYTES + (128 << 20))  # excludes memory that this process has freed
     expected = {take_memory: "of memory taken", wait: "did not end", compute: "processor time", end: "ended by signal 11"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mutants, "PROCESSOR_SECONDS", 1)
@@ -125,7 +125,7 @@ import signal, sys
 from esker.cli import guard
 
 def command():
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a call of the library that does not come back
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # like a call of the library that does not return
     print("deaf", flush=True)
     while True:
         pass
@@ -146,7 +146,7 @@ def test_commands_on_hdf5_files_can_be_ended(hdf5_file: Path, number: signal.Sig
     ) as process:
         assert process.stdout is not None and process.stdout.readline() == b"deaf\n"
         os.kill(process.pid, number)
-        _, said = process.communicate(timeout=60)  # the end of the child's output: it is gone, too
+        _, said = process.communicate(timeout=60)  # the end of the child's output: it has ended, too
         if number == signal.SIGKILL:
             assert process.returncode == -signal.SIGKILL
         else:

@@ -1,4 +1,4 @@
-"""NaN in attributes, coordinates and times: equal to itself for diff, and not in JSON, which lacks it."""
+"""NaN in attributes, coordinates and times: equal to itself for diff, and a text in JSON."""
 
 from __future__ import annotations
 

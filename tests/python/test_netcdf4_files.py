@@ -1,4 +1,4 @@
-"""NetCDF-4 files of Esker are real ones: to netCDF4, h5py, xarray, and to ncdump and h5dump."""
+"""netCDF4, h5py, xarray, ncdump and h5dump read NetCDF-4 files of Esker."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_netcdf4_reads_values_dimensions_and_attributes(run: Path) -> None:
         np.testing.assert_array_equal(file["mask"][:], [MASK, np.full_like(MASK, 255), MASK])
 
 
-def test_netcdf4_goes_on_with_the_file(run: Path, tmp_path: Path) -> None:
-    """Defines, writes and appends, as people do with what a model left."""
+def test_netcdf4_continues_the_file(run: Path, tmp_path: Path) -> None:
+    """Defines, writes and appends with netCDF4."""
     netcdf4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
     path = shutil.copy(run, tmp_path)
     with netcdf4.Dataset(path, "a") as file:
@@ -106,7 +106,7 @@ def test_h5py_finds_scales_and_no_times(run: Path) -> None:
 
 
 def anatomy(file: Any) -> dict[str, Any]:
-    """What makes a dataset a dimension or variable of netCDF, by name."""
+    """The properties that make a dataset a dimension or variable of netCDF, by name."""
 
     def of(dataset: Any) -> tuple[Any, ...]:
         names = {"CLASS", "NAME", "_Netcdf4Dimid", "_Netcdf4Coordinates", "DIMENSION_LIST", "REFERENCE_LIST"}
@@ -219,7 +219,7 @@ held.close()
 """
 
 
-def test_esker_and_wheels_with_an_hdf5_of_their_own_do_not_meet(tmp_path: Path) -> None:
+def test_esker_and_wheels_with_another_hdf5_are_separate(tmp_path: Path) -> None:
     pytest.importorskip("h5py", reason="h5py is not installed")
     pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
     command = [sys.executable, "-c", WITH_OTHERS, str(tmp_path / "a.nc")]

@@ -1,4 +1,4 @@
-"""CDF files of Esker in the hands of other programs, and theirs in Esker's."""
+"""Other programs read CDF files of Esker, and Esker reads theirs."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ ATTRIBUTES = {"units": "m", "long_name": "thickness", "valid_min": 0.0}
 
 
 def run(command: Sequence[str | Path]) -> str:
-    """What a program that the set-up installs prints."""
+    """The output of a program that the set-up installs."""
     assert shutil.which(str(command[0])), f"{command[0]} is not installed"
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -75,7 +75,7 @@ def test_cdo_and_nco(written: tuple[Path, np.ndarray], tmp_path: Path) -> None:
     run(["ncks", "-O", "-d", "time,1", "-d", "x,2,9", path, cut])
     with netCDF4.Dataset(cut) as ds:
         np.testing.assert_array_equal(ds["thk"][:], thk[1:2, :, :, 2:10])
-    # The attribute esker_schema came along, and is not of this file.
+    # The attribute esker_schema was copied, and does not belong to this file.
     ds = esker.open(cut)
     assert "esker_schema is not used" in ds.warnings[0]
     np.testing.assert_array_equal(ds["thk"].read(), thk[1, :, :, 2:10])

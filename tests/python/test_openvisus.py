@@ -1,7 +1,7 @@
-"""OpenVisus reads what the ice-sheet miniapp wrote: every field, step and level, and every block.
+"""OpenVisus reads the files of the ice-sheet miniapp: every field, step and level, and every block.
 
-OpenVisus answers with zeros, not with an error, where it cannot read a block; so each block is also read
-alone, and must succeed exactly where the format says that the block exists.
+OpenVisus returns zeros, not an error, if it cannot read a block. So each block is also read separately, which must
+succeed exactly if the block exists according to the format.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIELDS_3D = {"temp", "uvel", "vvel", "enthalpy"}
 
 @pytest.fixture(scope="module")
 def ds(tmp_path_factory: pytest.TempPathFactory) -> esker.Dataset:
-    """A small run of the miniapp on 4 ranks; PISM_PROGRAM names the program, and then it must be there.
+    """A small run of the miniapp on 4 ranks; if PISM_PROGRAM names the program, it must exist.
 
     ESKER_TEST_DATASET names a dataset that the miniapp wrote before; `make demo` checks its own that way.
     """

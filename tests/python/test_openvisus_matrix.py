@@ -1,4 +1,4 @@
-"""OpenVisus reads what Esker writes: types x dimensions 1-5 x odd sizes x fields x steps, all levels, boxes."""
+"""OpenVisus reads the files of Esker: types x dimensions 1-5 x odd sizes x fields x steps, all levels, boxes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def expect_equal_in_openvisus(openvisus: Any, path: Path, arrays: list[dict[str,
 
 
 def _array_of(name: str, fields: dict[str, np.ndarray]) -> np.ndarray:
-    """What an .idx field must hold: a field, or with a name like "f.0-7" some of its components."""
+    """The expected samples of an .idx field: a field, or with a name like "f.0-7" some of its components."""
     if name in fields:
         return fields[name]
     whole, _, numbers = name.rpartition(".")
@@ -70,7 +70,7 @@ def _random_box(extent: tuple[int, ...], rng: np.random.Generator) -> tuple[list
 
 
 def _expect_blocks(db: Any, num_steps: int, num_blocks: int) -> None:
-    """OpenVisus answers with zeros where it cannot read a block: so every block is asked for, alone."""
+    """OpenVisus returns zeros if it cannot read a block, so every block is also read separately."""
     access = db.createAccessForBlockQuery()
     access.beginRead()
     for name in db.getFields():

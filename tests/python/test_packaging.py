@@ -1,4 +1,4 @@
-"""The source distribution has all that a wheel needs, and a wheel without MPI needs none."""
+"""The source distribution has all files for a wheel, and a wheel without MPI does not need MPI."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from the unpacked source distribution, in a folder that has nothing else, without MPI."""
+    """Built from the unpacked source distribution, in an otherwise empty directory, without MPI."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(["tar", "-xf", sdist, "-C", folder], check=True)
     (source,) = folder.iterdir()

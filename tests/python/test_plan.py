@@ -1,4 +1,4 @@
-"""esker plan: what a step on N ranks would move, from Python and the command line."""
+"""esker plan: the plan of a step on N ranks, from Python and the command line."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_mistakes_are_named(arguments: list[str], text: str) -> None:
 
 
 def processor_s(pid: int) -> float:
-    """What the process has used of the processors."""
+    """The processor time of the process."""
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
@@ -133,7 +133,7 @@ def test_ctrl_c_ends_a_long_plan_at_once() -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored where tests run in the background
     )  # fmt: skip
     try:
-        while plan.poll() is None and processor_s(plan.pid) < 3:  # starting takes less, the plan a minute and more
+        while plan.poll() is None and processor_s(plan.pid) < 3:  # starting takes less time, the plan a minute or more
             time.sleep(0.05)
         assert plan.poll() is None
         plan.send_signal(signal.SIGINT)

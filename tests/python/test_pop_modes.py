@@ -1,4 +1,4 @@
-"""scripts/pop_modes.py: what the ocean miniapp's files cost in each mode."""
+"""scripts/pop_modes.py: the cost of the ocean miniapp's files in each mode."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SETTINGS = "nx=120 ny=80 nz=10 num_steps=4 history_every=2 movie_every=2"
 
 
 def modes_of(tmp_path: Path, modes: str) -> subprocess.CompletedProcess[str]:
-    """POP_PROGRAM names the program, and then it must be there."""
+    """If POP_PROGRAM names the program, it must exist."""
     program = Path(os.environ.get("POP_PROGRAM", DEFAULT_POP))
     if "POP_PROGRAM" not in os.environ and not program.exists():
         pytest.skip("build/release/miniapps/pop/esker-pop is not built")

@@ -104,7 +104,7 @@ def test_refining_costs_hardly_more_than_reading(tmp_path: Path, samples: Any) -
     refined = 0
     for _ in field.refine(statistics=stage):
         refined += stage.bytes
-    # Of the first block the coarse levels are not apart, and small gaps are read, too.
+    # The first block contains all coarse levels, and small gaps are read, too.
     assert refined <= 1.1 * once.bytes
 
 
@@ -161,20 +161,20 @@ def test_ctrl_c_ends_a_read(tmp_path: Path) -> None:
 
 @pytest.fixture
 def damaged(tmp_path: Path, samples: Any) -> esker.Dataset:
-    """A dataset of which one block file is lost."""
+    """A dataset with a missing block file."""
     esker.write(tmp_path / "run.idx", {"temp": samples}, bits_per_block=9, blocks_per_file=16)
     lost = sorted(tmp_path.rglob("*.bin"))[2]
     lost.unlink()
     return esker.open(tmp_path / "run.idx")
 
 
-def test_a_lost_file_is_an_error(damaged: esker.Dataset) -> None:
+def test_a_missing_block_file_is_an_error(damaged: esker.Dataset) -> None:
     with pytest.raises(OSError, match="is missing"):
         damaged["temp"].read()
     assert damaged["temp"].read(level=9).shape  # of another file
 
 
-def test_what_is_lost_is_filled_and_masked(damaged: esker.Dataset, samples: Any) -> None:
+def test_missing_blocks_are_filled_and_masked(damaged: esker.Dataset, samples: Any) -> None:
     cost = esker.ReadStatistics()
     read = damaged["temp"].read(missing="fill", masked=True, statistics=cost)
     assert isinstance(read, np.ma.MaskedArray)
@@ -188,7 +188,7 @@ def test_what_is_lost_is_filled_and_masked(damaged: esker.Dataset, samples: Any)
     assert np.array_equal(refined.data, read.data)
 
 
-def test_what_is_lost_takes_the_nearest_coarser_sample(damaged: esker.Dataset, samples: Any) -> None:
+def test_missing_blocks_take_the_nearest_coarser_sample(damaged: esker.Dataset, samples: Any) -> None:
     field = damaged["temp"]
     nearest = field.read(missing="nearest", masked=True)
     lost = np.ma.getmaskarray(nearest)
@@ -261,7 +261,7 @@ def test_a_forked_process_reads(field: esker.Field, samples: Any) -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_how_it_was_opened_is_pickled(tmp_path: Path, samples: Any) -> None:
+def test_options_of_open_are_pickled(tmp_path: Path, samples: Any) -> None:
     esker.write(tmp_path / "run.idx", {"temp": samples})
     dataset = pickle.loads(
         pickle.dumps(esker.open(tmp_path / "run.idx", verify=True, threads=2, cache_bytes=0))

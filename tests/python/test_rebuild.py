@@ -1,4 +1,4 @@
-"""esker.rebuild and `esker repair --rebuild`: an .idx made again from its block files."""
+"""esker.rebuild and `esker repair --rebuild`: an .idx rebuilt from its block files."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_an_idx_that_lists_other_steps_than_there_are(path: Path, old: str, new:
     assert_steps(path)
 
 
-def test_steps_that_are_not_whole_are_given_up(path: Path, like: Path) -> None:
+def test_incomplete_steps_are_lost(path: Path, like: Path) -> None:
     damaged = sorted(path.parent.glob("run/time_0001/*.bin"))[1]
     content = bytearray(damaged.read_bytes())
     content[-1] ^= 1
@@ -123,7 +123,7 @@ def test_steps_that_are_not_whole_are_given_up(path: Path, like: Path) -> None:
     np.testing.assert_array_equal(ds["b"].read(step=0), arrays(3)[0]["b"])
 
 
-def test_a_missing_block_file_is_a_step_less(path: Path, like: Path) -> None:
+def test_a_missing_block_file_loses_its_step(path: Path, like: Path) -> None:
     sorted(path.parent.glob("run/time_0002/*.bin"))[0].unlink()
     path.unlink()
     assert esker.rebuild(path, like, times=[0, 1], write=True).steps == 2
@@ -261,7 +261,7 @@ def test_openvisus_opens_what_was_rebuilt(openvisus: Any, path: Path, like: Path
     expect_equal_in_openvisus(openvisus, path, arrays(3))
 
 
-def test_another_idx_that_is_not_there(path: Path) -> None:
+def test_another_idx_that_is_missing(path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         esker.rebuild(path, path.parent / "none.idx")
 

@@ -1,4 +1,4 @@
-"""Datasets on web servers and object stores: right answers, and no more fetched than they take."""
+"""Datasets on web servers and object stores: right answers, and only the needed bytes are fetched."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def esker_level(samples: Any, field: esker.Field, level: int) -> Any:
     return samples[::sz, ::sy, ::sx]
 
 
-def test_verifying_from_afar(server: Served, directory: Path) -> None:
+def test_verifying_a_remote_dataset(server: Served, directory: Path) -> None:
     by_memory = fsspec.filesystem("memory")
     by_memory.put(str(directory), "/verified", recursive=True)
     for name in ("run.idx", "five.nc", "four.nc", "two.idx"):
@@ -127,7 +127,7 @@ def test_a_dataset_of_several_grids(server: Served, samples: Any) -> None:
 def test_a_coarse_level_touches_only_its_bytes(server: Served, directory: Path, samples: Any) -> None:
     field = esker.open(f"{server.url}/run.idx")["temp"]
     opened = server.bytes
-    assert opened < 3 * PAGE  # the header, and what else says what there is
+    assert opened < 3 * PAGE  # the header and other metadata
     level = field.max_level - 6
     cost = esker.ReadStatistics()
     assert np.array_equal(field.read(level=level, statistics=cost), esker_level(samples, field, level))
@@ -141,7 +141,7 @@ def test_a_coarse_level_touches_only_its_bytes(server: Served, directory: Path, 
 
     before = server.bytes
     assert np.array_equal(field.read(level=level), esker_level(samples, field, level))
-    assert server.bytes == before  # all of it is kept
+    assert server.bytes == before  # all blocks are kept
 
 
 def test_a_box_touches_only_its_bytes(server: Served, samples: Any) -> None:
@@ -162,7 +162,7 @@ def test_refining_fetches_each_level_once(server: Served, samples: Any) -> None:
     assert server.bytes - before < 1.1 * samples.nbytes + 10 * PAGE
 
 
-def test_what_is_not_there(server: Served) -> None:
+def test_missing_files(server: Served) -> None:
     with pytest.raises(FileNotFoundError, match="nothing.idx"):
         esker.open(f"{server.url}/nothing.idx")
 
@@ -170,7 +170,7 @@ def test_what_is_not_there(server: Served) -> None:
 @pytest.mark.parametrize("broken", ["503", "truncate", "drop"])
 @pytest.mark.parametrize("name", ["run.idx", "other.idx"])
 def test_servers_that_fail(server: Served, directory: Path, samples: Any, name: str, broken: str) -> None:
-    """What a server cannot say now is not what is not there: of another program's dataset that would read as zeros."""
+    """An error of a server is not a missing block, which would read as zeros in datasets of other programs."""
     other = (
         (directory / "run.idx").read_text().split("(esker)")[0].replace("./run/", f"{directory.name}/run/")
     )
@@ -185,12 +185,12 @@ def test_servers_that_fail(server: Served, directory: Path, samples: Any, name: 
                 field.read()
             assert not isinstance(raised.value, FileNotFoundError)
             served.breaks = ""
-            assert np.array_equal(field.read(), samples)  # and it is there again
+            assert np.array_equal(field.read(), samples)  # and it exists again
 
 
 @pytest.mark.parametrize("broken", ["404", "410"])
 def test_servers_that_have_no_block(server: Served, directory: Path, broken: str) -> None:
-    """Other programs' datasets have no samples there."""
+    """Datasets of other programs have no samples in missing blocks."""
     (directory / "sparse.idx").write_text((directory / "run.idx").read_text().split("(esker)")[0])
     field = esker.open(f"{server.url}/sparse.idx")["temp"]
     server.breaks = broken
@@ -198,18 +198,18 @@ def test_servers_that_have_no_block(server: Served, directory: Path, broken: str
 
 
 def kernel_buffers() -> int:
-    """Bytes that a server may send before the program at the other end has read any: what both sockets hold."""
+    """The bytes that a server may send before the client has read any: the buffers of both sockets."""
     return sum(int(Path(f"/proc/sys/net/ipv4/tcp_{kind}").read_text().split()[2]) for kind in ("rmem", "wmem"))
 
 
 def test_a_server_that_never_ends_is_left(
     server: Served, directory: Path, samples: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It says no size: bytes are counted up to a limit. Where the size is known, no more is taken than is asked for."""
+    """Without a size, bytes are counted up to a limit. With a size, only the requested bytes are taken."""
     most = 4 << 20
     monkeypatch.setattr(esker.remote, "_MAX_COUNTED_BYTES", most)
     server.endless = True
-    in_flight = kernel_buffers() + (4 << 20)  # the library that reads has buffers, too
+    in_flight = kernel_buffers() + (4 << 20)  # the reading library has buffers, too
     with pytest.raises(OSError, match="run.idx.*does not report the file's size"):
         esker.open(f"{server.url}/run.idx")
     assert most / 2 < server.bytes < most + in_flight  # the server's thread may not have counted its last answers

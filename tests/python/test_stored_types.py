@@ -1,4 +1,4 @@
-"""Booleans, half precision, texts and dates: stored or refused alike by all that writes. Errors name field and shape."""
+"""Booleans, half precision, texts and dates: all writers store or refuse them alike. Errors name field and shape."""
 
 from __future__ import annotations
 

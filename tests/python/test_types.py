@@ -35,7 +35,7 @@ ONLY_IN_NETCDF4 = {
 
 
 def write_foreign(path: Path, format: str) -> None:
-    """By the netCDF library: a packed field, coordinates and times of other types than float64, scalars, series."""
+    """A file of the netCDF library: a packed field, coordinates and times of other types than float64, scalars, series."""
     with netCDF4.Dataset(path, "w", format=format) as file:
         has_all = format in ("NETCDF4", "NETCDF3_64BIT_DATA")
         file.createDimension("forecast", None)
@@ -72,7 +72,7 @@ def write_foreign(path: Path, format: str) -> None:
 
 
 def described(path: Path) -> dict[str, Any]:
-    """Everything of a file as the netCDF library sees it, but for what Esker adds for itself."""
+    """The content of a file as the netCDF library reads it, without Esker's own attributes."""
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)
         variables = {
@@ -177,7 +177,7 @@ def test_times_are_values_of_their_type(tmp_path: Path) -> None:
             pass
 
 
-def test_times_beyond_float64_are_told(tmp_path: Path) -> None:
+def test_times_beyond_float64_give_a_warning(tmp_path: Path) -> None:
     with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
         file.createDimension("time", None)
         file.createDimension("x", 2)

@@ -136,7 +136,7 @@ def test_a_dataset_without_steps_opens_and_can_be_continued(tmp_path: Path, eske
     assert esker.verify(path).findings == ()
 
 
-def test_a_writer_that_is_at_work_is_not_disturbed(tmp_path: Path) -> None:
+def test_an_active_writer_is_not_disturbed(tmp_path: Path) -> None:
     path = tmp_path / "run.idx"
     writer = start(path, EXTENT, FIELDS, {"bits_per_block": 6})
     with pytest.raises((FileNotFoundError, FileExistsError)):

@@ -1,4 +1,4 @@
-"""Field.view and esker view-query: what a camera sees."""
+"""Field.view and esker view-query: the view of a camera."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_a_field_of_one_component(path: Path) -> None:
 
 @pytest.mark.parametrize("form, version", [("cdf", 1), ("cdf2", 2), ("cdf5", 5)])
 def test_cdf_files(path: Path, form: str, version: int) -> None:
-    """Row by row, big-endian, in the one record behind the time; what the netCDF library says is tested in C++."""
+    """Samples are big-endian rows in the one record after the time; C++ tests use the netCDF library."""
     thk = RNG.random((20, 30))
     esker.write(path.with_suffix(".nc"), {"thk": thk}, time=4.5, format=form)
     stored = path.with_suffix(".nc").read_bytes()
@@ -95,7 +95,7 @@ def test_names_coordinates_attributes_and_options(path: Path) -> None:
 
 
 class Variable:
-    """What variables of h5py and zarr look like: shape, dtype, slices, chunks; it counts what is asked of it."""
+    """Imitates variables of h5py and zarr: shape, dtype, slices, chunks; counts the requests."""
 
     def __init__(self, array: np.ndarray, chunks: Any) -> None:
         self.array, self.shape, self.dtype, self.chunks = array, array.shape, array.dtype, chunks
@@ -149,7 +149,7 @@ def test_chunked_fields_have_the_bytes_of_arrays(
             components={"a": components} if components > 1 else None,
             bits_per_block=6,
         )
-    assert kind == "arrays" or len(boxes) > 11  # a layer is more than a piece may hold
+    assert kind == "arrays" or len(boxes) > 11  # a layer is larger than a piece
     np.testing.assert_array_equal(esker.open(tmp_path / "chunked" / "out.idx")["a"].read(), array)
     whole, chunks = (sorted((tmp_path / folder).rglob("*.bin")) for folder in ("whole", "chunked"))
     assert len(whole) > 0 and [p.read_bytes() for p in whole] == [p.read_bytes() for p in chunks]
@@ -161,7 +161,7 @@ def test_memory_mapped_arrays_are_taken_in_place(
 ) -> None:
     mapped = np.memmap(tmp_path / "a.raw", "f4", "w+", shape=(30, 40))
     mapped[:] = RNG.random((30, 40))
-    monkeypatch.setattr("esker.serial.assembled", None)  # what would read it into a file
+    monkeypatch.setattr("esker.serial.assembled", None)  # the function that would copy it to a file
     esker.write(path, {"a": mapped})
     np.testing.assert_array_equal(esker.open(path)["a"].read(), mapped)
 
@@ -223,8 +223,7 @@ def test_pieces_are_runs_that_cover_the_array(shape: tuple[int, ...], max_bytes:
     assert all(piece.nbytes <= max(8, max_bytes) for piece in found)
 
 
-# RLIMIT_DATA bounds what the process may allocate, the mapped temporary file not included: the bound of the system,
-# not of what Python counts.
+# RLIMIT_DATA bounds the allocations of the process, without the mapped temporary file.
 BOUNDED = """
 import resource, sys
 import numpy as np

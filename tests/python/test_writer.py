@@ -1,4 +1,4 @@
-"""esker.Writer, alone: what is written is what is read, and what goes wrong leaves earlier steps."""
+"""esker.Writer in one process: written samples are read back, and errors keep earlier steps."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_every_dtype(path: Path) -> None:
         np.testing.assert_array_equal(ds[f"field_{dtype}"].read(), ramp(dtype))
 
 
-def test_who_asked_for_an_idx_hears_of_the_directory_that_is_made(path: Path, capfd: Any) -> None:
-    """A fixed field has an .idx of its own; with `report="none"` nothing is said, nor of one grid."""
+def test_creating_an_idx_with_several_parts_names_the_directory(path: Path, capfd: Any) -> None:
+    """A fixed field has a separate .idx; there is no message with `report="none"`, or with one grid."""
     for fixed, report in [(False, ""), (True, "none"), (True, "")]:
         with esker.Writer(path, dims=DIMS, overwrite=True, report=report) as w:
             w.field("temp", "f4")
@@ -93,7 +93,7 @@ def test_grids_fields_attributes_and_coordinates(path: Path) -> None:
 
 
 def layouts() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    """Ways to hold the same values in memory."""
+    """Different memory layouts of the same values."""
 
     def within(array: np.ndarray) -> np.ndarray:
         padded = np.full([n + 4 for n in array.shape], -1, array.dtype)
@@ -102,7 +102,7 @@ def layouts() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         return inner
 
     def member(array: np.ndarray) -> np.ndarray:
-        """Strides that are no multiples of the item, at odd addresses."""
+        """Strides that are not multiples of the item size, at odd addresses."""
         records = np.zeros(array.shape, [("a", "i1"), ("b", array.dtype)])
         records["b"] = array
         return records["b"]
@@ -278,7 +278,7 @@ def test_append_to_nothing(path: Path) -> None:
         esker.Writer.append(path)
 
 
-def test_what_is_there_is_overwritten_only_on_demand(path: Path) -> None:
+def test_existing_datasets_are_overwritten_only_on_request(path: Path) -> None:
     for time in (1, 2):
         with esker.Writer(path, dims=DIMS, overwrite=time == 2) as w, w.step(time) as s:
             s.put(w.field("a", "f4"), ramp())  # fields may be defined until the first step ends
@@ -378,7 +378,7 @@ def test_buffered_arrays_are_converted_and_free_at_once(path: Path, given: str) 
     np.testing.assert_array_equal(ds["v"].read(), ramp("i4", (*SHAPE, 2)))
 
 
-def test_what_a_buffered_put_cannot_do_is_named(path: Path) -> None:
+def test_errors_of_buffered_puts_are_named(path: Path) -> None:
     with esker.Writer(path, dims=DIMS, report="none", memory_budget="64K") as w:
         field, large = w.field("a", "u1", every=2), w.field("b", "f8", every=3)
         array = ramp("f8")

@@ -1,4 +1,4 @@
-"""xarray's engine "esker": the same values, names and times as esker.open, read when they are used."""
+"""xarray's engine "esker": the same values, names and times as esker.open, read lazily."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_fill_values_that_the_type_holds_are_missing(
 
 
 def _by_hand(path: Path, kind: Any, variables: Mapping[str, tuple[str, Any, Mapping[str, Any]]]) -> None:
-    """Variables along `x` as any program may write them: no library checks types of attributes in classic files."""
+    """Variables along `x` with attributes of any type, which no library checks in classic files."""
     with netCDF4.Dataset(path, "w", format=kind) as file:
         file.createDimension("x", 2)
         for name, (dtype, values, attributes) in variables.items():
@@ -280,7 +280,7 @@ def test_vectors_of_different_numbers_of_components(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_was_never_written(tmp_path: Path) -> None:
-    """It has a time dimension of its own, like all that were not written at every step."""
+    """It has a separate time dimension, like all variables that were not written at every step."""
     with netCDF4.Dataset(tmp_path / "run.nc", "w") as file:
         file.createDimension("time", None)
         file.createDimension("x", 3)
@@ -344,7 +344,7 @@ def test_what_is_left_out_is_named_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["NETCDF4", "NETCDF3_64BIT_DATA"])
 def test_all_that_netcdf_holds_is_there(tmp_path: Path, kind: Any) -> None:
-    """What xarray's own engine shows of a file, this one shows, but for texts of each record or of several axes."""
+    """This engine shows everything that xarray's engine shows, except texts per record or with several axes."""
     path = tmp_path / "run.nc"
     with netCDF4.Dataset(path, "w", format=kind) as file:
         for name, size in {"rec": None, "y": 2, "x": 3, "lon": 4, "nv": 2, "letter": 5}.items():

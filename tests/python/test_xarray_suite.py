@@ -1,4 +1,4 @@
-"""xarray's own tests of backends, where they are about what Esker stores: numbers on grids of named dimensions."""
+"""xarray's tests of backends, as far as they test what Esker stores: numbers on grids of named dimensions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import xarray as xr
 import esker.xarray  # noqa: F401
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # of marks that xarray's own configuration knows
+    warnings.simplefilter("ignore")  # about marks in xarray's configuration
     from xarray.tests import test_backends
     from xarray.tests.test_backends import CFEncodedBase, create_test_data
 
 
 def numbers_alone(*arguments: Any, **others: Any) -> xr.Dataset:
-    """xarray's test data without the coordinate that is texts, and the time that nothing has."""
+    """xarray's test data without the text coordinate and the unused time."""
     return create_test_data(*arguments, **others).drop_vars(["dim3", "time"])
 
 
@@ -52,10 +52,10 @@ LEFT_OUT = {
     "test_roundtrip_stringdtype_data": TEXTS,
     "test_roundtrip_stringdtype_nulls": TEXTS,
     "test_roundtrip_stringdtype_with_na_object": TEXTS,
-    "test_roundtrip_timedelta_data_via_dtype": "needs what xarray's own conftest.py gives",
+    "test_roundtrip_timedelta_data_via_dtype": "needs fixtures of xarray's conftest.py",
     "test_string_object_warning": TEXTS,
-    "test_vectorized_indexing_negative_step": "needs what xarray's own conftest.py gives",
-    "test_write_store": "there is no store beside the engine",
+    "test_vectorized_indexing_negative_step": "needs fixtures of xarray's conftest.py",
+    "test_write_store": "the engine has no store",
     "test_zero_dimensional_variable": TEXTS,
 }
 

@@ -1,4 +1,4 @@
-"""ds.to_esker(path): what comes back is what was written, whatever the memory and wherever it is computed."""
+"""ds.to_esker(path): written datasets are read back, for all kinds of arrays and schedulers."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_attributes_with_names_of_dimensions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["dask", "pieces"])
 def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: Any, source: str) -> None:
-    """Before anything is written to the mapped file: then it would be a signal."""
+    """The error occurs before the mapped file is written, where it would be a signal."""
 
     def full(file: int, offset: int, size: int) -> None:
         assert (offset, size) == (0, 64 * 64 * 8)
@@ -236,7 +236,7 @@ def test_encoding_is_checked(tmp_path: Path) -> None:
 
 
 def test_larger_than_memory(tmp_path: Path) -> None:
-    """640 MB by a process that may hold far less: chunks are made when their turn comes."""
+    """Writes 640 MB in a process with far less memory: chunks are computed one after the other."""
     program = textwrap.dedent(f"""
         import resource
         import dask.array as da, numpy as np, xarray as xr
@@ -294,7 +294,7 @@ def test_open_mfdataset(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_reads_and_writes(tmp_path: Path) -> None:
-    """Workers are processes of their own: what they read was pickled, what they computed came back."""
+    """Workers are separate processes: their inputs and results are pickled."""
     distributed = pytest.importorskip("distributed")
     ice().to_esker(tmp_path / "run.idx", bits_per_block=8)
     with (
@@ -313,7 +313,7 @@ def test_a_cluster_reads_and_writes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["idx", "cdf5", "netcdf4"])
 def test_fixed_variables_where_there_is_no_time_yet(tmp_path: Path, kind: str) -> None:
-    """A step holds them, which the others would need samples for: these are left out, and named."""
+    """They need a step, for which the others have no samples: these are left out, and named."""
     path = tmp_path / ("run.idx" if kind == "idx" else "run.nc")
     ds = xr.Dataset({"bed": ("x", [1.0, 2.0]), "v": (("time", "x"), np.zeros((0, 2)))}, {"time": np.zeros(0)})
     with pytest.warns(UserWarning, match="'time' has length 0; left out: v, time"):

@@ -1,4 +1,4 @@
-"""esker convert to Zarr and back: what xarray reads of it, and what JSON cannot say."""
+"""esker convert to Zarr and back: the store in xarray, and values that JSON cannot represent."""
 
 from __future__ import annotations
 
