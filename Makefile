@@ -1,11 +1,11 @@
-# The commands of the project. `make help` lists them; scripts/ has what they run.
+# The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo peers test mpich sanitize clang coverage fuzz clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-setup:  ## Install what is missing: Debian packages, .venv/
+setup:  ## Install missing Debian packages, and .venv/
 	@scripts/setup.sh
 
 build: setup  ## Build everything (build/release) and install the Python package in .venv/
@@ -14,7 +14,7 @@ build: setup  ## Build everything (build/release) and install the Python package
 demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
 	@scripts/demo.sh
 
-peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with what `esker bench --peers` runs
+peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with the program of `esker bench --peers`
 	@scripts/setup.sh peers
 	@scripts/install_package.sh
 
@@ -34,7 +34,7 @@ clang:  ## Run the tests built by clang
 coverage: setup  ## Measure which lines the unit and MPI tests reach, per layer (build/coverage/index.html)
 	@scripts/test.sh coverage
 
-fuzz:  ## Run libFuzzer on all that reads files, ten seconds per harness
+fuzz:  ## Run libFuzzer on all code that reads files, ten seconds per harness
 	@scripts/setup.sh --all
 	@scripts/test.sh fuzz
 

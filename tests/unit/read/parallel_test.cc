@@ -62,8 +62,8 @@ class ParallelRead : public testing::TestWithParam<Case> {
     writer.close().check();
   }
 
-  /// What a rank of `n` asks for: its brick with a ghost layer, so that boxes overlap; of a map every other
-  /// rank all of it, the rest nothing; and coarse levels.
+  /// The requests of a rank of `n`: its brick with a ghost layer, so that boxes overlap; on every other rank
+  /// all of a map; and coarse levels.
   static void ask(Wanted& wanted, const Dataset& dataset, int rank, int n, Index step) {
     const Box brick = BrickDecomposition::near_cubic(3, {kNx, kNy, kNz}, n).value().box(rank);
     Box halo = brick;
