@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The one place that sets a machine up: Debian packages and the Python environment .venv/.
+# Sets up a machine: installs Debian packages and the Python environment .venv/.
 #
-#   scripts/setup.sh [--all] [peers]     --all: also clang (and libomp, which zfp's CMake files ask for)
-#                                        peers: also the libraries that `esker bench --peers` measures Esker against
+#   scripts/setup.sh [--all] [peers]     --all: also clang (and libomp, which zfp's CMake files need)
+#                                        peers: also the libraries for `esker bench --peers`
 #
-# Safe to run again and again; silent when nothing is missing. Uses sudo only for apt, only if not root.
+# Can be repeated; prints nothing if nothing is missing. Uses sudo only for apt, only if not root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
@@ -21,7 +21,7 @@ for group in "$@"; do
   case "$group" in
     --all) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
     peers) packages+=(libpnetcdf-dev libhdf5-openmpi-dev libnetcdf-mpi-dev) ;;
-    *) die "scripts/setup.sh takes --all and peers, not '$group'" ;;
+    *) die "scripts/setup.sh: expected --all or peers, found '$group'" ;;
   esac
 done
 
@@ -31,13 +31,13 @@ as_root() {
   elif command -v sudo >/dev/null; then
     sudo env DEBIAN_FRONTEND=noninteractive "$@"
   else
-    die "need root or sudo for: $*"
+    die "root or sudo is needed for: $*"
   fi
 }
 
 install_debian_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    say "not a Debian system: taking for granted what these packages hold: ${packages[*]}"
+    say "not a Debian system: install the contents of these packages yourself: ${packages[*]}"
     return
   fi
   local installed missing
@@ -51,7 +51,7 @@ install_debian_packages() {
     --no-install-recommends $missing
 }
 
-# Debian's Python before one that happens to be first in PATH: its headers are what python3-dev installs.
+# Prefers Debian's Python to the first one in PATH, because python3-dev installs its headers.
 find_python() {
   local python
   for python in /usr/bin/python3 python3; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs test suites, all of them even if one fails, and ends with the closing lines of their runners.
+# Runs all given test suites, even if one fails, and ends with the closing lines of their runners.
 #
 #   scripts/test.sh [SUITE...]     release serial mpich-smoke (default, with python), mpich debug sanitize threads clang
 #                                  coverage fuzz python
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 closing=()
 failed=0
 
-# Only what the suite's tests need is built. With MPICH the model's run is compared with one of the release build's.
+# Builds only what the suite's tests need. With MPICH, the model's files are compared with those of the release build.
 run_ctest() {
   local targets=()
   case $1 in mpich*)
@@ -27,9 +27,9 @@ run_ctest() {
   build_preset "${1%-smoke}" "${targets[@]}" || return 1
   say "$1: testing"
   ctest --preset "$1" --parallel "$(nproc)" --no-tests=error && return
-  # Neighbours of a shared machine can make a test of time limits fail: it runs once more, and the closing lines name
+  # On a busy machine a test of time limits can fail: it runs once again, and the closing lines name
   # it either way.
-  say "$1: what failed, once more"
+  say "$1: repeating the tests that failed"
   ctest --preset "$1" --rerun-failed --output-on-failure
 }
 
@@ -52,8 +52,8 @@ report_coverage() {
   .venv/bin/python scripts/coverage_of_layers.py build/coverage/coverage.json
 }
 
-# The Python tests write datasets with the release build's miniapps, and with a run that they kill, and read them
-# with OpenVisus.
+# The Python tests write datasets with the release build's miniapps and with runs that they kill, and read them with
+# OpenVisus.
 run_python() {
   scripts/install_package.sh || return 1
   make_tool_environment cf || return 1
