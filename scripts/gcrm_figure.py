@@ -71,9 +71,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("dataset")
-    parser.add_argument("figure")
-    parser.add_argument("--step", type=int, default=-1)
+    parser.add_argument("dataset", help="IDX dataset of panels")
+    parser.add_argument("figure", help="picture to write")
+    parser.add_argument("--step", type=int, default=-1, help="step to draw [%(default)s: the last]")
     parser.add_argument("--coarse", type=int, default=2, help="levels below the full one")
     arguments = parser.parse_args()
     ds = esker.open(arguments.dataset)

@@ -3,7 +3,7 @@
     python scripts/pop_modes.py build/release/miniapps/pop/esker-pop DIRECTORY [--ranks N] [--repeat N]
         [--modes MODE,...] [--settings "nx=900 ny=600 ..."] [--json FILE]
 
-Each run writes to a new folder in DIRECTORY and removes it. The first run is a warm-up and is not counted.
+Each run writes to a new subdirectory of DIRECTORY and removes it. The first run is a warm-up and is not counted.
 Prints a Markdown table. esker-pop fails if the files of a mode differ from the model's state.
 """
 
@@ -84,14 +84,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("program")
-    parser.add_argument("directory")
-    parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--repeat", type=int, default=7)
-    parser.add_argument("--modes", default="gather,levels,sieving,collective,esker,esker_cdf5")
-    parser.add_argument("--settings", default=SETTINGS)
-    parser.add_argument("--mpiexec", default="mpiexec")
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("program", help="path of esker-pop")
+    parser.add_argument("directory", help="directory to write in")
+    parser.add_argument("--ranks", type=int, default=4, help="number of ranks [%(default)s]")
+    parser.add_argument("--repeat", type=int, default=7, help="number of timed runs [%(default)s]")
+    parser.add_argument(
+        "--modes",
+        default="gather,levels,sieving,collective,esker,esker_cdf5",
+        help="modes, separated by commas [%(default)s]",
+    )
+    parser.add_argument("--settings", default=SETTINGS, help="namelist of the runs [%(default)s]")
+    parser.add_argument("--mpiexec", default="mpiexec", help="launcher [%(default)s]")
+    parser.add_argument("--json", metavar="FILE", help="write the results to this file")
     options = parser.parse_args()
     runs = [run_once(options) for _ in range(options.repeat + 1)][1:]
     modes = [summary(runs, mode) for mode in options.modes.split(",")]

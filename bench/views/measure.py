@@ -1,5 +1,6 @@
-"""Measures one system in a separate process: `measure.py SYSTEM DIRECTORY JOB`; job and result are JSON
-objects.
+"""Measures one system in a separate process: `measure.py SYSTEM DIRECTORY JOB`.
+
+Job and result are JSON objects.
 
 The result has the seconds of each read, the bytes that the process requested and that came from the device,
 and the growth of the process. Wrong samples are an error.

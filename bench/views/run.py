@@ -4,8 +4,7 @@
 
 Workloads:
   map     14720 x 14720 float32 (867 MB): the full extent at every 16th sample (920 pixels wide), and a detail
-  of
-          512 x 512 samples
+          of 512 x 512 samples
   volume  600 x 600 x 301 float64 (867 MB): a horizontal section, and a detail of 512 x 512 samples of it
   cube    256^3 float64: 1/64 of the samples, and all
 
