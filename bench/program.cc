@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-/// E.g. "s3d: of a rank (64,64,64)."
+/// E.g. "s3d: per rank (64,64,64)."
 std::string about_points(const Simulation& simulation) {
   std::string standard;
   for (const Index n : {0, 1, 2})
@@ -23,7 +23,7 @@ std::string about_points(const Simulation& simulation) {
 
 void define(CLI::App& app, const Program& program, Settings& s) {
   std::vector<std::string> names;
-  std::string points = "X,Y,Z: points.";
+  std::string points = "X,Y,Z: number of points.";
   for (const Simulation& simulation : simulations()) {
     names.emplace_back(simulation.name);
     points += " " + about_points(simulation);

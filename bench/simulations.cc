@@ -89,21 +89,21 @@ Workload make_geodesic(int rank, int n_ranks, const Point& points) {
 
 const std::vector<Simulation>& simulations() {
   static const std::vector<Simulation> all{
-      {"s3d", "of a rank", {64, 64, 64}, make_s3d},
-      {"s3d_whole", "in all", {128, 128, 128}, make_s3d_whole},
+      {"s3d", "per rank", {64, 64, 64}, make_s3d},
+      {"s3d_whole", "in total", {128, 128, 128}, make_s3d_whole},
       {"icesheet",
-       "in all",
+       "in total",
        {600, 600, 301},
        [](int rank, int n_ranks, const Point& points) {
          return make_icesheet(rank, n_ranks, points, IceSheetOrder::kXFastest);
        }},
       {"icesheet_yxz",
-       "in all, z fastest on disk, too",
+       "in total, z fastest on disk",
        {600, 600, 301},
        [](int rank, int n_ranks, const Point& points) {
          return make_icesheet(rank, n_ranks, points, IceSheetOrder::kZFastest);
        }},
-      {"ocean", "in all", {360, 240, 42}, make_ocean},
+      {"ocean", "in total", {360, 240, 42}, make_ocean},
       {"geodesic", "X x Y cells in each of ten panels, Z layers", {256, 256, 8}, make_geodesic},
   };
   return all;
