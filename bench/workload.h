@@ -74,7 +74,7 @@ struct Answer {
 
 /// Per field, the samples of one rank.
 using Samples = std::vector<std::vector<double>>;
-/// As large as the workload's, all pages touched.
+/// Memory of the workload's size, with all pages touched.
 Samples make_samples(const Workload& workload);
 
 /// Counts the samples of `field` in `answer` that differ from compute(salt) of field number `number`.

@@ -18,7 +18,7 @@ esker::SampleMap map_of(const FieldMemory& field, const Answer& answer) {
   return map;
 }
 
-/// As in the file: x fastest, components slowest.
+/// Strides in the order of the file: x fastest, components slowest.
 Answer file_order(const FieldMemory& field, const double* first) {
   Answer answer = dense(field, first);
   for (Index& stride : answer.strides) stride /= field.components;

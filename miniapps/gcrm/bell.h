@@ -20,7 +20,7 @@ struct Bell {
   [[nodiscard]] double speed(int layer) const;
   /// The same of all layers.
   [[nodiscard]] std::vector<double> speeds() const;
-  /// Where the bell's centre is in a layer after `days`.
+  /// The position of the bell's centre in a layer after `days`.
   [[nodiscard]] Vec3 centre(int layer, double days) const;
   /// The tracer's exact value at a point, 0 ... 1.
   [[nodiscard]] static double value(const Vec3& bell_centre, const Vec3& point);

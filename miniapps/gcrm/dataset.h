@@ -18,7 +18,7 @@
 
 namespace gcrm {
 
-/// What an attribute belongs to: a kind and, for fields and dimensions, a number.
+/// The object of an attribute: its kind and, for fields and dimensions, its number.
 struct Object {
   esker_object kind = ESKER_DATASET;
   int number = 0;
@@ -47,7 +47,7 @@ class Dataset {
   void close();
   /// Collective: the report of the run, as text.
   std::string report();
-  /// Of the last step. Local.
+  /// The report of the last step. Local.
   [[nodiscard]] esker_step_report last_step();
 
  private:

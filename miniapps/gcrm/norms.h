@@ -10,7 +10,7 @@
 
 namespace gcrm {
 
-/// Of one layer. Errors are relative to the solution's own norms: Williamson et al. (1992), eqs. 82-84.
+/// Norms of one layer. Errors are relative to the solution's own norms: Williamson et al. (1992), eqs. 82-84.
 struct Norms {
   double l1 = 0, l2 = 0, linf = 0;
   double mass = 0;  ///< integral over the sphere, sr

@@ -27,7 +27,7 @@ struct RunReport {
   double mass_change = 0;           ///< largest of all layers, relative
   std::vector<Norms> norms;         ///< at the end, per layer
 
-  /// Of the whole run.
+  /// The share in the whole run.
   [[nodiscard]] double share() const;
   /// Without the first step: the limit of a long run.
   [[nodiscard]] double share_after_first() const;
@@ -35,7 +35,7 @@ struct RunReport {
 
 /// Lines to print.
 std::string to_text(const RunReport& run);
-/// Of all runs, as JSON.
+/// The reports of all runs, as JSON.
 std::string to_json(const Settings& settings, int n_ranks, const std::vector<RunReport>& runs);
 
 }  // namespace gcrm

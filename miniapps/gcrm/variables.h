@@ -24,7 +24,7 @@ inline constexpr std::array<Variable, 5> kVariables{{
     {"cell_area", false, true, "m2", "area of cells", "cell_area"},
 }};
 
-/// Of own cells in their order, layers together. `tracer` as Transport has it. Local.
+/// Values of own cells in their order, layers together. `tracer` has Transport's layout. Local.
 std::vector<double> values_of(int variable, const Mesh& mesh, int layers, const std::vector<double>& tracer);
 
 }  // namespace gcrm

@@ -14,7 +14,7 @@
 
 namespace pism {
 
-/// What changed the thickness apart from flow: metres of ice per node since the start.
+/// Changes of the thickness other than by flow: metres of ice per node since the start.
 struct Ledger {
   explicit Ledger(const Grid& grid) : surface(grid), clipped(grid), calved(grid) {}
 

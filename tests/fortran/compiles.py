@@ -30,7 +30,7 @@ VARIABLES = ["a", "a(1:n:2, :)", "a(n:1:-1, 2:3)", "p", "cells%t", "cells(1:n:2,
 VECTOR_SUBSCRIPT = "a(:, [1, 3])"  # in parentheses for what copies: it crashes gfortran 12
 EXPRESSIONS = ["real(b, real32)", "a * 2", "(a)", "-a", VECTOR_SUBSCRIPT, "(a(:, [1, 3]))", "f()", "e", "1.0"]
 EXPRESSIONS += ["reshape(a, [n, n])"]
-"""Of kinds that all of the procedures know."""
+"""Arrays of kinds that all procedures accept."""
 
 REJECTED = "There is no specific subroutine for the generic"
 

@@ -109,7 +109,7 @@ def fortran_argument(name: str, body: str) -> str:
 
 
 def public_names(module: str) -> set[str]:
-    """What the module's `public ::` statements name."""
+    """The names in the module's `public ::` statements."""
     joined = re.sub(r"&\s*\n\s*&?\s*", "", module)
     return {
         name

@@ -124,7 +124,7 @@ class Parser:
             position = start = end + 1
 
     def _end_of_chunk(self, start: int) -> int:
-        """Where the declaration from `start` on ends, or opens or closes braces, outside of parentheses."""
+        """The position at which the declaration from `start` on ends, opens or closes braces, outside of parentheses."""
         code, depth = self.source.code, 0
         for position in range(start, len(code)):
             mark = code[position]

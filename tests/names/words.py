@@ -56,7 +56,7 @@ def read_allowed(text: str) -> set[tuple[str, str]]:
 
 
 def find(words: list[Word], path: str, text: str, allowed: set[tuple[str, str]]) -> tuple[list[str], set[tuple[str, str]]]:
-    """What is wrong in one file, and which entries of the allow-list were needed."""
+    """The problems in one file, and the entries of the allow-list that were needed."""
     problems, used = [], set()
     lines = text.split("\n")
     for word in words:

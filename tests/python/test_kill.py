@@ -42,7 +42,7 @@ KILLED_STEP = 1
 
 @dataclass(frozen=True)
 class Case:
-    """Where a run of two grids ("several") or one is killed; phases are those of tests/tools/kill_run.cc."""
+    """The point at which a run of one grid or of two ("several") is killed; phases are those of tests/tools/kill_run.cc."""
 
     form: str
     phase: str

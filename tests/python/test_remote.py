@@ -24,7 +24,7 @@ from http_files import Served, serve
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SHAPE = (64, 96, 128)
 PAGE = 64 << 10
-"""What a small read fetches."""
+"""The bytes that a small read fetches."""
 
 
 @pytest.fixture(scope="module")

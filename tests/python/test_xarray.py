@@ -100,7 +100,7 @@ def test_levels(path: str, temp: Any) -> None:
 
 
 def test_one_level_of_several_grids(path: str, temp: Any) -> None:
-    """That of the largest field; the others have the same samples along the dimensions that they share."""
+    """The level is that of the largest field; the others have the same samples along the dimensions that they share."""
     field = esker.open(path)["temp"]
     for level in range(0, field.max_level + 1, 2):
         sx, sy, sz = field.select(level=level).stride

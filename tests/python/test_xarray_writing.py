@@ -366,7 +366,7 @@ def test_booleans(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["idx", "cdf5", "netcdf4"])
 def test_types_are_kept(tmp_path: Path, kind: str) -> None:
-    """Of coordinates, times and attributes; and scalars, texts among them, which need no grid."""
+    """Types of coordinates, times and attributes; and scalars, including texts, which need no grid."""
     path = tmp_path / ("run.idx" if kind == "idx" else "run.nc")
     attributes = {
         name: np.dtype(name).type(value)

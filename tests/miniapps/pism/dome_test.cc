@@ -50,7 +50,7 @@ TEST(Dome, HalfarLosesTheIceThatFlowsOut) {
 }
 
 TEST(Dome, VialovIsSteady) {
-  // What falls within r flows out through r.
+  // The ice that falls within r flows out through r.
   const double balance = 0.1, softness = 1e-16, radius = 2e6;
   const Dome dome{DomeKind::kVialov, vialov_height(radius, balance, softness), radius};
   EXPECT_GT(dome.height, 4000);

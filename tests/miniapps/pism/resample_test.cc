@@ -127,7 +127,7 @@ TEST_F(RealGreenland, OnItsOwnGridKeepsItsBits) {
   Array<double> points(named);
   read_map(kGreenland, "thk", named, Sampling::kPoints, points);
   EXPECT_EQ(thickness(named).values(), points.values());
-  // What ncdump -p 9 shows of the file: one value, and the largest.
+  // The output of ncdump -p 9 for the file: one value, and the largest.
   EXPECT_EQ(points(150, 280), 3109.69995F);
   double largest = 0;
   for_own(named, [&](Index i, Index j) { largest = std::max(largest, points(i, j)); });

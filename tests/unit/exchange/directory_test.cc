@@ -73,7 +73,7 @@ std::vector<Index> numbers_of(const Plan& plan) {
   return numbers;
 }
 
-/// What a rank puts of each field of a case.
+/// The boxes that a rank puts of each field of a case.
 std::vector<BoxList> lists_of(const PlanCase& test, int rank) {
   std::vector<BoxList> lists;
   for (const FieldPatches& field : test.fields) {

@@ -12,7 +12,7 @@
 namespace esker {
 namespace {
 
-/// By the address of each byte.
+/// Checks the address of each byte.
 bool overlaps_by_force(const Patch& patch, int components) {
   std::map<Index, std::vector<Index>> owner_of;
   const Point extent = patch.box.extents();

@@ -41,7 +41,7 @@ struct Case {
   ChunkedLayout::Tiles tiles;
   [[nodiscard]] Box box() const { return Box::from_extent(rank, extent); }
   [[nodiscard]] ChunkedLayout layout() const { return {rank, extent, kBytes, shape, kOffset, tiles}; }
-  /// By the definition of chunked storage.
+  /// The offset by the definition of chunked storage.
   [[nodiscard]] Index offset_of(const Point& point) const {
     Index chunk = 0, in_chunk = 0, samples = 1;
     for (int a = rank; a-- > 0;) {

@@ -35,7 +35,7 @@ struct Case {
     if (stripe_bytes == 0) return {rank, extent, kBytes, kOffset, piece_bytes};
     return {rank, extent, kBytes, kOffset, piece_bytes, {stripe_bytes, kOffset}};
   }
-  /// Of a piece that ends where a stripe does, with a sample of the next one.
+  /// The largest size of a piece, including a sample that crosses the end of its stripe.
   [[nodiscard]] Index most_bytes() const {
     if (stripe_bytes == 0) return std::max(piece_bytes, kBytes);
     return std::min(stripe_bytes, std::max(2 * kBytes, piece_bytes)) + kBytes;

@@ -30,7 +30,7 @@ class Links : public testing::TestWithParam<bool> {
   void TearDown() override { fs::remove_all(base_); }
 
   fs::path foreign() const { return base_ / "foreign"; }
-  /// Of the blocks of a grid.
+  /// The directory of the blocks of a grid.
   fs::path blocks() const { return base_ / "ds" / "run" / (run_.single ? "" : "xyz"); }
   static void put(const fs::path& path) {
     fs::create_directories(path.parent_path());
