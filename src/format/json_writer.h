@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "esker/schema.hpp"
+#include "esker/types/schema.hpp"
 
 namespace esker {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "esker/decomposition.hpp"
-#include "esker/schema.hpp"
+#include "esker/types/decomposition.hpp"
+#include "esker/types/schema.hpp"
 #include "layout/step_layouts.h"
 #include "unit/grid/brute_force.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 #include "format/format_writer.h"
 #include "formats/netcdf/model/netcdf_writer.h"
 #include "read/opened_dataset.h"

@@ -7,7 +7,7 @@
 // fields are stored at step 0, a field that is not due at a step has no file.
 #pragma once
 
-#include "esker/status.hpp"
+#include "esker/types/status.hpp"
 
 namespace esker::raw {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "esker/options.hpp"
+#include "esker/types/options.hpp"
 #include "format/format_writer.h"
 #include "store/lock.h"
 #include "store/store.h"
