@@ -12,12 +12,13 @@
 
 #include "esker/types/options.hpp"
 #include "format/format_writer.h"
-#include "formats/netcdf/model/netcdf_writer.h"
 #include "read/opened_dataset.h"
 #include "store/lock.h"
 #include "store/store.h"
 
 namespace esker {
+
+class NetcdfWriter;
 
 /// Where a writer writes.
 struct WriterTarget {

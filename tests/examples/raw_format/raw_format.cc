@@ -215,6 +215,7 @@ class RawDataset final : public LatticeDataset {
   }
 
   [[nodiscard]] ReadUnit read_unit(int field, int /*level*/) const override { return {box(field).hi}; }
+  [[nodiscard]] Result<Index> stored_bytes() const override { return header_bytes_; }
   [[nodiscard]] Result<StorageInfo> storage() const override {
     StorageInfo info{1, header_bytes_};
     for_each_file([&](int field, Index /*step*/) {
