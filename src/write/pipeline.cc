@@ -79,7 +79,11 @@ Result<std::unique_ptr<WritePipeline>> WritePipeline::open(const std::shared_ptr
   const bool appends = std::string_view(operation) == "append";
   const Status local = store ? Status() : out_of_memory(operation);
   ESKER_ASSIGN_OR_RETURN(Options shared, open_together(*comm, operation, path, options, local));
-  std::string target = path;
+  std::string target;
+  ESKER_RETURN_IF_ERROR(all_do(*comm, operation, [&] {
+    target = path;
+    return Status();
+  }));
   if (appends) ESKER_RETURN_IF_ERROR(share_append_target(*comm, *store, target, shared.format));
   ESKER_RETURN_IF_ERROR(all_do(*comm, operation, [&] { return settle_format(target, shared); }));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, choose_pattern(*comm, *store, target, shared));

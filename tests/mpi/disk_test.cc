@@ -88,7 +88,7 @@ TEST_P(DiskTest, AStepThatDoesNotFitFailsBeforeTheFirstWrite) {
   fill(path("disk"), 4096);
   for (int attempt = 0; attempt < 2; ++attempt) {
     expect_names(try_step(*pipeline, run, 1),
-                 {"rank 0", path("disk"), "No space left on device", "takes", "are free"});
+                 {"rank 0", path("disk"), "No space left on device", "needs", "are free"});
     on_root([&] { EXPECT_FALSE(std::filesystem::exists(path("disk/data/run/xyz/time_0001"))); });
   }
   expect_clean(run, 1);
