@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""C and C++ functions are short: 90 % of them have fewer than 20 lines, and none has more than 60.
+"""Functions are short: 90 % of them have fewer than 20 lines, and none has more than 60, in C and C++, and in Python.
 
     tests/names/function_lengths.py SOURCES
 
-A function is a body in braces at namespace or class level. Its length is counted from the first line of its
-declaration to its closing brace. Prints the longest five. Exit status 1 if a function is too long, or too many
-are long.
+A function of C or C++ is a body in braces at namespace or class level. Its length is counted from the first line of
+its declaration to its closing brace. That of a Python function is counted without its docstring. Prints the longest
+five of each. Exit status 1 if a function is too long, or too many are long.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 FOLDERS = ("src", "include", "bench", "miniapps", "tests/support")
 SUFFIXES = {".c", ".cc", ".h", ".hpp"}
+PYTHON_FOLDERS = ("python", "bench", "scripts", "docs", "examples", "tests")
 MAX_LINES = 60
 NINE_IN_TEN_BELOW = 20
 MIN_FUNCTIONS = 1000  # fewer: the parser no longer understands the sources
@@ -111,15 +114,34 @@ def name_in(head: str) -> str:
     return found.group(1) if found else "?"
 
 
-def functions_in(sources: Path) -> list[Function]:
+def parse_braces(text: str, file: str) -> list[Function]:
+    """The functions of a source in C or C++."""
+    return Parser(text, file).functions
+
+
+def parse_python(text: str, file: str) -> list[Function]:
+    """The functions of a Python source, inner ones too."""
+    found = []
+    for node in ast.walk(ast.parse(text, file)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0]
+            docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(node, clean=False) is not None else 0
+            lines = node.end_lineno - node.lineno + 1 - docstring
+            found.append(Function(lines, f"{file}:{node.lineno}", node.name))
+    return found
+
+
+def functions_in(
+    sources: Path, folders: tuple[str, ...], suffixes: set[str], parse: Callable[[str, str], list[Function]]
+) -> list[Function]:
     """All functions of the folders, the longest first."""
     found: list[Function] = []
-    for folder in FOLDERS:
-        files = sorted(file for file in (sources / folder).rglob("*") if file.suffix in SUFFIXES)
+    for folder in folders:
+        files = sorted(file for file in (sources / folder).rglob("*") if file.suffix in suffixes)
         if not files:
             raise ValueError(f"{folder}: no sources")
         for file in files:
-            found += Parser(file.read_text(encoding="utf-8"), str(file.relative_to(sources))).functions
+            found += parse(file.read_text(encoding="utf-8"), str(file.relative_to(sources)))
     return sorted(found, key=lambda function: (-function.lines, function.place))
 
 
@@ -144,11 +166,15 @@ def percentile_90(functions: list[Function]) -> int:
 
 
 def main() -> int:
-    functions = functions_in(Path(sys.argv[1]))
-    print(f"{len(functions)} functions, 90th percentile {percentile_90(functions)} lines; the longest:")
-    for function in functions[:5]:
-        print(f"{function.lines:4d} lines: {function.name} ({function.place})")
-    problems = problems_of(functions)
+    sources, problems = Path(sys.argv[1]), []
+    for language, functions in (
+        ("C and C++", functions_in(sources, FOLDERS, SUFFIXES, parse_braces)),
+        ("Python", functions_in(sources, PYTHON_FOLDERS, {".py"}, parse_python)),
+    ):
+        print(f"{language}: {len(functions)} functions, 90th percentile {percentile_90(functions)} lines; the longest:")
+        for function in functions[:5]:
+            print(f"{function.lines:4d} lines: {function.name} ({function.place})")
+        problems += problems_of(functions)
     print("\n".join(problems) or "all functions are short")
     return 1 if problems else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 
-from function_lengths import Function, Parser, percentile_90, problems_of
+from function_lengths import Function, Parser, parse_python, percentile_90, problems_of
 
 SOURCE = """#include <vector>
 namespace esker {
@@ -70,6 +70,10 @@ class FunctionLengths(unittest.TestCase):
     def test_a_brace_without_its_partner_is_an_error(self) -> None:
         with self.assertRaisesRegex(ValueError, "a.cc: a brace is never closed"):
             Parser("void f() {", "a.cc")
+
+    def test_docstrings_of_python_do_not_count(self) -> None:
+        source = 'def f(\n    a,\n):\n    """Two\n    lines."""\n\n    def g():\n        return a\n    return g\n'
+        self.assertEqual(parse_python(source, "a.py"), [Function(7, "a.py:1", "f"), Function(2, "a.py:7", "g")])
 
     def test_long_functions_are_problems(self) -> None:
         short = [Function(5, "a.cc:1", "f")] * 2000
