@@ -18,9 +18,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_every_option_is_listed(esker_command: Run) -> None:
-    header = (ROOT / "include" / "esker" / "options.hpp").read_text()
+    header = (ROOT / "include" / "esker" / "types" / "options.hpp").read_text()
     struct = header[header.index("struct ESKER_API Options {") : header.index("Status set(")]
-    members = re.findall(r"^  [A-Za-z:<>]+ (\w+?)(?:_bytes)?(?: = [^;]+)?;", struct, re.MULTILINE)
+    members = re.findall(r"^ +[A-Za-z:<>]+ (\w+?)(?:_bytes)?(?: = [^;]+)?;", struct, re.MULTILINE)
     done = esker_command("info", "--config", "--json")
     assert done.returncode == 0 and done.stderr == ""
     options = json.loads(done.stdout)["options"]
@@ -43,7 +43,7 @@ def test_sources(esker_command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (options["bits_per_block"]["value"], options["bits_per_block"]["source"]) == ("9", "esker.toml")
     assert (options["aggregators"]["value"], options["aggregators"]["source"]) == ("3", "ESKER_AGGREGATORS")
     text = esker_command("info", "--config").stdout
-    assert re.search(r"aggregators +3 +ESKER_AGGREGATORS +ranks that write", text)
+    assert re.search(r"aggregators +3 +ESKER_AGGREGATORS +number of ranks that write", text)
     assert all(len(line) <= 120 for line in text.splitlines())
 
 
