@@ -83,7 +83,7 @@ Result<bool> is_ours(Store& store, const std::string& path, const File& stored) 
     return netcdf::outline_of(read_contents(file.id, overlay.end_bytes()).header).status();
   };
   Status status = run_session(overlay, Access::kRead, look);
-  if (status.code() == Code::kIoError) return status;
+  if (status.code() == Code::kIoError || status.code() == Code::kOutOfMemory) return status;
   return status.ok();
 }
 
