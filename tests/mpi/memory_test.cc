@@ -14,21 +14,6 @@ using namespace testing_support;  // NOLINT: the fixture and its runs
 
 class MemoryFaults : public MemoryFaultTest {
  protected:
-  // The JSON library does not survive a failed allocation (its destructors allocate), so no faults occur
-  // while rank 0 prints texts, before it begins to replace a file.
-  void before(StoreCall call, const std::string& path) override {
-    const bool temporary = path.ends_with(".tmp");
-    const bool replaced = path.ends_with(".idx") || path.ends_with(".json");
-    if (call == StoreCall::kRemove && temporary) FailingNew::pause(false);
-    // The calls of create() before it prints the first text.
-    if (call == StoreCall::kExists && path.ends_with("esker.json")) FailingNew::pause(true);
-    // The text of the .idx or the catalog follows the schema's.
-    if (call == StoreCall::kWrite && path.ends_with("schema.json.tmp")) FailingNew::pause(true);
-    if (replaced && (call == StoreCall::kRead || call == StoreCall::kRename || call == StoreCall::kRemove)) {
-      FailingNew::pause(true);
-    }
-  }
-
   void fail_in_a_step(const std::map<std::string, std::string>& way);
 };
 
@@ -47,7 +32,7 @@ void MemoryFaults::fail_in_a_step(const std::map<std::string, std::string>& way)
   auto pipeline = open_run(comm_, store_, run).value();
   write_step(*pipeline, comm_, run, 0).check();
   for (const bool plans : {false, true}) {
-    for_each_fault(0, [&](const NewFault& fault, int victim) {
+    for_each_fault([&](const NewFault& fault, int victim) {
       if (plans) ++run.seed;  // other boxes: the step is planned again
       const StepData data(comm_, run, 1);
       const bool met = fail((plans ? "planned step, " : "step, ") + text_of(way), fault, victim,
@@ -109,10 +94,7 @@ TEST_P(MemoryFaults, InCreatingARunAreAgreed) {
     ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
     return pipeline->close({});
   };
-  // Smaller allocations fail in the JSON library: all ranks print the text of an attribute of a NetCDF file.
-  const std::size_t min_bytes = GetParam().has_netcdf() ? 2048 : 0;
-  for_each_fault(min_bytes,
-                 [&](const NewFault& fault, int victim) { return fail("run", fault, victim, write); });
+  for_each_fault([&](const NewFault& fault, int victim) { return fail("run", fault, victim, write); });
   write().check();
   expect_clean(run, 1);
   expect_undisturbed(run, directory_);
@@ -129,9 +111,7 @@ TEST_P(MemoryFaults, InAppendingAndRewindingAreAgreed) {
     ESKER_RETURN_IF_ERROR(pipeline->write_step(data.input));
     return pipeline->close({});
   };
-  // Smaller ones fail in the JSON library, on all ranks.
-  for_each_fault(2048,
-                 [&](const NewFault& fault, int victim) { return fail("append", fault, victim, append); });
+  for_each_fault([&](const NewFault& fault, int victim) { return fail("append", fault, victim, append); });
   append().check();
   expect_clean(run, 2);
   expect_undisturbed(run, directory_);

@@ -165,15 +165,11 @@ class FaultTest : public MpiTest {
   /// Whether no rank has failed so far; otherwise the case ends on all ranks. Collective.
   bool all_well() { return lowest_rank_with(HasFailure()) < 0; }
 
-  /// Called before each call of the store.
-  virtual void before(StoreCall, const std::string&) {}
-
   std::shared_ptr<Store> store_ = faulty_store(
       posix_store(), [this](StoreCall call, const std::string& path) { return this->ask(call, path); });
 
  private:
   int ask(StoreCall call, const std::string& path) {
-    before(call, path);
     if (reason_ == 0) return 0;
     const bool at_end = fault_.part.ends_with('$');
     const std::string part = fault_.part.substr(0, fault_.part.find('$'));

@@ -17,8 +17,7 @@ class MemoryFaultTest : public SubjectTest {
   /// Runs a collective call in which allocations of the victim fail. Returns whether any failed.
   template <class Call>
   bool fail(const std::string& what, const NewFault& fault, int victim, const Call& call) {
-    const std::string name = what + ", request " + std::to_string(fault.after) + " of " +
-                             std::to_string(fault.min_bytes) + " bytes and more" +
+    const std::string name = what + ", request " + std::to_string(fault.after) +
                              (fault.and_all_after ? " and all after it" : "") + " of rank " +
                              std::to_string(victim);
     SCOPED_TRACE(name);
@@ -45,8 +44,8 @@ class MemoryFaultTest : public SubjectTest {
 
   /// Calls body(fault, victim) with later and later allocations until it returns that none failed.
   template <class Body>
-  void for_each_fault(std::size_t min_bytes, const Body& body) {
-    for (const NewFault kind : {NewFault{0, min_bytes, false}, NewFault{0, min_bytes, true}}) {
+  void for_each_fault(const Body& body) {
+    for (const NewFault kind : {NewFault{0, 0, false}, NewFault{0, 0, true}}) {
       for (const int victim : victims()) {
         NewFault fault = kind;
         while (body(fault, victim) && all_well()) fault.after += 1 + fault.after / 3;

@@ -8,13 +8,12 @@
 namespace {
 
 std::atomic<bool> armed{false};
-std::atomic<bool> at_rest{false};
 std::atomic<long> left{0};
 std::atomic<long> failed{0};
 esker::testing_support::NewFault fault;
 
 bool fails(std::size_t bytes) {
-  if (!armed || at_rest || bytes < fault.min_bytes) return false;
+  if (!armed || bytes < fault.min_bytes) return false;
   const long number = left--;
   if (number > 0 || (number < 0 && !fault.and_all_after)) return false;
   ++failed;
@@ -55,11 +54,9 @@ FailingNew::FailingNew(const NewFault& wanted) {
   fault = wanted;
   left = wanted.after;
   failed = 0;
-  at_rest = false;
   armed = true;
 }
 FailingNew::~FailingNew() { armed = false; }
-void FailingNew::pause(bool paused) { at_rest = paused; }
 long FailingNew::num_failed() { return failed; }
 
 }  // namespace esker::testing_support

@@ -22,8 +22,6 @@ class FailingNew {
   FailingNew(const FailingNew&) = delete;
   FailingNew& operator=(const FailingNew&) = delete;
   ~FailingNew();
-  /// While paused, requests succeed and are not counted.
-  static void pause(bool paused);
   /// The number of failed requests.
   [[nodiscard]] static long num_failed();
 };
