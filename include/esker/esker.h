@@ -25,9 +25,7 @@
 //   ESKER_INVALID_ARGUMENT, unless its comment gives it a meaning. (A NULL dataset in a collective call
 //   cannot be reported to the other ranks.)
 // - Structs never change: later versions add functions instead.
-// - Memory that runs out is a status. Only two things end the program: an error of MPI itself, and memory
-//   that runs out, to the last few hundred bytes, while a small JSON text is made or read
-//   (docs/guide/failures.md).
+// - Memory that runs out is a status. Only an error of MPI itself ends the program.
 // - Any function may return ESKER_OUT_OF_MEMORY, ESKER_INVALID_ARGUMENT, ESKER_WRONG_ORDER for a dataset
 //   that is closed or of the other kind (written, read), and ESKER_OUT_OF_RANGE for a number that does not
 //   exist.
