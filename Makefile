@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo peers test mpich sanitize clang coverage fuzz clean
+.PHONY: help setup build demo peers test slow mpich sanitize clang coverage fuzz clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -20,6 +20,9 @@ peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with the p
 
 test: setup  ## Run the tests: Open MPI, serial, MPICH (smoke), Python
 	@scripts/test.sh
+
+slow: setup  ## Run the tests that `make test` leaves out for their time: more ranks, kills, packages
+	@scripts/test.sh slow python-slow
 
 mpich: setup  ## Run all tests that use MPI with MPICH
 	@scripts/test.sh mpich

@@ -26,25 +26,28 @@ function(esker_add_unit_test name)
     TEST_PREFIX "${name}." PROPERTIES LABELS unit TIMEOUT 180)
 endfunction()
 
-# esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 2 4 7 [SMOKE_RANKS 1 4] [TIMEOUT 60])
+# esker_add_mpi_test(NAME SOURCES a_test.cc ... RANKS 1 4 [SLOW_RANKS 2 7] [LONG_RANKS 3] [SMOKE_RANKS 1 4] [TIMEOUT 60])
 #
 # A program of GoogleTest's, and its runs as below; it asserts that its world has the size that ESKER_TEST_RANKS
 # says (two MPIs side by side otherwise run worlds of one and pass).
 function(esker_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;SMOKE_RANKS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;RANKS;SLOW_RANKS;LONG_RANKS;SMOKE_RANKS")
   add_executable(mpi_${name} ${test_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cc)
   target_link_libraries(mpi_${name} PRIVATE esker_test_support esker_mpi)
-  esker_add_mpi_runs(${name} PROGRAM mpi_${name} RANKS ${test_RANKS} SMOKE_RANKS ${test_SMOKE_RANKS}
-    TIMEOUT ${test_TIMEOUT})
+  esker_add_mpi_runs(${name} PROGRAM mpi_${name} RANKS ${test_RANKS} SLOW_RANKS ${test_SLOW_RANKS}
+    LONG_RANKS ${test_LONG_RANKS} SMOKE_RANKS ${test_SMOKE_RANKS} TIMEOUT ${test_TIMEOUT})
 endfunction()
 
-# esker_add_mpi_runs(NAME PROGRAM target RANKS 1 2 4 7 [SMOKE_RANKS 1 4] [TIMEOUT 60] [ARGUMENTS a ...]
-#                    [ENVIRONMENT A=b ...])
+# esker_add_mpi_runs(NAME PROGRAM target [RANKS 1 4] [SLOW_RANKS 2 7] [LONG_RANKS 3] [SMOKE_RANKS 1 4] [TIMEOUT 60]
+#                    [ARGUMENTS a ...] [ENVIRONMENT A=b ...])
 #
-# The program runs once per rank count under mpiexec, as test mpi.NAME.RANKS. One mpiexec runs at a time: with two at
-# once, Open MPI now and then fails to launch (they share a session directory under /tmp).
+# The program runs once per rank count under mpiexec, as test mpi.NAME.RANKS. `make test` has the runs of RANKS, `make
+# slow` those of SLOW_RANKS (label `slow`), and only `ctest -L long` those of LONG_RANKS. SMOKE_RANKS are some of RANKS.
+# One mpiexec runs at a time: with two at once, Open MPI now and then fails to launch (they share a session directory
+# under /tmp).
 function(esker_add_mpi_runs name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "PROGRAM;TIMEOUT" "RANKS;SMOKE_RANKS;ARGUMENTS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "PROGRAM;TIMEOUT"
+    "RANKS;SLOW_RANKS;LONG_RANKS;SMOKE_RANKS;ARGUMENTS;ENVIRONMENT")
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()
@@ -54,11 +57,14 @@ function(esker_add_mpi_runs name)
   if(test_SMOKE_RANKS)
     add_dependencies(smoke ${test_PROGRAM})
   endif()
-  foreach(ranks IN LISTS test_RANKS)
+  foreach(ranks IN LISTS test_RANKS test_SLOW_RANKS test_LONG_RANKS)
     set(labels mpi)
-    if(ranks IN_LIST test_SMOKE_RANKS)
-      list(APPEND labels smoke)
-    endif()
+    foreach(kind SMOKE SLOW LONG)
+      if(ranks IN_LIST test_${kind}_RANKS)
+        string(TOLOWER ${kind} label)
+        list(APPEND labels ${label})
+      endif()
+    endforeach()
     add_test(NAME mpi.${name}.${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
               $<TARGET_FILE:${test_PROGRAM}> ${test_ARGUMENTS})

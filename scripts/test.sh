@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs all given test suites, even if one fails, and ends with the closing lines of their runners.
 #
-#   scripts/test.sh [SUITE...]     release serial mpich-smoke (default, with python), mpich debug sanitize threads clang
-#                                  coverage fuzz python
+#   scripts/test.sh [SUITE...]     release serial mpich-smoke python (default), slow python-slow (tests with the label
+#                                  `slow`, on the release build), mpich debug sanitize threads clang coverage fuzz
 #
-# A suite other than python is a preset of ctest: built, then run; coverage also prints the figures of each layer.
-# Exit status 0 if all passed.
+# Suites other than those of Python are presets of ctest: built, then run; coverage also prints the figures of each
+# layer. Each suite lists its ten slowest tests. Exit status 0 if all passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
@@ -24,7 +24,9 @@ run_ctest() {
   [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm)
   [ "$1" != fuzz ] || targets=(fuzz)
   [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
-  build_preset "${1%-smoke}" "${targets[@]}" || return 1
+  local build=${1%-smoke}
+  [ "$1" != slow ] || build=release
+  build_preset "$build" "${targets[@]}" || return 1
   say "$1: testing"
   ctest --preset "$1" --parallel "$(nproc)" --no-tests=error && return
   # On a busy machine a test of time limits can fail: it runs once again, and the closing lines name
@@ -53,7 +55,7 @@ report_coverage() {
 }
 
 # The Python tests write datasets with the release build's miniapps and with runs that they kill, and read them with
-# OpenVisus.
+# OpenVisus. $1: their marks.
 run_python() {
   scripts/install_package.sh || return 1
   make_tool_environment cf || return 1
@@ -65,17 +67,26 @@ run_python() {
     BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
     CF_CHECKER=$project_root/build/cf/bin/compliance-checker \
     KILL_PROGRAM=$project_root/build/release/tests/mpi/kill_run \
-    .venv/bin/python -m pytest --numprocesses 2 --dist loadfile
+    .venv/bin/python -m pytest --numprocesses 2 --dist loadfile -m "$1"
+}
+
+# The ten slowest tests in the output of ctest; pytest lists its own.
+list_slowest() {
+  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec *$/\2 s  \1/p' "$1" | sort -rn | head -n 10
 }
 
 run_suite() {
   local suite=$1 log=build/logs/$1-test.log started=$SECONDS result=passed
   mkdir -p build/logs
-  case $suite in python | coverage) set -- "run_$suite" ;; *) set -- run_ctest "$suite" ;; esac
+  case $suite in python) set -- run_python "not long and not slow" ;; python-slow) set -- run_python slow ;;
+    coverage) set -- run_coverage ;; *) set -- run_ctest "$suite" ;; esac
   "$@" 2>&1 | tee "$log" || { result=FAILED; failed=1; }
+  local slowest
+  slowest=$(list_slowest "$log")
+  [ -z "$slowest" ] || printf '%s\n' "==> $suite: the slowest tests" "$slowest"
   closing+=("$suite: $result in $((SECONDS - started)) s")
   while IFS= read -r line; do closing+=("    $line"); done < <(
-    grep -E '^[0-9]+% tests passed|^lines of |^=+ .*(passed|failed|error).* =+$|^No tests were found|^FAILED |^[[:space:]]+[0-9]+ - ' \
+    grep -E '^[0-9]+% tests passed|^Total Test time|^lines of |^=+ .*(passed|failed|error).* =+$|^No tests were found|^FAILED |^[[:space:]]+[0-9]+ - ' \
       "$log" | grep -vE '\((Skipped|Disabled)\)$')
 }
 
