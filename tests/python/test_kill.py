@@ -146,7 +146,8 @@ WAYS = [
     "transport=put",
     "transport=put_fence",
 ]
-QUICK_WAYS = {"transport=messages", "transport=shared", "transport=put"}
+SLOW_WAYS = {"transport=messages", "transport=put"}
+"""Marked slow; `transport=shared` is not, and the others are long."""
 RELAYED = ["restructure=default", "max_fan_in=2"]
 MOVING = [("8", 1), ("open:.bin", 3), ("write:.bin", 3), ("close:.bin", 1), ("rename:run.idx", 0)]
 """Phases of a step that plans: 8 is a call of the communicator in the middle of planning."""
@@ -257,9 +258,15 @@ def kill_in_appending(
     return True
 
 
+def marks_of(way: str) -> list[pytest.MarkDecorator]:
+    if way == "transport=shared":
+        return []
+    return [pytest.mark.slow if way in SLOW_WAYS else pytest.mark.long]
+
+
 @pytest.mark.parametrize(
     "options",
-    [*(pytest.param([way], marks=[] if way in QUICK_WAYS else [pytest.mark.long]) for way in WAYS), RELAYED],
+    [*(pytest.param([way], marks=marks_of(way)) for way in WAYS), pytest.param(RELAYED, marks=pytest.mark.slow)],
     ids=lambda options: options[0].split("=")[1],
 )
 def test_kill_with_every_transport(
