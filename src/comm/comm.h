@@ -1,7 +1,7 @@
 // Comm: the operations that Esker needs from a group of ranks. The serial implementation is here, the MPI one
 // in comm/mpi.
 //
-// Collective are barrier, meet_within, all_*, sum_before, broadcast, exchange_sizes. Both ranks of a
+// Collective are split, barrier, meet_within, all_*, sum_before, broadcast, exchange_sizes. Both ranks of a
 // transfer make the matching calls. All calls come from one thread. A failure inside MPI itself ends the
 // program through MPI's error handler, because no rank could be informed of it.
 //
@@ -64,6 +64,10 @@ class ESKER_API Comm {
   [[nodiscard]] virtual Comm& node() = 0;
   /// The same ranks in the order of node(), by their numbers in this Comm.
   [[nodiscard]] virtual std::span<const int> node_ranks() const = 0;
+
+  /// The ranks with the same `group`, in the order of `place`, as a separate Comm, whose node() is itself;
+  /// null where `group` is negative. May throw after it has communicated.
+  [[nodiscard]] virtual std::unique_ptr<Comm> split(int group, int place) = 0;
 
   /// A store that writes files by the MPI-IO of this communicator's MPI, with `hints`, and leaves all other
   /// operations to `inner`. Local. kUnsupported where there is no MPI.

@@ -21,6 +21,12 @@ class ObservedComm final : public Comm {
   [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return comm_->node_ranks(); }
 
+  [[nodiscard]] std::unique_ptr<Comm> split(int group, int place) override {
+    notify(CommCall::kGather, 2 * sizeof(int));
+    std::shared_ptr<Comm> part = comm_->split(group, place);
+    return part ? std::make_unique<ObservedComm>(std::move(part), observer_) : nullptr;
+  }
+
   void barrier() override {
     notify(CommCall::kBarrier, 0);
     comm_->barrier();

@@ -32,6 +32,9 @@ class SerialComm final : public Comm {
   [[nodiscard]] int size() const override { return 1; }
   [[nodiscard]] Comm& node() override { return *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return kOnlyRank; }
+  [[nodiscard]] std::unique_ptr<Comm> split(int group, int /*place*/) override {
+    return group < 0 ? nullptr : serial_comm();
+  }
   void barrier() override {}
   bool meet_within(double, std::span<std::uint64_t>) override { return true; }
   void all_reduce_max(std::span<std::uint64_t>) override {}

@@ -1,6 +1,7 @@
 #include "support/thread_comm.h"
 
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <condition_variable>
 #include <cstring>
@@ -140,6 +141,28 @@ class ThreadComm final : public Comm {
   [[nodiscard]] int size() const override { return group_->size; }
   [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return node_ranks_; }
+  [[nodiscard]] std::unique_ptr<Comm> split(int group, int place) override {
+    const std::array<int, 2> mine{group, place};
+    const auto all = post(std::as_bytes(std::span(mine)));
+    std::vector<std::pair<int, int>> members;  // place, rank
+    for (int r = 0; r < size(); ++r) {
+      std::array<int, 2> theirs{};
+      std::memcpy(theirs.data(), all[static_cast<std::size_t>(r)].data(), sizeof theirs);
+      if (theirs[0] == group) members.emplace_back(theirs[1], r);
+    }
+    std::sort(members.begin(), members.end());
+    // The first member makes the group; the others take it from its stack.
+    auto made =
+        members[0].second == rank_ ? std::make_shared<Group>(static_cast<int>(members.size())) : nullptr;
+    std::vector<std::uint64_t> addresses(static_cast<std::size_t>(size()));
+    all_gather(reinterpret_cast<std::uintptr_t>(&made), addresses);
+    const auto joined =
+        *reinterpret_cast<std::shared_ptr<Group>*>(addresses[static_cast<std::size_t>(members[0].second)]);
+    barrier();
+    if (group < 0) return nullptr;
+    const auto mine_at = std::find(members.begin(), members.end(), std::pair(place, rank_)) - members.begin();
+    return std::make_unique<ThreadComm>(joined, static_cast<int>(mine_at));
+  }
   void barrier() override { group_->meet.arrive_and_wait(); }
 
   void all_reduce_max(std::span<std::uint64_t> values) override {

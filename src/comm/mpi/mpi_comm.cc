@@ -69,6 +69,13 @@ class MpiComm final : public Comm {
   [[nodiscard]] Comm& node() override { return node_ ? *node_ : *this; }
   [[nodiscard]] std::span<const int> node_ranks() const override { return node_ranks_; }
 
+  [[nodiscard]] std::unique_ptr<Comm> split(int group, int place) override {
+    const CallWatch::Wait wait(call_watch());
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(comm_, group < 0 ? MPI_UNDEFINED : group, place, &part);
+    return part == MPI_COMM_NULL ? nullptr : std::make_unique<MpiComm>(part);
+  }
+
   void barrier() override {
     const CallWatch::Wait wait(call_watch());
     MPI_Barrier(comm_);
