@@ -1,7 +1,6 @@
 #include "codec/codec.h"
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -9,64 +8,6 @@
 #include "codec/codecs.h"
 
 namespace esker {
-namespace {
-
-constexpr int kMaxPrecisionBits = 64;
-
-/// "reversible", "precision=24", "24", "accuracy=0.5", "0.5".
-Status parse_zfp_part(std::string_view part, CodecSpec& spec) {
-  if (part == "reversible") {
-    spec.zfp_mode = ZfpMode::kReversible;
-    return {};
-  }
-  std::string_view number = part.substr(part.find('=') + 1);  // npos + 1 is 0
-  const std::string_view key =
-      part.size() == number.size() ? "" : part.substr(0, part.size() - number.size() - 1);
-  double value = 0;
-  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), value);
-  const bool is_number =
-      !number.empty() && parsed.ec == std::errc() && parsed.ptr == number.data() + number.size();
-  const bool is_integer =
-      is_number && number.find('.') == std::string_view::npos && value == std::floor(value);
-  if (is_integer && (key == "precision" || key.empty()) && value >= 1 && value <= kMaxPrecisionBits) {
-    spec.zfp_mode = ZfpMode::kPrecision;
-  } else if (is_number && (key == "accuracy" || (key.empty() && !is_integer)) && std::isfinite(value) &&
-             value > 0) {
-    spec.zfp_mode = ZfpMode::kAccuracy;
-  } else {
-    return error(Code::kUnsupported,
-                 "zfp parameter '{}': expected reversible, precision=1 ... {} or accuracy=X with X > 0", part,
-                 kMaxPrecisionBits);
-  }
-  spec.zfp_parameter = value;
-  return {};
-}
-
-Result<CodecSpec> parse_zfp(std::string_view text) {
-  CodecSpec spec;
-  spec.kind = CodecKind::kZfp;
-  const std::size_t last = text.rfind('-');
-  if (last == std::string_view::npos) return spec;
-  ESKER_RETURN_IF_ERROR(parse_zfp_part(text.substr(last + 1), spec));
-  return spec;
-}
-
-std::string zfp_part(const CodecSpec& spec) {
-  switch (spec.zfp_mode) {
-    case ZfpMode::kReversible:
-      return "reversible";
-    case ZfpMode::kPrecision:
-      return fmt::format("precision={}", static_cast<int>(spec.zfp_parameter));
-    case ZfpMode::kAccuracy:
-      break;
-  }
-  // No exponent: OpenVisus splits the spec at '-'. Fixed digits, without trailing zeros.
-  std::string text = fmt::format("{:.17f}", spec.zfp_parameter);
-  while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();
-  return "accuracy=" + text;
-}
-
-}  // namespace
 
 Index BlockShape::num_samples() const {
   Index product = 1;
@@ -74,57 +15,58 @@ Index BlockShape::num_samples() const {
   return product;
 }
 
-Result<CodecSpec> parse_codec_spec(const std::string& text) {
-  CodecSpec spec;
-  if (text.empty() || text == "raw") return spec;
-  const std::string_view family = std::string_view(text).substr(0, text.find('-'));
-  if (family == "zfp") return parse_zfp(text);
-  if (text == "lz4") {
-    spec.kind = CodecKind::kLz4;
-    return spec;
-  }
-  if (family == "zip") {
-    spec.kind = CodecKind::kZip;
-    if (text == "zip-Z_BEST_SPEED") spec.zip_level = 1;
-    if (text == "zip-Z_BEST_COMPRESSION") spec.zip_level = 9;
-    return spec;
-  }
-  return error(Code::kUnsupported, "compression '{}': expected raw, zip, lz4 or zfp", text);
+Status check_codec(const CodecSpec& spec, const BlockShape& shape) {
+  return spec.kind == CodecKind::kZfp ? zfp_check(shape.type, shape.components, shape.rank) : Status();
 }
 
-std::string print_codec_spec(const CodecSpec& spec) {
+Status check_compression(const CodecSpec& spec, SampleType type, int components, int rank) {
+  if (spec.kind != CodecKind::kZfp) return {};
+  ESKER_RETURN_IF_ERROR(zfp_check(type, components, rank));
+  const int most = 8 * size_bytes(type);
+  if (spec.zfp_mode != ZfpMode::kPrecision || spec.zfp_parameter <= most) return {};
+  return error(Code::kInvalidArgument, "zfp: precision of {} bits for {}, expected at most {}",
+               spec.zfp_parameter, name(type), most);
+}
+
+Index encoded_bound(const CodecSpec& spec, const BlockShape& shape) {
   switch (spec.kind) {
     case CodecKind::kRaw:
-      return "";
-    case CodecKind::kZip:
-      return spec.zip_level == 1   ? "zip-Z_BEST_SPEED"
-             : spec.zip_level == 9 ? "zip-Z_BEST_COMPRESSION"
-                                   : "zip";
-    case CodecKind::kLz4:
-      return "lz4";
-    case CodecKind::kZfp:
       break;
+    case CodecKind::kZip:
+      return zip_bound(shape.size_bytes());
+    case CodecKind::kLz4:
+      return lz4_bound(shape.size_bytes());
+    case CodecKind::kZfp:
+      return zfp_bound(spec, shape);
   }
-  return "zfp-" + zfp_part(spec) + "-" + zfp_part(spec);
+  return shape.size_bytes();
 }
 
-Status check_codec(const CodecSpec& spec, const BlockShape& shape) {
-  return spec.kind == CodecKind::kZfp ? zfp_check(shape) : Status();
+Result<Index> encode_to(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,
+                        std::span<std::byte> out) {
+  switch (spec.kind) {
+    case CodecKind::kRaw:
+      break;
+    case CodecKind::kZip:
+      return zip_encode(spec.zip_level, samples, out);
+    case CodecKind::kLz4:
+      return lz4_encode(samples, out);
+    case CodecKind::kZfp:
+      return zfp_encode(spec, samples, shape, out);
+  }
+  if (samples.size() > out.size()) return Index{0};
+  std::copy(samples.begin(), samples.end(), out.begin());
+  return static_cast<Index>(samples.size());
 }
 
 Result<std::vector<std::byte>> encode(const CodecSpec& spec, std::span<const std::byte> samples,
                                       const BlockShape& shape) {
-  switch (spec.kind) {
-    case CodecKind::kRaw:
-      return std::vector<std::byte>(samples.begin(), samples.end());
-    case CodecKind::kZip:
-      return zip_encode(spec.zip_level, samples);
-    case CodecKind::kLz4:
-      return lz4_encode(samples);
-    case CodecKind::kZfp:
-      return zfp_encode(spec, samples, shape);
-  }
-  return error(Code::kInternal, "unknown codec");
+  ESKER_RETURN_IF_ERROR(check_codec(spec, shape));
+  std::vector<std::byte> stored(static_cast<std::size_t>(encoded_bound(spec, shape)));
+  ESKER_ASSIGN_OR_RETURN(const Index size, encode_to(spec, samples, shape, stored));
+  if (size == 0) return error(Code::kInternal, "compression of {} bytes failed", samples.size());
+  stored.resize(static_cast<std::size_t>(size));
+  return stored;
 }
 
 // zlib: a match of 258 bytes takes at least two bits. lz4: a byte of a match's length represents 255 bytes.

@@ -7,40 +7,16 @@
 // writes exactly shape.size_bytes() bytes or returns kDataLoss. Source: docs/formats/idx.md, section 6.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "codec/codec_spec.h"
 #include "esker/types/box.hpp"
 #include "esker/types/sample_type.hpp"
 #include "esker/types/status.hpp"
 
 namespace esker {
-
-enum class CodecKind { kRaw, kZip, kLz4, kZfp };
-
-enum class ZfpMode { kReversible, kPrecision, kAccuracy };
-
-/// A codec with its parameters: the text inside default_compression(...).
-struct CodecSpec {
-  CodecKind kind = CodecKind::kRaw;
-  int zip_level = 6;  ///< 1 ... 9
-  ZfpMode zfp_mode = ZfpMode::kReversible;
-  double zfp_parameter = 0;  ///< bits for kPrecision, absolute error for kAccuracy
-
-  [[nodiscard]] bool lossless() const { return kind != CodecKind::kZfp || zfp_mode == ZfpMode::kReversible; }
-  friend bool operator==(const CodecSpec&, const CodecSpec&) = default;
-};
-
-/// "", "raw", "zip", "zip-Z_BEST_SPEED", "lz4", "zfp-reversible-reversible", "zfp-precision=24-precision=24",
-/// "zfp-accuracy=0.5-accuracy=0.5"; also "zfp" alone (reversible) and single parameters ("zfp-precision=24").
-/// The last part of a three-part zfp spec is used, as in OpenVisus. kUnsupported for other names.
-Result<CodecSpec> parse_codec_spec(const std::string& text);
-
-/// The spelling that OpenVisus reads; "" for raw.
-std::string print_codec_spec(const CodecSpec& spec);
 
 /// The contents of a block: a dense array, x fastest, components innermost.
 struct BlockShape {
@@ -56,6 +32,11 @@ struct BlockShape {
 /// Whether blocks of this shape can be encoded; the Status lists what the codec supports. zfp: float32,
 /// float64, int32, int64, one component, 2 or 3 axes.
 Status check_codec(const CodecSpec& spec, const BlockShape& shape);
+
+/// Whether fields of this type can be written with this codec on a grid of `rank` axes. For zfp: the limits
+/// of check_codec (kUnsupported) and no more bits of precision than the type has (kInvalidArgument). Readers
+/// accept more bits. Local; call it on every rank before anything is sent.
+Status check_compression(const CodecSpec& spec, SampleType type, int components, int rank);
 
 /// Encodes `samples` (shape.size_bytes() of them). Local, deterministic for one version of the codec's
 /// library.

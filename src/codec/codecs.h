@@ -5,18 +5,40 @@
 
 namespace esker {
 
-Result<std::vector<std::byte>> zip_encode(int level, std::span<const std::byte> samples);
+// The encoders write to `out` and return the size of the stream, or 0 where it does not fit. They do not
+// allocate; the libraries may. The *_bound functions return a size of `out` that always suffices.
+
+Index zip_bound(Index sample_bytes);
+Result<Index> zip_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out);
 Status zip_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
-Result<std::vector<std::byte>> lz4_encode(std::span<const std::byte> samples);
+Index lz4_bound(Index sample_bytes);
+Result<Index> lz4_encode(std::span<const std::byte> samples, std::span<std::byte> out);
 Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
-Status zfp_check(const BlockShape& shape);
+Status zfp_check(SampleType type, int components, int rank);
+/// Whether the mode can code these values: none is NaN or infinite; in lossy modes, the highest two bits of
+/// integers are equal (-2^30 <= x < 2^30), because others wrap around.
+bool zfp_represents(const CodecSpec& spec, SampleType type, std::span<const std::byte> samples);
 /// The minimum size of a stream: zfp uses at least one bit for each 4 x 4 (x 4) samples of the block.
 Index zfp_least_bits(const BlockShape& shape);
-Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples,
-                                          const BlockShape& shape);
+/// A multiple of 8.
+Index zfp_bound(const CodecSpec& spec, const BlockShape& shape);
+/// `out` has zfp_bound() bytes, because zfp does not check its size, and the alignment of 8 bytes. The size
+/// is a multiple of 8.
+Result<Index> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,
+                         std::span<std::byte> out);
 Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
                   std::span<std::byte> samples);
+/// Decodes a stream that zfp_encode has just written, where it is; other streams can read past their end.
+Status zfp_decode_own(const CodecSpec& spec, std::span<const std::byte> stream, const BlockShape& shape,
+                      std::span<std::byte> samples);
+
+/// Bytes that suffice for encode_to().
+Index encoded_bound(const CodecSpec& spec, const BlockShape& shape);
+/// Encodes by any codec to `out`; zfp needs encoded_bound() bytes. Returns the size, or 0 where it does not
+/// fit.
+Result<Index> encode_to(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,
+                        std::span<std::byte> out);
 
 }  // namespace esker

@@ -1,25 +1,29 @@
 // One LZ4 block, without frame or size prefix: any sample type and shape below 2 GiB.
 #include <lz4.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/checked.h"
 #include "base/error.h"
 #include "codec/codecs.h"
 
 namespace esker {
 
-Result<std::vector<std::byte>> lz4_encode(std::span<const std::byte> samples) {
+Index lz4_bound(Index sample_bytes) {
+  const auto size = narrow<int>(sample_bytes);
+  return size ? ::LZ4_compressBound(*size) : 0;
+}
+
+Result<Index> lz4_encode(std::span<const std::byte> samples, std::span<std::byte> out) {
   const auto size = narrow<int>(samples.size());
   if (!size || *size > LZ4_MAX_INPUT_SIZE) {
     return error(Code::kUnsupported, "lz4: block of {} bytes, expected at most {}", samples.size(),
                  LZ4_MAX_INPUT_SIZE);
   }
-  std::vector<std::byte> stored(static_cast<std::size_t>(::LZ4_compressBound(*size)));
-  const int stored_size =
-      ::LZ4_compress_default(reinterpret_cast<const char*>(samples.data()),
-                             reinterpret_cast<char*>(stored.data()), *size, static_cast<int>(stored.size()));
-  if (stored_size <= 0) return error(Code::kInternal, "lz4: compression of {} bytes failed", samples.size());
-  stored.resize(static_cast<std::size_t>(stored_size));
-  return stored;
+  const auto room = static_cast<int>(std::min(out.size(), std::size_t{std::numeric_limits<int>::max()}));
+  return Index{::LZ4_compress_default(reinterpret_cast<const char*>(samples.data()),
+                                      reinterpret_cast<char*>(out.data()), *size, room)};
 }
 
 Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples) {

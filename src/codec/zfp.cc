@@ -5,12 +5,15 @@
 #include <zfp.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "codec/codecs.h"
+#include "codec/measure.h"
 
 namespace esker {
 namespace {
@@ -65,6 +68,18 @@ FieldPointer field_of(const BlockShape& shape, const std::byte* samples) {
                                       : ::zfp_field_3d(data, type, count(0), count(1), count(2)));
 }
 
+/// Whether the bit below the sign equals the sign in all integers: zfp's transform needs that bit.
+template <class Bits>
+bool has_spare_bit(std::span<const std::byte> values) {
+  Bits differences = 0;
+  for (std::size_t i = 0; i + sizeof(Bits) <= values.size(); i += sizeof(Bits)) {
+    Bits value;
+    std::memcpy(&value, values.data() + i, sizeof(Bits));
+    differences |= value ^ (value << 1);
+  }
+  return differences >> (8 * sizeof(Bits) - 1) == 0;
+}
+
 /// zfp reads past the end of a truncated stream; a copy followed by zeros bounds that. The maximum size of a
 /// block is what an encoder could have written.
 std::vector<std::byte> padded(std::span<const std::byte> stored, std::size_t largest) {
@@ -73,12 +88,26 @@ std::vector<std::byte> padded(std::span<const std::byte> stored, std::size_t lar
   return buffer;
 }
 
-/// Attaches the stream to `buffer`, which must outlive the result.
-Bits attach(std::vector<std::byte>& buffer, zfp_stream* stream) {
-  Bits bits(::stream_open(buffer.data(), buffer.size()));
+/// Attaches the stream to `buffer`, which must outlive the result. Decoding only reads it.
+Bits attach(std::span<const std::byte> buffer, zfp_stream* stream) {
+  Bits bits(::stream_open(const_cast<std::byte*>(buffer.data()), buffer.size()));
   ::zfp_stream_set_bit_stream(stream, bits.get());
   ::zfp_stream_rewind(stream);
   return bits;
+}
+
+/// Decodes the stream at the start of `buffer`; kDataLoss if it takes more than `stored_size` bytes.
+Status decode_within(const CodecSpec& spec, std::span<const std::byte> buffer, std::size_t stored_size,
+                     const BlockShape& shape, std::span<std::byte> samples) {
+  const Stream stream(::zfp_stream_open(nullptr));
+  set_mode(stream.get(), spec);
+  const FieldPointer field = field_of(shape, samples.data());
+  const Bits bits = attach(buffer, stream.get());
+  const std::size_t used = ::zfp_decompress(stream.get(), field.get());
+  const auto whole = static_cast<std::size_t>(round_up(static_cast<Index>(stored_size), 8));
+  if (used > 0 && used <= whole) return {};
+  return error(Code::kDataLoss, "zfp: {} stored bytes do not decode to {} (zfp used {})", stored_size,
+               samples.size(), used);
 }
 
 constexpr Index kCellSamples = 64;
@@ -108,7 +137,7 @@ void set_fixed_rate(zfp_stream* stream, SampleType type, int bits_per_cell) {
 }  // namespace
 
 Status check_fixed_rate(SampleType type, int bits_per_cell) {
-  ESKER_RETURN_IF_ERROR(zfp_check({type, 1, 3, {4, 4, 4, 1, 1}}));
+  ESKER_RETURN_IF_ERROR(zfp_check(type, 1, 3));
   const Index most = kCellSamples * 8 * size_bytes(type);
   if (bits_per_cell > 0 && bits_per_cell <= most && bits_per_cell % 8 == 0) {
     const Stream stream(::zfp_stream_open(nullptr));
@@ -147,20 +176,31 @@ Status decode_fixed_rate(SampleType type, int bits_per_cell, std::span<const std
   const Stream stream(::zfp_stream_open(nullptr));
   set_fixed_rate(stream.get(), type, bits_per_cell);
   const FieldPointer field = field_of(shape, cells.data());
-  std::vector<std::byte> buffer = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
+  const std::vector<std::byte> buffer = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
   const Bits bits = attach(buffer, stream.get());
   if (::zfp_decompress(stream.get(), field.get()) > 0) return {};
   return error(Code::kDataLoss, "zfp: {} stored bytes do not decode to {}", stored.size(), cells.size());
 }
 
-Status zfp_check(const BlockShape& shape) {
-  if (zfp_type_of(shape.type) != zfp_type_none && shape.components == 1 &&
-      (shape.rank == 2 || shape.rank == 3))
-    return {};
-  return error(
-      Code::kUnsupported,
-      "zfp: expected float32, float64, int32 or int64 with one component on 2 or 3 axes, found {}[{}] on {}",
-      name(shape.type), shape.components, shape.rank);
+Status zfp_check(SampleType type, int components, int rank) {
+  if (zfp_type_of(type) == zfp_type_none) {
+    return error(Code::kUnsupported, "zfp: values of type {}, expected float32, float64, int32 or int64",
+                 name(type));
+  }
+  if (components != 1) {
+    return error(Code::kUnsupported, "zfp: {} components, expected 1 (split the field into scalar fields)",
+                 components);
+  }
+  if (rank == 2 || rank == 3) return {};
+  return error(Code::kUnsupported, "zfp: a grid of {} dimension{}, expected 2 or 3", rank,
+               rank == 1 ? "" : "s");
+}
+
+bool zfp_represents(const CodecSpec& spec, SampleType type, std::span<const std::byte> samples) {
+  if (spec.lossless()) return all_finite(type, samples);
+  if (type == SampleType::kInt32) return has_spare_bit<std::uint32_t>(samples);
+  if (type == SampleType::kInt64) return has_spare_bit<std::uint64_t>(samples);
+  return all_finite(type, samples);
 }
 
 Index zfp_least_bits(const BlockShape& shape) {
@@ -169,32 +209,36 @@ Index zfp_least_bits(const BlockShape& shape) {
   return blocks;
 }
 
-Result<std::vector<std::byte>> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples,
-                                          const BlockShape& shape) {
-  ESKER_RETURN_IF_ERROR(zfp_check(shape));
+Index zfp_bound(const CodecSpec& spec, const BlockShape& shape) {
+  const Stream stream(::zfp_stream_open(nullptr));
+  set_mode(stream.get(), spec);
+  const FieldPointer field = field_of(shape, nullptr);
+  return round_up(static_cast<Index>(::zfp_stream_maximum_size(stream.get(), field.get())), 8);
+}
+
+Result<Index> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,
+                         std::span<std::byte> out) {
+  ESKER_RETURN_IF_ERROR(zfp_check(shape.type, shape.components, shape.rank));
   const Stream stream(::zfp_stream_open(nullptr));
   set_mode(stream.get(), spec);
   const FieldPointer field = field_of(shape, samples.data());
-  std::vector<std::byte> stored(::zfp_stream_maximum_size(stream.get(), field.get()));
-  const Bits bits = attach(stored, stream.get());
+  const Bits bits = attach(out, stream.get());
   const std::size_t size = ::zfp_compress(stream.get(), field.get());
   if (size == 0) return error(Code::kInternal, "zfp: compression of {} bytes failed", samples.size());
-  stored.resize(static_cast<std::size_t>(round_up(static_cast<Index>(size), 8)));
-  return stored;
+  const Index padded_size = round_up(static_cast<Index>(size), 8);
+  std::fill(out.begin() + static_cast<Index>(size), out.begin() + padded_size, std::byte{});
+  return padded_size;
 }
 
 Status zfp_decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
                   std::span<std::byte> samples) {
-  const Stream stream(::zfp_stream_open(nullptr));
-  set_mode(stream.get(), spec);
-  const FieldPointer field = field_of(shape, samples.data());
-  std::vector<std::byte> buffer = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
-  const Bits bits = attach(buffer, stream.get());
-  const std::size_t used = ::zfp_decompress(stream.get(), field.get());
-  const auto whole = static_cast<std::size_t>(round_up(static_cast<Index>(stored.size()), 8));
-  if (used > 0 && used <= whole) return {};
-  return error(Code::kDataLoss, "zfp: {} stored bytes do not decode to {} (zfp used {})", stored.size(),
-               samples.size(), used);
+  return decode_within(spec, padded(stored, static_cast<std::size_t>(zfp_bound(spec, shape))), stored.size(),
+                       shape, samples);
+}
+
+Status zfp_decode_own(const CodecSpec& spec, std::span<const std::byte> stream, const BlockShape& shape,
+                      std::span<std::byte> samples) {
+  return decode_within(spec, stream, stream.size(), shape, samples);
 }
 
 }  // namespace esker

@@ -6,14 +6,17 @@
 
 namespace esker {
 
-Result<std::vector<std::byte>> zip_encode(int level, std::span<const std::byte> samples) {
-  uLongf size = ::compressBound(samples.size());
-  std::vector<std::byte> stored(size);
-  const int result = ::compress2(reinterpret_cast<Bytef*>(stored.data()), &size,
+Index zip_bound(Index sample_bytes) {
+  return static_cast<Index>(::compressBound(static_cast<uLong>(sample_bytes)));
+}
+
+Result<Index> zip_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out) {
+  uLongf size = out.size();
+  const int result = ::compress2(reinterpret_cast<Bytef*>(out.data()), &size,
                                  reinterpret_cast<const Bytef*>(samples.data()), samples.size(), level);
+  if (result == Z_BUF_ERROR) return Index{0};
   if (result != Z_OK) return error(Code::kOutOfMemory, "zip: compression failed (zlib: {})", result);
-  stored.resize(size);
-  return stored;
+  return static_cast<Index>(size);
 }
 
 Status zip_decode(std::span<const std::byte> stored, std::span<std::byte> samples) {

@@ -1,6 +1,7 @@
 // One suite for all codecs: a new one passes by joining the list.
 #include "codec/codec.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zfp.h>
 
@@ -9,24 +10,10 @@
 #include <random>
 
 #include "codec/codecs.h"
+#include "samples.h"
 
 namespace esker {
 namespace {
-
-std::vector<std::byte> smooth_samples(const BlockShape& shape) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(shape.size_bytes()));
-  const auto n = static_cast<std::size_t>(shape.num_samples() * shape.components);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double value = 100 * std::sin(0.01 * static_cast<double>(i)) + static_cast<double>(i % 7);
-    if (shape.type == SampleType::kFloat64) std::memcpy(bytes.data() + 8 * i, &value, 8);
-    const auto single = static_cast<float>(value);
-    if (shape.type == SampleType::kFloat32) std::memcpy(bytes.data() + 4 * i, &single, 4);
-    const auto whole = static_cast<std::int32_t>(value);
-    if (shape.type == SampleType::kInt32) std::memcpy(bytes.data() + 4 * i, &whole, 4);
-    if (shape.type == SampleType::kUint8) bytes[i] = static_cast<std::byte>(whole & 0xff);
-  }
-  return bytes;
-}
 
 const std::vector<BlockShape> kShapes{
     {SampleType::kFloat32, 1, 3, {8, 4, 16, 1, 1}}, {SampleType::kFloat64, 1, 2, {64, 16, 1, 1, 1}},
@@ -92,25 +79,7 @@ INSTANTIATE_TEST_SUITE_P(All, CodecTest,
                            return name;
                          });
 
-TEST(CodecSpecs, AreWhatOpenVisusReads) {
-  EXPECT_EQ(parse_codec_spec("zfp").value().zfp_mode, ZfpMode::kReversible);
-  const CodecSpec precision = parse_codec_spec("zfp-precision=24-precision=24").value();
-  EXPECT_EQ(precision.zfp_mode, ZfpMode::kPrecision);
-  EXPECT_EQ(precision.zfp_parameter, 24);
-  EXPECT_EQ(print_codec_spec(precision), "zfp-precision=24-precision=24");
-  EXPECT_EQ(parse_codec_spec("zfp-reversible-16").value().zfp_parameter, 16);  // the last part counts
-  const CodecSpec accuracy = parse_codec_spec("zfp-accuracy=0.001-accuracy=0.001").value();
-  EXPECT_EQ(accuracy.zfp_mode, ZfpMode::kAccuracy);
-  EXPECT_DOUBLE_EQ(accuracy.zfp_parameter, 0.001);
-  EXPECT_EQ(parse_codec_spec(print_codec_spec(accuracy)).value(), accuracy);
-  EXPECT_FALSE(accuracy.lossless());
-  for (const char* bad : {"zfp-precision=0-precision=0", "zfp-accuracy=nan", "jpg", "zfpx",
-                          "zfp-precision=65", "zfp-fast", "tif"}) {
-    EXPECT_EQ(parse_codec_spec(bad).status().code(), Code::kUnsupported) << bad;
-  }
-}
-
-TEST(CodecSpecs, ZfpStaysWithinTheAskedError) {
+TEST(Codecs, ZfpStaysWithinTheAskedError) {
   const BlockShape shape{SampleType::kFloat64, 1, 3, {8, 8, 8, 1, 1}};
   const CodecSpec spec = parse_codec_spec("zfp-accuracy=0.25-accuracy=0.25").value();
   const auto samples = smooth_samples(shape);
@@ -127,11 +96,53 @@ TEST(CodecSpecs, ZfpStaysWithinTheAskedError) {
   }
 }
 
-TEST(CodecSpecs, ZfpRefusesOtherTypesComponentsAndRanks) {
+TEST(Codecs, ZfpRefusesOtherTypesComponentsAndRanks) {
   const CodecSpec spec = parse_codec_spec("zfp").value();
   EXPECT_EQ(check_codec(spec, {SampleType::kUint8, 1, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
   EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 3, 3, {4, 4, 4, 1, 1}}).code(), Code::kUnsupported);
   EXPECT_EQ(check_codec(spec, {SampleType::kFloat32, 1, 4, {4, 4, 4, 4, 1}}).code(), Code::kUnsupported);
+}
+
+TEST(CheckCompression, ZfpSaysWhatItDoesNotSupport) {
+  const CodecSpec zfp = parse_compression_option("zfp-reversible").value();
+  for (const auto type :
+       {SampleType::kInt32, SampleType::kInt64, SampleType::kFloat32, SampleType::kFloat64}) {
+    EXPECT_TRUE(check_compression(zfp, type, 1, 2).ok());
+    EXPECT_TRUE(check_compression(zfp, type, 1, 3).ok());
+  }
+  for (const auto type : {SampleType::kInt8, SampleType::kUint8, SampleType::kInt16, SampleType::kUint16,
+                          SampleType::kUint32, SampleType::kUint64}) {
+    EXPECT_EQ(check_compression(zfp, type, 1, 3).code(), Code::kUnsupported);
+  }
+  EXPECT_EQ(check_compression(zfp, SampleType::kUint16, 1, 3).message(),
+            "zfp: values of type uint16, expected float32, float64, int32 or int64");
+  EXPECT_EQ(check_compression(zfp, SampleType::kFloat32, 1, 1).message(),
+            "zfp: a grid of 1 dimension, expected 2 or 3");
+  EXPECT_EQ(check_compression(zfp, SampleType::kFloat32, 1, 4).code(), Code::kUnsupported);
+  EXPECT_EQ(check_compression(zfp, SampleType::kFloat32, 1, 5).code(), Code::kUnsupported);
+  EXPECT_EQ(check_compression(zfp, SampleType::kFloat32, 3, 3).message(),
+            "zfp: 3 components, expected 1 (split the field into scalar fields)");
+}
+
+TEST(CheckCompression, PrecisionIsAtMostTheBitsOfTheType) {
+  const CodecSpec fits = parse_compression_option("zfp-precision=32").value();
+  const CodecSpec above = parse_compression_option("zfp-precision=33").value();
+  EXPECT_TRUE(check_compression(fits, SampleType::kFloat32, 1, 3).ok());
+  EXPECT_TRUE(check_compression(above, SampleType::kFloat64, 1, 3).ok());
+  for (const auto type : {SampleType::kFloat32, SampleType::kInt32}) {
+    const Status status = check_compression(above, type, 1, 3);
+    EXPECT_EQ(status.code(), Code::kInvalidArgument);
+    EXPECT_EQ(status.message(),
+              fmt::format("zfp: precision of 33 bits for {}, expected at most 32", name(type)));
+  }
+}
+
+TEST(CheckCompression, ZipAndLz4TakeEverything) {
+  for (const char* option : {"none", "zip", "lz4"}) {
+    const CodecSpec spec = parse_compression_option(option).value();
+    EXPECT_TRUE(check_compression(spec, SampleType::kUint8, 3, 5).ok());
+    EXPECT_TRUE(check_compression(spec, SampleType::kInt16, 1, 1).ok());
+  }
 }
 
 /// PIDX's method: zfp's coder of one cell, called for one cell after the other.

@@ -1,0 +1,175 @@
+#include "codec/codec_spec.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/macros.h"
+
+namespace esker {
+namespace {
+
+constexpr int kMaxPrecisionBits = 64;
+constexpr double kMinAccuracy = 1e-17;  // printed without exponent
+
+/// The number that is all of `text`, if it is one.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+CodecSpec zfp_spec(ZfpMode mode, double parameter) {
+  CodecSpec spec;
+  spec.kind = CodecKind::kZfp;
+  spec.zfp_mode = mode;
+  spec.zfp_parameter = parameter;
+  return spec;
+}
+
+/// "reversible", "precision=24", "24", "accuracy=0.5", "0.5".
+Status parse_zfp_part(std::string_view part, CodecSpec& spec) {
+  if (part == "reversible") {
+    spec.zfp_mode = ZfpMode::kReversible;
+    return {};
+  }
+  std::string_view number = part.substr(part.find('=') + 1);  // npos + 1 is 0
+  const std::string_view key =
+      part.size() == number.size() ? "" : part.substr(0, part.size() - number.size() - 1);
+  const std::optional<double> parsed = number_in<double>(number);
+  const bool is_number = parsed.has_value();
+  const double value = parsed.value_or(0);
+  const bool is_integer =
+      is_number && number.find('.') == std::string_view::npos && value == std::floor(value);
+  if (is_integer && (key == "precision" || key.empty()) && value >= 1 && value <= kMaxPrecisionBits) {
+    spec.zfp_mode = ZfpMode::kPrecision;
+  } else if (is_number && (key == "accuracy" || (key.empty() && !is_integer)) && std::isfinite(value) &&
+             value > 0) {
+    spec.zfp_mode = ZfpMode::kAccuracy;
+  } else {
+    return error(Code::kUnsupported,
+                 "zfp parameter '{}': expected reversible, precision=1 ... {} or accuracy=X with X > 0", part,
+                 kMaxPrecisionBits);
+  }
+  spec.zfp_parameter = value;
+  return {};
+}
+
+/// Whether the text before a '-' ends in the start of a number with an exponent: "accuracy=1e".
+bool ends_in_exponent(std::string_view text) {
+  const auto is_digit = [](char c) { return c == '.' || (c >= '0' && c <= '9'); };
+  return text.size() >= 2 && (text.back() == 'e' || text.back() == 'E') && is_digit(text[text.size() - 2]);
+}
+
+Result<CodecSpec> parse_zfp(std::string_view text) {
+  CodecSpec spec;
+  spec.kind = CodecKind::kZfp;
+  const std::size_t last = text.rfind('-');
+  if (last == std::string_view::npos) return spec;
+  if (ends_in_exponent(text.substr(0, last))) {
+    return error(Code::kUnsupported, "compression '{}': expected numbers without an exponent", text);
+  }
+  ESKER_RETURN_IF_ERROR(parse_zfp_part(text.substr(last + 1), spec));
+  return spec;
+}
+
+/// OpenVisus splits the spec at '-'. As many digits as it takes to read the same number back.
+std::string without_exponent(double value) {
+  std::array<char, 1100> digits{};  // the smallest number has 1074 decimals
+  const auto printed = std::to_chars(digits.begin(), digits.end(), value, std::chars_format::fixed);
+  const std::string text(digits.data(), printed.ptr);
+  return text.find('.') == std::string::npos ? text + ".0" : text;
+}
+
+std::string zfp_part(const CodecSpec& spec) {
+  switch (spec.zfp_mode) {
+    case ZfpMode::kReversible:
+      return "reversible";
+    case ZfpMode::kPrecision:
+      return fmt::format("precision={}", static_cast<int>(spec.zfp_parameter));
+    case ZfpMode::kAccuracy:
+      break;
+  }
+  return "accuracy=" + without_exponent(spec.zfp_parameter);
+}
+
+/// What follows "zfp-" in the option.
+std::optional<CodecSpec> zfp_option(std::string_view text) {
+  constexpr std::string_view kPrecision = "precision=", kAccuracy = "accuracy=";
+  if (text == "reversible") return zfp_spec(ZfpMode::kReversible, 0);
+  if (text.starts_with(kPrecision)) {
+    const auto bits = number_in<int>(text.substr(kPrecision.size()));
+    if (bits && *bits >= 1 && *bits <= kMaxPrecisionBits) return zfp_spec(ZfpMode::kPrecision, *bits);
+  }
+  if (text.starts_with(kAccuracy)) {
+    const auto bound = number_in<double>(text.substr(kAccuracy.size()));
+    if (bound && *bound >= kMinAccuracy && std::isfinite(*bound)) return zfp_spec(ZfpMode::kAccuracy, *bound);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<CodecSpec> parse_codec_spec(const std::string& text) {
+  CodecSpec spec;
+  if (text.empty() || text == "raw") return spec;
+  const std::string_view family = std::string_view(text).substr(0, text.find('-'));
+  if (family == "zfp") return parse_zfp(text);
+  if (text == "lz4") {
+    spec.kind = CodecKind::kLz4;
+    return spec;
+  }
+  if (family == "zip") {
+    spec.kind = CodecKind::kZip;
+    if (text == "zip-Z_BEST_SPEED") spec.zip_level = 1;
+    if (text == "zip-Z_BEST_COMPRESSION") spec.zip_level = 9;
+    return spec;
+  }
+  return error(Code::kUnsupported, "compression '{}': expected raw, zip, lz4 or zfp", text);
+}
+
+std::string print_codec_spec(const CodecSpec& spec) {
+  switch (spec.kind) {
+    case CodecKind::kRaw:
+      return "";
+    case CodecKind::kZip:
+      return spec.zip_level == 1   ? "zip-Z_BEST_SPEED"
+             : spec.zip_level == 9 ? "zip-Z_BEST_COMPRESSION"
+                                   : "zip";
+    case CodecKind::kLz4:
+      return "lz4";
+    case CodecKind::kZfp:
+      break;
+  }
+  return "zfp-" + zfp_part(spec) + "-" + zfp_part(spec);
+}
+
+Result<CodecSpec> parse_compression_option(const std::string& text) {
+  constexpr std::string_view kZfp = "zfp-";
+  if (text == "none" || text == "raw") return CodecSpec();
+  for (const char* same_for_openvisus : {"zip", "zip-Z_BEST_SPEED", "zip-Z_BEST_COMPRESSION", "lz4"}) {
+    if (text == same_for_openvisus) return parse_codec_spec(text);
+  }
+  if (text.starts_with(kZfp)) {
+    if (const auto spec = zfp_option(std::string_view(text).substr(kZfp.size()))) return *spec;
+  }
+  return error(
+      Code::kInvalidArgument,
+      "compression '{}': expected none, zip, lz4, zfp-reversible, zfp-precision=N with 1 <= N <= {}, "
+      "or zfp-accuracy=X with X >= {}",
+      text, kMaxPrecisionBits, kMinAccuracy);
+}
+
+std::string option_text(const CodecSpec& spec) {
+  if (spec.kind == CodecKind::kRaw) return "none";
+  if (spec.kind != CodecKind::kZfp) return print_codec_spec(spec);
+  if (spec.zfp_mode == ZfpMode::kAccuracy) return fmt::format("zfp-accuracy={}", spec.zfp_parameter);
+  return "zfp-" + zfp_part(spec);
+}
+
+}  // namespace esker
