@@ -130,6 +130,7 @@ ExchangeBuffers::Parts ExchangeBuffers::parts(const Plan& plan) {
   parts.receive = take(plan.receive_bytes);
   parts.send = take(plan.send_bytes);
   parts.mask = take(plan.mask_bytes);
+  parts.compressed = take(plan.compressed_bytes);
   if (plan.num_buffers == 2) parts.second_buffer = take(plan.buffer_bytes);
   return parts;
 }

@@ -40,6 +40,7 @@ class ExchangeBuffers {
   struct Parts {
     std::span<std::byte> send, receive, collective, mask;
     std::span<std::byte> second_buffer;  ///< if the plan has two
+    std::span<std::byte> compressed;     ///< if the plan compresses pieces
     RemoteMemory* remote = nullptr;      ///< if it is exposed: it holds all parts, see receive_offset()
     NodeBuffers* shared = nullptr;       ///< if the plan shares buffers
     Index first_use = 0;                 ///< the use count of a shared buffer in the first round

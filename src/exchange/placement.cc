@@ -16,7 +16,7 @@ namespace {
 /// For each of `bricks` (at most comm.size()) the rank whose boxes `mine` contain its center; a different
 /// rank where one rank holds several centers. Collective.
 Result<std::vector<int>> ranks_at_centers(Comm& comm, const BrickDecomposition& bricks,
-                                           const std::vector<Box>& mine) {
+                                          const std::vector<Box>& mine) {
   std::vector<std::uint64_t> holders;  // rank + 1, 0: none
   std::vector<int> ranks;
   ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
@@ -64,8 +64,8 @@ int largest_layout(const PieceSpace& space) {
 
 /// For each brick of the largest layout the rank whose box contains its center; it aggregates that brick of
 /// all layouts.
-Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space, const std::vector<FieldPatches>& fields,
-                                   int n) {
+Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space,
+                                   const std::vector<FieldPatches>& fields, int n) {
   Placement placement;
   ESKER_ASSIGN_OR_RETURN(placement.bricks, make_bricks(comm, space, fields, n));
   const int largest = largest_layout(space);
@@ -76,8 +76,8 @@ Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space, const st
     mine = of_layout->holders->boxes_of(comm.rank());
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(
-      placement.ranks, ranks_at_centers(comm, placement.bricks[static_cast<std::size_t>(largest)], mine));
+  ESKER_ASSIGN_OR_RETURN(placement.ranks,
+                         ranks_at_centers(comm, placement.bricks[static_cast<std::size_t>(largest)], mine));
   return placement;
 }
 
@@ -135,7 +135,8 @@ Result<Placement> place_aggregators(Comm& comm, const PieceSpace& space,
     return placement;
   }
   const bool is_one_node = comm.node().size() == comm.size();
-  const bool at_centers = policy.placement == AggregatorPlacement::kAuto && policy.shares_memory();
+  const bool at_centers =
+      policy.placement == AggregatorPlacement::kAuto && policy.shares_memory() && !policy.in_file_order;
   if (at_centers && is_one_node && space.num_pieces() > 0) return place_at_centers(comm, space, fields, n);
   if (policy.placement != AggregatorPlacement::kRanks && !is_one_node && n < comm.size()) {
     ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(comm, n));

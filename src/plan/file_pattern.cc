@@ -44,7 +44,9 @@ bool FilePattern::sets_domains(const StepLayouts& layouts, const PieceSpace& spa
 
 void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, const PieceSpace& space,
                     int n_ranks, ExchangePolicy& policy) {
-  policy.domains_of_layout = policy.aggregate && pattern.sets_domains(layouts, space);
+  policy.in_file_order = layouts.compresses();
+  policy.domains_of_layout =
+      policy.aggregate && !policy.in_file_order && pattern.sets_domains(layouts, space);
   if (policy.domains_of_layout && pattern.writers > 0) policy.aggregators = pattern.writers;
   if (pattern.most_writers == 0 || policy.aggregators > 0 || !layouts.shares_a_file()) return;
   policy.aggregators = std::min(pattern.most_writers, num_aggregators(policy, n_ranks, space));
@@ -52,6 +54,11 @@ void follow_pattern(const FilePattern& pattern, const StepLayouts& layouts, cons
 
 Status check_phases(const Options& options, const StepLayouts& layouts) {
   ESKER_RETURN_IF_ERROR(check_aggregators(options));
+  if (!options.aggregate && layouts.compresses()) {
+    return error(Code::kInvalidArgument,
+                 "aggregate=false: a rank that has only a part of a block cannot compress it; set "
+                 "compression=none");
+  }
   if (options.aggregate || !layouts.has_checksums()) return {};
   return error(Code::kInvalidArgument,
                "aggregate=false: a rank that has only a part of a block cannot compute its checksum; set "

@@ -33,16 +33,18 @@ Index snap(const PieceSpace& space, Index cut, Index tolerance) {
 
 }  // namespace
 
-Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index buffer_bytes)
-    : space_(&space), n_ranks_(n_ranks), n_aggregators_(n_aggregators) {
+Ownership::Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index buffer_bytes, Order order)
+    : space_(&space), n_ranks_(n_ranks), n_aggregators_(n_aggregators), order_(order) {
   cut_space();
   set_buffer_bytes(buffer_bytes);
 }
 
-Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index buffer_bytes)
+Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index buffer_bytes,
+                     Order order)
     : space_(&space),
       n_ranks_(n_ranks),
       n_aggregators_(static_cast<int>(placement.ranks.size())),
+      order_(order),
       placement_(std::move(placement)) {
   for (int a = 0; a < n_aggregators_; ++a) {
     aggregator_of_rank_.emplace_back(placement_.ranks[static_cast<std::size_t>(a)], a);
@@ -56,13 +58,83 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, 
   set_buffer_bytes(buffer_bytes);
 }
 
+Index Ownership::Turns::num_contents() const { return div_up(end - begin, content_bytes); }
+
 /// Contiguous rule: cuts the space into parts of equal bytes.
 void Ownership::cut_space() {
+  if (order_ == Order::kOfFiles) return deal_files();
   const Index total = space_->stored_bytes();
-  for (int a = 0; a <= n_aggregators_; ++a) {
-    const Index cut = snap(*space_, share(total, a, n_aggregators_), total / n_aggregators_ / 8);
-    cuts_.push_back(std::max(cut, cuts_.empty() ? 0 : cuts_.back()));
+  Index begin = 0;
+  for (int a = 0; a < n_aggregators_; ++a) {
+    const Index cut = snap(*space_, share(total, a + 1, n_aggregators_), total / n_aggregators_ / 8);
+    const Index end = std::max(cut, begin);
+    turns_.push_back({a, a + 1, begin, end});
+    begin = end;
   }
+}
+
+/// Rule in file order: as many groups as keep the group with the most bytes per member near the mean.
+void Ownership::deal_files() {
+  constexpr double kMostImbalance = 1.1;
+  const std::vector<Index> ends = space_->ends_of_files();
+  const double mean = static_cast<double>(space_->stored_bytes()) / n_aggregators_;
+  const auto is_balanced = [&](const Turns& turns) {
+    return static_cast<double>(turns.end - turns.begin) <= kMostImbalance * mean * turns.n_members();
+  };
+  int n_groups = static_cast<int>(std::clamp<Index>(std::ssize(ends), 1, n_aggregators_));
+  turns_ = deal_files(ends, n_groups);
+  while (n_groups > 1 && !std::all_of(turns_.begin(), turns_.end(), is_balanced)) {
+    n_groups = (n_groups + 1) / 2;
+    turns_ = deal_files(ends, n_groups);
+  }
+}
+
+/// Groups of equal size; each range ends with the file whose end is nearest to the group's share.
+std::vector<Ownership::Turns> Ownership::deal_files(const std::vector<Index>& ends, int n_groups) const {
+  std::vector<Turns> dealt;
+  Turns next;
+  for (int g = 0; g < n_groups; ++g) {
+    next.last = static_cast<int>(share(n_aggregators_, g + 1, n_groups));
+    const Index ideal = share(space_->stored_bytes(), next.last, n_aggregators_);
+    const auto after = std::lower_bound(ends.begin(), ends.end(), ideal);
+    Index end = after == ends.end() ? space_->stored_bytes() : *after;
+    if (after != ends.begin() && ideal - *(after - 1) < end - ideal) end = *(after - 1);
+    next.end = std::max(end, next.begin);
+    dealt.push_back(next);
+    next.first = next.last;
+    next.begin = next.end;
+  }
+  return dealt;
+}
+
+const Ownership::Turns& Ownership::turns_of(int aggregator) const {
+  return *std::upper_bound(turns_.begin(), turns_.end(), aggregator,
+                           [](int a, const Turns& turns) { return a < turns.last; });
+}
+
+/// Ranges may be empty: the last one that begins at or before the position.
+const Ownership::Turns& Ownership::turns_at(Index position) const {
+  return *(std::upper_bound(turns_.begin(), turns_.end(), position,
+                            [](Index at, const Turns& turns) { return at < turns.begin; }) -
+           1);
+}
+
+Ownership::Group Ownership::group_of(int aggregator) const {
+  if (is_local()) return {aggregator, 1, 0};
+  const Turns& turns = turns_of(aggregator);
+  return {static_cast<int>(&turns - turns_.data()), turns.n_members(), aggregator - turns.first};
+}
+
+int Ownership::largest_group() const {
+  int most = 1;
+  for (const Turns& turns : turns_) most = std::max(most, turns.n_members());
+  return most;
+}
+
+Ownership::Pieces Ownership::content(const Turns& turns, Index number) const {
+  const Index from = std::min(turns.end, turns.begin + number * turns.content_bytes);
+  const Index to = std::min(turns.end, from + turns.content_bytes);
+  return {space_->first_piece_from(from), space_->first_piece_from(to)};
 }
 
 /// Local rule: assigns the pieces of each brick to its aggregator.
@@ -82,6 +154,14 @@ void Ownership::deal_bricks() {
 void Ownership::set_buffer_bytes(Index buffer_bytes) {
   buffer_bytes_ = buffer_bytes;
   for (Schedule& schedule : schedules_) make_schedule(schedule);
+  for (Turns& turns : turns_) {
+    turns.content_bytes = buffer_bytes;
+    const Index bytes = turns.end - turns.begin;
+    if (turns.n_members() == 1 || bytes == 0) continue;
+    // Members wait for each other in each round: their parts are equal.
+    const Index num_rounds = div_up(bytes, turns.n_members() * buffer_bytes);
+    turns.content_bytes = div_up(bytes, turns.n_members() * num_rounds);
+  }
   num_rounds_ = 0;
   for (int a = 0; a < n_aggregators_; ++a) num_rounds_ = std::max(num_rounds_, num_buffers(a));
 }
@@ -113,14 +193,15 @@ int Ownership::owner_of(const PieceAt& piece) const {
     return space_->layout(layout).share_of(piece.number - space_->first_ordinal(layout),
                                            placement_.bricks[static_cast<std::size_t>(layout)]);
   }
-  return static_cast<int>(std::upper_bound(cuts_.begin(), cuts_.end() - 1, piece.position) - cuts_.begin()) -
-         1;
+  const Turns& turns = turns_at(piece.position);
+  const Index content = (piece.position - turns.begin) / turns.content_bytes;
+  return turns.first + static_cast<int>(content % turns.n_members());
 }
 
 Ownership::Range Ownership::owners_of(const Pieces& pieces) const {
   if (is_local() || pieces.first == pieces.last) return {0, n_aggregators_};
-  const auto owner = [&](Index piece) { return owner_of({piece, space_->position_bytes(piece)}); };
-  return {owner(pieces.first), owner(pieces.last - 1) + 1};
+  return {turns_at(space_->position_bytes(pieces.first)).first,
+          turns_at(space_->position_bytes(pieces.last - 1)).last};
 }
 
 std::vector<Ownership::Pieces> Ownership::runs(int aggregator) const {
@@ -128,17 +209,23 @@ std::vector<Ownership::Pieces> Ownership::runs(int aggregator) const {
 }
 
 std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& within) const {
-  const auto a = static_cast<std::size_t>(aggregator);
   std::vector<Pieces> found;
   const auto add = [&](const Pieces& run) {
     const Pieces common{std::max(run.first, within.first), std::min(run.last, within.last)};
     if (common.first < common.last) found.push_back(common);
   };
   if (!is_local()) {
-    add({space_->first_piece_from(cuts_[a]), space_->first_piece_from(cuts_[a + 1])});
+    const Turns& turns = turns_of(aggregator);
+    if (turns.n_members() == 1) {
+      add({space_->first_piece_from(turns.begin), space_->first_piece_from(turns.end)});
+      return found;
+    }
+    for (Index n = aggregator - turns.first; n < turns.num_contents(); n += turns.n_members()) {
+      add(content(turns, n));
+    }
     return found;
   }
-  const std::vector<Pieces>& runs = schedules_[a].runs;
+  const std::vector<Pieces>& runs = schedules_[static_cast<std::size_t>(aggregator)].runs;
   auto run =
       std::partition_point(runs.begin(), runs.end(), [&](const Pieces& r) { return r.last <= within.first; });
   for (; run != runs.end() && run->first < within.last; ++run) add(*run);
@@ -146,9 +233,10 @@ std::vector<Ownership::Pieces> Ownership::runs(int aggregator, const Pieces& wit
 }
 
 Index Ownership::num_buffers(int aggregator) const {
-  const auto a = static_cast<std::size_t>(aggregator);
-  return is_local() ? static_cast<Index>(schedules_[a].contents.size())
-                    : div_up(cuts_[a + 1] - cuts_[a], buffer_bytes_);
+  if (is_local()) return std::ssize(schedules_[static_cast<std::size_t>(aggregator)].contents);
+  const Turns& turns = turns_of(aggregator);
+  const Index from_its_first = turns.num_contents() - (aggregator - turns.first);
+  return from_its_first <= 0 ? 0 : div_up(from_its_first, turns.n_members());
 }
 
 void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& contents) const {
@@ -183,9 +271,11 @@ void Ownership::make_schedule(Schedule& schedule) const {
 }
 
 Index Ownership::round_of(int aggregator, const PieceAt& piece) const {
-  const auto a = static_cast<std::size_t>(aggregator);
-  if (!is_local()) return (piece.position - cuts_[a]) / buffer_bytes_;
-  const Schedule& schedule = schedules_[a];
+  if (!is_local()) {
+    const Turns& turns = turns_of(aggregator);
+    return (piece.position - turns.begin) / turns.content_bytes / turns.n_members();
+  }
+  const Schedule& schedule = schedules_[static_cast<std::size_t>(aggregator)];
   const auto after =
       std::upper_bound(schedule.rounds_in_order.begin(), schedule.rounds_in_order.end(), piece.number,
                        [&](Index number, Index round) {
@@ -195,15 +285,13 @@ Index Ownership::round_of(int aggregator, const PieceAt& piece) const {
 }
 
 Ownership::Pieces Ownership::pieces(int aggregator, Index round) const {
-  const auto a = static_cast<std::size_t>(aggregator);
   if (is_local()) {
-    const auto& contents = schedules_[a].contents;
+    const auto& contents = schedules_[static_cast<std::size_t>(aggregator)].contents;
     return round < static_cast<Index>(contents.size()) ? contents[static_cast<std::size_t>(round)]
                                                        : Pieces{space_->num_pieces(), space_->num_pieces()};
   }
-  const Index from = std::min(cuts_[a + 1], cuts_[a] + round * buffer_bytes_);
-  const Index to = std::min(cuts_[a + 1], from + buffer_bytes_);
-  return {space_->first_piece_from(from), space_->first_piece_from(to)};
+  const Turns& turns = turns_of(aggregator);
+  return content(turns, round * turns.n_members() + aggregator - turns.first);
 }
 
 int choose_aggregators(int n_ranks, const PieceSpace& space) {

@@ -1,17 +1,20 @@
 // Ownership: which rank aggregates which pieces, and in which round.
 //
-// There are two rules. *Contiguous*: aggregator a of A owns one contiguous range of linear offsets. It has
+// There are three rules. *Contiguous*: aggregator a of A owns one contiguous range of linear offsets. It has
 // few files, long extents, and equal bytes by construction. The rule is arithmetic, for any number of ranks.
-// *Local*: the grid is cut into bricks like those that the ranks hold. Aggregator a owns share a of each
-// layout: the pieces in brick a, where they are small enough. It is the rank whose box contains the center of
-// the brick, so most samples stay on their rank. The local rule suits ranks of one node, where many writes
-// cost no more than few. O(pieces) on each rank.
+// *In file order*, for pieces whose offset is known only when all pieces before them are encoded: groups of
+// aggregators own whole files. In each round a group collects the next part of its files, of which each
+// member has a contiguous run of pieces. Where there are enough files of similar size, a group has one
+// member. *Local*: the grid is cut into bricks like those that the ranks hold. Aggregator a owns share a of
+// each layout: the pieces in brick a, where they are small enough. It is the rank whose box contains the
+// center of the brick, so most samples stay on their rank. The local rule suits ranks of one node, where many
+// writes cost no more than few. O(pieces) on each rank.
 //
 // What an aggregator owns is divided into runs of pieces that fit in a collective buffer of `buffer_bytes`,
 // or are a single larger piece. The pieces of such a run are collected and stored in one round. By the
-// contiguous rule the runs follow the order of the file. By the local rule they follow the fields and, over
-// all levels together, the layout's curve, so that the samples of a region are read while they are in the
-// caches.
+// first and the last rule the runs follow the order of the file. By the local rule they follow the fields
+// and, over all levels together, the layout's curve, so that the samples of a region are read while they are
+// in the caches.
 #pragma once
 
 #include <utility>
@@ -24,20 +27,34 @@ namespace esker {
 /// The ranks that aggregate.
 struct Placement {
   std::vector<int> ranks;                  ///< [aggregator]; all different
-  std::vector<BrickDecomposition> bricks;  ///< of each layout, one per aggregator; empty: the contiguous rule
+  std::vector<BrickDecomposition> bricks;  ///< of each layout, one per aggregator; empty: another rule
 
   [[nodiscard]] bool is_local() const { return !bricks.empty(); }
 };
 
 class Ownership {
  public:
-  /// The contiguous rule: A aggregators, spread evenly over the rank numbers. 1 <= n_aggregators <= n_ranks;
-  /// buffer_bytes > 0.
-  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index buffer_bytes);
-  /// Either rule; `placement` has ranks.
-  Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index buffer_bytes);
+  enum class Order { kAny, kOfFiles };
+
+  /// The contiguous rule, or the rule in file order: A aggregators, spread evenly over the rank numbers.
+  /// 1 <= n_aggregators <= n_ranks; buffer_bytes > 0.
+  Ownership(const PieceSpace& space, int n_ranks, int n_aggregators, Index buffer_bytes,
+            Order order = Order::kAny);
+  /// Any rule; `placement` has ranks, and no bricks with kOfFiles.
+  Ownership(const PieceSpace& space, int n_ranks, Placement placement, Index buffer_bytes,
+            Order order = Order::kAny);
 
   [[nodiscard]] int num_aggregators() const { return n_aggregators_; }
+  [[nodiscard]] Order order() const { return order_; }
+  /// The aggregators that store the same files in turn, and the number of this one among them. The content of
+  /// round r follows that of round r - 1; in a round, that of member m follows that of member m - 1.
+  struct Group {
+    int number = 0, n_members = 1;
+    int member = 0;
+  };
+  [[nodiscard]] Group group_of(int aggregator) const;
+  /// Members of the largest group.
+  [[nodiscard]] int largest_group() const;
   [[nodiscard]] Index buffer_bytes() const { return buffer_bytes_; }
   void set_buffer_bytes(Index buffer_bytes);
   /// Aggregators that own at least one piece.
@@ -76,8 +93,22 @@ class Ownership {
     std::vector<Pieces> contents;
     std::vector<Index> rounds_in_order;  // of the contents, ordered by their first pieces
   };
+  /// Aggregators that store a range of linear offsets in turn, in parts of `content_bytes`.
+  struct Turns {
+    int first = 0, last = 0;  // aggregators, [first, last)
+    Index begin = 0, end = 0;
+    Index content_bytes = 1;
+
+    [[nodiscard]] int n_members() const { return last - first; }
+    [[nodiscard]] Index num_contents() const;
+  };
   [[nodiscard]] bool is_local() const { return placement_.is_local(); }
+  [[nodiscard]] const Turns& turns_of(int aggregator) const;
+  [[nodiscard]] const Turns& turns_at(Index position) const;
+  [[nodiscard]] Pieces content(const Turns& turns, Index number) const;
   void cut_space();
+  void deal_files();
+  [[nodiscard]] std::vector<Turns> deal_files(const std::vector<Index>& ends_of_files, int n_groups) const;
   void deal_bricks();
   [[nodiscard]] Index num_buffers(int aggregator) const;
   void make_schedule(Schedule& schedule) const;
@@ -88,8 +119,9 @@ class Ownership {
   int n_aggregators_;
   Index buffer_bytes_ = 0;
   Index num_rounds_ = 0;
-  std::vector<Index> cuts_;  // contiguous: n_aggregators + 1 positions, each the start of a piece
-  Placement placement_;      // without ranks: spread evenly
+  Order order_ = Order::kAny;
+  std::vector<Turns> turns_;                             // unless local: ascending, they cover the space
+  Placement placement_;                                  // without ranks: spread evenly
   std::vector<std::pair<int, int>> aggregator_of_rank_;  // of placement_.ranks, ascending
   std::vector<Schedule> schedules_;                      // local: per aggregator
 };

@@ -44,6 +44,15 @@ Index PieceSpace::position_bytes(Index piece) const {
   return first_position_[number] + layout(number).position_bytes(piece - first_ordinal_[number]);
 }
 
+std::vector<Index> PieceSpace::ends_of_files() const {
+  std::vector<Index> ends;
+  for (Index position = 0; position < stored_bytes(); position = ends.back()) {
+    const int number = layout_at(position);
+    ends.push_back(first_position_[number] + layout(number).file_at(position - first_position_[number]).end);
+  }
+  return ends;
+}
+
 Index PieceSpace::first_piece_from(Index position) const {
   if (position >= stored_bytes()) return num_pieces();
   const int number = layout_at(position);

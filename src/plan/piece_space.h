@@ -43,6 +43,8 @@ class PieceSpace {
     }
   }
   [[nodiscard]] Index position_bytes(Index piece) const;
+  /// The positions at which the files end, in order. O(files).
+  [[nodiscard]] std::vector<Index> ends_of_files() const;
   /// The first piece whose position is >= `position`; num_pieces() if there is none.
   [[nodiscard]] Index first_piece_from(Index position) const;
 

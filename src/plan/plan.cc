@@ -76,6 +76,7 @@ void size_buffers(Plan& plan, Round& round) {
   plan.num_receives = std::max({plan.num_receives, round.relay.receives.size(), round.receives.size()});
   Index& buffer_bytes = round.num_visitors > 0 ? plan.shared_buffer_bytes : plan.buffer_bytes;
   buffer_bytes = std::max(buffer_bytes, round.content.size_bytes());
+  if (plan.compresses) plan.compressed_bytes = std::max(plan.buffer_bytes, plan.shared_buffer_bytes);
 }
 
 /// The messages that a rank sends and receives in one round.
@@ -112,7 +113,10 @@ class Planner {
       }
     }
     Plan plan;
+    plan.compresses = ownership_.order() == Ownership::Order::kOfFiles;
+    plan.largest_group = ownership_.largest_group();
     if (aggregator_ >= 0) {
+      plan.group = ownership_.group_of(aggregator_);
       plan.owned = ownership_.runs(aggregator_);
       plan.gives = find_gives(space_, ownership_, aggregator_);
       plan.takes = find_takes(space_, ownership_, aggregator_);

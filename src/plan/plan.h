@@ -84,13 +84,17 @@ struct Plan {
   bool relayed_apart = false;     ///< see keep_relayed_apart()
   NodePlan node;                  ///< node-level aggregation messages, see combine_by_node()
   Index mask_bytes = 0;           ///< to find the runs of a piece (one-phase only)
+  bool compresses = false;        ///< pieces are stored in file order, see Ownership::Order
+  Index compressed_bytes = 0;     ///< for the compressed pieces of the largest buffer
+  Ownership::Group group;         ///< with `compresses`: of this rank, if it aggregates
+  int largest_group = 1;          ///< of all ranks
 
   // The largest number of transfers in progress at a time.
   std::size_t num_sends = 0, num_receives = 0;
 
   [[nodiscard]] Index total_buffer_bytes() const {
     return send_bytes + receive_bytes + num_buffers * buffer_bytes + num_slots * shared_buffer_bytes +
-           mask_bytes + node.share_bytes;
+           mask_bytes + compressed_bytes + node.share_bytes;
   }
 };
 

@@ -43,6 +43,8 @@ struct ExchangePolicy {
   int aggregators = 0;    ///< as requested; 0: by the amount of data
   AggregatorPlacement placement = AggregatorPlacement::kAuto;
   bool domains_of_layout = false;  ///< file domains are the layouts' shares (stripes, slabs)
+  /// Pieces are stored one after the other, since their sizes are known only when they are compressed.
+  bool in_file_order = false;
   Restructure restructure;
   int max_fan_in = 0;
   Index memory_budget_bytes = 0;

@@ -13,6 +13,9 @@ namespace {
 // A buffer of this size stays in a core's cache while it is filled and stored, together with its neighboring
 // buffers and those of another rank. With 512 KiB the ice sheet writes IDX at 0.9 of the speed.
 constexpr Index kCachedBufferBytes = Index{256} << 10;
+// Several threads compress the pieces of a buffer, and the ranks of a group wait for each other once per
+// buffer.
+constexpr Index kCompressedBufferBytes = Index{2} << 20;
 
 Index max_part() { return static_cast<Index>(max_part_bytes()); }
 
@@ -20,7 +23,9 @@ Index max_part() { return static_cast<Index>(max_part_bytes()); }
 Index largest_buffer_bytes(const ExchangePolicy& policy, int n_aggregators, const PieceSpace& space,
                            Index least_bytes, bool has_messages) {
   const Index largest_share = 2 * div_up(space.stored_bytes(), n_aggregators);  // cuts move to ends of files
-  const Index chosen = has_messages ? policy.memory_budget_bytes / 3 : kCachedBufferBytes;
+  const Index near_bytes = policy.in_file_order ? kCompressedBufferBytes : kCachedBufferBytes;
+  const Index num_parts = policy.in_file_order ? 4 : 3;  // send, receive, collect, and compress
+  const Index chosen = has_messages ? policy.memory_budget_bytes / num_parts : near_bytes;
   const Index wanted = policy.buffer_bytes > 0 ? policy.buffer_bytes : chosen;
   return std::clamp(std::min(wanted, largest_share), least_bytes, std::max(least_bytes, max_part() / 2));
 }
@@ -40,9 +45,10 @@ Ownership cut_ownership(const ExchangePolicy& policy, int n_ranks, const PieceSp
   const bool has_messages = n_ranks > 1 && !is_shared;
   const int n_aggregators = num_aggregators(policy, n_ranks, space);
   const Index buffer_bytes = largest_buffer_bytes(policy, n_aggregators, space, least_bytes, has_messages);
-  if (n_ranks == 1) return {space, n_ranks, whole_placement(space), buffer_bytes};
-  return placement.ranks.empty() ? Ownership(space, n_ranks, n_aggregators, buffer_bytes)
-                                 : Ownership(space, n_ranks, placement, buffer_bytes);
+  const auto order = policy.in_file_order ? Ownership::Order::kOfFiles : Ownership::Order::kAny;
+  if (n_ranks == 1 && !policy.in_file_order) return {space, n_ranks, whole_placement(space), buffer_bytes};
+  return placement.ranks.empty() ? Ownership(space, n_ranks, n_aggregators, buffer_bytes, order)
+                                 : Ownership(space, n_ranks, placement, buffer_bytes, order);
 }
 
 }  // namespace
@@ -90,6 +96,7 @@ StepCut::Needs StepCut::needs_of(const std::vector<RankTraffic>& ranks) {
     plan.send_bytes = rank.send_bytes;
     plan.receive_bytes = rank.receive_bytes;
     plan.buffer_bytes = rank.buffer_bytes;
+    plan.compressed_bytes = rank.compressed_bytes;
     const Needs needs = needs_of(plan);
     most.buffer_bytes = std::max(most.buffer_bytes, needs.buffer_bytes);
     most.largest_part_bytes = std::max(most.largest_part_bytes, needs.largest_part_bytes);

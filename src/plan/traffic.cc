@@ -51,6 +51,7 @@ void TrafficCounter::add_buffer(int aggregator, Index round) {
   const Index buffer_bytes = space_.position_bytes(pieces.last) - space_.position_bytes(pieces.first);
   writer.written_bytes += buffer_bytes;
   writer.buffer_bytes = std::max(writer.buffer_bytes, buffer_bytes);
+  if (ownership_.order() == Ownership::Order::kOfFiles) writer.compressed_bytes = writer.buffer_bytes;
   send_all(target, to_aggregators_, received_by_aggregator_);
 }
 

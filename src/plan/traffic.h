@@ -24,7 +24,7 @@ struct RankTraffic {
   Index senders = 0;        ///< the most ranks that it receives from in one stage of one round
   Index sent_bytes = 0;     ///< to other ranks
   Index written_bytes = 0;  ///< stored by this rank
-  Index send_bytes = 0, receive_bytes = 0, buffer_bytes = 0;  ///< as in Plan
+  Index send_bytes = 0, receive_bytes = 0, buffer_bytes = 0, compressed_bytes = 0;  ///< as in Plan
 
   friend bool operator==(const RankTraffic&, const RankTraffic&) = default;
 };

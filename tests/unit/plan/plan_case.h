@@ -78,7 +78,11 @@ inline PlanCase random_case(std::mt19937& random, int n_ranks) {
 /// By one of the two rules.
 inline Ownership random_ownership(const PlanCase& test, int n_aggregators, Index buffer_bytes,
                                   std::mt19937& random) {
-  if (random() % 2 == 0) return {test.space, test.n_ranks, n_aggregators, buffer_bytes};
+  using Order = Ownership::Order;
+  const auto rule = random() % 3;
+  if (rule < 2) {
+    return {test.space, test.n_ranks, n_aggregators, buffer_bytes, rule == 0 ? Order::kAny : Order::kOfFiles};
+  }
   std::vector<int> ranks(static_cast<std::size_t>(test.n_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   std::shuffle(ranks.begin(), ranks.end(), random);
