@@ -24,24 +24,12 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace esker::python {
-namespace {
-
-/// `compression` becomes a real option once compressed blocks can be written; until then only 'raw' is
-/// accepted.
-Status set_option(Options& options, const std::string& name, const std::string& value) {
-  if (name != "compression") return options.set(name, value);
-  if (value == "raw" || value == "none") return {};
-  return {Code::kUnsupported, "compression: expected 'raw', found '" + value +
-                                  "'; writing compressed blocks is not implemented yet"};
-}
-
-}  // namespace
 
 Result<Options> make_options(const OptionTexts& texts) try {
   Result<Options> options = Options::load();
   for (const auto& [name, value] : texts) {
     if (!options.ok()) break;
-    if (const Status status = set_option(*options, name, value); !status.ok()) options = status;
+    if (const Status status = options->set(name, value); !status.ok()) options = status;
   }
   return options;
 } catch (const std::bad_alloc&) {
@@ -85,10 +73,12 @@ int def_grid(StepWriter& w, const std::string& name, const std::vector<int>& dim
 }
 
 int def_field(StepWriter& w, int grid, const std::string& name, const std::string& type, int components,
-              bool fixed, int every) {
+              bool fixed, int every, const std::string& compression) {
   const auto parsed = parse_sample_type(type);
   if (!parsed.ok()) w.writer.fail(parsed.status());
-  return w.writer.def_field({grid}, name, parsed.value(), {components, fixed, every}).value().index;
+  return w.writer.def_field({grid}, name, parsed.value(), {components, fixed, every, compression})
+      .value()
+      .index;
 }
 
 void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered) {
@@ -138,7 +128,7 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
           "name"_a, "value"_a,
           nb::sig("def def_scalar(self, name: str, value: " ESKER_PYTHON_VALUE ") -> int"))
       .def("def_field", &def_field, "grid"_a, "name"_a, "type"_a, "components"_a = 1, "fixed"_a = false,
-           "every"_a = 1)
+           "every"_a = 1, "compression"_a = "")
       .def(
           "put_att",
           [](StepWriter& w, const std::string& name, nb::handle value) {

@@ -246,6 +246,10 @@ ESKER_API esker_status esker_def_scalar(esker_dataset* ds, const char* name, esk
 ESKER_API esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, esker_type type,
                                        int components, int every, int* field);
 
+/// How a field is compressed, instead of the option `compression`, whose values it takes:
+/// esker_def_compression(ds, temp, "zfp-accuracy=1e-3"). Local. Errors: ESKER_INVALID_ARGUMENT.
+ESKER_API esker_status esker_def_compression(esker_dataset* ds, int field, const char* compression);
+
 /// An attribute of any object: esker_put_att_text(ds, ESKER_FIELD, thk, "units", "m"). Local. Replaces one
 /// of the same name. Names have 1 to 256 bytes. The text is copied.
 ESKER_API esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int number,

@@ -31,9 +31,10 @@ namespace esker {
 
 /// Properties of a field other than its name, grid and type.
 struct FieldOptions {
-  int components = 1;  ///< values per sample
-  bool fixed = false;  ///< put only once, in the first step
-  int every = 1;       ///< due at steps 0, every, 2*every ...; not put at others
+  int components = 1;            ///< values per sample
+  bool fixed = false;            ///< put only once, in the first step
+  int every = 1;                 ///< due at steps 0, every, 2*every ...; not put at others
+  std::string compression = {};  ///< see def_compression(); empty: the option `compression` holds
 };
 
 class ESKER_API Writer {
@@ -83,6 +84,9 @@ class ESKER_API Writer {
   Result<ScalarId> def_scalar(const std::string& name, AttributeValue value);
   Result<FieldId> def_field(GridId grid, const std::string& name, SampleType type,
                             const FieldOptions& options = {});
+  /// How a field is compressed: what the option `compression` takes, which this replaces for the field. The
+  /// same as FieldOptions::compression. Local; before the first end_step.
+  Status def_compression(FieldId field, const std::string& compression);
   /// Sets an attribute of the dataset, a dimension's coordinates, a grid, a field, or a scalar. Local; before
   /// the first end_step.
   Status put_att(const std::string& name, AttributeValue value);

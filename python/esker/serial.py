@@ -28,6 +28,7 @@ def write(
     attrs: Mapping[str, Any] | None = None,
     time: float = 0.0,
     format: str | None = None,
+    compression: str | Mapping[str, str] | None = None,
     **options: Option,
 ) -> None:
     """Writes arrays as a dataset of one step.
@@ -43,8 +44,10 @@ def write(
                 the attributes of that object
     time:       time value of the step
     format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
+    compression: "zip", "lz4", "zfp-reversible", "zfp-precision=N" (bits), "zfp-accuracy=X" (largest absolute
+                error) or "none" for all fields, or a mapping of names to these; docs/guide/compression.md
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and the others
-                that `esker info --config` lists. compression: None or "raw"; others are not implemented yet.
+                that `esker info --config` lists
 
     NumPy arrays and memory-mapped files are written directly, with any strides. Other sources larger than 32
     MiB are first read piece by piece into a temporary file next to the dataset, so the disk temporarily holds
@@ -70,11 +73,16 @@ def write(
     sizes = _sizes(sources, axes)
     own, of_fields = _split_attributes(attrs or {}, sources)
     how = {"report": "none", **options}
+    if isinstance(compression, str):
+        how["compression"] = compression
+    of_field = compression if isinstance(compression, Mapping) else {}
+    if unknown := [name for name in of_field if name not in sources]:
+        raise ValueError(f"compression: no field {unknown[0]!r}; there are {', '.join(sources)}")
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as staging,
         Writer(staging.path, None, dims=sizes, format=format, coords=coords, attrs=own, **how) as writer,
     ):
-        made = _define(writer, sources, axes, components or {}, of_fields)
+        made = _define(writer, sources, axes, components or {}, of_fields, of_field)
         with writer.step(time) as step:
             for name, field in made.items():
                 step.put(field, _array(field, sources[name], os.path.dirname(os.fspath(path)) or "."))
@@ -158,6 +166,7 @@ def _define(
     axes: Mapping[str, tuple[str, ...]],
     components: Mapping[str, int],
     attrs: Mapping[str, Mapping[str, Any]],
+    compression: Mapping[str, str],
 ) -> dict[str, WriterField]:
     grids = {dims: writer.grid(grid_name(dims), dims) for dims in dict.fromkeys(axes.values())}
     return {
@@ -166,7 +175,7 @@ def _define(
             source.dtype,
             grid=grids[axes[name]],
             components=components.get(name, 1),
-            attrs=attrs.get(name),
+            compression=compression.get(name, ""), attrs=attrs.get(name),
         )
         for name, source in sources.items()
     }

@@ -297,6 +297,7 @@ class Writer:
         components: int = 1,
         fixed: bool = False,
         every: int = 1,
+        compression: str = "",
         attrs: Mapping[str, Any] | None = None,
         **more_attrs: Any,
     ) -> WriterField:
@@ -309,6 +310,8 @@ class Writer:
         components: values per sample; with more than one, arrays have a last axis of that size
         fixed:      written in the first step only
         every:      written at steps 0, every, 2 * every, ...
+        compression: "none", "zip", "lz4", "zfp-reversible", "zfp-precision=N" (bits) or "zfp-accuracy=X"
+                    (largest absolute error); empty: the option `compression` holds
         attrs:      attributes by name; attributes can also be keyword arguments: units=..., long_name=...
         """
         if dtype is None:
@@ -324,9 +327,8 @@ class Writer:
             for attr, value in {**type_attributes(given), **(attrs or {}), **more_attrs}.items()
         }
         grid = self._grid_of_all() if grid is None else grid
-        number = self._core.def_field(
-            grid.number, name, kind.name, operator.index(components), bool(fixed), operator.index(every)
-        )
+        counts = operator.index(components), bool(fixed), operator.index(every)
+        number = self._core.def_field(grid.number, name, kind.name, *counts, compression)
         for attr, value in values.items():
             self._core.put_field_att(number, attr, value)
         self._made[name] = self._made_field(number)

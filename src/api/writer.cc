@@ -351,8 +351,13 @@ Result<ScalarId> Writer::def_scalar(const std::string& name, AttributeValue valu
 Result<FieldId> Writer::def_field(GridId grid, const std::string& name, SampleType type,
                                   const FieldOptions& options) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
-  return impl_->remember(impl_->schema.add_field(
-      Field{name, grid.index, type, options.components, options.fixed, options.every, {}}));
+  return impl_->remember(impl_->schema.add_field(Field{
+      name, grid.index, type, options.components, options.fixed, options.every, {}, options.compression}));
+}
+
+Status Writer::def_compression(FieldId field, const std::string& compression) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.set_compression(field, compression));
 }
 
 Status Writer::put_att(const std::string& name, AttributeValue value) {

@@ -134,6 +134,11 @@ esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, eske
   });
 }
 
+esker_status esker_def_compression(esker_dataset* ds, int field, const char* compression) {
+  return definition_call(ds, "def_compression", {{compression, "compression"}},
+                         [&](Writer& writer) { return writer.def_compression({field}, compression); });
+}
+
 esker_status esker_put_att_text(esker_dataset* ds, esker_object object, int number, const char* name,
                                 const char* text) {
   return definition_call(ds, "put_att", {{name, "name"}, {text, "text"}}, [&](Writer& writer) {

@@ -114,16 +114,21 @@ class ExchangeRun {
   /// offer.
   void store_and_offer(std::size_t number, const StoreBuffer& store) {
     const Round& round = plan_.rounds[number];
+    const Index size = has_failed_ ? 0 : round.content.size_bytes();
     Stopwatch watch;
-    if (round.content.size_bytes() > 0 && !has_failed_) {
-      const auto bytes = buffer(number).first(static_cast<std::size_t>(round.content.size_bytes()));
-      const double before_s = thread_cpu_s();
-      const long slept = thread_sleeps();
-      stored_ = guarded("store", [&] { return store(round, bytes); });
+    const double before_s = thread_cpu_s();
+    const long slept = thread_sleeps();
+    const auto bytes =
+        size > 0 ? buffer(number).first(static_cast<std::size_t>(size)) : std::span<std::byte>();
+    Status stored = guarded("store", [&] { return store(round, bytes); });
+    if (size > 0) {
       worked_s_ += thread_cpu_s() - before_s;
       sleeps_ += thread_sleeps() - slept;
       ++stores_;
-      if (!stored_.ok()) has_failed_ = true;
+    }
+    if (stored_.ok() && !stored.ok()) {
+      stored_ = std::move(stored);
+      has_failed_ = true;
     }
     stored_s_ += watch.lap();
     offer(number + num_slots(), cleared_s_);

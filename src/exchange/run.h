@@ -25,14 +25,15 @@ struct ExchangeStats {
   Index messages = 0;      ///< sent to other ranks
 };
 
-/// Receives each of this rank's buffers when all samples of the round are in it; it may change them.
+/// Receives each of this rank's buffers when all samples of the round are in it; it may change them. Called
+/// once per round, in order; with no bytes where this rank stores nothing, or after an error.
 using StoreBuffer = std::function<Status(const Round&, std::span<std::byte>)>;
 
 /// Collective: all ranks run their plans of the same exchange. Returns the first error on this rank: an error
 /// of `store`, or memory that a copy could not allocate. After an error the exchange still moves the planned
-/// bytes, so that no rank waits for another; `store` is not called again. `transport` has been prepared for
-/// the plan. `in_thread`: another thread may call `store`, one call at a time, before this function returns;
-/// it does so if that can save time.
+/// bytes, so that no rank waits for another. `transport` has been prepared for the plan. `in_thread`: another
+/// thread may call `store`, one call at a time, before this function returns; it does so if that can save
+/// time.
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
                     MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
                     bool in_thread);

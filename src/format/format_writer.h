@@ -16,6 +16,14 @@
 
 namespace esker {
 
+/// A step whose bytes are stored.
+struct StoredStep {
+  Index step = 0;
+  double time = 0;
+  std::vector<bool> present;      ///< [position in Schema::fields()]
+  std::vector<float> max_errors;  ///< likewise: the largest absolute error that compression made
+};
+
 class FormatWriter {
  public:
   virtual ~FormatWriter() = default;
@@ -62,7 +70,7 @@ class FormatWriter {
     return std::string();
   }
   /// Rank 0, when all bytes of the step are written: makes the step visible, and with `durable` also durable.
-  virtual Status commit(Index step, double time, const std::vector<bool>& present, bool durable) = 0;
+  virtual Status commit(const StoredStep& stored, bool durable) = 0;
   /// Rank 0: uncommits the steps from `num_steps` on. Begins with check_ours(). Continues after a later
   /// error, and returns the first one.
   virtual Status rewind(Index num_steps, bool durable) = 0;
@@ -70,7 +78,9 @@ class FormatWriter {
   /// index is durable before it replaces the old one. For datasets that were not created by this run.
   virtual void protect_committed() {}
   /// Rank 0: the files of the committed steps [first, end) that are not in metadata_paths().
-  [[nodiscard]] virtual std::vector<std::string> data_paths(Index /*first*/, Index /*end*/) const { return {}; }
+  [[nodiscard]] virtual std::vector<std::string> data_paths(Index /*first*/, Index /*end*/) const {
+    return {};
+  }
   /// Files that are neither block files nor temporary.
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;
   /// Rank 0: releases the lock.

@@ -8,7 +8,7 @@
 // dim    = {"name", "size", "attributes": atts if any, 2: "implicit": true if it is}
 // grid   = {"name", "dimensions": ["x" ...] fastest first, "coordinates": {"x": [number ...]},
 //           "attributes": atts, 2: "coordinate_types": {"x": type} of those that are not float64}
-// field  = {"name", "grid", "type", "components", "fixed", "every", "attributes": atts}
+// field  = {"name", "grid", "type", "components", "fixed", "every", ["compression"], "attributes": atts}
 // scalar = {"name", "value": att, "attributes": atts}
 // atts   = {"name": att ...}
 // att    = {"text": "..."} | {"integers": [...]} of int64 | {"reals": [...]} of float64
@@ -31,6 +31,7 @@ namespace {
 constexpr int kSchemaFormat = 2;
 constexpr const char* kTimeAttributes = "time_attributes";
 constexpr const char* kTime = "time";
+constexpr const char* kCompression = "compression";
 constexpr const char* kScalars = "scalars";
 constexpr const char* kCoordinateTypes = "coordinate_types";
 constexpr const char* kNetcdfSuffix = "netcdf";
@@ -158,6 +159,8 @@ void write_grid(JsonWriter& json, const Schema& schema, const Grid& grid, Extent
   });
 }
 
+bool is_compressed(const Field& field) { return !field.compression.empty() && field.compression != "none"; }
+
 void write_field(JsonWriter& json, const Schema& schema, const Field& field, Extent extent) {
   json.object([&] {
     json.key("name").text(field.name);
@@ -166,6 +169,7 @@ void write_field(JsonWriter& json, const Schema& schema, const Field& field, Ext
     json.key("components").integer(field.components);
     json.key("fixed").boolean(field.fixed);
     json.key("every").integer(field.every);
+    if (is_compressed(field)) json.key(kCompression).text(field.compression);
     write_attributes(json.key("attributes"), attributes_in(extent, field.attributes));
   });
 }
@@ -274,6 +278,10 @@ Status read_field(const Json& json, Schema& schema) {
   ESKER_ASSIGN_OR_RETURN(field.fixed, get_bool(json, "fixed"));
   ESKER_ASSIGN_OR_RETURN(const Index every, get_integer(json, "every", 1, kAnyInt));
   field.every = static_cast<int>(every);
+  field.compression = "none";
+  if (json.contains(kCompression)) {
+    ESKER_ASSIGN_OR_RETURN(field.compression, get_text(json, kCompression));
+  }
   ESKER_RETURN_IF_ERROR(read_attributes(json, "attributes", field.attributes));
   return schema.add_field(std::move(field)).status();
 }

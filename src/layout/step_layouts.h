@@ -1,7 +1,11 @@
 // StepLayouts: how a format stores the fields of a step in files.
 //
 // This is all that planning and writing know about a format: layouts that place samples, paths, headers, and
-// the encoding of the bytes of a piece before they are stored.
+// the form of a piece in its file: its samples, converted in place, or compressed.
+//
+// A file with compressed pieces holds them one after the other, in file order, at multiples of
+// kCompressedAlignment. Where each begins is known when those before it are compressed. Positions and sizes
+// of the layout are then those of the samples, as everywhere before storing.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +18,7 @@
 #include "esker/types/options.hpp"
 #include "esker/types/status.hpp"
 #include "layout/layout.h"
+#include "layout/piece_record.h"
 
 namespace esker {
 
@@ -75,17 +80,37 @@ class StepLayouts {
   virtual void encode(int /*layout*/, const Piece& /*piece*/, std::span<std::byte> /*bytes*/) const {}
   /// Whether encode() does anything.
   [[nodiscard]] virtual bool has_encoding() const { return false; }
-  /// Whether file_headers() needs checksums of pieces.
+  /// Whether the pieces of a layout are compressed, and whether those of any layout are.
+  [[nodiscard]] virtual bool compresses(int /*layout*/) const { return false; }
+  [[nodiscard]] bool compresses() const {
+    for (std::size_t n = 0; n < layouts.size(); ++n) {
+      if (compresses(static_cast<int>(n))) return true;
+    }
+    return false;
+  }
+  /// Memory that compress() needs, per thread.
+  [[nodiscard]] virtual Index compress_scratch_bytes() const { return 0; }
+  /// Writes the stored form of a piece to `stored`, which has the size of its samples: compressed, or the
+  /// samples themselves where compression does not help. Sets the record, except for offset and checksum.
+  /// Thread-safe. Allocates nothing but what the codecs do.
+  virtual Status compress(int /*layout*/, const Piece& /*piece*/, std::span<const std::byte> /*samples*/,
+                          std::span<std::byte> /*stored*/, std::span<std::byte> /*scratch*/,
+                          PieceRecord& /*record*/) const {
+    return {};
+  }
+  /// Whether file_headers() needs the checksums in records.
   [[nodiscard]] virtual bool has_checksums() const { return false; }
-  /// Checksum of a piece as stored.
-  [[nodiscard]] virtual std::uint64_t checksum(int /*layout*/, const Piece& /*piece*/,
-                                               std::span<const std::byte> /*bytes*/) const {
+  /// Whether it needs records.
+  [[nodiscard]] bool has_records() const { return has_checksums() || compresses(); }
+  /// Checksum of a piece as stored. `form`: PieceRecord::form; 0 if the layout does not compress.
+  [[nodiscard]] virtual std::uint64_t checksum(int /*layout*/, const Piece& /*piece*/, std::uint32_t /*form*/,
+                                               std::span<const std::byte> /*stored*/) const {
     return 0;
   }
-  /// The headers at the beginning of that file, before its data, unless it is shared. `sums`: checksums of
-  /// its pieces, in file order; empty without has_checksums().
+  /// The headers at the beginning of that file, before its data, unless it is shared. `records`: of its
+  /// pieces, in file order; empty without has_records().
   [[nodiscard]] virtual std::vector<std::byte> file_headers(int /*layout*/, Index /*file*/, Index /*step*/,
-                                                            std::span<const std::uint64_t> /*sums*/) const {
+                                                            std::span<const PieceRecord> /*records*/) const {
     return {};
   }
 };

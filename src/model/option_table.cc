@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "codec/codec_spec.h"
 #include "model/format_names.h"
 #include "model/option_text.h"
 
@@ -136,6 +137,16 @@ constexpr std::array kRows{
         "split", "split fields that OpenVisus cannot copy into several fields (changes the dataset)"),
     truth<&Options::checksums>("checksums",
                                "store checksums of blocks and block tables (changes the dataset)"),
+    OptionRow{"compression",
+              "none, zip, lz4, zfp-reversible, zfp-precision=BITS or zfp-accuracy=LARGEST_ERROR",
+              "how blocks and chunks are compressed (changes the dataset): see docs/guide/compression.md",
+              [](Text text, Options& o) {
+                const bool is_valid = parse_compression_option(std::string(text)).ok();
+                return assign(o.compression, is_valid ? std::optional(std::string(text)) : std::nullopt);
+              },
+              [](const Options& o) { return o.compression; }},
+    number<&Options::compress_threads, 1024>("compress_threads", "0 (one per processor) or a number",
+                                             "threads per rank that compress"),
     truth<&Options::aggregate>("aggregate", "false: each rank writes its own samples, without an exchange"),
     truth_or_auto<&Options::aggregate_reads>("aggregate_reads",
                                              "true: some ranks read for all ranks; false: each rank reads "

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "codec/codec_spec.h"
 
 namespace esker {
 namespace {
@@ -106,6 +107,15 @@ Result<GridId> Schema::add_grid(const std::string& name, const std::vector<DimId
   return GridId{append(std::move(grid), grids_, grid_places_)};
 }
 
+namespace {
+
+Status check_compression_of(const std::string& field, const std::string& compression) {
+  if (compression.empty()) return {};
+  return parse_compression_option(compression).status().with_context("field '" + field + "'");
+}
+
+}  // namespace
+
 Result<FieldId> Schema::add_field(Field field) {
   ESKER_RETURN_IF_ERROR(check_new_name(field_places_, field.name, "field"));
   if (scalar_places_.contains(field.name)) {
@@ -124,6 +134,7 @@ Result<FieldId> Schema::add_field(Field field) {
                  "field '{}': {} components every {} steps, expected 1 or more for each", field.name,
                  field.components, field.every);
   }
+  ESKER_RETURN_IF_ERROR(check_compression_of(field.name, field.compression));
   if (field.fixed && has_no_axes(grids_[static_cast<std::size_t>(field.grid)])) {
     return error(Code::kInvalidArgument, "field '{}': a fixed value without axes is a scalar, not a field",
                  field.name);
@@ -134,6 +145,24 @@ Result<FieldId> Schema::add_field(Field field) {
     return error(Code::kInvalidArgument, "field '{}': the size in bytes exceeds 64 bits", field.name);
   }
   return FieldId{append(std::move(field), fields_, field_places_)};
+}
+
+Status Schema::set_compression(FieldId field, const std::string& compression) {
+  if (!is_position(field.index, fields_.size())) {
+    return error(Code::kInvalidArgument, "compression: field {} is not defined", counted(field.index));
+  }
+  Field& found = fields_[static_cast<std::size_t>(field.index)];
+  ESKER_RETURN_IF_ERROR(check_compression_of(found.name, compression));
+  found.compression = compression;
+  return {};
+}
+
+Status Schema::set_default_compression(const std::string& compression) {
+  ESKER_RETURN_IF_ERROR(parse_compression_option(compression).status());
+  for (Field& field : fields_) {
+    if (field.compression.empty()) field.compression = compression;
+  }
+  return {};
 }
 
 Result<ScalarId> Schema::add_scalar(Scalar scalar) {

@@ -15,8 +15,9 @@ std::string describe_schema(const Schema& schema) {
     text += ") ";
   }
   for (const Field& field : schema.fields()) {
-    text += fmt::format("{}:{}[{}]@{}{}/{} ", field.name, name(field.type), field.components, field.grid,
+    text += fmt::format("{}:{}[{}]@{}{}/{}", field.name, name(field.type), field.components, field.grid,
                         field.fixed ? "fixed" : "", field.every);
+    text += field.compression.empty() ? " " : " " + field.compression + " ";
   }
   if (!text.empty()) text.pop_back();
   return text;

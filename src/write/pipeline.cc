@@ -22,8 +22,8 @@
 #include "store/commit.h"
 #include "write/append_target.h"
 #include "write/boxes.h"
+#include "write/buffer_store.h"
 #include "write/describe.h"
-#include "write/own_runs.h"
 #include "write/step_files.h"
 
 namespace esker {
@@ -54,20 +54,6 @@ namespace {
 Status settle_format(const std::string& path, Options& options) {
   ESKER_ASSIGN_OR_RETURN(const std::string format, choose_format(path, options));
   return format == options.format ? Status() : options.set("format", format, "suffix of the path");
-}
-
-/// Skips pages without samples: they are holes of a new file, and read as the zeros that were hashed.
-Status write_used(const BufferContent& content, std::span<const std::byte> bytes, StepFiles& files) {
-  Index begin = 0;
-  const auto write_to = [&](Index end) {
-    const auto part = bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    return files.write(content.begin + begin, part);
-  };
-  for (const ByteRange& range : content.unused) {
-    ESKER_RETURN_IF_ERROR(write_to(range.offset_bytes));
-    begin = range.offset_bytes + range.bytes;
-  }
-  return write_to(content.size_bytes());
 }
 
 }  // namespace
@@ -198,11 +184,15 @@ Status WritePipeline::rewind(const Status& local, double time) {
   return status;
 }
 
-/// A lack of space on the device is better reported before the first byte than in the middle. Rank 0.
+/// A lack of space on the device is better reported before the first byte than in the middle. A compressed
+/// step is expected to shrink as the one before. Rank 0.
 Status WritePipeline::check_space(const StepPlan& plan) const {
   if (!created_ && format_->replaces_existing()) return {};  // removing the replaced dataset frees space
   const auto free = store_->free_bytes(top_);
-  const Index needed = plan.space.stored_bytes();
+  const Index raw_bytes = plan.space.stored_bytes();
+  const Index needed = plan.layouts->compresses()
+                           ? static_cast<Index>(stored_over_raw_ * static_cast<double>(raw_bytes))
+                           : raw_bytes;
   if (!free.ok() || *free >= needed) return {};
   return error(Code::kIoError, "{}: No space left on device: the step needs {} bytes, {} are free", top_,
                needed, *free);
@@ -218,6 +208,7 @@ Status WritePipeline::define(const Status& local, const Schema& schema) {
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{mine, "first end_step", hash_text(0, text), text, false}));
   const Status status = all_do(*comm_, "define", [&] {
     schema_ = schema;
+    ESKER_RETURN_IF_ERROR(schema_.set_default_compression(options_.compression));
     return format_->define(schema_);
   });
   defined_ = status.ok();
@@ -360,53 +351,30 @@ Status WritePipeline::prepare_places(StepPlan& plan, const StepInput& input) {
   return taken;
 }
 
-/// Converts samples to their stored form, and computes its checksums.
-void WritePipeline::encode(StepPlan& plan, const BufferContent& content, std::span<std::byte> bytes) {
-  const Stopwatch watch;
-  plan.space.for_each_piece(content.first_piece, content.last_piece, [&](int layout, const Piece& piece) {
-    const Index begin = plan.space.first_position(layout) + piece.position_bytes - content.begin;
-    const auto of_piece =
-        bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
-    plan.layouts->encode(layout, piece, of_piece);
-    if (!plan.layouts->has_checksums()) return;
-    plan.sums.set(plan.space.first_ordinal(layout) + piece.ordinal,
-                  plan.layouts->checksum(layout, piece, of_piece));
-  });
-  counters_.checksum_s += watch.elapsed_s();
-}
-
 Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
-  const bool has_sums = plan.layouts->has_checksums();
-  const auto store = [&](const Round& round, std::span<std::byte> bytes) {
-    if (has_sums || plan.layouts->has_encoding()) encode(plan, round.content, bytes);
-    if (!options_.aggregate) {
-      counters_.stored_bytes += round.local.bytes;
-      return write_own_runs(plan.space, round, bytes, buffers_.parts(plan.exchange.plan).mask, files);
-    }
-    counters_.stored_bytes += round.content.size_bytes();
-    if (plan.layouts->shares_files(plan.space.layout_at(round.content.begin))) {
-      return files.write(round.content.begin, bytes);
-    }
-    return write_used(round.content, bytes, files);
-  };
-  const double hashed_before = counters_.checksum_s;
+  const ExchangeBuffers::Parts parts = buffers_.parts(plan.exchange.plan);
+  BufferStore store(plan, parts, options_.aggregate, files, counters_);
+  if (plan.compressor) plan.compressor->begin_step(step);
+  const bool in_thread = may_store_in_thread(options_) && options_.store_thread.value_or(store_waits_) &&
+                         (!plan.compressor || plan.compressor->is_alone());
+  const double encoded_before = counters_.checksum_s + counters_.compress_s;
   ExchangeStats stats;
   Status stored;
   {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
     stored = run_exchange(plan.exchange.plan, plan.patches, buffers_, *plan.exchange.transport, stats,
-                          std::cref(store),  // by reference: it fits in the function object
-                          may_store_in_thread(options_) && options_.store_thread.value_or(store_waits_));
+                          std::ref(store),  // by reference: it fits in the function object
+                          in_thread);
   }
   // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
   counters_.writes += files.writes().count;
   counters_.largest_write_bytes = std::max(counters_.largest_write_bytes, files.writes().largest_bytes);
-  stats.store_s -= counters_.checksum_s - hashed_before;
+  stats.store_s -= counters_.checksum_s + counters_.compress_s - encoded_before;
   counters_.add(stats);
-  if (has_sums) {
-    const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kSums);
-    plan.sums.hand_over(*comm_, plan.exchange.plan);
+  if (plan.layouts->has_records()) {
+    const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kRecords);
+    plan.records.hand_over(*comm_, plan.exchange.plan);
   }
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
@@ -418,7 +386,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 }
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
-  ESKER_RETURN_IF_ERROR(files.finish(plan.exchange.plan.owned, plan.sums, options_.fsync == Fsync::kStep));
+  ESKER_RETURN_IF_ERROR(files.finish(plan.exchange.plan.owned, plan.records, options_.fsync == Fsync::kStep));
   if (options_.fsync == Fsync::kClose)
     written_paths_[step] = files.paths();  // including those that finish() opened
   return {};
@@ -435,12 +403,15 @@ void WritePipeline::discard(Index step, StepFiles& files) {
 
 // If the commit fails, its visible effects are undone before the step's files are removed. If that fails,
 // too, the files are kept: a step that a reader may see must not lose its data.
-Status WritePipeline::commit(const StepPlan& plan, const StepInput& input, StepFiles& files) {
+Status WritePipeline::commit(StepPlan& plan, const StepInput& input, StepFiles& files) {
   const Stopwatch watch;
   const bool durable = options_.fsync == Fsync::kStep;
+  find_max_errors(*comm_, plan);
   const Status committed = root_does(*comm_, "commit", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(unsynced_.before_commit());
-    return format_->commit(input.step, input.time, plan.due, durable);
+    StoredStep stored{input.step, input.time, plan.due, {plan.max_errors.begin(), plan.max_errors.end()}};
+    stored.max_errors.resize(schema_.fields().size());
+    return format_->commit(stored, durable);
   });
   counters_.commit_s += watch.elapsed_s();
   if (committed.ok()) return {};

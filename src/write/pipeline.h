@@ -114,10 +114,9 @@ class WritePipeline final : private Comm::EndListener {
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status make_room_for_copies(const StepInput& input);
   Status prepare_places(StepPlan& plan, const StepInput& input);
-  void encode(StepPlan& plan, const BufferContent& content, std::span<std::byte> bytes);
   Status move(StepPlan& plan, Index step, StepFiles& files);
   Status finish(const StepPlan& plan, Index step, StepFiles& files);
-  Status commit(const StepPlan& plan, const StepInput& input, StepFiles& files);
+  Status commit(StepPlan& plan, const StepInput& input, StepFiles& files);
   void discard(Index step, StepFiles& files);
   Status reclaim(bool durable);
   [[nodiscard]] std::string default_report() const;
@@ -128,6 +127,7 @@ class WritePipeline final : private Comm::EndListener {
   Status end_together(Status status);
   Status sync_all();
   void begin_counting();
+  Index count_stored(const StepPlan& plan);
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
   Result<StorageReport> storage_report();
   Status write_report();
@@ -145,6 +145,7 @@ class WritePipeline final : private Comm::EndListener {
   bool has_leftovers_ = false;  // of a step whose files could not be removed
   bool holds_copies_ = false;   // some rank has put copies, which share the memory budget with the buffers
   bool is_found_ = false;       // the dataset existed, perhaps durable: it must not be endangered
+  double stored_over_raw_ = 0;  // of the last step with compressed pieces; 0: none yet
   bool store_waits_ = false;    // on this rank, storing was mostly waiting in the last step
   std::map<std::vector<bool>, StepPlan> plans_;
   ExchangeBuffers buffers_;
@@ -153,7 +154,7 @@ class WritePipeline final : private Comm::EndListener {
   StepTraffic traffic_;
   /// The counters at the begin of the step.
   struct Before {
-    Index plans = 0, allocated_bytes = 0;
+    Index plans = 0, allocated_bytes = 0, stored_bytes = 0;
     double plan_s = 0;
   } before_;
   std::vector<double> times_;

@@ -20,7 +20,15 @@ std::string WritePipeline::default_report() const { return format_->stem() + ".r
 
 void WritePipeline::begin_counting() {
   traffic_.begin_step();
-  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.plan_s};
+  before_ = {counters_.plans, buffers_.allocated_bytes(), counters_.stored_bytes, counters_.plan_s};
+}
+
+/// The bytes that all ranks stored in this step, without headers and alignment. Collective.
+Index WritePipeline::count_stored(const StepPlan& plan) {
+  if (!plan.compressor) return plan.space.stored_bytes();
+  std::array<double, 1> sum{static_cast<double>(counters_.stored_bytes - before_.stored_bytes)};
+  comm_->all_reduce_sum(sum);
+  return static_cast<Index>(sum[0]);
 }
 
 void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, double seconds) {
@@ -32,18 +40,22 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
     }
   }
   const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
-  const StepTraffic::Amount& sums = traffic_.of(StepTraffic::Purpose::kSums);
+  const StepTraffic::Amount& records = traffic_.of(StepTraffic::Purpose::kRecords);
   std::array<double, 6> most{seconds,
                              counters_.plan_s - before_.plan_s,
                              static_cast<double>(buffers_.allocated_bytes() - before_.allocated_bytes),
                              static_cast<double>(metadata.collectives + metadata.messages),
                              static_cast<double>(metadata.bytes),
-                             static_cast<double>(sums.collectives + sums.messages)};
+                             static_cast<double>(records.collectives + records.messages)};
   comm_->all_reduce_max(std::span<double>(most));
+  const Index stored_bytes = count_stored(plan);
+  if (plan.compressor) {
+    stored_over_raw_ = static_cast<double>(stored_bytes) / static_cast<double>(plan.space.stored_bytes());
+  }
   times_.push_back(input.time);
   StepReport& step = steps_.emplace_back();
-  step = {input.step, input.time,   plan.data_bytes, plan.space.stored_bytes(),
-          most[0],    plan.exchange.num_writers, plan.files};
+  step = {input.step, input.time, plan.data_bytes, stored_bytes, most[0], plan.exchange.num_writers,
+          plan.files};
   step.planned = counters_.plans > before_.plans;
   step.plan_s = most[1];
   step.allocated_bytes = static_cast<Index>(most[2]);

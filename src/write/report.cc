@@ -23,9 +23,9 @@ struct AmountRow {
 constexpr std::array kPhases{
     TimeRow{"plan", &RankCounters::plan_s},         TimeRow{"pack", &RankCounters::pack_s},
     TimeRow{"exchange", &RankCounters::exchange_s}, TimeRow{"place", &RankCounters::place_s},
-    TimeRow{"checksum", &RankCounters::checksum_s}, TimeRow{"store", &RankCounters::store_s},
-    TimeRow{"agree", &RankCounters::agree_s},       TimeRow{"commit", &RankCounters::commit_s},
-    TimeRow{"end_step", &RankCounters::step_s},
+    TimeRow{"checksum", &RankCounters::checksum_s}, TimeRow{"compress", &RankCounters::compress_s},
+    TimeRow{"store", &RankCounters::store_s},       TimeRow{"agree", &RankCounters::agree_s},
+    TimeRow{"commit", &RankCounters::commit_s},     TimeRow{"end_step", &RankCounters::step_s},
 };
 constexpr std::array kAmounts{
     AmountRow{"put_bytes", &RankCounters::put_bytes},

@@ -19,6 +19,7 @@ struct RankCounters {
   double exchange_s = 0;  ///< waiting for messages
   double place_s = 0;     ///< samples from messages to collective buffers
   double checksum_s = 0;  ///< checksums, and conversion of samples to the stored byte order
+  double compress_s = 0;  ///< compressing pieces, measuring errors, checksums of compressed pieces
   double store_s = 0;     ///< writing, syncing and closing files
   double agree_s = 0;     ///< waiting for the status of the other ranks
   double commit_s = 0;    ///< making the step visible

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
 #include "store/commit.h"
@@ -24,22 +25,33 @@ Status StepFiles::write(Index begin, std::span<const std::byte> bytes) {
     const Place place = place_at(begin);
     const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(place.end - begin)));
     if (!file || place.layout != last.layout || place.file != last.file) {  // often many runs of one file
-      ESKER_ASSIGN_OR_RETURN(file, open(place));
+      ESKER_ASSIGN_OR_RETURN(file, open(place.layout, place.file));
     }
     last = place;
     ESKER_RETURN_IF_ERROR(file->write_at(part, place.data_offset_bytes + (begin - place.begin)));
-    ++writes_.count;
-    writes_.largest_bytes = std::max(writes_.largest_bytes, static_cast<Index>(part.size()));
+    count_write(part);
     begin += static_cast<Index>(part.size());
     bytes = bytes.subspan(part.size());
   }
   return {};
 }
 
-Result<File*> StepFiles::open(const Place& place) {
-  std::string path = layouts_.file_path(place.layout, place.file, step_);
+Status StepFiles::write_at(int layout, Index file, Index offset_bytes, std::span<const std::byte> bytes) {
+  ESKER_ASSIGN_OR_RETURN(File * opened, open(layout, file));
+  ESKER_RETURN_IF_ERROR(opened->write_at(bytes, offset_bytes));
+  count_write(bytes);
+  return {};
+}
+
+void StepFiles::count_write(std::span<const std::byte> bytes) {
+  ++writes_.count;
+  writes_.largest_bytes = std::max(writes_.largest_bytes, static_cast<Index>(bytes.size()));
+}
+
+Result<File*> StepFiles::open(int layout, Index number) {
+  std::string path = layouts_.file_path(layout, number, step_);
   Opened& opened = files_[path];
-  opened.is_shared = layouts_.shares_files(place.layout);
+  opened.is_shared = layouts_.shares_files(layout);
   if (opened.file) {
     recent_.splice(recent_.begin(), recent_, opened.place_in_recent);
     return opened.file.get();
@@ -78,24 +90,43 @@ Status StepFiles::close_all(bool durable) {
   return durable ? sync_directories(store_, paths(), top_) : Status();
 }
 
-Status StepFiles::complete(const Place& place, const PieceSums& sums) {
-  std::span<const std::uint64_t> of_file;
-  if (layouts_.has_checksums()) {
-    of_file = sums.of(space_.first_piece_from(place.begin), space_.first_piece_from(place.end));
+/// Where the data of a file with compressed pieces end. Each piece begins where the one before it ends: the
+/// ranks that stored them computed the same.
+Result<Index> StepFiles::end_of_compressed(const Place& place, std::span<const PieceRecord> records) const {
+  Index end = end_of_stored(place.data_offset_bytes, 0);
+  for (const PieceRecord& record : records) {
+    if (record.offset_bytes != end) {
+      return error(Code::kInternal, "{}: a compressed piece is stored at byte {}, expected {}",
+                   layouts_.file_path(place.layout, place.file, step_), record.offset_bytes, end);
+    }
+    end = end_of_stored(end, record.size_bytes);
   }
-  ESKER_ASSIGN_OR_RETURN(File * file, open(place));
-  const auto headers = layouts_.file_headers(place.layout, place.file, step_, of_file);
-  ESKER_RETURN_IF_ERROR(file->write_at(headers, 0));
-  return file->extend_to(place.data_offset_bytes + (place.end - place.begin));
+  return end;
 }
 
-Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable) {
+Status StepFiles::complete(const Place& place, const PieceRecords& records) {
+  std::span<const PieceRecord> of_file;
+  if (layouts_.has_records()) {
+    of_file = records.of(space_.first_piece_from(place.begin), space_.first_piece_from(place.end));
+  }
+  Index end = place.data_offset_bytes + (place.end - place.begin);
+  if (layouts_.compresses(place.layout)) {
+    ESKER_ASSIGN_OR_RETURN(end, end_of_compressed(place, of_file));
+  }
+  ESKER_ASSIGN_OR_RETURN(File * file, open(place.layout, place.file));
+  const auto headers = layouts_.file_headers(place.layout, place.file, step_, of_file);
+  ESKER_RETURN_IF_ERROR(file->write_at(headers, 0));
+  return file->extend_to(end);
+}
+
+Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const PieceRecords& records,
+                         bool durable) {
   for (const Ownership::Pieces& run : owned) {
     const Index end = space_.position_bytes(run.last);
     for (Index position = space_.position_bytes(run.first); position < end;) {
       const Place place = place_at(position);
       const bool is_whole = place.begin == position && !layouts_.shares_files(place.layout);
-      if (is_whole) ESKER_RETURN_IF_ERROR(complete(place, sums));
+      if (is_whole) ESKER_RETURN_IF_ERROR(complete(place, records));
       position = place.end;
     }
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "exchange/piece_sums.h"
+#include "exchange/piece_records.h"
 #include "format/format_writer.h"
 #include "plan/piece_space.h"
 #include "plan/plan.h"
@@ -30,11 +30,13 @@ class StepFiles {
   /// Writes the bytes of the positions from `begin` on to their files: one write per contiguous part of a
   /// file.
   Status write(Index begin, std::span<const std::byte> bytes);
+  /// Writes bytes at an offset of a file of a layout by one write.
+  Status write_at(int layout, Index file, Index offset_bytes, std::span<const std::byte> bytes);
 
   /// Completes the files whose first piece is one of `owned`: writes headers, and sets the final length. Then
-  /// syncs all files that it wrote if `durable`, and closes them. `sums`: of all pieces in the owned files,
-  /// if the layouts have checksums.
-  Status finish(const std::vector<Ownership::Pieces>& owned, const PieceSums& sums, bool durable);
+  /// syncs all files that it wrote if `durable`, and closes them. `records`: of all pieces in the owned
+  /// files, if the layouts have records. kInternal: compressed pieces are not where their sizes place them.
+  Status finish(const std::vector<Ownership::Pieces>& owned, const PieceRecords& records, bool durable);
 
   /// Removes the files that this rank wrote, as far as possible, after a step failed on any rank. Files that
   /// several steps share are kept.
@@ -59,10 +61,12 @@ class StepFiles {
     Index data_offset_bytes = 0;
   };
   [[nodiscard]] Place place_at(Index position) const;
-  Result<File*> open(const Place& place);
+  Result<File*> open(int layout, Index file);
   Status close_oldest();
   Status close_all(bool durable);
-  Status complete(const Place& place, const PieceSums& sums);
+  void count_write(std::span<const std::byte> bytes);
+  Status complete(const Place& place, const PieceRecords& records);
+  Result<Index> end_of_compressed(const Place& place, std::span<const PieceRecord> records) const;
 
   Store& store_;
   const StepLayouts& layouts_;

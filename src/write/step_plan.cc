@@ -1,10 +1,12 @@
 #include "write/step_plan.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "comm/count_processors.h"
 #include "plan/plan_memory.h"
 #include "write/boxes.h"
 
@@ -33,7 +35,10 @@ void take_patches(StepPlan& plan, const std::vector<PatchList>& patches) {
   }
 }
 
-Index memory_of(const StepPlan& plan) { return memory_of(plan.exchange.plan) + bytes_of_lists(plan); }
+Index memory_of(const StepPlan& plan) {
+  const Index scratch_bytes = plan.compressor ? plan.compressor->size_bytes() : 0;
+  return memory_of(plan.exchange.plan) + bytes_of_lists(plan) + scratch_bytes;
+}
 
 void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
              const StepHints& hints, const std::vector<PatchList>& patches) {
@@ -51,6 +56,29 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
   take_patches(plan, patches);
 }
 
+void find_max_errors(Comm& comm, StepPlan& plan) {
+  if (!plan.compressor) return;
+  std::fill(plan.max_errors.begin(), plan.max_errors.end(), 0);
+  for (const Round& round : plan.exchange.plan.rounds) {
+    plan.space.for_each_piece(
+        round.content.first_piece, round.content.last_piece, [&](int layout, const Piece& piece) {
+          const auto column = std::find_if(
+              plan.layouts->columns.begin(), plan.layouts->columns.end(),
+              [&](const auto& c) { return c.layout == layout && c.layout_field == piece.field; });
+          const PieceRecord& record = plan.records.at(plan.space.first_ordinal(layout) + piece.ordinal);
+          double& largest = plan.max_errors[static_cast<std::size_t>(column->field)];
+          largest = std::max(largest, static_cast<double>(record.max_error));
+        });
+  }
+  comm.all_reduce_max(std::span<double>(plan.max_errors));
+}
+
+/// The number of threads that compress on each rank: by default one per processor. Collective.
+void StepPlanner::choose_threads() {
+  if (threads_ > 0) return;
+  threads_ = static_cast<int>(std::max<Index>(1, count_processors(*comm_) / comm_->size()));
+}
+
 Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string& context) {
   ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema, plan.fields, plan.boxes, context));
   std::vector<FieldPatches> fields;
@@ -61,14 +89,26 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string
     follow_pattern(*pattern_, *plan.layouts, plan.space, comm_->size(), policy);
     return Status();
   }));
-  const ExchangeInputs inputs{plan.space, boxes.directory, fields, Direction::kToFiles, bytes_of_lists(plan)};
+  if (plan.layouts->compresses()) choose_threads();
+  const Index held_bytes = bytes_of_lists(plan) + PieceCompressor::size_bytes(*plan.layouts, threads_);
+  const ExchangeInputs inputs{plan.space, boxes.directory, fields, Direction::kToFiles, held_bytes};
   ESKER_RETURN_IF_ERROR(prepare(*comm_, inputs, policy, *buffers_, plan.exchange));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    if (plan.layouts->has_checksums()) plan.sums = PieceSums(plan.exchange.plan);
+    if (plan.layouts->has_records()) plan.records = PieceRecords(plan.exchange.plan);
+    if (plan.layouts->compresses()) {
+      plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);
+      plan.max_errors.resize(schema.fields().size());
+    }
     plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_->parts(plan.exchange.plan));
     transport_report_ = {plan.exchange.used, plan.exchange.reason};
     return Status();
   }));
+  if (plan.compressor) {
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+      plan.compressor->connect(*comm_, plan.exchange.plan);
+      return Status();
+    }));
+  }
   keep_fallback(std::move(policy), policy_);  // on all ranks, or on none
   plan.ready = true;
   return {};

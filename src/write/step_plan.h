@@ -12,11 +12,12 @@
 #include "esker/types/schema.hpp"
 #include "exchange/buffers.h"
 #include "exchange/patch_list.h"
-#include "exchange/piece_sums.h"
+#include "exchange/piece_records.h"
 #include "exchange/prepare.h"
 #include "format/format_writer.h"
 #include "plan/file_pattern.h"
 #include "plan/policy.h"
+#include "write/piece_compressor.h"
 #include "write/report.h"
 
 namespace esker {
@@ -29,13 +30,15 @@ struct StepPlan {
   PieceSpace space;
   std::vector<PatchBoxes> boxes;  ///< boxes of this rank when the plan was made: [position in fields]
   Prepared exchange;
-  PieceSums sums;
-  std::vector<PatchList> patches;  ///< patches of this rank in the current step: [column]
+  PieceRecords records;
+  std::unique_ptr<PieceCompressor> compressor;  ///< null: no pieces are compressed
+  std::vector<double> max_errors;               ///< [position in the schema], of the last step
+  std::vector<PatchList> patches;               ///< patches of this rank in the current step: [column]
   Index files = 0, data_bytes = 0;
   bool ready = false;
 };
 
-/// Memory of the lists of a plan: its own, the patches, and their boxes. Local.
+/// Memory of a plan: of its lists, the patches and their boxes, and for compressing. Local.
 Index memory_of(const StepPlan& plan);
 
 /// Lays out the fields that are due (by position in the schema); this rank contributes `patches`. Local.
@@ -51,11 +54,16 @@ inline bool may_store_in_thread(const Options& options) {
   return options.store_thread.value_or(true) && options.storage == Storage::kPosix;
 }
 
+/// The largest errors that compression made in the step of each field, on any rank. Collective, allocates
+/// nothing.
+void find_max_errors(Comm& comm, StepPlan& plan);
+
 class StepPlanner {
  public:
   /// `pattern` and `buffers` must outlive this object.
   StepPlanner(Comm& comm, const Options& options, const FilePattern& pattern, ExchangeBuffers& buffers)
       : comm_(&comm),
+        threads_(options.compress_threads),
         policy_(policy_for_writing(options, comm.size())),
         pattern_(&pattern),
         buffers_(&buffers) {}
@@ -69,7 +77,10 @@ class StepPlanner {
   [[nodiscard]] const TransportReport& transport_report() const { return transport_report_; }
 
  private:
+  void choose_threads();
+
   Comm* comm_;
+  int threads_;  ///< that compress; 0: not chosen yet
   ExchangePolicy policy_;
   const FilePattern* pattern_;
   ExchangeBuffers* buffers_;

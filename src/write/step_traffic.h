@@ -11,10 +11,10 @@ namespace esker {
 class StepTraffic {
  public:
   enum class Purpose {
-    kAgree,  ///< status of the ranks, and the cost of the step
-    kPlan,   ///< making a plan: metadata
-    kMove,   ///< samples
-    kSums,   ///< checksums of files that several ranks write
+    kAgree,    ///< status of the ranks, and the cost of the step
+    kPlan,     ///< making a plan: metadata
+    kMove,     ///< samples
+    kRecords,  ///< records of pieces in files that several ranks write
   };
   struct Amount {
     Index collectives = 0;  ///< collective calls

@@ -334,7 +334,7 @@ TEST_P(NetcdfObstacles, OfALaterStepAreNamedAndKept) {
   expect_undisturbed(run, directory_);
 }
 
-constexpr std::size_t kNumIdxSubjects = 2;
+constexpr std::size_t kNumIdxSubjects = 3;
 
 INSTANTIATE_TEST_SUITE_P(All, DiskTest, testing::ValuesIn(kSubjects), name_of_subject);
 

@@ -49,13 +49,15 @@ class Case:
     victim: int
     kind: str = "several"
     ranks: int = 4
+    compression: str = "none"
     committed: int = KILLED_STEP
     """The steps after which esker continues."""
     seen: int | None = KILLED_STEP
     """Steps that netCDF sees before; None: it may refuse the file. One more: OpenVisus may see that."""
 
     def __str__(self) -> str:
-        return f"{self.form}-{self.kind}-{self.ranks}-{self.phase}-{self.victim}"
+        packed = "" if self.compression == "none" else f"-{self.compression}"
+        return f"{self.form}{packed}-{self.kind}-{self.ranks}-{self.phase}-{self.victim}"
 
 
 def case(form: str, phase: str, victim: int = 0, **more: Any) -> Case:
@@ -75,6 +77,13 @@ IDX_CASES = [
     case("idx", "close:.bin", 1, kind="one", ranks=2),
     case("idx", "rename:esker.json", ranks=1, seen=2),
     case("idx", "rename:run.idx", kind="one", ranks=1),
+]
+
+COMPRESSED_CASES = [
+    case("idx", "write:.bin", 3, compression="zip"),
+    case("idx", "write:.bin:2", 0, kind="one", compression="lz4"),  # headers
+    case("idx", "close:.bin", 1, compression="zip"),
+    case("idx", "rename:esker.json", compression="zip", seen=2),
 ]
 
 # Rank 0 holds no data of these steps: its first sync is that of values, its second of their number.
@@ -130,6 +139,7 @@ LONG_DUAL_CASES = [
 ]
 CASES = [
     *IDX_CASES,
+    *COMPRESSED_CASES,
     *CDF_CASES,
     *JOURNAL_CASES,
     *DUAL_CASES,
@@ -155,7 +165,7 @@ N_CALLS = 120
 """More than a step makes of the communicator."""
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-Undisturbed = Callable[[str, str], Path]
+Undisturbed = Callable[..., Path]
 
 
 def run_steps(
@@ -176,15 +186,16 @@ def one_step(kill_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(kill_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """Path of a whole run on one rank, by format and kind."""
-    made: dict[tuple[str, str], Path] = {}
+    """Path of a whole run on one rank, by format, kind and compression."""
+    made: dict[tuple[str, str, str], Path] = {}
 
-    def path_of(form: str, kind: str) -> Path:
-        if (form, kind) not in made:
-            path = tmp_path_factory.mktemp(f"undisturbed-{form}-{kind}") / NAMES[form]
-            run_steps(kill_run, 1, path, kind, 0, N_STEPS, form)
-            made[form, kind] = path
-        return made[form, kind]
+    def path_of(form: str, kind: str, compression: str = "none") -> Path:
+        key = form, kind, compression
+        if key not in made:
+            path = tmp_path_factory.mktemp("-".join(("undisturbed", *key))) / NAMES[form]
+            run_steps(kill_run, 1, path, kind, 0, N_STEPS, form, f"compression={compression}")
+            made[key] = path
+        return made[key]
 
     return path_of
 
@@ -213,10 +224,12 @@ def expect_in_netcdf(path: Path, whole_path: Path, seen: int | None) -> None:
 def test_kill(
     case: Case, kill_run: Run, undisturbed: Undisturbed, openvisus: Any, esker_command: Run, tmp_path: Path
 ) -> None:
-    folder, form, whole = tmp_path / "data", case.form, undisturbed(case.form, case.kind)
+    folder, form = tmp_path / "data", case.form
+    whole = undisturbed(form, case.kind, case.compression)
     path = folder / NAMES[form]
-    arguments = (path, case.kind, 0, N_STEPS, case.phase, case.victim, KILLED_STEP, f"format={form}")
-    expect_killed(kill_run(case.ranks, *arguments), path)
+    arguments = (path, case.kind, 0, N_STEPS, case.phase, case.victim, KILLED_STEP)
+    options = (f"format={form}", f"compression={case.compression}")
+    expect_killed(kill_run(case.ranks, *arguments, *options), path)
 
     if has_idx(form):
         ahead = case.seen != case.committed

@@ -304,7 +304,7 @@ def test_reports(path: Path) -> None:
         ({"format": "gif"}, ValueError, "format.*idx.*gif"),
         ({"bits_per_blok": 3}, ValueError, "did you mean 'bits_per_block'"),
         ({"bits_per_block": "many"}, ValueError, "many"),
-        ({"compression": "zfp"}, NotImplementedError, "zfp"),
+        ({"compression": "zfp"}, ValueError, "zfp-reversible"),
         ({"comm": 3}, TypeError, "mpi4py"),
         ({"dims": {"x": 0}}, ValueError, "0"),
         ({"dims": {"x": 2.5}}, TypeError, "float"),

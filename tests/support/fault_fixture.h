@@ -59,6 +59,7 @@ struct Subject {
   const char* name;
   const char* format;
   bool single;
+  const char* compression = "none";
 
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
   [[nodiscard]] bool has_netcdf() const { return std::string_view(format) != "idx"; }
@@ -66,11 +67,9 @@ struct Subject {
   [[nodiscard]] std::string file() const { return has_idx() ? "run.idx" : "run.nc"; }
 };
 
-inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
-                                        {"SeveralGrids", "idx", false},
-                                        {"Cdf5", "cdf5", false},
-                                        {"Netcdf4", "netcdf4", false},
-                                        {"Cdf5AndIdx", "cdf5+idx", false}};
+inline constexpr Subject kSubjects[] = {
+    {"OneGrid", "idx", true}, {"SeveralGrids", "idx", false}, {"Compressed", "idx", false, "zip"},
+    {"Cdf5", "cdf5", false},  {"Netcdf4", "netcdf4", false},  {"Cdf5AndIdx", "cdf5+idx", false}};
 inline std::string name_of_subject(const testing::TestParamInfo<Subject>& test) { return test.param.name; }
 
 class FaultTest : public MpiTest {
@@ -156,6 +155,7 @@ class FaultTest : public MpiTest {
     run.single = subject.single;
     run.path = path(below + subject.file());
     run.options["format"] = subject.format;
+    run.options["compression"] = subject.compression;
     return run;
   }
   static void take_way(RunPlan& run, const std::map<std::string, std::string>& way) {
@@ -216,11 +216,12 @@ class SubjectTest : public FaultTest, public testing::WithParamInterface<Subject
     if (!made.ok()) GTEST_SKIP() << made.message();
   }
 
-  /// All for IDX datasets; for others, which differ in how they store and commit, the first and relays, or
-  /// all where ESKER_TEST_ALL_WAYS is set.
+  /// All for raw IDX datasets; for others, which differ in how they store and commit, the first and relays,
+  /// or all where ESKER_TEST_ALL_WAYS is set.
   [[nodiscard]] std::vector<std::map<std::string, std::string>> ways(bool with_relays = true) const {
     auto all = ways_to_move(comm_.size());
-    if (!GetParam().has_netcdf() || std::getenv("ESKER_TEST_ALL_WAYS") != nullptr) return all;
+    const bool is_raw_idx = !GetParam().has_netcdf() && std::string_view(GetParam().compression) == "none";
+    if (is_raw_idx || std::getenv("ESKER_TEST_ALL_WAYS") != nullptr) return all;
     if (with_relays) return {all.front(), all.back()};
     return {all.front()};
   }

@@ -248,15 +248,16 @@ inline void expect_disjoint_files(const StepLayouts& step, Index number) {
       ASSERT_TRUE(of_path[path].emplace(begin, begin + span.end - span.begin).second) << path;
       position = span.end;
     }
-    const std::vector<std::uint64_t> sums(static_cast<std::size_t>(layout.num_pieces()), 0);
+    const std::vector<PieceRecord> records(static_cast<std::size_t>(layout.num_pieces()));
     for (const Index file : files) {
       if (step.shares_files(n)) continue;
       Index first_offset = -1, num_pieces = 0;
       layout.for_each_piece(0, layout.num_pieces(), [&](const Piece& piece) {
         if (piece.file == file && num_pieces++ == 0) first_offset = piece.offset_bytes;
       });
-      const auto count = static_cast<std::size_t>(step.has_checksums() ? num_pieces : 0);
-      ASSERT_LE(std::ssize(step.file_headers(n, file, number, std::span(sums).first(count))), first_offset);
+      const auto count = static_cast<std::size_t>(step.has_records() ? num_pieces : 0);
+      ASSERT_LE(std::ssize(step.file_headers(n, file, number, std::span(records).first(count))),
+                first_offset);
     }
   }
   for (const auto& [path, spans] : of_path) {

@@ -86,7 +86,11 @@ struct ESKER_API Options {
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several
   bool checksums = true;  ///< (format) for each block and each block table
-  bool aggregate = true;  ///< false: each rank writes its own samples (one phase, no checksums)
+  /// (format) How blocks and chunks are compressed, unless a field says otherwise: "none", "zip", "lz4",
+  /// "zfp-reversible", "zfp-precision=N" (bits), "zfp-accuracy=X" (largest absolute error).
+  std::string compression = "none";
+  int compress_threads = 0;  ///< threads per rank that compress; 0: one per processor
+  bool aggregate = true;     ///< false: each rank writes its own samples (one phase, no checksums)
   /// How ranks read collectively. true: aggregators read large contiguous parts and deliver the samples (two
   /// phases). false: each rank reads its own boxes. Not set: chosen from the ranks' nodes and boxes.
   std::optional<bool> aggregate_reads;

@@ -108,6 +108,7 @@ struct Field {
   bool fixed = false;  ///< written once, not per step
   int every = 1;       ///< due at steps 0, every, 2*every ...
   Attributes attributes;
+  std::string compression = {};  ///< as the option of that name; empty: not set, the option holds
 
   /// Bytes of all components.
   [[nodiscard]] Index sample_bytes() const { return Index{components} * size_bytes(type); }
@@ -126,7 +127,7 @@ class ESKER_API Schema {
   /// dimensions the grid has one sample, on an implicit dimension, and its fields are time series.
   Result<GridId> add_grid(const std::string& name, const std::vector<DimId>& dims);
   /// Field::grid must be the position of a grid of this schema; components and every are >= 1; the field's
-  /// bytes fit 64 bits.
+  /// bytes fit 64 bits. Field::compression is empty, or what the option `compression` takes.
   Result<FieldId> add_field(Field field);
   /// `values` has one value per index of dimension `dim` of the grid.
   Status set_coords(GridId grid, const std::string& dim, std::vector<double> values);
@@ -134,6 +135,10 @@ class ESKER_API Schema {
   Status set_coords(GridId grid, const std::string& dim, Numbers values);
   /// The name must differ from all field names.
   Result<ScalarId> add_scalar(Scalar scalar);
+  /// Sets Field::compression. Error kInvalidArgument: an invalid handle, or as for add_field().
+  Status set_compression(FieldId field, const std::string& compression);
+  /// Sets the compression of the fields that have none. Error kInvalidArgument: as for add_field().
+  Status set_default_compression(const std::string& compression);
   /// Name of the time dimension and variable in netCDF files, and the type of the times. With an empty name
   /// the dataset has only fixed fields, one step at time 0, and no time dimension.
   Status set_time(const std::string& name, SampleType type);
@@ -173,7 +178,6 @@ class ESKER_API Schema {
   [[nodiscard]] bool has_no_axes(const Grid& grid) const;
 
  private:
-
   std::vector<Dimension> dims_;
   std::vector<Grid> grids_;
   std::vector<Field> fields_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace esker::idx {
@@ -17,13 +18,16 @@ bool is_copyable(Index sample_bytes) {
          (sample_bytes <= kMaxBytes && std::has_single_bit(static_cast<std::uint64_t>(sample_bytes)));
 }
 
-std::vector<Column> columns_of(const Schema& schema, int field, bool split) {
+std::vector<Column> columns_of(const Schema& schema, int field, CodecKind codec, bool split) {
   const Field& whole = schema.fields()[field];
-  if (!split || is_copyable(whole.sample_bytes())) return {{field, 0, whole.components}};
+  const int most = codec == CodecKind::kZfp ? 1 : whole.components;
+  if (!split || (most == whole.components && is_copyable(whole.sample_bytes()))) {
+    return {{field, 0, whole.components}};
+  }
   const Index component_bytes = size_bytes(whole.type);
   std::vector<Column> columns;
   for (int first = 0; first < whole.components;) {
-    int count = std::min(whole.components - first, static_cast<int>(kMaxBytes / component_bytes));
+    int count = std::min({most, whole.components - first, static_cast<int>(kMaxBytes / component_bytes)});
     while (!is_copyable(count * component_bytes)) --count;
     columns.push_back({field, first, count});
     first += count;

@@ -1,11 +1,13 @@
 // clang-format off
-// record = {"format": 1 or 2, "generation": integer, "times": [real ...],
+// record = {"format": 1, 2 or 3, "generation": integer, "times": [real ...],
 //           "absent": {"step": ["field" ...] ...}, ["split": {"field": ["field" ...] ...}],
+//           ["errors": {"field": [real ...] ...}],                              ; one per step, with format 3
 //           ["alignment": integer], ["checksums": bool],
-//           "sum": "16 hexadecimal digits"}                                     ; with format 2
+//           "sum": "16 hexadecimal digits"}                                     ;  with format 2, 3
 // clang-format on
 #include "formats/idx/commit_record.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -43,12 +45,26 @@ Status read_split(const Json& json, CommitRecord& record) {
   return {};
 }
 
+Status read_errors(const Json& json, CommitRecord& record) {
+  ESKER_ASSIGN_OR_RETURN(const Json* errors, get_object(json, "errors"));
+  for (const auto& item : errors->items()) {
+    ESKER_ASSIGN_OR_RETURN(const std::vector<double> values, get_reals(*errors, item.key().c_str()));
+    const bool are_valid = std::all_of(values.begin(), values.end(), [](double value) { return value >= 0; });
+    if (values.size() != record.times.size() || !are_valid) {
+      return error(Code::kDataLoss, "'errors': field '{}': expected {} numbers of 0 or more",
+                   excerpt(item.key()), record.times.size());
+    }
+    record.errors[item.key()] = values;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string print_commit_record(const CommitRecord& record) {
   JsonWriter json;
   json.object([&] {
-    json.key("format").integer(record.sum ? CommitRecord::kFormat : 1);
+    json.key("format").integer(!record.sum ? 1 : record.errors.empty() ? 2 : CommitRecord::kFormat);
     json.key("generation").integer(record.generation);
     json.key("times").reals(record.times);
     json.key("absent").object([&] {
@@ -57,6 +73,11 @@ std::string print_commit_record(const CommitRecord& record) {
     if (!record.split.empty()) {
       json.key("split").object([&] {
         for (const auto& [name, parts] : record.split) json.key(name).texts(parts);
+      });
+    }
+    if (!record.errors.empty()) {
+      json.key("errors").object([&] {
+        for (const auto& [name, values] : record.errors) json.key(name).reals(values);
       });
     }
     json.key("alignment").integer(record.alignment_bytes);
@@ -77,6 +98,7 @@ Result<CommitRecord> parse_commit_record(const std::string& text) {
   ESKER_ASSIGN_OR_RETURN(const Json* absent, get_object(json, "absent"));
   ESKER_RETURN_IF_ERROR(read_absent(*absent, record));
   if (json.contains("split")) ESKER_RETURN_IF_ERROR(read_split(json, record));
+  if (json.contains("errors")) ESKER_RETURN_IF_ERROR(read_errors(json, record));
   if (json.contains("alignment")) {
     ESKER_ASSIGN_OR_RETURN(record.alignment_bytes, get_integer(json, "alignment", 1, kMaxAlignmentBytes));
   }

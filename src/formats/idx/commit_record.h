@@ -1,7 +1,8 @@
 // CommitRecord: the value of the (esker) key of an .idx, which other readers ignore.
 //
 // One line of JSON: {"format":2,"generation":3,"times":[0.0,50.0],"absent":{"1":["temp"]},
-// "split":{"species":["species.0-7","species.8"]},"alignment":4096,"checksums":true,"sum":"..."}. Replacing
+// "split":{"species":["species.0-7","species.8"]},"errors":{"temp":[0.0009,0.00101]},"alignment":4096,
+// "checksums":true,"sum":"..."}. Replacing
 // the .idx by one rename commits a step of its grid; the record takes effect with that rename. Reals that
 // JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
 #pragma once
@@ -25,15 +26,17 @@ inline constexpr std::string_view kRecordKey = "(esker)";
 inline constexpr Index kMaxSteps = 10'000'000;
 
 struct CommitRecord {
-  static constexpr int kFormat = 2;  ///< version of this record; 1: without `sum`
-  Index generation = 0;       ///< number of steps + 1: commits that make this content in one run
-  std::vector<double> times;  ///< time value of step 0, 1, 2 ...
+  static constexpr int kFormat = 3;  ///< of records with `errors`; 2: without; 1: without `sum`, too
+  Index generation = 0;              ///< number of steps + 1: commits that make this content in one run
+  std::vector<double> times;         ///< time value of step 0, 1, 2 ...
   std::map<Index, std::vector<std::string>> absent;       ///< step -> fields not written at that step
   std::map<std::string, std::vector<std::string>> split;  ///< field -> the .idx fields that store it
   // How the block files were created, for appending to them.
   Index alignment_bytes = 4096;
   bool checksums = false;
   std::optional<std::uint64_t> sum = {};  ///< record_sum(); absent in records of format 1
+  /// Field compressed with loss -> its largest absolute error at each step; 0 where it is absent.
+  std::map<std::string, std::vector<double>> errors = {};
 
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "codec/codec.h"
 #include "formats/idx/idx_choice.h"
+#include "layout/piece_record.h"
 
 namespace esker::idx {
 namespace {
@@ -41,15 +43,34 @@ std::vector<double> physic_box(const Schema& schema, const Grid& grid) {
   return box;
 }
 
-std::vector<Column> columns_of_part(const Schema& schema, int grid, bool fixed, bool split) {
+Result<CodecSpec> codec_of(const Field& field) {
+  return parse_compression_option(field.compression.empty() ? "none" : field.compression);
+}
+
+Result<std::vector<Column>> columns_of_part(const Schema& schema, int grid, bool fixed, bool split) {
   std::vector<Column> columns;
   for (const int field : fields_of(schema, grid, fixed)) {
-    for (const Column& column : columns_of(schema, field, split)) columns.push_back(column);
+    ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(schema.fields()[field]));
+    for (const Column& column : columns_of(schema, field, codec.kind, split)) columns.push_back(column);
   }
   return columns;
 }
 
-Result<FieldEntry> field_entry(const Field& field, const Column& column, InBlockOrder order) {
+/// The compression of a column, as OpenVisus reads it.
+Result<std::string> compression_of(const Field& field, const Column& column, InBlockOrder order, int rank) {
+  ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(field));
+  ESKER_RETURN_IF_ERROR(check_compression(codec, field.type, column.components, rank)
+                            .with_context("field '" + field.name + "'"));
+  if (codec.kind == CodecKind::kZfp && order != InBlockOrder::kRowMajor) {
+    return error(Code::kInvalidArgument,
+                 "field '{}': compression {} needs neighboring samples next to each other; set "
+                 "in_block=row_major",
+                 field.name, field.compression);
+  }
+  return print_codec_spec(codec);
+}
+
+Result<FieldEntry> field_entry(const Field& field, const Column& column, InBlockOrder order, int rank) {
   ESKER_RETURN_IF_ERROR(check_field_name(field.name));
   if (field.components > kMaxComponents) {
     return error(Code::kInvalidArgument, "field '{}' has {} components; at most {} are supported", field.name,
@@ -60,6 +81,7 @@ Result<FieldEntry> field_entry(const Field& field, const Column& column, InBlock
   entry.type = field.type;
   entry.components = column.components;
   entry.order = order;
+  ESKER_ASSIGN_OR_RETURN(entry.compression, compression_of(field, column, order, rank));
   return entry;
 }
 
@@ -123,8 +145,8 @@ Result<Header> make_header(const Schema& schema, const PartOptions& given, int g
   SampleBytes sample_bytes;
   Index all_samples = 0;
   for (const Column& column : columns) {
-    ESKER_ASSIGN_OR_RETURN(FieldEntry entry,
-                           field_entry(schema.fields()[column.field], column, options.in_block));
+    ESKER_ASSIGN_OR_RETURN(FieldEntry entry, field_entry(schema.fields()[column.field], column,
+                                                         options.in_block, header.box.rank));
     const Index bytes = entry.sample_bytes();
     sample_bytes.smallest = header.fields.empty() ? bytes : std::min(sample_bytes.smallest, bytes);
     sample_bytes.largest = std::max(sample_bytes.largest, bytes);
@@ -133,6 +155,9 @@ Result<Header> make_header(const Schema& schema, const PartOptions& given, int g
   }
   ESKER_RETURN_IF_ERROR(check_names_differ(header.fields));
   ESKER_RETURN_IF_ERROR(choose_blocks(given, sample_bytes, header));
+  if ((sample_bytes.smallest << header.bits_per_block) % kCompressedAlignment != 0) {
+    for (FieldEntry& entry : header.fields) entry.compression.clear();  // a few bytes: a tiny grid
+  }
   const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
   header.blocks_per_file = options.blocks_per_file > 0
                                ? std::min(options.blocks_per_file, blocks.num_blocks())
@@ -159,7 +184,7 @@ Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const Op
                                   : schema.grids()[grid].name + (fixed ? "_fixed" : "");
   const PartOptions given = options_of_part(name);
   const Options& options = given.options;
-  std::vector<Column> columns = columns_of_part(schema, grid, fixed, options.split);
+  ESKER_ASSIGN_OR_RETURN(std::vector<Column> columns, columns_of_part(schema, grid, fixed, options.split));
   ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, given, grid, fixed, columns, name));
   ESKER_ASSIGN_OR_RETURN(FilenameTemplate files,
                          FilenameTemplate::parse(header.filename_template, fixed ? "" : kTimeTemplate));

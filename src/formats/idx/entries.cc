@@ -1,6 +1,7 @@
 #include "formats/idx/entries.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/byte_order.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint32_t kRowMajorFlag = 0x10;
 
 // Words of an entry; the others are written 0.
+constexpr int kRmsError = 0, kLargestError = 9;
 constexpr int kOffsetLow = 2, kOffsetHigh = 3, kSize = 4, kFlags = 5, kEntryTag = 6, kSumLow = 7,
               kSumHigh = 8;
 // Words of the file header.
@@ -38,7 +40,7 @@ std::uint32_t tag_of(SumVersion version) { return kTag | static_cast<std::uint32
 
 /// Nothing: the word is not a tag of a known version, so there is no checksum.
 std::optional<SumVersion> version_of(std::uint32_t tag) {
-  for (const SumVersion version : {SumVersion::kBytes, SumVersion::kBytesAndForm}) {
+  for (const SumVersion version : {SumVersion::kBytes, SumVersion::kWithErrors, SumVersion::kBytesAndForm}) {
     if (tag == tag_of(version)) return version;
   }
   return std::nullopt;
@@ -56,8 +58,11 @@ void encode_entry(const BlockEntry& entry, std::byte* out) {
   store_be32(static_cast<std::uint32_t>(entry.size_bytes), word(out, kSize));
   store_be32(entry.flags, word(out, kFlags));
   if (!entry.checksum) return;
-  store_be32(tag_of(entry.sum_version), word(out, kEntryTag));
+  store_be32(tag_of(entry.errors ? SumVersion::kWithErrors : entry.sum_version), word(out, kEntryTag));
   store_64(*entry.checksum, word(out, kSumLow), word(out, kSumHigh));
+  if (!entry.errors) return;
+  store_be32(std::bit_cast<std::uint32_t>(entry.errors->largest), word(out, kLargestError));
+  store_be32(std::bit_cast<std::uint32_t>(entry.errors->rms), word(out, kRmsError));
 }
 
 /// The entry as stored; an offset of 2^63 and more comes out negative.
@@ -68,6 +73,10 @@ BlockEntry decode_entry(const std::byte* bytes) {
   if (const auto version = version_of(load_be32(word(bytes, kEntryTag)))) {
     entry.checksum = load_64(word(bytes, kSumLow), word(bytes, kSumHigh));
     entry.sum_version = *version;
+    if (*version == SumVersion::kWithErrors) {
+      entry.errors = {std::bit_cast<float>(load_be32(word(bytes, kLargestError))),
+                      std::bit_cast<float>(load_be32(word(bytes, kRmsError)))};
+    }
   }
   return entry;
 }
@@ -86,6 +95,10 @@ Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte,
     return error(Code::kDataLoss, "entry {}: block of {} bytes at byte {} exceeds the file of {} bytes",
                  number, entry.size_bytes, entry.offset_bytes, file_bytes);
   }
+  if (entry.errors && !(entry.errors->largest >= 0 && entry.errors->rms >= 0)) {
+    return error(Code::kDataLoss, "entry {}: errors {} and {}, expected numbers of 0 or more", number,
+                 entry.errors->largest, entry.errors->rms);
+  }
   return {};
 }
 
@@ -94,6 +107,19 @@ Status check_entry(const BlockEntry& entry, Index number, Index first_data_byte,
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kOddOfFlags = 0x517cc1b727220a95;
 
 }  // namespace
+
+Codec codec_number(CodecKind kind) {
+  switch (kind) {
+    case CodecKind::kZip:
+      return Codec::kZip;
+    case CodecKind::kLz4:
+      return Codec::kLz4;
+    case CodecKind::kZfp:
+      return Codec::kZfp;
+    default:
+      return Codec::kRaw;
+  }
+}
 
 std::uint32_t block_flags(InBlockOrder order, Codec codec) {
   return static_cast<std::uint32_t>(codec) | (order == InBlockOrder::kRowMajor ? kRowMajorFlag : 0);

@@ -6,7 +6,9 @@
 //                                                ; 4, 5: identity; others 0
 // entries = nfields * blocks_per_file * entry    ; entry k * blocks_per_file + (block mod blocks_per_file)
 // entry   = 10 * uint32                          ; words 2, 3: offset low, high; 4: size; 5: flags;
-//                                                ; 6: tag, 7, 8: checksum of the block low, high; others 0
+//                                                ; 6: tag, 7, 8: checksum of the block low, high;
+//                                                ; 9, 0: largest and RMS error (float32), with tag version 2;
+//                                                ; others 0
 // clang-format on
 // All numbers are big-endian; the data are little-endian. Tags and checksums are Esker extensions. Other
 // programs ignore them, and clear those of an entry when they replace its block; without the tag there is no
@@ -20,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/codec_spec.h"
 #include "esker/types/box.hpp"
 #include "esker/types/status.hpp"
 #include "formats/idx/header.h"
@@ -34,7 +37,15 @@ enum class Codec : std::uint8_t { kRaw = 0, kZip = 3, kJpg = 4, kPng = 6, kLz4 =
 /// What the checksums of a file cover. A file keeps the version that it was written with.
 enum class SumVersion : std::uint8_t {
   kBytes = 1,         ///< stored bytes and entries, separately
+  kWithErrors = 2,    ///< of a block: as kBytesAndForm; its entry holds errors
   kBytesAndForm = 3,  ///< also flags of blocks, and an identity with box and blocks
+};
+
+/// The loss of a block by compression, over its samples inside the grid, rounded up.
+struct BlockErrors {
+  float largest = 0;  ///< absolute
+  float rms = 0;
+  friend bool operator==(const BlockErrors&, const BlockErrors&) = default;
 };
 
 struct BlockEntry {
@@ -43,6 +54,7 @@ struct BlockEntry {
   std::uint32_t flags = 0;
   std::optional<std::uint64_t> checksum = {};  ///< block_checksum() of the stored bytes, if there is one
   SumVersion sum_version = SumVersion::kBytesAndForm;  ///< of `checksum`
+  std::optional<BlockErrors> errors = {};              ///< if a lossy codec stored it; only with a checksum
 
   [[nodiscard]] bool absent() const { return offset_bytes == 0 || size_bytes == 0; }
   [[nodiscard]] InBlockOrder order() const {
@@ -51,6 +63,9 @@ struct BlockEntry {
   [[nodiscard]] std::uint32_t codec_bits() const { return flags & 0xf; }
   friend bool operator==(const BlockEntry&, const BlockEntry&) = default;
 };
+
+/// The number of a codec in the flags.
+Codec codec_number(CodecKind kind);
 
 /// Flags word of a block.
 std::uint32_t block_flags(InBlockOrder order, Codec codec);
@@ -91,7 +106,7 @@ TableCheck check_table(std::span<const std::byte> bytes);
 
 /// The entries of a file whose first bytes are `bytes` (headers_bytes(...) of them). Each entry is checked
 /// against the file: if [offset, offset + size) exceeds `file_bytes` or overlaps the headers, or the size is
-/// 2 GiB or more, the result is kDataLoss naming the entry.
+/// 2 GiB or more, or an error is not a number >= 0, the result is kDataLoss naming the entry.
 Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,
                                                Index file_bytes);
 

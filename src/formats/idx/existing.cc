@@ -104,6 +104,18 @@ void mark_present(const Part& part, const Found& found, Existing& existing) {
   }
 }
 
+/// The largest of all columns of a field.
+void take_errors(const Part& part, const Found& found, Existing& existing) {
+  for (std::size_t c = 0; c < part.columns.size(); ++c) {
+    const auto errors = found.record.errors.find(part.header.fields[c].name);
+    if (errors == found.record.errors.end()) continue;
+    for (std::size_t step = 0; step < existing.times.size() && step < errors->second.size(); ++step) {
+      float& largest = existing.max_errors[step][part.columns[c].field];
+      largest = std::max(largest, static_cast<float>(errors->second[step]));
+    }
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> format_options_of(const Options& options) {
@@ -206,6 +218,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
         return entry == found.end() ? PartOptions{options, {}} : options_of(entry->second, options);
       }));
   existing.present.assign(existing.times.size(), std::vector<bool>(existing.schema.fields().size()));
+  existing.max_errors.assign(existing.times.size(), std::vector<float>(existing.schema.fields().size()));
   for (const Part& part : existing.parts) {
     const auto entry = found.find(part.name);
     if (entry == found.end()) {
@@ -217,6 +230,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     ESKER_RETURN_IF_ERROR(check_same(part, entry->second));
     ESKER_RETURN_IF_ERROR(check_steps(part, entry->second, existing.times));
     mark_present(part, entry->second, existing);
+    take_errors(part, entry->second, existing);
     existing.idx.push_back({entry->second.text, entry->second.num_steps});
   }
   if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {

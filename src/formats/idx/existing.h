@@ -17,7 +17,8 @@ struct Existing {
   Schema schema;
   std::vector<Part> parts;  ///< with the block sizes, order and alignment of their creation
   std::vector<double> times;
-  std::vector<std::vector<bool>> present;  ///< [step][position in the schema's fields]
+  std::vector<std::vector<bool>> present;      ///< [step][position in the schema's fields]
+  std::vector<std::vector<float>> max_errors;  ///< likewise, see StoredStep
 
   /// The file at the idx_path of each part.
   struct Idx {

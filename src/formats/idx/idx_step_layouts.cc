@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "formats/idx/entries.h"
+#include "base/macros.h"
+#include "codec/compress.h"
 
 namespace esker::idx {
 
@@ -30,6 +31,10 @@ void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, con
       part.header.fields.front().order};
   layouts.push_back(std::make_unique<IdxLayout>(part.blocks, std::move(fields), parameters));
   part_of_layout_.push_back(&part);
+  auto& codecs = codecs_.emplace_back();
+  for (const FieldEntry& entry : part.header.fields) {
+    codecs.push_back(parse_codec_spec(entry.compression).value());  // make_parts() printed it
+  }
 }
 
 std::string IdxStepLayouts::file_path(int layout, Index file, Index step) const {
@@ -37,38 +42,93 @@ std::string IdxStepLayouts::file_path(int layout, Index file, Index step) const 
   return part.file_path(file * part.header.blocks_per_file, step);
 }
 
+bool IdxStepLayouts::compresses(int layout) const {
+  const auto& codecs = codecs_[static_cast<std::size_t>(layout)];
+  return std::any_of(codecs.begin(), codecs.end(),
+                     [](const CodecSpec& codec) { return codec.kind != CodecKind::kRaw; });
+}
+
+BlockShape IdxStepLayouts::shape_of(int layout, int field, Index block) const {
+  const FieldEntry& entry = part_of(layout).header.fields[static_cast<std::size_t>(field)];
+  const Lattice lattice = layout_of(layout).blocks().lattice(block);
+  return {entry.type, entry.components, lattice.rank, lattice.count};
+}
+
+Index IdxStepLayouts::compress_scratch_bytes() const {
+  Index most = 0;
+  for (const Column& column : columns) {
+    // Blocks of different levels may have different extents.
+    const BlockGrid& blocks = layout_of(column.layout).blocks();
+    for (Index block = 0; block < blocks.num_blocks(); block = 2 * block + (block == 0 ? 1 : 0)) {
+      most =
+          std::max(most, esker::compress_scratch_bytes(codec_of(column.layout, column.layout_field),
+                                                       shape_of(column.layout, column.layout_field, block)));
+    }
+  }
+  return most;
+}
+
+Status IdxStepLayouts::compress(int layout, const Piece& piece, std::span<const std::byte> samples,
+                                std::span<std::byte> stored, std::span<std::byte> scratch,
+                                PieceRecord& record) const {
+  const CodecSpec& codec = codec_of(layout, piece.field);
+  const BlockGrid& blocks = layout_of(layout).blocks();
+  const Box inside = blocks.lattice(piece.id).indices_in(blocks.box());
+  ESKER_ASSIGN_OR_RETURN(
+      const Compressed compressed,
+      esker::compress(codec, samples, shape_of(layout, piece.field, piece.id), inside, stored, scratch));
+  if (compressed.is_raw) std::copy(samples.begin(), samples.end(), stored.begin());
+  const InBlockOrder order = layout_of(layout).parameters().order;
+  record.size_bytes = static_cast<std::uint32_t>(compressed.size_bytes);
+  record.form = block_flags(order, compressed.is_raw ? Codec::kRaw : codec_number(codec.kind));
+  record.max_error = compressed.max_error;
+  record.rms_error = compressed.rms_error;
+  return {};
+}
+
 bool IdxStepLayouts::has_checksums() const {
   return std::any_of(part_of_layout_.begin(), part_of_layout_.end(),
                      [](const Part* part) { return part->checksums; });
 }
 
-std::uint32_t IdxStepLayouts::flags_of(int layout, int field) const {
+std::uint32_t IdxStepLayouts::raw_flags_of(int layout, int field) const {
   return block_flags(part_of(layout).header.fields[static_cast<std::size_t>(field)].order, Codec::kRaw);
 }
 
-std::uint64_t IdxStepLayouts::checksum(int layout, const Piece& piece,
-                                       std::span<const std::byte> bytes) const {
-  return block_checksum(piece.field, piece.id, flags_of(layout, piece.field), bytes);
+std::uint64_t IdxStepLayouts::checksum(int layout, const Piece& piece, std::uint32_t form,
+                                       std::span<const std::byte> stored) const {
+  const std::uint32_t flags = compresses(layout) ? form : raw_flags_of(layout, piece.field);
+  return block_checksum(piece.field, piece.id, flags, stored);
+}
+
+/// `record`: null if the block is raw and has no checksum.
+BlockEntry IdxStepLayouts::entry_of(int layout, const Piece& piece, const PieceRecord* record) const {
+  BlockEntry entry{piece.offset_bytes, piece.size_bytes, raw_flags_of(layout, piece.field)};
+  if (!record) return entry;
+  if (compresses(layout)) {
+    entry = {record->offset_bytes, Index{record->size_bytes}, record->form};
+    if (!codec_of(layout, piece.field).lossless()) entry.errors = {record->max_error, record->rms_error};
+  }
+  if (part_of(layout).checksums) entry.checksum = record->checksum;
+  return entry;
 }
 
 // The pieces of a file are in the order of its columns, and of the blocks in each.
 std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index file, Index step,
-                                                    std::span<const std::uint64_t> sums) const {
-  const auto& layout = static_cast<const IdxLayout&>(*layouts[layout_number]);
+                                                    std::span<const PieceRecord> records) const {
+  const IdxLayout& layout = layout_of(layout_number);
   const Part& part = part_of(layout_number);
   const Index per_file = part.header.blocks_per_file;
   std::vector<BlockEntry> entries(static_cast<std::size_t>(per_file) * part.columns.size());
-  std::size_t piece_in_file = 0;
+  const PieceRecord* record = records.empty() ? nullptr : records.data();
   for (const Column& column : columns) {
     if (column.layout != layout_number) continue;
     for (Index block = layout.first_block(file); block < layout.end_block(file); ++block) {
       if (!layout.blocks().exists(block)) continue;
       const Piece piece = layout.piece_of(column.layout_field, block);
-      BlockEntry& entry =
-          entries[static_cast<std::size_t>(entry_number(column.layout_field, block, per_file))];
-      entry = {piece.offset_bytes, piece.size_bytes,
-               flags_of(layout_number, column.layout_field), std::nullopt};
-      if (part.checksums) entry.checksum = sums[piece_in_file++];
+      entries[static_cast<std::size_t>(entry_number(column.layout_field, block, per_file))] =
+          entry_of(layout_number, piece, record);
+      if (record) ++record;
     }
   }
   if (!part.checksums) return encode_headers(entries);

@@ -3,8 +3,10 @@
 
 #include <vector>
 
+#include "codec/codec.h"
 #include "format/format_writer.h"
 #include "formats/idx/dataset_parts.h"
+#include "formats/idx/entries.h"
 #include "formats/idx/idx_layout.h"
 
 namespace esker::idx {
@@ -15,19 +17,34 @@ class IdxStepLayouts final : public StepLayouts {
   IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present, const StepHints& hints);
 
   [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override;
+  using StepLayouts::compresses;
+  [[nodiscard]] bool compresses(int layout) const override;
+  [[nodiscard]] Index compress_scratch_bytes() const override;
+  Status compress(int layout, const Piece& piece, std::span<const std::byte> samples,
+                  std::span<std::byte> stored, std::span<std::byte> scratch,
+                  PieceRecord& record) const override;
   [[nodiscard]] bool has_checksums() const override;
-  [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece,
-                                       std::span<const std::byte> bytes) const override;
+  [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece, std::uint32_t form,
+                                       std::span<const std::byte> stored) const override;
   [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file, Index step,
-                                                    std::span<const std::uint64_t> sums) const override;
+                                                    std::span<const PieceRecord> records) const override;
 
  private:
   void add(const Part& part, const std::vector<bool>& present, const StepHints& hints);
   [[nodiscard]] const Part& part_of(int layout) const { return *part_of_layout_[layout]; }
-  /// The blocks of one field in the layout's list.
-  [[nodiscard]] std::uint32_t flags_of(int layout, int field) const;
+  [[nodiscard]] const IdxLayout& layout_of(int number) const {
+    return static_cast<const IdxLayout&>(*layouts[static_cast<std::size_t>(number)]);
+  }
+  [[nodiscard]] const CodecSpec& codec_of(int layout, int field) const {
+    return codecs_[static_cast<std::size_t>(layout)][static_cast<std::size_t>(field)];
+  }
+  [[nodiscard]] BlockShape shape_of(int layout, int field, Index block) const;
+  /// Flags of raw blocks of one field in the layout's list, and the entry of any block.
+  [[nodiscard]] std::uint32_t raw_flags_of(int layout, int field) const;
+  [[nodiscard]] BlockEntry entry_of(int layout, const Piece& piece, const PieceRecord* record) const;
 
   std::vector<const Part*> part_of_layout_;
+  std::vector<std::vector<CodecSpec>> codecs_;  // [layout][field of the part]
 };
 
 }  // namespace esker::idx

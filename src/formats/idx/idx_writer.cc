@@ -20,6 +20,11 @@
 namespace esker::idx {
 namespace {
 
+bool is_lossy(const FieldEntry& field) {
+  const auto codec = parse_codec_spec(field.compression);
+  return codec.ok() && !codec->lossless();
+}
+
 std::uint64_t sum_of(const std::string& text) { return checksum(std::as_bytes(std::span(text)), 0); }
 
 }  // namespace
@@ -107,6 +112,7 @@ Status IdxWriter::restore(const std::string& existing_texts) {
   parts_ = std::move(existing.parts);
   times_ = std::move(existing.times);
   present_ = std::move(existing.present);
+  max_errors_ = std::move(existing.max_errors);
   format_options_ = std::move(existing.format_options);
   forget_files();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -245,6 +251,13 @@ CommitRecord IdxWriter::record_of(const Part& part, Index num_steps) const {
       }
     }
   }
+  for (std::size_t c = 0; c < part.columns.size(); ++c) {
+    if (!is_lossy(part.header.fields[c])) continue;
+    std::vector<double>& errors = record.errors[part.header.fields[c].name];
+    for (Index step = 0; step < num_steps; ++step) {
+      errors.push_back(max_errors_[static_cast<std::size_t>(step)][part.columns[c].field]);
+    }
+  }
   return record;
 }
 
@@ -313,12 +326,15 @@ Status IdxWriter::write_catalog(bool durable) {
   return replace(catalog_, print_catalog(catalog), num_steps, durable);
 }
 
-Status IdxWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
+Status IdxWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
+  const Index step = stored.step;
   times_.resize(static_cast<std::size_t>(step));
   present_.resize(static_cast<std::size_t>(step));
-  times_.push_back(time);
-  present_.push_back(present);
+  max_errors_.resize(static_cast<std::size_t>(step));
+  times_.push_back(stored.time);
+  present_.push_back(stored.present);
+  max_errors_.push_back(stored.max_errors);
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     if (!parts_[p].fixed || step == 0) ESKER_RETURN_IF_ERROR(write_part(p, step + 1, durable));
   }
@@ -330,6 +346,7 @@ Status IdxWriter::commit(Index step, double time, const std::vector<bool>& prese
 Status IdxWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
   present_.resize(static_cast<std::size_t>(num_steps));
+  max_errors_.resize(static_cast<std::size_t>(num_steps));
   ESKER_RETURN_IF_ERROR(check_ours());
   Status status;
   if (catalog_.num_steps > num_steps) status = write_catalog(durable);

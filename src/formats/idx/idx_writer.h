@@ -43,7 +43,7 @@ class IdxWriter final : public FormatWriter {
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
-  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }
   [[nodiscard]] std::vector<std::string> data_paths(Index first, Index end) const override;
@@ -83,7 +83,8 @@ class IdxWriter final : public FormatWriter {
   Replaced catalog_;
   std::map<std::string, std::string> format_options_;  // that the dataset was created with
   std::vector<double> times_;
-  std::vector<std::vector<bool>> present_;  // per committed step
+  std::vector<std::vector<bool>> present_;      // per committed step
+  std::vector<std::vector<float>> max_errors_;  // likewise, see StoredStep
   bool replaces_existing_ = false;
   bool is_protected_ = false;  // a replacement of an index is durable before the rename
   std::shared_ptr<WriterLock> lock_;

@@ -50,18 +50,31 @@ class DualStepLayouts final : public StepLayouts {
   [[nodiscard]] bool has_encoding() const override {
     return first_->has_encoding() || second_->has_encoding();
   }
+  [[nodiscard]] bool compresses(int layout) const override {
+    const auto [of, number] = find(layout);
+    return of->compresses(number);
+  }
+  [[nodiscard]] Index compress_scratch_bytes() const override {
+    return std::max(first_->compress_scratch_bytes(), second_->compress_scratch_bytes());
+  }
+  Status compress(int layout, const Piece& piece, std::span<const std::byte> samples,
+                  std::span<std::byte> stored, std::span<std::byte> scratch,
+                  PieceRecord& record) const override {
+    const auto [of, number] = find(layout);
+    return of->compress(number, piece, samples, stored, scratch, record);
+  }
   [[nodiscard]] bool has_checksums() const override {
     return first_->has_checksums() || second_->has_checksums();
   }
-  [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece,
-                                       std::span<const std::byte> bytes) const override {
+  [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece, std::uint32_t form,
+                                       std::span<const std::byte> stored) const override {
     const auto [of, number] = find(layout);
-    return of->checksum(number, piece, bytes);
+    return of->checksum(number, piece, form, stored);
   }
   [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file, Index step,
-                                                    std::span<const std::uint64_t> sums) const override {
+                                                    std::span<const PieceRecord> records) const override {
     const auto [of, number] = find(layout);
-    return of->file_headers(number, file, step, sums);
+    return of->file_headers(number, file, step, records);
   }
 
  private:
@@ -168,10 +181,10 @@ Result<std::string> DualWriter::prepare(Index step, double time, const std::vect
   return netcdf_->prepare(step, time, present);
 }
 
-Status DualWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
+Status DualWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(idx_->check_ours());
-  ESKER_RETURN_IF_ERROR(netcdf_->commit(step, time, present, durable));
-  ESKER_RETURN_IF_ERROR(idx_->commit(step, time, present, durable));
+  ESKER_RETURN_IF_ERROR(netcdf_->commit(stored, durable));
+  ESKER_RETURN_IF_ERROR(idx_->commit(stored, durable));
   times_ = idx_->times();
   return {};
 }

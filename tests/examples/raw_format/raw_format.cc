@@ -140,10 +140,10 @@ class RawWriter final : public FormatWriter {
                                                      const StepHints& /*hints*/) const override {
     return std::make_unique<RawStepLayouts>(files_, schema_, present);
   }
-  Status commit(Index step, double time, const std::vector<bool>& /*present*/, bool durable) override {
+  Status commit(const StoredStep& stored, bool durable) override {
     ESKER_RETURN_IF_ERROR(check_ours());
-    times_.resize(static_cast<std::size_t>(step));
-    times_.push_back(time);
+    times_.resize(static_cast<std::size_t>(stored.step));
+    times_.push_back(stored.time);
     return put_header(durable);
   }
   // The target is recorded first, so that reclaim() continues where this has failed.

@@ -65,6 +65,8 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "in_block",
                                              "split",
                                              "checksums",
+                                             "compression",
+                                             "compress_threads",
                                              "aggregate",
                                              "aggregate_reads",
                                              "aggregators",

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "exchange/piece_sums.h"
+#include "exchange/piece_records.h"
 #include "plan_case.h"
 #include "support/thread_comm.h"
 
@@ -73,8 +73,8 @@ TEST_P(PlanProperties, SendersAndReceiversAgreeAndEverySampleGoesOnce) {
   ASSERT_EQ(stored_to, test.space.stored_bytes());
 }
 
-// The owner of a file receives the checksums of all its pieces; other ranks do not.
-TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
+// The owner of a file receives the records of all its pieces; other ranks do not.
+TEST_P(PlanProperties, OwnersOfFilesGetTheRecordsOfAllTheirPieces) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const PlanCase test = random_case(random, 1 + static_cast<int>(random() % 9));
   const int aggregators = 1 + static_cast<int>(random() % static_cast<unsigned>(test.n_ranks));
@@ -84,13 +84,13 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
   std::vector<int> knows_all(static_cast<std::size_t>(test.space.num_pieces()));
   testing_support::run_ranks(test.n_ranks, [&](const Communicator& comm) {
     const Plan plan = make_plan(test.space, ownership, test.fields, none, comm.rank());
-    PieceSums sums(plan);
+    PieceRecords records(plan);
     for (const Round& round : plan.rounds) {
       for (Index p = round.content.first_piece; p < round.content.last_piece; ++p) {
-        sums.set(p, static_cast<std::uint64_t>(1000 + p));
+        records.at(p).checksum = static_cast<std::uint64_t>(1000 + p);
       }
     }
-    sums.hand_over(*comm.get(), plan);
+    records.hand_over(*comm.get(), plan);
     const int aggregator = ownership.aggregator_of_rank(comm.rank());
     if (aggregator < 0) return;
     for (const Ownership::Pieces& run : ownership.runs(aggregator)) {
@@ -101,7 +101,7 @@ TEST_P(PlanProperties, OwnersOfFilesGetTheSumsOfAllTheirPieces) {
         const auto file = test.space.layout(number).file_at(position - base);
         const Index last = test.space.first_piece_from(base + file.end);
         for (Index p = first; p < last && base + file.begin == position; ++p) {
-          EXPECT_EQ(sums.of(first, last)[static_cast<std::size_t>(p - first)],
+          EXPECT_EQ(records.of(first, last)[static_cast<std::size_t>(p - first)].checksum,
                     static_cast<std::uint64_t>(1000 + p));
           ++knows_all[static_cast<std::size_t>(p)];
         }

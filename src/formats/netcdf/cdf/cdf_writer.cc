@@ -126,12 +126,13 @@ Status CdfWriter::write_num_records(File& file, Index num_records, bool durable)
 }
 
 // The number of records is written after everything else has been written, or, with durable, has been synced.
-Status CdfWriter::commit(Index step, double time, const std::vector<bool>& present, bool durable) {
+Status CdfWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
+  const Index step = stored.step;
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kWrite));
-  ESKER_RETURN_IF_ERROR(fill_absent(*file, step, present));
+  ESKER_RETURN_IF_ERROR(fill_absent(*file, step, stored.present));
   if (file_.time_variable >= 0) {
-    ESKER_ASSIGN_OR_RETURN(const Numbers value, to_type(std::vector{time}, schema_.time_type()));
+    ESKER_ASSIGN_OR_RETURN(const Numbers value, to_type(std::vector{stored.time}, schema_.time_type()));
     ESKER_RETURN_IF_ERROR(
         file->write_at(netcdf::to_bytes(value), offset_of(file_.header, file_.time_variable, step)));
   }
@@ -139,7 +140,7 @@ Status CdfWriter::commit(Index step, double time, const std::vector<bool>& prese
   if (durable) ESKER_RETURN_IF_ERROR(file->sync());
   ESKER_RETURN_IF_ERROR(write_num_records(*file, step + 1, durable));
   times_.resize(static_cast<std::size_t>(step));
-  times_.push_back(time);
+  times_.push_back(stored.time);
   return file->close();
 }
 

@@ -29,7 +29,7 @@ class CdfWriter final : public NetcdfWriter {
   Status reclaim(bool durable) override;
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
-  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
 
  private:

@@ -138,12 +138,12 @@ Status Hdf5Writer::take_back(bool durable) {
   return {};
 }
 
-Status Hdf5Writer::commit(Index step, double time, const std::vector<bool>& /*present*/, bool durable) {
+Status Hdf5Writer::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
-  if (!prepared_) return error(Code::kInternal, "step {} was not prepared", step);
+  if (!prepared_) return error(Code::kInternal, "step {} was not prepared", stored.step);
   const Change to = *std::exchange(prepared_, std::nullopt);
   std::vector<double> times = committed_.times;
-  times.push_back(time);
+  times.push_back(stored.time);
   ESKER_RETURN_IF_ERROR(change(to, times, durable));
   times_ = std::move(times);
   return {};

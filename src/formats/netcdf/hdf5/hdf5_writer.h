@@ -35,7 +35,7 @@ class Hdf5Writer final : public NetcdfWriter {
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
   Result<std::string> prepare(Index step, double time, const std::vector<bool>& present) override;
-  Status commit(Index step, double time, const std::vector<bool>& present, bool durable) override;
+  Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }
 

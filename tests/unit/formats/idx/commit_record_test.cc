@@ -59,7 +59,7 @@ TEST(CommitRecord, NotANumber) {
 }
 
 TEST(CommitRecord, NewerFormatsAreNamed) {
-  EXPECT_EQ(parse_commit_record(R"({"format":3})").status().code(), Code::kUnsupported);
+  EXPECT_EQ(parse_commit_record(R"({"format":4})").status().code(), Code::kUnsupported);
 }
 
 TEST(CommitRecord, DamageIsNamed) {

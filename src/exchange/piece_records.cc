@@ -1,10 +1,10 @@
-#include "exchange/piece_sums.h"
+#include "exchange/piece_records.h"
 
 #include <algorithm>
 
 namespace esker {
 
-PieceSums::PieceSums(const Plan& plan) {
+PieceRecords::PieceRecords(const Plan& plan) {
   std::vector<Ownership::Pieces> known = plan.owned;
   std::size_t num_travelling = 0;
   for (const HandOver& take : plan.takes) {
@@ -13,19 +13,19 @@ PieceSums::PieceSums(const Plan& plan) {
   }
   for (const HandOver& give : plan.gives) num_travelling += static_cast<std::size_t>(give.num_pieces());
   std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::size_t num_sums = 0;
+  std::size_t num_records = 0;
   for (const Ownership::Pieces& pieces : known) {
     if (stretches_.empty() || stretches_.back().pieces.last != pieces.first) {
-      stretches_.push_back({pieces, num_sums});
+      stretches_.push_back({pieces, num_records});
     }
     stretches_.back().pieces.last = pieces.last;
-    num_sums += static_cast<std::size_t>(pieces.last - pieces.first);
+    num_records += static_cast<std::size_t>(pieces.last - pieces.first);
   }
-  sums_.resize(num_sums);
+  records_.resize(num_records);
   travelling_.resize(num_travelling);
 }
 
-std::size_t PieceSums::offset_of(Index piece) const {
+std::size_t PieceRecords::offset_of(Index piece) const {
   const auto after =
       std::upper_bound(stretches_.begin(), stretches_.end(), piece,
                        [](Index p, const Stretch& stretch) { return p < stretch.pieces.first; });
@@ -33,17 +33,17 @@ std::size_t PieceSums::offset_of(Index piece) const {
   return stretch.offset + static_cast<std::size_t>(piece - stretch.pieces.first);
 }
 
-void PieceSums::hand_over(Comm& comm, const Plan& plan) {
-  std::uint64_t* next = travelling_.data();
+void PieceRecords::hand_over(Comm& comm, const Plan& plan) {
+  PieceRecord* next = travelling_.data();
   for (const HandOver& give : plan.gives) {
     const std::span message(next, static_cast<std::size_t>(give.num_pieces()));
     for (const Ownership::Pieces& pieces : give.pieces) {
-      const auto sums = of(pieces.first, pieces.last);
-      next = std::copy(sums.begin(), sums.end(), next);
+      const auto records = of(pieces.first, pieces.last);
+      next = std::copy(records.begin(), records.end(), next);
     }
     comm.start_send(std::as_bytes(message), give.peer);
   }
-  const std::uint64_t* taken = next;
+  const PieceRecord* taken = next;
   for (const HandOver& take : plan.takes) {
     const std::span message(next, static_cast<std::size_t>(take.num_pieces()));
     comm.start_receive(std::as_writable_bytes(message), take.peer);
@@ -53,7 +53,7 @@ void PieceSums::hand_over(Comm& comm, const Plan& plan) {
   for (const HandOver& take : plan.takes) {
     for (const Ownership::Pieces& pieces : take.pieces) {
       const auto count = static_cast<std::size_t>(pieces.last - pieces.first);
-      std::copy_n(taken, count, sums_.data() + offset_of(pieces.first));
+      std::copy_n(taken, count, records_.data() + offset_of(pieces.first));
       taken += count;
     }
   }
