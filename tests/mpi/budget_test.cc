@@ -247,6 +247,17 @@ TEST_F(ManyPatches, ABudgetThatThePlanExceedsIsAnErrorThatNamesTheNeededBytes) {
 }
 
 TEST_F(BudgetTest, HoldsFor16MiBPerRank) { write_all_ways(4 * kMiB, k16); }
+TEST_F(BudgetTest, HoldsForCompressedSteps) {
+  for (const char* compression : {"zip", "zfp-accuracy=1e-3"}) {
+    write({{"compression", compression}}, 8 * kMiB, k16);
+    write({{"compression", compression}, {"transport", "messages"}}, 8 * kMiB, k16);
+  }
+}
+TEST_F(BudgetTest, LongHoldsForCompressedStepsOf256MiBPerRank) {
+  for (const char* compression : {"zip", "zfp-accuracy=1e-3"}) {
+    write({{"compression", compression}}, 16 * kMiB, k256);
+  }
+}
 TEST_F(BudgetTest, LongHoldsFor16MiBPerRank) {
   for (const Index budget : {16, 64}) write_all_ways(budget * kMiB, k16);
 }
