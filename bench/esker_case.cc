@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "codec_alone.h"
 #include "esker/dataset.hpp"
 #include "esker/reader.hpp"
 #include "esker/writer.hpp"
@@ -90,6 +91,8 @@ class EskerCase final : public Case {
     return answer;
   }
 
+  [[nodiscard]] double tolerance() const override { return style_.tolerance; }
+
   /// Rank 0 accounts for all files.
   [[nodiscard]] Index stored_bytes() const override { return comm_.rank() == 0 ? stored_bytes_ : 0; }
   [[nodiscard]] std::string details() const override { return details_; }
@@ -97,6 +100,9 @@ class EskerCase final : public Case {
   void after_write() override {
     details_ = writer_->report_json().value();
     writer_.reset();
+#ifdef ESKER_BENCH_CODECS
+    if (style_.times_codecs) add_codec_times();
+#endif
   }
   void remove() override {
     if (comm_.rank() == 0) std::filesystem::remove_all(std::filesystem::path(path_).parent_path());
@@ -138,6 +144,21 @@ class EskerCase final : public Case {
                                "' halve the axes in another order");
     }
   }
+
+#ifdef ESKER_BENCH_CODECS
+  /// The times of the codecs of all grids.
+  void add_codec_times() {
+    CodecTimes sum;
+    for (const esker::PartInfo& part : esker::Dataset::open(path_).value().parts()) {
+      const CodecTimes times = time_codecs(MPI_COMM_WORLD, part.path);
+      sum.compress_s += times.compress_s;
+      sum.decode_s += times.decode_s;
+    }
+    details_.erase(details_.rfind('}'));
+    details_ += ",\"codec_alone\": {\"compress_s\": " + std::to_string(sum.compress_s) +
+                ", \"decode_s\": " + std::to_string(sum.decode_s) + "}}";
+  }
+#endif
 
   void define(const Workload& workload) {
     std::map<char, esker::DimId> dims;
@@ -210,6 +231,12 @@ const std::vector<EskerStyle>& esker_styles() {
        false,
        false,
        true},
+      {"idx_zip", {{"compression", "zip"}}, false, false, false, true, 0, true},
+      {"idx_lz4", {{"compression", "lz4"}}, false, false, false, true, 0, true},
+      {"idx_zfp_reversible", {{"compression", "zfp-reversible"}}, false, false, false, true, 0, true},
+      {"idx_zfp_accuracy", {{"compression", "zfp-accuracy=1e-3"}}, false, false, false, true, 1e-3, true},
+      {"idx_zfp_32_bits", {{"compression", "zfp-precision=32"}}, false, false, false, true, 0.1, true},
+      {"idx_zfp_16_bits", {{"compression", "zfp-precision=16"}}, false, false, false, true, 100, true},
   };
   return styles;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulations.h"
+#include "throttle.h"
 
 namespace bench {
 namespace {
@@ -45,6 +46,12 @@ void define(CLI::App& app, const Program& program, Settings& s) {
   app.add_option("--dir", s.directory, "directory to write the files in")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
+  app.add_flag(
+      "--smooth", s.is_smooth,
+      "values are a smooth field with a little noise, as compression needs it, instead of exact numbers");
+  app.add_option("--store-rate", s.store_bytes_per_s,
+                 "storage takes this many bytes per second from each rank")
+      ->check(CLI::PositiveNumber);
   app.add_option("--json", s.json, "write the results to this file (default: standard output)");
   std::vector<std::string> cases = program.cases;
   cases.insert(cases.end(), program.cases_on_request.begin(), program.cases_on_request.end());
@@ -118,6 +125,8 @@ nlohmann::ordered_json to_json(const Workload& workload, const Program& program,
   json["ranks"] = n_ranks;
   json["steps"] = settings.schedule.steps;
   json["repeat"] = settings.schedule.repeats;
+  json["values"] = settings.is_smooth ? "smooth" : "exact";
+  if (settings.store_bytes_per_s > 0) json["store_bytes_per_s"] = settings.store_bytes_per_s;
   for (const GridExtent& grid : workload.grids) {
     json["grids"][grid.axes] = std::vector<Index>(grid.extent.begin(), grid.extent.begin() + grid.rank);
   }
@@ -144,6 +153,10 @@ int measure(const Program& program, const Settings& settings) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
   Workload workload = make_workload(settings, rank, n_ranks);
+  for (FieldMemory& field : workload.fields) {
+    if (settings.is_smooth) field.values = Values::kSmooth;
+  }
+  throttle_writes(settings.store_bytes_per_s);
   std::vector<Measured> measured;
   {
     const WorkDirectory directory(MPI_COMM_WORLD, settings.directory);

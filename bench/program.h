@@ -27,6 +27,8 @@ struct Settings {
   std::string directory = ".";
   std::string json;  ///< empty: standard output
   std::vector<std::string> cases;
+  bool is_smooth = false;        ///< Values::kSmooth
+  double store_bytes_per_s = 0;  ///< that storage takes from each rank; 0: as many as it can
 };
 
 struct Program {

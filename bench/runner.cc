@@ -43,7 +43,8 @@ Index count_bad(const Case& tested, const Workload& workload, const Samples& sam
   Index bad = 0;
   for (std::size_t f = 0; f < workload.fields.size(); ++f) {
     const FieldMemory& field = workload.fields[f];
-    bad += count_bad(field, static_cast<int>(f), tested.answer(field, samples[f].data()), salt);
+    bad += count_bad(field, static_cast<int>(f), tested.answer(field, samples[f].data()), salt,
+                     tested.tolerance());
   }
   return bad;
 }

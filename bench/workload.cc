@@ -1,6 +1,8 @@
 #include "workload.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 namespace bench {
 namespace {
@@ -11,6 +13,21 @@ double value_at(const FieldMemory& field, int number, const Point& p, int compon
       p[0] * field.spacing[0] + 4099 * p[1] * field.spacing[1] + 16785407 * p[2] * field.spacing[2];
   const Index what = component + 16 * number + 512 * (salt.step + 64 * salt.repeat);
   return static_cast<double>(place * 31 + what * 7919);
+}
+
+/// A wave of that length: parabolas between 0 and 1, with a continuous slope.
+double wave(Index x, Index length) {
+  const double t = static_cast<double>(x % length) / static_cast<double>(length);
+  return t < 0.5 ? 8 * t * (0.5 - t) : 8 * (t - 0.5) * (t - 1);
+}
+
+/// Waves of three lengths, and noise of 1e-6 of their height.
+double smooth_at(const FieldMemory& field, int number, const Point& p, int component, const Salt& salt) {
+  const Index phase = 7 * (component + 16 * number) + 3 * salt.step + 11 * salt.repeat;
+  const Index x = p[0] * field.spacing[0], y = p[1] * field.spacing[1], z = p[2] * field.spacing[2];
+  const auto place = static_cast<std::uint64_t>(x + 4099 * y + 16785407 * z + 7919 * phase);
+  const double noise = static_cast<double>((place * 0x9e3779b97f4a7c15) >> 40) / (1 << 24);
+  return 1000 * wave(x + phase, 97) * wave(y + 2 * phase, 83) + 500 * wave(z + phase, 71) + 1e-3 * noise;
 }
 
 /// Calls visit(offset in samples, value) for every sample of the field, in the order of `answer`'s fastest
@@ -30,12 +47,18 @@ void for_each_value(const FieldMemory& field, int number, const Answer& answer, 
     for (Index n = outer.num_samples(); n > 0; --n) {
       Index offset = c * answer.component_stride;
       for (int a = 0; a < box.rank; ++a) offset += (p[a] - box.lo[a]) * answer.strides[a];
-      const double first = value_at(field, number, p, c, salt);
       Point next = p;
-      ++next[inner];
-      const double step = value_at(field, number, next, c, salt) - first;
-      for (Index i = 0; i < box.extent(inner); ++i) {
-        visit(offset + i * answer.strides[inner], first + static_cast<double>(i) * step);
+      if (field.values == Values::kSmooth) {
+        for (Index i = 0; i < box.extent(inner); ++i, ++next[inner]) {
+          visit(offset + i * answer.strides[inner], smooth_at(field, number, next, c, salt));
+        }
+      } else {
+        const double first = value_at(field, number, p, c, salt);
+        ++next[inner];
+        const double step = value_at(field, number, next, c, salt) - first;
+        for (Index i = 0; i < box.extent(inner); ++i) {
+          visit(offset + i * answer.strides[inner], first + static_cast<double>(i) * step);
+        }
       }
       for (int a = 0; a < box.rank; ++a) {
         if (a == inner) continue;
@@ -110,7 +133,7 @@ void Workload::compute(const Salt& salt) {
 Workload Workload::at_level(Index below) const {
   Workload level{name, grids, {}, 0, below};
   for (const FieldMemory& whole : fields) {
-    FieldMemory field{whole.name, whole.grid, whole.components, whole.box, {}, {}, 0, {}};
+    FieldMemory field{whole.name, whole.grid, whole.components, whole.box, {}, {}, 0, {}, whole.values};
     const GridExtent& grid = grids[static_cast<std::size_t>(whole.grid)];
     field.spacing = spacing_at(grid, below);
     std::vector<int> fastest;
@@ -143,10 +166,12 @@ Samples make_samples(const Workload& workload) {
   return samples;
 }
 
-Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt) {
+Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt,
+                double tolerance) {
   Index bad = 0;
-  for_each_value(field, number, answer, salt,
-                 [&](Index offset, double value) { bad += answer.first[offset] != value; });
+  for_each_value(field, number, answer, salt, [&](Index offset, double value) {
+    bad += !(std::abs(answer.first[offset] - value) <= tolerance);
+  });
   return bad;
 }
 

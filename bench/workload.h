@@ -15,6 +15,10 @@ using esker::Box;
 using esker::Index;
 using esker::Point;
 
+/// How values depend on the place: numbers whose digits identify it, or a smooth field with a little noise,
+/// as compression finds it in simulations.
+enum class Values { kExact, kSmooth };
+
 /// A field's samples as the simulation holds them: float64, without ghost cells.
 struct FieldMemory {
   std::string name;
@@ -25,6 +29,7 @@ struct FieldMemory {
   std::array<Index, esker::kMaxRank> strides{};  ///< samples from one to the next along each axis, x first
   Index component_stride = 0;                    ///< samples from one component to the next
   std::vector<double> samples;
+  Values values = Values::kExact;
 
   [[nodiscard]] Index num_samples() const { return box.num_samples() * components; }
   [[nodiscard]] Index bytes() const { return num_samples() * Index{sizeof(double)}; }
@@ -77,8 +82,10 @@ using Samples = std::vector<std::vector<double>>;
 /// Memory of the workload's size, with all pages touched.
 Samples make_samples(const Workload& workload);
 
-/// Counts the samples of `field` in `answer` that differ from compute(salt) of field number `number`.
-Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt);
+/// Counts the samples of `field` in `answer` that differ by more than `tolerance` from compute(salt) of field
+/// number `number`.
+Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt,
+                double tolerance = 0);
 /// An answer in the layout of the field's own memory, and a dense one (x fastest, components innermost).
 Answer like_memory(const FieldMemory& field, const double* first);
 Answer dense(const FieldMemory& field, const double* first);

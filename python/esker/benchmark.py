@@ -51,6 +51,9 @@ class Job:
     cases: Sequence[str] = ()
     """None given: the program's default cases."""
     halvings: Sequence[int] = ()
+    smooth: bool = False
+    store_rate: float | None = None
+    """Bytes per second that storage takes from each rank; None: as many as it can."""
 
     def command(self) -> list[str]:
         """The command line that starts the ranks."""
@@ -61,6 +64,10 @@ class Job:
             line += ["--points", ",".join(map(str, self.block))]
         if self.halvings:
             line += ["--halvings", ",".join(map(str, self.halvings))]
+        if self.smooth:
+            line += ["--smooth"]
+        if self.store_rate:
+            line += ["--store-rate", str(self.store_rate)]
         for option in self.writer_options:
             line += ["--option", option]
         for case in self.cases:
@@ -101,6 +108,7 @@ def results(
         "machine": {**machine(directory), "mpi": measured["mpi"].split(",")[0].strip().splitlines()[0]},
         "config": {
             **{key: measured[key] for key in ("workload", "ranks", "steps", "repeat", "grids")},
+            **{key: measured[key] for key in ("values", "store_bytes_per_s") if key in measured},
             "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
             "esker": _core.version(),
         },
@@ -118,7 +126,34 @@ def results(
 def _cases(measured: dict[str, Any]) -> list[dict[str, Any]]:
     data_bytes = measured["data_bytes_per_step"] * measured["steps"]
     posix = next((case for case in measured["cases"] if case["name"] == "posix"), None)
-    return [_case(case, posix, measured, data_bytes) for case in measured["cases"]]
+    raw = next((case for case in measured["cases"] if case["name"] == "idx_two_phase"), None)
+    return [
+        {**_case(case, posix, measured, data_bytes), **_compression(case, raw, measured["steps"])}
+        for case in measured["cases"]
+    ]
+
+
+def _compression(case: dict[str, Any], raw: dict[str, Any] | None, steps: int) -> dict[str, Any]:
+    """For a compressed case, the time of the codecs alone on the same blocks; and the time of its writes relative
+    to raw writes, and to raw writes and the codecs together, from the same repetitions."""
+    alone = [report["codec_alone"] for report in case["reports"] if "codec_alone" in report]
+    if not alone:
+        return {}
+    compress, decode = ([times[key] for times in alone] for key in ("compress_s", "decode_s"))
+    facts: dict[str, Any] = {
+        "compress_alone_s_per_step": statistics.median(compress) / steps,
+        "decode_alone_s_per_step": statistics.median(decode) / steps,
+        "decode_alone_over_read": _ratios(decode, case["read_s"]),
+    }
+    if raw:
+        both = [storing + codec for storing, codec in zip(raw["write_s"], compress)]
+        facts["over_raw"] = _ratios(case["write_s"], raw["write_s"])
+        facts["over_raw_plus_codec"] = _ratios(case["write_s"], both)
+    return facts
+
+
+def _ratios(above: Sequence[float], below: Sequence[float]) -> dict[str, float]:
+    return _spread([a / b for a, b in zip(above, below)])
 
 
 def _case(
@@ -175,7 +210,7 @@ def _ratio(posix: dict[str, Any] | None, case: dict[str, Any], key: str) -> dict
     """Speed relative to posix, from pairs measured one after the other."""
     if posix is None:
         return None
-    return _spread([limit / seconds for limit, seconds in zip(posix[key], case[key])])
+    return _ratios(posix[key], case[key])
 
 
 def machine(directory: str) -> dict[str, Any]:

@@ -44,6 +44,21 @@ TEST_F(RunnerTest, CountsEveryWrongValue) {
   }
 }
 
+TEST_F(RunnerTest, SmoothValuesAreComparedWithinATolerance) {
+  for (Workload& workload : workloads()) {
+    for (FieldMemory& field : workload.fields) field.values = Values::kSmooth;
+    workload.compute({1, 2});
+    FieldMemory& field = workload.fields.front();
+    const Answer answer = like_memory(field, field.samples.data());
+    EXPECT_EQ(count_bad(field, 0, answer, {1, 2}), 0);
+    if (field.samples.empty()) continue;
+    EXPECT_GT(count_bad(field, 0, answer, {0, 2}), field.num_samples() / 2);
+    field.samples.back() += 0.5;
+    EXPECT_EQ(count_bad(field, 0, answer, {1, 2}, 0.4), 1);
+    EXPECT_EQ(count_bad(field, 0, answer, {1, 2}, 0.6), 0);
+  }
+}
+
 TEST_F(RunnerTest, TheRanksHoldEachSampleOnce) {
   for (const Workload& workload : workloads()) {
     Index bytes = workload.bytes_of_rank();

@@ -31,6 +31,7 @@ _EPILOG = """\b
       esker bench s3d --peers --dir /dev/shm
       esker bench s3d --levels --peers --dir /dev/shm
       esker bench s3d_whole --ranks 1,2,4,8 --dir /dev/shm
+      esker bench s3d --smooth --case idx_two_phase --case idx_zip --case idx_zfp_accuracy --dir /dev/shm
       esker bench icesheet --peers --case cdf5 --case netcdf_gather --dir /dev/shm
     Quote the ratios rather than the speeds: both values of a ratio come from the same run, so that other
     work on the machine matters less."""
@@ -80,6 +81,8 @@ class BenchOptions:
     writer_options: tuple[str, ...]
     with_peers: bool
     levels: bool
+    smooth: bool
+    store_rate: float | None
     cases: tuple[str, ...]
     program: str | None
     mpiexec: str | None
@@ -125,6 +128,15 @@ class BenchOptions:
 )
 @click.option("--levels", is_flag=True, help="Also read 1/2, 1/4, 1/8 and 1/64 of the samples.")
 @click.option(
+    "--smooth", is_flag=True, help="Values are a smooth field with a little noise, as compression needs it."
+)
+@click.option(
+    "--store-rate",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="BYTES",
+    help="Storage takes this many bytes per second from each rank, as on large machines.",
+)
+@click.option(
     "--case", "cases", multiple=True, metavar="NAME", help="Run only this case and posix; repeatable."
 )
 @click.option("--program", help="Path of esker-bench.  [default: the one in this package, or in PATH]")
@@ -158,7 +170,9 @@ def bench_command(options: BenchOptions) -> None:
                       hdf5_chunked, netcdf4, netcdf_gather (one rank writes); a separate program measures
                       them, alternating with Esker's, relative to its own posix
     only with --case  cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
-                      idx_read_by_messages, idx_read_by_get (two phases with that transport); with --peers
+                      idx_read_by_messages, idx_read_by_get (two phases with that transport); idx_zip, idx_lz4,
+                      idx_zfp_reversible, idx_zfp_accuracy (1e-3), idx_zfp_32_bits, idx_zfp_16_bits
+                      (compressed; with --smooth); with --peers
                       also netcdf_redefine, netcdf_redefine_padded (each variable is defined when it is
                       written, without and with free space in the header)
     """
@@ -242,6 +256,8 @@ def _run_job(
             writer_options=() if is_peer else options.writer_options,
             cases=cases,
             halvings=benchmark.HALVINGS if options.levels else (),
+            smooth=options.smooth,
+            store_rate=options.store_rate,
         )
         return _run(job.command(), repetitions)
 

@@ -46,8 +46,23 @@ def print_results(results: dict[str, Any]) -> None:
     console.print(table)
     if any("levels" in case for case in results["cases"]):
         _print_levels(console, results)
+    if any("over_raw" in case for case in results["cases"]):
+        _print_compression(console, results)
     if results.get("esker_over_peers"):
         _print_over_peers(console, results)
+
+
+def _print_compression(console: Console, results: dict[str, Any]) -> None:
+    console.print("\nCompressed steps; codec: the codecs alone on the same blocks")
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for column in ("compress ms", "decode ms", "write / raw", "write / (raw + codec)", "decode / read"):
+        table.add_column(column, justify="right")
+    for case in (case for case in results["cases"] if "over_raw" in case):
+        times = (1e3 * case[f"{part}_alone_s_per_step"] for part in ("compress", "decode"))
+        ratios = (case[key] for key in ("over_raw", "over_raw_plus_codec", "decode_alone_over_read"))
+        table.add_row(case["name"], *(f"{ms:.1f}" for ms in times), *map(_spread, ratios))
+    console.print(table)
 
 
 def _print_levels(console: Console, results: dict[str, Any]) -> None:
