@@ -113,7 +113,9 @@ Result<Step> lay_out(const Schema& schema, int n_ranks, const HoldersOfGrid& hol
   const std::vector<bool> all(schema.fields().size(), true);
   step.layouts = step.format->lay_out(all, pattern.hints());
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
-  for (const auto& layout : step.layouts->layouts) step.space.add(*layout);
+  for (std::size_t n = 0; n < step.layouts->layouts.size(); ++n) {
+    step.space.add(*step.layouts->layouts[n], step.layouts->joins(static_cast<int>(n)));
+  }
   step.fields = patches_of_columns(step.layouts->columns, step.holders);
   step.policy = policy_for_writing(options, n_ranks);
   follow_pattern(pattern, *step.layouts, step.space, n_ranks, step.policy);

@@ -88,6 +88,9 @@ class StepLayouts {
     }
     return false;
   }
+  /// Whether the compressed pieces of a layout follow, in the shared file, those of the other such layouts.
+  /// Only commit() learns their places: rank 0 needs their records.
+  [[nodiscard]] bool joins(int layout) const { return shares_files(layout) && compresses(layout); }
   /// Memory that compress() needs, per thread.
   [[nodiscard]] virtual Index compress_scratch_bytes() const { return 0; }
   /// Writes the stored form of a piece to `stored`, which has the size of its samples: compressed, or the

@@ -10,11 +10,13 @@ using Pieces = Ownership::Pieces;
 
 /// The pieces of the file that contains a piece.
 Pieces file_of(const PieceSpace& space, Index piece) {
-  const Index position = space.position_bytes(piece);
-  const int layout = space.layout_at(position);
-  const Index base = space.first_position(layout);
-  const Layout::FileSpan span = space.layout(layout).file_at(position - base);
-  return {space.first_piece_from(base + span.begin), space.first_piece_from(base + span.end)};
+  const Layout::FileSpan file = space.file_at(space.position_bytes(piece));
+  return {space.first_piece_from(file.begin), space.first_piece_from(file.end)};
+}
+
+int owner_of(const PieceSpace& space, const Ownership& ownership, const Pieces& file) {
+  if (space.joins(space.layout_of(file.first))) return 0;
+  return ownership.rank_of(ownership.owner_of({file.first, space.position_bytes(file.first)}));
 }
 
 /// Calls visit(file, part of the run in it) for the files that a run intersects.
@@ -28,12 +30,21 @@ void for_each_file(const PieceSpace& space, const Pieces& run, const Visit& visi
   }
 }
 
-std::vector<HandOver> to_list(const Ownership& ownership,
-                              const std::map<int, std::vector<Pieces>>& of_owner) {
+std::vector<HandOver> to_list(const std::map<int, std::vector<Pieces>>& of_peer) {
   std::vector<HandOver> list;
-  for (const auto& [owner, pieces] : of_owner) list.push_back({ownership.rank_of(owner), pieces});
-  std::sort(list.begin(), list.end(), [](const HandOver& a, const HandOver& b) { return a.peer < b.peer; });
+  for (const auto& [peer, pieces] : of_peer) list.push_back({peer, pieces});
   return list;
+}
+
+/// Adds the pieces of a file that other ranks than its owner store.
+void add_takes(const Ownership& ownership, const Pieces& file, int owner,
+               std::map<int, std::vector<Pieces>>& takes) {
+  const Ownership::Range others = ownership.owners_of(file);
+  for (int other = others.first; other < others.last; ++other) {
+    const int peer = ownership.rank_of(other);
+    if (peer == owner) continue;
+    for (const Pieces& theirs : ownership.runs(other, file)) takes[peer].push_back(theirs);
+  }
 }
 
 }  // namespace
@@ -44,30 +55,34 @@ Index HandOver::num_pieces() const {
   return count;
 }
 
-std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int aggregator) {
+std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int rank) {
+  const int aggregator = ownership.aggregator_of_rank(rank);
   std::map<int, std::vector<Pieces>> gives;
+  if (aggregator < 0) return {};
   for (const Pieces& run : ownership.runs(aggregator)) {
     for_each_file(space, run, [&](const Pieces& file, const Pieces& mine) {
-      const int owner = ownership.owner_of({file.first, space.position_bytes(file.first)});
-      if (owner != aggregator) gives[owner].push_back(mine);
+      const int owner = owner_of(space, ownership, file);
+      if (owner != rank) gives[owner].push_back(mine);
     });
   }
-  return to_list(ownership, gives);
+  return to_list(gives);
 }
 
-std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int aggregator) {
+std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int rank) {
+  const int aggregator = ownership.aggregator_of_rank(rank);
   std::map<int, std::vector<Pieces>> takes;
-  for (const Pieces& run : ownership.runs(aggregator)) {
+  for (const Pieces& run : aggregator < 0 ? std::vector<Pieces>() : ownership.runs(aggregator)) {
     for_each_file(space, run, [&](const Pieces& file, const Pieces& mine) {
-      if (mine.first != file.first) return;
-      const Ownership::Range others = ownership.owners_of(file);
-      for (int other = others.first; other < others.last; ++other) {
-        if (other == aggregator) continue;
-        for (const Pieces& theirs : ownership.runs(other, file)) takes[other].push_back(theirs);
-      }
+      const bool is_own = mine.first == file.first && !space.joins(space.layout_of(file.first));
+      if (is_own) add_takes(ownership, file, rank, takes);
     });
   }
-  return to_list(ownership, takes);
+  for (int layout = 0; layout < space.num_layouts() && rank == 0; ++layout) {
+    const bool begins_joined = space.joins(layout) && (layout == 0 || !space.joins(layout - 1));
+    if (!begins_joined || space.layout(layout).num_pieces() == 0) continue;
+    add_takes(ownership, file_of(space, space.first_ordinal(layout)), rank, takes);
+  }
+  return to_list(takes);
 }
 
 }  // namespace esker

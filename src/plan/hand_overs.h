@@ -1,4 +1,4 @@
-// HandOver: pieces whose checksums one aggregator sends to another, because a file has one owner.
+// HandOver: pieces whose records one rank sends to another, because a file has one owner.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace esker {
 
-/// Pieces that one aggregator stores in files that another one owns. The aggregator that stores the first
-/// piece of a file owns the file.
+/// Pieces that one rank stores in files that another one owns. The aggregator that stores the first piece of a
+/// file owns the file; rank 0 owns the file of layouts that join (PieceSpace::add).
 struct HandOver {
   int peer = 0;
   std::vector<Ownership::Pieces> pieces;  ///< in order
@@ -17,8 +17,8 @@ struct HandOver {
   [[nodiscard]] Index num_pieces() const;
 };
 
-/// What the aggregator sends to owners, and what it receives as an owner; ascending peers.
-std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int aggregator);
-std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int aggregator);
+/// What the rank sends to owners, and what it receives as an owner; ascending peers.
+std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int rank);
+std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int rank);
 
 }  // namespace esker

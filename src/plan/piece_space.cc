@@ -12,8 +12,9 @@ int interval_of(const std::vector<Index>& starts, Index value) {
 
 }  // namespace
 
-void PieceSpace::add(const Layout& layout) {
+void PieceSpace::add(const Layout& layout, bool joins) {
   layouts_.push_back(&layout);
+  joins_.push_back(joins);
   first_ordinal_.push_back(first_ordinal_.back() + layout.num_pieces());
   first_position_.push_back(first_position_.back() + layout.stored_bytes());
 }
@@ -44,11 +45,26 @@ Index PieceSpace::position_bytes(Index piece) const {
   return first_position_[number] + layout(number).position_bytes(piece - first_ordinal_[number]);
 }
 
+Layout::FileSpan PieceSpace::file_at(Index position) const {
+  const int number = layout_at(position);
+  const Index base = first_position_[number];
+  if (!joins(number)) {
+    Layout::FileSpan file = layout(number).file_at(position - base);
+    file.begin += base;
+    file.end += base;
+    return file;
+  }
+  int first = number, last = number;
+  while (first > 0 && joins(first - 1)) --first;
+  while (last + 1 < num_layouts() && joins(last + 1)) ++last;
+  const Layout::FileSpan begin = layout(first).file_at(0);
+  return {begin.file, first_position_[first], first_position_[last + 1], begin.data_offset_bytes};
+}
+
 std::vector<Index> PieceSpace::ends_of_files() const {
   std::vector<Index> ends;
   for (Index position = 0; position < stored_bytes(); position = ends.back()) {
-    const int number = layout_at(position);
-    ends.push_back(first_position_[number] + layout(number).file_at(position - first_position_[number]).end);
+    ends.push_back(file_at(position).end);
   }
   return ends;
 }

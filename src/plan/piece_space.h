@@ -12,7 +12,9 @@ namespace esker {
 /// is a linear offset in bytes in the order of the files. Non-owning.
 class PieceSpace {
  public:
-  void add(const Layout& layout);
+  /// With `joins`, the layout has no file of its own: its pieces follow those of the layout before it in one
+  /// file, if that one joins, too. The file belongs to rank 0, which need not store any of its pieces.
+  void add(const Layout& layout, bool joins = false);
 
   [[nodiscard]] int num_layouts() const { return static_cast<int>(layouts_.size()); }
   [[nodiscard]] const Layout& layout(int number) const { return *layouts_[number]; }
@@ -43,6 +45,10 @@ class PieceSpace {
     }
   }
   [[nodiscard]] Index position_bytes(Index piece) const;
+  /// Whether a layout joins others in one file.
+  [[nodiscard]] bool joins(int layout_number) const { return joins_[static_cast<std::size_t>(layout_number)]; }
+  /// The file at a position, as Layout::file_at, but with positions in the space and all layouts that join.
+  [[nodiscard]] Layout::FileSpan file_at(Index position) const;
   /// The positions at which the files end, in order. O(files).
   [[nodiscard]] std::vector<Index> ends_of_files() const;
   /// The first piece whose position is >= `position`; num_pieces() if there is none.
@@ -50,6 +56,7 @@ class PieceSpace {
 
  private:
   std::vector<const Layout*> layouts_;
+  std::vector<bool> joins_;
   std::vector<Index> first_ordinal_{0};  // per layout, then the total
   std::vector<Index> first_position_{0};
 };

@@ -118,11 +118,11 @@ class Planner {
     if (aggregator_ >= 0) {
       plan.group = ownership_.group_of(aggregator_);
       plan.owned = ownership_.runs(aggregator_);
-      plan.gives = find_gives(space_, ownership_, aggregator_);
-      plan.takes = find_takes(space_, ownership_, aggregator_);
-      plan.num_sends = plan.gives.size();
-      plan.num_receives = plan.takes.size();
     }
+    plan.gives = find_gives(space_, ownership_, rank_);
+    plan.takes = find_takes(space_, ownership_, rank_);
+    plan.num_sends = plan.gives.size();
+    plan.num_receives = plan.takes.size();
     for (Index r = 0; r < ownership_.num_rounds(); ++r) {
       RoundMessages& traffic = rounds_[static_cast<std::size_t>(r)];
       BufferContent content =

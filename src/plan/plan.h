@@ -72,7 +72,7 @@ struct Round {
 struct Plan {
   std::vector<Round> rounds;
   std::shared_ptr<const SegmentPool> pool;  ///< that describes the segments
-  std::vector<HandOver> gives, takes;       ///< checksums of pieces in files that several ranks store
+  std::vector<HandOver> gives, takes;       ///< records of pieces in files that other ranks own
   std::vector<Ownership::Pieces> owned;  ///< by this rank: it writes the headers of files that begin with one
   // The maximum over all rounds: the sizes of the buffers. The sends of both stages are stored next to each
   // other; the receives of both stages use the same memory in turn.

@@ -55,9 +55,9 @@ void PieceCompressor::for_each_piece(const Ownership::Pieces& pieces, const Visi
     const Index position = base + piece.position_bytes;
     Index data_offset = -1;
     if (position >= file_end) {
-      const Layout::FileSpan file = space_.layout(number).file_at(piece.position_bytes);
-      file_end = base + file.end;
-      if (base + file.begin == position) {
+      const Layout::FileSpan file = space_.file_at(position);
+      file_end = file.end;
+      if (file.begin == position) {
         data_offset = end_of_stored(file.data_offset_bytes + layouts_.step_offset_bytes(number, step_), 0);
       }
     }

@@ -51,7 +51,9 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
   }
   plan.boxes = boxes_of(patches, plan.fields);
   plan.layouts = format.lay_out(plan.due, hints);
-  for (const auto& layout : plan.layouts->layouts) plan.space.add(*layout);
+  for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
+    plan.space.add(*plan.layouts->layouts[n], plan.layouts->joins(static_cast<int>(n)));
+  }
   plan.files = plan.layouts->num_files();
   take_patches(plan, patches);
 }
