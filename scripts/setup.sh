@@ -13,7 +13,7 @@ packages=(
   build-essential gfortran cmake ninja-build pkg-config ccache
   libopenmpi-dev openmpi-bin libmpich-dev mpich
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev libxxhash-dev libnetcdf-dev libhdf5-dev
-  zlib1g-dev liblz4-dev libzfp-dev
+  zlib1g-dev liblz4-dev libzstd-dev libzfp-dev
   netcdf-bin pnetcdf-bin hdf5-tools nco cdo
   python3-dev python3-venv
 )

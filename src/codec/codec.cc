@@ -15,11 +15,25 @@ Index BlockShape::num_samples() const {
   return product;
 }
 
+namespace {
+
+Status check_is_for_blocks(const CodecSpec& spec) {
+  if (spec.is_for_blocks()) return {};
+  return error(Code::kUnsupported,
+               "compression {}: only NetCDF-4 files have it; expected none, zip, lz4, zfp-reversible, "
+               "zfp-precision=N or zfp-accuracy=X",
+               option_text(spec));
+}
+
+}  // namespace
+
 Status check_codec(const CodecSpec& spec, const BlockShape& shape) {
+  ESKER_RETURN_IF_ERROR(check_is_for_blocks(spec));
   return spec.kind == CodecKind::kZfp ? zfp_check(shape.type, shape.components, shape.rank) : Status();
 }
 
 Status check_compression(const CodecSpec& spec, SampleType type, int components, int rank) {
+  ESKER_RETURN_IF_ERROR(check_is_for_blocks(spec));
   if (spec.kind != CodecKind::kZfp) return {};
   ESKER_RETURN_IF_ERROR(zfp_check(type, components, rank));
   const int most = 8 * size_bytes(type);
@@ -31,6 +45,8 @@ Status check_compression(const CodecSpec& spec, SampleType type, int components,
 Index encoded_bound(const CodecSpec& spec, const BlockShape& shape) {
   switch (spec.kind) {
     case CodecKind::kRaw:
+    case CodecKind::kZstd:
+    case CodecKind::kBitRound:
       break;
     case CodecKind::kZip:
       return zip_bound(shape.size_bytes());
@@ -46,6 +62,8 @@ Result<Index> encode_to(const CodecSpec& spec, std::span<const std::byte> sample
                         std::span<std::byte> out) {
   switch (spec.kind) {
     case CodecKind::kRaw:
+    case CodecKind::kZstd:
+    case CodecKind::kBitRound:
       break;
     case CodecKind::kZip:
       return zip_encode(spec.zip_level, samples, out);
@@ -87,6 +105,9 @@ Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockS
     case CodecKind::kZfp:
       plausible = div_up(zfp_least_bits(shape), 8) <= stored_bytes;
       break;
+    case CodecKind::kZstd:
+    case CodecKind::kBitRound:
+      break;
   }
   if (plausible) return {};
   return error(Code::kDataLoss, "{} stored bytes cannot decode to a block of {} bytes", stored_bytes,
@@ -107,6 +128,9 @@ Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const Bl
       return lz4_decode(stored, samples);
     case CodecKind::kZfp:
       return zfp_decode(spec, stored, shape, samples);
+    case CodecKind::kZstd:
+    case CodecKind::kBitRound:
+      break;
   }
   return error(Code::kInternal, "unknown codec");
 }

@@ -13,6 +13,7 @@ namespace esker {
 namespace {
 
 constexpr int kMaxPrecisionBits = 64;
+constexpr int kMostKeptBits = 52;  // of float64's mantissa
 constexpr double kMinAccuracy = 1e-17;  // printed without exponent
 
 /// The number that is all of `text`, if it is one.
@@ -143,11 +144,35 @@ std::string print_codec_spec(const CodecSpec& spec) {
                                    : "zip";
     case CodecKind::kLz4:
       return "lz4";
+    case CodecKind::kZstd:
+      return "zstd";
+    case CodecKind::kBitRound:
+      return fmt::format("bitround={}", spec.kept_bits);
     case CodecKind::kZfp:
       break;
   }
   return "zfp-" + zfp_part(spec) + "-" + zfp_part(spec);
 }
+
+namespace {
+
+/// Codecs that only chunks of NetCDF-4 files have.
+std::optional<CodecSpec> chunk_option(std::string_view text) {
+  constexpr std::string_view kBitRound = "bitround=";
+  CodecSpec spec;
+  if (text == "zstd") {
+    spec.kind = CodecKind::kZstd;
+    return spec;
+  }
+  if (!text.starts_with(kBitRound)) return std::nullopt;
+  const auto bits = number_in<int>(text.substr(kBitRound.size()));
+  if (!bits || *bits < 1 || *bits > kMostKeptBits) return std::nullopt;
+  spec.kind = CodecKind::kBitRound;
+  spec.kept_bits = *bits;
+  return spec;
+}
+
+}  // namespace
 
 Result<CodecSpec> parse_compression_option(const std::string& text) {
   constexpr std::string_view kZfp = "zfp-";
@@ -155,14 +180,15 @@ Result<CodecSpec> parse_compression_option(const std::string& text) {
   for (const char* same_for_openvisus : {"zip", "zip-Z_BEST_SPEED", "zip-Z_BEST_COMPRESSION", "lz4"}) {
     if (text == same_for_openvisus) return parse_codec_spec(text);
   }
+  if (const auto spec = chunk_option(text)) return *spec;
   if (text.starts_with(kZfp)) {
     if (const auto spec = zfp_option(std::string_view(text).substr(kZfp.size()))) return *spec;
   }
   return error(
       Code::kInvalidArgument,
       "compression '{}': expected none, zip, lz4, zfp-reversible, zfp-precision=N with 1 <= N <= {}, "
-      "or zfp-accuracy=X with X >= {}",
-      text, kMaxPrecisionBits, kMinAccuracy);
+      "zfp-accuracy=X with X >= {}, and in NetCDF-4 files zstd or bitround=N with 1 <= N <= {}",
+      text, kMaxPrecisionBits, kMinAccuracy, kMostKeptBits);
 }
 
 std::string option_text(const CodecSpec& spec) {

@@ -7,7 +7,8 @@
 
 namespace esker {
 
-enum class CodecKind { kRaw, kZip, kLz4, kZfp };
+/// kZstd and kBitRound (rounded floats, then zip) are only in chunks of NetCDF-4 files.
+enum class CodecKind { kRaw, kZip, kLz4, kZfp, kZstd, kBitRound };
 
 enum class ZfpMode { kReversible, kPrecision, kAccuracy };
 
@@ -15,10 +16,15 @@ enum class ZfpMode { kReversible, kPrecision, kAccuracy };
 struct CodecSpec {
   CodecKind kind = CodecKind::kRaw;
   int zip_level = 6;  ///< 1 ... 9
+  int kept_bits = 0;  ///< kBitRound: of the mantissa
   ZfpMode zfp_mode = ZfpMode::kReversible;
   double zfp_parameter = 0;  ///< bits for kPrecision, absolute error for kAccuracy
 
-  [[nodiscard]] bool lossless() const { return kind != CodecKind::kZfp || zfp_mode == ZfpMode::kReversible; }
+  [[nodiscard]] bool lossless() const {
+    return kind != CodecKind::kBitRound && (kind != CodecKind::kZfp || zfp_mode == ZfpMode::kReversible);
+  }
+  /// Whether IDX datasets have it.
+  [[nodiscard]] bool is_for_blocks() const { return kind != CodecKind::kZstd && kind != CodecKind::kBitRound; }
   friend bool operator==(const CodecSpec&, const CodecSpec&) = default;
 };
 
@@ -32,9 +38,9 @@ Result<CodecSpec> parse_codec_spec(const std::string& text);
 std::string print_codec_spec(const CodecSpec& spec);
 
 /// What users write in the option `compression`: "none", "zip", "lz4", "zfp-reversible", "zfp-precision=24",
-/// "zfp-accuracy=1e-3"; also "raw", "zip-Z_BEST_SPEED" and "zip-Z_BEST_COMPRESSION". kInvalidArgument for
-/// other texts, with a list of the valid ones. What it accepts can be printed for OpenVisus without loss:
-/// parse_codec_spec(print_codec_spec(x)) == x.
+/// "zfp-accuracy=1e-3", "bitround=12", "zstd"; also "raw", "zip-Z_BEST_SPEED" and "zip-Z_BEST_COMPRESSION".
+/// kInvalidArgument for other texts, with a list of the valid ones. What is for blocks can be printed for
+/// OpenVisus without loss: parse_codec_spec(print_codec_spec(x)) == x.
 Result<CodecSpec> parse_compression_option(const std::string& text);
 
 /// The short spelling; parse_compression_option reads it back.

@@ -16,6 +16,9 @@ Index lz4_bound(Index sample_bytes);
 Result<Index> lz4_encode(std::span<const std::byte> samples, std::span<std::byte> out);
 Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
+Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out);
+Status zstd_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
+
 Status zfp_check(SampleType type, int components, int rank);
 /// Whether the mode can code these values: none is NaN or infinite; in lossy modes, the highest two bits of
 /// integers are equal (-2^30 <= x < 2^30), because others wrap around.

@@ -18,6 +18,7 @@ SPACK_NAMES = {
     "ZLIB": "zlib-api",
     "PkgConfig": "pkgconfig",
     "liblz4": "lz4",
+    "libzstd": "zstd",
     "libxxhash": "xxhash",
     "nlohmann_json": "nlohmann-json",
 }

@@ -61,6 +61,17 @@ TEST(CompressionOption, ShortSpellingsBecomeWhatOpenVisusReads) {
   EXPECT_EQ(option_text(parse_compression_option("none").value()), "none");
 }
 
+TEST(CompressionOption, SomeAreForChunksOnly) {
+  for (const char* option : {"zstd", "bitround=1", "bitround=52"}) {
+    const CodecSpec spec = parse_compression_option(option).value();
+    EXPECT_FALSE(spec.is_for_blocks()) << option;
+    EXPECT_EQ(option_text(spec), option);
+  }
+  EXPECT_TRUE(parse_compression_option("zstd").value().lossless());
+  EXPECT_FALSE(parse_compression_option("bitround=9").value().lossless());
+  EXPECT_EQ(parse_compression_option("bitround=9").value().kept_bits, 9);
+}
+
 TEST(CompressionOption, EveryAccuracyIsPrintedWithoutLoss) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-17, 300), mantissa(1, 10);
@@ -101,12 +112,17 @@ TEST(CompressionOption, OtherTextsAreErrorsThatListTheValidOnes) {
                           "zfp-accuracy=1e-400",
                           "zfp-accuracy=0.1x",
                           "ZIP",
-                          "zstd"}) {
+                          "zstd-3",
+                          "bitround",
+                          "bitround=0",
+                          "bitround=53",
+                          "bitround=8.5"}) {
     const Status status = parse_compression_option(bad).status();
     EXPECT_EQ(status.code(), Code::kInvalidArgument) << bad;
     EXPECT_EQ(status.message(),
               fmt::format("compression '{}': expected none, zip, lz4, zfp-reversible, "
-                          "zfp-precision=N with 1 <= N <= 64, or zfp-accuracy=X with X >= 1e-17",
+                          "zfp-precision=N with 1 <= N <= 64, zfp-accuracy=X with X >= 1e-17, and in NetCDF-4 "
+                          "files zstd or bitround=N with 1 <= N <= 52",
                           bad));
   }
 }

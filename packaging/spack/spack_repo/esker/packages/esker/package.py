@@ -35,6 +35,7 @@ class Esker(CMakePackage):
     depends_on("xxhash@0.8:")
     depends_on("zfp@1.0:")
     depends_on("zlib-api")
+    depends_on("zstd")
     depends_on("hdf5@1.10.3:", when="+hdf5")
     depends_on("mpi", when="+mpi")
 

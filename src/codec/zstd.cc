@@ -1,0 +1,24 @@
+// Frames of Zstandard (RFC 8878): any sample type and shape.
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "base/error.h"
+#include "codec/codecs.h"
+
+namespace esker {
+
+Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out) {
+  const std::size_t size = ::ZSTD_compress(out.data(), out.size(), samples.data(), samples.size(), level);
+  if (!::ZSTD_isError(size)) return static_cast<Index>(size);
+  if (::ZSTD_getErrorCode(size) == ZSTD_error_dstSize_tooSmall) return Index{0};
+  return error(Code::kOutOfMemory, "zstd: compression failed ({})", ::ZSTD_getErrorName(size));
+}
+
+Status zstd_decode(std::span<const std::byte> stored, std::span<std::byte> samples) {
+  const std::size_t size =
+      ::ZSTD_decompress(samples.data(), samples.size(), stored.data(), stored.size());
+  if (!::ZSTD_isError(size) && size == samples.size()) return {};
+  return error(Code::kDataLoss, "zstd: {} stored bytes do not decode to {}", stored.size(), samples.size());
+}
+
+}  // namespace esker
