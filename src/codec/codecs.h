@@ -1,6 +1,9 @@
 // The individual codecs; callers use codec.h.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "codec/codec.h"
 
 namespace esker {
@@ -27,6 +30,10 @@ bool zfp_represents(const CodecSpec& spec, SampleType type, std::span<const std:
 Index zfp_least_bits(const BlockShape& shape);
 /// A multiple of 8.
 Index zfp_bound(const CodecSpec& spec, const BlockShape& shape);
+/// The versions of the library (16 bits) and of its streams (4 bits).
+std::uint32_t zfp_versions();
+/// What readers of a stream need to know: mode, type and shape, in zfp's own form.
+std::vector<std::uint32_t> zfp_header(const CodecSpec& spec, const BlockShape& shape);
 /// `out` has zfp_bound() bytes, because zfp does not check its size, and the alignment of 8 bytes. The size
 /// is a multiple of 8.
 Result<Index> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,

@@ -216,6 +216,27 @@ Index zfp_bound(const CodecSpec& spec, const BlockShape& shape) {
   return round_up(static_cast<Index>(::zfp_stream_maximum_size(stream.get(), field.get())), 8);
 }
 
+std::uint32_t zfp_versions() {
+  constexpr unsigned kLibrary =
+      ZFP_VERSION_MAJOR << 12 | ZFP_VERSION_MINOR << 8 | ZFP_VERSION_PATCH << 4 | ZFP_VERSION_TWEAK;
+  return kLibrary << 4 | ZFP_CODEC;
+}
+
+std::vector<std::uint32_t> zfp_header(const CodecSpec& spec, const BlockShape& shape) {
+  constexpr std::size_t kMostBytes = 64;
+  std::vector<std::byte> buffer(kMostBytes);
+  const Stream stream(::zfp_stream_open(nullptr));
+  set_mode(stream.get(), spec);
+  const FieldPointer field = field_of(shape, nullptr);
+  const Bits bits = attach(buffer, stream.get());
+  const std::size_t num_bits = ::zfp_write_header(stream.get(), field.get(), ZFP_HEADER_FULL);
+  ::zfp_stream_flush(stream.get());
+  std::vector<std::uint32_t> header(kMostBytes / sizeof(std::uint32_t));
+  std::memcpy(header.data(), buffer.data(), kMostBytes);
+  header.resize((num_bits + 31) / 32);
+  return header;
+}
+
 Result<Index> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,
                          std::span<std::byte> out) {
   ESKER_RETURN_IF_ERROR(zfp_check(shape.type, shape.components, shape.rank));

@@ -11,14 +11,14 @@ constexpr Index kWorthIt = 50;  // smaller chunks are used if they save more tha
 
 }  // namespace
 
-Point choose_chunk(const Box& grid, Index sample_bytes) {
+Point choose_chunk(const Box& grid, Index sample_bytes, const ChunkBytes& limits) {
   Point chunk = grid.extents();
   Index bytes = grid.num_samples() * sample_bytes;
-  for (int a = grid.rank; a-- > 0 && bytes > kMostChunkBytes;) {
+  for (int a = grid.rank; a-- > 0 && bytes > limits.most;) {
     const Index plane_bytes = bytes / chunk[a];
     const Index extent = chunk[a];
-    const Index most = std::clamp<Index>(kMostChunkBytes / plane_bytes, 1, extent);
-    const Index least = std::min(div_up(kLeastChunkBytes, plane_bytes), most);
+    const Index most = std::clamp<Index>(limits.most / plane_bytes, 1, extent);
+    const Index least = std::min(div_up(limits.least, plane_bytes), most);
     const auto stored = [&](Index planes) { return round_up(extent, planes); };
     chunk[a] = most;
     for (Index planes = most - 1; planes >= least; --planes) {

@@ -195,8 +195,8 @@ TEST(ChunkChoice, ChunksOfLargeGridsHaveFourToSixteenMebibytes) {
       bytes *= chunk[a];
       whole *= extent[a];
     }
-    ASSERT_LE(bytes, kMostChunkBytes);
-    ASSERT_GT(bytes, std::min(whole, kLeastChunkBytes) / 2);
+    ASSERT_LE(bytes, kChunkBytes.most);
+    ASSERT_GT(bytes, std::min(whole, kChunkBytes.least) / 2);
   }
 }
 
