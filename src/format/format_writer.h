@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct StoredStep {
   double time = 0;
   std::vector<bool> present;      ///< [position in Schema::fields()]
   std::vector<float> max_errors;  ///< likewise: the largest absolute error that compression made
+  /// Of the pieces of layouts that join (StepLayouts::joins), [layout]; empty if none does.
+  std::vector<std::span<const PieceRecord>> records = {};
 };
 
 class FormatWriter {

@@ -411,6 +411,7 @@ Status WritePipeline::commit(StepPlan& plan, const StepInput& input, StepFiles& 
     ESKER_RETURN_IF_ERROR(unsynced_.before_commit());
     StoredStep stored{input.step, input.time, plan.due, {plan.max_errors.begin(), plan.max_errors.end()}};
     stored.max_errors.resize(schema_.fields().size());
+    stored.records = records_of_joined(plan);
     return format_->commit(stored, durable);
   });
   counters_.commit_s += watch.elapsed_s();

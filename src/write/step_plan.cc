@@ -75,6 +75,17 @@ void find_max_errors(Comm& comm, StepPlan& plan) {
   comm.all_reduce_max(std::span<double>(plan.max_errors));
 }
 
+std::vector<std::span<const PieceRecord>> records_of_joined(const StepPlan& plan) {
+  std::vector<std::span<const PieceRecord>> records;
+  for (int layout = 0; layout < plan.space.num_layouts(); ++layout) {
+    if (!plan.space.joins(layout)) continue;
+    const Index first = plan.space.first_ordinal(layout);
+    records.resize(static_cast<std::size_t>(layout) + 1);
+    records.back() = plan.records.of(first, first + plan.space.layout(layout).num_pieces());
+  }
+  return records;
+}
+
 /// The number of threads that compress on each rank: by default one per processor. Collective.
 void StepPlanner::choose_threads() {
   if (threads_ > 0) return;

@@ -58,6 +58,9 @@ inline bool may_store_in_thread(const Options& options) {
 /// nothing.
 void find_max_errors(Comm& comm, StepPlan& plan);
 
+/// The records of the layouts that join, on rank 0: StoredStep::records. Local.
+std::vector<std::span<const PieceRecord>> records_of_joined(const StepPlan& plan);
+
 class StepPlanner {
  public:
   /// `pattern` and `buffers` must outlive this object.

@@ -44,9 +44,9 @@ void write_characters(hid_t object, const char* name, std::span<const std::byte>
 
 /// Names that HDF5, netCDF and Esker reserve.
 bool is_hidden(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kHidden{"CLASS",          "NAME",          "DIMENSION_LIST",
-                                                    "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
-                                                    "_NCProperties",  "_nc3_strict",   kStorageAttribute};
+  constexpr std::array<std::string_view, 10> kHidden{
+      "CLASS",         "NAME",        "DIMENSION_LIST",  "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+      "_NCProperties", "_nc3_strict", kStorageAttribute, kFiltersAttribute};
   return std::find(kHidden.begin(), kHidden.end(), name) != kHidden.end();
 }
 

@@ -15,6 +15,11 @@ namespace esker::hdf5 {
 /// without times also has the number of committed steps here.
 inline constexpr const char* kStorageAttribute = "esker_storage";
 
+/// A note for users about filters that HDF5 does not have.
+inline constexpr const char* kFiltersAttribute = "esker_filters";
+/// netCDF's name for the bits that its BitRound keeps.
+inline constexpr const char* kBitRoundAttribute = "_QuantizeBitRoundNumberOfSignificantBits";
+
 /// The form in files: little-endian.
 hid_t stored_type(netcdf::Type type);
 /// The form in netcdf::Attribute and in fill values.

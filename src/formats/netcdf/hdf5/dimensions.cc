@@ -74,6 +74,14 @@ void write_properties(hid_t file) {
   write_attribute(file, {"_NCProperties", netcdf::Type::kChar, {bytes.begin(), bytes.end()}});
 }
 
+std::vector<hsize_t> extents_of(const netcdf::Header& header, const netcdf::Variable& variable) {
+  std::vector<hsize_t> extents;
+  for (const int dim : variable.dims) {
+    extents.push_back(static_cast<hsize_t>(header.dims[static_cast<std::size_t>(dim)].length));
+  }
+  return extents;
+}
+
 std::optional<int> variable_of_dimension(const netcdf::Header& header, int dim) {
   for (std::size_t v = 0; v < header.variables.size(); ++v) {
     const netcdf::Variable& variable = header.variables[v];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "formats/netcdf/hdf5/attributes.h"
 #include "formats/netcdf/model/header.h"
@@ -21,6 +22,8 @@ void write_properties(hid_t file);
 
 /// The variable that has the name of the dimension and no other dimension.
 std::optional<int> variable_of_dimension(const netcdf::Header& header, int dim);
+/// The extents of a variable, slowest axis first.
+std::vector<hsize_t> extents_of(const netcdf::Header& header, const netcdf::Variable& variable);
 /// A dataset without values, for a dimension that has no variable.
 void create_bare_dimension(hid_t file, const netcdf::Header& header, int dim);
 /// Makes the dataset of a coordinate variable a dimension scale; leaves other datasets unchanged.

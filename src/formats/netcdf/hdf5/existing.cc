@@ -9,6 +9,7 @@
 #include "format/schema_json.h"
 #include "formats/netcdf/hdf5/attributes.h"
 #include "formats/netcdf/hdf5/contents.h"
+#include "formats/netcdf/hdf5/filters.h"
 #include "formats/netcdf/hdf5/journal.h"
 #include "formats/netcdf/hdf5/session.h"
 #include "formats/netcdf/hdf5/variable_values.h"
@@ -17,27 +18,39 @@
 namespace esker::hdf5 {
 namespace {
 
-/// Shape of the variable, without the dimensions of steps and components.
-int num_axes(const Schema& schema, const Field& field) {
-  const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
-  return schema.has_no_axes(grid) ? 0 : schema.rank_of(grid);
-}
-
-/// Shape of a field that is not fixed, x first.
+/// Shape of the chunks of a field, x first; empty for a contiguous field.
 Result<std::vector<Index>> read_chunk(hid_t file, const Field& field, int rank) {
   const Handle dataset(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), field.name.c_str());
   const Handle list(H5Dget_create_plist(dataset), field.name.c_str());
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int n = H5Pget_layout(list) == H5D_CHUNKED ? H5Pget_chunk(list, extents.size(), extents.data()) : 0;
-  const int expected = 1 + rank + (field.components > 1 ? 1 : 0);
-  const bool is_as_written = n == expected && extents[0] == 1 &&
-                             (field.components == 1 || extents[static_cast<std::size_t>(n - 1)] ==
-                                                           static_cast<hsize_t>(field.components));
+  if (n == 0 && field.fixed) return std::vector<Index>();
+  const int before = field.fixed ? 0 : 1;  // axes
+  const int expected = before + rank + (field.components > 1 ? 1 : 0);
+  const bool is_as_written =
+      n == expected && (field.fixed || extents[0] == 1) &&
+      (field.components == 1 ||
+       extents[static_cast<std::size_t>(n - 1)] == static_cast<hsize_t>(field.components));
   if (!is_as_written)
     return error(Code::kDataLoss, "'{}' does not have chunks as Esker writes them", field.name);
   std::vector<Index> chunk;
-  for (int a = rank; a > 0; --a) chunk.push_back(static_cast<Index>(extents[static_cast<std::size_t>(a)]));
+  for (int a = before + rank; a-- > before;) {
+    chunk.push_back(static_cast<Index>(extents[static_cast<std::size_t>(a)]));
+  }
   return chunk;
+}
+
+/// kDataLoss: another program has changed the storage of a field.
+Status check_filters(hid_t file, const Existing& existing) {
+  for (std::size_t f = 0; f < existing.schema.fields().size(); ++f) {
+    const std::string& name = existing.schema.fields()[f].name;
+    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), name.c_str());
+    const Handle list(H5Dget_create_plist(dataset), name.c_str());
+    const CodecSpec& codec = existing.file.storage.codecs[f];
+    if (has_filters(list, filters_of(codec, chunk_of(existing.schema, existing.file.storage, f)))) continue;
+    return error(Code::kDataLoss, "'{}' does not have the filters of compression {}", name, option_text(codec));
+  }
+  return {};
 }
 
 /// kDataLoss: differs from the outline.
@@ -61,7 +74,6 @@ Result<std::string> read(hid_t file, Index file_bytes) {
   ESKER_ASSIGN_OR_RETURN(const netcdf::Existing found, find(file, file_bytes));
   std::vector<Index> chunks;  // one after the other
   for (const Field& field : found.schema.fields()) {
-    if (field.fixed) continue;
     const int rank = num_axes(found.schema, field);
     ESKER_ASSIGN_OR_RETURN(const auto chunk, read_chunk(file, field, rank));
     chunks.insert(chunks.end(), chunk.begin(), chunk.end());
@@ -70,8 +82,11 @@ Result<std::string> read(hid_t file, Index file_bytes) {
   if (storage.size() < 2 || storage[0] < 1 || storage[1] < 1) {
     return error(Code::kDataLoss, "the attribute '{}' is missing or damaged", kStorageAttribute);
   }
-  return pack_texts(
+  std::string text = pack_texts(
       {print_schema(found.schema), pack_values(found.times), pack_values(chunks), pack_values(storage)});
+  ESKER_ASSIGN_OR_RETURN(const Existing existing, parse_existing(text));
+  ESKER_RETURN_IF_ERROR(check_filters(file, existing));
+  return text;
 }
 
 }  // namespace
@@ -108,8 +123,10 @@ Result<Existing> parse_existing(const std::string& text) {
   auto extent = chunks.begin();
   for (std::size_t f = 0; f < existing.schema.fields().size(); ++f) {
     const Field& field = existing.schema.fields()[f];
-    if (field.fixed) continue;
+    if (is_contiguous(existing.schema, existing.file.storage, f)) continue;
     const int rank = num_axes(existing.schema, field);
+    if (chunks.end() - extent < rank)
+      return error(Code::kDataLoss, "'{}' does not have chunks as Esker writes them", field.name);
     for (int a = 0; a < rank; ++a) existing.file.storage.chunks[f].chunk[a] = *extent++;
   }
   return existing;

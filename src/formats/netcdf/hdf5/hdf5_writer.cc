@@ -8,9 +8,25 @@
 #include "formats/netcdf/hdf5/existing.h"
 #include "formats/netcdf/hdf5/hdf5_step_layouts.h"
 #include "formats/netcdf/hdf5/journal.h"
+#include "layout/piece_record.h"
 #include "store/commit.h"
 
 namespace esker::hdf5 {
+namespace {
+
+/// Compressed chunks follow each other from `place` on.
+Status check_places(std::span<const PieceRecord> records, Index place) {
+  for (const PieceRecord& record : records) {
+    if (record.offset_bytes != place) {
+      return error(Code::kInternal, "a compressed chunk is stored at byte {}, expected {}", record.offset_bytes,
+                   place);
+    }
+    place = end_of_stored(place, record.size_bytes);
+  }
+  return {};
+}
+
+}  // namespace
 
 Status Hdf5Writer::define(const Schema& schema) {
   schema_ = schema;
@@ -90,17 +106,38 @@ Result<bool> Hdf5Writer::is_as_left(const File& file) const {
 
 std::unique_ptr<StepLayouts> Hdf5Writer::lay_out(const std::vector<bool>& present,
                                                  const StepHints& hints) const {
-  return std::make_unique<Hdf5StepLayouts>(file_.storage, schema_, present, hints, path_);
+  return std::make_unique<Hdf5StepLayouts>(file_, schema_, present, hints, path_);
 }
 
 Result<std::string> Hdf5Writer::prepare(Index step, double time, const std::vector<bool>& present) {
   prepared_.reset();
+  ESKER_ASSIGN_OR_RETURN(Prepared prepared, change_by(NewStep{step, time, present}));
+  std::string places = print_places(prepared.places);
+  prepared_ = std::move(prepared);
+  return places;
+}
+
+/// The change that a step makes to the committed file.
+Result<Hdf5Writer::Prepared> Hdf5Writer::change_by(const NewStep& step) const {
   ESKER_ASSIGN_OR_RETURN(const auto file, store_->open(path_, OpenMode::kRead));
   Overlay overlay(file.get(), committed_.file_bytes);
-  auto places = add_step(overlay, schema_, file_, step, time, present);
+  auto places = add_step(overlay, schema_, file_, step);
   if (!places.ok()) return places.status().with_context(path_);
-  prepared_ = overlay.change();
-  return print_places(*places);
+  return Prepared{overlay.change(), std::move(*places)};
+}
+
+/// The same, once the sizes of compressed chunks are known. Their places must be those that the ranks found.
+Result<Hdf5Writer::Prepared> Hdf5Writer::change_by(const StoredStep& stored) const {
+  NewStep step{stored.step, stored.time, stored.present, ChunkSizes(schema_.fields().size())};
+  const std::vector<std::size_t> fields = fields_of_layouts(file_.storage, stored.present);
+  for (std::size_t n = 0; n < fields.size() && file_.storage.is_compressed(fields[n]); ++n) {
+    for (const PieceRecord& record : stored.records.at(n)) step.sizes[fields[n]].push_back(record.size_bytes);
+  }
+  ESKER_ASSIGN_OR_RETURN(Prepared prepared, change_by(step));
+  for (std::size_t n = 0; n < fields.size() && file_.storage.is_compressed(fields[n]); ++n) {
+    ESKER_RETURN_IF_ERROR(check_places(stored.records[n], prepared.places[fields[n]]).with_context(path_));
+  }
+  return prepared;
 }
 
 /// The bytes that extend the file are written before the change begins, where no reader looks. A full disk
@@ -141,7 +178,11 @@ Status Hdf5Writer::take_back(bool durable) {
 Status Hdf5Writer::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
   if (!prepared_) return error(Code::kInternal, "step {} was not prepared", stored.step);
-  const Change to = *std::exchange(prepared_, std::nullopt);
+  Prepared prepared = *std::exchange(prepared_, std::nullopt);
+  if (!stored.records.empty()) {
+    ESKER_ASSIGN_OR_RETURN(prepared, change_by(stored));
+  }
+  const Change to = std::move(prepared.change);
   std::vector<double> times = committed_.times;
   times.push_back(stored.time);
   ESKER_RETURN_IF_ERROR(change(to, times, durable));
@@ -156,7 +197,7 @@ Result<Change> Hdf5Writer::change_to(Index num_steps) const {
                          remake(*file, committed_.file_bytes, schema_, file_, committed_.times, num_steps));
   if (remade) return std::move(*remade);
   Overlay overlay(file.get(), committed_.file_bytes);
-  ESKER_RETURN_IF_ERROR(cut_steps(overlay, file_, num_steps));
+  ESKER_RETURN_IF_ERROR(cut_steps(overlay, schema_, file_, num_steps));
   return overlay.change();
 }
 

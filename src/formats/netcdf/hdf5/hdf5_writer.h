@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/netcdf/hdf5/netcdf4_file.h"
+#include "formats/netcdf/hdf5/netcdf4_steps.h"
 #include "formats/netcdf/hdf5/overlay.h"
 #include "formats/netcdf/model/netcdf_writer.h"
 
@@ -47,6 +48,13 @@ class Hdf5Writer final : public NetcdfWriter {
     std::string superblock;  ///< magic bytes; see journal.h
   };
   [[nodiscard]] Result<bool> is_as_left(const File& file) const override;
+  /// The change that a step makes to the file, and where its fields are; see add_step().
+  struct Prepared {
+    Change change;
+    std::vector<Index> places;
+  };
+  [[nodiscard]] Result<Prepared> change_by(const NewStep& step) const;
+  [[nodiscard]] Result<Prepared> change_by(const StoredStep& stored) const;
   Status change(const Change& to, std::vector<double> times, bool durable);
   Status take_room(const Change& to);
   Status take_back(bool durable);
@@ -54,7 +62,7 @@ class Hdf5Writer final : public NetcdfWriter {
 
   Netcdf4File file_;
   Committed committed_, staged_;
-  std::optional<Change> prepared_;      // the change that the current step makes to the file
+  std::optional<Prepared> prepared_;    // for the current step
   std::optional<Change> inverse_;       // inverse of a change that failed
   std::string superblock_with_failed_;  // magic bytes after that change
   bool is_protected_ = false;  // the journal is durable before the file is changed, whatever the options say
