@@ -20,6 +20,8 @@ Result<Index> lz4_encode(std::span<const std::byte> samples, std::span<std::byte
 Status lz4_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
 Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::span<std::byte> out);
+/// The bytes that a frame decodes to, as it says; kDataLoss if it does not, or says 4 GiB or more.
+Result<Index> zstd_decoded_bytes(std::span<const std::byte> stored);
 Status zstd_decode(std::span<const std::byte> stored, std::span<std::byte> samples);
 
 Status zfp_check(SampleType type, int components, int rank);
@@ -34,6 +36,10 @@ Index zfp_bound(const CodecSpec& spec, const BlockShape& shape);
 std::uint32_t zfp_versions();
 /// What readers of a stream need to know: mode, type and shape, in zfp's own form.
 std::vector<std::uint32_t> zfp_header(const CodecSpec& spec, const BlockShape& shape);
+/// Decodes what another program wrote in any mode of zfp, with its header. kDataLoss: not a header, or one of
+/// more samples than the stored bytes can hold.
+Result<std::vector<std::byte>> zfp_decode_by_header(std::span<const std::uint32_t> header,
+                                                    std::span<const std::byte> stored);
 /// `out` has zfp_bound() bytes, because zfp does not check its size, and the alignment of 8 bytes. The size
 /// is a multiple of 8.
 Result<Index> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,

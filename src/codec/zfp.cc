@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -235,6 +236,46 @@ std::vector<std::uint32_t> zfp_header(const CodecSpec& spec, const BlockShape& s
   std::memcpy(header.data(), buffer.data(), kMostBytes);
   header.resize((num_bits + 31) / 32);
   return header;
+}
+
+namespace {
+
+/// Bytes of the samples of a field that a header describes; 0 if that many cannot be in `stored_bytes`: zfp
+/// uses at least one bit for each 4 (x 4 x 4 x 4) samples.
+std::size_t plausible_bytes(const zfp_field* field, std::size_t stored_bytes) {
+  std::optional<Index> blocks = 1, bytes = static_cast<Index>(::zfp_type_size(::zfp_field_type(field)));
+  for (const std::size_t extent : {field->nx, field->ny, field->nz, field->nw}) {
+    const auto count = static_cast<Index>(std::max<std::size_t>(1, extent));
+    if (blocks) blocks = checked_mul(*blocks, div_up(count, 4));
+    if (bytes) bytes = checked_mul(*bytes, count);
+  }
+  const bool is_plausible = blocks && bytes && *blocks / 8 <= static_cast<Index>(stored_bytes);
+  return is_plausible ? static_cast<std::size_t>(*bytes) : 0;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> zfp_decode_by_header(std::span<const std::uint32_t> header,
+                                                    std::span<const std::byte> stored) {
+  constexpr std::size_t kMostBytes = 64;
+  const auto given = std::as_bytes(header).first(std::min(header.size_bytes(), kMostBytes));
+  const std::vector<std::byte> buffer = padded(given, kMostBytes);
+  const Stream stream(::zfp_stream_open(nullptr));
+  const FieldPointer field(::zfp_field_alloc());
+  std::vector<std::byte> values;
+  {
+    const Bits bits = attach(buffer, stream.get());
+    if (::zfp_read_header(stream.get(), field.get(), ZFP_HEADER_FULL) > 0) {
+      values.resize(plausible_bytes(field.get(), stored.size()));
+    }
+  }
+  if (!values.empty()) {
+    ::zfp_field_set_pointer(field.get(), values.data());
+    const auto streams = padded(stored, ::zfp_stream_maximum_size(stream.get(), field.get()));
+    const Bits bits = attach(streams, stream.get());
+    if (::zfp_decompress(stream.get(), field.get()) > 0) return values;
+  }
+  return error(Code::kDataLoss, "zfp: {} stored bytes do not decode", stored.size());
 }
 
 Result<Index> zfp_encode(const CodecSpec& spec, std::span<const std::byte> samples, const BlockShape& shape,

@@ -14,6 +14,13 @@ Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::sp
   return error(Code::kOutOfMemory, "zstd: compression failed ({})", ::ZSTD_getErrorName(size));
 }
 
+Result<Index> zstd_decoded_bytes(std::span<const std::byte> stored) {
+  constexpr unsigned long long kMost = 1ULL << 32;  // also less than the values that stand for errors
+  const unsigned long long size = ::ZSTD_getFrameContentSize(stored.data(), stored.size());
+  if (size < kMost) return static_cast<Index>(size);
+  return error(Code::kDataLoss, "zstd: {} stored bytes do not say what they decode to", stored.size());
+}
+
 Status zstd_decode(std::span<const std::byte> stored, std::span<std::byte> samples) {
   const std::size_t size =
       ::ZSTD_decompress(samples.data(), samples.size(), stored.data(), stored.size());

@@ -11,6 +11,7 @@
 #include "formats/netcdf/hdf5/attributes.h"
 #include "formats/netcdf/hdf5/chunk_places.h"
 #include "formats/netcdf/hdf5/datasets.h"
+#include "formats/netcdf/hdf5/filters.h"
 
 namespace esker::hdf5 {
 namespace {
@@ -197,7 +198,8 @@ class Reader {
     for (const std::size_t axis : axes) variable.dims.push_back(number_of(axis));
     out_.header.variables.push_back(std::move(variable));
     const std::vector<Index> extents(of.extents.begin(), of.extents.end());
-    out_.variables.push_back({of.path, extents, chunk_of(dataset, extents.size()), is_plain(dataset)});
+    out_.variables.push_back(
+        {of.path, extents, chunk_of(dataset, extents.size()), is_plain(dataset), most_inflation(dataset)});
   }
 
   int number_of(std::size_t dim) {
@@ -218,6 +220,12 @@ class Reader {
     std::vector<hsize_t> extents(rank);
     checked(H5Pget_chunk(list, static_cast<int>(rank), extents.data()), "chunk");
     return {extents.begin(), extents.end()};
+  }
+
+  static Index most_inflation(hid_t dataset) {
+    const Handle list(H5Dget_create_plist(dataset), "storage");
+    return has_filter(list, kZfpFilter) || has_filter(list, kZstdFilter) ? kMostInflationByPlugIn
+                                                                        : kMostInflation;
   }
 
   hid_t file_;

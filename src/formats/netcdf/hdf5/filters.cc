@@ -1,5 +1,7 @@
 #include "formats/netcdf/hdf5/filters.h"
 
+#include <algorithm>
+
 #include "codec/codecs.h"
 #include "codec/compress_chunk.h"
 #include "formats/netcdf/hdf5/session.h"
@@ -45,16 +47,32 @@ void set_filters(hid_t list, const std::vector<Filter>& filters) {
   }
 }
 
-bool has_filters(hid_t list, const std::vector<Filter>& filters) {
-  if (checked(H5Pget_nfilters(list), "filters") != static_cast<int>(filters.size())) return false;
-  for (std::size_t n = 0; n < filters.size(); ++n) {
+namespace {
+
+std::vector<H5Z_filter_t> ids_of(hid_t list) {
+  std::vector<H5Z_filter_t> ids;
+  const int num_filters = checked(H5Pget_nfilters(list), "filters");
+  for (int n = 0; n < num_filters; ++n) {
     unsigned flags = 0;
     std::size_t num_values = 0;
-    const H5Z_filter_t found =
-        H5Pget_filter2(list, static_cast<unsigned>(n), &flags, &num_values, nullptr, 0, nullptr, nullptr);
-    if (found != filters[n].id) return false;
+    ids.push_back(checked(
+        H5Pget_filter2(list, static_cast<unsigned>(n), &flags, &num_values, nullptr, 0, nullptr, nullptr),
+        "filter"));
   }
-  return true;
+  return ids;
+}
+
+}  // namespace
+
+bool has_filter(hid_t list, H5Z_filter_t id) {
+  const std::vector<H5Z_filter_t> ids = ids_of(list);
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+bool has_filters(hid_t list, const std::vector<Filter>& filters) {
+  const std::vector<H5Z_filter_t> ids = ids_of(list);
+  return std::equal(ids.begin(), ids.end(), filters.begin(), filters.end(),
+                    [](H5Z_filter_t id, const Filter& filter) { return id == filter.id; });
 }
 
 std::string note_of(const CodecSpec& spec) {

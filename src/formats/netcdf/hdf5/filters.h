@@ -29,6 +29,8 @@ std::uint32_t mask_of_raw(const CodecSpec& spec, const BlockShape& chunk);
 
 /// Adds the filters to a list of creation properties.
 void set_filters(hid_t list, const std::vector<Filter>& filters);
+/// Whether a list has a filter.
+bool has_filter(hid_t list, H5Z_filter_t id);
 /// Whether a list has these filters, in this order.
 bool has_filters(hid_t list, const std::vector<Filter>& filters);
 

@@ -60,7 +60,7 @@ Result<Hdf5Dataset> Hdf5Dataset::open(const std::shared_ptr<Store>& store, const
 
 bool Hdf5Dataset::fits_file(int field) const {
   const auto declared = declared_bytes(variable_of(field), esker::size_bytes(field_at(field).type));
-  return declared && *declared / kMostInflation <= end_bytes_;
+  return declared && *declared / variable_of(field).most_inflation <= end_bytes_;
 }
 
 /// In other programs' files, a variable may have been written for fewer steps than there are.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/macros.h"
+#include "formats/netcdf/hdf5/own_filters.h"
 
 namespace esker::hdf5 {
 
@@ -274,6 +275,7 @@ Status run_session(Overlay& overlay, Access access, const std::function<Status(V
   const std::scoped_lock lock(mutex);
   ESKER_RETURN_IF_ERROR(check_version());
   const Silence silence;
+  const OwnFilters filters(access == Access::kCreate);
   (void)nobodys_file();  // created while memory is still available
   VirtualFile file(overlay, access == Access::kRead);
   const Status done = guarded("HDF5", [&]() -> Status {

@@ -27,12 +27,16 @@ class VirtualFile;
 /// The maximum number of bytes that one byte of a deflated file can expand to (zlib's documentation).
 inline constexpr Index kMostInflation = 1032;
 
+/// The same of a file with zstd or zfp: a zstd block of 128 KiB that repeats one byte takes 4 bytes.
+inline constexpr Index kMostInflationByPlugIn = Index{1} << 16;
+
 /// Where and how the values of a variable are stored.
 struct StoredVariable {
   std::string path;            ///< path in the file
   std::vector<Index> extents;  ///< slowest axis first; an unlimited one can be shorter than the dimension
   std::vector<Index> chunk;    ///< extents of a chunk; empty if not chunked
   bool is_plain = false;       ///< values are stored as they are in this machine's memory
+  Index most_inflation = kMostInflation;  ///< of its filters
 };
 
 /// The Esker dataset that a file holds.
