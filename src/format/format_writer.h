@@ -86,6 +86,8 @@ class FormatWriter {
   }
   /// Files that are neither block files nor temporary.
   [[nodiscard]] virtual std::vector<std::string> metadata_paths() const = 0;
+  /// What a report says about how the dataset is stored; empty: nothing. Local.
+  [[nodiscard]] virtual std::string storage_note() const { return {}; }
   /// Rank 0: releases the lock.
   virtual Status release() = 0;
   /// Path without extension, for files next to the dataset.

@@ -93,6 +93,7 @@ Result<StorageReport> WritePipeline::storage_report() {
   StorageReport report;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "report", [&] {
     report = describe(file_pattern_);
+    report.note = format_->storage_note();
     const std::vector<std::string> texts = unpack_texts(packed);
     for (std::size_t t = 0; t + 1 < texts.size(); t += 2) report.hints[texts[t]] = texts[t + 1];
     return Status();

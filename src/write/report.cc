@@ -160,6 +160,7 @@ void write_storage(JsonWriter& json, const StorageReport& storage) {
     json.key("hints").object([&] {
       for (const auto& [name, value] : storage.hints) json.key(name).text(value);
     });
+    if (!storage.note.empty()) json.key("note").text(storage.note);
   });
 }
 
@@ -232,6 +233,7 @@ std::string print_storage(const StorageReport& storage) {
     if (storage.stripe_count > 0) text += fmt::format(" on {} targets", storage.stripe_count);
   }
   for (const auto& [name, value] : storage.hints) text += fmt::format("\n  {} = {}", name, value);
+  if (!storage.note.empty()) text += "\n  " + storage.note;
   return text + "\n";
 }
 

@@ -57,6 +57,7 @@ struct StorageReport {
   Index stripe_size_bytes = 0;  ///< 0: unknown
   int stripe_count = 0;
   std::map<std::string, std::string> hints;  ///< MPI-IO hints that are in effect
+  std::string note = {};                     ///< FormatWriter::storage_note
 };
 
 struct RunReport {

@@ -54,9 +54,11 @@ std::optional<cdf::Version> cdf_version(const std::string& format) {
   return std::nullopt;
 }
 
+template <bool is_one_of_two>
 NetcdfWriterResult make_cdf(const WriterTarget& target) {
-  return std::unique_ptr<NetcdfWriter>(std::make_unique<cdf::CdfWriter>(
-      target.store, target.stem, cdf_version(target.format), target.options, target.lock));
+  const cdf::CdfWriter::Kind kind{cdf_version(target.format), is_one_of_two};
+  return std::unique_ptr<NetcdfWriter>(
+      std::make_unique<cdf::CdfWriter>(target.store, target.stem, kind, target.options, target.lock));
 }
 
 #ifdef ESKER_HAVE_HDF5
@@ -92,9 +94,9 @@ std::deque<FormatEntry> built_in_formats() {
            "netCDF files",
            {".nc"},
            "CDF",
-           make_alone<make_cdf>,
+           make_alone<make_cdf<false>>,
            open_netcdf<cdf::CdfDataset>,
-           make_cdf},
+           make_cdf<true>},
           {{"netcdf4", "hdf5"},
            "netcdf4 (also: hdf5)",
            "HDF5 files",

@@ -49,6 +49,7 @@ class DualWriter final : public FormatWriter {
     return idx_->data_paths(first, end);
   }
   [[nodiscard]] std::vector<std::string> metadata_paths() const override;
+  [[nodiscard]] std::string storage_note() const override { return netcdf_->storage_note(); }
   Status release() override { return idx_->release(); }
   [[nodiscard]] std::string stem() const override { return idx_->stem(); }
 

@@ -12,17 +12,43 @@
 #include "store/commit.h"
 
 namespace esker::cdf {
-CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
+CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, const Kind& kind,
                      const Options& options, std::shared_ptr<WriterLock> lock)
-    : NetcdfWriter(std::move(store), std::move(stem), ".nc", options, std::move(lock)), version_(version) {}
+    : NetcdfWriter(std::move(store), std::move(stem), ".nc", options, std::move(lock)), kind_(kind) {}
+
+namespace {
+
+bool is_compressed(const Field& field) {
+  return !field.compression.empty() && field.compression != "none" && field.compression != "raw";
+}
+
+Status check_not_compressed(const Schema& schema) {
+  for (const Field& field : schema.fields()) {
+    if (!is_compressed(field)) continue;
+    return error(Code::kInvalidArgument,
+                 "field '{}': compression {}: CDF files cannot be compressed; set compression=none, or write "
+                 "format=netcdf4, or format=cdf5+idx, where the IDX dataset is compressed",
+                 field.name, field.compression);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string CdfWriter::storage_note() const {
+  const auto& fields = schema_.fields();
+  if (std::none_of(fields.begin(), fields.end(), is_compressed)) return {};
+  return "compression: of the IDX dataset only; the CDF file is not compressed";
+}
 
 Status CdfWriter::define(const Schema& schema) {
+  if (!kind_.is_one_of_two) ESKER_RETURN_IF_ERROR(check_not_compressed(schema));
   schema_ = schema;
-  if (version_ && *version_ != Version::kData64) {
+  if (kind_.version && *kind_.version != Version::kData64) {
     ESKER_ASSIGN_OR_RETURN(schema_, in_classic_types(schema));
   }
   FileParameters parameters;
-  parameters.version = version_;
+  parameters.version = kind_.version;
   parameters.alignment_bytes = options_.alignment_bytes;
   ESKER_ASSIGN_OR_RETURN(file_, make_file(schema_, parameters));
   header_bytes_ = print_header(file_.header);

@@ -17,9 +17,13 @@ namespace esker::cdf {
 
 class CdfWriter final : public NetcdfWriter {
  public:
-  /// The file is `stem`.nc. Without `version`, the smallest version that holds the schema is used.
-  CdfWriter(std::shared_ptr<Store> store, std::string stem, std::optional<Version> version,
-            const Options& options, std::shared_ptr<WriterLock> lock);
+  /// The file is `stem`.nc.
+  struct Kind {
+    std::optional<Version> version;  ///< absent: the smallest one that holds the schema
+    bool is_one_of_two = false;      ///< of a dataset whose other format may compress its fields
+  };
+  CdfWriter(std::shared_ptr<Store> store, std::string stem, const Kind& kind, const Options& options,
+            std::shared_ptr<WriterLock> lock);
 
   Status define(const Schema& schema) override;
   Status stage(bool durable) override;
@@ -31,6 +35,7 @@ class CdfWriter final : public NetcdfWriter {
                                                      const StepHints& hints) const override;
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
+  [[nodiscard]] std::string storage_note() const override;
 
  private:
   [[nodiscard]] Result<bool> is_as_left(const File& file) const override;
@@ -39,7 +44,7 @@ class CdfWriter final : public NetcdfWriter {
   Status write_num_records(File& file, Index num_records, bool durable);
   void put_num_records(std::vector<std::byte>& header_bytes, Index num_records) const;
 
-  std::optional<Version> version_;
+  Kind kind_;
   StoredSchema file_;
   std::vector<std::byte> header_bytes_;  // as in the file, except the number of records
   std::optional<Index> or_num_records_;  // a number that may or may not have reached the file

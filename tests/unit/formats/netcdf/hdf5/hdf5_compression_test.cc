@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 #include <netcdf.h>
 
-#include <atomic>
+#include <cmath>
 
-#include "formats/netcdf/hdf5/journal.h"
-#include "store/faulty_store.h"
+#include "support/columns.h"
 #include "support/netcdf_runs.h"
 #include "support/runs.h"
 #include "support/thread_comm.h"
@@ -130,6 +129,8 @@ TEST(Hdf5Compression, AppendedAndRewoundRunsGiveTheFileOfOneRun) {
 // Each call to the file system fails once; the step is written again.
 TEST(Hdf5Compression, StepsAreRetriedAfterAnyFault) {
   RunPlan run = zip_run(1);
+  run.options["chunks"] = "auto";
+  run.end_step = 2;
   const std::string expected = file_of(run);
   bool is_reached = true;
   for (int first = 1; is_reached; ++first) {
@@ -171,6 +172,55 @@ TEST(Hdf5Compression, ErrorsNameFieldAndValidOnes) {
   EXPECT_NE(bits.find("bitround: values of type"), std::string::npos) << bits;
   const std::string zfp = message_of("zfp-reversible");
   EXPECT_NE(zfp.find("zfp: "), std::string::npos) << zfp;
+  const std::string cdf = message_of("zip", "cdf5");
+  EXPECT_NE(cdf.find("CDF files cannot be compressed; set compression=none"), std::string::npos) << cdf;
+}
+
+TEST(Hdf5Compression, WithCdfOnlyTheIdxDatasetIsCompressed) {
+  RunPlan run = zip_run(4);
+  run.options["format"] = "cdf5+idx";
+  run.options["report"] = "r.json";
+  run.options.erase("chunks");
+  RunPlan raw = run;
+  raw.options.erase("compression");
+  const auto files = files_of(run), raw_files = files_of(raw);
+  EXPECT_NE(files.at("r.json").find("the CDF file is not compressed"), std::string::npos);
+  EXPECT_EQ(raw_files.at("r.json").find("not compressed"), std::string::npos);
+  expect_values(NetcdfFile(files.at("run.nc")), schema_of(run), run.end_step);
+}
+
+// ---- lossy ----
+
+TEST(Hdf5Compression, LossyFilesAreTheSameForAnyNumberOfRanksAndMemoryOrder) {
+  for (const char* compression :
+       {"bitround=3", "zfp-reversible", "zfp-precision=12", "zfp-accuracy=0.5", "zstd", "zip-Z_BEST_SPEED"}) {
+    const std::map<std::string, std::string> options{
+        {"format", "netcdf4"}, {"chunks", "45,35,8"}, {"compression", compression}};
+    const std::string expected = file_of_columns(1, false, options);
+    SCOPED_TRACE(compression);
+    ASSERT_EQ(file_of_columns(4, false, options) == expected, true);
+    ASSERT_EQ(file_of_columns(4, true, options) == expected, true);
+    ASSERT_EQ(file_of_columns(3, true, options) == expected, true);
+  }
+}
+
+TEST(Hdf5Compression, BitRoundingKeepsItsBound) {
+  const NetcdfFile file(file_of_columns(
+      4, false, {{"format", "netcdf4"}, {"chunks", "45,35,8"}, {"compression", "bitround=3"}}));
+  const NetcdfFile exact(file_of_columns(4, false, {{"format", "netcdf4"}}));
+  for (const char* name : {"temp", "density", "depth"}) {
+    const bool fixed = std::string(name) == "depth";
+    const auto found = file.values(name, 0, fixed, 90 * 70 * 20), wanted = exact.values(name, 0, fixed, 90 * 70 * 20);
+    double largest = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_LE(std::abs(found[i] - wanted[i]), wanted[i] / 16) << name;
+      largest = std::max(largest, std::abs(found[i] - wanted[i]));
+    }
+    EXPECT_GT(largest, 0) << name;
+    int bits = 0;
+    nc(nc_get_att_int(file.id(), file.variable(name), "_QuantizeBitRoundNumberOfSignificantBits", &bits));
+    EXPECT_EQ(bits, 3);
+  }
 }
 
 }  // namespace
