@@ -84,6 +84,11 @@ COMPRESSED_CASES = [
     case("idx", "write:.bin:2", 0, kind="one", compression="lz4"),  # headers
     case("idx", "close:.bin", 1, compression="zip"),
     case("idx", "rename:esker.json", compression="zip", seen=2),
+    case("netcdf4", "write:.nc", 0, compression="zip"),
+    case("netcdf4", "rename:-journal", compression="zip"),
+    case("netcdf4", "rename:-journal>write:.nc:2", compression="zip", committed=2, seen=None),
+    case("netcdf4", "remove:-journal", compression="zip", committed=2),
+    case("cdf5+idx", "write:.bin", 0, compression="zip"),
 ]
 
 # Rank 0 holds no data of these steps: its first sync is that of values, its second of their number.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -21,6 +22,7 @@ SMOOTH = (300 * np.sin(0.11 * GRID[2]) * np.cos(0.07 * GRID[1]) + GRID[0]).astyp
 COUNTS = (GRID[0] + 2 * GRID[1]).astype("i4")
 BED = SMOOTH[0].astype("f4")
 ZFP, ZSTD = 32013, 32015
+Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def write_run(path: Path, compression: str = "none", steps: int = 3, first: int = 0, **options: object) -> Path:
@@ -29,7 +31,7 @@ def write_run(path: Path, compression: str = "none", steps: int = 3, first: int 
     options = {"chunks": "50,40,8", "report": "none", **options}
     if first:
         writer = esker.Writer.append(path, **options)
-        smooth, counts = writer["smooth"], writer["counts"]
+        smooth, counts = (writer.field(name) for name in ("smooth", "counts"))
     else:
         writer = esker.Writer(path, dims={"x": X, "y": Y, "z": Z}, format="netcdf4", **options)
         smooth = writer.field("smooth", "f8", compression=compression, units="K")
@@ -159,13 +161,15 @@ def test_files_of_hdf5plugin_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compression", ["zip", "bitround=9", "zstd", "zfp-accuracy=1e-3"])
-def test_appended_and_rewound_runs_give_the_file_of_one_run(tmp_path: Path, compression: str) -> None:
+def test_appended_and_rewound_runs_give_the_file_of_one_run(
+    tmp_path: Path, compression: str, esker_command: Command
+) -> None:
     expected = write_run(tmp_path / "whole.nc", compression, steps=4).read_bytes()
     path = write_run(tmp_path / "run.nc", compression, steps=2)
     write_run(path, compression, first=2, steps=4)
     assert path.read_bytes() == expected
-    with esker.Writer.append(path, to_time=10.0):
-        pass
+    assert esker_command("repair", path, "--to-time", 10).returncode == 0
+    assert path.read_bytes() == write_run(tmp_path / "two.nc", compression, steps=2).read_bytes()
     write_run(path, compression, first=2, steps=4)
     assert path.read_bytes() == expected
 
@@ -190,7 +194,7 @@ def test_values_that_are_not_finite_and_noise_are_kept(tmp_path: Path) -> None:
             assert np.array_equal(found[at], special[at], equal_nan=True), compression
 
 
-def test_convert_and_diff(tmp_path: Path, esker_command) -> None:
+def test_convert_and_diff(tmp_path: Path, esker_command: Command) -> None:
     path = write_run(tmp_path / "run.nc", "zip")
     assert esker_command("convert", path, tmp_path / "copy.idx").returncode == 0
     assert esker_command("diff", path, tmp_path / "copy.idx").returncode == 0
@@ -210,7 +214,7 @@ def test_convert_and_diff(tmp_path: Path, esker_command) -> None:
 )
 def test_errors_come_before_a_byte_is_written(tmp_path: Path, format: str, compression: str, words: str) -> None:
     path = tmp_path / ("run.idx" if format == "idx" else "run.nc")
-    with pytest.raises(esker.Error, match=words.replace("(", "\\(")):
+    with pytest.raises((ValueError, RuntimeError, NotImplementedError), match=words.replace("(", "\\(")):
         with esker.Writer(path, dims={"x": X, "y": Y}, format=format, compression=compression) as writer:
             field = writer.field("t", "f4")
             with writer.step(time=0.0) as step:
