@@ -16,11 +16,16 @@ class EncoderFaults : public FaultTest {
  protected:
   static constexpr Index kN = 40;
 
-  /// One field of float64; all ranks take turns in one file, or each rank stores separate files.
-  [[nodiscard]] RunPlan run(bool shares_file) const {
-    RunPlan run = plan({"Zfp", "idx", true, "zfp-accuracy=1e-3"}, shares_file ? "shared/" : "apart/");
+  /// One field of float64; all ranks take turns in one file, or each rank stores separate files, or chunks of
+  /// one file.
+  enum class Files { kSharedIdx, kIdx, kNetcdf4 };
+  [[nodiscard]] RunPlan run(Files files) const {
+    const bool is_idx = files != Files::kNetcdf4;
+    RunPlan run = plan({"Zfp", is_idx ? "idx" : "netcdf4", is_idx, "zfp-accuracy=1e-3"},
+                       std::to_string(static_cast<int>(files)) + "/");
     run.options["bits_per_block"] = "9";
-    run.options["blocks_per_file"] = shares_file ? "100000" : "4";
+    run.options["blocks_per_file"] = files == Files::kSharedIdx ? "100000" : "4";
+    run.options["chunks"] = is_idx ? "auto" : "20,10,4";
     run.options["collective_buffer"] = "8K";
     return run;
   }
@@ -56,8 +61,11 @@ class EncoderFaults : public FaultTest {
 };
 
 TEST_F(EncoderFaults, AreAgreedAndLeaveNoDebris) {
-  for (const bool shares_file : {false, true}) {
-    const RunPlan plan = run(shares_file);
+  for (const Files files : {Files::kIdx, Files::kSharedIdx, Files::kNetcdf4}) {
+#ifndef ESKER_HAVE_HDF5
+    if (files == Files::kNetcdf4) continue;
+#endif
+    const RunPlan plan = run(files);
     const auto reference = memory_store();
     if (comm_.rank() == 0) {
       const auto alone = create(Communicator::serial(), reference, plan).value();

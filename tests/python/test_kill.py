@@ -88,7 +88,7 @@ COMPRESSED_CASES = [
     case("netcdf4", "rename:-journal", compression="zip"),
     case("netcdf4", "rename:-journal>write:.nc:2", compression="zip", committed=2, seen=None),
     case("netcdf4", "remove:-journal", compression="zip", committed=2),
-    case("cdf5+idx", "write:.bin", 0, compression="zip"),
+    case("cdf5+idx", "write:.bin", 3, compression="zip"),
 ]
 
 # Rank 0 holds no data of these steps: its first sync is that of values, its second of their number.

@@ -67,9 +67,13 @@ struct Subject {
   [[nodiscard]] std::string file() const { return has_idx() ? "run.idx" : "run.nc"; }
 };
 
-inline constexpr Subject kSubjects[] = {
-    {"OneGrid", "idx", true}, {"SeveralGrids", "idx", false}, {"Compressed", "idx", false, "zip"},
-    {"Cdf5", "cdf5", false},  {"Netcdf4", "netcdf4", false},  {"Cdf5AndIdx", "cdf5+idx", false}};
+inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
+                                        {"SeveralGrids", "idx", false},
+                                        {"Compressed", "idx", false, "zip"},
+                                        {"Cdf5", "cdf5", false},
+                                        {"Netcdf4", "netcdf4", false},
+                                        {"CompressedNetcdf4", "netcdf4", false, "zip"},
+                                        {"Cdf5AndIdx", "cdf5+idx", false}};
 inline std::string name_of_subject(const testing::TestParamInfo<Subject>& test) { return test.param.name; }
 
 class FaultTest : public MpiTest {
