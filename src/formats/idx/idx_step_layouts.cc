@@ -109,7 +109,7 @@ BlockEntry IdxStepLayouts::entry_of(int layout, const Piece& piece, const PieceR
     entry = {record->offset_bytes, Index{record->size_bytes}, record->form};
     if (!codec_of(layout, piece.field).lossless()) entry.errors = {record->max_error, record->rms_error};
   }
-  if (part_of(layout).checksums) entry.checksum = record->checksum;
+  if (part_of(layout).checksums || entry.errors) entry.checksum = record->checksum;
   return entry;
 }
 
