@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,14 @@ class ESKER_API Dataset {
   [[nodiscard]] const std::vector<PartInfo>& parts() const;
   /// Problems with files that are not needed to read samples; attributes may then be missing.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
+  /// What lossy compression changed in a field at a step (as in Query), over all samples of the grid.
+  /// Nothing if the field is stored without loss, or by a program that does not record errors. The values are
+  /// bounds: no true error is larger. Reads the block tables of the step, no samples. Errors: kNotFound (not
+  /// written at that step), kOutOfRange, kDataLoss.
+  Result<std::optional<FieldErrors>> errors(const std::string& field, Index step) const;
+  /// The largest absolute error of a field at each step, 0 where it is absent; one value if it is fixed. Empty
+  /// where errors() has nothing. Reads nothing unless the field is fixed.
+  Result<std::vector<double>> largest_errors(const std::string& field) const;
   /// Counts the files that contain samples of committed steps. Queries the metadata of every file.
   Result<StorageInfo> storage() const;
 

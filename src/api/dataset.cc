@@ -217,6 +217,17 @@ Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const
       fmt::format("read field '{}', step {}", query.field, counted_step(resolved.step)));
 }
 
+Result<std::optional<FieldErrors>> Dataset::errors(const std::string& field, Index step) const {
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(Query{.field = field, .step = step}));
+  return within_memory([&] { return impl_->data->errors(resolved.field, resolved.step); });
+}
+
+Result<std::vector<double>> Dataset::largest_errors(const std::string& field) const {
+  ESKER_ASSIGN_OR_RETURN(const int number, impl_->find(field));
+  if (!impl_->data->has_samples(number)) return std::vector<double>();
+  return within_memory([&] { return impl_->data->largest_errors(number); });
+}
+
 Result<StorageInfo> Dataset::storage() const {
   return within_memory([&] { return impl_->data->storage(); });
 }

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "esker/types/dataset_info.hpp"
+#include "esker/types/original.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/verify_report.hpp"
 #include "grid/bitmask.h"
@@ -49,8 +51,20 @@ class OpenedDataset {
   [[nodiscard]] virtual ReadUnit read_unit(int field, int level) const = 0;
   /// Files with samples of committed steps.
   [[nodiscard]] virtual Result<StorageInfo> storage() const = 0;
+  /// What lossy compression changed in a field at a step that has() it. Nothing if no errors are recorded.
+  [[nodiscard]] virtual Result<std::optional<FieldErrors>> errors(int /*field*/, Index /*step*/) const {
+    return std::optional<FieldErrors>();
+  }
+  /// The largest of them at each step, see Dataset.
+  [[nodiscard]] virtual Result<std::vector<double>> largest_errors(int /*field*/) const {
+    return std::vector<double>();
+  }
   /// Reads everything; the problems go to `report`. For `progress` see esker::verify.
   virtual Status verify(VerifyReport& report, const std::function<void(double)>& progress) const = 0;
+  /// The same, and compares blocks with the samples that they were made from. kUnsupported for formats that
+  /// do not record errors.
+  virtual Status verify_against(const ReadOriginal& original, VerifyReport& report,
+                                const std::function<void(double)>& progress) const;
 };
 
 }  // namespace esker

@@ -1,4 +1,4 @@
-// PartInfo, StorageInfo: the parts of a dataset, and its files.
+// PartInfo, StorageInfo, FieldErrors: the parts of a dataset, its files, and what compression lost.
 #pragma once
 
 #include <string>
@@ -26,6 +26,13 @@ struct PartInfo {
 struct StorageInfo {
   Index files = 0;
   Index bytes = 0;
+};
+
+/// The differences between the samples of a field that were written, and those that are stored.
+struct FieldErrors {
+  double largest = 0;  ///< absolute
+  double rms = 0;      ///< root of the mean square
+  friend bool operator==(const FieldErrors&, const FieldErrors&) = default;
 };
 
 }  // namespace esker

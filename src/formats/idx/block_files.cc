@@ -94,7 +94,8 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
   }
   ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(entry.codec_bits(), header_.fields[field]));
   return StoredBlock{false, std::move(file), entry.offset_bytes, entry.size_bytes, entry.order(),
-                     codec, entry.checksum,  entry.flags,        entry.sum_version};
+                     codec, entry.checksum,  entry.flags,        entry.sum_version,
+                     entry.errors};
 }
 
 // An ARCO file is one encoded block and nothing else; the field names the codec.

@@ -37,6 +37,7 @@ struct StoredBlock {
   std::optional<std::uint64_t> checksum = {};  ///< block_checksum() of the bytes, if the file has one
   std::uint32_t flags = 0;                     ///< of the entry; covered by the checksum
   SumVersion sum_version = SumVersion::kBytesAndForm;
+  std::optional<BlockErrors> errors = {};  ///< if the file has them
 };
 
 class BlockFiles {

@@ -61,6 +61,14 @@ Status read_errors(const Json& json, CommitRecord& record) {
 
 }  // namespace
 
+std::map<std::string, std::string> fields_of_columns(const CommitRecord& record) {
+  std::map<std::string, std::string> fields;
+  for (const auto& [field, columns] : record.split) {
+    for (const std::string& column : columns) fields[column] = field;
+  }
+  return fields;
+}
+
 std::string print_commit_record(const CommitRecord& record) {
   JsonWriter json;
   json.object([&] {

@@ -41,6 +41,9 @@ struct CommitRecord {
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };
 
+/// The fields of `split` by the names of their columns.
+std::map<std::string, std::string> fields_of_columns(const CommitRecord& record);
+
 /// One line; reals have all their digits: parse_commit_record(print_commit_record(r)) == r.
 std::string print_commit_record(const CommitRecord& record);
 

@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "formats/idx/creation.h"
+#include "formats/idx/field_errors.h"
 #include "formats/idx/idx_step_layouts.h"
 #include "formats/idx/leftovers.h"
 #include "formats/idx/record_sum.h"
@@ -19,11 +20,6 @@
 
 namespace esker::idx {
 namespace {
-
-bool is_lossy(const FieldEntry& field) {
-  const auto codec = parse_codec_spec(field.compression);
-  return codec.ok() && !codec->lossless();
-}
 
 std::uint64_t sum_of(const std::string& text) { return checksum(std::as_bytes(std::span(text)), 0); }
 

@@ -16,6 +16,7 @@
 #include "formats/idx/catalog.h"
 #include "formats/idx/commit_record.h"
 #include "formats/idx/dataset_parts.h"
+#include "formats/idx/field_errors.h"
 #include "formats/idx/idx_part.h"
 #include "formats/idx/record_sum.h"
 #include "formats/idx/step_check.h"
@@ -111,9 +112,11 @@ Result<Form> form_of_schema(const Subject& subject, const RebuildRequest& reques
   return Form{part->header, std::move(record)};
 }
 
-/// Whether they hold the same samples, according to their headers.
+/// Whether they hold the same samples, according to their headers. zfp decodes with another accuracy to other
+/// values.
 bool are_alike(const FieldEntry& a, const FieldEntry& b) {
-  return a.name == b.name && a.type == b.type && a.components == b.components;
+  return a.name == b.name && a.type == b.type && a.components == b.components &&
+         a.compression == b.compression;
 }
 
 /// A remaining schema file decides box and fields.
@@ -218,10 +221,7 @@ void record_absent(const Subject& subject, Index step, const std::vector<std::st
   if (absent.empty()) return;
   record.absent[step] = absent;
   if (!subject.schema.ok()) return;
-  std::map<std::string, std::string> whole_of;  // column -> field
-  for (const auto& [field, columns] : record.split) {
-    for (const std::string& column : columns) whole_of[column] = field;
-  }
+  const auto whole_of = fields_of_columns(record);
   for (const std::string& column : absent) {
     const auto whole = whole_of.find(column);
     const Field* field = subject.schema->find_field(whole == whole_of.end() ? column : whole->second);
@@ -231,18 +231,24 @@ void record_absent(const Subject& subject, Index step, const std::vector<std::st
   }
 }
 
+/// The steps that the new .idx lists.
+struct FoundSteps {
+  std::vector<Index> times;                 ///< integer times
+  std::vector<std::vector<double>> errors;  ///< StepCheck::largest_errors() of each
+};
+
 /// Steps of Esker's datasets are numbered from 0 without gaps: steps after a gap are dropped.
-Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check, std::size_t num_fields,
-                                       std::optional<CommitRecord>& record, const std::vector<Index>& stored,
-                                       RebuildReport& report) {
-  std::vector<Index> whole;
+Result<FoundSteps> find_whole_steps(const Subject& subject, StepCheck& check, std::size_t num_fields,
+                                    std::optional<CommitRecord>& record, const std::vector<Index>& stored,
+                                    RebuildReport& report) {
+  FoundSteps whole;
   std::string first_reason = "no block files exist";
   for (const Index time : stored) {
     auto absent = check.run(time);
     if (absent.ok() && absent->size() == num_fields)
       absent = error(Code::kDataLoss, "all blocks are missing");
-    if (absent.ok() && record && time != static_cast<Index>(whole.size())) {
-      absent = error(Code::kDataLoss, "the earlier step {} is not complete", whole.size());
+    if (absent.ok() && record && time != static_cast<Index>(whole.times.size())) {
+      absent = error(Code::kDataLoss, "the earlier step {} is not complete", whole.times.size());
     }
     if (!absent.ok()) {
       if (absent.status().code() == Code::kIoError) return absent.status();
@@ -251,32 +257,37 @@ Result<std::vector<Index>> whole_times(const Subject& subject, StepCheck& check,
       continue;
     }
     if (record) record_absent(subject, time, *absent, *record, report);
-    whole.push_back(time);
+    whole.times.push_back(time);
+    whole.errors.push_back(check.largest_errors());
   }
   if (!record && check.tagged()) {
     report.given_up.push_back("Esker's record: time values, absent and split fields, appending");
   }
-  if (whole.empty()) return error(Code::kDataLoss, "{}: no step is complete: {}", report.path, first_reason);
+  if (whole.times.empty()) return error(Code::kDataLoss, "{}: no step is complete: {}", report.path, first_reason);
   return whole;
 }
 
 /// The steps of a part are those of the catalog; lost ones are marked absent, so that the others remain.
-Status check_steps_of_catalog(const Subject& subject, StepCheck& check, const Header& header,
-                              CommitRecord& record, RebuildReport& report) {
+Result<FoundSteps> check_steps_of_catalog(const Subject& subject, StepCheck& check, const Header& header,
+                                          CommitRecord& record, RebuildReport& report) {
+  FoundSteps found;
   std::vector<std::string> all;
   for (const FieldEntry& field : header.fields) all.push_back(field.name);
   const Index num_steps = subject.fixed ? 1 : static_cast<Index>(subject.catalog->times.size());
   for (Index step = 0; step < num_steps; ++step) {
     const auto absent = check.run(step);
     if (absent.status().code() == Code::kIoError) return absent.status();
+    found.times.push_back(step);
     if (absent.ok()) {
       record_absent(subject, step, *absent, record, report);
+      found.errors.push_back(check.largest_errors());
     } else {
       record.absent[step] = all;
+      found.errors.emplace_back(all.size());
       report.given_up.push_back(fmt::format("step {}: {}", step, absent.status().message()));
     }
   }
-  return {};
+  return found;
 }
 
 Status set_times(const Subject& subject, const RebuildRequest& request, std::size_t num_steps,
@@ -401,20 +412,21 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   ESKER_ASSIGN_OR_RETURN(const auto part, IdxPart::of_text(store, report.path, print_header(header)));
   StepCheck check(*part, form.record.has_value(), form.record && form.record->checksums);
   if (form.record) form.record->absent.clear();
-  if (subject.catalog) {
-    ESKER_RETURN_IF_ERROR(check_steps_of_catalog(subject, check, header, *form.record, report));
-  } else {
-    ESKER_ASSIGN_OR_RETURN(stored,
-                           whole_times(subject, check, header.fields.size(), form.record, stored, report));
-  }
+  ESKER_ASSIGN_OR_RETURN(
+      const FoundSteps found,
+      subject.catalog
+          ? check_steps_of_catalog(subject, check, header, *form.record, report)
+          : find_whole_steps(subject, check, header.fields.size(), form.record, stored, report));
   if (form.record) form.record->checksums = check.tagged();
-  report.steps = static_cast<Index>(stored.size());
+  report.steps = static_cast<Index>(found.times.size());
   report.deduced.push_back(
-      fmt::format("{} steps, from {}", stored.size(),
+      fmt::format("{} steps, from {}", report.steps,
                   subject.catalog ? subject.dataset.catalog() : std::string("their blocks")));
-  if (header.time) header.time->ranges = ranges_of(stored);
+  if (header.time) header.time->ranges = ranges_of(found.times);
   if (form.record) {
-    ESKER_RETURN_IF_ERROR(set_times(subject, request, stored.size(), *form.record, report));
+    form.record->errors.clear();
+    if (!subject.fixed) form.record->errors = recorded_errors(header, *form.record, found.errors);
+    ESKER_RETURN_IF_ERROR(set_times(subject, request, found.times.size(), *form.record, report));
     record_uncertain_times(form, request, report);
     header.other.emplace_back(kRecordKey, print_sealed_record(header, *form.record));
   } else if (!request.times.empty()) {

@@ -1,5 +1,7 @@
 #include "formats/idx/step_check.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/macros.h"
 
@@ -8,6 +10,7 @@ namespace esker::idx {
 Result<std::vector<std::string>> StepCheck::run(Index time) {
   std::vector<std::string> absent;
   const auto& fields = part_.header().fields;
+  largest_errors_.assign(fields.size(), 0);
   for (std::size_t f = 0; f < fields.size(); ++f) {
     auto held = count_blocks(static_cast<int>(f), time);
     if (!held.ok()) return held.status().with_context("field '" + fields[f].name + "'");
@@ -30,9 +33,11 @@ Result<Index> StepCheck::count_blocks(int field, Index time) {
       whole = check_file(*stored->file, block, time);
       checked_ = stored->file;
     }
-    if (whole.ok() && !stored->absent) whole = part_.check_block(field, block, *stored);
+    if (whole.ok() && !stored->absent) whole = part_.load_block(field, block, *stored).status();
     if (!whole.ok()) return whole.with_context(part_.files().path(field, block, time));
     held += stored->absent ? 0 : 1;
+    double& largest = largest_errors_[static_cast<std::size_t>(field)];
+    if (stored->errors) largest = std::max(largest, static_cast<double>(stored->errors->largest));
   }
   return held;
 }

@@ -20,6 +20,9 @@ class StepCheck {
   /// Reads all blocks at that time. Returns the fields without blocks. kDataLoss: the step is incomplete.
   Result<std::vector<std::string>> run(Index time);
 
+  /// The largest error of each field at the time of the last run(), by position in the header; 0 for those
+  /// without errors.
+  [[nodiscard]] const std::vector<double>& largest_errors() const { return largest_errors_; }
   /// Whether the files identify Esker as their writer.
   [[nodiscard]] bool tagged() const { return tagged_; }
 
@@ -31,6 +34,7 @@ class StepCheck {
   const IdxPart& part_;
   bool ours_, checksums_;
   bool tagged_ = false;
+  std::vector<double> largest_errors_;
   std::shared_ptr<const BlockFile> checked_;  // the last one
 };
 
