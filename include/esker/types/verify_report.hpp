@@ -23,6 +23,7 @@ struct VerifyReport {
   Index files = 0;                                      ///< number of block files opened
   Index blocks = 0, bytes = 0;                          ///< number read, and their size
   Index blocks_with_checksum = 0, blocks_left_out = 0;  ///< left_out: omitted by another program
+  Index blocks_compared = 0;                            ///< with the original, see verify_against()
 
   static constexpr Index kMaxFindings = 1000;
   /// Whether all committed data are intact.

@@ -10,9 +10,11 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "codec/codec_spec.h"
 #include "format/foreign_names.h"
 #include "format/schema_json.h"
 #include "formats/idx/catalog.h"
+#include "formats/idx/field_errors.h"
 #include "formats/idx/pidx_header.h"
 #include "store/commit.h"
 
@@ -53,12 +55,8 @@ struct NamedColumns {
 
 Result<std::vector<NamedColumns>> join_columns(const IdxPart& part) {
   const Header& header = part.header();
-  std::map<std::string, std::string> whole_of;  // column -> field
-  if (part.record()) {
-    for (const auto& [field, names] : part.record()->split) {
-      for (const std::string& name : names) whole_of[name] = field;
-    }
-  }
+  std::map<std::string, std::string> whole_of;
+  if (part.record()) whole_of = fields_of_columns(*part.record());
   std::vector<NamedColumns> joined;
   for (std::size_t f = 0; f < header.fields.size(); ++f) {
     const FieldEntry& entry = header.fields[f];
@@ -73,6 +71,14 @@ Result<std::vector<NamedColumns>> join_columns(const IdxPart& part) {
     joined.back().columns.push_back(static_cast<int>(f));
   }
   return joined;
+}
+
+/// As the option `compression`; empty if the field is raw, or compressed in a way that Esker does not write.
+std::string compression_of(const FieldEntry& field) {
+  const auto codec = parse_codec_spec(field.compression);
+  if (!codec.ok() || codec->kind == CodecKind::kRaw) return "";
+  const std::string text = option_text(*codec);
+  return parse_compression_option(text).ok() ? text : "";
 }
 
 /// Adds the grid and fields of a part's header to the schema: what is known without a schema file.
@@ -90,6 +96,7 @@ Status add_header(const IdxPart& part, int part_number, const std::string& grid_
     field.components = 0;
     for (const int column : named.columns) field.components += part.header().fields[column].components;
     field.fixed = fixed;
+    field.compression = compression_of(part.header().fields[named.columns.front()]);
     ESKER_RETURN_IF_ERROR(dataset.schema.add_field(std::move(field)).status());
     dataset.places.push_back({part_number, std::move(named.columns), fixed});
   }
@@ -377,6 +384,31 @@ ReadUnit IdxDataset::read_unit(int field, int level) const {
   const auto column = static_cast<std::size_t>(place(field).columns.front());
   const bool is_compressed = !header.fields[column].compression.empty();
   return {header.bitmask.pow2_sizes(level - digits + 1, level), is_compressed, true};
+}
+
+Result<std::optional<FieldErrors>> IdxDataset::errors(int field, Index step) const {
+  return field_errors(*part_of(field), place(field).columns, place(field).fixed ? 0 : step);
+}
+
+// The record of fixed fields has no steps.
+Result<std::vector<double>> IdxDataset::largest_errors(int field) const {
+  if (place(field).fixed) {
+    ESKER_ASSIGN_OR_RETURN(const auto found, errors(field, 0));
+    return found ? std::vector{found->largest} : std::vector<double>();
+  }
+  const IdxPart& part = *part_of(field);
+  std::vector<double> largest;
+  if (!part.record()) return largest;
+  for (const int column : place(field).columns) {
+    const FieldEntry& entry = part.header().fields[static_cast<std::size_t>(column)];
+    const auto found = part.record()->errors.find(entry.name);
+    if (found == part.record()->errors.end()) return std::vector<double>();
+    largest.resize(times.size());
+    for (std::size_t step = 0; step < times.size() && step < found->second.size(); ++step) {
+      largest[step] = std::max(largest[step], found->second[step]);
+    }
+  }
+  return largest;
 }
 
 Result<StorageInfo> IdxDataset::storage() const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/idx/block_comparison.h"
 #include "formats/idx/dataset_parts.h"
 #include "formats/idx/idx_part.h"
 #include "read/opened_dataset.h"
@@ -37,11 +38,19 @@ struct IdxDataset final : OpenedDataset {
   /// Aligned boxes of a few blocks.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
+  [[nodiscard]] Result<std::optional<FieldErrors>> errors(int field, Index step) const override;
+  [[nodiscard]] Result<std::vector<double>> largest_errors(int field) const override;
   Status verify(VerifyReport& report, const std::function<void(double)>& progress) const override;
+  Status verify_against(const ReadOriginal& original, VerifyReport& report,
+                        const std::function<void(double)>& progress) const override;
 
  private:
   [[nodiscard]] const Place& place(int field) const { return places[static_cast<std::size_t>(field)]; }
   [[nodiscard]] const IdxPart* part_of(int field) const;
+  /// What each field of a part's header holds.
+  [[nodiscard]] std::vector<BlockComparison::Column> columns_of(std::size_t part) const;
+  Status verify_blocks(const ReadOriginal* original, VerifyReport& report,
+                       const std::function<void(double)>& progress) const;
 };
 
 }  // namespace esker::idx

@@ -158,15 +158,21 @@ std::unique_ptr<BlockForm> IdxPart::form_of(int column) const {
   return std::make_unique<PlainBlocks>(blocks_, field, column);
 }
 
-Status IdxPart::check_block(int column, Index block, const StoredBlock& stored) const {
+Result<std::vector<std::byte>> IdxPart::load_block(int column, Index block, const StoredBlock& stored) const {
   const std::unique_ptr<BlockForm> form = form_of(column);
   ESKER_RETURN_IF_ERROR(form->check(block, stored));
   std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size_bytes));
   ESKER_RETURN_IF_ERROR(stored.file->file->read_at(bytes, stored.offset_bytes));
   ESKER_RETURN_IF_ERROR(form->check_bytes(block, stored, bytes));
-  if (!form->is_encoded(stored)) return {};
+  if (!form->is_encoded(stored)) return bytes;
   std::vector<std::byte> samples(static_cast<std::size_t>(form->decoded_bytes()));
-  return form->decode(block, stored, bytes, samples);
+  ESKER_RETURN_IF_ERROR(form->decode(block, stored, bytes, samples));
+  return samples;
+}
+
+void IdxPart::place_block(int column, Index block, const StoredBlock& stored,
+                          std::span<const std::byte> samples, const ReadTarget& target) const {
+  form_of(column)->place(block, stored.order, samples.data(), target);
 }
 
 Index IdxPart::num_blocks() const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,8 +61,13 @@ class IdxPart {
   Status read(const std::vector<int>& columns, Index step, const ReadTarget& target,
               const ReadContext& context) const;
 
-  /// Whether a block can be read, and whether it is as it was written if it has a checksum.
-  [[nodiscard]] Status check_block(int column, Index block, const StoredBlock& stored) const;
+  /// Reads and decodes a block. Errors: kIoError; kDataLoss if it cannot be decoded, or does not have its
+  /// checksum.
+  [[nodiscard]] Result<std::vector<std::byte>> load_block(int column, Index block,
+                                                          const StoredBlock& stored) const;
+  /// Copies the samples of a loaded block that the target requests.
+  void place_block(int column, Index block, const StoredBlock& stored, std::span<const std::byte> samples,
+                   const ReadTarget& target) const;
   /// The parts that hold the blocks of this one; empty if it holds them itself.
   [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
   [[nodiscard]] BlockFiles& files() const { return *files_; }

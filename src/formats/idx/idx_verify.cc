@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "formats/idx/block_comparison.h"
 #include "formats/idx/existing.h"
 #include "formats/idx/idx_dataset.h"
 #include "formats/idx/leftovers.h"
@@ -18,8 +21,9 @@ namespace {
 /// Checks the stored files of one .idx, and that none is missing.
 class PartVerifier {
  public:
-  PartVerifier(const IdxPart& part, Index num_steps, VerifyReport& report)
-      : part_(part), num_steps_(num_steps), report_(report), findings_(report) {}
+  /// `comparison`: with the original; null: none.
+  PartVerifier(const IdxPart& part, Index num_steps, const BlockComparison* comparison, VerifyReport& report)
+      : part_(part), num_steps_(num_steps), comparison_(comparison), report_(report), findings_(report) {}
 
   /// The cost depends on the stored files, not on what the header allows. `done` is called after each file.
   /// kUnsupported: the store cannot list directories, and only a list shows which blocks another program has
@@ -104,8 +108,35 @@ class PartVerifier {
     ++report_.blocks;
     report_.bytes += stored->size_bytes;
     report_.blocks_with_checksum += stored->checksum ? 1 : 0;
-    const Status loaded = part_.check_block(field, block, *stored);
-    if (!loaded.ok()) findings_.error(file.path, fmt::format("field '{}': {}", name, loaded.message()));
+    const auto loaded = part_.load_block(field, block, *stored);
+    if (!loaded.ok()) {
+      return findings_.error(file.path, fmt::format("field '{}': {}", name, loaded.status().message()));
+    }
+    check_recorded(field, block, step, *stored, file);
+    if (comparison_) compare(field, block, step, *stored, *loaded, file);
+  }
+
+  /// The largest error in the record is that of all blocks.
+  void check_recorded(int field, Index block, Index step, const StoredBlock& stored,
+                      const BlockFiles::OnStorage& file) {
+    if (!stored.errors || !part_.record()) return;
+    const std::string& name = part_.header().fields[field].name;
+    const auto recorded = part_.record()->errors.find(name);
+    if (recorded == part_.record()->errors.end()) return;
+    if (step >= static_cast<Index>(recorded->second.size())) return;  // fixed fields have no steps
+    const double largest = recorded->second[static_cast<std::size_t>(step)];
+    if (stored.errors->largest <= largest) return;
+    findings_.error(
+        file.path,
+        fmt::format("block {} of field '{}' has an error of {}, but {} records {} as the largest of step {}",
+                    block, name, stored.errors->largest, part_.idx_path(), largest, step));
+  }
+
+  void compare(int field, Index block, Index step, const StoredBlock& stored,
+               std::span<const std::byte> loaded, const BlockFiles::OnStorage& file) {
+    const auto compared = comparison_->run(field, block, step, stored, loaded);
+    if (!compared.ok()) return findings_.error(file.path, compared.status().message());
+    report_.blocks_compared += *compared ? 1 : 0;
   }
 
   static std::string missing(Index block, const std::string& field) {
@@ -141,6 +172,7 @@ class PartVerifier {
 
   const IdxPart& part_;
   Index num_steps_;
+  const BlockComparison* comparison_;
   VerifyReport& report_;
   Findings findings_;
   std::set<std::pair<Index, Index>> checked_;  // step, first block of the file
@@ -183,9 +215,42 @@ void check_surroundings(const IdxDataset& dataset, Findings& findings) {
 }  // namespace
 
 Status IdxDataset::verify(VerifyReport& report, const std::function<void(double)>& progress) const {
+  return verify_blocks(nullptr, report, progress);
+}
+
+Status IdxDataset::verify_against(const ReadOriginal& original, VerifyReport& report,
+                                  const std::function<void(double)>& progress) const {
+  for (const auto& part : parts) {
+    if (!part->header().chunks && part->partitions().empty()) continue;
+    return error(Code::kUnsupported, "{}: comparing chunks and partitions of PIDX is not supported",
+                 part->idx_path());
+  }
+  return verify_blocks(&original, report, progress);
+}
+
+std::vector<BlockComparison::Column> IdxDataset::columns_of(std::size_t part) const {
+  std::vector<BlockComparison::Column> columns(parts[part]->header().fields.size());
+  for (std::size_t f = 0; f < places.size(); ++f) {
+    if (places[f].part != static_cast<int>(part)) continue;
+    int component = 0;
+    for (const int column : places[f].columns) {
+      columns[static_cast<std::size_t>(column)] = {&schema.fields()[f], component};
+      component += parts[part]->header().fields[static_cast<std::size_t>(column)].components;
+    }
+  }
+  return columns;
+}
+
+Status IdxDataset::verify_blocks(const ReadOriginal* original, VerifyReport& report,
+                                 const std::function<void(double)>& progress) const {
+  struct Task {
+    const IdxPart* part;
+    Index num_steps;
+    std::optional<BlockComparison> comparison = {};
+  };
   Findings findings(report);
   double done = 0, to_do = 0;
-  std::vector<std::pair<const IdxPart*, Index>> to_verify;  // and their steps
+  std::vector<Task> tasks;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const IdxPart& part = *parts[p];
     const Index num_steps = infos[p].num_steps;
@@ -195,14 +260,16 @@ Status IdxDataset::verify(VerifyReport& report, const std::function<void(double)
           part.idx_path(),
           fmt::format("lists {} steps, but the dataset has {}: a commit was interrupted", listed, num_steps));
     }
-    if (part.partitions().empty()) to_verify.emplace_back(&part, num_steps);
+    if (part.partitions().empty()) tasks.push_back({&part, num_steps});
+    if (original) tasks.back().comparison.emplace(part, columns_of(p), *original);
     for (const JoinedPartition& joined : part.partitions()) {
-      to_verify.emplace_back(joined.part.get(), static_cast<Index>(joined.part->times().size()));
+      tasks.push_back({joined.part.get(), static_cast<Index>(joined.part->times().size())});
     }
   }
-  for (const auto& [part, num_steps] : to_verify) to_do += expected_files(*part, num_steps);
-  for (const auto& [part, num_steps] : to_verify) {
-    ESKER_RETURN_IF_ERROR(PartVerifier(*part, num_steps, report).run([&] {
+  for (const Task& task : tasks) to_do += expected_files(*task.part, task.num_steps);
+  for (const Task& task : tasks) {
+    const BlockComparison* comparison = task.comparison ? &*task.comparison : nullptr;
+    ESKER_RETURN_IF_ERROR(PartVerifier(*task.part, task.num_steps, comparison, report).run([&] {
       if (progress) progress(std::min(1.0, ++done / to_do));
     }));
   }
