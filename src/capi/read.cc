@@ -62,6 +62,18 @@ esker_status esker_inq_max_level(esker_dataset* ds, int field, int* level) {
   });
 }
 
+esker_status esker_inq_errors(esker_dataset* ds, int field, int64_t step, int* is_lossy, double* largest,
+                              double* rms) {
+  return read_call(ds, "inq_errors", {{is_lossy, "is_lossy"}}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+    ESKER_ASSIGN_OR_RETURN(const auto errors, dataset.errors(found->name, step));
+    *is_lossy = errors ? 1 : 0;
+    give(largest, errors ? errors->largest : 0);
+    give(rms, errors ? errors->rms : 0);
+    return {};
+  });
+}
+
 esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                  const int64_t* extent, int level, int64_t* origin, int64_t* stride,
                                  int64_t* count) {

@@ -61,6 +61,7 @@ static void null_datasets(void) {
                                 esker_get_att_int64(none, ESKER_DATASET, 0, "a", &integers, out),
                                 esker_get_att_double(none, ESKER_DATASET, 0, "a", &reals, out),
                                 esker_inq_has(none, 0, 0, &n),
+                                esker_inq_errors(none, 0, 0, &n, NULL, NULL),
                                 esker_inq_max_level(none, 0, &n),
                                 esker_inq_selection(none, 0, 0, i, i, 0, out, out, out),
                                 esker_get(none, 0, 0, i, i, 0, out, 8),
@@ -142,6 +143,7 @@ static void null_results(const struct world* w) {
   NULL_FAILS(esker_get_att_int64(ds, ESKER_GRID, 1, NULL, NULL, NULL), "name");
   NULL_FAILS(esker_get_att_double(ds, ESKER_FIELD, 0, NULL, NULL, NULL), "name");
   NULL_FAILS(esker_inq_has(ds, 0, 0, NULL), "has");
+  NULL_FAILS(esker_inq_errors(ds, 0, 0, NULL, NULL, NULL), "is_lossy");
   NULL_FAILS(esker_inq_max_level(ds, 0, NULL), "level");
   NULL_FAILS(esker_inq_num_parts(ds, NULL), "num");
   NULL_FAILS(esker_inq_part(ds, 0, NULL), "info");

@@ -107,6 +107,7 @@ int run_all(const struct world* w) {
                {"round_trip", test_round_trip},
                {"typed", test_typed},
                {"together", test_together},
+               {"compression", test_compression},
                {"types", test_types},
                {"append", test_append},
                {"several", test_several},

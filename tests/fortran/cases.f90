@@ -2,6 +2,7 @@
 module cases
   use world
   use array_cases
+  use compression_cases
   use error_cases
   use library_cases
   use plan_cases
@@ -34,6 +35,7 @@ contains
     call run("buffered", test_buffered)
     call run("together", test_together)
     call run("kinds_together", test_kinds_together)
+    call run("compression", test_compression)
     call run("append", test_append)
     call run("several", test_several)
     call run("reports", test_reports)
