@@ -114,6 +114,9 @@ void bind_storage(nb::module_& m) {
   nb::class_<esker::StorageInfo>(m, "Storage")
       .def_ro("files", &esker::StorageInfo::files)
       .def_ro("bytes", &esker::StorageInfo::bytes);
+  nb::class_<esker::FieldErrors>(m, "FieldErrors")
+      .def_ro("largest", &esker::FieldErrors::largest)
+      .def_ro("rms", &esker::FieldErrors::rms);
 }
 
 void bind_dataset(nb::module_& m) {
@@ -141,6 +144,14 @@ void bind_dataset(nb::module_& m) {
           "has",
           [](const Dataset& d, const std::string& field, Index step) { return d.has(field, step).value(); },
           "field"_a, "step"_a)
+      .def(
+          "errors",
+          [](const Dataset& d, const std::string& field, Index step) { return d.errors(field, step).value(); },
+          "field"_a, "step"_a, Release())
+      .def(
+          "largest_errors",
+          [](const Dataset& d, const std::string& field) { return d.largest_errors(field).value(); },
+          "field"_a, Release())
       .def(
           "max_level", [](const Dataset& d, const std::string& field) { return d.max_level(field).value(); },
           "field"_a)

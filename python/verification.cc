@@ -13,6 +13,7 @@
 #include "esker/rebuild.hpp"
 #include "esker/repair.hpp"
 #include "esker/verify.hpp"
+#include "query.h"
 #include "source.h"
 
 namespace nb = nanobind;
@@ -25,6 +26,20 @@ void repair(const std::string& path, const std::optional<double>& to_time) {
   const Status repaired = esker::repair(path, to_time);
   if (repaired.code() == Code::kNotFound) throw NoSuchDataset(Code::kNotFound, repaired.message());
   repaired.check();
+}
+
+/// Calls `read`, which must outlive the result.
+ReadOriginal original_of(nb::handle read) {
+  return [read](const std::string& field, Index step, const Lattice& samples,
+                std::span<std::byte> out) -> Result<bool> {
+    const nb::gil_scoped_acquire gil;
+    const auto memory = nb::steal(PyMemoryView_FromMemory(reinterpret_cast<char*>(out.data()),
+                                                          static_cast<Py_ssize_t>(out.size()), PyBUF_WRITE));
+    if (!memory.is_valid()) throw nb::python_error();
+    return nb::cast<bool>(read(field, step, first(samples.origin, samples.rank),
+                               first(samples.stride, samples.rank), first(samples.count, samples.rank),
+                               memory));
+  };
 }
 
 }  // namespace
@@ -44,7 +59,8 @@ void bind_verification(nb::module_& m) {
       .def_ro("blocks", &VerifyReport::blocks)
       .def_ro("bytes", &VerifyReport::bytes)
       .def_ro("blocks_with_checksum", &VerifyReport::blocks_with_checksum)
-      .def_ro("blocks_left_out", &VerifyReport::blocks_left_out);
+      .def_ro("blocks_left_out", &VerifyReport::blocks_left_out)
+      .def_ro("blocks_compared", &VerifyReport::blocks_compared);
   m.def(
       "verify",
       [](const std::string& path, const std::function<void(double)>& progress, nb::object files) {
@@ -53,6 +69,27 @@ void bind_verification(nb::module_& m) {
         return value_or_no_dataset(verify(path, progress, std::move(source)));
       },
       "path"_a, "progress"_a.none(), "files"_a = nb::none());
+  m.def(
+      "verify_against",
+      [](const std::string& path, const Dataset& original, const std::function<void(double)>& progress,
+         nb::object files) {
+        auto source = make_source(std::move(files));
+        const nb::gil_scoped_release release;
+        return value_or_no_dataset(verify_against(path, original, progress, std::move(source)));
+      },
+      "path"_a, "original"_a, "progress"_a.none(), "files"_a = nb::none());
+  m.def(
+      "verify_against",
+      [](const std::string& path, const nb::callable& original, const std::function<void(double)>& progress,
+         nb::object files) {
+        auto source = make_source(std::move(files));
+        const ReadOriginal read = original_of(original);
+        const nb::gil_scoped_release release;
+        return value_or_no_dataset(verify_against(path, read, progress, std::move(source)));
+      },
+      "path"_a, "original"_a, "progress"_a.none(), "files"_a = nb::none(),
+      "`original(field, step, origin, stride, count, out)`: stores samples in the memory `out`; False if there "
+      "are none.");
   m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
   m.def(
       "renamed_idx",

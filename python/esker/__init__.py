@@ -17,7 +17,18 @@ from esker import _core
 from esker._core import ReadStatistics
 from esker.array import Array
 from esker.chunked import Chunked
-from esker.dataset import Dataset, DatasetWarning, Field, Grid, Part, Scalar, Selection, Storage, open
+from esker.dataset import (
+    Dataset,
+    DatasetWarning,
+    Field,
+    FieldErrors,
+    Grid,
+    Part,
+    Scalar,
+    Selection,
+    Storage,
+    open,
+)
 from esker.moving import copy, move
 from esker.parallel import Reader
 from esker.planning import plan_step as plan
@@ -36,6 +47,7 @@ __all__ = [
     "Dataset",
     "DatasetWarning",
     "Field",
+    "FieldErrors",
     "Finding",
     "Grid",
     "Part",

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -101,6 +101,13 @@ class Storage:
     @property
     def bytes(self) -> int: ...
 
+class FieldErrors:
+    @property
+    def largest(self) -> float: ...
+
+    @property
+    def rms(self) -> float: ...
+
 class Dataset:
     @property
     def dims(self) -> list[Dimension]: ...
@@ -138,6 +145,10 @@ class Dataset:
     def storage(self) -> Storage: ...
 
     def has(self, field: str, step: int) -> bool: ...
+
+    def errors(self, field: str, step: int) -> FieldErrors | None: ...
+
+    def largest_errors(self, field: str) -> list[float]: ...
 
     def max_level(self, field: str) -> int: ...
 
@@ -407,7 +418,19 @@ class VerifyReport:
     @property
     def blocks_left_out(self) -> int: ...
 
+    @property
+    def blocks_compared(self) -> int: ...
+
 def verify(path: str, progress: Callable[[float], None] | None, files: object | None = None) -> VerifyReport: ...
+
+@overload
+def verify_against(path: str, original: Dataset, progress: Callable[[float], None] | None, files: object | None = None) -> VerifyReport: ...
+
+@overload
+def verify_against(path: str, original: Callable, progress: Callable[[float], None] | None, files: object | None = None) -> VerifyReport:
+    """
+    `original(field, step, origin, stride, count, out)`: stores samples in the memory `out`; False if there are none.
+    """
 
 def repair(path: str, to_time: float | None = None) -> None: ...
 

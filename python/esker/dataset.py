@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,15 @@ class Storage:
     bytes: int
 
 
+class FieldErrors(NamedTuple):
+    """What lossy compression changed in a field at a step. Both numbers are bounds: no true error is larger."""
+
+    largest: float
+    """Largest absolute difference between a sample and its stored value."""
+    rms: float
+    """Root of the mean square of the differences."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """The samples selected by a query: a hyperslab with the points origin + i * stride of the full grid.
@@ -235,6 +244,8 @@ class Field:
         """Whether the field is a time series: one value per step, without axes; `shape` is (1,)."""
         self.every: int = core_field.every
         """The field is written at steps 0, every, 2 * every, ..."""
+        self.compression: str = core_field.compression or "none"
+        """The option `compression` of the field: "none", "zip", "zfp-accuracy=0.001"."""
         self.attrs: Mapping[str, AttributeValue] = attributes_of(core_field.attributes)
         self.max_level: int = self._core.max_level(self.name)
         lo, hi = self._core.box(self.name)
@@ -309,6 +320,32 @@ class Field:
         if self.fixed:
             return []
         return [time for step, time in enumerate(self.dataset.steps) if self._core.has(self.name, step)]
+
+    def errors(self, step: int = -1) -> FieldErrors | None:
+        """The largest absolute error and the RMS error that lossy compression made at a step, or None if the
+        field is stored without loss (or by a program that does not record errors).
+
+        Covers all samples of the grid. Reads the tables of the step's block files, and no samples. Raises
+        IndexError (no such step), KeyError (not written at that step), OSError.
+
+        >>> import numpy as np
+        >>> import esker
+        >>> z, y, x = np.mgrid[0:1:40j, 0:1:40j, 0:1:40j]
+        >>> wave = np.sin(9 * x) + y * z
+        >>> esker.write("run.idx", {"wave": wave}, compression="zfp-accuracy=1e-3")
+        >>> field = esker.open("run.idx")["wave"]
+        >>> errors = field.errors()
+        >>> bool(np.abs(field.read() - wave).max() <= errors.largest <= 1e-3), errors.rms <= errors.largest
+        (True, True)
+        """
+        found = self._core.errors(self.name, operator.index(step))
+        return FieldErrors(found.largest, found.rms) if found else None
+
+    @property
+    def largest_errors(self) -> list[float]:
+        """The largest absolute error of each step, 0 where the field is absent; one number for a fixed field.
+        Empty if errors() has none."""
+        return self._core.largest_errors(self.name)
 
     def select(
         self, step: int = -1, box: Box | None = None, level: int | None = None, stride: Corner | None = None

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from esker import _core
+from esker.dataset import open
 from esker.durable import replace_text
+from esker.originals import Original, core_original
 from esker.remote import located
 
 
@@ -42,6 +44,8 @@ class Verification:
     blocks_with_checksum: int
     blocks_left_out: int
     """Number of blocks that a dataset of another program does not store; they read as the default value."""
+    blocks_compared: int = 0
+    """Number of blocks that were compared with the original."""
 
     @property
     def good(self) -> bool:
@@ -53,6 +57,7 @@ def verify(
     path: str | os.PathLike[str],
     progress: Callable[[float], None] | None = None,
     *,
+    against: Original | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Verification:
     """Reads every block of every committed step, checks tables, sizes, checksums and decoding, and looks for
@@ -60,6 +65,13 @@ def verify(
 
     CDF and HDF5 files have neither blocks nor checksums. All values are read, but changed values are not
     detected.
+
+    `against` has the samples that an IDX dataset was made from: another dataset (or its path), the path of an
+    .npy file, or an array for each field. Arrays have the shape of the field, with the steps as an additional
+    first axis if there are several. Each block is compared with them: it may differ by the errors that are
+    recorded with the block, and not at all if it is stored without loss. Only a few blocks of the original
+    are in memory at a time. Raises ValueError if the original has other shapes or types, or no field and step
+    of the dataset, and NotImplementedError for other formats.
 
     `progress` is called with the fraction done, 0 to 1. `path` may be a URL, with `storage_options`, as for
     esker.open(). Web servers cannot list files. For a dataset of Esker all files of committed steps are
@@ -72,9 +84,15 @@ def verify(
     >>> found = esker.verify("run.idx")
     >>> found.good, found.steps, found.blocks_with_checksum == found.blocks
     (True, 1, True)
+    >>> esker.verify("run.idx", against={"thk": np.ones((5, 8))}).good
+    True
     """
     there, files = located(path, storage_options)
-    report = _core.verify(there, progress, files)
+    if against is None:
+        report = _core.verify(there, progress, files)
+    else:
+        original = core_original(open(path, storage_options=storage_options), against)
+        report = _core.verify_against(there, original, progress, files)
     return Verification(
         findings=tuple(Finding(found.is_error, found.path, found.text) for found in report.findings),
         num_errors=report.num_errors,
@@ -85,6 +103,7 @@ def verify(
         bytes=report.bytes,
         blocks_with_checksum=report.blocks_with_checksum,
         blocks_left_out=report.blocks_left_out,
+        blocks_compared=report.blocks_compared,
     )
 
 

@@ -107,6 +107,8 @@ def _field_facts(field: Field) -> dict[str, Any]:
         "fixed": field.fixed,
         "steps": written,
         "max_level": field.max_level,
+        "compression": field.compression,
+        "largest_error": max(field.largest_errors, default=None),
         "data_bytes": math.prod(field.shape) * field.dtype.itemsize * copies,
         "attributes": plain(field.attrs),
     }
@@ -180,8 +182,12 @@ def _in_units(attributes: Mapping[str, Any]) -> str:
 
 
 def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
+    are_compressed = any(field["compression"] != "none" for field in fields)
     shown = table(
-        "name", "type", "grid", "shape", "steps", "levels", "units", "description", right=("shape", "steps")
+        *("name", "type", "grid", "shape", "steps", "levels"),
+        *(("compression", "largest error") if are_compressed else ()),
+        *("units", "description"),
+        right=("shape", "steps", "largest error"),
     )
     for field in fields:
         kind = field["dtype"] + (f"[{field['components']}]" if field["components"] > 1 else "")
@@ -197,8 +203,15 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
         attributes = field["attributes"]
         description = Text(str(attributes.get("long_name", "")))
         levels, units = f"0-{field['max_level']}", Text(str(attributes.get("units", "")))
-        shown.add_row("", Text(field["name"]), kind, field["grid"], shape, steps, levels, units, description)
+        compression = (field["compression"], _error_text(field["largest_error"])) if are_compressed else ()
+        shown.add_row(
+            "", Text(field["name"]), kind, field["grid"], shape, steps, levels, *compression, units, description
+        )
     return shown
+
+
+def _error_text(largest: float | None) -> str:
+    return "" if largest is None else f"{largest:.3g}"
 
 
 def _parts_table(parts: list[dict[str, Any]]) -> Table:

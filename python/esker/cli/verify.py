@@ -20,11 +20,18 @@ from esker.cli.progress import progress
     epilog="""\b
     Examples:
       esker verify run.idx
-      esker verify run.idx --json | jq .num_errors"""
+      esker verify run.idx --json | jq .num_errors
+      esker verify run.idx --against original.nc"""
 )
 @click.argument("path")
+@click.option(
+    "--against",
+    metavar="ORIGINAL",
+    help="Compare each block with the dataset or .npy file that it was made from: an error beyond the recorded "
+    "one is damage.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as one JSON object.")
-def verify_command(path: str, as_json: bool) -> None:
+def verify_command(path: str, against: str | None, as_json: bool) -> None:
     """Read and check every block of the dataset at PATH.
 
     Checks headers, block tables, sizes, checksums and compressed blocks of all committed steps, and looks for
@@ -33,7 +40,7 @@ def verify_command(path: str, as_json: bool) -> None:
     """
     try:
         with as_exit_status():
-            found = _verify_with_progress(path)
+            found = _verify_with_progress(path, against)
     except click.UsageError:
         raise
     except click.ClickException as error:  # the dataset cannot be opened
@@ -53,9 +60,9 @@ def facts(path: str, found: esker.Verification) -> dict[str, Any]:
     return {"path": path, "good": found.good, **dataclasses.asdict(found)}
 
 
-def _verify_with_progress(path: str) -> esker.Verification:
+def _verify_with_progress(path: str, against: str | None) -> esker.Verification:
     with progress("verifying") as update:
-        return esker.verify(path, update)
+        return esker.verify(path, update, against=against)
 
 
 def _print(path: str, found: esker.Verification) -> None:
@@ -81,4 +88,5 @@ def _extent_text(found: esker.Verification) -> str:
     unchecked = found.blocks - found.blocks_with_checksum
     without = f", {unchecked} of them without checksum" if unchecked else ""
     left_out = f", {found.blocks_left_out} left out" if found.blocks_left_out else ""
-    return f"{found.steps} steps, {files}, {found.blocks} blocks{without}{left_out}, {read}"
+    compared = f", {found.blocks_compared} of them compared" if found.blocks_compared else ""
+    return f"{found.steps} steps, {files}, {found.blocks} blocks{without}{left_out}{compared}, {read}"
