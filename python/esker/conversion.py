@@ -137,6 +137,7 @@ def _define(writer: Writer, source: Source) -> dict[str, WriterField]:
                 components=one.components,
                 fixed=one.fixed,
                 every=one.every,
+                compression=one.compression,
                 attrs=one.attrs,
             )
     return made

@@ -50,6 +50,8 @@ class SourceField:
     coords: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     is_series: bool = False
     """One value per step, without axes: `shape` is (1,)."""
+    compression: str = ""
+    """How to store the field, as for Writer.field()."""
 
     @property
     def nbytes(self) -> int:
@@ -248,6 +250,15 @@ def _fitting(
         return attrs
     warnings.append(f"{name}: _FillValue {own} is left out, because {dtype.name} cannot represent it")
     return {key: value for key, value in attrs.items() if key != "_FillValue"}
+
+
+def with_compression(source: Source, of_fields: Mapping[str, str]) -> Source:
+    """Sets the compression of the given fields."""
+    known = {one.name for one in source.fields}
+    if unknown := [name for name in of_fields if name not in known]:
+        raise ValueError(f"compression: no field {unknown[0]!r}; there are {', '.join(sorted(known))}")
+    fields = (replace(one, compression=of_fields.get(one.name, one.compression)) for one in source.fields)
+    return replace(source, fields=tuple(fields))
 
 
 def separate_components(source: Source) -> Source:

@@ -71,8 +71,8 @@ def to_esker(
     format:   as for esker.Writer; None: by configuration or by the suffix of the path
     time_dim: variables with this dimension are written step by step, the others once
     encoding: by variable, as for to_netcdf(): dtype, scale_factor, units ...; replaces the variable's own
-              encoding
-    options:  overwrite=True; bits_per_block, blocks_per_file and the others that `esker info --config` lists
+              encoding. "compression" is that of Writer.field(); it does not replace the rest
+    options:  overwrite=True; compression; bits_per_block, blocks_per_file and the others that `esker info --config` lists
 
     Chunked (dask) variables are computed a few chunks at a time, each chunk once. The chunked data of a step
     need disk space in addition to the dataset, but need not fit in memory. Variables that are neither chunked
@@ -94,13 +94,27 @@ def to_esker(
     >>> ds.to_esker("ice.idx")
     >>> xr.testing.assert_identical(xr.open_dataset("ice.idx", engine="esker"), ds)
     """
-    prepared = _prepare(dataset, encoding or {}, time_dim)
+    encoding, compression = _without_compression(encoding or {})
+    prepared = _prepare(dataset, encoding, time_dim)
     how = {"report": "none", **options}
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as staging,
         Writer(staging.path, None, format=format, **prepared.definitions, **how) as writer,
     ):
-        _write(writer, prepared, os.path.dirname(os.fspath(path)) or ".")
+        _write(writer, prepared, compression, os.path.dirname(os.fspath(path)) or ".")
+
+
+def _without_compression(
+    encoding: Mapping[str, Mapping[str, Any]],
+) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
+    """The encoding of each variable without its compression, and the compressions."""
+    compression = {name: own["compression"] for name, own in encoding.items() if "compression" in own}
+    others = {
+        name: {key: value for key, value in own.items() if key != "compression"}
+        for name, own in encoding.items()
+        if set(own) != {"compression"}
+    }
+    return others, compression
 
 
 @dataclass(frozen=True)
@@ -155,11 +169,16 @@ def _all_attributes(
     return attributes_with_dims("the dataset", _attributes("the dataset", attributes), of_dims)
 
 
-def _write(writer: Writer, prepared: _Prepared, directory: str) -> None:
+def _write(writer: Writer, prepared: _Prepared, compression: Mapping[str, str], directory: str) -> None:
+    if unknown := [name for name in compression if name not in prepared.fields]:
+        raise ValueError(
+            f"encoding: compression of {unknown[0]!r}, which is not a field; the fields are "
+            f"{', '.join(map(str, prepared.fields))}"
+        )
     for name, variable in prepared.scalars.items():
         writer.scalar(*_scalar(name, variable))
     time_dim = prepared.time_dim
-    made = _define(writer, prepared.fields, time_dim)
+    made = _define(writer, prepared.fields, time_dim, compression)
     for number, time in enumerate(prepared.times):
         due = {
             name: variable.isel({time_dim: number}) if time_dim in variable.dims else variable
@@ -311,7 +330,10 @@ def _attributes(owner: str, attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _define(
-    writer: Writer, fields: Mapping[Hashable, xr.Variable], time_dim: str
+    writer: Writer,
+    fields: Mapping[Hashable, xr.Variable],
+    time_dim: str,
+    compression: Mapping[str, str],
 ) -> dict[Hashable, WriterField]:
     axes = {
         name: tuple(dim for dim in reversed(field.dims) if dim != time_dim) for name, field in fields.items()
@@ -323,6 +345,7 @@ def _define(
             variable.dtype.newbyteorder("="),
             grid=grids[axes[name]],
             fixed=time_dim not in variable.dims,
+            compression=compression.get(str(name), ""),
             attrs=_attributes(name, variable.attrs),
         )
         for name, variable in fields.items()

@@ -17,7 +17,7 @@ from esker.cli.tables import size_text
 from esker.conversion import convert, format_of, size_of, smallest_netcdf
 from esker.dataset import Box
 from esker.remote import is_url
-from esker.sources import Source, open_source, separate_components
+from esker.sources import Source, open_source, separate_components, with_compression
 from esker.writer import Option
 
 
@@ -56,6 +56,18 @@ class WriterOption(click.ParamType):
         return name, text
 
 
+class Compression(click.ParamType):
+    """A codec for all fields, which have the name "" here, or for one field."""
+
+    name = "[FIELD:]CODEC"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        field, _, codec = value.rpartition(":")
+        return field, codec
+
+
 @dataclass(frozen=True)
 class ConvertOptions:
     """Arguments of `esker convert`."""
@@ -70,6 +82,7 @@ class ConvertOptions:
     components: str
     shape: tuple[int, ...] | None
     dtype: str | None
+    compression: tuple[tuple[str, str], ...]
     writer_options: tuple[tuple[str, str], ...]
     overwrite: bool
     threads: int | None
@@ -83,6 +96,7 @@ class ConvertOptions:
       esker convert run.idx part.nc --field thk --box 100:200,50:250
       esker convert density.raw density.idx --shape 256,256,256 --dtype f4 --option bits_per_block=16
       esker convert 'slices/*.png' scan.idx
+      esker convert run.nc run.idx --compression zip --compression temp:zfp-accuracy=1e-3
       esker convert run.idx run.zarr --level 18"""
 )
 @click.argument("source")
@@ -117,6 +131,13 @@ class ConvertOptions:
 )
 @click.option("--shape", type=Shape(), help="Shape of raw samples, slowest dimension first.")
 @click.option("--dtype", help="NumPy type of raw samples: f4, <i2, >f8.")
+@click.option(
+    "--compression",
+    type=Compression(),
+    multiple=True,
+    help="How to store the fields of IDX: none, zip, lz4, zfp-reversible, zfp-accuracy=X or zfp-precision=N; after "
+    "FIELD: only that field. Repeatable.",
+)
 @click.option(
     "--option", "writer_options", type=WriterOption(), multiple=True, help="Writer option; repeatable."
 )
@@ -169,16 +190,19 @@ def _open(options: ConvertOptions) -> Source:
         level=options.level,
         threads=options.threads,
     )
-    return separate_components(source) if options.components == "separate" else source
+    if options.components == "separate":
+        source = separate_components(source)
+    return with_compression(source, {field: codec for field, codec in options.compression if field})
 
 
 def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:
     """Converts with a progress bar and returns the files and directories that were created."""
-    overwrite: dict[str, Option] = {"overwrite": True} if options.overwrite else {}
+    how: dict[str, Option] = dict(options.writer_options)
+    how |= {"compression": codec for field, codec in options.compression if not field}
+    if options.overwrite:
+        how["overwrite"] = True
     with converting(f"converting to {Path(options.destination).name}", size_of(source)) as on_read:
-        return convert(
-            source, options.destination, kind, on_read, **overwrite, **dict(options.writer_options)
-        )
+        return convert(source, options.destination, kind, on_read, **how)
 
 
 def _print_summary(
