@@ -50,12 +50,15 @@ say "comparing every field, step, level and block with what OpenVisus reads"
 ESKER_TEST_DATASET=$PWD/demo/greenland.idx quietly demo-openvisus python -m pytest -q tests/python/test_openvisus.py
 say "drawing demo/greenland.png from the dataset"
 python scripts/demo_figure.py demo/greenland.idx demo/greenland.png
+say "compressing the last step in several ways"
+python scripts/demo_compression.py demo/greenland.idx demo/compression.png
 
 cat <<'TXT'
 
 Results:
   demo/greenland.png            thickness, surface speed and temperature, at a coarse and at the full level
   demo/greenland/               the dataset: one .idx file per grid, block files, attributes as JSON
+  demo/compression.png          the error that compression makes in the surface speed
   demo/greenland.report.json    time of each phase, messages, memory and options of the run
 
 Next steps (the command and the package are in .venv):

@@ -214,6 +214,36 @@ def case_a_rank_that_closes_early(comm: MPI.Intracomm, folder: Path) -> None:
         assert esker.open(folder / f"{victim}.idx").steps == [0]
 
 
+def case_compressed_bytes_are_those_of_one_process(comm: MPI.Intracomm, folder: Path) -> None:
+    y, x = np.mgrid[0:23, 0:31]
+    wave = np.stack([np.sin(x / 5 + z) * np.cos(y / 7) for z in range(5)])
+
+    def write(path: Path, group: MPI.Intracomm | None, ranks: MPI.Intracomm) -> None:
+        part = rows(ranks, SIZES["y"])
+        with esker.Writer(path, group, dims=SIZES, compression="zip", **OPTIONS) as w:
+            w.field("a", "f8", compression="zfp-accuracy=1e-3")
+            w.field("b", "f4")
+            for number in range(2):
+                with w.step(number) as s:
+                    s.put("a", (number + wave)[:, part], offset=(0, part.start, 0))
+                    s.put("b", wave[:, part].astype("f4"), offset=(0, part.start, 0))
+
+    write(folder / "ranks" / "run.idx", comm, comm)
+    if comm.rank == 0:
+        write(folder / "alone" / "run.idx", None, MPI.COMM_SELF)
+        found, expected = (
+            {p.relative_to(top): p.read_bytes() for p in top.rglob("*") if p.is_file()}
+            for top in (folder / "ranks", folder / "alone")
+        )
+        assert len(expected) > 3 and found == expected
+        ds = esker.open(folder / "ranks" / "run.idx")
+        errors = ds["a"].errors(1)
+        assert errors and np.abs(ds["a"].read(1) - (1 + wave)).max() <= errors.largest <= 1e-3
+        original = {"a": np.stack([wave, 1 + wave]), "b": np.stack([wave.astype("f4")] * 2)}
+        found = esker.verify(folder / "ranks" / "run.idx", against=original)
+        assert found.good and found.blocks_compared == found.blocks
+
+
 def case_definitions_that_differ(comm: MPI.Intracomm, folder: Path) -> None:
     for victim in range(comm.size):
         with (
