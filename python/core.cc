@@ -146,7 +146,9 @@ void bind_dataset(nb::module_& m) {
           "field"_a, "step"_a)
       .def(
           "errors",
-          [](const Dataset& d, const std::string& field, Index step) { return d.errors(field, step).value(); },
+          [](const Dataset& d, const std::string& field, Index step) {
+            return d.errors(field, step).value();
+          },
           "field"_a, "step"_a, Release())
       .def(
           "largest_errors",

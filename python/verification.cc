@@ -88,8 +88,8 @@ void bind_verification(nb::module_& m) {
         return value_or_no_dataset(verify_against(path, read, progress, std::move(source)));
       },
       "path"_a, "original"_a, "progress"_a.none(), "files"_a = nb::none(),
-      "`original(field, step, origin, stride, count, out)`: stores samples in the memory `out`; False if there "
-      "are none.");
+      "`original(field, step, origin, stride, count, out)`: stores samples in the memory `out`; False if "
+      "there are none.");
   m.def("repair", &repair, "path"_a, "to_time"_a = nb::none(), Release());
   m.def(
       "renamed_idx",

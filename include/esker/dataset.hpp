@@ -82,8 +82,8 @@ class ESKER_API Dataset {
   /// bounds: no true error is larger. Reads the block tables of the step, no samples. Errors: kNotFound (not
   /// written at that step), kOutOfRange, kDataLoss.
   Result<std::optional<FieldErrors>> errors(const std::string& field, Index step) const;
-  /// The largest absolute error of a field at each step, 0 where it is absent; one value if it is fixed. Empty
-  /// where errors() has nothing. Reads nothing unless the field is fixed.
+  /// The largest absolute error of a field at each step, 0 where it is absent; one value if it is fixed.
+  /// Empty where errors() has nothing. Reads nothing unless the field is fixed.
   Result<std::vector<double>> largest_errors(const std::string& field) const;
   /// Counts the files that contain samples of committed steps. Queries the metadata of every file.
   Result<StorageInfo> storage() const;

@@ -39,6 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(entry.absent() ||
                 (entry.offset_bytes >= headers && entry.size_bytes <= file_bytes - entry.offset_bytes),
             "a block lies between the headers and the end of the file");
+    require(!entry.errors || (entry.checksum && entry.errors->largest >= 0 && entry.errors->rms >= 0),
+            "errors are numbers, and come with a checksum");
   }
   require(!overlap(*entries) || find_overlap(*entries), "an overlap is found");
   const auto again = decode_headers(encode_headers(*entries), num_entries, file_bytes);

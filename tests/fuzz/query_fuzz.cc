@@ -94,5 +94,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (Index step = 0; step < num_steps; ++step) {
     for (std::size_t f = 0; f < num_fields; ++f) query(part, static_cast<int>(f), step);
   }
+  for (std::size_t f = 0; f < std::min<std::size_t>(2, dataset->schema.fields().size()); ++f) {
+    const int field = static_cast<int>(f);
+    fuzz::require_short_message(dataset->largest_errors(field).status());
+    if (num_steps == 0 || !dataset->has(field, 0)) continue;
+    fuzz::require_short_message(dataset->errors(field, 0).status());
+  }
   return 0;
 }

@@ -263,7 +263,9 @@ Result<FoundSteps> find_whole_steps(const Subject& subject, StepCheck& check, st
   if (!record && check.tagged()) {
     report.given_up.push_back("Esker's record: time values, absent and split fields, appending");
   }
-  if (whole.times.empty()) return error(Code::kDataLoss, "{}: no step is complete: {}", report.path, first_reason);
+  if (whole.times.empty()) {
+    return error(Code::kDataLoss, "{}: no step is complete: {}", report.path, first_reason);
+  }
   return whole;
 }
 

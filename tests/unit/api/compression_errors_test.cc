@@ -232,7 +232,8 @@ TEST_F(CompressionErrors, AReversibleEncoderThatDropsABitPlaneIsCaught) {
   EXPECT_TRUE(verify(path("run.idx")).value().good());
   const VerifyReport report = verified("run.idx");
   EXPECT_GT(report.num_errors, 0);
-  EXPECT_NE(report.findings.front().text.find("records 0 "), std::string::npos) << report.findings.front().text;
+  const std::string& text = report.findings.front().text;
+  EXPECT_NE(text.find("records 0 "), std::string::npos) << text;
 }
 
 TEST_F(CompressionErrors, AnotherDatasetIsTheOriginal) {
