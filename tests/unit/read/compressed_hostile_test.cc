@@ -179,7 +179,8 @@ TEST_F(CompressedHostile, StreamsThatEndEarly) {
 
 TEST_F(CompressedHostile, ErrorsThatAreNotNumbersOrNegative) {
   using idx::BlockErrors;
-  for (const auto& bad : {BlockErrors{kNaN, 0}, BlockErrors{1, kNaN}, BlockErrors{-1, 0}, BlockErrors{1, -1}}) {
+  const std::vector<BlockErrors> all_bad{{kNaN, 0}, {1, kNaN}, {-1, 0}, {1, -1}};
+  for (const BlockErrors& bad : all_bad) {
     auto entries = good_entries();
     entries[2].errors = bad;
     put_entries(entries);
