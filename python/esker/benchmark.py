@@ -106,12 +106,7 @@ def results(
     measured = peers.merged(runs)
     made = {
         "machine": {**machine(directory), "mpi": measured["mpi"].split(",")[0].strip().splitlines()[0]},
-        "config": {
-            **{key: measured[key] for key in ("workload", "ranks", "steps", "repeat", "grids")},
-            **{key: measured[key] for key in ("values", "store_bytes_per_s") if key in measured},
-            "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
-            "esker": _core.version(),
-        },
+        "config": _config(measured),
         "cases": _cases(measured),
     }
     if peer_runs:
@@ -121,6 +116,15 @@ def results(
         made["cases"] += [{**case, "name": names[case["name"]]} for case in _cases(others)]
         made["esker_over_peers"] = peers.over_peers(runs, peer_runs)
     return made
+
+
+def _config(measured: dict[str, Any]) -> dict[str, Any]:
+    keys = ("workload", "ranks", "steps", "repeat", "grids", "values", "store_bytes_per_s")
+    return {
+        **{key: measured[key] for key in keys if key in measured},
+        "data_MiB_per_step": measured["data_bytes_per_step"] / 2**20,
+        "esker": _core.version(),
+    }
 
 
 def _cases(measured: dict[str, Any]) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ BlockShape without_unit_axes(const BlockShape& chunk);
 struct ChunkSamples {
   BlockShape shape;
   Box inside;                       ///< indices of its samples inside the grid
-  std::span<const std::byte> fill;  ///< the value that stands for no value, which is not rounded
+  std::span<const std::byte> fill;  ///< the value that means no value, which is not rounded
   std::span<const std::byte> bytes;
 };
 

@@ -15,7 +15,7 @@ Result<Index> zstd_encode(int level, std::span<const std::byte> samples, std::sp
 }
 
 Result<Index> zstd_decoded_bytes(std::span<const std::byte> stored) {
-  constexpr unsigned long long kMost = 1ULL << 32;  // also less than the values that stand for errors
+  constexpr unsigned long long kMost = 1ULL << 32;  // also less than the values that mean errors
   const unsigned long long size = ::ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (size < kMost) return static_cast<Index>(size);
   return error(Code::kDataLoss, "zstd: {} stored bytes do not say what they decode to", stored.size());

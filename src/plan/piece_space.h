@@ -12,7 +12,7 @@ namespace esker {
 /// is a linear offset in bytes in the order of the files. Non-owning.
 class PieceSpace {
  public:
-  /// With `joins`, the layout has no file of its own: its pieces follow those of the layout before it in one
+  /// With `joins`, the layout has no separate file: its pieces follow those of the layout before it in one
   /// file, if that one joins, too. The file belongs to rank 0, which need not store any of its pieces.
   void add(const Layout& layout, bool joins = false);
 

@@ -183,7 +183,7 @@ class StepAddition {
 
 // ---- removing steps ----
 
-/// Frees the chunks of a fixed field: of no extent, and again of its own.
+/// Frees the chunks of a fixed field: without extent, and with its extent again.
 void free_chunks(hid_t dataset, const netcdf::Header& header, const netcdf::Variable& variable) {
   const std::vector<hsize_t> extents = extents_of(header, variable);
   const std::vector<hsize_t> none(extents.size(), 0);
