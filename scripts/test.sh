@@ -72,7 +72,7 @@ run_python() {
 
 # The ten slowest tests in the output of ctest; pytest lists its own.
 list_slowest() {
-  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec *$/\2 s  \1/p' "$1" | sort -rn | head -n 10
+  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec *$/\2 s  \1/p' "$1" | sort -rn | sed -n 1,10p
 }
 
 run_suite() {
