@@ -149,7 +149,8 @@ class EskerCase final : public Case {
   /// The times of the codecs of all grids.
   void add_codec_times() {
     CodecTimes sum;
-    for (const esker::PartInfo& part : esker::Dataset::open(path_).value().parts()) {
+    const esker::Dataset dataset = esker::Dataset::open(path_).value();
+    for (const esker::PartInfo& part : dataset.parts()) {
       const CodecTimes times = time_codecs(MPI_COMM_WORLD, part.path);
       sum.compress_s += times.compress_s;
       sum.decode_s += times.decode_s;
