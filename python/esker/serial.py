@@ -44,15 +44,12 @@ def write(
                 the attributes of that object
     time:       time value of the step
     format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
-    compression: "zip", "lz4", "zfp-reversible", "zfp-precision=N" (bits), "zfp-accuracy=X" (largest absolute
-                error) or "none" for all fields, or a mapping of names to these; docs/guide/compression.md
+    compression: as for Writer.field(), for all fields, or a mapping of names to compressions
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and the others
                 that `esker info --config` lists
 
-    NumPy arrays and memory-mapped files are written directly, with any strides. Other sources larger than 32
-    MiB are first read piece by piece into a temporary file next to the dataset, so the disk temporarily holds
-    them twice and memory never holds them completely. Samples are not converted: big-endian arrays, float16
-    and masked arrays are errors.
+    NumPy arrays and memory-mapped files are written directly. Other sources larger than 32 MiB are first read
+    into a temporary file. Samples are not converted: big-endian, float16 and masked arrays are errors.
 
     Raises FileExistsError unless overwrite=True, ValueError, TypeError, NotImplementedError, OSError. After
     an error there is no new dataset, and an existing one is unchanged: it is replaced only once the new one
@@ -70,19 +67,14 @@ def write(
     """
     sources = {name: _source(name, value) for name, value in fields.items()}
     axes = _axes(sources, components or {}, dims)
-    sizes = _sizes(sources, axes)
     own, of_fields = _split_attributes(attrs or {}, sources)
-    how = {"report": "none", **options}
-    if isinstance(compression, str):
-        how["compression"] = compression
-    of_field = compression if isinstance(compression, Mapping) else {}
-    if unknown := [name for name in of_field if name not in sources]:
-        raise ValueError(f"compression: no field {unknown[0]!r}; there are {', '.join(sources)}")
+    settings = _settings(sources, components=components, compression=compression, attrs=of_fields)
+    how = {"report": "none", "dims": _sizes(sources, axes), "coords": coords, "attrs": own, **options}
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as staging,
-        Writer(staging.path, None, dims=sizes, format=format, coords=coords, attrs=own, **how) as writer,
+        Writer(staging.path, None, format=format, **how) as writer,
     ):
-        made = _define(writer, sources, axes, components or {}, of_fields, of_field)
+        made = _define(writer, sources, axes, settings)
         with writer.step(time) as step:
             for name, field in made.items():
                 step.put(field, _array(field, sources[name], os.path.dirname(os.fspath(path)) or "."))
@@ -114,8 +106,7 @@ def _axes(
     """The names of each field's axes, x first."""
     if isinstance(dims, str):
         raise TypeError(f"dims: expected names such as ('x', 'y'), found the text {dims!r}")
-    if unknown := [name for name in components if name not in sources]:
-        raise ValueError(f"components: no field {unknown[0]!r}; there are {', '.join(sources)}")
+    _check_names("components", components, sources)
     axes = {}
     for name, source in sources.items():
         shape, n = source.shape, components.get(name)
@@ -155,28 +146,36 @@ def _split_attributes(
 ) -> tuple[dict[str, Any], dict[str, Mapping[str, Any]]]:
     """The attributes of the dataset and those of its fields."""
     of_fields = {name: value for name, value in attrs.items() if isinstance(value, Mapping)}
-    if unknown := [name for name in of_fields if name not in sources]:
-        raise ValueError(f"attrs: no field {unknown[0]!r}; there are {', '.join(sources)}")
+    _check_names("attrs", of_fields, sources)
     return {name: value for name, value in attrs.items() if name not in of_fields}, of_fields
+
+
+def _check_names(setting: str, of_fields: Mapping[str, Any], sources: Mapping[str, Any]) -> None:
+    if unknown := [name for name in of_fields if name not in sources]:
+        raise ValueError(f"{setting}: no field {unknown[0]!r}; there are {', '.join(sources)}")
+
+
+def _settings(sources: Mapping[str, Any], **settings: Any) -> dict[str, dict[str, Any]]:
+    """The arguments of Writer.field() for each field. A setting is a mapping of fields, a value for all, or None."""
+    of_field: dict[str, dict[str, Any]] = {name: {} for name in sources}
+    for setting, given in settings.items():
+        values = given if isinstance(given, Mapping) else dict.fromkeys(sources, given)
+        _check_names(setting, values, sources)
+        for name, value in values.items():
+            if value is not None:
+                of_field[name][setting] = value
+    return of_field
 
 
 def _define(
     writer: Writer,
     sources: Mapping[str, NDArray[Any] | Chunked],
     axes: Mapping[str, tuple[str, ...]],
-    components: Mapping[str, int],
-    attrs: Mapping[str, Mapping[str, Any]],
-    compression: Mapping[str, str],
+    settings: Mapping[str, dict[str, Any]],
 ) -> dict[str, WriterField]:
     grids = {dims: writer.grid(grid_name(dims), dims) for dims in dict.fromkeys(axes.values())}
     return {
-        name: writer.field(
-            name,
-            source.dtype,
-            grid=grids[axes[name]],
-            components=components.get(name, 1),
-            compression=compression.get(name, ""), attrs=attrs.get(name),
-        )
+        name: writer.field(name, source.dtype, grid=grids[axes[name]], **settings[name])
         for name, source in sources.items()
     }
 
