@@ -52,14 +52,4 @@ Status check_stored_size(const CodecSpec& spec, Index stored_bytes, const BlockS
 Status decode(const CodecSpec& spec, std::span<const std::byte> stored, const BlockShape& shape,
               std::span<std::byte> samples);
 
-/// Fixed-rate zfp, as PIDX stores it: `cells` cells of 4x4x4 samples of `type`, x fastest, one cell after the
-/// other. A cell takes bits_per_cell bits, a multiple of 8. kUnsupported for types that zfp does not support,
-/// and for rates that zfp cannot keep (too few bits for an exponent, more than the samples have).
-Status check_fixed_rate(SampleType type, int bits_per_cell);
-Result<std::vector<std::byte>> encode_fixed_rate(SampleType type, int bits_per_cell,
-                                                 std::span<const std::byte> cells);
-/// kDataLoss unless `stored` holds exactly as many cells as `cells` has room for.
-Status decode_fixed_rate(SampleType type, int bits_per_cell, std::span<const std::byte> stored,
-                         std::span<std::byte> cells);
-
 }  // namespace esker

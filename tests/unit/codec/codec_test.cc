@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <zfp.h>
 
 #include <cmath>
 #include <cstring>
@@ -142,90 +141,6 @@ TEST(CheckCompression, ZipAndLz4TakeEverything) {
     const CodecSpec spec = parse_compression_option(option).value();
     EXPECT_TRUE(check_compression(spec, SampleType::kUint8, 3, 5).ok());
     EXPECT_TRUE(check_compression(spec, SampleType::kInt16, 1, 1).ok());
-  }
-}
-
-/// PIDX's method: zfp's coder of one cell, called for one cell after the other.
-template <class Scalar, class Encode, class Decode>
-void check_cells(SampleType type, zfp_type library_type, int rate, Encode encode_cell, Decode decode_cell) {
-  constexpr std::size_t kCells = 5;
-  const BlockShape shape{type, 1, 3, {4, 4, 4 * kCells, 1, 1}};
-  const auto samples = smooth_samples(shape);
-  const auto stored = encode_fixed_rate(type, 64 * rate, samples).value();
-  ASSERT_EQ(stored.size(), kCells * 8 * static_cast<std::size_t>(rate));
-
-  std::vector<std::byte> expected(stored.size() + 64);
-  std::vector<Scalar> values(64 * kCells), cell_values(64 * kCells);
-  std::memcpy(values.data(), samples.data(), samples.size());
-  zfp_stream* stream = ::zfp_stream_open(nullptr);
-  ::zfp_stream_set_rate(stream, rate, library_type, 3, zfp_false);
-  bitstream* bits = ::stream_open(expected.data(), expected.size());
-  ::zfp_stream_set_bit_stream(stream, bits);
-  for (std::size_t c = 0; c < kCells; ++c) encode_cell(stream, values.data() + 64 * c);
-  ::zfp_stream_flush(stream);
-  ::zfp_stream_rewind(stream);
-  for (std::size_t c = 0; c < kCells; ++c) decode_cell(stream, cell_values.data() + 64 * c);
-  ::stream_close(bits);
-  ::zfp_stream_close(stream);
-  expected.resize(stored.size());
-  EXPECT_EQ(stored, expected);
-
-  std::vector<std::byte> decoded(samples.size());
-  ASSERT_TRUE(decode_fixed_rate(type, 64 * rate, stored, decoded).ok());
-  EXPECT_EQ(std::memcmp(decoded.data(), cell_values.data(), decoded.size()), 0);
-}
-
-TEST(FixedRate, IsOneZfpCellBehindTheOther) {
-  for (const int rate : {1, 2, 8, 16, 32}) {
-    check_cells<float>(SampleType::kFloat32, zfp_type_float, rate, ::zfp_encode_block_float_3,
-                       ::zfp_decode_block_float_3);
-  }
-  for (const int rate : {1, 8, 16, 32, 64}) {
-    check_cells<double>(SampleType::kFloat64, zfp_type_double, rate, ::zfp_encode_block_double_3,
-                        ::zfp_decode_block_double_3);
-  }
-}
-
-TEST(FixedRate, RefusesRatesTypesAndSizesThatDoNotFit) {
-  EXPECT_TRUE(check_fixed_rate(SampleType::kFloat32, 16).ok());
-  for (const int bits : {-8, 0, 8, 12, 20, 2056, 1 << 30}) {
-    EXPECT_EQ(check_fixed_rate(SampleType::kFloat32, bits).code(), Code::kUnsupported) << bits;
-  }
-  EXPECT_EQ(check_fixed_rate(SampleType::kUint8, 64).code(), Code::kUnsupported);
-  std::vector<std::byte> cells(2 * 64 * 4);
-  for (const std::size_t size : {0, 1, 127, 129, 256}) {
-    const std::vector<std::byte> stored(size);
-    EXPECT_EQ(decode_fixed_rate(SampleType::kFloat32, 512, stored, cells).code(), Code::kDataLoss) << size;
-  }
-}
-
-TEST(FixedRate, AnyBytesDecodeCellByCellWithinTheBuffer) {
-  constexpr std::size_t kCells = 16, kCellBytes = 64 * 8, kGuard = 64;
-  constexpr auto kPoison = std::byte{0xa5};
-  std::mt19937 random(5);
-  for (int round = 0; round < 200; ++round) {
-    const int bits = 8 * static_cast<int>(2 + random() % 511);
-    std::vector<std::byte> stored(kCells * static_cast<std::size_t>(bits) / 8);
-    for (std::byte& b : stored) b = static_cast<std::byte>(random());
-    const auto decode_over = [&](std::byte old, std::span<const std::byte> from, std::size_t n_cells) {
-      std::vector<std::byte> memory(n_cells * kCellBytes + 2 * kGuard, old);
-      const auto cells = std::span(memory).subspan(kGuard, n_cells * kCellBytes);
-      EXPECT_TRUE(decode_fixed_rate(SampleType::kFloat64, bits, from, cells).ok()) << bits;
-      for (std::size_t i = 0; i < kGuard; ++i) {
-        EXPECT_EQ(memory[i], old) << "before the samples, " << bits;
-        EXPECT_EQ(memory[memory.size() - 1 - i], old) << "behind the samples, " << bits;
-      }
-      return std::vector<std::byte>(cells.begin(), cells.end());
-    };
-    // Every sample is written, and depends on the stored bytes alone.
-    const auto decoded = decode_over(kPoison, stored, kCells);
-    EXPECT_EQ(decoded, decode_over(~kPoison, stored, kCells)) << bits;
-    // A cell takes exactly `bits`, and does not depend on other cells.
-    const std::size_t k = random() % kCells;
-    const auto alone =
-        std::span(stored).subspan(k * static_cast<std::size_t>(bits) / 8, static_cast<std::size_t>(bits) / 8);
-    const auto cell = std::span(decoded).subspan(k * kCellBytes, kCellBytes);
-    EXPECT_EQ(decode_over(kPoison, alone, 1), std::vector<std::byte>(cell.begin(), cell.end())) << bits;
   }
 }
 
