@@ -8,7 +8,8 @@
 // dim    = {"name", "size", "attributes": atts if any, 2: "implicit": true if it is}
 // grid   = {"name", "dimensions": ["x" ...] fastest first, "coordinates": {"x": [number ...]},
 //           "attributes": atts, 2: "coordinate_types": {"x": type} of those that are not float64}
-// field  = {"name", "grid", "type", "components", "fixed", "every", ["compression"], "attributes": atts}
+// field  = {"name", "grid", "type", "components", "fixed", "every", ["compression"], ["stored_bits"],
+//           "attributes": atts}
 // scalar = {"name", "value": att, "attributes": atts}
 // atts   = {"name": att ...}
 // att    = {"text": "..."} | {"integers": [...]} of int64 | {"reals": [...]} of float64
@@ -32,6 +33,7 @@ constexpr int kSchemaFormat = 2;
 constexpr const char* kTimeAttributes = "time_attributes";
 constexpr const char* kTime = "time";
 constexpr const char* kCompression = "compression";
+constexpr const char* kStoredBits = "stored_bits";
 constexpr const char* kScalars = "scalars";
 constexpr const char* kCoordinateTypes = "coordinate_types";
 constexpr const char* kNetcdfSuffix = "netcdf";
@@ -170,6 +172,7 @@ void write_field(JsonWriter& json, const Schema& schema, const Field& field, Ext
     json.key("fixed").boolean(field.fixed);
     json.key("every").integer(field.every);
     if (is_compressed(field)) json.key(kCompression).text(field.compression);
+    if (field.stored_bits > 0) json.key(kStoredBits).integer(field.stored_bits);
     write_attributes(json.key("attributes"), attributes_in(extent, field.attributes));
   });
 }
@@ -281,6 +284,10 @@ Status read_field(const Json& json, Schema& schema) {
   field.compression = "none";
   if (json.contains(kCompression)) {
     ESKER_ASSIGN_OR_RETURN(field.compression, get_text(json, kCompression));
+  }
+  if (json.contains(kStoredBits)) {
+    ESKER_ASSIGN_OR_RETURN(const Index bits, get_integer(json, kStoredBits, 1, kAnyInt));
+    field.stored_bits = static_cast<int>(bits);
   }
   ESKER_RETURN_IF_ERROR(read_attributes(json, "attributes", field.attributes));
   return schema.add_field(std::move(field)).status();

@@ -75,6 +75,10 @@ class Layout {
   /// The largest distance between the positions of two adjacent pieces: the space of one piece in a buffer.
   [[nodiscard]] virtual Index largest_piece_bytes() const = 0;
 
+  /// Whether each sample is stored where its order places it. If not, StepLayouts::encode() rearranges the
+  /// bytes of a piece, and there are none without samples.
+  [[nodiscard]] virtual bool keeps_order() const { return true; }
+
   /// Fields that have pieces.
   [[nodiscard]] virtual Index num_fields() const = 0;
   /// Files that hold at least one piece.

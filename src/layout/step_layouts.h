@@ -18,6 +18,7 @@
 #include "esker/types/options.hpp"
 #include "esker/types/status.hpp"
 #include "layout/layout.h"
+#include "layout/piece_head.h"
 #include "layout/piece_record.h"
 
 namespace esker {
@@ -44,6 +45,9 @@ class StepLayouts {
     int first_component = 0;  ///< of the field
     int layout = 0;           ///< index in layouts
     int layout_field = 0;     ///< position in that layout's list of fields
+    /// Not 0: the layout's samples are cells of the grid (grid/cells.h), coded with that many bits per
+    /// sample.
+    int stored_bits = 0;
   };
   std::vector<std::shared_ptr<const Layout>> layouts;
   std::vector<Column> columns;  ///< of the fields in the set
@@ -80,6 +84,20 @@ class StepLayouts {
   virtual void encode(int /*layout*/, const Piece& /*piece*/, std::span<std::byte> /*bytes*/) const {}
   /// Whether encode() does anything.
   [[nodiscard]] virtual bool has_encoding() const { return false; }
+  /// Memory of this object that encode() needs.
+  [[nodiscard]] virtual Index encode_scratch_bytes() const { return 0; }
+  /// Whether the pieces of a layout have heads, and whether those of any layout have. Their errors are known
+  /// to the ranks that code the samples, see PieceHead.
+  [[nodiscard]] virtual bool has_heads(int /*layout*/) const { return false; }
+  [[nodiscard]] bool has_heads() const {
+    for (std::size_t n = 0; n < layouts.size(); ++n) {
+      if (has_heads(static_cast<int>(n))) return true;
+    }
+    return false;
+  }
+  /// Adds the checksums of a piece, after encode(), to its head.
+  virtual void add_sums(int /*layout*/, const Piece& /*piece*/, std::span<const std::byte> /*stored*/,
+                        PieceHead& /*head*/) const {}
   /// Whether the pieces of a layout are compressed, and whether those of any layout are.
   [[nodiscard]] virtual bool compresses(int /*layout*/) const { return false; }
   [[nodiscard]] bool compresses() const {
@@ -111,9 +129,10 @@ class StepLayouts {
     return 0;
   }
   /// The headers at the beginning of that file, before its data, unless it is shared. `records`: of its
-  /// pieces, in file order; empty without has_records().
+  /// pieces, in file order; empty without has_records(). `heads`: likewise, empty without has_heads(layout).
   [[nodiscard]] virtual std::vector<std::byte> file_headers(int /*layout*/, Index /*file*/, Index /*step*/,
-                                                            std::span<const PieceRecord> /*records*/) const {
+                                                            std::span<const PieceRecord> /*records*/,
+                                                            std::span<const PieceHead> /*heads*/) const {
     return {};
   }
 };

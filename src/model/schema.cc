@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "codec/cells.h"
 #include "codec/codec_spec.h"
 
 namespace esker {
@@ -114,6 +115,16 @@ Status check_compression_of(const std::string& field, const std::string& compres
   return parse_compression_option(compression).status().with_context("field '" + field + "'");
 }
 
+Status check_stored_bits(const Field& field, int rank) {
+  if (field.stored_bits == 0) return {};
+  const std::string context = "field '" + field.name + "'";
+  if (!field.compression.empty() && field.compression != "none") {
+    return error(Code::kInvalidArgument, "{}: stored_bits and compression {} are given; set only one of them",
+                 context, field.compression);
+  }
+  return check_cell_form({field.type, rank, field.stored_bits}).with_context(context);
+}
+
 }  // namespace
 
 Result<FieldId> Schema::add_field(Field field) {
@@ -135,6 +146,8 @@ Result<FieldId> Schema::add_field(Field field) {
                  field.components, field.every);
   }
   ESKER_RETURN_IF_ERROR(check_compression_of(field.name, field.compression));
+  const auto rank = static_cast<int>(grids_[static_cast<std::size_t>(field.grid)].dims.size());
+  ESKER_RETURN_IF_ERROR(check_stored_bits(field, rank));
   if (field.fixed && has_no_axes(grids_[static_cast<std::size_t>(field.grid)])) {
     return error(Code::kInvalidArgument, "field '{}': a fixed value without axes is a scalar, not a field",
                  field.name);
@@ -147,12 +160,27 @@ Result<FieldId> Schema::add_field(Field field) {
   return FieldId{append(std::move(field), fields_, field_places_)};
 }
 
+Status Schema::set_stored_bits(FieldId id, int bits) {
+  if (!is_position(id.index, fields_.size())) {
+    return error(Code::kInvalidArgument, "stored_bits: field {} is not defined", counted(id.index));
+  }
+  Field& field = fields_[static_cast<std::size_t>(id.index)];
+  Field changed = field;
+  changed.stored_bits = bits;
+  ESKER_RETURN_IF_ERROR(check_stored_bits(changed, rank_of(grids_[static_cast<std::size_t>(field.grid)])));
+  field.stored_bits = bits;
+  return {};
+}
+
 Status Schema::set_compression(FieldId field, const std::string& compression) {
   if (!is_position(field.index, fields_.size())) {
     return error(Code::kInvalidArgument, "compression: field {} is not defined", counted(field.index));
   }
   Field& found = fields_[static_cast<std::size_t>(field.index)];
   ESKER_RETURN_IF_ERROR(check_compression_of(found.name, compression));
+  Field changed = found;
+  changed.compression = compression;
+  ESKER_RETURN_IF_ERROR(check_stored_bits(changed, rank_of(grids_[static_cast<std::size_t>(found.grid)])));
   found.compression = compression;
   return {};
 }
@@ -160,7 +188,7 @@ Status Schema::set_compression(FieldId field, const std::string& compression) {
 Status Schema::set_default_compression(const std::string& compression) {
   ESKER_RETURN_IF_ERROR(parse_compression_option(compression).status());
   for (Field& field : fields_) {
-    if (field.compression.empty()) field.compression = compression;
+    if (field.compression.empty()) field.compression = field.stored_bits > 0 ? "none" : compression;
   }
   return {};
 }

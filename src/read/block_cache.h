@@ -28,6 +28,7 @@ class BlockCache {
     const void* part = nullptr;  ///< of the dataset
     int column = 0;
     Index time = 0, block = 0;
+    int bits = 0;  ///< that it was decoded from, per sample; 0: all
 
     friend auto operator<=>(const Key&, const Key&) = default;
   };

@@ -25,7 +25,8 @@ struct ReadContext {
   std::function<bool(double)> progress = {};  ///< see ReadOptions
   ReadCounters* counters = nullptr;           ///< or null
   std::span<const std::byte> fill_value =
-      {};  ///< of a component that is missing; empty: what the format says
+      {};        ///< of a component that is missing; empty: what the format says
+  int bits = 0;  ///< to read per sample, of fields with stored bits; 0: all
 
   /// The context for piece `number` of `count` consecutive pieces of a query.
   [[nodiscard]] ReadContext piece(Index number, Index count) const {

@@ -256,7 +256,8 @@ inline void expect_disjoint_files(const StepLayouts& step, Index number) {
         if (piece.file == file && num_pieces++ == 0) first_offset = piece.offset_bytes;
       });
       const auto count = static_cast<std::size_t>(step.has_records() ? num_pieces : 0);
-      ASSERT_LE(std::ssize(step.file_headers(n, file, number, std::span(records).first(count))),
+      const std::vector<PieceHead> heads(static_cast<std::size_t>(step.has_heads(n) ? num_pieces : 0));
+      ASSERT_LE(std::ssize(step.file_headers(n, file, number, std::span(records).first(count), heads)),
                 first_offset);
     }
   }

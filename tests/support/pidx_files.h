@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/byte_order.h"
-#include "codec/codec.h"
+#include "codec/cells.h"
 #include "store/store.h"
 #include "support/scenario.h"
 #include "unit/grid/brute_force.h"
@@ -82,7 +82,8 @@ struct PidxFiles {
     const PidxField& f = fields[static_cast<std::size_t>(field)];
     const Point chunk{p[0] / 4, p[1] / 4, p[2] / 4};
     std::vector<std::byte> samples(static_cast<std::size_t>(64 * f.sample_bytes()));
-    decode_fixed_rate(f.type, static_cast<int>(64 * rate), stored_chunk(field, step, chunk), samples).check();
+    decode_fixed_rate({f.type, 3, static_cast<int>(64 * rate)}, stored_chunk(field, step, chunk), samples)
+        .check();
     const Index first = (p[0] % 4 + 4 * (p[1] % 4 + 4 * (p[2] % 4))) * f.sample_bytes();
     return {samples.begin() + first, samples.begin() + first + f.sample_bytes()};
   }
@@ -138,7 +139,7 @@ struct PidxFiles {
       samples.insert(samples.end(), bytes.begin(), bytes.end());
     }
     if (compression == 1) return samples;
-    return encode_fixed_rate(fields[static_cast<std::size_t>(field)].type, static_cast<int>(64 * rate),
+    return encode_fixed_rate({fields[static_cast<std::size_t>(field)].type, 3, static_cast<int>(64 * rate)},
                              samples)
         .value();
   }

@@ -14,13 +14,16 @@ namespace esker {
 /// those selected by `stride`.
 struct Query {
   std::string field;
-  Index step = -1;                ///< position in steps(), negative from the end; fixed fields ignore it
+  Index step = -1;  ///< position in steps(), negative from the end; fixed fields ignore it
   /// Half open, x first, in samples of the full grid, within the grid; absent: all of the grid.
   std::optional<Box> box = {};
   std::optional<int> level = {};  ///< 0 ... max_level(); absent: max_level(), every sample
   /// Selects the samples whose index is a multiple of `stride` on each axis, in place of those of a level.
   /// `level` must be absent; the coarsest level that contains all of them is read.
   std::optional<Point> stride = {};
+  /// The leading bits of each sample that are read, from 1 to the field's stored bits, as zfp at that rate
+  /// gives them; absent: all. An error for fields without stored bits.
+  std::optional<int> bits = {};
   /// Samples of levels below `start_level` are already in the caller's memory and are not read again.
   int start_level = 0;
 };

@@ -109,6 +109,8 @@ struct Field {
   int every = 1;       ///< due at steps 0, every, 2*every ...
   Attributes attributes;
   std::string compression = {};  ///< as the option of that name; empty: not set, the option holds
+  /// Bits per sample that are stored, a power of two; 0: samples are stored as they are. See FieldOptions.
+  int stored_bits = 0;
 
   /// Bytes of all components.
   [[nodiscard]] Index sample_bytes() const { return Index{components} * size_bytes(type); }
@@ -128,6 +130,8 @@ class ESKER_API Schema {
   Result<GridId> add_grid(const std::string& name, const std::vector<DimId>& dims);
   /// Field::grid must be the position of a grid of this schema; components and every are >= 1; the field's
   /// bytes fit 64 bits. Field::compression is empty, or what the option `compression` takes.
+  /// Field::stored_bits is 0, or 1, 2, 4 ... up to the bits of float32, float64, int32 or int64, on 2 or 3
+  /// axes.
   Result<FieldId> add_field(Field field);
   /// `values` has one value per index of dimension `dim` of the grid.
   Status set_coords(GridId grid, const std::string& dim, std::vector<double> values);
@@ -137,6 +141,8 @@ class ESKER_API Schema {
   Result<ScalarId> add_scalar(Scalar scalar);
   /// Sets Field::compression. Error kInvalidArgument: an invalid handle, or as for add_field().
   Status set_compression(FieldId field, const std::string& compression);
+  /// Sets or removes (0) the stored bits of a field. Error kInvalidArgument: as for add_field().
+  Status set_stored_bits(FieldId field, int bits);
   /// Sets the compression of the fields that have none. Error kInvalidArgument: as for add_field().
   Status set_default_compression(const std::string& compression);
   /// Name of the time dimension and variable in netCDF files, and the type of the times. With an empty name

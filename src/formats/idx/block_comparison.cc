@@ -54,27 +54,40 @@ Result<bool> BlockComparison::read_original(int column, Index step, const Lattic
   return found;
 }
 
-Result<bool> BlockComparison::run(int column, Index block, Index step, const StoredBlock& stored,
-                                  std::span<const std::byte> loaded) const {
+Result<std::optional<BlockErrors>> BlockComparison::measure(int column, Index block, Index step,
+                                                            const Lattice& samples, const StoredBlock& stored,
+                                                            std::span<const std::byte> loaded) const {
   const FieldEntry& entry = part_.header().fields[static_cast<std::size_t>(column)];
-  const bool has_bound = stored.errors || stored.codec.lossless();
-  if (!has_bound || !columns_[static_cast<std::size_t>(column)].field) return false;
-  const Lattice whole = part_.blocks().lattice(block);
-  const Lattice inside = whole.sub(whole.indices_in(part_.header().box));
-  std::vector<std::byte> here(static_cast<std::size_t>(inside.num_samples() * entry.sample_bytes()));
+  std::vector<std::byte> here(static_cast<std::size_t>(samples.num_samples() * entry.sample_bytes()));
   std::vector<std::byte> there(here.size());
   const int level = part_.header().bitmask.max_level();
   part_.place_block(column, block, stored, loaded,
-                    ReadTarget::dense(inside, level, here.data(), entry.sample_bytes()));
-  ESKER_ASSIGN_OR_RETURN(const bool found, read_original(column, step, inside, there));
-  if (!found) return false;
+                    ReadTarget::dense(samples, level, here.data(), entry.sample_bytes()));
+  ESKER_ASSIGN_OR_RETURN(const bool found, read_original(column, step, samples, there));
+  if (!found) return std::optional<BlockErrors>();
+  return std::optional(measured({entry.type, entry.components, samples.rank, samples.count}, there, here));
+}
+
+Result<bool> BlockComparison::run(int column, Index block, Index step, const StoredBlock& stored,
+                                  std::span<const std::byte> loaded) const {
+  const FieldEntry& entry = part_.header().fields[static_cast<std::size_t>(column)];
+  const auto& cells = part_.header().cells;
+  const bool is_exact = stored.codec.lossless() && !(cells && cells->pidx_zfp_bits > 0);
+  const bool has_bound = stored.errors || is_exact;
+  if (!has_bound || !columns_[static_cast<std::size_t>(column)].field) return false;
   const BlockErrors bound = stored.errors.value_or(BlockErrors());
-  const BlockErrors errors = measured({entry.type, entry.components, inside.rank, inside.count}, there, here);
-  if (errors.largest <= bound.largest && errors.rms <= bound.rms) return true;
-  return error(Code::kDataLoss,
-               "field '{}', step {}, block {}: differs from the original by up to {} (RMS {}), but its entry "
-               "records {} (RMS {})",
-               entry.name, step, block, errors.largest, errors.rms, bound.largest, bound.rms);
+  for (const Lattice& samples : part_.samples_of_block(block)) {
+    if (samples.num_samples() == 0) continue;
+    ESKER_ASSIGN_OR_RETURN(const auto errors, measure(column, block, step, samples, stored, loaded));
+    if (!errors) return false;
+    if (errors->largest <= bound.largest && errors->rms <= bound.rms) continue;
+    return error(
+        Code::kDataLoss,
+        "field '{}', step {}, block {}: differs from the original by up to {} (RMS {}), but its entry "
+        "records {} (RMS {})",
+        entry.name, step, block, errors->largest, errors->rms, bound.largest, bound.rms);
+  }
+  return true;
 }
 
 }  // namespace esker::idx

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,10 @@ class BlockComparison {
                    std::span<const std::byte> loaded) const;
 
  private:
+  /// The errors of some samples of a block; none if the original does not have them.
+  Result<std::optional<BlockErrors>> measure(int column, Index block, Index step, const Lattice& samples,
+                                             const StoredBlock& stored,
+                                             std::span<const std::byte> loaded) const;
   /// Reads the component values of a column, dense.
   Result<bool> read_original(int column, Index step, const Lattice& samples, std::span<std::byte> out) const;
 

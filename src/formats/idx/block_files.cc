@@ -4,13 +4,14 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "formats/idx/cell_heads.h"
 #include "formats/idx/stored_paths.h"
 
 namespace esker::idx {
 namespace {
 
 constexpr std::size_t kMaxOpenFiles = 64;
-constexpr std::size_t kMaxCachedEntries = std::size_t{1} << 22;  ///< 96 MiB, unless one file has more
+constexpr Index kMaxCachedBytes = Index{256} << 20;  ///< of tables and heads, unless one file has more
 
 constexpr Index kMaxStoredBytes = (Index{1} << 31) - 1;
 
@@ -93,9 +94,32 @@ Result<StoredBlock> BlockFiles::find(int field, Index block, Index time) {
     return nothing;
   }
   ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(entry.codec_bits(), header_.fields[field]));
-  return StoredBlock{false, std::move(file), entry.offset_bytes, entry.size_bytes, entry.order(),
-                     codec, entry.checksum,  entry.flags,        entry.sum_version,
-                     entry.errors};
+  StoredBlock stored{false, std::move(file), entry.offset_bytes, entry.size_bytes,  entry.order(),
+                     codec, entry.checksum,  entry.flags,        entry.sum_version, entry.errors};
+  if (has_heads(header_)) {
+    ESKER_ASSIGN_OR_RETURN(stored.head, head_of(*stored.file, field, block, entry));
+    stored.errors = errors_of_head(stored.head);
+  }
+  return stored;
+}
+
+Result<std::span<const std::byte>> BlockFiles::head_of(const BlockFile& file, int field, Index block,
+                                                       const BlockEntry& entry) const {
+  const HeadPlace place = head_place(header_, field, block);
+  const auto head =
+      std::span(file.heads)
+          .subspan(static_cast<std::size_t>(place.offset_bytes), static_cast<std::size_t>(place.size_bytes));
+  const bool is_good = !entry.checksum ||
+                       *entry.checksum == block_checksum(field, block, entry.flags, head, entry.sum_version);
+  if (!is_good) {
+    return error(Code::kDataLoss, "block {}: its errors and checksums differ from those that were written",
+                 block);
+  }
+  for (const float found : decode_head(head).errors) {
+    if (!(found >= 0))
+      return error(Code::kDataLoss, "block {}: expected an error of 0 or more, found {}", block, found);
+  }
+  return head;
 }
 
 // An ARCO file is one encoded block and nothing else; the field names the codec.
@@ -119,7 +143,7 @@ Result<std::shared_ptr<const BlockFile>> BlockFiles::open_cached(int field, Inde
   const std::scoped_lock lock(mutex_);
   slot->file = std::move(file);
   const auto known = cache_.find(name);
-  if (known != cache_.end() && known->second->second == slot) cached_entries_ += slot->file->entries.size();
+  if (known != cache_.end() && known->second->second == slot) cached_bytes_ += slot->file->cached_bytes();
   limit_open_files();
   return slot->file;
 }
@@ -137,9 +161,9 @@ std::shared_ptr<BlockFiles::Slot> BlockFiles::slot_of(const std::string& name) {
 }
 
 void BlockFiles::limit_open_files() {
-  while (recent_.size() > kMaxOpenFiles || (recent_.size() > 1 && cached_entries_ > kMaxCachedEntries)) {
+  while (recent_.size() > kMaxOpenFiles || (recent_.size() > 1 && cached_bytes_ > kMaxCachedBytes)) {
     const auto& [name, slot] = recent_.back();
-    if (slot->file) cached_entries_ -= slot->file->entries.size();
+    if (slot->file) cached_bytes_ -= slot->file->cached_bytes();
     cache_.erase(name);
     recent_.pop_back();
   }
@@ -179,14 +203,19 @@ Result<std::shared_ptr<const BlockFile>> BlockFiles::open(const std::string& nam
   if (header_.arco == 0) {
     const auto num_fields = static_cast<Index>(header_.fields.size());
     ESKER_ASSIGN_OR_RETURN(const Index file_bytes, (*opened)->size_bytes());
-    const Index header_size = headers_bytes(header_.blocks_per_file, num_fields);
+    const Index header_size = file_headers_bytes(header_);
+    const auto table_size = static_cast<std::size_t>(headers_bytes(header_.blocks_per_file, num_fields));
     if (file_bytes < header_size) return std::shared_ptr<const BlockFile>(block_file);
     std::vector<std::byte> bytes(static_cast<std::size_t>(header_size));
     ESKER_RETURN_IF_ERROR((*opened)->read_at(bytes, 0));
-    ESKER_ASSIGN_OR_RETURN(block_file->entries,
-                           decode_headers(bytes, header_.blocks_per_file * num_fields, file_bytes));
-    block_file->table = check_table(bytes);
-    block_file->identity = identity_of(bytes);
+    const auto table = std::span<const std::byte>(bytes).first(table_size);
+    ESKER_ASSIGN_OR_RETURN(block_file->entries, decode_headers(table, header_.blocks_per_file * num_fields,
+                                                               file_bytes, header_size));
+    block_file->table = check_table(table);
+    block_file->identity = identity_of(table);
+    bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(table_size));
+    bytes.shrink_to_fit();
+    block_file->heads = std::move(bytes);
   }
   block_file->file = std::move(*opened);
   return std::shared_ptr<const BlockFile>(block_file);

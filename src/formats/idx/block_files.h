@@ -23,8 +23,14 @@ namespace esker::idx {
 struct BlockFile {
   std::unique_ptr<File> file;  ///< null: the file does not exist, all its blocks are absent
   std::vector<BlockEntry> entries;
-  TableCheck table = TableCheck::kUnchecked;   ///< whether the entries are as they were written
-  std::optional<FileIdentity> identity = {};   ///< file_identity(), if the file has one
+  TableCheck table = TableCheck::kUnchecked;  ///< whether the entries are as they were written
+  std::optional<FileIdentity> identity = {};  ///< file_identity(), if the file has one
+  std::vector<std::byte> heads = {};          ///< of blocks of cells (cell_heads.h)
+
+  /// Memory of the table and the heads.
+  [[nodiscard]] Index cached_bytes() const {
+    return std::ssize(entries) * static_cast<Index>(sizeof(BlockEntry)) + std::ssize(heads);
+  }
 };
 
 /// Where and how one block is stored. Its bytes are in `file` at [offset, offset + size).
@@ -38,6 +44,7 @@ struct StoredBlock {
   std::uint32_t flags = 0;                     ///< of the entry; covered by the checksum
   SumVersion sum_version = SumVersion::kBytesAndForm;
   std::optional<BlockErrors> errors = {};  ///< if the file has them
+  std::span<const std::byte> head = {};    ///< of a block of cells (cell_heads.h), in `file`
 };
 
 class BlockFiles {
@@ -77,6 +84,8 @@ class BlockFiles {
   Result<std::shared_ptr<const BlockFile>> open_cached(int field, Index block, Index time);
   Result<std::shared_ptr<const BlockFile>> open(const std::string& path) const;
   [[nodiscard]] Status check_as_written(const BlockFile& file, Index block, Index time) const;
+  Result<std::span<const std::byte>> head_of(const BlockFile& file, int field, Index block,
+                                             const BlockEntry& entry) const;
   Result<StoredBlock> find_arco(int field, std::shared_ptr<const BlockFile> file) const;
 
   std::shared_ptr<Store> store_;
@@ -96,7 +105,7 @@ class BlockFiles {
   std::mutex mutex_;  // protects the rest; locked last, and briefly
   std::list<std::pair<std::string, std::shared_ptr<Slot>>> recent_;  // most recent first
   std::map<std::string, decltype(recent_)::iterator> cache_;
-  std::size_t cached_entries_ = 0;  // sum over the files in recent_
+  Index cached_bytes_ = 0;  // sum over the files in recent_
 };
 
 }  // namespace esker::idx

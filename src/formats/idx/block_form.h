@@ -31,10 +31,14 @@ class BlockForm {
   [[nodiscard]] virtual bool is_encoded(const StoredBlock& stored) const = 0;
   /// kDataLoss if the stored bytes cannot be a block of this form.
   [[nodiscard]] virtual Status check(Index block, const StoredBlock& stored) const = 0;
+  /// The bytes of the stored block that decode() needs, from its first byte on.
+  [[nodiscard]] virtual ByteRange encoded_range(const StoredBlock& stored) const {
+    return {0, stored.size_bytes};
+  }
   /// kDataLoss if the bytes do not match their checksum, if there is one.
   [[nodiscard]] virtual Status check_bytes(Index block, const StoredBlock& stored,
                                            std::span<const std::byte> bytes) const = 0;
-  /// Decodes to `samples`, which has decoded_bytes().
+  /// Decodes the bytes of encoded_range() to `samples`, which has decoded_bytes().
   virtual Status decode(Index block, const StoredBlock& stored, std::span<const std::byte> bytes,
                         std::span<std::byte> samples) const = 0;
   /// Whether it has any requested samples.

@@ -74,7 +74,7 @@ class BlockQuery::TaskWorker {
     Index block = 0;
     StoredBlock stored;
     Index offset_bytes = 0, size_bytes = 0;
-    bool is_whole = false;
+    bool is_whole = false;  // or as much of it as an encoded block needs
 
     [[nodiscard]] const BlockFile* file() const { return stored.file.get(); }
     [[nodiscard]] Index end() const { return offset_bytes + size_bytes; }
@@ -84,7 +84,7 @@ class BlockQuery::TaskWorker {
     return column_.files.path(column_.number, block, column_.time);
   }
   [[nodiscard]] BlockCache::Key key_of(Index block) const {
-    return {&column_.blocks, column_.number, column_.time, block};
+    return {&column_.blocks, column_.number, column_.time, block, query_.context_.bits};
   }
   void count(std::atomic<Index> ReadCounters::*counter, Index n) {
     if (query_.context_.counters) query_.context_.counters->*counter += n;
@@ -110,7 +110,8 @@ class BlockQuery::TaskWorker {
                           query_.keeps(stored, form_);
     ByteRange range = form_.wanted_range(block, stored.order, target_);
     if (range.size() == 0) return {};
-    if (is_whole) range = {0, stored.size_bytes};
+    if (is_whole)
+      range = form_.is_encoded(stored) ? form_.encoded_range(stored) : ByteRange{0, stored.size_bytes};
     const Index offset = stored.offset_bytes + range.first;
     const BlockFile* file = stored.file.get();
     if (std::find(files_.begin(), files_.end(), file) == files_.end()) files_.push_back(file);
@@ -131,9 +132,10 @@ class BlockQuery::TaskWorker {
     return {};
   }
 
-  /// Items from `first` on that are read together, with at most twice their bytes.
+  /// Items from `first` on that are read together, with at most twice their bytes. With few bits per sample,
+  /// none of the others are read.
   [[nodiscard]] std::size_t end_of_run(std::size_t first) const {
-    const Index cheap_gap = items_[first].file()->file->cheap_gap_bytes();
+    const Index cheap_gap = query_.context_.bits > 0 ? 0 : items_[first].file()->file->cheap_gap_bytes();
     const Index most = std::max(query_.task_bytes(), items_[first].size_bytes);
     std::size_t last = first + 1;
     Index end = items_[first].end(), wanted = items_[first].size_bytes;

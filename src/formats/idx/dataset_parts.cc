@@ -1,24 +1,38 @@
 #include "formats/idx/dataset_parts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "codec/cells.h"
 #include "codec/codec.h"
+#include "formats/idx/cell_header.h"
 #include "formats/idx/idx_choice.h"
+#include "grid/cells.h"
 #include "layout/piece_record.h"
 
 namespace esker::idx {
 namespace {
 
-std::vector<int> fields_of(const Schema& schema, int grid, bool fixed) {
+/// What the fields of a part have in common.
+struct PartKind {
+  int grid = 0;
+  bool fixed = false;
+  bool cells = false;
+
+  [[nodiscard]] bool has(const Field& field) const {
+    return field.grid == grid && field.fixed == fixed && (field.stored_bits > 0) == cells;
+  }
+};
+
+std::vector<int> fields_of(const Schema& schema, const PartKind& kind) {
   std::vector<int> fields;
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-    const Field& field = schema.fields()[f];
-    if (field.grid == grid && field.fixed == fixed) fields.push_back(static_cast<int>(f));
+    if (kind.has(schema.fields()[f])) fields.push_back(static_cast<int>(f));
   }
   return fields;
 }
@@ -47,11 +61,13 @@ Result<CodecSpec> codec_of(const Field& field) {
   return parse_compression_option(field.compression.empty() ? "none" : field.compression);
 }
 
-Result<std::vector<Column>> columns_of_part(const Schema& schema, int grid, bool fixed, bool split) {
+Result<std::vector<Column>> columns_of_part(const Schema& schema, const PartKind& kind, bool split) {
   std::vector<Column> columns;
-  for (const int field : fields_of(schema, grid, fixed)) {
+  for (const int field : fields_of(schema, kind)) {
     ESKER_ASSIGN_OR_RETURN(const CodecSpec codec, codec_of(schema.fields()[field]));
-    for (const Column& column : columns_of(schema, field, codec.kind, split)) columns.push_back(column);
+    const CodecKind coded = kind.cells ? CodecKind::kZfp : codec.kind;
+    for (const Column& column : columns_of(schema, field, coded, split || kind.cells))
+      columns.push_back(column);
   }
   return columns;
 }
@@ -81,18 +97,18 @@ Result<FieldEntry> field_entry(const Field& field, const Column& column, InBlock
   entry.type = field.type;
   entry.components = column.components;
   entry.order = order;
+  entry.stored_bits = field.stored_bits;
   ESKER_ASSIGN_OR_RETURN(entry.compression, compression_of(field, column, order, rank));
   return entry;
 }
 
 /// A column's name may be that of another field.
-Status check_names_differ(const std::vector<FieldEntry>& fields) {
+Status check_names_differ(const std::vector<FieldEntry>& fields, bool cells) {
   std::set<std::string> names;
   for (const FieldEntry& field : fields) {
     if (!names.insert(field.name).second) {
-      return error(Code::kInvalidArgument,
-                   "two fields would be stored as '{}': rename one, or set the option split to false",
-                   field.name);
+      return error(Code::kInvalidArgument, "two fields would be stored as '{}': rename one{}", field.name,
+                   cells ? "" : ", or set the option split to false");
     }
   }
   return {};
@@ -104,30 +120,67 @@ std::string axis_names(const Schema& schema, const Grid& grid) {
   return names;
 }
 
-Result<int> bits_per_block(const Options& options, const Bitmask& mask, const Box& box,
-                           const SampleBytes& sample_bytes) {
-  if (options.bits_per_block == 0) return choose_bits_per_block(mask, box, sample_bytes);
-  const int bits = std::min(options.bits_per_block, mask.max_level());
-  if (bits < 1 || bits > kMaxBitsPerBlock || sample_bytes.largest > kMaxBlockBytes >> bits) {
+/// What blocks hold: samples, or cells as if they were samples.
+struct BlockContent {
+  Box box;
+  SampleBytes bytes;
+  Index all_bytes = 0;      ///< of one sample (cell) of all fields
+  int levels = 0;           ///< of samples inside: 0, or those of a cell
+  int more_bits = 0;        ///< blocks of cells hold 2^more_bits times as many samples as the option says
+  Index decoded_bytes = 0;  ///< the largest sample, or decoded cell
+
+  void add(const FieldEntry& field, bool cells) {
+    const CellForm form{field.type, box.rank, field.stored_bits};
+    const Index size = cells ? form.coded_bytes() : field.sample_bytes();
+    const int more =
+        cells ? std::countr_zero(static_cast<unsigned>(8 * size_bytes(field.type) / form.bits)) : 0;
+    more_bits = all_bytes == 0 ? more : std::min(more_bits, more);
+    bytes.smallest = all_bytes == 0 ? size : std::min(bytes.smallest, size);
+    bytes.largest = std::max(bytes.largest, size);
+    decoded_bytes = std::max(decoded_bytes, cells ? form.sample_bytes() : size);
+    all_bytes += size;
+  }
+};
+
+BlockContent content_of(const Header& header, bool cells) {
+  BlockContent content;
+  content.box = cells ? cells_meeting(header.box, header.box.rank) : header.box;
+  content.levels = cells ? cell_levels(header.box.rank) : 0;
+  for (const FieldEntry& field : header.fields) content.add(field, cells);
+  return content;
+}
+
+/// log2 of the samples (cells) in a block. The option counts samples, as many as a block of raw samples has
+/// of the same size in bytes; existing parts count what their blocks hold.
+Result<int> bits_per_block(const PartOptions& given, const Bitmask& mask, const BlockContent& content) {
+  const int asked = given.options.bits_per_block;
+  if (asked == 0 && !given.mask) return choose_bits_per_block(mask, content.box, content.bytes);
+  const int wanted = given.mask ? asked : asked + content.more_bits - content.levels;
+  const int bits = std::min(content.levels > 0 ? std::max(wanted, 0) : wanted, mask.max_level());
+  const int least = content.levels > 0 ? 0 : 1;
+  if (asked < (given.mask ? least : 1) || bits < least || bits > kMaxBitsPerBlock ||
+      content.decoded_bytes > kMaxBlockBytes >> bits) {
     return error(Code::kInvalidArgument,
-                 "bits_per_block {}: expected 1 to {}, and blocks of less than 2 GiB (a sample has {} bytes)",
-                 options.bits_per_block, kMaxBitsPerBlock, sample_bytes.largest);
+                 "bits_per_block {}: expected 1 to {}, and blocks of less than 2 GiB (a {} has {} bytes)",
+                 asked, kMaxBitsPerBlock, content.levels > 0 ? "decoded cell" : "sample",
+                 content.decoded_bytes);
   }
   return bits;
 }
 
 /// Mask and size of blocks. Of two masks with evenly shared digits, the one whose blocks take less space; if
 /// equal, the one with longer rows (docs/internals/decisions/0009-masks.md).
-Status choose_blocks(const PartOptions& given, const SampleBytes& sample_bytes, Header& header) {
-  ESKER_ASSIGN_OR_RETURN(const Bitmask regular, Bitmask::longest_first(header.box.rank, header.box.hi));
-  ESKER_ASSIGN_OR_RETURN(const Bitmask in_turn, Bitmask::for_extent(header.box.rank, header.box.hi));
+Status choose_blocks(const PartOptions& given, const BlockContent& content, Header& header) {
+  const Box& box = content.box;
+  ESKER_ASSIGN_OR_RETURN(const Bitmask regular, Bitmask::longest_first(box.rank, box.hi));
+  ESKER_ASSIGN_OR_RETURN(const Bitmask in_turn, Bitmask::for_extent(box.rank, box.hi));
   std::vector<Bitmask> candidates{regular, in_turn};
   if (given.mask)
     candidates = {*given.mask == in_turn ? in_turn : regular};  // no other one is of a part of ours
   std::optional<double> least;
   for (const Bitmask& mask : candidates) {
-    ESKER_ASSIGN_OR_RETURN(const int bits, bits_per_block(given.options, mask, header.box, sample_bytes));
-    const double ratio = stored_over_data(mask, bits, header.box);
+    ESKER_ASSIGN_OR_RETURN(const int bits, bits_per_block(given, mask, content));
+    const double ratio = stored_over_data(mask, bits, box);
     if (least && ratio >= *least) continue;
     least = ratio;
     header.bitmask = mask;
@@ -136,71 +189,96 @@ Status choose_blocks(const PartOptions& given, const SampleBytes& sample_bytes, 
   return {};
 }
 
-Result<Header> make_header(const Schema& schema, const PartOptions& given, int grid_number, bool fixed,
-                           const std::vector<Column>& columns, const std::string& part_name) {
-  const Options& options = given.options;
-  const Grid& grid = schema.grids()[grid_number];
-  Header header;
-  header.box = schema.box_of(grid);
-  SampleBytes sample_bytes;
-  Index all_samples = 0;
-  for (const Column& column : columns) {
-    ESKER_ASSIGN_OR_RETURN(FieldEntry entry, field_entry(schema.fields()[column.field], column,
-                                                         options.in_block, header.box.rank));
-    const Index bytes = entry.sample_bytes();
-    sample_bytes.smallest = header.fields.empty() ? bytes : std::min(sample_bytes.smallest, bytes);
-    sample_bytes.largest = std::max(sample_bytes.largest, bytes);
-    all_samples += bytes;
-    header.fields.push_back(std::move(entry));
-  }
-  ESKER_RETURN_IF_ERROR(check_names_differ(header.fields));
-  ESKER_RETURN_IF_ERROR(choose_blocks(given, sample_bytes, header));
-  if ((sample_bytes.smallest << header.bits_per_block) % kCompressedAlignment != 0) {
-    for (FieldEntry& entry : header.fields) entry.compression.clear();  // a few bytes: a tiny grid
-  }
-  const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
+Status choose_files(const Options& options, const BlockContent& content, Header& header) {
+  const BlockGrid blocks(header.bitmask, header.bits_per_block, content.box);
   header.blocks_per_file = options.blocks_per_file > 0
                                ? std::min(options.blocks_per_file, blocks.num_blocks())
                                : choose_blocks_per_file(blocks.num_blocks(), blocks.num_existing(),
-                                                        all_samples << header.bits_per_block);
-  if (static_cast<Index>(header.fields.size()) > kMaxEntriesPerFile / header.blocks_per_file) {
-    return error(Code::kInvalidArgument,
-                 "blocks_per_file {} times {} fields: at most {} entries fit in a file",
-                 header.blocks_per_file, header.fields.size(), kMaxEntriesPerFile);
+                                                        content.all_bytes << header.bits_per_block);
+  if (static_cast<Index>(header.fields.size()) <= kMaxEntriesPerFile / header.blocks_per_file) return {};
+  return error(Code::kInvalidArgument, "blocks_per_file {} times {} fields: at most {} entries fit in a file",
+               header.blocks_per_file, header.fields.size(), kMaxEntriesPerFile);
+}
+
+/// From now on (bits) orders cells.
+Status order_cells(Header& header) {
+  header.version = kCellVersion;
+  header.cells = CellBlocks{header.bitmask, false, 0};
+  ESKER_ASSIGN_OR_RETURN(header.bitmask, mask_of_samples(header.cells->mask, header.box.rank));
+  return {};
+}
+
+Result<Header> make_header(const Schema& schema, const PartOptions& given, const PartKind& kind,
+                           const std::vector<Column>& columns, const std::string& part_name) {
+  const Options& options = given.options;
+  const Grid& grid = schema.grids()[kind.grid];
+  Header header;
+  header.box = schema.box_of(grid);
+  for (const Column& column : columns) {
+    ESKER_ASSIGN_OR_RETURN(FieldEntry entry, field_entry(schema.fields()[column.field], column,
+                                                         options.in_block, header.box.rank));
+    header.fields.push_back(std::move(entry));
   }
+  ESKER_RETURN_IF_ERROR(check_names_differ(header.fields, kind.cells));
+  const BlockContent content = content_of(header, kind.cells);
+  ESKER_RETURN_IF_ERROR(choose_blocks(given, content, header));
+  if ((content.bytes.smallest << header.bits_per_block) % kCompressedAlignment != 0) {
+    for (FieldEntry& entry : header.fields) entry.compression.clear();  // a few bytes: a tiny grid
+  }
+  ESKER_RETURN_IF_ERROR(choose_files(options, content, header));
+  if (kind.cells) ESKER_RETURN_IF_ERROR(order_cells(header));
   header.filename_template = "./" + part_name + "/%04x.bin";
-  if (!fixed) header.time = TimeSteps{kTimeTemplate, {{0, -1, 1}}};
+  if (!kind.fixed) header.time = TimeSteps{kTimeTemplate, {{0, -1, 1}}};
   header.axis = axis_names(schema, grid);
   header.physic_box = physic_box(schema, grid);
   return header;
 }
 
+/// The name of a part of several: that of its grid, and what it holds of it.
+std::string name_of_part(const Schema& schema, const PartKind& kind) {
+  return schema.grids()[kind.grid].name + (kind.fixed ? "_fixed" : "") + (kind.cells ? "_cells" : "");
+}
+
 Result<Part> make_part(const DatasetPaths& paths, const Schema& schema, const OptionsOfPart& options_of_part,
-                       int grid, bool fixed) {
+                       const PartKind& kind) {
   const bool single = is_single(schema);
   const std::string directory =
       single ? std::filesystem::path(paths.stem).parent_path().string() : paths.directory();
-  const std::string name = single ? std::filesystem::path(paths.stem).filename().string()
-                                  : schema.grids()[grid].name + (fixed ? "_fixed" : "");
+  const std::string name =
+      single ? std::filesystem::path(paths.stem).filename().string() : name_of_part(schema, kind);
   const PartOptions given = options_of_part(name);
   const Options& options = given.options;
-  ESKER_ASSIGN_OR_RETURN(std::vector<Column> columns, columns_of_part(schema, grid, fixed, options.split));
-  ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, given, grid, fixed, columns, name));
+  ESKER_ASSIGN_OR_RETURN(std::vector<Column> columns, columns_of_part(schema, kind, options.split));
+  ESKER_ASSIGN_OR_RETURN(Header header, make_header(schema, given, kind, columns, name));
   ESKER_ASSIGN_OR_RETURN(FilenameTemplate files,
-                         FilenameTemplate::parse(header.filename_template, fixed ? "" : kTimeTemplate));
-  const BlockGrid blocks(header.bitmask, header.bits_per_block, header.box);
+                         FilenameTemplate::parse(header.filename_template, kind.fixed ? "" : kTimeTemplate));
+  const BlockGrid blocks = block_grid(header);
   const std::string slash = directory.empty() ? "" : directory + "/";
   return Part{name,
               slash + name + ".idx",
               slash,
-              grid,
-              fixed,
+              kind.grid,
+              kind.fixed,
+              kind.cells,
               std::move(columns),
               std::move(header),
               blocks,
               std::move(files),
               options.alignment_bytes,
               options.checksums};
+}
+
+/// The parts that have fields, fixed ones first.
+std::vector<PartKind> kinds_of_parts(const Schema& schema) {
+  std::vector<PartKind> kinds;
+  for (const bool fixed : {true, false}) {
+    for (int grid = 0; grid < static_cast<int>(schema.grids().size()); ++grid) {
+      for (const bool cells : {false, true}) {
+        if (!fields_of(schema, {grid, fixed, cells}).empty()) kinds.push_back({grid, fixed, cells});
+      }
+    }
+  }
+  return kinds;
 }
 
 }  // namespace
@@ -233,26 +311,26 @@ Status check_blocks_directory(const Header& header, const std::string& idx_path)
 bool is_single(const Schema& schema) {
   const bool any_fixed = std::any_of(schema.fields().begin(), schema.fields().end(),
                                      [](const Field& field) { return field.fixed; });
-  return schema.grids().size() == 1 && !any_fixed;
+  const auto has_bits = [](const Field& field) { return field.stored_bits > 0; };
+  const auto with_bits = std::count_if(schema.fields().begin(), schema.fields().end(), has_bits);
+  const bool is_mixed = with_bits > 0 && with_bits < std::ssize(schema.fields());
+  return schema.grids().size() == 1 && !any_fixed && !is_mixed;
 }
 
 Result<std::vector<Part>> make_parts(const DatasetPaths& paths, const Schema& schema,
                                      const OptionsOfPart& options_of_part) {
   std::vector<Part> parts;
-  for (const bool fixed : {true, false}) {
-    for (int grid = 0; grid < static_cast<int>(schema.grids().size()); ++grid) {
-      if (fields_of(schema, grid, fixed).empty()) continue;
-      auto part = make_part(paths, schema, options_of_part, grid, fixed);
-      if (!part.ok()) return part.status().with_context("grid '" + schema.grids()[grid].name + "'");
-      for (const Part& other : parts) {
-        if (other.name == part->name) {
-          return error(Code::kInvalidArgument,
-                       "two .idx files would have the name '{}': rename grid '{}' or '{}'", part->name,
-                       schema.grids()[grid].name, schema.grids()[other.grid].name);
-        }
+  for (const PartKind& kind : kinds_of_parts(schema)) {
+    auto part = make_part(paths, schema, options_of_part, kind);
+    if (!part.ok()) return part.status().with_context("grid '" + schema.grids()[kind.grid].name + "'");
+    for (const Part& other : parts) {
+      if (other.name == part->name) {
+        return error(Code::kInvalidArgument,
+                     "two .idx files would have the name '{}': rename grid '{}' or '{}'", part->name,
+                     schema.grids()[kind.grid].name, schema.grids()[other.grid].name);
       }
-      parts.push_back(std::move(*part));
     }
+    parts.push_back(std::move(*part));
   }
   return parts;
 }

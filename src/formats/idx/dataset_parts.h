@@ -1,7 +1,8 @@
 // DatasetParts: maps a schema to .idx files, with their block sizes and names of block files.
 //
-// One grid and no fixed field: run.idx, with its blocks in run/. Otherwise: the directory run/ with one .idx
-// per grid, one more for a grid's fixed fields, a schema file, and the catalog esker.json.
+// One grid, no fixed field, and stored bits for all fields or for none: run.idx, with its blocks in run/.
+// Otherwise: the directory run/ with one .idx per grid, one more for a grid's fixed fields, a schema file, and
+// the catalog esker.json. Fields with stored bits are in an .idx without others, which is of version 7.
 #pragma once
 
 #include <functional>
@@ -44,6 +45,7 @@ struct Part {
   std::string directory;  ///< directory of the .idx, with a trailing '/' unless empty
   int grid = 0;
   bool fixed = false;
+  bool cells = false;           ///< its fields have stored bits, so that its blocks hold cells
   std::vector<Column> columns;  ///< what each field of the header holds
   Header header;                ///< without steps
   BlockGrid blocks;
@@ -57,7 +59,8 @@ struct Part {
   }
 };
 
-/// The parameters of one part: the options, and for an existing part its mask.
+/// The parameters of one part: the options, and for an existing part the mask of its blocks. The option
+/// bits_per_block of an existing part is that of the header, also where blocks hold cells.
 struct PartOptions {
   Options options;
   std::optional<Bitmask> mask;

@@ -141,7 +141,9 @@ Index headers_bytes(Index blocks_per_file, Index num_fields) {
 FileIdentity file_identity(const Header& header, Index step, Index first_block, SumVersion version) {
   std::string text;
   for (const FieldEntry& field : header.fields) {
-    text += fmt::format("{} {}[{}]\n", field.name, name(field.type), field.components);
+    text += fmt::format("{} {}[{}]", field.name, name(field.type), field.components);
+    if (field.stored_bits > 0) text += fmt::format(" {} bits", field.stored_bits);
+    text += '\n';
   }
   if (version != SumVersion::kBytes) {
     text += fmt::format("{} {}", header.block_mask().to_string(), header.bits_per_block);
@@ -185,7 +187,7 @@ TableCheck check_table(std::span<const std::byte> bytes) {
 }
 
 Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,
-                                               Index file_bytes) {
+                                               Index file_bytes, Index data_start) {
   const Index expected_bytes = headers_bytes(num_entries, 1);
   if (num_entries < 0 || static_cast<Index>(bytes.size()) != expected_bytes) {
     return error(Code::kDataLoss, "headers of {} bytes, expected {} for {} entries", bytes.size(),
@@ -195,7 +197,7 @@ Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes,
   entries.reserve(static_cast<std::size_t>(num_entries));
   for (Index number = 0; number < num_entries; ++number) {
     const BlockEntry entry = decode_entry(bytes.data() + kFileHeaderBytes + number * kEntryBytes);
-    ESKER_RETURN_IF_ERROR(check_entry(entry, number, expected_bytes, file_bytes));
+    ESKER_RETURN_IF_ERROR(check_entry(entry, number, std::max(expected_bytes, data_start), file_bytes));
     entries.push_back(entry);
   }
   return entries;

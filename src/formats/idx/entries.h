@@ -106,9 +106,10 @@ TableCheck check_table(std::span<const std::byte> bytes);
 
 /// The entries of a file whose first bytes are `bytes` (headers_bytes(...) of them). Each entry is checked
 /// against the file: if [offset, offset + size) exceeds `file_bytes` or overlaps the headers, or the size is
-/// 2 GiB or more, or an error is not a number >= 0, the result is kDataLoss naming the entry.
+/// 2 GiB or more, or an error is not a number >= 0, the result is kDataLoss naming the entry. `data_start`:
+/// the least offset of a block, if other headers follow these.
 Result<std::vector<BlockEntry>> decode_headers(std::span<const std::byte> bytes, Index num_entries,
-                                               Index file_bytes);
+                                               Index file_bytes, Index data_start = 0);
 
 /// Two blocks of one file that overlap, as positions in `entries`, the one with the smaller offset first;
 /// nothing if there are none. Readers accept such files; verify and repair do not. O(n log n).

@@ -50,7 +50,7 @@ PartOptions options_of(const Found& found, Options options) {
   options.split = !found.record.split.empty();
   options.alignment_bytes = found.record.alignment_bytes;
   options.checksums = found.record.checksums;
-  return {std::move(options), found.header.bitmask};
+  return {std::move(options), found.header.block_mask()};
 }
 
 /// Programs that save a header print fewer digits here; these values do not affect where samples are.

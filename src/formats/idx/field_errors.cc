@@ -11,6 +11,7 @@
 namespace esker::idx {
 
 bool is_lossy(const FieldEntry& field) {
+  if (field.stored_bits > 0) return true;
   const auto codec = parse_codec_spec(field.compression);
   return codec.ok() && !codec->lossless();
 }
@@ -50,7 +51,9 @@ Result<std::optional<FieldErrors>> field_errors(const IdxPart& part, const std::
       sum.add(*stored->errors, samples * field.components);
     }
   }
-  return std::optional(sum.result());
+  FieldErrors errors = sum.result();
+  if (part.header().cells) errors.rms = errors.largest;  // only that bounds it
+  return std::optional(errors);
 }
 
 std::map<std::string, std::vector<double>> recorded_errors(const Header& header, const CommitRecord& record,

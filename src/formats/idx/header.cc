@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "formats/idx/cell_header.h"
 #include "formats/idx/header_sections.h"
 #include "formats/idx/pidx_header.h"
 
@@ -37,8 +38,8 @@ Result<int> parse_int(std::string_view value, Index least, Index most) {
 
 Status read_version(std::string_view value, Draft& draft) {
   const Index version = parse_leading_integer(value).value_or(0);
-  if (version > 6) return error(Code::kUnsupported, "expected 1 to 6, found '{}'", excerpt(value));
-  if (version < 1) return error(Code::kDataLoss, "expected 1 to 6, found '{}'", excerpt(value));
+  if (version > kCellVersion) return error(Code::kUnsupported, "expected 1 to 7, found '{}'", excerpt(value));
+  if (version < 1) return error(Code::kDataLoss, "expected 1 to 7, found '{}'", excerpt(value));
   draft.header.version = static_cast<int>(version);
   draft.has_version = true;
   return {};
@@ -164,6 +165,15 @@ Status read_section(const std::pair<std::string, std::string>& section, Draft& d
   return {};
 }
 
+/// Readers of these versions would take cells for samples.
+Status check_no_cells(const Header& header) {
+  for (const FieldEntry& field : header.fields) {
+    if (field.stored_bits == 0) continue;
+    return error(Code::kDataLoss, "(fields): '{}' has stored_bits, which needs (version) 7", field.name);
+  }
+  return {};
+}
+
 Status check_present(const Draft& draft) {
   const std::array<std::pair<const char*, bool>, 4> needed{
       {{"(version)", draft.has_version},
@@ -177,7 +187,7 @@ Status check_present(const Draft& draft) {
 }
 
 /// Pairs beyond the mask's axes are ignored: PIDX always writes five. The box is in samples, also with
-/// chunks.
+/// cells.
 Status resolve_box(const Draft& draft, Header& header) {
   const int rank = header.bitmask.rank();
   const Box pow2 = header.bitmask.pow2_box();
@@ -208,7 +218,7 @@ Index largest_sample_bytes(const Header& header) {
 Status resolve_bits_per_block(Header& header) {
   constexpr int kGuessed = 16;
   const int max_level = header.block_mask().max_level();
-  const Index sample_bytes = largest_sample_bytes(header) * (header.chunks ? kChunkSamples : 1);
+  const Index sample_bytes = largest_sample_bytes(header) * header.samples_inside();
   if (header.arco > 0) {
     if (header.arco / sample_bytes < 2) {
       return error(Code::kDataLoss, "(arco): blocks of {} bytes, expected two samples of {} bytes or more",
@@ -217,7 +227,7 @@ Status resolve_bits_per_block(Header& header) {
     header.bits_per_block = std::bit_width(static_cast<std::uint64_t>(header.arco / sample_bytes)) - 1;
   }
   // PIDX writes 0 if a block is one chunk.
-  if (header.bits_per_block == 0 && !header.chunks) header.bits_per_block = kGuessed;
+  if (header.bits_per_block == 0 && !header.cells) header.bits_per_block = kGuessed;
   header.bits_per_block = std::min(header.bits_per_block, max_level);
   if (header.bits_per_block > kMaxBitsPerBlock || sample_bytes > (kMaxBlockBytes >> header.bits_per_block)) {
     return error(Code::kDataLoss,
@@ -231,7 +241,7 @@ Status resolve_blocks_per_file(Header& header) {
   const Index num_blocks = Index{1} << (header.block_mask().max_level() - header.bits_per_block);
   if (header.blocks_per_file == 0) {
     Index bytes = 0;  // of one block of every field: at most kMaxFields * 2 GiB
-    const Index unit = header.chunks ? kChunkSamples : 1;
+    const Index unit = header.samples_inside();
     for (const FieldEntry& field : header.fields) {
       bytes += unit * field.sample_bytes() << header.bits_per_block;
     }
@@ -282,7 +292,12 @@ Result<Header> parse_header(std::string_view text, const std::string& stem) {
   ESKER_ASSIGN_OR_RETURN(const Sections sections, split_sections(text));
   for (const auto& section : sections) ESKER_RETURN_IF_ERROR(read_section(section, draft));
   Header& header = draft.header;
-  ESKER_RETURN_IF_ERROR(resolve_pidx(header));
+  if (header.version == kCellVersion) {
+    ESKER_RETURN_IF_ERROR(resolve_cells(header));
+  } else {
+    ESKER_RETURN_IF_ERROR(check_no_cells(header));
+    ESKER_RETURN_IF_ERROR(resolve_pidx(header));
+  }
   ESKER_RETURN_IF_ERROR(check_present(draft));
   ESKER_RETURN_IF_ERROR(resolve_box(draft, header));
   ESKER_RETURN_IF_ERROR(resolve_bits_per_block(header));

@@ -23,7 +23,7 @@ inline constexpr int kMaxFields = 100000;
 inline constexpr int kMaxBitsPerBlock = 30;
 inline constexpr Index kMaxBlockBytes = (Index{1} << 31) - 1;  ///< the size word is signed in OpenVisus
 inline constexpr int kMaxComponents = 65536;
-inline constexpr Index kMaxEntriesPerFile = Index{1} << 24;  ///< blocks_per_file * fields: 640 MiB of headers
+inline constexpr Index kMaxEntriesPerFile = Index{1} << 24;  ///< blocks_per_file * fields: 640 MiB of entries
 
 /// One entry of (fields).
 struct FieldEntry {
@@ -32,6 +32,7 @@ struct FieldEntry {
   int components = 1;
   InBlockOrder order = InBlockOrder::kRowMajor;
   std::string compression;       ///< text inside default_compression(...); empty: raw
+  int stored_bits = 0;           ///< version 7: bits per sample of its cells; 0: blocks hold samples
   int default_value = 0;         ///< its low byte fills samples that are not stored
   std::vector<double> min, max;  ///< display range, one value or one per component
   std::string filter;            ///< text inside filter(...); readers without filters must reject it
@@ -59,23 +60,25 @@ struct TimeSteps {
   friend bool operator==(const TimeSteps&, const TimeSteps&) = default;
 };
 
-/// PIDX' chunked datasets: (bits) and blocks order chunks of 4x4x4 samples, x fastest inside a chunk.
-struct PidxChunks {
-  Bitmask mask;      ///< (bits) as in the file; Header::bitmask has six more digits, those inside a chunk
-  int zfp_bits = 0;  ///< bits of one chunk, as fixed-rate zfp; 0: raw
-  friend bool operator==(const PidxChunks&, const PidxChunks&) = default;
+/// Blocks of cells (4 samples along each axis, x fastest inside a cell): (bits) and blocks order cells. They
+/// are the chunks of PIDX, or those of version 7, where each field has its FieldEntry::stored_bits.
+struct CellBlocks {
+  Bitmask mask;  ///< (bits) as in the file; Header::bitmask has more digits, those inside a cell
+  bool is_pidx = false;
+  int pidx_zfp_bits = 0;  ///< of PIDX: bits of one chunk, as fixed-rate zfp; 0: raw
+  friend bool operator==(const CellBlocks&, const CellBlocks&) = default;
 };
 
 struct Header {
   int version = 6;
   Box box;  ///< half open; the text stores the last index
   std::vector<FieldEntry> fields;
-  Bitmask bitmask;                   ///< of samples, even if (bits) is of chunks
-  std::optional<PidxChunks> chunks;  ///< absent: blocks hold samples
-  int bits_per_block = 0;            ///< a block holds 2^bits_per_block samples, or chunks
-  Index blocks_per_file = 0;         ///< > 0 after parsing: guesses are resolved
-  std::string filename_template;     ///< as in the file, e.g. "./run/%04x.bin"
-  std::optional<TimeSteps> time;     ///< absent: the single step 0, no time in the path
+  Bitmask bitmask;                  ///< of samples, even if (bits) is of cells
+  std::optional<CellBlocks> cells;  ///< absent: blocks hold samples
+  int bits_per_block = 0;           ///< a block holds 2^bits_per_block samples, or cells
+  Index blocks_per_file = 0;        ///< > 0 after parsing: guesses are resolved
+  std::string filename_template;    ///< as in the file, e.g. "./run/%04x.bin"
+  std::optional<TimeSteps> time;    ///< absent: the single step 0, no time in the path
   int interleave_block = 0;
   int missing_blocks = 0;
   Index arco = 0;                       ///< 0, or block size in bytes
@@ -87,7 +90,11 @@ struct Header {
 
   [[nodiscard]] const std::string* find_other(std::string_view key) const;  ///< nullptr if there is none
   /// The mask that orders the contents of blocks: (bits).
-  [[nodiscard]] const Bitmask& block_mask() const { return chunks ? chunks->mask : bitmask; }
+  [[nodiscard]] const Bitmask& block_mask() const { return cells ? cells->mask : bitmask; }
+  /// Levels of samples inside what a block holds: 0, or those of a cell.
+  [[nodiscard]] int levels_inside() const { return bitmask.max_level() - block_mask().max_level(); }
+  /// What a block of samples holds 2^bits_per_block of, in samples: 1, or a cell.
+  [[nodiscard]] Index samples_inside() const { return Index{1} << levels_inside(); }
   friend bool operator==(const Header&, const Header&) = default;
 };
 
@@ -97,7 +104,7 @@ struct Header {
 /// GiB, the sizes of block file headers are plausible, templates can be expanded. FilenameTemplate::parse
 /// checks whether templates leave the directory of the .idx. PIDX data are in HZ order according to the flags
 /// of their blocks, whatever FieldEntry::order says. Errors: kDataLoss (which key, what was expected, what
-/// was found), kUnsupported (version > 6, "F" masks, interleaved files, and the PIDX features that
+/// was found), kUnsupported (version > 7, "F" masks, interleaved files, and the PIDX features that
 /// pidx_header.h lists).
 Result<Header> parse_header(std::string_view text, const std::string& stem);
 

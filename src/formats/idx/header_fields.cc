@@ -67,6 +67,16 @@ Status read_compression(std::string_view value, FieldEntry& field) {
   return {};
 }
 
+Status read_stored_bits(std::string_view value, FieldEntry& field) {
+  constexpr Index kMost = 64;
+  const Index bits = parse_integer(value).value_or(0);
+  if (bits < 1 || bits > kMost) {
+    return error(Code::kDataLoss, "stored_bits: expected 1 to {}, found '{}'", kMost, excerpt(value));
+  }
+  field.stored_bits = static_cast<int>(bits);
+  return {};
+}
+
 Status read_default_value(std::string_view value, FieldEntry& field) {
   const auto number = narrow<int>(parse_leading_integer(value).value_or(0));
   if (!number)
@@ -100,9 +110,10 @@ struct OptionRow {
   Status (*read)(std::string_view value, FieldEntry& field);
 };
 
-constexpr std::array<OptionRow, 7> kOptions{{
+constexpr std::array<OptionRow, 8> kOptions{{
     {{"default_layout", "layout", "format"}, read_layout},
     {{"default_compression", "compression", "compressed"}, read_compression},
+    {{"stored_bits"}, read_stored_bits},
     {{"default_value"}, read_default_value},
     {{"min"}, read_min},
     {{"max"}, read_max},
@@ -224,6 +235,7 @@ std::string print_field(const FieldEntry& field) {
   if (!field.compression.empty() || seems_compressed) {
     text += " default_compression(" + field.compression + ")";
   }
+  if (field.stored_bits > 0) text += fmt::format(" stored_bits({})", field.stored_bits);
   text += field.order == InBlockOrder::kHz ? " default_layout(hzorder)" : " default_layout()";
   text += fmt::format(" default_value({})", field.default_value);
   if (!field.min.empty()) text += " min(" + print_reals(field.min) + ")";

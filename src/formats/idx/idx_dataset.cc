@@ -64,9 +64,10 @@ Result<std::vector<NamedColumns>> join_columns(const IdxPart& part) {
     const bool continues = whole != whole_of.end() && !joined.empty() && joined.back().name == whole->second;
     if (!continues) {
       joined.push_back({whole == whole_of.end() ? entry.name : whole->second, {}});
-    } else if (header.fields[joined.back().columns.front()].type != entry.type) {
-      return error(Code::kDataLoss, "{}: the columns of field '{}' have different types", part.idx_path(),
-                   excerpt(whole->second));
+    } else if (const FieldEntry& first = header.fields[joined.back().columns.front()];
+               first.type != entry.type || first.stored_bits != entry.stored_bits) {
+      return error(Code::kDataLoss, "{}: the columns of field '{}' have different types or stored_bits",
+                   part.idx_path(), excerpt(whole->second));
     }
     joined.back().columns.push_back(static_cast<int>(f));
   }
@@ -97,6 +98,7 @@ Status add_header(const IdxPart& part, int part_number, const std::string& grid_
     for (const int column : named.columns) field.components += part.header().fields[column].components;
     field.fixed = fixed;
     field.compression = compression_of(part.header().fields[named.columns.front()]);
+    field.stored_bits = part.header().fields[named.columns.front()].stored_bits;
     ESKER_RETURN_IF_ERROR(dataset.schema.add_field(std::move(field)).status());
     dataset.places.push_back({part_number, std::move(named.columns), fixed});
   }
@@ -117,6 +119,7 @@ std::optional<std::vector<IdxDataset::Place>> match(const Schema& from_file, con
       continue;
     }
     if (same->type != field.type || same->components != field.components || same->fixed != field.fixed ||
+        same->stored_bits != field.stored_bits ||
         !(from_file.box_of(from_file.grids()[field.grid]) ==
           from_headers.box_of(from_headers.grids()[same->grid]))) {
       return std::nullopt;
@@ -216,7 +219,7 @@ Status add_part(IdxDataset& dataset, std::unique_ptr<IdxPart> part, const Catalo
                 {},
                 header.box,
                 header.bitmask.to_string(),
-                header.bits_per_block + (header.chunks ? kChunkLevels : 0),
+                header.bits_per_block + header.levels_inside(),
                 header.blocks_per_file,
                 part->num_blocks(),
                 num_steps};
@@ -379,10 +382,10 @@ ReadUnit IdxDataset::read_unit(int field, int level) const {
   constexpr Index kUnitBytes = Index{2} << 20;  // of the coarser blocks a unit has parts only
   const Header& header = part_of(field)->header();
   const Index sample_bytes = schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
-  int digits = std::min(level, header.bits_per_block + 1);
+  int digits = std::min(level, header.bits_per_block + header.levels_inside() + 1);
   while (digits < level && (sample_bytes << (digits + 1)) <= kUnitBytes) ++digits;
   const auto column = static_cast<std::size_t>(place(field).columns.front());
-  const bool is_compressed = !header.fields[column].compression.empty();
+  const bool is_compressed = header.cells || !header.fields[column].compression.empty();
   return {header.bitmask.pow2_sizes(level - digits + 1, level), is_compressed, true};
 }
 

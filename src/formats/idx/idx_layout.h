@@ -28,6 +28,7 @@ struct LayoutParameters {
   Index alignment_bytes = 4096;
   Index headers_bytes = 0;  ///< per file
   InBlockOrder order = InBlockOrder::kRowMajor;
+  bool keeps_order = true;  ///< see Layout
 };
 
 class IdxLayout final : public Layout {
@@ -58,6 +59,7 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
   [[nodiscard]] Index end_block(Index file) const;
   [[nodiscard]] Index largest_piece_bytes() const override;
+  [[nodiscard]] bool keeps_order() const override { return parameters_.keeps_order; }
   [[nodiscard]] Index num_fields() const override { return num_present_; }
   [[nodiscard]] Index num_files() const override;
 

@@ -10,22 +10,17 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "formats/idx/block_query.h"
-#include "formats/idx/pidx_chunks.h"
+#include "formats/idx/cell_blocks.h"
+#include "formats/idx/cell_header.h"
+#include "formats/idx/cell_heads.h"
 #include "formats/idx/pidx_header.h"
 #include "formats/idx/pidx_partitions.h"
 #include "formats/idx/plain_blocks.h"
 #include "formats/idx/record_sum.h"
+#include "grid/cells.h"
 #include "grid/selection.h"
 
 namespace esker::idx {
-namespace {
-
-BlockGrid block_grid(const Header& header) {
-  const Box box = header.chunks ? chunks_of(header.box, header.chunks->mask.rank()) : header.box;
-  return BlockGrid(header.block_mask(), header.bits_per_block, box);
-}
-
-}  // namespace
 
 IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header header,
                  std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files)
@@ -112,15 +107,16 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
     return error(Code::kUnsupported, "{}: field '{}' is stored with the filter '{}', which is not supported",
                  idx_path_, field.name, field.filter);
   }
-  return header_.chunks ? check_chunked_field(*header_.chunks, field) : Status();
+  return header_.cells && header_.cells->is_pidx ? check_chunked_field(*header_.cells, field) : Status();
 }
 
 Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarget& target,
                      const ReadContext& context) const {
   for (const int column : columns) ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
-  if (context.missing == MissingBlocks::kNearest && (!partitions_.empty() || header_.chunks)) {
+  if (context.missing == MissingBlocks::kNearest && (!partitions_.empty() || header_.cells)) {
     return error(Code::kUnsupported,
-                 "{}: filling PIDX chunks and partitions from coarser samples is not supported", idx_path_);
+                 "{}: filling cells, and partitions of PIDX, from coarser samples is not supported",
+                 idx_path_);
   }
   if (target.samples.num_samples() == 0) return {};
   const Index time = times_[static_cast<std::size_t>(step)];
@@ -137,7 +133,7 @@ Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarg
 Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
                             const ReadContext& context) const {
   if (!partitions_.empty()) return read_pidx_partitions(partitions_, column, time, target, context);
-  const std::unique_ptr<BlockForm> form = form_of(column);
+  const std::unique_ptr<BlockForm> form = form_of(column, context.bits);
   const FieldEntry& field = header_.fields[column];
   std::vector<std::byte> fill(static_cast<std::size_t>(field.sample_bytes()),
                               static_cast<std::byte>(field.default_value & 0xff));
@@ -146,20 +142,24 @@ Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
   }
   BlockQuery query({*files_, blocks_, *form, column, time, fill, is_ours()}, target, context);
   const Box box = target.samples.bounds();
-  if (!header_.chunks) return query.run(box, target.start_level, target.level);
-  const int finest = blocks_.mask().max_level();  // the levels below are inside chunks
+  if (!header_.cells) return query.run(box, target.start_level, target.level);
+  const int finest = blocks_.mask().max_level();  // the finer levels are inside cells
   const int start_level = target.level <= finest ? target.start_level : 0;
-  return query.run(chunks_of(box, blocks_.mask().rank()), start_level, std::min(target.level, finest));
+  return query.run(cells_meeting(box, blocks_.mask().rank()), start_level, std::min(target.level, finest));
 }
 
-std::unique_ptr<BlockForm> IdxPart::form_of(int column) const {
+std::unique_ptr<BlockForm> IdxPart::form_of(int column, int bits) const {
   const FieldEntry& field = header_.fields[column];
-  if (header_.chunks) return std::make_unique<PidxChunkBlocks>(blocks_, header_.chunks->zfp_bits, field);
+  if (has_heads(header_)) {
+    const CellForm form = cell_form(header_, column);
+    return std::make_unique<GroupedCellBlocks>(blocks_, form, bits > 0 ? bits : form.bits, field, column);
+  }
+  if (header_.cells) return std::make_unique<PidxChunkBlocks>(blocks_, header_.cells->pidx_zfp_bits, field);
   return std::make_unique<PlainBlocks>(blocks_, field, column);
 }
 
 Result<std::vector<std::byte>> IdxPart::load_block(int column, Index block, const StoredBlock& stored) const {
-  const std::unique_ptr<BlockForm> form = form_of(column);
+  const std::unique_ptr<BlockForm> form = form_of(column, 0);
   ESKER_RETURN_IF_ERROR(form->check(block, stored));
   std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size_bytes));
   ESKER_RETURN_IF_ERROR(stored.file->file->read_at(bytes, stored.offset_bytes));
@@ -172,7 +172,15 @@ Result<std::vector<std::byte>> IdxPart::load_block(int column, Index block, cons
 
 void IdxPart::place_block(int column, Index block, const StoredBlock& stored,
                           std::span<const std::byte> samples, const ReadTarget& target) const {
-  form_of(column)->place(block, stored.order, samples.data(), target);
+  form_of(column, 0)->place(block, stored.order, samples.data(), target);
+}
+
+std::vector<Lattice> IdxPart::samples_of_block(Index block) const {
+  const Lattice stored = blocks_.lattice(block);
+  std::vector<Lattice> lattices{stored};
+  if (header_.cells) lattices = samples_of_cells(stored, header_.bitmask.rank());
+  for (Lattice& samples : lattices) samples = samples.sub(samples.indices_in(header_.box));
+  return lattices;
 }
 
 Index IdxPart::num_blocks() const {

@@ -38,7 +38,7 @@ class IdxPart {
 
   [[nodiscard]] const std::string& idx_path() const { return idx_path_; }
   [[nodiscard]] const Header& header() const { return header_; }
-  /// Layout of samples, or of chunks if header().chunks is set. A partitioned dataset stores no blocks
+  /// Layout of samples, or of cells if header().cells is set. A partitioned dataset stores no blocks
   /// itself.
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
   /// Existing blocks per field and step, those of all partitions together.
@@ -68,6 +68,8 @@ class IdxPart {
   /// Copies the samples of a loaded block that the target requests.
   void place_block(int column, Index block, const StoredBlock& stored, std::span<const std::byte> samples,
                    const ReadTarget& target) const;
+  /// The samples of a block that are in the grid, as one lattice, or several for blocks of cells.
+  [[nodiscard]] std::vector<Lattice> samples_of_block(Index block) const;
   /// The parts that hold the blocks of this one; empty if it holds them itself.
   [[nodiscard]] const std::vector<JoinedPartition>& partitions() const { return partitions_; }
   [[nodiscard]] BlockFiles& files() const { return *files_; }
@@ -81,7 +83,7 @@ class IdxPart {
   void record_absent();
   Status add_file(const std::string& path, StorageInfo& info) const;
   Status read_column(int column, Index time, const ReadTarget& target, const ReadContext& context) const;
-  [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column) const;
+  [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column, int bits) const;  // bits: see ReadContext
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
 
   std::string idx_path_;

@@ -4,6 +4,7 @@
 
 #include "base/macros.h"
 #include "codec/compress.h"
+#include "formats/idx/cell_heads.h"
 
 namespace esker::idx {
 
@@ -17,20 +18,26 @@ void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, con
   std::vector<Column> columns_here;
   for (std::size_t f = 0; f < part.columns.size(); ++f) {
     const idx::Column& column = part.columns[f];
-    fields.push_back({part.header.fields[f].sample_bytes(), present[column.field],
-                      hints.dense_axis(static_cast<std::size_t>(column.field))});
+    const FieldEntry& entry = part.header.fields[f];
+    const Index bytes =
+        part.cells ? cell_form(part.header, static_cast<int>(f)).coded_bytes() : entry.sample_bytes();
+    fields.push_back(
+        {bytes, present[column.field], hints.dense_axis(static_cast<std::size_t>(column.field))});
     if (!present[column.field]) continue;
-    columns_here.push_back(
-        {column.field, column.first_component, static_cast<int>(layouts.size()), static_cast<int>(f)});
+    columns_here.push_back({column.field, column.first_component, static_cast<int>(layouts.size()),
+                            static_cast<int>(f), entry.stored_bits});
   }
   if (columns_here.empty()) return;
   columns.insert(columns.end(), columns_here.begin(), columns_here.end());
-  const LayoutParameters parameters{
-      part.header.blocks_per_file, part.alignment_bytes,
-      headers_bytes(part.header.blocks_per_file, static_cast<Index>(fields.size())),
-      part.header.fields.front().order};
+  const LayoutParameters parameters{part.header.blocks_per_file, part.alignment_bytes,
+                                    file_headers_bytes(part.header), part.header.fields.front().order,
+                                    !part.cells};
   layouts.push_back(std::make_unique<IdxLayout>(part.blocks, std::move(fields), parameters));
   part_of_layout_.push_back(&part);
+  if (part.cells) {
+    const auto block = static_cast<std::size_t>(layouts.back()->largest_piece_bytes());
+    scratch_.resize(std::max(scratch_.size(), block));
+  }
   auto& codecs = codecs_.emplace_back();
   for (const FieldEntry& entry : part.header.fields) {
     codecs.push_back(parse_codec_spec(entry.compression).value());  // make_parts() printed it
@@ -97,6 +104,7 @@ std::uint32_t IdxStepLayouts::raw_flags_of(int layout, int field) const {
 
 std::uint64_t IdxStepLayouts::checksum(int layout, const Piece& piece, std::uint32_t form,
                                        std::span<const std::byte> stored) const {
+  if (has_heads(layout)) return 0;  // its head has checksums
   const std::uint32_t flags = compresses(layout) ? form : raw_flags_of(layout, piece.field);
   return block_checksum(piece.field, piece.id, flags, stored);
 }
@@ -115,7 +123,8 @@ BlockEntry IdxStepLayouts::entry_of(int layout, const Piece& piece, const PieceR
 
 // The pieces of a file are in the order of its columns, and of the blocks in each.
 std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index file, Index step,
-                                                    std::span<const PieceRecord> records) const {
+                                                    std::span<const PieceRecord> records,
+                                                    std::span<const PieceHead> heads) const {
   const IdxLayout& layout = layout_of(layout_number);
   const Part& part = part_of(layout_number);
   const Index per_file = part.header.blocks_per_file;
@@ -131,9 +140,58 @@ std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index fil
       if (record) ++record;
     }
   }
-  if (!part.checksums) return encode_headers(entries);
+  std::vector<std::byte> stored_heads;
+  if (has_heads(layout_number)) add_heads(layout_number, file, heads, entries, stored_heads);
   const Index time = part.fixed ? 0 : step;
-  return encode_headers(entries, file_identity(part.header, time, layout.first_block(file)));
+  std::optional<FileIdentity> identity;
+  if (part.checksums) identity = file_identity(part.header, time, layout.first_block(file));
+  std::vector<std::byte> headers = encode_headers(entries, identity);
+  headers.insert(headers.end(), stored_heads.begin(), stored_heads.end());
+  return headers;
+}
+
+bool IdxStepLayouts::has_heads(int layout) const { return part_of(layout).cells; }
+
+void IdxStepLayouts::encode(int layout, const Piece& piece, std::span<std::byte> bytes) const {
+  if (!has_heads(layout)) return;
+  std::copy(bytes.begin(), bytes.end(), scratch_.begin());
+  split_into_groups(cell_form(part_of(layout).header, piece.field), std::span(scratch_).first(bytes.size()),
+                    bytes);
+}
+
+void IdxStepLayouts::add_sums(int layout, const Piece& piece, std::span<const std::byte> stored,
+                              PieceHead& head) const {
+  if (!part_of(layout).checksums) return;
+  const CellForm form = cell_form(part_of(layout).header, piece.field);
+  const Index num_cells = std::ssize(stored) / form.coded_bytes();
+  for (int g = 0; g < form.num_groups(); ++g) {
+    const GroupBytes range = group_bytes(form, num_cells, g);
+    const auto group = stored.subspan(static_cast<std::size_t>(range.first),
+                                      static_cast<std::size_t>(range.last - range.first));
+    head.sums[static_cast<std::size_t>(g)] = group_checksum(piece.field, piece.id, g, group);
+  }
+}
+
+/// `bytes`: the heads of a file. The checksums of its entries are those of the heads.
+void IdxStepLayouts::add_heads(int layout, Index file, std::span<const PieceHead> heads,
+                               std::vector<BlockEntry>& entries, std::vector<std::byte>& bytes) const {
+  const Header& header = part_of(layout).header;
+  const Index table = headers_bytes(header.blocks_per_file, static_cast<Index>(header.fields.size()));
+  bytes.resize(static_cast<std::size_t>(file_headers_bytes(header) - table));
+  const PieceHead* next = heads.data();
+  for (int field = 0; field < static_cast<int>(header.fields.size()); ++field) {
+    for (Index block = layout_of(layout).first_block(file); block < layout_of(layout).end_block(file);
+         ++block) {
+      BlockEntry& entry =
+          entries[static_cast<std::size_t>(entry_number(field, block, header.blocks_per_file))];
+      if (entry.absent()) continue;
+      const HeadPlace place = head_place(header, field, block);
+      const auto head = std::span(bytes).subspan(static_cast<std::size_t>(place.offset_bytes),
+                                                 static_cast<std::size_t>(place.size_bytes));
+      encode_head(*next++, head);
+      if (entry.checksum) entry.checksum = block_checksum(field, block, entry.flags, head);
+    }
+  }
 }
 
 }  // namespace esker::idx

@@ -27,7 +27,16 @@ class IdxStepLayouts final : public StepLayouts {
   [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece, std::uint32_t form,
                                        std::span<const std::byte> stored) const override;
   [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file, Index step,
-                                                    std::span<const PieceRecord> records) const override;
+                                                    std::span<const PieceRecord> records,
+                                                    std::span<const PieceHead> heads) const override;
+  /// Sorts the bits of a block of cells into groups. One call at a time.
+  void encode(int layout, const Piece& piece, std::span<std::byte> bytes) const override;
+  [[nodiscard]] bool has_encoding() const override { return !scratch_.empty(); }
+  [[nodiscard]] Index encode_scratch_bytes() const override { return std::ssize(scratch_); }
+  using StepLayouts::has_heads;
+  [[nodiscard]] bool has_heads(int layout) const override;
+  void add_sums(int layout, const Piece& piece, std::span<const std::byte> stored,
+                PieceHead& head) const override;
 
  private:
   void add(const Part& part, const std::vector<bool>& present, const StepHints& hints);
@@ -43,7 +52,11 @@ class IdxStepLayouts final : public StepLayouts {
   [[nodiscard]] std::uint32_t raw_flags_of(int layout, int field) const;
   [[nodiscard]] BlockEntry entry_of(int layout, const Piece& piece, const PieceRecord* record) const;
 
+  void add_heads(int layout, Index file, std::span<const PieceHead> heads, std::vector<BlockEntry>& entries,
+                 std::vector<std::byte>& bytes) const;
+
   std::vector<const Part*> part_of_layout_;
+  mutable std::vector<std::byte> scratch_;      // of encode()
   std::vector<std::vector<CodecSpec>> codecs_;  // [layout][field of the part]
 };
 

@@ -221,9 +221,8 @@ Status IdxDataset::verify(VerifyReport& report, const std::function<void(double)
 Status IdxDataset::verify_against(const ReadOriginal& original, VerifyReport& report,
                                   const std::function<void(double)>& progress) const {
   for (const auto& part : parts) {
-    if (!part->header().chunks && part->partitions().empty()) continue;
-    return error(Code::kUnsupported, "{}: comparing chunks and partitions of PIDX is not supported",
-                 part->idx_path());
+    if (part->partitions().empty()) continue;
+    return error(Code::kUnsupported, "{}: comparing partitions of PIDX is not supported", part->idx_path());
   }
   return verify_blocks(&original, report, progress);
 }

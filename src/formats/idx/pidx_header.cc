@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "formats/idx/cell_header.h"
+#include "grid/cells.h"
 
 namespace esker::idx {
 namespace {
@@ -44,26 +46,17 @@ Status check_endian(const Header& header) {
 
 /// Bits of a chunk at the rate in the header.
 Result<int> zfp_bits(const Header& header) {
-  constexpr double kMostBits = 64.0 * static_cast<double>(kChunkSamples);
+  constexpr auto kSamples = static_cast<double>(cell_samples(kPidxAxes));
+  constexpr double kMostBits = 64.0 * kSamples;
   const std::string* text = find_last(header, "(compression bit rate)");
   const auto rate = text ? parse_real(*text) : std::nullopt;
-  const double bits = rate.value_or(0) * static_cast<double>(kChunkSamples);
+  const double bits = rate.value_or(0) * kSamples;
   if (!(bits >= 8 && bits <= kMostBits) || bits / 8 != static_cast<int>(bits / 8)) {
     return error(Code::kDataLoss,
                  "(compression bit rate): expected 0.125 to 64 and whole bytes for 64 samples, found '{}'",
                  text ? excerpt(*text) : "");
   }
   return static_cast<int>(bits);
-}
-
-/// The mask of samples: that of chunks, followed by the six splits inside a chunk.
-Result<Bitmask> mask_of_samples(const Bitmask& chunks) {
-  if (chunks.rank() > kPidxAxes) {
-    return error(Code::kDataLoss, "(bits): expected 3 axes for chunks, found more: '{}'", chunks.to_string());
-  }
-  Result<Bitmask> mask = Bitmask::parse(chunks.to_string() + "012012");
-  if (!mask.ok()) return error(Code::kDataLoss, "(bits) of chunks: {}", excerpt(mask.status().message()));
-  return mask;
 }
 
 /// Three integers of [least, 2^31), as 6.1 writes them, or of the ten of an older version: those at odd
@@ -105,12 +98,12 @@ Status resolve_pidx(Header& header) {
   }
   if (header.arco > 0) return error(Code::kUnsupported, "(arco) with PIDX chunks is not supported");
   if (header.bitmask.max_level() == 0) return {};  // (bits) is missing
-  PidxChunks chunks{header.bitmask, 0};
+  CellBlocks chunks{header.bitmask, true, 0};
   if (*type == 2) {
-    ESKER_ASSIGN_OR_RETURN(chunks.zfp_bits, zfp_bits(header));
+    ESKER_ASSIGN_OR_RETURN(chunks.pidx_zfp_bits, zfp_bits(header));
   }
-  ESKER_ASSIGN_OR_RETURN(header.bitmask, mask_of_samples(chunks.mask));
-  header.chunks = chunks;
+  ESKER_ASSIGN_OR_RETURN(header.bitmask, mask_of_samples(chunks.mask, kPidxAxes));
+  header.cells = chunks;
   return {};
 }
 

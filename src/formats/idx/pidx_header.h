@@ -13,11 +13,7 @@
 
 namespace esker::idx {
 
-inline constexpr int kChunkEdge = 4;  ///< samples on each of three axes
-inline constexpr Index kChunkSamples = Index{kChunkEdge} * kChunkEdge * kChunkEdge;
-inline constexpr int kChunkLevels = 6;  ///< levels inside a chunk: log2(kChunkSamples)
-
-/// If (compression type) is 1 (raw chunks) or 2 (zfp), sets header.chunks, and then header.bitmask to the
+/// If (compression type) is 1 (raw chunks) or 2 (zfp), sets header.cells, and then header.bitmask to the
 /// bitmask of the samples. kUnsupported: other types, big-endian samples, raw dumps and particles (neither is
 /// stored in blocks), headers that describe chunks as samples. kDataLoss: a bit rate that is not a whole
 /// number of bytes.

@@ -116,7 +116,7 @@ Result<Form> form_of_schema(const Subject& subject, const RebuildRequest& reques
 /// values.
 bool are_alike(const FieldEntry& a, const FieldEntry& b) {
   return a.name == b.name && a.type == b.type && a.components == b.components &&
-         a.compression == b.compression;
+         a.compression == b.compression && a.stored_bits == b.stored_bits;
 }
 
 /// A remaining schema file decides box and fields.
@@ -192,7 +192,7 @@ Result<std::vector<Index>> stored_times(const Store& store, const Header& header
   if (!header.time) return std::vector<Index>{0};
   ESKER_ASSIGN_OR_RETURN(const auto files,
                          FilenameTemplate::parse(header.filename_template, header.time->path_template));
-  const Index num_blocks = Index{1} << (header.bitmask.max_level() - header.bits_per_block);
+  const Index num_blocks = Index{1} << (header.block_mask().max_level() - header.bits_per_block);
   std::set<Index> times;
   ESKER_RETURN_IF_ERROR(
       for_each_path(store, directory, files.patterns(num_blocks - 1), [&](const PathMatch& match) {
@@ -393,7 +393,7 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   report.path = subject.paths.single_idx();
   ESKER_ASSIGN_OR_RETURN(Form form, find_form(*store, subject, request, report));
   Header& header = form.header;
-  if (header.arco != 0 || header.chunks) {
+  if (header.arco != 0 || (header.cells && header.cells->is_pidx)) {
     return error(Code::kUnsupported, "{}: rebuilding is not supported for ARCO and for PIDX chunks",
                  report.source);
   }
@@ -416,9 +416,8 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   if (form.record) form.record->absent.clear();
   ESKER_ASSIGN_OR_RETURN(
       const FoundSteps found,
-      subject.catalog
-          ? check_steps_of_catalog(subject, check, header, *form.record, report)
-          : find_whole_steps(subject, check, header.fields.size(), form.record, stored, report));
+      subject.catalog ? check_steps_of_catalog(subject, check, header, *form.record, report)
+                      : find_whole_steps(subject, check, header.fields.size(), form.record, stored, report));
   if (form.record) form.record->checksums = check.tagged();
   report.steps = static_cast<Index>(found.times.size());
   report.deduced.push_back(

@@ -153,7 +153,8 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
   const Index sample_bytes = sample_bytes_of(data_, request.column);
   ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data_, field, level));
   const auto read = [&](const ReadTarget& target) {
-    return data_.read(field, request.column.step, target, {.verify = verify_});
+    const ReadContext context{.verify = verify_, .bits = static_cast<int>(request.column.bits)};
+    return data_.read(field, request.column.step, target, context);
   };
   report.loaded_bytes += bytes_of(data_, request);
   const Index component_bytes = size_bytes(patch.type);
@@ -186,7 +187,8 @@ Status ParallelReader::read_strided(const std::vector<StridedRequest>& strided, 
     const Index bytes = request.target.samples.num_samples() * request.target.sample_stride_bytes;
     report.data_bytes += bytes;
     report.loaded_bytes += bytes;
-    ESKER_RETURN_IF_ERROR(data_.read(request.field, request.step, request.target, {.verify = verify_}));
+    const ReadContext context{.verify = verify_, .bits = request.bits};
+    ESKER_RETURN_IF_ERROR(data_.read(request.field, request.step, request.target, context));
   }
   return {};
 }

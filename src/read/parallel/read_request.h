@@ -17,6 +17,7 @@ struct ReadColumn {
   Index field = 0;  ///< position in the schema
   Index step = 0;
   Index level = 0;
+  Index bits = 0;  ///< see ReadContext
 
   friend auto operator<=>(const ReadColumn&, const ReadColumn&) = default;
 };
@@ -32,6 +33,7 @@ struct StridedRequest {
   int field = 0;
   Index step = 0;
   ReadTarget target;
+  int bits = 0;  ///< see ReadContext
 };
 
 /// The samples of levels <= `level` of a field's complete grid.

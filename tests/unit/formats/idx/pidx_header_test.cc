@@ -13,9 +13,9 @@ Code code_of(const std::string& text) { return parse_header(text, "run_5").statu
 
 TEST(PidxHeader, ChunksHaveASeparateMask) {
   const Header h = parsed(kPidxChunks);
-  ASSERT_TRUE(h.chunks);
-  EXPECT_EQ(h.chunks->mask.to_string(), "V10210210210");
-  EXPECT_EQ(h.chunks->zfp_bits, 1024);
+  ASSERT_TRUE(h.cells);
+  EXPECT_EQ(h.cells->mask.to_string(), "V10210210210");
+  EXPECT_EQ(h.cells->pidx_zfp_bits, 1024);
   EXPECT_EQ(h.bitmask.to_string(), "V10210210210012012");
   EXPECT_EQ(h.box, (Box{{0, 0, 0}, {63, 48, 20}}));
   EXPECT_EQ(h.bits_per_block, 7);
@@ -25,8 +25,8 @@ TEST(PidxHeader, ChunksHaveASeparateMask) {
 
 TEST(PidxHeader, RawChunksNeedNoRate) {
   const Header h = parsed(with(with(kPidxChunks, "(compression type)", "1"), "(compression bit rate)", ""));
-  ASSERT_TRUE(h.chunks);
-  EXPECT_EQ(h.chunks->zfp_bits, 0);
+  ASSERT_TRUE(h.cells);
+  EXPECT_EQ(h.cells->pidx_zfp_bits, 0);
   EXPECT_EQ(code_of(with(kPidxChunks, "(compression bit rate)", "")), Code::kDataLoss);
 }
 
@@ -38,12 +38,12 @@ TEST(PidxHeader, BlocksOfOneChunkAreNotGuessed) {
 }
 
 TEST(PidxHeader, TheLastValueOfARepeatedKeyApplies) {
-  EXPECT_EQ(parsed(kPidxChunks + "\n(compression type)\n1\n").chunks->zfp_bits, 0);
+  EXPECT_EQ(parsed(kPidxChunks + "\n(compression type)\n1\n").cells->pidx_zfp_bits, 0);
 }
 
 TEST(PidxHeader, WithoutCompressionMaskAndBlocksAreOfSamples) {
   const std::string text = with(with(kPidxChunks, "(bits)", "V10210210210210210"), "(compression type)", "0");
-  EXPECT_FALSE(parsed(text).chunks);
+  EXPECT_FALSE(parsed(text).cells);
   EXPECT_EQ(parsed(text).block_mask(), parsed(text).bitmask);
 }
 
