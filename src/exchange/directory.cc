@@ -172,8 +172,10 @@ struct BoxRequests {
 BoxRequests make_requests(const Lists& lists, const std::function<void(const VisitRegion&)>& regions) {
   std::vector<std::vector<Box>> regions_of(lists.size());
   regions([&](const Distribution& holders, const Box& region) {
-    const auto list = std::find_if(lists.begin(), lists.end(), [&](auto& l) { return l.get() == &holders; });
-    regions_of[static_cast<std::size_t>(list - lists.begin())].push_back(region);
+    const Distribution::Known known = holders.known_by(region);
+    const auto list =
+        std::find_if(lists.begin(), lists.end(), [&](auto& l) { return l.get() == known.boxes; });
+    regions_of[static_cast<std::size_t>(list - lists.begin())].push_back(known.region);
   });
   BoxRequests requests;
   for (std::size_t l = 0; l < lists.size(); ++l) {

@@ -53,8 +53,9 @@ class Directory {
   [[nodiscard]] int num_holders() const { return num_holders_; }
 
   /// Requests the boxes in the regions for which `regions(visit)` calls visit(list, region), where `list` is
-  /// one of lists(). If some boxes of a list were not known, the list knows only the requested ones
-  /// afterwards. Collective, one small all-reduce where all ranks know enough; errors are those of all ranks.
+  /// one of lists(), or known by one. If some boxes of a list were not known, the list knows only the
+  /// requested ones afterwards. Collective, one small all-reduce where all ranks know enough; errors are
+  /// those of all ranks.
   template <class Regions>
   Status learn(const Regions& regions) {
     return learn_all(std::cref(regions));  // by reference: must not allocate before the ranks agree

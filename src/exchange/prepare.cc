@@ -55,8 +55,13 @@ class Preparation {
       cut.emplace(inputs_.space, policy_, comm_.size(), near, placement);
       return Status();
     }));
-    return cut->fit([&](const auto& action) { return all_do(comm_, "plan", action); },
-                    [&] { return try_cut(*cut); });
+    ESKER_RETURN_IF_ERROR(cut->fit([&](const auto& action) { return all_do(comm_, "plan", action); },
+                                   [&] { return try_cut(*cut); }));
+    if (!inputs_.keeps_ownership) return {};
+    return all_do(comm_, "plan", [&] {
+      prepared_.ownership = cut->ownership();
+      return Status();
+    });
   }
 
   /// Requests the boxes that this rank must know from the directory, and makes its plan.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,18 +32,20 @@ enum class Direction {
 struct ExchangeInputs {
   const PieceSpace& space;
   Directory& directory;
-  const std::vector<FieldPatches>& fields;  ///< their holders are lists of `directory`
+  const std::vector<FieldPatches>& fields;  ///< their holders are, or are known by, lists of `directory`
   Direction direction = Direction::kToFiles;
-  Index held_bytes = 0;  ///< memory of this rank's lists that counts in the budget, like the plan
+  Index held_bytes = 0;          ///< memory of this rank's lists that counts in the budget, like the plan
+  bool keeps_ownership = false;  ///< see Prepared::ownership
 };
 
 /// Must not be moved after prepare(): the transport refers to the plan.
 struct Prepared {
   Plan plan;
   std::unique_ptr<MessageTransport> transport;
-  int num_writers = 0;  ///< ranks that store pieces
-  std::string used;     ///< the value of the option `transport` that names the choice
-  std::string reason;   ///< of the choice, for the report
+  int num_writers = 0;                 ///< ranks that store pieces
+  std::optional<Ownership> ownership;  ///< if it was requested; refers to the space
+  std::string used;                    ///< the value of the option `transport` that names the choice
+  std::string reason;                  ///< of the choice, for the report
 };
 
 /// Places the aggregators, fits the exchange to the budget, chooses the transport and reserves `buffers`.

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/macros.h"
 #include "exchange/store_ahead.h"
 #include "plan/segment_maps.h"
 
@@ -18,8 +19,13 @@ namespace {
 class ExchangeRun {
  public:
   ExchangeRun(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
-              MessageTransport& transport, ExchangeStats& stats)
-      : plan_(plan), patches_(patches), buffers_(buffers), transport_(transport), stats_(stats) {
+              MessageTransport& transport, ExchangeStats& stats, PatchSource* source)
+      : plan_(plan),
+        patches_(patches),
+        buffers_(buffers),
+        transport_(transport),
+        stats_(stats),
+        source_(source) {
     transport_.begin_run(buffers);
   }
 
@@ -203,7 +209,7 @@ class ExchangeRun {
     attempt("pack", [&] {
       for (const Segment& segment : stage.local.segments) {
         const Relayed& whole = stage.relayed[static_cast<std::size_t>(segment.relayed)];
-        gather(segment, buffers_.send.data(), map_in_relayed(segment, whole));
+        ESKER_RETURN_IF_ERROR(gather(segment, buffers_.send.data(), map_in_relayed(segment, whole)));
       }
       return Status();
     });
@@ -232,7 +238,8 @@ class ExchangeRun {
       std::byte* target = transport_.target(message).data();
       for (const Segment& segment : message.segments) {
         if (segment.patch != kRelayed) {
-          gather(segment, target, {0, SampleMap::dense(segment.indices, segment.sample_bytes)});
+          ESKER_RETURN_IF_ERROR(
+              gather(segment, target, {0, SampleMap::dense(segment.indices, segment.sample_bytes)}));
         } else if (plan_.relayed_apart) {
           std::memcpy(target, relayed(segment), static_cast<std::size_t>(segment.bytes()));
         }
@@ -253,7 +260,7 @@ class ExchangeRun {
     attempt("pack", [&] {
       for (const Segment& segment : message.segments) {
         if (segment.patch == kRelayed) continue;
-        gather(segment, buffer, map_in_buffer(segment, buffer_begin));
+        ESKER_RETURN_IF_ERROR(gather(segment, buffer, map_in_buffer(segment, buffer_begin)));
       }
       return Status();
     });
@@ -307,12 +314,14 @@ class ExchangeRun {
                  target + place.first_bytes, place.samples);
   }
 
-  /// Copies samples of a patch from the caller's memory to their places in `target`.
-  void gather(const Segment& segment, std::byte* target, SegmentMap place) {
+  /// Copies samples of a patch from the caller's memory to their places in `target`, or makes them.
+  Status gather(const Segment& segment, std::byte* target, SegmentMap place) {
     const Patch& patch = patches_[segment.field][segment.patch];
+    if (source_ && source_->makes(segment.field)) return source_->make(segment, patch, target, place);
     const PatchCopy copy = map_patch_copy(segment, patch, std::move(place));
     copy_samples(copy.element_bytes, static_cast<const std::byte*>(patch.data) + copy.in_patch.first_bytes,
                  copy.in_patch.samples, target + copy.in_place.first_bytes, copy.in_place.samples);
+    return {};
   }
 
   const Plan& plan_;
@@ -320,6 +329,7 @@ class ExchangeRun {
   const ExchangeBuffers::Parts& buffers_;
   MessageTransport& transport_;
   ExchangeStats& stats_;
+  PatchSource* source_;
   std::size_t filled_ = 0;  // rounds that this rank has filled
   bool begun_ = false;      // whether the next round has been begun
   std::size_t placed_ = 0;  // messages of that round that it has placed
@@ -336,9 +346,9 @@ class ExchangeRun {
 
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
                     MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
-                    bool in_thread) {
+                    bool in_thread, PatchSource* source) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  ExchangeRun run(plan, patches, parts, transport, stats);
+  ExchangeRun run(plan, patches, parts, transport, stats, source);
   run.all_rounds(store, in_thread);
   if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(run.status());

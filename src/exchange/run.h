@@ -7,6 +7,7 @@
 
 #include "exchange/buffers.h"
 #include "exchange/message_transport.h"
+#include "exchange/patch_source.h"
 #include "plan/plan.h"
 
 namespace esker {
@@ -33,9 +34,9 @@ using StoreBuffer = std::function<Status(const Round&, std::span<std::byte>)>;
 /// of `store`, or memory that a copy could not allocate. After an error the exchange still moves the planned
 /// bytes, so that no rank waits for another. `transport` has been prepared for the plan. `in_thread`: another
 /// thread may call `store`, one call at a time, before this function returns; it does so if that can save
-/// time.
+/// time. `source`: makes the samples of some fields; null: all are copied.
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
                     MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
-                    bool in_thread);
+                    bool in_thread, PatchSource* source = nullptr);
 
 }  // namespace esker

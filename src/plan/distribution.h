@@ -60,6 +60,13 @@ class Distribution {
   /// Appends the ranks that hold samples of a lattice in `region`, with their numbers of samples. A rank with
   /// several boxes may appear several times.
   virtual void add_shares(const Lattice& samples, const Box& region, std::vector<Share>& shares) const;
+  /// What must be known for an answer in `region`: a distribution of boxes that ranks hold, and a region of
+  /// it.
+  struct Known {
+    const Distribution* boxes = nullptr;
+    Box region;
+  };
+  [[nodiscard]] virtual Known known_by(const Box& region) const { return {this, region}; }
   /// The extents of a typical box, per axis: the mean, rounded up.
   [[nodiscard]] virtual Point typical_extent() const = 0;
   /// A cut of the domain into boxes, each of which intersects about as many boxes of ranks as there are boxes

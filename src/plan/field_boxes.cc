@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "grid/coverage.h"
+#include "plan/cell_distribution.h"
 
 namespace esker {
 
@@ -84,9 +85,16 @@ bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : s
 
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,
                                              const BoxesOfField& boxes) {
+  std::map<const Distribution*, std::shared_ptr<const Distribution>> cells_of;  // fields share them, too
   std::vector<FieldPatches> patches;
   for (const auto& column : columns) {
-    patches.push_back({column.layout, column.layout_field, boxes.at(column.field)});
+    std::shared_ptr<const Distribution> holders = boxes.at(column.field);
+    if (column.stored_bits > 0) {
+      auto& cells = cells_of[holders.get()];
+      if (!cells) cells = std::make_shared<CellDistribution>(holders);
+      holders = cells;
+    }
+    patches.push_back({column.layout, column.layout_field, std::move(holders)});
   }
   return patches;
 }

@@ -59,6 +59,12 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
                  "aggregate=false: a rank that has only a part of a block cannot compress it; set "
                  "compression=none");
   }
+  if (!options.aggregate && layouts.has_heads()) {
+    return error(
+        Code::kInvalidArgument,
+        "aggregate=false: a rank that has only a part of a block cannot arrange its bits; write fields "
+        "with stored_bits with aggregate=true");
+  }
   if (options.aggregate || !layouts.has_checksums()) return {};
   return error(Code::kInvalidArgument,
                "aggregate=false: a rank that has only a part of a block cannot compute its checksum; set "

@@ -14,11 +14,6 @@ Pieces file_of(const PieceSpace& space, Index piece) {
   return {space.first_piece_from(file.begin), space.first_piece_from(file.end)};
 }
 
-int owner_of(const PieceSpace& space, const Ownership& ownership, const Pieces& file) {
-  if (space.joins(space.layout_of(file.first))) return 0;
-  return ownership.rank_of(ownership.owner_of({file.first, space.position_bytes(file.first)}));
-}
-
 /// Calls visit(file, part of the run in it) for the files that a run intersects.
 template <class Visit>
 void for_each_file(const PieceSpace& space, const Pieces& run, const Visit& visit) {
@@ -55,13 +50,19 @@ Index HandOver::num_pieces() const {
   return count;
 }
 
+int file_owner(const PieceSpace& space, const Ownership& ownership, Index piece) {
+  if (space.joins(space.layout_of(piece))) return 0;
+  const Index first = file_of(space, piece).first;
+  return ownership.rank_of(ownership.owner_of({first, space.position_bytes(first)}));
+}
+
 std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int rank) {
   const int aggregator = ownership.aggregator_of_rank(rank);
   std::map<int, std::vector<Pieces>> gives;
   if (aggregator < 0) return {};
   for (const Pieces& run : ownership.runs(aggregator)) {
     for_each_file(space, run, [&](const Pieces& file, const Pieces& mine) {
-      const int owner = owner_of(space, ownership, file);
+      const int owner = file_owner(space, ownership, file.first);
       if (owner != rank) gives[owner].push_back(mine);
     });
   }

@@ -255,7 +255,9 @@ class Planner {
       if (covered == bytes) return;
       content.padded.push_back({position - content.begin, bytes});
       const Index used = used_bytes(space_.layout(layout), piece);
-      if (used < bytes) content.unused.push_back({position - content.begin + used, bytes - used});
+      const bool keeps_order = space_.layout(layout).keeps_order();
+      if (keeps_order && used < bytes)
+        content.unused.push_back({position - content.begin + used, bytes - used});
     });
     return content;
   }

@@ -109,6 +109,10 @@ void BufferStore::encode(const BufferContent& content, std::span<std::byte> byte
     const auto of_piece =
         bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(piece.size_bytes));
     layouts.encode(layout, piece, of_piece);
+    if (layouts.has_heads(layout)) {
+      PieceHead& head = plan_.cells->heads().at(plan_.space.first_ordinal(layout) + piece.ordinal);
+      layouts.add_sums(layout, piece, of_piece, head);
+    }
     if (!layouts.has_checksums()) return;
     plan_.records.at(plan_.space.first_ordinal(layout) + piece.ordinal).checksum =
         layouts.checksum(layout, piece, 0, of_piece);

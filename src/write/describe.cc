@@ -17,6 +17,7 @@ std::string describe_schema(const Schema& schema) {
   for (const Field& field : schema.fields()) {
     text += fmt::format("{}:{}[{}]@{}{}/{}", field.name, name(field.type), field.components, field.grid,
                         field.fixed ? "fixed" : "", field.every);
+    if (field.stored_bits > 0) text += fmt::format("~{}", field.stored_bits);
     text += field.compression.empty() ? " " : " " + field.compression + " ";
   }
   if (!text.empty()) text.pop_back();

@@ -277,6 +277,10 @@ Status WritePipeline::write_step(const StepInput& input) {
   if (!status.ok()) return status;
   StepPlan& plan = *prepared.plan;
   if (any_stale) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
+  // Creating may replace a dataset. Later steps find such samples when they code them.
+  if (!created_ && plan.cells) {
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_step", [&] { return plan.cells->check_values(plan.patches); }));
+  }
   ESKER_RETURN_IF_ERROR(create_files());
   if (has_leftovers_) ESKER_RETURN_IF_ERROR(reclaim(is_found_ || options_.fsync == Fsync::kStep));
   ESKER_RETURN_IF_ERROR(prepare_places(plan, input));
@@ -355,6 +359,12 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   const ExchangeBuffers::Parts parts = buffers_.parts(plan.exchange.plan);
   BufferStore store(plan, parts, options_.aggregate, files, counters_);
   if (plan.compressor) plan.compressor->begin_step(step);
+  if (plan.cells) {
+    const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
+    const Stopwatch watch;
+    plan.cells->begin_step(*comm_, plan.patches);
+    counters_.exchange_s += watch.elapsed_s();
+  }
   const bool in_thread = may_store_in_thread(options_) && options_.store_thread.value_or(store_waits_) &&
                          (!plan.compressor || plan.compressor->is_alone());
   const double encoded_before = counters_.checksum_s + counters_.compress_s;
@@ -364,7 +374,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
     stored = run_exchange(plan.exchange.plan, plan.patches, buffers_, *plan.exchange.transport, stats,
                           std::ref(store),  // by reference: it fits in the function object
-                          in_thread);
+                          in_thread, plan.cells.get());
   }
   // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;
@@ -376,6 +386,10 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kRecords);
     plan.records.hand_over(*comm_, plan.exchange.plan);
   }
+  if (plan.cells) {
+    const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kRecords);
+    plan.cells->heads().hand_over(*comm_);
+  }
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
   if (stored.ok()) stored = guarded("end_step", [&] { return finish(plan, step, files); });
@@ -386,7 +400,9 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 }
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
-  ESKER_RETURN_IF_ERROR(files.finish(plan.exchange.plan.owned, plan.records, options_.fsync == Fsync::kStep));
+  ESKER_RETURN_IF_ERROR(files.finish(plan.exchange.plan.owned,
+                                     {plan.records, plan.cells ? &plan.cells->heads() : nullptr},
+                                     options_.fsync == Fsync::kStep));
   if (options_.fsync == Fsync::kClose)
     written_paths_[step] = files.paths();  // including those that finish() opened
   return {};

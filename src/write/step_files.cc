@@ -104,29 +104,29 @@ Result<Index> StepFiles::end_of_compressed(const Place& place, std::span<const P
   return end;
 }
 
-Status StepFiles::complete(const Place& place, const PieceRecords& records) {
+Status StepFiles::complete(const Place& place, const Facts& facts) {
+  const Index first = space_.first_piece_from(place.begin), last = space_.first_piece_from(place.end);
   std::span<const PieceRecord> of_file;
-  if (layouts_.has_records()) {
-    of_file = records.of(space_.first_piece_from(place.begin), space_.first_piece_from(place.end));
-  }
+  if (layouts_.has_records()) of_file = facts.records.of(first, last);
+  std::span<const PieceHead> heads;
+  if (layouts_.has_heads(place.layout)) heads = facts.heads->of(first, last);
   Index end = place.data_offset_bytes + (place.end - place.begin);
   if (layouts_.compresses(place.layout)) {
     ESKER_ASSIGN_OR_RETURN(end, end_of_compressed(place, of_file));
   }
   ESKER_ASSIGN_OR_RETURN(File * file, open(place.layout, place.file));
-  const auto headers = layouts_.file_headers(place.layout, place.file, step_, of_file);
+  const auto headers = layouts_.file_headers(place.layout, place.file, step_, of_file, heads);
   ESKER_RETURN_IF_ERROR(file->write_at(headers, 0));
   return file->extend_to(end);
 }
 
-Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const PieceRecords& records,
-                         bool durable) {
+Status StepFiles::finish(const std::vector<Ownership::Pieces>& owned, const Facts& facts, bool durable) {
   for (const Ownership::Pieces& run : owned) {
     const Index end = space_.position_bytes(run.last);
     for (Index position = space_.position_bytes(run.first); position < end;) {
       const Place place = place_at(position);
       const bool is_whole = place.begin == position && !layouts_.shares_files(place.layout);
-      if (is_whole) ESKER_RETURN_IF_ERROR(complete(place, records));
+      if (is_whole) ESKER_RETURN_IF_ERROR(complete(place, facts));
       position = place.end;
     }
   }

@@ -13,6 +13,7 @@
 #include "plan/piece_space.h"
 #include "plan/plan.h"
 #include "store/store.h"
+#include "write/piece_heads.h"
 
 namespace esker {
 
@@ -34,9 +35,14 @@ class StepFiles {
   Status write_at(int layout, Index file, Index offset_bytes, std::span<const std::byte> bytes);
 
   /// Completes the files whose first piece is one of `owned`: writes headers, and sets the final length. Then
-  /// syncs all files that it wrote if `durable`, and closes them. `records`: of all pieces in the owned
-  /// files, if the layouts have records. kInternal: compressed pieces are not where their sizes place them.
-  Status finish(const std::vector<Ownership::Pieces>& owned, const PieceRecords& records, bool durable);
+  /// syncs all files that it wrote if `durable`, and closes them. `facts`: of all pieces in the owned files,
+  /// if the layouts have records and heads. kInternal: compressed pieces are not where their sizes place
+  /// them.
+  struct Facts {
+    const PieceRecords& records;
+    const PieceHeads* heads = nullptr;  ///< null: no layout has heads
+  };
+  Status finish(const std::vector<Ownership::Pieces>& owned, const Facts& facts, bool durable);
 
   /// Removes the files that this rank wrote, as far as possible, after a step failed on any rank. Files that
   /// several steps share are kept.
@@ -65,7 +71,7 @@ class StepFiles {
   Status close_oldest();
   Status close_all(bool durable);
   void count_write(std::span<const std::byte> bytes);
-  Status complete(const Place& place, const PieceRecords& records);
+  Status complete(const Place& place, const Facts& facts);
   Result<Index> end_of_compressed(const Place& place, std::span<const PieceRecord> records) const;
 
   Store& store_;

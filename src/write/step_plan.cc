@@ -36,7 +36,8 @@ void take_patches(StepPlan& plan, const std::vector<PatchList>& patches) {
 }
 
 Index memory_of(const StepPlan& plan) {
-  const Index scratch_bytes = plan.compressor ? plan.compressor->size_bytes() : 0;
+  Index scratch_bytes = plan.compressor ? plan.compressor->size_bytes() : 0;
+  if (plan.cells) scratch_bytes += plan.cells->size_bytes() + plan.layouts->encode_scratch_bytes();
   return memory_of(plan.exchange.plan) + bytes_of_lists(plan) + scratch_bytes;
 }
 
@@ -58,9 +59,10 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
   take_patches(plan, patches);
 }
 
-void find_max_errors(Comm& comm, StepPlan& plan) {
-  if (!plan.compressor) return;
-  std::fill(plan.max_errors.begin(), plan.max_errors.end(), 0);
+namespace {
+
+/// Raises largest[field of the schema] to the errors of the compressed pieces that this rank stored.
+void add_compressed_errors(const StepPlan& plan, std::vector<double>& largest) {
   for (const Round& round : plan.exchange.plan.rounds) {
     plan.space.for_each_piece(
         round.content.first_piece, round.content.last_piece, [&](int layout, const Piece& piece) {
@@ -68,10 +70,19 @@ void find_max_errors(Comm& comm, StepPlan& plan) {
               plan.layouts->columns.begin(), plan.layouts->columns.end(),
               [&](const auto& c) { return c.layout == layout && c.layout_field == piece.field; });
           const PieceRecord& record = plan.records.at(plan.space.first_ordinal(layout) + piece.ordinal);
-          double& largest = plan.max_errors[static_cast<std::size_t>(column->field)];
-          largest = std::max(largest, static_cast<double>(record.max_error));
+          double& of_field = largest[static_cast<std::size_t>(column->field)];
+          of_field = std::max(of_field, static_cast<double>(record.max_error));
         });
   }
+}
+
+}  // namespace
+
+void find_max_errors(Comm& comm, StepPlan& plan) {
+  if (!plan.compressor && !plan.cells) return;
+  std::fill(plan.max_errors.begin(), plan.max_errors.end(), 0);
+  if (plan.compressor) add_compressed_errors(plan, plan.max_errors);
+  if (plan.cells) plan.cells->add_largest_errors(plan.max_errors);
   comm.all_reduce_max(std::span<double>(plan.max_errors));
 }
 
@@ -92,6 +103,26 @@ void StepPlanner::choose_threads() {
   threads_ = static_cast<int>(std::max<Index>(1, count_processors(*comm_) / comm_->size()));
 }
 
+/// Cells are made while they are packed: derived datatypes cannot describe them. Collective.
+Status StepPlanner::plan_cells(StepPlan& plan, const Schema& schema, SharedBoxes& boxes,
+                               ExchangePolicy& policy) {
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    plan.cells = std::make_unique<CellCoding>(*plan.layouts, plan.space, schema);
+    if (!policy.packs) use_packed_messages(policy, "stored_bits needs packed messages");
+    return Status();
+  }));
+  return plan.cells->plan_halo(*comm_, boxes.directory, boxes.of_field);
+}
+
+/// Collective.
+Status StepPlanner::connect_heads(StepPlan& plan, const std::vector<FieldPatches>& fields) {
+  Prepared& exchange = plan.exchange;
+  ESKER_RETURN_IF_ERROR(
+      plan.cells->connect(*comm_, *plan.layouts, *exchange.ownership, exchange.plan, fields));
+  exchange.ownership.reset();
+  return {};
+}
+
 Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string& context) {
   ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema, plan.fields, plan.boxes, context));
   std::vector<FieldPatches> fields;
@@ -103,14 +134,17 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string
     return Status();
   }));
   if (plan.layouts->compresses()) choose_threads();
-  const Index held_bytes = bytes_of_lists(plan) + PieceCompressor::size_bytes(*plan.layouts, threads_);
-  const ExchangeInputs inputs{plan.space, boxes.directory, fields, Direction::kToFiles, held_bytes};
+  if (plan.layouts->has_heads()) ESKER_RETURN_IF_ERROR(plan_cells(plan, schema, boxes, policy));
+  const Index held_bytes = bytes_of_lists(plan) + PieceCompressor::size_bytes(*plan.layouts, threads_) +
+                           plan.layouts->encode_scratch_bytes() + (plan.cells ? plan.cells->size_bytes() : 0);
+  const ExchangeInputs inputs{plan.space,          boxes.directory, fields,
+                              Direction::kToFiles, held_bytes,      plan.cells != nullptr};
   ESKER_RETURN_IF_ERROR(prepare(*comm_, inputs, policy, *buffers_, plan.exchange));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     if (plan.layouts->has_records()) plan.records = PieceRecords(plan.exchange.plan);
+    plan.max_errors.resize(schema.fields().size());
     if (plan.layouts->compresses()) {
       plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);
-      plan.max_errors.resize(schema.fields().size());
     }
     plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_->parts(plan.exchange.plan));
     transport_report_ = {plan.exchange.used, plan.exchange.reason};
@@ -122,7 +156,9 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string
       return Status();
     }));
   }
-  keep_fallback(std::move(policy), policy_);  // on all ranks, or on none
+  if (plan.cells) ESKER_RETURN_IF_ERROR(connect_heads(plan, fields));
+  // On all ranks, or on none. Only steps with cells need packed messages.
+  if (!plan.cells || policy_.packs) keep_fallback(std::move(policy), policy_);
   plan.ready = true;
   return {};
 }

@@ -17,6 +17,8 @@
 #include "format/format_writer.h"
 #include "plan/file_pattern.h"
 #include "plan/policy.h"
+#include "write/boxes.h"
+#include "write/cell_coding.h"
 #include "write/piece_compressor.h"
 #include "write/report.h"
 
@@ -31,6 +33,7 @@ struct StepPlan {
   std::vector<PatchBoxes> boxes;  ///< boxes of this rank when the plan was made: [position in fields]
   Prepared exchange;
   PieceRecords records;
+  std::unique_ptr<CellCoding> cells;            ///< null: no fields have stored bits
   std::unique_ptr<PieceCompressor> compressor;  ///< null: no pieces are compressed
   std::vector<double> max_errors;               ///< [position in the schema], of the last step
   std::vector<PatchList> patches;               ///< patches of this rank in the current step: [column]
@@ -81,6 +84,8 @@ class StepPlanner {
 
  private:
   void choose_threads();
+  Status plan_cells(StepPlan& plan, const Schema& schema, SharedBoxes& boxes, ExchangePolicy& policy);
+  Status connect_heads(StepPlan& plan, const std::vector<FieldPatches>& fields);
 
   Comm* comm_;
   int threads_;  ///< that compress; 0: not chosen yet

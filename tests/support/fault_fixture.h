@@ -60,6 +60,7 @@ struct Subject {
   const char* format;
   bool single;
   const char* compression = "none";
+  bool has_bits = false;  ///< stored_bits_schema()
 
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
   [[nodiscard]] bool has_netcdf() const { return std::string_view(format) != "idx"; }
@@ -70,6 +71,7 @@ struct Subject {
 inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
                                         {"SeveralGrids", "idx", false},
                                         {"Compressed", "idx", false, "zip"},
+                                        {"StoredBits", "idx", true, "none", true},
                                         {"Cdf5", "cdf5", false},
                                         {"Netcdf4", "netcdf4", false},
                                         {"CompressedNetcdf4", "netcdf4", false, "zip"},
@@ -157,6 +159,7 @@ class FaultTest : public MpiTest {
     run.aggregators = comm_.size();
     run.end_step = 2;
     run.single = subject.single;
+    if (subject.has_bits) run.schema = stored_bits_schema();
     run.path = path(below + subject.file());
     run.options["format"] = subject.format;
     run.options["compression"] = subject.compression;

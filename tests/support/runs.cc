@@ -64,7 +64,10 @@ void expect_field(const OpenedDataset& dataset, std::size_t f, Index step, std::
 
 }  // namespace
 
-Schema schema_of(const RunPlan& run) { return run.single ? single_schema() : mixed_schema(); }
+Schema schema_of(const RunPlan& run) {
+  if (run.schema) return *run.schema;
+  return run.single ? single_schema() : mixed_schema();
+}
 
 Options options_of(const RunPlan& run) {
   Options options;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,8 @@ struct RunPlan {
   Restructure restructure{};
   int max_fan_in = 0;
   Fsync fsync = Fsync::kNone;
-  bool single = false;  ///< single_schema() instead of mixed_schema()
+  bool single = false;                ///< single_schema() instead of mixed_schema()
+  std::optional<Schema> schema = {};  ///< instead of either
   bool overwrite = false;
   std::string path = "run.idx";
   std::map<std::string, std::string> options = {};  ///< further ones, see ways_to_move()

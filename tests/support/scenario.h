@@ -161,6 +161,17 @@ inline Schema single_schema() {
   return schema;
 }
 
+/// One grid whose fields have stored bits: a dataset of one .idx.
+inline Schema stored_bits_schema() {
+  Schema schema;
+  const DimId x = schema.add_dim("x", 21).value();
+  const DimId y = schema.add_dim("y", 18).value();
+  const int plane = schema.add_grid("xy", {x, y}).value().index;
+  schema.add_field({"thk", plane, SampleType::kFloat64, 1, false, 1, {}, {}, 16}).status().check();
+  schema.add_field({"vel", plane, SampleType::kFloat32, 2, false, 2, {}, {}, 4}).status().check();
+  return schema;
+}
+
 /// All files below `directory`, by path.
 inline std::map<std::string, std::string> all_files(Store& store, const std::string& directory) {
   std::map<std::string, std::string> files;

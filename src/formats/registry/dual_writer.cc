@@ -50,6 +50,19 @@ class DualStepLayouts final : public StepLayouts {
   [[nodiscard]] bool has_encoding() const override {
     return first_->has_encoding() || second_->has_encoding();
   }
+  [[nodiscard]] Index encode_scratch_bytes() const override {
+    return first_->encode_scratch_bytes() + second_->encode_scratch_bytes();
+  }
+  using StepLayouts::has_heads;
+  [[nodiscard]] bool has_heads(int layout) const override {
+    const auto [of, number] = find(layout);
+    return of->has_heads(number);
+  }
+  void add_sums(int layout, const Piece& piece, std::span<const std::byte> stored,
+                PieceHead& head) const override {
+    const auto [of, number] = find(layout);
+    of->add_sums(number, piece, stored, head);
+  }
   [[nodiscard]] bool compresses(int layout) const override {
     const auto [of, number] = find(layout);
     return of->compresses(number);
@@ -72,9 +85,10 @@ class DualStepLayouts final : public StepLayouts {
     return of->checksum(number, piece, form, stored);
   }
   [[nodiscard]] std::vector<std::byte> file_headers(int layout, Index file, Index step,
-                                                    std::span<const PieceRecord> records) const override {
+                                                    std::span<const PieceRecord> records,
+                                                    std::span<const PieceHead> heads) const override {
     const auto [of, number] = find(layout);
-    return of->file_headers(number, file, step, records);
+    return of->file_headers(number, file, step, records, heads);
   }
 
  private:

@@ -12,8 +12,8 @@
 #include "store/commit.h"
 
 namespace esker::cdf {
-CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, const Kind& kind,
-                     const Options& options, std::shared_ptr<WriterLock> lock)
+CdfWriter::CdfWriter(std::shared_ptr<Store> store, std::string stem, const Kind& kind, const Options& options,
+                     std::shared_ptr<WriterLock> lock)
     : NetcdfWriter(std::move(store), std::move(stem), ".nc", options, std::move(lock)), kind_(kind) {}
 
 namespace {
@@ -43,6 +43,7 @@ std::string CdfWriter::storage_note() const {
 
 Status CdfWriter::define(const Schema& schema) {
   if (!kind_.is_one_of_two) ESKER_RETURN_IF_ERROR(check_not_compressed(schema));
+  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema));
   schema_ = schema;
   if (kind_.version && *kind_.version != Version::kData64) {
     ESKER_ASSIGN_OR_RETURN(schema_, in_classic_types(schema));

@@ -18,8 +18,8 @@ namespace {
 Status check_places(std::span<const PieceRecord> records, Index place) {
   for (const PieceRecord& record : records) {
     if (record.offset_bytes != place) {
-      return error(Code::kInternal, "a compressed chunk is stored at byte {}, expected {}", record.offset_bytes,
-                   place);
+      return error(Code::kInternal, "a compressed chunk is stored at byte {}, expected {}",
+                   record.offset_bytes, place);
     }
     place = end_of_stored(place, record.size_bytes);
   }
@@ -29,6 +29,7 @@ Status check_places(std::span<const PieceRecord> records, Index place) {
 }  // namespace
 
 Status Hdf5Writer::define(const Schema& schema) {
+  ESKER_RETURN_IF_ERROR(check_no_stored_bits(schema));
   schema_ = schema;
   return take_boxes({});
 }

@@ -18,6 +18,9 @@
 
 namespace esker {
 
+/// kUnsupported if a field has stored bits.
+Status check_no_stored_bits(const Schema& schema);
+
 class NetcdfWriter : public FormatWriter {
  public:
   /// kAlreadyExists: there is a file that Esker did not write, or that the options do not allow to replace.
