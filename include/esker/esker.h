@@ -249,6 +249,10 @@ ESKER_API esker_status esker_def_field(esker_dataset* ds, int grid, const char* 
 /// How a field is compressed, instead of the option `compression`, whose values it takes:
 /// esker_def_compression(ds, temp, "zfp-accuracy=1e-3"). Local. Errors: ESKER_INVALID_ARGUMENT.
 ESKER_API esker_status esker_def_compression(esker_dataset* ds, int field, const char* compression);
+/// Stores only so many bits per sample of a field: 1, 2, 4 ... up to those of its type (float32, float64,
+/// int32, int64; grids of 2 or 3 dimensions; finite samples; IDX). Readers may request fewer bits
+/// (esker_set_bits) and then read only these. Local. Errors: ESKER_INVALID_ARGUMENT.
+ESKER_API esker_status esker_def_stored_bits(esker_dataset* ds, int field, int bits);
 
 /// An attribute of any object: esker_put_att_text(ds, ESKER_FIELD, thk, "units", "m"). Local. Replaces one
 /// of the same name. Names have 1 to 256 bytes. The text is copied.
@@ -477,6 +481,15 @@ ESKER_API esker_status esker_get_att_values(esker_dataset* ds, esker_object obje
 
 /// The finest level of the field's grid; each coarser level has half the resolution along one axis. Local.
 ESKER_API esker_status esker_inq_max_level(esker_dataset* ds, int field, int* level);
+
+/// The bits per sample that are stored of a field, see esker_def_stored_bits; 0: its samples are stored as
+/// they are. Local.
+ESKER_API esker_status esker_inq_stored_bits(esker_dataset* ds, int field, int* bits);
+
+/// From now on esker_get and esker_request read only the leading `bits` of each sample of a field with stored
+/// bits, as zfp at that rate gives them; 0: all. Local. Errors: ESKER_INVALID_ARGUMENT (a field without
+/// stored bits), ESKER_OUT_OF_RANGE.
+ESKER_API esker_status esker_set_bits(esker_dataset* ds, int field, int bits);
 
 /// The samples that esker_get reads with these arguments: origin + i * stride, 0 <= i < count, per axis.
 /// Local. The samples of a level are aligned to index 0 of the grid, not to the box; a count of 0 means that

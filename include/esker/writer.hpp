@@ -35,6 +35,7 @@ struct FieldOptions {
   bool fixed = false;            ///< put only once, in the first step
   int every = 1;                 ///< due at steps 0, every, 2*every ...; not put at others
   std::string compression = {};  ///< see def_compression(); empty: the option `compression` holds
+  int stored_bits = 0;           ///< see def_stored_bits(); 0: samples are stored as they are
 };
 
 class ESKER_API Writer {
@@ -87,6 +88,11 @@ class ESKER_API Writer {
   /// How a field is compressed: what the option `compression` takes, which this replaces for the field. The
   /// same as FieldOptions::compression. Local; before the first end_step.
   Status def_compression(FieldId field, const std::string& compression);
+  /// Stores only so many bits per sample of a field: 1, 2, 4 ... up to those of its type (float32, float64,
+  /// int32, int64). Cells of 4 samples along each axis (2 or 3) are coded by zfp at this fixed rate. Readers
+  /// may request fewer bits (Query::bits), and then read only these. Samples must be finite. The field is in
+  /// an .idx that OpenVisus refuses; other formats refuse the field. Local; before the first end_step.
+  Status def_stored_bits(FieldId field, int bits);
   /// Sets an attribute of the dataset, a dimension's coordinates, a grid, a field, or a scalar. Local; before
   /// the first end_step.
   Status put_att(const std::string& name, AttributeValue value);

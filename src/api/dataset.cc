@@ -47,7 +47,25 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const
                  counted_step(resolved.step));
   }
   ESKER_RETURN_IF_ERROR(select(query, resolved));
+  ESKER_RETURN_IF_ERROR(choose_bits(query, resolved));
   return resolved;
+}
+
+Status Dataset::Impl::choose_bits(const Query& query, Resolved& resolved) const {
+  if (!query.bits) return {};
+  const int stored = data->schema.fields()[static_cast<std::size_t>(resolved.field)].stored_bits;
+  if (stored == 0) {
+    return error(Code::kInvalidArgument,
+                 "field '{}': {} bits requested, but its samples are stored as they are; only fields written "
+                 "with stored_bits can be read with fewer",
+                 query.field, *query.bits);
+  }
+  if (*query.bits < 1 || *query.bits > stored) {
+    return error(Code::kOutOfRange, "field '{}': {} bits requested, expected 1 to {}", query.field,
+                 *query.bits, stored);
+  }
+  resolved.bits = *query.bits == stored ? 0 : *query.bits;  // all: no other copy in the cache
+  return {};
 }
 
 Result<Dataset::Impl::Resolved> Dataset::Impl::resolve_samples(const Query& query) const {
@@ -55,6 +73,7 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve_samples(const Query& quer
   ESKER_ASSIGN_OR_RETURN(resolved.field, find(query.field));
   if (is_at_some_step(resolved.field)) return resolve(query);
   ESKER_RETURN_IF_ERROR(select(query, resolved));
+  ESKER_RETURN_IF_ERROR(choose_bits(query, resolved));
   return resolved;
 }
 
@@ -188,8 +207,14 @@ Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadO
   target.is_stored = how.is_stored;
   if (how.is_stored) std::fill_n(how.is_stored, target.samples.num_samples(), std::uint8_t{1});
   ReadCounters counters;
-  const ReadContext context{options.verify, num_threads(), options.cache_bytes > 0 ? &cache : nullptr,
-                            how.missing,    how.progress,  &counters};
+  const ReadContext context{options.verify,
+                            num_threads(),
+                            options.cache_bytes > 0 ? &cache : nullptr,
+                            how.missing,
+                            how.progress,
+                            &counters,
+                            {},
+                            resolved.bits};
   ESKER_RETURN_IF_ERROR(data->read(resolved.field, resolved.step, target, context));
   if (how.statistics) {
     *how.statistics = {counters.blocks, counters.cached_blocks, counters.missing_blocks,

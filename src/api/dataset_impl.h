@@ -37,6 +37,7 @@ class Dataset::Impl {
     int level = 0;
     Lattice selection;
     int start_level = 0;
+    int bits = 0;  ///< see ReadContext
   };
   [[nodiscard]] Result<Resolved> resolve(const Query& query) const;
   /// The same; without a step if the field was written at none.
@@ -55,6 +56,7 @@ class Dataset::Impl {
  private:
   [[nodiscard]] int num_threads() const;
   [[nodiscard]] Status select(const Query& query, Resolved& resolved) const;
+  [[nodiscard]] Status choose_bits(const Query& query, Resolved& resolved) const;
   [[nodiscard]] std::string known_fields() const;
   [[nodiscard]] Result<Index> resolve_step(const Query& query, bool fixed) const;
 };

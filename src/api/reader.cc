@@ -45,7 +45,8 @@ class Reader::Impl {
       if (!out) return no_memory(field);
       strided.push_back({resolved.field, resolved.step,
                          ReadTarget::dense(resolved.selection, resolved.level, static_cast<std::byte*>(out),
-                                           field.sample_bytes())});
+                                           field.sample_bytes()),
+                         resolved.bits});
       return {};
     }
     ESKER_ASSIGN_OR_RETURN(const Lattice whole, level_lattice(*inner.data, resolved.field, resolved.level));
@@ -59,9 +60,9 @@ class Reader::Impl {
     return add(resolved, target);
   }
 
-  Status request(const std::string& name, Index step, MutablePatch target) {
+  Status request(const std::string& name, Index step, MutablePatch target, std::optional<int> bits) {
     if (target.box.empty()) return {};
-    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve({name, step, target.box, {}}));
+    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve({name, step, target.box, {}, {}, bits}));
     const Field& field = field_at(resolved.field);
     const Box grid = inner.data->box(resolved.field);
     if (target.type != field.type) {
@@ -104,7 +105,7 @@ class Reader::Impl {
   Status add(const Dataset::Impl::Resolved& resolved, const MutablePatch& target) {
     if (target.box.empty()) return {};
     if (!target.data) return no_memory(field_at(resolved.field));
-    requests.push_back({{resolved.field, resolved.step, resolved.level}, target});
+    requests.push_back({{resolved.field, resolved.step, resolved.level, resolved.bits}, target});
     return {};
   }
 
@@ -178,8 +179,9 @@ Status Reader::request(const Query& query, void* out, std::size_t out_bytes) {
   return impl_->remember(guarded("request", [&] { return impl_->request(query, out, out_bytes); }));
 }
 
-Status Reader::request(const std::string& field, Index step, const MutablePatch& target) {
-  return impl_->remember(guarded("request", [&] { return impl_->request(field, step, target); }));
+Status Reader::request(const std::string& field, Index step, const MutablePatch& target,
+                       std::optional<int> bits) {
+  return impl_->remember(guarded("request", [&] { return impl_->request(field, step, target, bits); }));
 }
 
 void Reader::fail(const Status& reason) { (void)impl_->remember(reason); }

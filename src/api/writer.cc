@@ -132,6 +132,11 @@ class Writer::Impl {
     ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put_buffered", id));
     const auto copy = [&]() -> Status {
       ESKER_RETURN_IF_ERROR(check_patch(*field, patch));
+      if (field->stored_bits > 0 && patch.type != field->type) {
+        return error(Code::kInvalidArgument,
+                     "the field has stored_bits: expected a patch of type {}, found {}", name(field->type),
+                     name(patch.type));
+      }
       if (patch.box.empty()) return {};
       ESKER_RETURN_IF_ERROR(check_room(buffered_bytes(*field, patch)));
       ESKER_ASSIGN_OR_RETURN(BufferedPatch copied, copy_patch(*field, with_components(patch)));
@@ -351,8 +356,20 @@ Result<ScalarId> Writer::def_scalar(const std::string& name, AttributeValue valu
 Result<FieldId> Writer::def_field(GridId grid, const std::string& name, SampleType type,
                                   const FieldOptions& options) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
-  return impl_->remember(impl_->schema.add_field(Field{
-      name, grid.index, type, options.components, options.fixed, options.every, {}, options.compression}));
+  return impl_->remember(impl_->schema.add_field(Field{name,
+                                                       grid.index,
+                                                       type,
+                                                       options.components,
+                                                       options.fixed,
+                                                       options.every,
+                                                       {},
+                                                       options.compression,
+                                                       options.stored_bits}));
+}
+
+Status Writer::def_stored_bits(FieldId field, int bits) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.set_stored_bits(field, bits));
 }
 
 Status Writer::def_compression(FieldId field, const std::string& compression) {

@@ -134,6 +134,11 @@ esker_status esker_def_field(esker_dataset* ds, int grid, const char* name, eske
   });
 }
 
+esker_status esker_def_stored_bits(esker_dataset* ds, int field, int bits) {
+  return definition_call(ds, "def_stored_bits", {},
+                         [&](Writer& writer) { return writer.def_stored_bits({field}, bits); });
+}
+
 esker_status esker_def_compression(esker_dataset* ds, int field, const char* compression) {
   return definition_call(ds, "def_compression", {{compression, "compression"}},
                          [&](Writer& writer) { return writer.def_compression({field}, compression); });

@@ -33,6 +33,7 @@ struct esker_dataset {
   std::string path;
   std::string report;                    // the last one
   std::vector<esker::Finding> findings;  // of the last esker_verify
+  std::map<int, int> bits;               // field -> see esker_set_bits
   // Values that esker_get_att_int64 and esker_get_att_double converted from another type, kept until the next
   // definition.
   std::map<const void*, std::vector<int64_t>> integers;

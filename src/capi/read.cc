@@ -14,8 +14,9 @@ using namespace esker::capi;  // NOLINT: this layer's own
 
 namespace {
 
-Result<Query> to_query(const Dataset& dataset, int number, int64_t step, const int64_t* lo,
+Result<Query> to_query(const esker_dataset& ds, int number, int64_t step, const int64_t* lo,
                        const int64_t* extent, int level) {
+  const Dataset& dataset = *ds.dataset();
   ESKER_ASSIGN_OR_RETURN(const auto* field, element(dataset.schema().fields(), number, "field"));
   Query query{field->name, step};
   if (!lo != !extent) {
@@ -29,6 +30,7 @@ Result<Query> to_query(const Dataset& dataset, int number, int64_t step, const i
     query.box = *box;
   }
   if (level != ESKER_FULL_LEVEL) query.level = level;
+  if (const auto bits = ds.bits.find(number); bits != ds.bits.end()) query.bits = bits->second;
   return query;
 }
 
@@ -74,11 +76,34 @@ esker_status esker_inq_errors(esker_dataset* ds, int field, int64_t step, int* i
   });
 }
 
+esker_status esker_inq_stored_bits(esker_dataset* ds, int field, int* bits) {
+  return schema_call(ds, "inq_stored_bits", {{bits, "bits"}}, [&](const esker::Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.fields(), field, "field"));
+    *bits = found->stored_bits;
+    return {};
+  });
+}
+
+esker_status esker_set_bits(esker_dataset* ds, int field, int bits) {
+  return read_call(ds, "set_bits", {}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+    if (bits == 0) {
+      ds->bits.erase(field);
+      return {};
+    }
+    Query query{found->name};
+    query.bits = bits;
+    ESKER_RETURN_IF_ERROR(dataset.select(query).status());
+    ds->bits[field] = bits;
+    return {};
+  });
+}
+
 esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                  const int64_t* extent, int level, int64_t* origin, int64_t* stride,
                                  int64_t* count) {
   return read_call(ds, "inq_selection", {}, [&](const Dataset& dataset) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(dataset, field, step, lo, extent, level));
+    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(*ds, field, step, lo, extent, level));
     ESKER_ASSIGN_OR_RETURN(const esker::Lattice lattice, dataset.select(query));
     give_point(origin, lattice.origin, lattice.rank);
     give_point(stride, lattice.stride, lattice.rank);
@@ -90,7 +115,7 @@ esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t step, con
 esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t* lo, const int64_t* extent,
                        int level, void* buffer, int64_t buffer_bytes) {
   return read_call(ds, "get", {}, [&](const Dataset& dataset) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(dataset, field, step, lo, extent, level));
+    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(*ds, field, step, lo, extent, level));
     if (buffer_bytes < 0 || (buffer_bytes > 0 && !buffer)) {
       return esker::error(Code::kInvalidArgument,
                           "get '{}': expected a buffer and its size, found {} buffer of {} bytes",
@@ -103,7 +128,7 @@ esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t
 esker_status esker_request(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                            const int64_t* extent, int level, void* buffer, int64_t buffer_bytes) {
   return request_call(ds, [&](Reader& reader) -> Status {
-    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(reader.dataset(), field, step, lo, extent, level));
+    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(*ds, field, step, lo, extent, level));
     if (buffer_bytes < 0) {
       return esker::error(Code::kInvalidArgument,
                           "field '{}': expected a buffer of 0 bytes or more, found {}", query.field,
@@ -119,15 +144,14 @@ esker_status esker_request_strided(esker_dataset* ds, int field, esker_type type
   return request_call(ds, [&](Reader& reader) -> Status {
     ESKER_RETURN_IF_ERROR(
         check_given("request", {{lo, "lo"}, {extent, "extent"}, {stride_bytes, "stride_bytes"}}));
-    ESKER_ASSIGN_OR_RETURN(const Query query,
-                           to_query(reader.dataset(), field, step, lo, extent, ESKER_FULL_LEVEL));
+    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(*ds, field, step, lo, extent, ESKER_FULL_LEVEL));
     esker::MutablePatch target;
     ESKER_ASSIGN_OR_RETURN(target.type, to_type(type));
     target.box = *query.box;
     target.data = data;
     std::copy_n(stride_bytes, target.box.rank, target.stride_bytes.begin());
     target.component_stride_bytes = component_stride_bytes;
-    return reader.request(query.field, step, target);
+    return reader.request(query.field, step, target, query.bits);
   });
 }
 

@@ -1,4 +1,4 @@
-/* Compressed fields, and their errors. */
+/* Compressed fields, fields with stored bits, and their errors. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -77,6 +77,56 @@ static void expect_errors(const struct world* w) {
   esker_free(ds);
 }
 
+static void write_bits(const struct world* w) {
+  esker_dataset* ds = create(w, "bits.idx");
+  double* memory = malloc(sizeof(double) * NX * NY * NZ);
+  int dims[3], grid, few, plain;
+  CHECK_OK(ds, esker_def_dim(ds, "x", NX, &dims[0]));
+  CHECK_OK(ds, esker_def_dim(ds, "y", NY, &dims[1]));
+  CHECK_OK(ds, esker_def_dim(ds, "z", NZ, &dims[2]));
+  CHECK_OK(ds, esker_def_grid(ds, "volume", 3, dims, &grid));
+  CHECK_OK(ds, esker_def_field(ds, grid, "few", ESKER_FLOAT64, 1, ESKER_EVERY_STEP, &few));
+  CHECK_OK(ds, esker_def_field(ds, grid, "plain", ESKER_FLOAT64, 1, ESKER_EVERY_STEP, &plain));
+  CHECK_OK(ds, esker_def_stored_bits(ds, few, 32));
+  CHECK_OK(ds, esker_begin_step(ds, 0));
+  put_samples(w, ds, few, 0, memory);
+  put_samples(w, ds, plain, 0, memory);
+  CHECK_OK(ds, esker_end_step(ds));
+  CHECK_OK(ds, esker_close(ds));
+  esker_free(ds);
+  free(memory);
+}
+
+static void expect_bits(const struct world* w) {
+  esker_dataset* ds = NULL;
+  double largest = -1, with_all, with_8;
+  int is_lossy = -1, bits = -1;
+  CHECK_OK(ds, esker_open(path_of(w, "bits.idx"), 0, &ds));
+  CHECK_OK(ds, esker_inq_stored_bits(ds, 0, &bits));
+  CHECK(bits == 32);
+  CHECK_OK(ds, esker_inq_stored_bits(ds, 1, &bits));
+  CHECK(bits == 0);
+  with_all = measured(ds, 0, 0);
+  CHECK_OK(ds, esker_set_bits(ds, 0, 8));
+  with_8 = measured(ds, 0, 0);
+  CHECK_OK(ds, esker_inq_errors(ds, 0, 0, &is_lossy, &largest, NULL));
+  CHECK(is_lossy == 1 && with_all <= largest && largest < with_8);
+  CHECK_OK(ds, esker_set_bits(ds, 0, 0));
+  CHECK(measured(ds, 0, 0) == with_all);
+  CHECK_FAILS(ds, esker_set_bits(ds, 0, 33), ESKER_OUT_OF_RANGE, "expected 1 to 32");
+  CHECK_FAILS(ds, esker_set_bits(ds, 1, 8), ESKER_INVALID_ARGUMENT, "stored as they are");
+  CHECK_OK(ds, esker_close(ds));
+  esker_free(ds);
+}
+
+static void expect_wrong_bits(const struct world* w) {
+  int field;
+  esker_dataset* ds = create_map(w, "wrong_bits.idx", &field);
+  CHECK_FAILS(ds, esker_def_stored_bits(ds, field, 12), ESKER_INVALID_ARGUMENT, "expected 1, 2, 4");
+  CHECK_FAILS(ds, esker_close(ds), ESKER_INVALID_ARGUMENT, "expected 1, 2, 4");
+  esker_free(ds);
+}
+
 static void expect_unknown_spelling(const struct world* w) {
   int field;
   esker_dataset* ds = create_map(w, "spelling.idx", &field);
@@ -89,4 +139,7 @@ void test_compression(const struct world* w) {
   write_samples(w);
   expect_errors(w);
   expect_unknown_spelling(w);
+  write_bits(w);
+  expect_bits(w);
+  expect_wrong_bits(w);
 }

@@ -1,4 +1,4 @@
-! Compressed fields, and their errors.
+! Compressed fields, fields with stored bits, and their errors.
 module compression_cases
   use world
   implicit none
@@ -67,8 +67,55 @@ contains
     call esker_free(ds)
   end subroutine
 
+  subroutine write_bits()
+    type(esker_dataset) :: ds
+    real(real64), allocatable, target :: samples(:, :, :)
+    integer :: dims(3), grid, few, first, num, i, j, k, ierr
+    call create(ds, "bits.idx")
+    call esker_def_dim(ds, "x", int(nx, int64), dims(1))
+    call esker_def_dim(ds, "y", int(ny, int64), dims(2))
+    call esker_def_dim(ds, "z", int(nz, int64), dims(3))
+    call esker_def_grid(ds, "volume", dims, grid)
+    call esker_def_field(ds, grid, "few", esker_float64, 1, esker_every_step, few)
+    call esker_def_stored_bits(ds, few, 32, ierr)
+    call check_ok(ds, ierr, "def_stored_bits")
+    call my_columns(first, num)
+    samples = reshape([(((sample(1, first - 1 + i, j, k), i = 1, num), j = 1, ny), k = 1, nz)], [num, ny, nz])
+    call esker_begin_step(ds, 1.0_real64)
+    call esker_put(ds, few, [int(first, int64), 1_int64, 1_int64], samples)
+    call esker_end_step(ds, ierr)
+    call check_ok(ds, ierr, "end_step")
+    call esker_close(ds)
+    call esker_free(ds)
+  end subroutine
+
+  subroutine expect_bits()
+    type(esker_dataset) :: ds
+    real(real64), allocatable :: all_bits(:, :, :), few_bits(:, :, :), expected(:, :, :)
+    real(real64) :: largest
+    logical :: is_lossy
+    integer :: bits, i, j, k, ierr
+    allocate(all_bits(nx, ny, nz), few_bits(nx, ny, nz))
+    expected = reshape([(((sample(1, i, j, k), i = 1, nx), j = 1, ny), k = 1, nz)], [nx, ny, nz])
+    call esker_open(ds, path_of("bits.idx"))
+    call esker_inq_stored_bits(ds, 1, bits)
+    call check(bits == 32, "stored bits")
+    call esker_inq_errors(ds, 1, 1, is_lossy, largest)
+    call esker_get(ds, 1, 1, all_bits)
+    call esker_set_bits(ds, 1, 8)
+    call esker_get(ds, 1, 1, few_bits)
+    call check(is_lossy .and. maxval(abs(all_bits - expected)) <= largest, "error of all bits")
+    call check(maxval(abs(few_bits - expected)) > largest, "error of few bits")
+    call esker_set_bits(ds, 1, 33, ierr)
+    call check_fails(ds, ierr, esker_out_of_range, "expected 1 to 32")
+    call esker_close(ds)
+    call esker_free(ds)
+  end subroutine
+
   subroutine test_compression()
     call write_samples()
     call expect_errors()
+    call write_bits()
+    call expect_bits()
   end subroutine
 end module

@@ -22,6 +22,7 @@ using namespace testing_support;  // NOLINT: scenario and ranks
 struct Way {
   const char* name;
   std::map<std::string, std::string> options;
+  bool has_bits = false;  ///< stored_bits_schema()
 };
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
@@ -57,7 +58,7 @@ double amount(const RunReport& report, const std::string& name, double Spread::*
 class PlanStep : public testing::TestWithParam<Way> {};
 
 TEST_P(PlanStep, AgreesWithTheTrafficOfAWriter) {
-  const Schema schema = mixed_schema();
+  const Schema schema = GetParam().has_bits ? stored_bits_schema() : mixed_schema();
   const Options options = options_of(GetParam());
   for (const int n_ranks : {1, 4, 7}) {
     const auto planned = plan_step(
@@ -110,6 +111,7 @@ Way with_room(Way way) {
 const std::vector<Way> kWays{
     {"IdxOnePhase", {{"aggregate", "false"}, {"checksums", "false"}}},
     {"IdxTwoPhase", {}},
+    {"StoredBits", {}, true},
     with_room({"Cdf5OnePhase", {{"format", "cdf5"}, {"aggregate", "false"}}}),
     with_room({"Cdf5", {{"format", "cdf5"}}}),
     with_room({"Cdf5Restructured", {{"format", "cdf5"}, {"restructure", "default"}}}),
