@@ -96,6 +96,7 @@ void bind_schema(nb::module_& m) {
       .def_ro("fixed", &esker::Field::fixed)
       .def_ro("every", &esker::Field::every)
       .def_ro("compression", &esker::Field::compression)
+      .def_ro("stored_bits", &esker::Field::stored_bits)
       .def_prop_ro(
           "attributes", [](const esker::Field& f) { return to_python(f.attributes); }, nb::sig(kAttributes));
 }

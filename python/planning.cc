@@ -37,7 +37,7 @@ Options make_options(const OptionTexts& texts) {
 }
 
 /// `n_fields` fields on one grid.
-Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::string& type) {
+Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::string& type, int stored_bits) {
   Schema schema;
   std::vector<DimId> dims;
   for (std::size_t a = 0; a < extent.size(); ++a) {
@@ -49,6 +49,7 @@ Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::st
     field.name = "f" + std::to_string(f);
     field.grid = grid.index;
     field.type = parse_sample_type(type).value();
+    field.stored_bits = stored_bits;
     schema.add_field(field).value();
   }
   return schema;
@@ -103,8 +104,8 @@ PlanReport plan_schema(const Schema& schema, int n_ranks, const std::vector<BoxR
 }
 
 PlanReport plan_grid(int n_ranks, const std::vector<Index>& extent, int n_fields, const std::string& type,
-                     const std::vector<BoxRow>& boxes, const OptionTexts& options) {
-  return plan_schema(make_schema(extent, n_fields, type), n_ranks, boxes, make_options(options));
+                     int stored_bits, const std::vector<BoxRow>& boxes, const OptionTexts& options) {
+  return plan_schema(make_schema(extent, n_fields, type, stored_bits), n_ranks, boxes, make_options(options));
 }
 
 PlanReport plan_dataset(int n_ranks, const std::string& path, const std::vector<BoxRow>& boxes,
@@ -150,7 +151,7 @@ void bind_planning(nb::module_& m) {
   using Release = nb::call_guard<nb::gil_scoped_release>;
   bind_report(m);
   m.def("cube_of_ranks", &cube_of_ranks, "n_axes"_a, "n_ranks"_a);
-  m.def("plan_grid", &plan_grid, "n_ranks"_a, "extent"_a, "n_fields"_a, "type"_a,
+  m.def("plan_grid", &plan_grid, "n_ranks"_a, "extent"_a, "n_fields"_a, "type"_a, "stored_bits"_a = 0,
         "boxes"_a = std::vector<BoxRow>(), "options"_a = OptionTexts(), Release());
   m.def("plan_dataset", &plan_dataset, "n_ranks"_a, "path"_a, "boxes"_a = std::vector<BoxRow>(),
         "options"_a = OptionTexts(), Release());

@@ -65,10 +65,11 @@ Selection select(const Dataset& dataset, const std::string& field, Index step,
 void read_into(const Dataset& dataset, const std::string& field,
                nb::ndarray<nb::c_contig, nb::device::cpu> out, Index step,
                const std::optional<BoxCorners>& box, std::optional<int> level,
-               const std::optional<Indices>& stride, int start_level,
+               const std::optional<Indices>& stride, std::optional<int> bits, int start_level,
                const std::optional<std::string>& missing, const std::optional<StoredFlags>& is_stored,
                nb::object progress, ReadStatistics* statistics) {
   Query query = make_query(field, step, box, level, stride);
+  query.bits = bits;
   query.start_level = start_level;
   ReadOptions options;
   options.missing = missing_of(missing);
@@ -116,8 +117,9 @@ void bind_reading(nb::module_& m, nb::class_<Dataset>& dataset) {
       .def("select", &select, "field"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none(),
            "stride"_a = nb::none())
       .def("read_into", &read_into, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
-           "level"_a = nb::none(), "stride"_a = nb::none(), "start_level"_a = 0, "missing"_a = nb::none(),
-           "is_stored"_a.noconvert() = nb::none(), "progress"_a = nb::none(), "statistics"_a = nb::none(),
+           "level"_a = nb::none(), "stride"_a = nb::none(), "bits"_a = nb::none(), "start_level"_a = 0,
+           "missing"_a = nb::none(), "is_stored"_a.noconvert() = nb::none(), "progress"_a = nb::none(),
+           "statistics"_a = nb::none(),
            "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.");
 }
 

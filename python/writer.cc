@@ -73,12 +73,11 @@ int def_grid(StepWriter& w, const std::string& name, const std::vector<int>& dim
 }
 
 int def_field(StepWriter& w, int grid, const std::string& name, const std::string& type, int components,
-              bool fixed, int every, const std::string& compression) {
+              bool fixed, int every, const std::string& compression, int stored_bits) {
   const auto parsed = parse_sample_type(type);
   if (!parsed.ok()) w.writer.fail(parsed.status());
-  return w.writer.def_field({grid}, name, parsed.value(), {components, fixed, every, compression})
-      .value()
-      .index;
+  const FieldOptions options{components, fixed, every, compression, stored_bits};
+  return w.writer.def_field({grid}, name, parsed.value(), options).value().index;
 }
 
 void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered) {
@@ -128,7 +127,7 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
           "name"_a, "value"_a,
           nb::sig("def def_scalar(self, name: str, value: " ESKER_PYTHON_VALUE ") -> int"))
       .def("def_field", &def_field, "grid"_a, "name"_a, "type"_a, "components"_a = 1, "fixed"_a = false,
-           "every"_a = 1, "compression"_a = "")
+           "every"_a = 1, "compression"_a = "", "stored_bits"_a = 0)
       .def(
           "put_att",
           [](StepWriter& w, const std::string& name, nb::handle value) {

@@ -64,6 +64,9 @@ class Field:
     def compression(self) -> str: ...
 
     @property
+    def stored_bits(self) -> int: ...
+
+    @property
     def attributes(self) -> dict[str, str | tuple[str, bytes] | tuple[str, str, bytes]]: ...
 
 class Part:
@@ -156,7 +159,7 @@ class Dataset:
 
     def select(self, field: str, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None) -> Selection: ...
 
-    def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None) -> None:
+    def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, bits: int | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None) -> None:
         """
         Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.
         """
@@ -250,7 +253,7 @@ class Writer:
 
     def def_scalar(self, name: str, value: str | tuple[str, bytes] | tuple[str, str, bytes]) -> int: ...
 
-    def def_field(self, grid: int, name: str, type: str, components: int = 1, fixed: bool = False, every: int = 1, compression: str = '') -> int: ...
+    def def_field(self, grid: int, name: str, type: str, components: int = 1, fixed: bool = False, every: int = 1, compression: str = '', stored_bits: int = 0) -> int: ...
 
     def put_att(self, name: str, value: str | tuple[str, bytes] | tuple[str, str, bytes]) -> None: ...
 
@@ -343,7 +346,7 @@ class Reader:
     @property
     def dataset(self) -> Dataset: ...
 
-    def request(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None) -> None:
+    def request(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, bits: int | None = None) -> None:
         """`out`: a C-contiguous array of exactly the selected samples."""
 
     def fail(self, exception: object) -> None:
@@ -542,7 +545,7 @@ class PlanReport:
 
 def cube_of_ranks(n_axes: int, n_ranks: int) -> list[int]: ...
 
-def plan_grid(n_ranks: int, extent: Sequence[int], n_fields: int, type: str, boxes: Sequence[tuple[int, Sequence[int], Sequence[int]]] = [], options: Mapping[str, str] = {}) -> PlanReport: ...
+def plan_grid(n_ranks: int, extent: Sequence[int], n_fields: int, type: str, stored_bits: int = 0, boxes: Sequence[tuple[int, Sequence[int], Sequence[int]]] = [], options: Mapping[str, str] = {}) -> PlanReport: ...
 
 def plan_dataset(n_ranks: int, path: str, boxes: Sequence[tuple[int, Sequence[int], Sequence[int]]] = [], options: Mapping[str, str] = {}) -> PlanReport: ...
 

@@ -138,6 +138,7 @@ def _define(writer: Writer, source: Source) -> dict[str, WriterField]:
                 fixed=one.fixed,
                 every=one.every,
                 compression=one.compression,
+                stored_bits=one.stored_bits,
                 attrs=one.attrs,
             )
     return made

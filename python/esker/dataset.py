@@ -246,6 +246,8 @@ class Field:
         """The field is written at steps 0, every, 2 * every, ..."""
         self.compression: str = core_field.compression or "none"
         """The option `compression` of the field: "none", "zip", "zfp-accuracy=0.001"."""
+        self.stored_bits: int | None = core_field.stored_bits or None
+        """Bits per sample that are stored, see Writer.field; None: samples are stored as they are."""
         self.attrs: Mapping[str, AttributeValue] = attributes_of(core_field.attributes)
         self.max_level: int = self._core.max_level(self.name)
         lo, hi = self._core.box(self.name)
@@ -380,7 +382,8 @@ class Field:
         box:        ((x0, y0, z0), (x1, y1, z1)), half open, in samples of the full grid; None: the full grid.
                     It must be within the grid; field[...] follows NumPy's slicing rules instead
         level:      resolution from 0 (one sample) to max_level (all samples, the default)
-        bits:       precision; not implemented yet
+        bits:       leading bits of each sample that are read, from 1 to stored_bits; None: all. Fewer bits
+                    are fewer bytes. ValueError for fields without stored_bits; docs/guide/precision.md
         stride:     (sx, sy, sz) instead of a level: returns the samples whose index is a multiple of the
                     stride on each axis, and reads the coarsest level that contains them all
         missing:    value of samples whose block is not in the dataset. "fill": `_FillValue`, or 0 without
@@ -409,13 +412,11 @@ class Field:
                [ 20,  50,  80],
                [ 40,  70, 100]])
         """
-        if bits is not None:
-            raise NotImplementedError("read(bits=...): reading at reduced precision is not implemented yet")
         query = self._query(step, box, level, stride)
         out = np.empty(self.select(step, box, level, stride).shape, self.dtype)
         stored = self._stored_flags(out) if masked else None
         how = {"missing": missing, "is_stored": stored, "progress": progress, "statistics": statistics}
-        self._core.read_into(self.name, out, *query, **how)
+        self._core.read_into(self.name, out, *query, bits=bits, **how)
         return out if stored is None else self._masked(out, stored)
 
     def refine(

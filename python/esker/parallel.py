@@ -54,7 +54,11 @@ class Reader:
         """The open dataset; its own functions are local."""
 
     def read(
-        self, wanted: Mapping[str, Box | None], step: int = -1, level: int | None = None
+        self,
+        wanted: Mapping[str, Box | None],
+        step: int = -1,
+        level: int | None = None,
+        bits: int | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Reads a box of each given field (None: the full grid), and returns arrays as Field.read() does.
         Collective.
@@ -66,7 +70,7 @@ class Reader:
             for name, box in wanted.items():
                 field = self.dataset[name]
                 arrays[name] = np.empty(field.select(step, box, level).shape, field.dtype)
-                self._core.request(name, arrays[name], *_query(step, box, level))
+                self._core.request(name, arrays[name], *_query(step, box, level), bits)
         except BaseException as error:
             self._core.fail(error)
             with suppress(Exception):

@@ -23,6 +23,7 @@ def plan_step(
     boxes: Iterable[tuple[int, Box]] = (),
     fields: int = 1,
     type: str = "float64",
+    stored_bits: int = 0,
     **options: Any,
 ) -> dict[str, Any]:
     """Exact costs of a step of a new dataset in which all fields are written. Sizes in bytes, axes x first.
@@ -35,6 +36,7 @@ def plan_step(
              once. Without block, extent and dataset they also define the extent of the grid
     fields:  number of fields, with `block` or `extent`
     type:    NumPy type of the samples
+    stored_bits: bits per sample that are stored, with `block` or `extent`, see Writer.field()
     options: as for esker.write()
 
     Raises ValueError, IndexError (a box leaves the grid), MemoryError (a memory budget too small).
@@ -55,7 +57,7 @@ def plan_step(
     if block is not None:
         extent = [n * size for n, size in zip(_core.cube_of_ranks(len(block), ranks), block)]
     assert extent is not None
-    return _facts(_core.plan_grid(ranks, list(extent), fields, np.dtype(type).name, rows, texts))
+    return _facts(_core.plan_grid(ranks, list(extent), fields, np.dtype(type).name, stored_bits, rows, texts))
 
 
 def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -> dict[str, dict[str, Any]]:
@@ -69,7 +71,8 @@ def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -
         {"restructure": "off"},
         {"restructure": "default" if restructure == "off" else restructure},
     )
-    return {phase: plan_step(ranks, **(arguments | way)) for phase, way in zip(PHASES, ways)}
+    planned = list(zip(PHASES, ways))[1 if arguments.get("stored_bits") else 0 :]  # cells need aggregation
+    return {phase: plan_step(ranks, **(arguments | way)) for phase, way in planned}
 
 
 def read_boxes(path: str | Path) -> list[tuple[int, Box]]:

@@ -29,6 +29,7 @@ def write(
     time: float = 0.0,
     format: str | None = None,
     compression: str | Mapping[str, str] | None = None,
+    stored_bits: int | Mapping[str, int] | None = None,
     **options: Option,
 ) -> None:
     """Writes arrays as a dataset of one step.
@@ -44,7 +45,7 @@ def write(
                 the attributes of that object
     time:       time value of the step
     format:     as for esker.Writer: "idx", "cdf", "cdf5", "cdf5+idx" ...; None: by configuration or suffix
-    compression: as for Writer.field(), for all fields, or a mapping of names to compressions
+    compression, stored_bits: as for Writer.field(), for all fields, or a mapping by name
     options:    overwrite=True; bits_per_block, blocks_per_file, in_block="row_major" or "hz", and the others
                 that `esker info --config` lists
 
@@ -68,16 +69,15 @@ def write(
     sources = {name: _source(name, value) for name, value in fields.items()}
     axes = _axes(sources, components or {}, dims)
     own, of_fields = _split_attributes(attrs or {}, sources)
-    settings = _settings(sources, components=components, compression=compression, attrs=of_fields)
+    stored = {"compression": compression, "stored_bits": stored_bits}
+    settings = _settings(sources, components=components, attrs=of_fields, **stored)
     how = {"report": "none", "dims": _sizes(sources, axes), "coords": coords, "attrs": own, **options}
     with (
         new_dataset(path, format, how.pop("overwrite", None)) as staging,
         Writer(staging.path, None, format=format, **how) as writer,
     ):
         made = _define(writer, sources, axes, settings)
-        with writer.step(time) as step:
-            for name, field in made.items():
-                step.put(field, _array(field, sources[name], os.path.dirname(os.fspath(path)) or "."))
+        _write_step(writer, time, [(made[name], source) for name, source in sources.items()], path)
 
 
 def _source(name: str, value: Any) -> NDArray[Any] | Chunked:
@@ -178,6 +178,18 @@ def _define(
         name: writer.field(name, source.dtype, grid=grids[axes[name]], **settings[name])
         for name, source in sources.items()
     }
+
+
+def _write_step(
+    writer: Writer,
+    time: float,
+    sources: Sequence[tuple[WriterField, NDArray[Any] | Chunked]],
+    path: str | os.PathLike[str],
+) -> None:
+    directory = os.path.dirname(os.fspath(path)) or "."
+    with writer.step(time) as step:
+        for field, source in sources:
+            step.put(field, _array(field, source, directory))
 
 
 def _array(field: WriterField, source: NDArray[Any] | Chunked, directory: str) -> NDArray[Any]:

@@ -51,7 +51,8 @@ class SourceField:
     is_series: bool = False
     """One value per step, without axes: `shape` is (1,)."""
     compression: str = ""
-    """How to store the field, as for Writer.field()."""
+    stored_bits: int = 0
+    """How to store the field, both as for Writer.field()."""
 
     @property
     def nbytes(self) -> int:
@@ -252,12 +253,14 @@ def _fitting(
     return {key: value for key, value in attrs.items() if key != "_FillValue"}
 
 
-def with_compression(source: Source, of_fields: Mapping[str, str]) -> Source:
-    """Sets the compression of the given fields."""
+def with_setting(source: Source, setting: str, of_fields: Mapping[str, Any]) -> Source:
+    """Sets "compression" or "stored_bits" of the given fields."""
     known = {one.name for one in source.fields}
     if unknown := [name for name in of_fields if name not in known]:
-        raise ValueError(f"compression: no field {unknown[0]!r}; there are {', '.join(sorted(known))}")
-    fields = (replace(one, compression=of_fields.get(one.name, one.compression)) for one in source.fields)
+        raise ValueError(f"{setting}: no field {unknown[0]!r}; there are {', '.join(sorted(known))}")
+    fields = (
+        replace(one, **{setting: of_fields.get(one.name, getattr(one, setting))}) for one in source.fields
+    )
     return replace(source, fields=tuple(fields))
 
 

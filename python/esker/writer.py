@@ -298,6 +298,7 @@ class Writer:
         fixed: bool = False,
         every: int = 1,
         compression: str = "",
+        stored_bits: int = 0,
         attrs: Mapping[str, Any] | None = None,
         **more_attrs: Any,
     ) -> WriterField:
@@ -312,6 +313,8 @@ class Writer:
         every:      written at steps 0, every, 2 * every, ...
         compression: "none", "zip", "lz4", "zfp-reversible", "zfp-precision=N" (bits) or "zfp-accuracy=X"
                     (largest absolute error); empty: the option `compression` holds
+        stored_bits: 1, 2, 4 ... 64 bits per sample of float32, float64, int32 or int64 on 2 or 3 axes, coded by
+                    zfp; readers may read fewer. 0: samples are stored as they are; docs/guide/precision.md
         attrs:      attributes by name; attributes can also be keyword arguments: units=..., long_name=...
         """
         if dtype is None:
@@ -328,7 +331,8 @@ class Writer:
         }
         grid = self._grid_of_all() if grid is None else grid
         counts = operator.index(components), bool(fixed), operator.index(every)
-        number = self._core.def_field(grid.number, name, kind.name, *counts, compression)
+        stored = compression, operator.index(stored_bits)
+        number = self._core.def_field(grid.number, name, kind.name, *counts, *stored)
         for attr, value in values.items():
             self._core.put_field_att(number, attr, value)
         self._made[name] = self._made_field(number)

@@ -42,6 +42,14 @@ def test_blocks_of_30_in_default_boxes() -> None:
     assert sent == pytest.approx(facts["messages"]["mean"] * 4096)
 
 
+def test_files_of_fields_with_stored_bits() -> None:
+    """Blocks of 8 bits per sample hold 8 times as many samples as blocks of float64."""
+    for bits, files in ((8, (4, 8, 16)), (32, (16, 32, 64))):
+        for ranks, expected in zip((8192, 16384, 32768), files):
+            how = {"bits_per_block": 15, "blocks_per_file": 256, "stored_bits": bits}
+            assert esker.plan(ranks, block=(32, 32, 32), **how)["files"] == expected
+
+
 def test_text_names_what_is_planned() -> None:
     text = run("--ranks", "64", "--global", "100,100,50", "--restructure", "16,16,16")
     assert "one step on 64 ranks" in text and "restructured: 196 boxes" in text
@@ -133,7 +141,9 @@ def test_ctrl_c_ends_a_long_plan_at_once() -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored where tests run in the background
     )  # fmt: skip
     try:
-        while plan.poll() is None and processor_s(plan.pid) < 3:  # starting takes less time, the plan a minute or more
+        while (
+            plan.poll() is None and processor_s(plan.pid) < 3
+        ):  # starting takes less time, the plan a minute or more
             time.sleep(0.05)
         assert plan.poll() is None
         plan.send_signal(signal.SIGINT)

@@ -171,10 +171,10 @@ def bench_command(options: BenchOptions) -> None:
                       them, alternating with Esker's, relative to its own posix
     only with --case  cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
                       idx_read_by_messages, idx_read_by_get (two phases with that transport); idx_zip, idx_lz4,
-                      idx_zfp_reversible, idx_zfp_accuracy (1e-3), idx_zfp_32_bits, idx_zfp_16_bits
-                      (compressed; with --smooth); with --peers
-                      also netcdf_redefine, netcdf_redefine_padded (each variable is defined when it is
-                      written, without and with free space in the header)
+                      idx_zfp_reversible, idx_zfp_accuracy (1e-3), hdf5_zip (compressed; with --smooth),
+                      idx_32_bits, idx_16_bits, idx_8_bits (stored_bits); with --peers also hdf5_deflate
+                      (chunked, with shuffle and deflate), netcdf_redefine, netcdf_redefine_padded (each
+                      variable is defined when it is written, without and with free space in the header)
     """
     programs = _find_programs(options)
     cases = _chosen_cases(options.cases, programs)

@@ -17,7 +17,7 @@ from esker.cli.tables import size_text
 from esker.conversion import convert, format_of, size_of, smallest_netcdf
 from esker.dataset import Box
 from esker.remote import is_url
-from esker.sources import Source, open_source, separate_components, with_compression
+from esker.sources import Source, open_source, separate_components, with_setting
 from esker.writer import Option
 
 
@@ -68,6 +68,18 @@ class Compression(click.ParamType):
         return field, codec
 
 
+class StoredBits(click.ParamType):
+    """Bits per sample of all fields, which have the name "" here, or of one field."""
+
+    name = "[FIELD:]BITS"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        field, _, bits = value.rpartition(":")
+        return field, click.INT.convert(bits, param, ctx)
+
+
 @dataclass(frozen=True)
 class ConvertOptions:
     """Arguments of `esker convert`."""
@@ -83,6 +95,7 @@ class ConvertOptions:
     shape: tuple[int, ...] | None
     dtype: str | None
     compression: tuple[tuple[str, str], ...]
+    stored_bits: tuple[tuple[str, int], ...]
     writer_options: tuple[tuple[str, str], ...]
     overwrite: bool
     threads: int | None
@@ -139,6 +152,13 @@ class ConvertOptions:
     "FIELD: only that field. Repeatable.",
 )
 @click.option(
+    "--stored-bits",
+    type=StoredBits(),
+    multiple=True,
+    help="Store only so many bits per sample, 1, 2, 4 ... 64, in an IDX that only Esker reads; after FIELD: "
+    "only of that field. Repeatable.",
+)
+@click.option(
     "--option", "writer_options", type=WriterOption(), multiple=True, help="Writer option; repeatable."
 )
 @click.option("--overwrite", is_flag=True, help="Replace an existing destination.")
@@ -192,7 +212,13 @@ def _open(options: ConvertOptions) -> Source:
     )
     if options.components == "separate":
         source = separate_components(source)
-    return with_compression(source, {field: codec for field, codec in options.compression if field})
+    source = with_setting(
+        source, "compression", {field: codec for field, codec in options.compression if field}
+    )
+    all_bits = {one.name: bits for field, bits in options.stored_bits if not field for one in source.fields}
+    return with_setting(
+        source, "stored_bits", all_bits | {field: bits for field, bits in options.stored_bits if field}
+    )
 
 
 def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:

@@ -108,6 +108,7 @@ def _field_facts(field: Field) -> dict[str, Any]:
         "steps": written,
         "max_level": field.max_level,
         "compression": field.compression,
+        "stored_bits": field.stored_bits,
         "largest_error": max(field.largest_errors, default=None),
         "data_bytes": math.prod(field.shape) * field.dtype.itemsize * copies,
         "attributes": plain(field.attrs),
@@ -182,7 +183,7 @@ def _in_units(attributes: Mapping[str, Any]) -> str:
 
 
 def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
-    are_compressed = any(field["compression"] != "none" for field in fields)
+    are_compressed = any(_coding_text(field) != "none" for field in fields)
     shown = table(
         *("name", "type", "grid", "shape", "steps", "levels"),
         *(("compression", "largest error") if are_compressed else ()),
@@ -203,11 +204,24 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
         attributes = field["attributes"]
         description = Text(str(attributes.get("long_name", "")))
         levels, units = f"0-{field['max_level']}", Text(str(attributes.get("units", "")))
-        compression = (field["compression"], _error_text(field["largest_error"])) if are_compressed else ()
+        compression = (_coding_text(field), _error_text(field["largest_error"])) if are_compressed else ()
         shown.add_row(
-            "", Text(field["name"]), kind, field["grid"], shape, steps, levels, *compression, units, description
+            "",
+            Text(field["name"]),
+            kind,
+            field["grid"],
+            shape,
+            steps,
+            levels,
+            *compression,
+            units,
+            description,
         )
     return shown
+
+
+def _coding_text(field: dict[str, Any]) -> str:
+    return f"{field['stored_bits']} bits" if field["stored_bits"] else field["compression"]
 
 
 def _error_text(largest: float | None) -> str:

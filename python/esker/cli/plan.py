@@ -39,6 +39,7 @@ class PlanOptions:
     boxes_path: str | None
     fields: int
     dtype: str
+    stored_bits: int | None
     restructure: str | None
     format: str | None
     chunks: str | None
@@ -96,6 +97,9 @@ class PlanOptions:
 )
 @click.option("--fields", type=click.IntRange(min=1), default=1, show_default=True, help="Number of fields.")
 @click.option("--type", "dtype", default="f8", show_default=True, help="NumPy type of the samples.")
+@click.option(
+    "--stored-bits", type=int, help="Bits per sample that are stored: 1, 2, 4 ... 64.  [default: samples]"
+)
 @click.option("--restructure", help="off, default, expanded or X,Y,Z.")
 @click.option("--format", help="idx, cdf5, netcdf4, cdf5+idx ...  [default: idx]")
 @click.option("--chunks", help="NetCDF-4: X,Y,Z, decomposition or auto.")
