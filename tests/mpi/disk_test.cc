@@ -85,7 +85,7 @@ TEST_P(DiskTest, AStepThatDoesNotFitFailsBeforeTheFirstWrite) {
   RunPlan run = plan(GetParam(), "disk/data/");
   auto pipeline = open_run(comm_, store_, run).value();
   ASSERT_TRUE(try_step(*pipeline, run, 0).ok());
-  fill(path("disk"), 4096);
+  fill(path("disk"), GetParam().has_bits ? 0 : 4096);  // such a step takes less
   for (int attempt = 0; attempt < 2; ++attempt) {
     expect_names(try_step(*pipeline, run, 1),
                  {"rank 0", path("disk"), "No space left on device", "needs", "are free"});
@@ -334,7 +334,7 @@ TEST_P(NetcdfObstacles, OfALaterStepAreNamedAndKept) {
   expect_undisturbed(run, directory_);
 }
 
-constexpr std::size_t kNumIdxSubjects = 3;
+constexpr std::size_t kNumIdxSubjects = 4;
 
 INSTANTIATE_TEST_SUITE_P(All, DiskTest, testing::ValuesIn(kSubjects), name_of_subject);
 
