@@ -91,7 +91,7 @@ class EskerCase final : public Case {
     return answer;
   }
 
-  [[nodiscard]] double tolerance() const override { return style_.tolerance; }
+  [[nodiscard]] double tolerance() const override { return largest_error_; }
 
   /// Rank 0 accounts for all files.
   [[nodiscard]] Index stored_bytes() const override { return comm_.rank() == 0 ? stored_bytes_ : 0; }
@@ -100,6 +100,7 @@ class EskerCase final : public Case {
   void after_write() override {
     details_ = writer_->report_json().value();
     writer_.reset();
+    if (style_.tolerance > 0) find_largest_error();
 #ifdef ESKER_BENCH_CODECS
     if (style_.times_codecs) add_codec_times();
 #endif
@@ -145,6 +146,20 @@ class EskerCase final : public Case {
     }
   }
 
+  /// Throws if the dataset records an error above the tolerance, or none.
+  void find_largest_error() {
+    const auto dataset = esker::Dataset::open(path_).value();
+    largest_error_ = 0;
+    for (const esker::Field& field : dataset.schema().fields()) {
+      const std::vector<double> errors = dataset.largest_errors(field.name).value();
+      for (const double error : errors) largest_error_ = std::max(largest_error_, error);
+    }
+    if (largest_error_ > 0 && largest_error_ <= style_.tolerance) return;
+    throw std::runtime_error(std::string(style_.name) + ": the largest recorded error is " +
+                             std::to_string(largest_error_) + ", expected at most " +
+                             std::to_string(style_.tolerance));
+  }
+
 #ifdef ESKER_BENCH_CODECS
   /// The times of the codecs of all grids.
   void add_codec_times() {
@@ -180,8 +195,8 @@ class EskerCase final : public Case {
       for (int c = 0; c < field.components; c += width) {
         const std::string name =
             width == field.components ? field.name : field.name + "_" + std::to_string(c);
-        const auto handle =
-            writer_->def_field(grids[field.grid], name, esker::SampleType::kFloat64, {.components = width});
+        const auto handle = writer_->def_field(grids[field.grid], name, esker::SampleType::kFloat64,
+                                               {.components = width, .stored_bits = style_.stored_bits});
         columns_.push_back({f, c, width, name, handle.value()});
       }
     }
@@ -197,6 +212,7 @@ class EskerCase final : public Case {
   std::optional<RootCopy> root_copy_;
   std::vector<Column> columns_;
   Index stored_bytes_ = 0;
+  double largest_error_ = 0;
   std::string details_;
 };
 
@@ -216,6 +232,12 @@ const std::vector<EskerStyle>& esker_styles() {
       // One chunk per field and step, so that samples are stored as in a contiguous dataset.
       {"hdf5", {{"format", "hdf5"}, {"chunks", "1099511627776,1099511627776,1099511627776"}}},
       {"hdf5_decomposition", {{"format", "hdf5"}, {"chunks", "decomposition"}}, false, true},
+      {"hdf5_zip",
+       {{"format", "hdf5"}, {"chunks", "decomposition"}, {"compression", "zip"}},
+       false,
+       true,
+       false,
+       true},
 #endif
       {"cdf5_scatter", {{"format", "cdf5"}}, false, false, true, true},
       {"idx_read_in_two_phases", {{"aggregate_reads", "true"}}, false, false, false, true},
@@ -236,8 +258,9 @@ const std::vector<EskerStyle>& esker_styles() {
       {"idx_lz4", {{"compression", "lz4"}}, false, false, false, true, 0, true},
       {"idx_zfp_reversible", {{"compression", "zfp-reversible"}}, false, false, false, true, 0, true},
       {"idx_zfp_accuracy", {{"compression", "zfp-accuracy=1e-3"}}, false, false, false, true, 1e-3, true},
-      {"idx_zfp_32_bits", {{"compression", "zfp-precision=32"}}, false, false, false, true, 0.1, true},
-      {"idx_zfp_16_bits", {{"compression", "zfp-precision=16"}}, false, false, false, true, 100, true},
+      {"idx_32_bits", {}, false, false, false, true, 1e-4, false, 32},
+      {"idx_16_bits", {}, false, false, false, true, 1, false, 16},
+      {"idx_8_bits", {}, false, false, false, true, 100, false, 8},
   };
   return styles;
 }

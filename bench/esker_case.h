@@ -19,13 +19,15 @@ struct EskerStyle {
   bool needs_chunks = false;  ///< chunks are the ranks' parts, which must have regular_extents()
   bool scatters = false;      ///< rank 0 reads and scatters; else all ranks read together
   bool is_on_request = false;
-  double tolerance = 0;       ///< with lossy compression
+  double tolerance = 0;  ///< the largest error that may be recorded; values must be within the recorded one
   bool times_codecs = false;  ///< the report gets the times of the codecs alone
+  int stored_bits = 0;        ///< of all fields
 };
 
 /// By default: IDX in one, two and three phases, and in two with vector fields; CDF-5; both formats at once.
 /// If Esker was built with HDF5: NetCDF-4 with default chunks, one chunk per field, and one chunk per rank.
-/// On request: CDF-5 read by one rank, IDX and CDF-5 always read in two phases, and compressed IDX.
+/// On request: CDF-5 read by one rank, IDX and CDF-5 always read in two phases, compressed IDX and HDF5, and
+/// IDX with stored bits.
 const std::vector<EskerStyle>& esker_styles();
 
 /// A dataset by Esker. Collective.

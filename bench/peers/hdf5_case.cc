@@ -56,11 +56,15 @@ Handle collective() {
 }
 
 /// Contiguous if `chunk` is empty. All samples will be written, so fill values are not.
-Handle creation(const std::vector<Index>& chunk) {
+Handle creation(const std::vector<Index>& chunk, Hdf5Layout layout) {
   Handle create(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make dataset properties");
   check(H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "leave out fill values");
   if (chunk.empty()) return create;
   check(H5Pset_chunk(create, static_cast<int>(chunk.size()), sizes(chunk).data()), "set chunks");
+  if (layout != Hdf5Layout::kDeflated) return create;
+  constexpr unsigned kDefaultLevel = 6;
+  check(H5Pset_shuffle(create), "shuffle bytes");
+  check(H5Pset_deflate(create, kDefaultLevel), "deflate");
   return create;
 }
 
@@ -82,7 +86,8 @@ struct Part {
 class Hdf5Case final : public PeerCase {
  public:
   Hdf5Case(MPI_Comm comm, const std::string& directory, const Workload& workload, Hdf5Layout layout)
-      : PeerCase(comm, layout == Hdf5Layout::kChunked ? "hdf5_chunked" : "hdf5", directory, workload),
+      : PeerCase(comm, name_of(layout), directory, workload),
+        layout_(layout),
         chunks_(workload.fields.size()) {
     if (layout == Hdf5Layout::kContiguous) return;
     const std::vector<Point> extents = regular_extents(comm, workload).value();
@@ -100,7 +105,7 @@ class Hdf5Case final : public PeerCase {
       const Variable& v = variables()[f];
       const Part part(v);
       const Handle dataset(H5Dcreate2(file, v.name.c_str(), H5T_IEEE_F64LE, make_space(v.shape), H5P_DEFAULT,
-                                      creation(chunks_[f]), H5P_DEFAULT),
+                                      creation(chunks_[f], layout_), H5P_DEFAULT),
                            H5Dclose, "create dataset " + v.name);
       check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part.memory, part.file, together,
                      in_file_order(workload.fields[f], f)),
@@ -124,6 +129,13 @@ class Hdf5Case final : public PeerCase {
   }
 
  private:
+  static const char* name_of(Hdf5Layout layout) {
+    return layout == Hdf5Layout::kContiguous ? "hdf5"
+           : layout == Hdf5Layout::kChunked  ? "hdf5_chunked"
+                                             : "hdf5_deflate";
+  }
+
+  Hdf5Layout layout_;
   std::vector<std::vector<Index>> chunks_;  // per field, slowest dimension first; empty: contiguous
 };
 

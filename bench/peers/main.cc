@@ -42,6 +42,7 @@ const std::vector<Peer>& peers() {
       {"pnetcdf_cdf2", with(pnetcdf_case, PnetcdfStyle::kCdf2)},
       {"hdf5", with(hdf5_case, Hdf5Layout::kContiguous)},
       {"hdf5_chunked", with(hdf5_case, Hdf5Layout::kChunked), true},
+      {"hdf5_deflate", with(hdf5_case, Hdf5Layout::kDeflated), true, true},
       {"netcdf4", netcdf4_case},
       {"netcdf_gather", with(netcdf_gather_case, GatherStyle::kDefineOnce)},
       {"netcdf_redefine", with(netcdf_gather_case, GatherStyle::kRedefine), false, true},

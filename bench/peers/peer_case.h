@@ -98,9 +98,10 @@ std::unique_ptr<Case> pnetcdf_case(MPI_Comm comm, const std::string& directory, 
 /// "1.12.3"
 std::string pnetcdf_version();
 
-enum class Hdf5Layout { kContiguous, kChunked };
+enum class Hdf5Layout { kContiguous, kChunked, kDeflated };
 /// HDF5, collective. Chunked: a chunk is a rank's part with all components (one chunk per component takes
-/// twice as long); needs regular_extents().
+/// twice as long); needs regular_extents(). Deflated: such chunks with the filters shuffle and deflate,
+/// level 6.
 std::unique_ptr<Case> hdf5_case(MPI_Comm comm, const std::string& directory, const Workload& workload,
                                 Hdf5Layout layout);
 /// "1.10.8"
