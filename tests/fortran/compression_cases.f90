@@ -80,6 +80,7 @@ contains
     call esker_def_stored_bits(ds, few, 32, ierr)
     call check_ok(ds, ierr, "def_stored_bits")
     call my_columns(first, num)
+    allocate(samples(num, ny, nz))
     samples = reshape([(((sample(1, first - 1 + i, j, k), i = 1, num), j = 1, ny), k = 1, nz)], [num, ny, nz])
     call esker_begin_step(ds, 1.0_real64)
     call esker_put(ds, few, [int(first, int64), 1_int64, 1_int64], samples)
@@ -95,7 +96,7 @@ contains
     real(real64) :: largest
     logical :: is_lossy
     integer :: bits, i, j, k, ierr
-    allocate(all_bits(nx, ny, nz), few_bits(nx, ny, nz))
+    allocate(all_bits(nx, ny, nz), few_bits(nx, ny, nz), expected(nx, ny, nz))
     expected = reshape([(((sample(1, i, j, k), i = 1, nx), j = 1, ny), k = 1, nz)], [nx, ny, nz])
     call esker_open(ds, path_of("bits.idx"))
     call esker_inq_stored_bits(ds, 1, bits)
