@@ -393,8 +393,8 @@ class Field:
         progress:   called repeatedly with the fraction done; an exception from it ends the read
         statistics: an esker.ReadStatistics that receives the cost of the read
 
-        Raises IndexError (step, level or box outside the dataset), ValueError, OSError, NotImplementedError.
-        Releases the GIL; Ctrl-C ends the read.
+        Raises IndexError (step, level or box outside the dataset), ValueError, OSError. Releases the
+        GIL; Ctrl-C ends the read.
 
         >>> import numpy as np
         >>> import esker

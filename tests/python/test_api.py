@@ -151,11 +151,6 @@ def test_damaged_header_is_an_oserror(tmp_path: Path) -> None:
     assert not isinstance(raised.value, FileNotFoundError)
 
 
-def test_bits_is_refused_by_name(ds: esker.Dataset) -> None:
-    with pytest.raises(NotImplementedError, match="bits"):
-        ds["p"].read(bits=16)
-
-
 def test_threads_read_at_once(ds: esker.Dataset) -> None:
     expected = [ds["vel"].read(step=step) for step in range(3)]
     with ThreadPoolExecutor(8) as pool:

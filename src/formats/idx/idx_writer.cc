@@ -175,8 +175,8 @@ void IdxWriter::print_directory() const {
   for (const Part& part : parts_)
     files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
   const std::string text = fmt::format(
-      "esker: {}.idx: a dataset with several grids, with fixed fields, or of which only some fields have "
-      "stored_bits, is a directory: open {}, or in other programs {}\n",
+      "esker: {}.idx: a dataset with several grids, with fixed fields, or with stored_bits for some fields only "
+      "is a directory: open {}, or in other programs {}\n",
       name, name, files);
   std::fputs(text.c_str(), stderr);
 }
