@@ -111,9 +111,9 @@ class StepLayouts {
   [[nodiscard]] bool joins(int layout) const { return shares_files(layout) && compresses(layout); }
   /// Memory that compress() needs, per thread.
   [[nodiscard]] virtual Index compress_scratch_bytes() const { return 0; }
-  /// Writes the stored form of a piece to `stored`, which has the size of its samples: compressed, or the
-  /// samples themselves where compression does not help. Sets the record, except for offset and checksum.
-  /// Thread-safe. Allocates nothing but what the codecs do.
+  /// Compresses a piece to `stored`, which has the size of its samples. Sets the record, except for offset
+  /// and checksum. Where compression does not help, the record has the size of the samples, which are then
+  /// stored as they are. Thread-safe. Allocates nothing but what the codecs do.
   virtual Status compress(int /*layout*/, const Piece& /*piece*/, std::span<const std::byte> /*samples*/,
                           std::span<std::byte> /*stored*/, std::span<std::byte> /*scratch*/,
                           PieceRecord& /*record*/) const {

@@ -84,7 +84,7 @@ Status BufferStore::store_compressed(const BufferContent& content, std::span<std
   if (!status.ok() || !has_bytes) return status;
   return for_each_layout(content, bytes, [&](int layout, const BufferContent& part, auto of_part) -> Status {
     if (!plan_.layouts->compresses(layout)) return store_as_is(part, of_part);
-    return compressor.store({part.first_piece, part.last_piece}, compressed_of(part), plan_.records,
+    return compressor.store({part.first_piece, part.last_piece}, of_part, compressed_of(part), plan_.records,
                             [&](int number, Index file, Index offset, std::span<const std::byte> run) {
                               counters_.stored_bytes += std::ssize(run);
                               return files_.write_at(number, file, offset, run);

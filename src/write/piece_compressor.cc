@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint64_t kBeginsFile = std::uint64_t{1} << 63;
 
+/// Whether the piece is stored as its samples.
+bool is_raw(const Piece& piece, const PieceRecord& record) { return record.size_bytes == piece.size_bytes; }
+
 }  // namespace
 
 std::uint64_t PieceCompressor::Extent::packed() const {
@@ -81,7 +84,9 @@ Status PieceCompressor::compress(const Ownership::Pieces& pieces, std::span<cons
       PieceRecord& record = records.at(number);
       ESKER_RETURN_IF_ERROR(
           layouts_.compress(layout, piece, samples.subspan(at, size), stored, scratch, record));
-      record.checksum = layouts_.checksum(layout, piece, record.form, stored.first(record.size_bytes));
+      const std::span<const std::byte> as_stored =
+          is_raw(piece, record) ? samples.subspan(at, size) : stored.first(record.size_bytes);
+      record.checksum = layouts_.checksum(layout, piece, record.form, as_stored);
       return Status();
     };
   };
@@ -120,16 +125,19 @@ void PieceCompressor::place(const Ownership::Pieces& pieces, bool has_failed, Pi
   });
 }
 
-Status PieceCompressor::store(const Ownership::Pieces& pieces, std::span<std::byte> compressed,
-                              const PieceRecords& records, const StoreRun& store_run) const {
+// No piece becomes larger, so that the stored bytes of a run fit where its samples were. Samples that nothing
+// before them has made room for stay in place.
+Status PieceCompressor::store(const Ownership::Pieces& pieces, std::span<std::byte> samples,
+                              std::span<const std::byte> compressed, const PieceRecords& records,
+                              const StoreRun& store_run) const {
   const Index begin = space_.position_bytes(pieces.first);
-  std::size_t run_begin = 0, run_end = 0;  // in `compressed`
+  std::size_t run_begin = 0, run_end = 0;  // in `samples`
   int layout = 0;
   Piece last;
   Index offset = 0;  // of the run in its file
   const auto flush = [&]() -> Status {
     if (run_begin == run_end) return {};
-    return store_run(layout, last.file, offset, compressed.subspan(run_begin, run_end - run_begin));
+    return store_run(layout, last.file, offset, samples.subspan(run_begin, run_end - run_begin));
   };
   Status status;
   space_.for_each_piece(pieces.first, pieces.last, [&](int number, const Piece& piece) {
@@ -145,8 +153,9 @@ Status PieceCompressor::store(const Ownership::Pieces& pieces, std::span<std::by
     last = piece;
     const auto size = static_cast<std::size_t>(record.size_bytes);
     const auto padded = static_cast<std::size_t>(end_of_stored(0, record.size_bytes));
-    std::memmove(compressed.data() + run_end, compressed.data() + at, size);
-    std::memset(compressed.data() + run_end + size, 0, padded - size);
+    const std::byte* from = is_raw(piece, record) ? samples.data() + at : compressed.data() + at;
+    if (from != samples.data() + run_end) std::memmove(samples.data() + run_end, from, size);
+    std::memset(samples.data() + run_end + size, 0, padded - size);
     run_end += padded;
   });
   return status.ok() ? flush() : status;

@@ -69,9 +69,12 @@ class Wanted {
       const Field& field = *schema.find_field(asked->query.field);
       std::vector<Point> points;
       for_each_point(samples.all_indices(), [&](const Point& p) { points.push_back(samples.point(p)); });
-      const std::vector<std::byte> dense =
+      std::vector<std::byte> dense =
           expected_samples(field, static_cast<int>(&field - schema.fields().data()),
                            field.fixed ? 0 : asked->query.step, points);
+      if (field.stored_bits > 0) {  // rounded: what a rank alone reads
+        reader_.dataset().read(asked->query, dense.data(), dense.size()).check();
+      }
       std::vector<std::byte> expected = dense;
       if (asked->target.data) {
         expected.assign(asked->bytes.size(), kUntouched);

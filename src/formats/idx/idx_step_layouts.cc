@@ -84,7 +84,6 @@ Status IdxStepLayouts::compress(int layout, const Piece& piece, std::span<const 
   ESKER_ASSIGN_OR_RETURN(
       const Compressed compressed,
       esker::compress(codec, samples, shape_of(layout, piece.field, piece.id), inside, stored, scratch));
-  if (compressed.is_raw) std::copy(samples.begin(), samples.end(), stored.begin());
   const InBlockOrder order = layout_of(layout).parameters().order;
   record.size_bytes = static_cast<std::uint32_t>(compressed.size_bytes);
   record.form = block_flags(order, compressed.is_raw ? Codec::kRaw : codec_number(codec.kind));

@@ -60,7 +60,6 @@ Status Hdf5StepLayouts::compress(int layout, const Piece& piece, std::span<const
       const Compressed chunk,
       compress_chunk(codec.spec, {codec.chunk, inside, codec.fill, samples}, stored,
                      scratch.first(static_cast<std::size_t>(chunk_scratch_bytes(codec.spec, codec.chunk)))));
-  if (chunk.is_raw) std::copy(samples.begin(), samples.end(), stored.begin());
   record.size_bytes = static_cast<std::uint32_t>(chunk.size_bytes);
   record.form = chunk.is_raw ? codec.mask_of_raw : 0;
   record.max_error = chunk.max_error;
