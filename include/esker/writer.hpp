@@ -90,8 +90,9 @@ class ESKER_API Writer {
   Status def_compression(FieldId field, const std::string& compression);
   /// Stores only so many bits per sample of a field: 1, 2, 4 ... up to those of its type (float32, float64,
   /// int32, int64). Cells of 4 samples along each axis (2 or 3) are coded by zfp at this fixed rate. Readers
-  /// may request fewer bits (Query::bits), and then read only these. Samples must be finite. The field is in
-  /// an .idx that OpenVisus refuses; other formats refuse the field. Local; before the first end_step.
+  /// may request fewer bits (Query::bits), and then read only these. Samples are finite, integers in half of
+  /// the type's range. The field is in an .idx that OpenVisus refuses; other formats refuse the field. Local;
+  /// before the first end_step.
   Status def_stored_bits(FieldId field, int bits);
   /// Sets an attribute of the dataset, a dimension's coordinates, a grid, a field, or a scalar. Local; before
   /// the first end_step.

@@ -125,8 +125,8 @@ void PieceCompressor::place(const Ownership::Pieces& pieces, bool has_failed, Pi
   });
 }
 
-// No piece becomes larger, so that the stored bytes of a run fit where its samples were. Samples that nothing
-// before them has made room for stay in place.
+// No piece becomes larger, so the stored bytes of a run fit where its samples were. Raw pieces in front of
+// the first one that shrank are not copied.
 Status PieceCompressor::store(const Ownership::Pieces& pieces, std::span<std::byte> samples,
                               std::span<const std::byte> compressed, const PieceRecords& records,
                               const StoreRun& store_run) const {

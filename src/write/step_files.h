@@ -34,14 +34,16 @@ class StepFiles {
   /// Writes bytes at an offset of a file of a layout by one write.
   Status write_at(int layout, Index file, Index offset_bytes, std::span<const std::byte> bytes);
 
-  /// Completes the files whose first piece is one of `owned`: writes headers, and sets the final length. Then
-  /// syncs all files that it wrote if `durable`, and closes them. `facts`: of all pieces in the owned files,
-  /// if the layouts have records and heads. kInternal: compressed pieces are not where their sizes place
-  /// them.
+  /// What headers say about pieces.
   struct Facts {
     const PieceRecords& records;
     const PieceHeads* heads = nullptr;  ///< null: no layout has heads
   };
+
+  /// Completes the files whose first piece is one of `owned`: writes headers, and sets the final length. Then
+  /// syncs all files that it wrote if `durable`, and closes them. `facts`: of all pieces in the owned files,
+  /// if the layouts have records and heads. kInternal: compressed pieces are not where their sizes place
+  /// them.
   Status finish(const std::vector<Ownership::Pieces>& owned, const Facts& facts, bool durable);
 
   /// Removes the files that this rank wrote, as far as possible, after a step failed on any rank. Files that

@@ -6,6 +6,7 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -56,28 +57,18 @@ class WriterOption(click.ParamType):
         return name, text
 
 
-class Compression(click.ParamType):
-    """A codec for all fields, which have the name "" here, or for one field."""
+class OfField(click.ParamType):
+    """A value for all fields, which have the name "" here, or for one field."""
 
-    name = "[FIELD:]CODEC"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        field, _, codec = value.rpartition(":")
-        return field, codec
-
-
-class StoredBits(click.ParamType):
-    """Bits per sample of all fields, which have the name "" here, or of one field."""
-
-    name = "[FIELD:]BITS"
+    def __init__(self, value_name: str, value_type: click.ParamType) -> None:
+        self.name = f"[FIELD:]{value_name}"
+        self._type = value_type
 
     def convert(
         self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        field, _, bits = value.rpartition(":")
-        return field, click.INT.convert(bits, param, ctx)
+    ) -> tuple[str, Any]:
+        field, _, text = value.rpartition(":")
+        return field, self._type.convert(text, param, ctx)
 
 
 @dataclass(frozen=True)
@@ -146,14 +137,14 @@ class ConvertOptions:
 @click.option("--dtype", help="NumPy type of raw samples: f4, <i2, >f8.")
 @click.option(
     "--compression",
-    type=Compression(),
+    type=OfField("CODEC", click.STRING),
     multiple=True,
     help="How to store the fields of IDX: none, zip, lz4, zfp-reversible, zfp-accuracy=X or zfp-precision=N; after "
     "FIELD: only that field. Repeatable.",
 )
 @click.option(
     "--stored-bits",
-    type=StoredBits(),
+    type=OfField("BITS", click.INT),
     multiple=True,
     help="Store only so many bits per sample, 1, 2, 4 ... 64, in an IDX that only Esker reads; after FIELD: "
     "only of that field. Repeatable.",

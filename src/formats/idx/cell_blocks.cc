@@ -9,12 +9,11 @@
 #include "base/macros.h"
 #include "formats/idx/cell_heads.h"
 #include "formats/idx/idx_block.h"
+#include "formats/idx/pidx_header.h"
 #include "grid/cells.h"
 
 namespace esker::idx {
 namespace {
-
-constexpr int kPidxAxes = 3;
 
 template <class Visit>
 void for_each_index(const Box& box, const Visit& visit) {

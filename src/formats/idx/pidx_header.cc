@@ -13,8 +13,6 @@
 namespace esker::idx {
 namespace {
 
-constexpr int kPidxAxes = 3;
-
 /// The value of a PIDX key, the last one if it occurs twice; nullptr if it is missing.
 const std::string* find_last(const Header& header, std::string_view key) {
   const auto found = std::find_if(header.other.rbegin(), header.other.rend(),

@@ -13,6 +13,8 @@
 
 namespace esker::idx {
 
+inline constexpr int kPidxAxes = 3;  ///< of chunks and of partitions
+
 /// If (compression type) is 1 (raw chunks) or 2 (zfp), sets header.cells, and then header.bitmask to the
 /// bitmask of the samples. kUnsupported: other types, big-endian samples, raw dumps and particles (neither is
 /// stored in blocks), headers that describe chunks as samples. kDataLoss: a bit rate that is not a whole
