@@ -13,21 +13,18 @@
 namespace esker {
 namespace {
 
-/// For each of `bricks` (at most comm.size()) the rank whose boxes `mine` contain its center; a different
-/// rank where one rank holds several centers. Collective.
-Result<std::vector<int>> ranks_at_centers(Comm& comm, const BrickDecomposition& bricks,
+/// For each of `bricks` (at most comm.size()) of a layout the rank whose boxes `mine` contain its center; a
+/// different rank where one rank holds several centers. Collective.
+Result<std::vector<int>> ranks_at_centers(Comm& comm, const Layout& layout, const BrickDecomposition& bricks,
                                           const std::vector<Box>& mine) {
   std::vector<std::uint64_t> holders;  // rank + 1, 0: none
   std::vector<int> ranks;
   ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
-    ranks.resize(static_cast<std::size_t>(bricks.num_parts()));
-    for (Index b = 0; b < bricks.num_parts(); ++b) {
-      const Box brick = bricks.box(b);
-      Point middle{};
-      for (int a = 0; a < brick.rank; ++a) middle[a] = (brick.lo[a] + brick.hi[a]) / 2;
-      const bool is_mine = !brick.empty() && std::any_of(mine.begin(), mine.end(), [&](const Box& box) {
-        return box.contains(middle);
-      });
+    const std::vector<Point> centers = layout.centers_of_shares(bricks);
+    ranks.resize(centers.size());
+    for (const Point& center : centers) {
+      const bool is_mine =
+          std::any_of(mine.begin(), mine.end(), [&](const Box& box) { return box.contains(center); });
       holders.push_back(is_mine ? static_cast<std::uint64_t>(comm.rank()) + 1 : 0);
     }
     return Status();
@@ -77,7 +74,8 @@ Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space,
     return Status();
   }));
   ESKER_ASSIGN_OR_RETURN(placement.ranks,
-                         ranks_at_centers(comm, placement.bricks[static_cast<std::size_t>(largest)], mine));
+                         ranks_at_centers(comm, space.layout(largest),
+                                          placement.bricks[static_cast<std::size_t>(largest)], mine));
   return placement;
 }
 

@@ -122,8 +122,13 @@ void BlockGrid::for_each_block_meeting(const Box& box, int level,
     if (!mask_.samples_up_to(level).indices_in(box).empty()) visit(0);
     return;
   }
-  for_each_index_point(intersect(existing_tiles(level), tiles_with_samples_in(box, level)),
+  for_each_index_point(existing_tiles_with_samples_in(box, level),
                        [&](const Point& tile) { visit(block_of_tile(tile, level)); });
+}
+
+Index BlockGrid::num_blocks_meeting(const Box& box, int level) const {
+  if (level == bits_per_block_) return mask_.samples_up_to(level).indices_in(box).empty() ? 0 : 1;
+  return existing_tiles_with_samples_in(box, level).num_samples();
 }
 
 BlockGrid::Existing BlockGrid::existing_at(int level) const {
@@ -161,6 +166,10 @@ Box BlockGrid::tiles_with_samples_in(const Box& box, int level) const {
     tiles.hi[a] = div_up(tiles.hi[a], count[a]);
   }
   return tiles;
+}
+
+Box BlockGrid::existing_tiles_with_samples_in(const Box& box, int level) const {
+  return intersect(existing_tiles(level), tiles_with_samples_in(box, level));
 }
 
 Index BlockGrid::block_of_tile(const Point& tile, int level) const {

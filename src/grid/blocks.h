@@ -55,6 +55,8 @@ class BlockGrid {
   /// at block level `level`: bits_per_block means block 0, otherwise level is in (bits_per_block, m]. Ordered
   /// by tile index (x fastest), not by block number. O(blocks visited).
   void for_each_block_meeting(const Box& box, int level, const std::function<void(Index)>& visit) const;
+  /// The number of those blocks. O(rank).
+  [[nodiscard]] Index num_blocks_meeting(const Box& box, int level) const;
 
  private:
   // Blocks of one level > bits_per_block are numbered by the Z code of their *tile index*: the mask
@@ -69,6 +71,8 @@ class BlockGrid {
   [[nodiscard]] Box find_existing_tiles(int level) const;
   /// Tiles of the level that hold a sample of `box`, as a box of tile indices.
   [[nodiscard]] Box tiles_with_samples_in(const Box& box, int level) const;
+  /// The same, of existing blocks.
+  [[nodiscard]] Box existing_tiles_with_samples_in(const Box& box, int level) const;
   [[nodiscard]] Index block_of_tile(const Point& tile, int level) const;
 
   /// The existing blocks of a level above bits_per_block.

@@ -12,6 +12,17 @@ void append_to_runs(std::vector<Layout::Run>& runs, Index ordinal) {
   }
 }
 
+std::vector<Point> Layout::centers_of_shares(const BrickDecomposition& bricks) const {
+  std::vector<Point> centers;
+  for (Index b = 0; b < bricks.num_parts(); ++b) {
+    const Box brick = bricks.box(b);
+    Point middle{};
+    for (int a = 0; a < brick.rank; ++a) middle[a] = (brick.lo[a] + brick.hi[a]) / 2;
+    centers.push_back(middle);
+  }
+  return centers;
+}
+
 int share_of_stretch(Index ordinal, Index num_pieces, const BrickDecomposition& bricks) {
   return static_cast<int>(ordinal * bricks.num_parts() / num_pieces);
 }

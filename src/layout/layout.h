@@ -79,6 +79,8 @@ class Layout {
   /// bytes of a piece, and there are none without samples.
   [[nodiscard]] virtual bool keeps_order() const { return true; }
 
+  /// Whether some of the samples are in no piece.
+  [[nodiscard]] virtual bool is_sparse() const { return false; }
   /// Fields that have pieces.
   [[nodiscard]] virtual Index num_fields() const = 0;
   /// Files that hold at least one piece.
@@ -92,12 +94,14 @@ class Layout {
     Index first = 0, last = 0;  ///< ordinals, [first, last)
   };
   /// Divides the pieces into file domains of nearly equal size, one for each of `bricks`, which cover the
-  /// grid. A piece that is small enough to fit in a brick is assigned to the brick that contains its center.
-  /// The domain of a piece:
+  /// grid. A piece that is small enough to fit in a brick is assigned to the brick that contains its center,
+  /// unless the layout is sparse. The domain of a piece:
   [[nodiscard]] virtual int share_of(Index ordinal, const BrickDecomposition& bricks) const = 0;
   /// The pieces of all domains, in file order.
   [[nodiscard]] virtual std::vector<std::vector<Run>> runs_of_shares(
       const BrickDecomposition& bricks) const = 0;
+  /// A place in the grid near the samples of each domain.
+  [[nodiscard]] virtual std::vector<Point> centers_of_shares(const BrickDecomposition& bricks) const;
   /// Orders pieces of all levels by their first sample in the grid, along a curve that preserves locality.
   [[nodiscard]] virtual Index place_on_curve(Index ordinal) const = 0;
 

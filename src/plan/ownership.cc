@@ -16,8 +16,8 @@ Index share(Index total, Index part, Index parts) {
   return total / parts * part + total % parts * part / parts;
 }
 
-/// The piece boundary at or after `cut`. A cut near a boundary between two files (within an eighth of a
-/// share) moves to that boundary first: two writers in one file contend for its inode.
+/// The piece boundary at or after `cut`. A cut near a boundary between two files (within `tolerance`) moves
+/// to that boundary first: two writers in one file contend for its inode.
 Index snap(const PieceSpace& space, Index cut, Index tolerance) {
   if (cut <= 0 || cut >= space.stored_bytes()) return cut;
   const int number = space.layout_at(cut);
@@ -60,13 +60,15 @@ Ownership::Ownership(const PieceSpace& space, int n_ranks, Placement placement, 
 
 Index Ownership::Turns::num_contents() const { return div_up(end - begin, content_bytes); }
 
-/// Contiguous rule: cuts the space into parts of equal bytes.
+/// Contiguous rule: cuts the space into parts of equal bytes. A share may grow by an eighth to end with a
+/// file, but not in a sparse step, whose files are of any size.
 void Ownership::cut_space() {
   if (order_ == Order::kOfFiles) return deal_files();
   const Index total = space_->stored_bytes();
+  const Index tolerance = space_->is_sparse() ? 0 : total / n_aggregators_ / 8;
   Index begin = 0;
   for (int a = 0; a < n_aggregators_; ++a) {
-    const Index cut = snap(*space_, share(total, a + 1, n_aggregators_), total / n_aggregators_ / 8);
+    const Index cut = snap(*space_, share(total, a + 1, n_aggregators_), tolerance);
     const Index end = std::max(cut, begin);
     turns_.push_back({a, a + 1, begin, end});
     begin = end;

@@ -21,6 +21,10 @@ class PieceSpace {
   [[nodiscard]] Index num_pieces() const { return first_ordinal_.back(); }
   [[nodiscard]] Index stored_bytes() const { return first_position_.back(); }
   [[nodiscard]] Index largest_piece_bytes() const;
+  /// Whether any layout is.
+  [[nodiscard]] bool is_sparse() const {
+    return std::any_of(layouts_.begin(), layouts_.end(), [](const Layout* l) { return l->is_sparse(); });
+  }
   /// The sum over all layouts.
   [[nodiscard]] Index most_writers() const;
 
@@ -46,7 +50,9 @@ class PieceSpace {
   }
   [[nodiscard]] Index position_bytes(Index piece) const;
   /// Whether a layout joins others in one file.
-  [[nodiscard]] bool joins(int layout_number) const { return joins_[static_cast<std::size_t>(layout_number)]; }
+  [[nodiscard]] bool joins(int layout_number) const {
+    return joins_[static_cast<std::size_t>(layout_number)];
+  }
   /// The file at a position, as Layout::file_at, but with positions in the space and all layouts that join.
   [[nodiscard]] Layout::FileSpan file_at(Index position) const;
   /// The positions at which the files end, in order. O(files).

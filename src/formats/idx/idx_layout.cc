@@ -9,21 +9,17 @@ namespace esker::idx {
 
 IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields,
                      const LayoutParameters& parameters)
-    : blocks_(blocks),
-      fields_(std::move(fields)),
-      parameters_(parameters),
-      num_existing_(blocks.num_existing()) {
-  stored_before_.push_back(0);
-  const Index unit = block_alignment();
+    : blocks_(blocks), fields_(std::move(fields)), parameters_(parameters) {
+  const auto all = std::make_shared<const BlockSet>(blocks_);
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     number_of_present_.push_back(fields_[f].present ? static_cast<int>(present_.size()) : -1);
-    if (!fields_[f].present) continue;
-    present_.push_back(static_cast<int>(f));
-    const Index block_bytes = blocks_.samples_per_block() * fields_[f].sample_bytes;
-    stored_bytes_.push_back(round_up(block_bytes, unit));
-    stored_before_.push_back(stored_before_.back() + stored_bytes_.back());
+    if (!fields_[f].blocks) fields_[f].blocks = all;
+    if (fields_[f].present) add_field(static_cast<int>(f));
   }
-  num_present_ = static_cast<Index>(present_.size());
+  total_ = before(blocks_.num_blocks());
+  is_sparse_ =
+      std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return !g.blocks->is_all(); });
+  if (groups_.size() > 1) list_files();
   coarse_ = block_parts(blocks_, 0, parameters_.order);
   for (PiecePart& part : coarse_) part.level = blocks_.bits_per_block();
   const int bits = blocks_.bits_per_block();
@@ -31,6 +27,37 @@ IdxLayout::IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields,
     const Index first_block = Index{1} << (level - bits - 1);
     order_of_level_.push_back(block_parts(blocks_, first_block, parameters_.order).front().order);
   }
+}
+
+void IdxLayout::add_field(int number) {
+  const LayoutField& field = fields_[static_cast<std::size_t>(number)];
+  auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
+    return g.blocks == field.blocks || *g.blocks == *field.blocks;
+  });
+  if (group == groups_.end()) group = groups_.insert(group, {field.blocks});
+  FieldPlace place;
+  place.field = number;
+  place.group = static_cast<std::size_t>(group - groups_.begin());
+  for (const Group& g : groups_) place.before.push_back({g.num_fields, g.bytes});
+  place.bytes = round_up(blocks_.samples_per_block() * field.sample_bytes, block_alignment());
+  ++group->num_fields;
+  group->bytes += place.bytes;
+  present_.push_back(std::move(place));
+}
+
+/// The files in which any field has blocks. O(blocks of all groups).
+void IdxLayout::list_files() {
+  std::vector<Index> files;
+  for (const Group& group : groups_) {
+    for (Index number = 0; number < group.blocks->size();) {
+      const Index file = group.blocks->nth(number) / parameters_.blocks_per_file;
+      files.push_back(file);
+      number = group.blocks->num_before(end_block(file));
+    }
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  for (const Index file : files) files_.push_back(range_of(file));
 }
 
 // One unit for all fields keeps positions linear in the number of blocks; blocks smaller than `alignment` are
@@ -48,15 +75,24 @@ Index IdxLayout::block_alignment() const {
 Index IdxLayout::end_block(Index file) const { return std::min(first_block(file + 1), blocks_.num_blocks()); }
 
 Index IdxLayout::largest_piece_bytes() const {
-  return stored_bytes_.empty() ? 0 : *std::max_element(stored_bytes_.begin(), stored_bytes_.end());
+  Index largest = 0;
+  for (const FieldPlace& field : present_) largest = std::max(largest, field.bytes);
+  return largest;
+}
+
+Index IdxLayout::num_fields() const {
+  Index fields = 0;
+  for (const Group& group : groups_) fields += group.blocks->size() > 0 ? group.num_fields : 0;
+  return fields;
 }
 
 Index IdxLayout::num_files() const {
+  if (groups_.size() != 1) return std::ssize(files_);
+  const BlockSet& blocks = *groups_.front().blocks;
   Index files = 0;
-  if (num_present_ == 0) return files;
-  for (Index existing = 0; existing < num_existing_;) {
-    const Index file = blocks_.nth_existing(existing) / parameters_.blocks_per_file;
-    existing = blocks_.num_existing_before(end_block(file));
+  for (Index number = 0; number < blocks.size();) {
+    const Index file = blocks.nth(number) / parameters_.blocks_per_file;
+    number = blocks.num_before(end_block(file));
     ++files;
   }
   return files;
@@ -66,51 +102,101 @@ Index IdxLayout::data_start() const {
   return round_up(parameters_.headers_bytes, parameters_.alignment_bytes);
 }
 
-IdxLayout::FileRange IdxLayout::range_of(Index file) const {
-  const Index before = blocks_.num_existing_before(first_block(file));
-  return {file, before, blocks_.num_existing_before(end_block(file)) - before};
+/// What all fields have in blocks below `block`.
+IdxLayout::Amount IdxLayout::before(Index block) const {
+  Amount amount;
+  for (const Group& group : groups_) {
+    const Index blocks = group.blocks->num_before(block);
+    amount.pieces += blocks * group.num_fields;
+    amount.bytes += blocks * group.bytes;
+  }
+  return amount;
 }
 
-// The pieces of the files before file f number existing_before(f) * num_present, so ordinal / num_present
-// counts existing blocks up to some block of the ordinal's file.
-IdxLayout::Place IdxLayout::place_of(Index ordinal) const {
-  Place place;
-  place.range = range_of(blocks_.nth_existing(ordinal / num_present_) / parameters_.blocks_per_file);
-  const Index rest = ordinal - place.range.existing_before * num_present_;
-  place.present_field = static_cast<int>(rest / place.range.num_existing);
-  place.number_in_file = rest % place.range.num_existing;
+IdxLayout::FileRange IdxLayout::range_of(Index file) const {
+  const Amount first = before(first_block(file)), end = before(end_block(file));
+  return {file, first, {end.pieces - first.pieces, end.bytes - first.bytes}};
+}
+
+/// The file that holds the piece, or the byte, with number `amount`. With one group all files have the same
+/// pieces per block, so that the number tells the block.
+template <class Key>
+Index IdxLayout::file_with(Index amount, Key key) const {
+  if (groups_.size() == 1) {
+    const Group& group = groups_.front();
+    const Amount per_block{group.num_fields, group.bytes};
+    return group.blocks->nth(amount / per_block.*key) / parameters_.blocks_per_file;
+  }
+  const auto after =
+      std::upper_bound(files_.begin(), files_.end(), amount,
+                       [&](Index at, const FileRange& range) { return at < range.before.*key; });
+  return (after - 1)->file;
+}
+
+/// A field in a file, at its first block there.
+IdxLayout::Place IdxLayout::place_of(const FileRange& range, std::size_t present_field) const {
+  Place place{range, present_field};
+  const FieldPlace& field = present_[present_field];
+  if (groups_.size() == 1) {
+    const Index in_file = range.in_file.pieces / std::ssize(present_);
+    place.before = {in_file * field.before[0].pieces, in_file * field.before[0].bytes};
+    place.first_number = range.before.pieces / std::ssize(present_);
+  } else {
+    for (std::size_t g = 0; g < field.before.size(); ++g) {
+      const Index in_file = groups_[g].blocks->num_before(end_block(range.file)) -
+                            groups_[g].blocks->num_before(first_block(range.file));
+      place.before.pieces += in_file * field.before[g].pieces;
+      place.before.bytes += in_file * field.before[g].bytes;
+    }
+    place.first_number = groups_[field.group].blocks->num_before(first_block(range.file));
+  }
+  place.number = place.first_number;
   return place;
 }
 
-Index IdxLayout::position_of(const Place& place) const {
-  return place.range.existing_before * stored_before_.back() +
-         place.range.num_existing * stored_before_[place.present_field] +
-         place.number_in_file * stored_bytes_[place.present_field];
+IdxLayout::Place IdxLayout::place_of(Index ordinal) const {
+  const FileRange range = range_of(file_with(ordinal, &Amount::pieces));
+  const Index in_file = ordinal - range.before.pieces;
+  std::size_t first = 0, last = present_.size();
+  if (groups_.size() == 1) {
+    first = static_cast<std::size_t>(in_file / (range.in_file.pieces / std::ssize(present_)));
+  } else {  // the last field that begins at or before the piece; those before it may be empty
+    while (last - first > 1) {
+      const std::size_t middle = (first + last) / 2;
+      (place_of(range, middle).before.pieces > in_file ? last : first) = middle;
+    }
+  }
+  Place place = place_of(range, first);
+  place.number += in_file - place.before.pieces;
+  return place;
+}
+
+/// The number after that of the field's last block in the file.
+Index IdxLayout::end_number(const Place& place) const {
+  return groups_[present_[place.present_field].group].blocks->num_before(end_block(place.range.file));
 }
 
 Index IdxLayout::position_bytes(Index ordinal) const {
-  if (ordinal == num_pieces()) return num_existing_ * stored_before_.back();
-  return position_of(place_of(ordinal));
+  return ordinal == total_.pieces ? total_.bytes : make_piece(place_of(ordinal), 0).position_bytes;
 }
 
 Layout::FileSpan IdxLayout::file_at(Index position) const {
-  const Index existing = position / stored_before_.back();
-  const FileRange range = range_of(blocks_.nth_existing(existing) / parameters_.blocks_per_file);
-  const Index begin = range.existing_before * stored_before_.back();
-  return {range.file, begin, begin + range.num_existing * stored_before_.back(), data_start()};
+  const FileRange range = range_of(file_with(position, &Amount::bytes));
+  return {range.file, range.before.bytes, range.before.bytes + range.in_file.bytes, data_start()};
 }
 
 Piece IdxLayout::make_piece(const Place& place, Index block) const {
+  const FieldPlace& field = present_[place.present_field];
+  const Index number_in_file = place.number - place.first_number;
+  const Index in_file = place.before.bytes + number_in_file * field.bytes;
   Piece piece;
-  piece.ordinal = place.range.existing_before * num_present_ +
-                  place.present_field * place.range.num_existing + place.number_in_file;
-  piece.position_bytes = position_of(place);
+  piece.ordinal = place.range.before.pieces + place.before.pieces + number_in_file;
+  piece.position_bytes = place.range.before.bytes + in_file;
   piece.file = place.range.file;
-  piece.field = present_[place.present_field];
-  piece.sample_bytes = fields_[piece.field].sample_bytes;
+  piece.field = field.field;
+  piece.sample_bytes = fields_[static_cast<std::size_t>(field.field)].sample_bytes;
   piece.size_bytes = blocks_.samples_per_block() * piece.sample_bytes;
-  piece.offset_bytes =
-      data_start() + piece.position_bytes - place.range.existing_before * stored_before_.back();
+  piece.offset_bytes = data_start() + in_file;
   piece.id = block;
   piece.num_parts = block == 0 ? static_cast<int>(coarse_.size()) : 1;
   return piece;
@@ -127,22 +213,25 @@ PiecePart IdxLayout::part(const Piece& piece, int number) const {
 
 Piece IdxLayout::piece(Index ordinal) const {
   const Place place = place_of(ordinal);
-  return make_piece(place, blocks_.nth_existing(place.range.existing_before + place.number_in_file));
+  return make_piece(place, groups_[present_[place.present_field].group].blocks->nth(place.number));
 }
 
 void IdxLayout::for_each_piece(Index first, Index last, const VisitPiece& visit) const {
   while (first < last) {
-    Place place = place_of(first);  // the others of its field and file follow
-    for (; first < last && place.number_in_file < place.range.num_existing; ++first, ++place.number_in_file) {
-      visit(make_piece(place, blocks_.nth_existing(place.range.existing_before + place.number_in_file)));
+    Place place = place_of(first);
+    const BlockSet& blocks = *groups_[present_[place.present_field].group].blocks;
+    const Index end = end_number(place);  // the others of its field and file follow
+    for (; first < last && place.number < end; ++first, ++place.number) {
+      visit(make_piece(place, blocks.nth(place.number)));
     }
   }
 }
 
 Piece IdxLayout::piece_of(int field, Index block) const {
-  const FileRange range = range_of(block / parameters_.blocks_per_file);
-  return make_piece(
-      {range, number_of_present_[field], blocks_.num_existing_before(block) - range.existing_before}, block);
+  const auto present = static_cast<std::size_t>(number_of_present_[static_cast<std::size_t>(field)]);
+  Place place = place_of(range_of(block / parameters_.blocks_per_file), present);
+  place.number = blocks_of(field).num_before(block);
+  return make_piece(place, block);
 }
 
 Levels IdxLayout::levels() const { return {blocks_.bits_per_block(), blocks_.mask().max_level() + 1}; }
@@ -167,7 +256,7 @@ void IdxLayout::for_each_segment(int field, const Box& box, Levels levels, const
     }
   };
   for (int level = levels.first; level < levels.last; ++level) {
-    blocks_.for_each_block_meeting(box, level, visit_parts);
+    blocks_of(field).for_each_block_meeting(box, level, visit_parts);
   }
 }
 

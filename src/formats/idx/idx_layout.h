@@ -6,21 +6,26 @@
 //            smaller blocks, all begin at multiples of the largest power of two in the smallest block
 // clang-format on
 //
+// A sparse step has some of these blocks, and each field its own (grid/block_set.h). Everything follows from
+// rank and select in the sets. Only where fields differ is there a table of the files that have blocks.
+//
 // Source: docs/formats/idx.md, sections 3 and 4.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "formats/idx/idx_block.h"
-#include "grid/blocks.h"
+#include "grid/block_set.h"
 #include "layout/layout.h"
 
 namespace esker::idx {
 
 struct LayoutField {
   Index sample_bytes = 0;
-  bool present = true;  ///< written at this step; absent fields have no pieces
-  int dense_axis = 0;   ///< the patches' fastest axis in memory
+  bool present = true;                          ///< written at this step; absent fields have no pieces
+  int dense_axis = 0;                           ///< the patches' fastest axis in memory
+  std::shared_ptr<const BlockSet> blocks = {};  ///< that the step holds; null: all
 };
 
 struct LayoutParameters {
@@ -35,7 +40,7 @@ class IdxLayout final : public Layout {
  public:
   IdxLayout(const BlockGrid& blocks, std::vector<LayoutField> fields, const LayoutParameters& parameters);
 
-  [[nodiscard]] Index num_pieces() const override { return num_existing_ * num_present_; }
+  [[nodiscard]] Index num_pieces() const override { return total_.pieces; }
   [[nodiscard]] Piece piece(Index ordinal) const override;
   void for_each_piece(Index first, Index last, const VisitPiece& visit) const override;
   [[nodiscard]] PiecePart part(const Piece& piece, int number) const override;
@@ -48,51 +53,93 @@ class IdxLayout final : public Layout {
 
   [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
+  [[nodiscard]] std::vector<Point> centers_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Index place_on_curve(Index ordinal) const override;
 
   [[nodiscard]] const BlockGrid& blocks() const { return blocks_; }
   [[nodiscard]] Box domain() const override { return blocks_.box(); }
   [[nodiscard]] const LayoutParameters& parameters() const { return parameters_; }
-  /// Block `block` (existing) of field `field` (present).
+  /// The blocks of a present field.
+  [[nodiscard]] const BlockSet& blocks_of(int field) const {
+    return *groups_[place_of_field(field).group].blocks;
+  }
+  [[nodiscard]] bool is_sparse() const override { return is_sparse_; }
+  /// A block of field `field` (present), of blocks_of(field).
   [[nodiscard]] Piece piece_of(int field, Index block) const;
   /// The first block of a file and the one after its last, in the numbering of all blocks.
   [[nodiscard]] Index first_block(Index file) const { return file * parameters_.blocks_per_file; }
   [[nodiscard]] Index end_block(Index file) const;
   [[nodiscard]] Index largest_piece_bytes() const override;
   [[nodiscard]] bool keeps_order() const override { return parameters_.keeps_order; }
-  [[nodiscard]] Index num_fields() const override { return num_present_; }
+  [[nodiscard]] Index num_fields() const override;
   [[nodiscard]] Index num_files() const override;
 
  private:
-  /// A file, described by the number of existing blocks before it and in it.
-  struct FileRange {
-    Index file = 0, existing_before = 0, num_existing = 0;
+  /// The present fields that have the same set of blocks.
+  struct Group {
+    std::shared_ptr<const BlockSet> blocks;
+    Index num_fields = 0;
+    Index bytes = 0;  // stored, of one block of each of its fields
   };
-  [[nodiscard]] FileRange range_of(Index file) const;
-  /// The position of an ordinal: a file, a present field, and the index of an existing block in the file.
+  /// Pieces, and bytes of data.
+  struct Amount {
+    Index pieces = 0, bytes = 0;
+  };
+  /// A present field.
+  struct FieldPlace {
+    int field = 0;
+    std::size_t group = 0;
+    Index bytes = 0;             // stored, of one block
+    std::vector<Amount> before;  // [group] one block of each of its fields that precede this one
+  };
+  /// A file with blocks: the pieces before it and in it.
+  struct FileRange {
+    Index file = 0;
+    Amount before, in_file;
+  };
+  /// A block of a present field in a file.
   struct Place {
     FileRange range;
-    int present_field = 0;
-    Index number_in_file = 0;
+    std::size_t present_field = 0;
+    Amount before = {};      // of the fields that precede it in the file
+    Index first_number = 0;  // in its set, of the field's first block in the file
+    Index number = 0;        // of the block
   };
+
+  void add_field(int field);
+  void list_files();
+  [[nodiscard]] const FieldPlace& place_of_field(int field) const {
+    return present_[static_cast<std::size_t>(number_of_present_[static_cast<std::size_t>(field)])];
+  }
+  [[nodiscard]] Amount before(Index block) const;
+  [[nodiscard]] FileRange range_of(Index file) const;
+  template <class Key>
+  [[nodiscard]] Index file_with(Index amount, Key key) const;
+  [[nodiscard]] Place place_of(const FileRange& range, std::size_t present_field) const;
   [[nodiscard]] Place place_of(Index ordinal) const;
-  [[nodiscard]] Index position_of(const Place& place) const;
+  [[nodiscard]] Index end_number(const Place& place) const;
   [[nodiscard]] Piece make_piece(const Place& place, Index block) const;
   [[nodiscard]] Index num_coarse(Index n_shares) const;
   [[nodiscard]] Index share_of_coarse(Index number, Index present_field, Index coarse, Index n_shares) const;
-  [[nodiscard]] Index brick_of(Index block, const BrickDecomposition& bricks) const;
+  [[nodiscard]] Point center_of(Index block) const;
+  [[nodiscard]] Index share_in_bricks(Index number, Index present_field,
+                                      const BrickDecomposition& bricks) const;
+  [[nodiscard]] Index bytes_before_on_curve(const Place& place, Index block) const;
+  [[nodiscard]] Index share_on_curve(const Place& place, Index block, Index n_shares) const;
+  template <class Visit>
+  void for_each_share(const BrickDecomposition& bricks, const Visit& visit) const;
   [[nodiscard]] Index data_start() const;
   [[nodiscard]] Index block_alignment() const;
 
   BlockGrid blocks_;
   std::vector<LayoutField> fields_;
   LayoutParameters parameters_;
-  std::vector<int> present_;            // positions of the present fields
+  std::vector<FieldPlace> present_;
   std::vector<int> number_of_present_;  // field -> position in present_, -1 if absent
-  std::vector<Index> stored_bytes_;     // per present field, of one block
-  std::vector<Index> stored_before_;    // prefix sums of stored_bytes_
-  Index num_existing_ = 0;
-  Index num_present_ = 0;
+  std::vector<Group> groups_;
+  Amount total_;
+  bool is_sparse_ = false;
+  std::vector<FileRange> files_;             // with several groups: those with blocks, ascending
   std::vector<PiecePart> coarse_;            // the parts of block 0
   std::vector<SampleOrder> order_of_level_;  // for the other blocks: [level - bits_per_block - 1]
 };

@@ -1,5 +1,9 @@
-// File domains of an IDX step. At each level that has a block for every domain, a domain has the blocks whose
-// centers are in its brick, the same for all fields. Blocks of coarser levels are distributed field by field.
+// File domains of an IDX step. In a dense step, at each level that has a block for every domain, a domain has
+// the blocks whose centers are in its brick, the same for all fields. Blocks of coarser levels are
+// distributed field by field.
+//
+// In a sparse step a brick may have most of the blocks, or none. Its pieces are therefore ordered along the Z
+// curve by the region that they cover, and the curve is cut into stretches of equal bytes.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -14,55 +18,118 @@ Index IdxLayout::num_coarse(Index n_shares) const {
     const BlockGrid::Existing existing = blocks_.existing_at(level);
     if (existing.count >= n_shares) return existing.before;
   }
-  return num_existing_;
+  return blocks_.num_existing();
 }
 
 /// The block with index `number` among the `coarse` blocks of each field.
 Index IdxLayout::share_of_coarse(Index number, Index present_field, Index coarse, Index n_shares) const {
-  return (present_field * coarse + number) * n_shares / (num_present_ * coarse);
+  return (present_field * coarse + number) * n_shares / (std::ssize(present_) * coarse);
 }
 
-/// The brick that contains the center of the block's part of the grid.
-Index IdxLayout::brick_of(Index block, const BrickDecomposition& bricks) const {
+/// The center of the block's part of the grid.
+Point IdxLayout::center_of(Index block) const {
   const Lattice samples = blocks_.lattice(block);
   Point middle{};
   for (int a = 0; a < samples.rank; ++a) {
     const Index end = std::min(samples.origin[a] + samples.count[a] * samples.stride[a], blocks_.box().hi[a]);
     middle[a] = (samples.origin[a] + end) / 2;
   }
-  return bricks.part_of(middle);
+  return middle;
+}
+
+/// The share of a block of field number `present_field` among those that are present, in a dense step.
+Index IdxLayout::share_in_bricks(Index number, Index present_field, const BrickDecomposition& bricks) const {
+  const Index coarse = num_coarse(bricks.num_parts());
+  if (number < coarse) return share_of_coarse(number, present_field, coarse, bricks.num_parts());
+  return bricks.part_of(center_of(blocks_.nth_existing(number)));
+}
+
+/// Bytes of the pieces that precede a piece along the curve. Of pieces at one place, coarser ones and then
+/// fields with lower numbers come first. O(levels * groups).
+Index IdxLayout::bytes_before_on_curve(const Place& place, Index block) const {
+  const int finest = blocks_.mask().max_level() - blocks_.bits_per_block() - 1;  // tile digits
+  const int own_level = block == 0 ? 0 : blocks_.level_of_block(block) - blocks_.bits_per_block();
+  const auto first_of = [](int level) { return level == 0 ? Index{0} : Index{1} << (level - 1); };
+  const Index key = block == 0 ? 0 : (block - first_of(own_level)) << (finest - own_level + 1);
+  Index bytes = 0;
+  for (int level = 0; level <= finest + 1; ++level) {
+    const int shift = level == 0 ? finest : finest - level + 1;
+    const Index tile = level == 0 ? 0 : key >> shift;
+    const bool begins_here = level == 0 ? key == 0 : tile << shift == key;
+    const Index end = first_of(level) + (level == 0 ? (key > 0 ? 1 : 0) : tile + (begins_here ? 0 : 1));
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_[g];
+      bytes += (group.blocks->num_before(end) - group.blocks->num_before(first_of(level))) * group.bytes;
+      if (!begins_here || level > own_level || !group.blocks->contains(first_of(level) + tile)) continue;
+      const auto& before = present_[place.present_field].before;
+      bytes += level < own_level ? group.bytes : g < before.size() ? before[g].bytes : 0;
+    }
+  }
+  return bytes;
+}
+
+/// The share, of `n_shares`, of the byte in the middle of a piece.
+Index IdxLayout::share_on_curve(const Place& place, Index block, Index n_shares) const {
+  const Index middle = bytes_before_on_curve(place, block) + present_[place.present_field].bytes / 2;
+  const double fraction = static_cast<double>(middle) / static_cast<double>(total_.bytes);
+  return std::min(n_shares - 1, static_cast<Index>(fraction * static_cast<double>(n_shares)));
 }
 
 int IdxLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
   const Place place = place_of(ordinal);
-  const Index number = place.range.existing_before + place.number_in_file;
-  const Index n = bricks.num_parts();
-  const Index coarse = num_coarse(n);
-  return static_cast<int>(number < coarse ? share_of_coarse(number, place.present_field, coarse, n)
-                                          : brick_of(blocks_.nth_existing(number), bricks));
+  if (!is_sparse_) {
+    return static_cast<int>(share_in_bricks(place.number, static_cast<Index>(place.present_field), bricks));
+  }
+  const BlockSet& blocks = *groups_[present_[place.present_field].group].blocks;
+  return static_cast<int>(share_on_curve(place, blocks.nth(place.number), bricks.num_parts()));
+}
+
+/// Calls visit(ordinal, block, share) for all pieces in file order.
+template <class Visit>
+void IdxLayout::for_each_share(const BrickDecomposition& bricks, const Visit& visit) const {
+  std::vector<Index> dense;  // the shares of fine blocks are the same for all fields
+  const Index coarse = is_sparse_ ? 0 : num_coarse(bricks.num_parts());
+  for (Index number = coarse; !is_sparse_ && number < blocks_.num_existing(); ++number) {
+    dense.push_back(share_in_bricks(number, 0, bricks));
+  }
+  for (Index ordinal = 0; ordinal < total_.pieces;) {
+    Place place = place_of(ordinal);
+    const BlockSet& blocks = *groups_[present_[place.present_field].group].blocks;
+    for (const Index end = end_number(place); place.number < end; ++place.number, ++ordinal) {
+      const Index block = blocks.nth(place.number);
+      if (is_sparse_) {
+        visit(ordinal, block, share_on_curve(place, block, bricks.num_parts()));
+      } else if (place.number >= coarse) {
+        visit(ordinal, block, dense[static_cast<std::size_t>(place.number - coarse)]);
+      } else {
+        visit(ordinal, block, share_in_bricks(place.number, static_cast<Index>(place.present_field), bricks));
+      }
+    }
+  }
 }
 
 std::vector<std::vector<Layout::Run>> IdxLayout::runs_of_shares(const BrickDecomposition& bricks) const {
-  const Index n = bricks.num_parts();
-  const Index coarse = num_coarse(n);
-  std::vector<Index> bricks_of_fine;
-  for (Index number = coarse; number < num_existing_; ++number) {
-    bricks_of_fine.push_back(brick_of(blocks_.nth_existing(number), bricks));
-  }
-  std::vector<std::vector<Run>> shares(static_cast<std::size_t>(n));
-  for (Index before = 0; before < num_existing_ && num_present_ > 0;) {
-    const FileRange range = range_of(blocks_.nth_existing(before) / parameters_.blocks_per_file);
-    for (Index field = 0; field < num_present_; ++field) {
-      for (Index number = before; number < before + range.num_existing; ++number) {
-        const Index ordinal = before * num_present_ + field * range.num_existing + number - before;
-        const Index share = number < coarse ? share_of_coarse(number, field, coarse, n)
-                                            : bricks_of_fine[static_cast<std::size_t>(number - coarse)];
-        append_to_runs(shares[static_cast<std::size_t>(share)], ordinal);
-      }
-    }
-    before += range.num_existing;
-  }
+  std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
+  for_each_share(bricks, [&](Index ordinal, Index, Index share) {
+    append_to_runs(shares[static_cast<std::size_t>(share)], ordinal);
+  });
   return shares;
+}
+
+// In a sparse step: the center of a block in the middle of those of the finest level in a share, which is
+// about half of them.
+std::vector<Point> IdxLayout::centers_of_shares(const BrickDecomposition& bricks) const {
+  if (!is_sparse_) return Layout::centers_of_shares(bricks);
+  std::vector<std::vector<Index>> blocks(static_cast<std::size_t>(bricks.num_parts()));
+  for_each_share(bricks, [&](Index, Index block, Index share) {
+    blocks[static_cast<std::size_t>(share)].push_back(block);
+  });
+  std::vector<Point> centers;
+  for (std::vector<Index>& of_share : blocks) {
+    std::sort(of_share.begin(), of_share.end());  // blocks of finer levels have higher numbers
+    centers.push_back(of_share.empty() ? blocks_.box().lo : center_of(of_share[of_share.size() * 3 / 4]));
+  }
+  return centers;
 }
 
 // Blocks of a level are numbered along the Z curve, below a leading bit. If patches are densest in memory

@@ -72,6 +72,61 @@ TEST(IdxLayout, ConformsToTheContractOfLayouts) {
   }
 }
 
+/// Some of the existing blocks: in long runs, single ones, or none.
+std::shared_ptr<const BlockSet> random_set(const BlockGrid& grid, testing::Random& random) {
+  BlockRuns runs;
+  const Index longest = random.in(1, 10);
+  for (Index first = random.in(0, 5); first < grid.num_existing(); first += random.in(1, 10)) {
+    const Index last = std::min(grid.num_existing(), first + random.in(0, longest));
+    append_run(runs, {first, last});
+    first = last;
+  }
+  return std::make_shared<BlockSet>(grid, std::move(runs));
+}
+
+TEST(IdxLayout, SparseStepsConformToTheContractOfLayouts) {
+  testing::Random random(12);
+  int num_tested = 0;
+  for (int round = 0; round < 80; ++round) {
+    Box box;
+    box.rank = 1 + round % 4;
+    for (int a = 0; a < box.rank; ++a) box.hi[a] = random.in(2, box.rank < 3 ? 40 : 9);
+    const Bitmask mask = Bitmask::for_extent(box.rank, box.hi).value();
+    const BlockGrid grid(mask, static_cast<int>(random.in(1, std::max(1, mask.max_level() - 2))), box);
+    const auto one = random_set(grid, random), other = random_set(grid, random);
+    const bool differ = round % 3 > 0;
+    const IdxLayout layout =
+        make_layout(box, grid.bits_per_block(), random.in(1, 5),
+                    {{4, true, 0, one}, {12, true, 0, differ ? other : one}, {8, round % 3 == 2}}, 64);
+    if (layout.num_pieces() == 0) continue;
+    ++num_tested;
+    ASSERT_NO_FATAL_FAILURE(testing::expect_conforming_layout(layout, random)) << box.to_string();
+  }
+  EXPECT_GE(num_tested, 60);
+}
+
+// All blocks in one brick of the grid: the domains have equal bytes all the same.
+TEST(IdxLayout, DomainsOfASparseStepAreBalanced) {
+  const Box box{{0, 0, 0}, {64, 64, 64}};
+  const BlockGrid grid(Bitmask::for_extent(3, box.hi).value(), 9, box);
+  const auto corner = std::make_shared<BlockSet>(
+      grid, blocks_meeting(grid, Box{{0, 0, 0}, {32, 32, 32}}, 0, grid.mask().max_level()));
+  const IdxLayout layout = make_layout(box, 9, 16, {{8, true, 0, corner}, {8, true, 0, corner}}, 4096);
+  const auto bricks = BrickDecomposition::near_cubic(3, box.hi, 8).value();
+  Index most = 0;
+  for (const auto& runs : layout.runs_of_shares(bricks)) {
+    Index pieces = 0;
+    for (const Layout::Run& run : runs) pieces += run.last - run.first;
+    most = std::max(most, pieces);
+  }
+  EXPECT_GE(layout.num_pieces(), 8 * 8);
+  EXPECT_LE(static_cast<double>(most) * 8 / static_cast<double>(layout.num_pieces()), 1.1);
+  const Box region{{0, 0, 0}, {32, 32, 32}};
+  const auto centers = layout.centers_of_shares(bricks);
+  EXPECT_TRUE(
+      std::all_of(centers.begin(), centers.end(), [&](const Point& p) { return region.contains(p); }));
+}
+
 /// If z is fastest in memory, neighbouring blocks of one level along z follow each other, and blocks that
 /// begin at the same point are adjacent, the coarsest first.
 TEST(IdxLayout, CollectsAlongTheDenseAxisOfMemory) {

@@ -1,0 +1,46 @@
+// KeepRule: which samples of a step are stored, and at which resolution.
+//
+//   writer.keep(grid, KeepRule::everywhere(-9)).check();                        // 1/512 of the samples
+//   writer.keep(grid, KeepRule::inside({sensor_box}, -3)).check();              // 1/8 around a sensor
+//   writer.keep(grid, KeepRule::in_range(temperature, 1200, 1e9)).check();      // all where it burns
+//
+// The kept level of a place is that of the finest rule which reaches it, on any rank. Levels count from the
+// finest: 0 keeps all samples of a place, -1 every second one, -6 one of 64. A block of the file that holds a
+// sample of a kept level is written, with all its samples. Other blocks are neither sent nor stored.
+#pragma once
+
+#include <vector>
+
+#include "esker/types/box.hpp"
+#include "esker/types/export.h"
+#include "esker/types/patch.hpp"
+#include "esker/types/schema.hpp"
+
+namespace esker {
+
+struct ESKER_API KeepRule {
+  enum class Region { kEverywhere, kBoxes, kRange, kLevels };
+
+  /// All of the grid at `level` (<= 0): reduced resolution.
+  static KeepRule everywhere(int level);
+  /// The samples in `boxes`, in indices of the grid. Parts outside the grid are ignored.
+  static KeepRule inside(std::vector<Box> boxes, int level = 0);
+  /// The samples that this rank puts in this step with low <= value <= high, of any component. NaN counts as
+  /// inside, at the finest level; see drop_nan. `field` is put in this step, on the grid of the rule.
+  static KeepRule in_range(FieldId field, double low, double high, int level = 0);
+  /// A level for each sample of a box that this rank puts: int8, 0 or below; kDropped: not reached by this
+  /// rule. The memory must not change until end_step.
+  static KeepRule by_levels(const Patch& levels);
+  static constexpr int kDropped = -128;
+
+  Region region = Region::kEverywhere;
+  int level = 0;
+  Index dilate = 0;       ///< grows the region by so many samples in all directions, across ranks, too
+  bool drop_nan = false;  ///< NaN is outside of ranges
+  std::vector<Box> boxes = {};
+  FieldId field = {};
+  double low = 0, high = 0;
+  Patch levels = {};
+};
+
+}  // namespace esker

@@ -1,0 +1,128 @@
+#include "grid/block_set.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace esker {
+
+void append_run(BlockRuns& runs, const BlockRun& run) {
+  if (run.first == run.last) return;
+  if (!runs.empty() && run.first <= runs.back().last) {
+    runs.back().last = std::max(runs.back().last, run.last);
+  } else {
+    runs.push_back(run);
+  }
+}
+
+BlockRuns normalized(BlockRuns runs) {
+  const auto before = [](const BlockRun& a, const BlockRun& b) { return a.first < b.first; };
+  if (!std::is_sorted(runs.begin(), runs.end(), before)) std::sort(runs.begin(), runs.end(), before);
+  BlockRuns joined;
+  for (const BlockRun& run : runs) append_run(joined, run);
+  return joined;
+}
+
+BlockRuns unite(std::span<const BlockRun> a, std::span<const BlockRun> b) {
+  BlockRuns runs;
+  while (!a.empty() || !b.empty()) {
+    auto& next = b.empty() || (!a.empty() && a.front().first <= b.front().first) ? a : b;
+    append_run(runs, next.front());
+    next = next.subspan(1);
+  }
+  return runs;
+}
+
+BlockRuns blocks_up_to(const BlockGrid& grid, int level) {
+  BlockRuns runs;
+  if (level < grid.bits_per_block()) return runs;
+  const BlockGrid::Existing finest = grid.existing_at(std::min(level, grid.mask().max_level()));
+  append_run(runs, {0, finest.before + finest.count});
+  return runs;
+}
+
+BlockRuns blocks_meeting(const BlockGrid& grid, const Box& box, int first_level, int last_level) {
+  BlockRuns runs;
+  for (int level = std::max(first_level, grid.bits_per_block()); level <= last_level; ++level) {
+    grid.for_each_block_meeting(box, level, [&](Index block) {
+      const Index ordinal = grid.num_existing_before(block);
+      runs.push_back({ordinal, ordinal + 1});
+    });
+  }
+  return normalized(std::move(runs));
+}
+
+BlockSet::BlockSet(const BlockGrid& grid, BlockRuns runs) : grid_(grid), runs_(std::move(runs)) {
+  for (const BlockRun& run : runs_) {
+    assert(run.first < run.last && run.last <= grid.num_existing());
+    size_before_.push_back(size_);
+    size_ += run.last - run.first;
+  }
+}
+
+/// Ordinals of the set below `ordinal`.
+Index BlockSet::num_ordinals_before(Index ordinal) const {
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), ordinal,
+                                      [](Index o, const BlockRun& run) { return o < run.first; });
+  if (after == runs_.begin()) return 0;
+  const auto run = static_cast<std::size_t>(after - runs_.begin()) - 1;
+  return size_before_[run] + std::min(ordinal, runs_[run].last) - runs_[run].first;
+}
+
+Index BlockSet::nth_ordinal(Index number) const {
+  const auto run = static_cast<std::size_t>(
+      std::upper_bound(size_before_.begin(), size_before_.end(), number) - size_before_.begin() - 1);
+  return runs_[run].first + number - size_before_[run];
+}
+
+bool BlockSet::contains(Index block) const {
+  if (!grid_.exists(block)) return false;
+  if (is_all_) return true;
+  const Index ordinal = grid_.num_existing_before(block);
+  return num_ordinals_before(ordinal + 1) > num_ordinals_before(ordinal);
+}
+
+Index BlockSet::num_before(Index block) const {
+  const Index ordinal = grid_.num_existing_before(block);
+  return is_all_ ? ordinal : num_ordinals_before(ordinal);
+}
+
+Index BlockSet::nth(Index number) const {
+  assert(0 <= number && number < size_);
+  return grid_.nth_existing(is_all_ ? number : nth_ordinal(number));
+}
+
+BlockGrid::Existing BlockSet::at_level(int level) const {
+  const BlockGrid::Existing existing = grid_.existing_at(level);
+  if (is_all_) return existing;
+  const Index before = num_ordinals_before(existing.before);
+  return {before, num_ordinals_before(existing.before + existing.count) - before};
+}
+
+void BlockSet::for_each_block_meeting(const Box& box, int level,
+                                      const std::function<void(Index)>& visit) const {
+  if (is_all_) return grid_.for_each_block_meeting(box, level, visit);
+  const BlockGrid::Existing here = at_level(level);
+  if (here.count == 0) return;
+  if (grid_.num_blocks_meeting(box, level) <= here.count) {
+    grid_.for_each_block_meeting(box, level, [&](Index block) {
+      if (contains(block)) visit(block);
+    });
+    return;
+  }
+  for (Index number = here.before; number < here.before + here.count; ++number) {
+    const Index block = nth(number);
+    if (!grid_.lattice(block).indices_in(box).empty()) visit(block);
+  }
+}
+
+Index BlockSet::num_samples() const {
+  if (is_all_) return grid_.box().num_samples();
+  Index samples = 0;
+  for (Index number = 0; number < size_; ++number) {
+    samples += grid_.lattice(nth(number)).indices_in(grid_.box()).num_samples();
+  }
+  return samples;
+}
+
+}  // namespace esker
