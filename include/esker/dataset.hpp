@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,10 +70,16 @@ class ESKER_API Dataset {
   /// Reads the selected samples into `out`: dense, x fastest, components innermost, host byte order.
   /// `out_bytes` is exactly num_samples * sample bytes. Missing blocks are handled as options.missing says.
   /// Safe to call from several threads at once. Errors: kOutOfRange for a box outside the grid, a step or
-  /// level that does not exist, or a start_level above the level; kInvalidArgument for kNearest with a
-  /// stride.
+  /// level that does not exist, or a start_level above the level.
   Status read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options = {}) const;
 
+  /// The level map: the finest level that is stored at the place of each sample of `query`, in the order of
+  /// read(); -1 where none is. max_level() everywhere, unless the step is sparse (Writer::keep). Opens no
+  /// block file. `count` is exactly select(query).num_samples(). Errors: those of select(), kDataLoss.
+  Status levels(const Query& query, std::int8_t* out, std::size_t count) const;
+  /// What a sparse step stores of a field; nothing if it stores all samples. Opens no block file. Errors:
+  /// kNotFound (not written at that step), kOutOfRange, kDataLoss.
+  Result<std::optional<StoredSamples>> stored_samples(const std::string& field, Index step) const;
   /// The parts that the dataset consists of.
   [[nodiscard]] const std::vector<PartInfo>& parts() const;
   /// Problems with files that are not needed to read samples; attributes may then be missing.

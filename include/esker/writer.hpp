@@ -21,6 +21,7 @@
 #include "esker/communicator.hpp"
 #include "esker/types/box.hpp"
 #include "esker/types/export.h"
+#include "esker/types/keep.hpp"
 #include "esker/types/options.hpp"
 #include "esker/types/patch.hpp"
 #include "esker/types/schema.hpp"
@@ -125,6 +126,14 @@ class ESKER_API Writer {
   /// that the field's type cannot represent), kOutOfMemory (the copies of a step would exceed half of the
   /// memory budget; the message says what budget they need).
   Status put_buffered(FieldId field, const Patch& patch);
+  /// Adds a rule for the open step: which samples of the fields of a grid, or of one field, are stored.
+  /// Local; the rules of all ranks hold together. The finest level that a rule keeps at a place counts;
+  /// places that no rule reaches are dropped; fields without rules on any rank are stored completely. Ranks
+  /// still put all samples. IDX only, and in cdf5+idx for the IDX dataset. An error is returned here and
+  /// again, on all ranks, by end_step, which also checks levels, and that the field of a range is put in the
+  /// step.
+  Status keep(GridId grid, const KeepRule& rule);
+  Status keep(FieldId field, const KeepRule& rule);
   /// Reports an error that the caller (for example a binding) found on this rank: the next collective call
   /// fails on all ranks with it, as after a failed put. Local. If an error was reported before, that one is
   /// kept. Success is ignored.

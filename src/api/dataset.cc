@@ -231,15 +231,26 @@ int Dataset::Impl::num_threads() const {
 
 Status Dataset::read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query, out_bytes));
-  if (query.stride && options.missing == MissingBlocks::kNearest) {
-    return error(Code::kInvalidArgument,
-                 "field '{}': with strides, missing blocks cannot be filled from coarser samples; do not "
-                 "combine a stride with missing=nearest",
-                 query.field);
-  }
   const auto read = [&] { return impl_->read(resolved, static_cast<std::byte*>(out), options); };
   return within_memory(read).with_context(
       fmt::format("read field '{}', step {}", query.field, counted_step(resolved.step)));
+}
+
+Status Dataset::levels(const Query& query, std::int8_t* out, std::size_t count) const {
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(query));
+  const auto needed = static_cast<std::size_t>(resolved.selection.num_samples());
+  if (count != needed) {
+    return error(Code::kInvalidArgument, "field '{}': expected room for {} levels, found {}", query.field,
+                 needed, count);
+  }
+  return within_memory([&] {
+    return impl_->data->stored_levels(resolved.field, resolved.step, resolved.selection, {out, count});
+  });
+}
+
+Result<std::optional<StoredSamples>> Dataset::stored_samples(const std::string& field, Index step) const {
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(Query{.field = field, .step = step}));
+  return within_memory([&] { return impl_->data->stored_samples(resolved.field, resolved.step); });
 }
 
 Result<std::optional<FieldErrors>> Dataset::errors(const std::string& field, Index step) const {

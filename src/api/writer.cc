@@ -148,6 +148,24 @@ class Writer::Impl {
     return copy().with_context("put_buffered '" + field->name + "'");
   }
 
+  Status keep(KeepCall call) {
+    if (!input) return error(Code::kWrongOrder, "keep: no step is open");
+    const auto num_grids = static_cast<int>(schema.grids().size());
+    if (call.grid < 0 || call.grid >= num_grids) {
+      return error(Code::kInvalidArgument, "keep: no grid has the handle {}", counted(call.grid));
+    }
+    const std::string where = call.field < 0 ? "keep grid '" + schema.grids()[call.grid].name + "'"
+                                             : "keep '" + schema.fields()[call.field].name + "'";
+    ESKER_RETURN_IF_ERROR(check_rule(schema, call).with_context(where));
+    input->keep.push_back(std::move(call));
+    return {};
+  }
+
+  Status keep_field(FieldId id, const KeepRule& rule) {
+    ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("keep", id));
+    return keep({field->grid, id.index, rule});
+  }
+
   /// The field, for a put in the open step.
   Result<const Field*> field_to_put(const char* operation, FieldId id) {
     if (!input) return error(Code::kWrongOrder, "{}: no step is open", operation);
@@ -426,6 +444,12 @@ Status Writer::put(FieldId field, const Patch& patch) {
 }
 Status Writer::put_buffered(FieldId field, const Patch& patch) {
   return impl_->remember(guarded("put_buffered", [&] { return impl_->put_buffered(field, patch); }));
+}
+Status Writer::keep(GridId grid, const KeepRule& rule) {
+  return impl_->remember(guarded("keep", [&] { return impl_->keep({grid.index, -1, rule}); }));
+}
+Status Writer::keep(FieldId field, const KeepRule& rule) {
+  return impl_->remember(guarded("keep", [&] { return impl_->keep_field(field, rule); }));
 }
 Status Writer::end_step() {
   return guarded("end_step", [&] { return impl_->end_step(); });

@@ -86,12 +86,13 @@ Status mismatch_error(const std::map<std::string_view, std::vector<int>>& ranks_
   return error(Code::kMismatchedCall, "{}{}", kMismatch, text);
 }
 
-Status agree(Comm& comm, const Ballot& ballot, bool* any_flag) {
+Status agree(Comm& comm, const Ballot& ballot, bool* any_flag, bool* any_other_flag) {
   bool in_time = true;
-  return agree_within(comm, ballot, 0, in_time, any_flag);
+  return agree_within(comm, ballot, 0, in_time, any_flag, any_other_flag);
 }
 
-Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time, bool* any_flag) {
+Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time, bool* any_flag,
+                    bool* any_other_flag) {
   ESKER_RETURN_IF_ERROR(comm.ended());
   const bool opens = !ballot.operation.empty();
   if (opens && comm.call_watch()) {
@@ -104,13 +105,14 @@ Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_t
   const auto lowness = static_cast<std::uint64_t>(comm.size() - comm.rank());
   // All values are equal if their maximum equals their minimum, which is the complement of a maximum.
   const bool leaves = ballot.patience_s > 0;
-  std::array<std::uint64_t, 7> values{operation,
+  std::array<std::uint64_t, 8> values{operation,
                                       ~operation,
                                       ballot.arguments,
                                       ~ballot.arguments,
                                       ballot.status.ok() ? 0 : lowness,
                                       ballot.flag ? 1u : 0u,
-                                      leaves ? 1u : 0u};
+                                      leaves ? 1u : 0u,
+                                      ballot.other_flag ? 1u : 0u};
   if (opens) {
     const bool met = comm.meet_within(leaves ? ballot.patience_s : limit_s, values);
     in_time = met || leaves;
@@ -121,6 +123,7 @@ Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_t
   }
   if (values[0] != ~values[1]) return describe_mismatch(comm, ballot);
   if (any_flag) *any_flag = values[5] != 0;
+  if (any_other_flag) *any_other_flag = values[7] != 0;
   // Before the comparison of arguments: a rank whose local call failed has other arguments for that reason.
   if (values[4] != 0) return share_failure(comm, ballot.status, comm.size() - static_cast<int>(values[4]));
   if (values[2] != ~values[3]) return describe_mismatch(comm, ballot);

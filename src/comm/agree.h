@@ -28,18 +28,19 @@ struct Ballot {
   /// Above 0, in an opening: this rank leaves when another rank has not arrived after this many seconds. The
   /// late ranks learn that when they arrive.
   double patience_s = 0;
+  bool other_flag = false;  ///< a second request
 };
 
 /// Collective. Opens a call unless `operation` is empty. Errors: comm.ended(), also because a rank has left;
 /// the error of the lowest failing rank R, its text prefixed by "rank R: " if there are several ranks;
-/// kMismatchedCall. The same on all ranks. `any_flag`, if given, is set to whether any rank's flag is set. It
-/// is unchanged when the ranks are in different operations.
-Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr);
+/// kMismatchedCall. The same on all ranks. `any_flag` and `any_other_flag`, if given, are set to whether any
+/// rank's flag is set. They are unchanged when the ranks are in different operations.
+Status agree(Comm& comm, const Ballot& ballot, bool* any_flag = nullptr, bool* any_other_flag = nullptr);
 
 /// The same for an opening at which some ranks may not arrive. If a rank has not arrived within `limit_s`
 /// seconds (0: waits forever), `in_time` is false and the rest is undefined.
-Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time,
-                    bool* any_flag = nullptr);
+Status agree_within(Comm& comm, const Ballot& ballot, double limit_s, bool& in_time, bool* any_flag = nullptr,
+                    bool* any_other_flag = nullptr);
 
 /// The same for a status alone, inside an operation that the ranks have already agreed on.
 Status agree(Comm& comm, const Status& status);

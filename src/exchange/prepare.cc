@@ -78,6 +78,7 @@ class Preparation {
       Plan plan = cut.plan_of(comm_.rank(), inputs_.fields, *relays);
       prepared_.plan =
           inputs_.direction == Direction::kFromFiles ? reversed(std::move(plan)) : std::move(plan);
+      prepared_.num_aggregators = cut.ownership().num_aggregators();
       prepared_.num_writers = cut.num_writers(inputs_.directory.num_holders());
       return Status();
     }));

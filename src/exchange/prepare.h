@@ -43,6 +43,7 @@ struct Prepared {
   Plan plan;
   std::unique_ptr<MessageTransport> transport;
   int num_writers = 0;                 ///< ranks that store pieces
+  int num_aggregators = 0;             ///< ranks that collect them; some may collect none
   std::optional<Ownership> ownership;  ///< if it was requested; refers to the space
   std::string used;                    ///< the value of the option `transport` that names the choice
   std::string reason;                  ///< of the choice, for the report

@@ -13,6 +13,8 @@
 #include "esker/types/options.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
+#include "grid/blocks.h"
+#include "layout/kept_fields.h"
 #include "layout/step_layouts.h"
 
 namespace esker {
@@ -25,6 +27,7 @@ struct StoredStep {
   std::vector<float> max_errors;  ///< likewise: the largest absolute error that compression made
   /// Of the pieces of layouts that join (StepLayouts::joins), [layout]; empty if none does.
   std::vector<std::span<const PieceRecord>> records = {};
+  KeptFields kept = {};  ///< of a sparse step
 };
 
 class FormatWriter {
@@ -67,6 +70,26 @@ class FormatWriter {
   /// All ranks: layouts for the fields with present[field]. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                              const StepHints& hints) const = 0;
+  /// Success if steps may store some of a field's blocks only. kUnsupported names the format. Local, pure.
+  [[nodiscard]] virtual Status check_sparse(int /*field*/) const {
+    return {
+        Code::kUnsupported,
+        "keep: this format stores fields completely; choose format=idx, or idx together with another one"};
+  }
+  /// The blocks of a field for which check_sparse() succeeds. Local, pure.
+  [[nodiscard]] virtual const BlockGrid* blocks_of(int /*field*/) const { return nullptr; }
+  /// The values of bits_per_block that such a field could have instead, in descending order: before the
+  /// dataset is created, if the user has set none. Local, pure.
+  [[nodiscard]] virtual std::vector<int> choices_of_block_bits(int /*field*/) const { return {}; }
+  /// All ranks: sets it, for all fields that share the blocks of this one. Local, pure.
+  virtual Status set_block_bits(int /*field*/, int /*bits*/) { return {}; }
+  /// All ranks: layouts for a step that stores `kept` of the fields. Only if check_sparse() succeeds for the
+  /// fields of which it stores some blocks. Local, pure.
+  [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
+                                                                    const StepHints& hints,
+                                                                    const KeptFields& /*kept*/) const {
+    return lay_out(present, hints);
+  }
   /// Rank 0, before a step's bytes are written, if its layouts need file offsets: allocates them. Changes no
   /// file. The offsets are valid until the next call of prepare(), commit(), rewind() or reclaim().
   virtual Result<std::string> prepare(Index /*step*/, double /*time*/, const std::vector<bool>& /*present*/) {

@@ -224,14 +224,15 @@ Result<const Json*> get_object(const Json& object, const char* key) {
 
 std::string print_sum(std::uint64_t sum) { return fmt::format("{:016x}", sum); }
 
-Result<std::uint64_t> get_sum(const Json& object) {
+Result<std::uint64_t> get_sum(const Json& object, const char* key) {
   constexpr std::size_t kDigits = 16;
-  ESKER_ASSIGN_OR_RETURN(const std::string text, get_text(object, "sum"));
+  ESKER_ASSIGN_OR_RETURN(const std::string text, get_text(object, key));
   std::uint64_t sum = 0;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, sum, 16);
   if (parsed.ec == std::errc() && parsed.ptr == end && text.size() == kDigits) return sum;
-  return error(Code::kDataLoss, "'sum': expected {} hexadecimal digits, found '{}'", kDigits, excerpt(text));
+  return error(Code::kDataLoss, "'{}': expected {} hexadecimal digits, found '{}'", excerpt(key), kDigits,
+               excerpt(text));
 }
 
 Status check_format(const Json& object, int known) {

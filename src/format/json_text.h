@@ -49,7 +49,7 @@ Result<const Json*> get_object(const Json& object, const char* key);
 /// A checksum in JSON: 16 hexadecimal digits.
 std::string print_sum(std::uint64_t sum);
 /// The member "sum".
-Result<std::uint64_t> get_sum(const Json& object);
+Result<std::uint64_t> get_sum(const Json& object, const char* key = "sum");
 
 /// Checks the member "format" before all others: kUnsupported if it is newer than `known`.
 Status check_format(const Json& object, int known);

@@ -20,6 +20,7 @@ namespace {
 constexpr Index kMaxInt = std::numeric_limits<int>::max();
 constexpr Index kMaxIndex = std::numeric_limits<Index>::max();
 constexpr Index kGiB = Index{1} << 30;
+constexpr Index kMaxLevels = 62;
 
 constexpr std::array kFsyncNames{NamedValue{Fsync::kNone, "none"}, NamedValue{Fsync::kStep, "step"},
                                  NamedValue{Fsync::kClose, "close"}};
@@ -137,6 +138,13 @@ constexpr std::array kRows{
         "split", "split fields that OpenVisus cannot copy into several fields (changes the dataset)"),
     truth<&Options::checksums>("checksums",
                                "store checksums of blocks and block tables (changes the dataset)"),
+    OptionRow{"keep_level", "0 (all samples) or a level below, e.g. -3",
+              "levels of steps without keep rules, from the finest: -3 stores one of 8 samples (changes the "
+              "dataset)",
+              [](Text text, Options& o) { return assign(o.keep_level, parse_in(text, -kMaxLevels, 0)); },
+              [](const Options& o) { return std::to_string(o.keep_level); }},
+    truth<&Options::partial>("partial",
+                             "samples that no rank puts get the field's fill value (changes the dataset)"),
     OptionRow{"compression",
               "none, zip, lz4, zfp-reversible, zfp-precision=BITS or zfp-accuracy=LARGEST_ERROR",
               "how blocks and chunks are compressed (changes the dataset): see docs/guide/compression.md",

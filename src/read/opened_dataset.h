@@ -47,6 +47,15 @@ class OpenedDataset {
   [[nodiscard]] virtual Result<Bitmask> bitmask(int field) const = 0;
   /// Reads samples of a step that has() them, components innermost. Thread-safe.
   virtual Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const = 0;
+  /// The finest level that a step which has() the field stores at each sample of a lattice, x fastest; -1:
+  /// none. Reads no samples.
+  virtual Status stored_levels(int field, Index /*step*/, const Lattice& /*samples*/,
+                               std::span<std::int8_t> out) const;
+  /// The samples that a step stores of a field; nothing if it stores all of the grid.
+  [[nodiscard]] virtual Result<std::optional<StoredSamples>> stored_samples(int /*field*/,
+                                                                            Index /*step*/) const {
+    return std::optional<StoredSamples>();
+  }
   /// The best unit for one read of the samples of a level that are inside the grid.
   [[nodiscard]] virtual ReadUnit read_unit(int field, int level) const = 0;
   /// Files with samples of committed steps.

@@ -30,22 +30,19 @@ std::vector<int> find_earlier(const Schema& schema, const std::vector<int>& fiel
 /// Most fields are put in the boxes of an earlier field, and share its list: the list of each field.
 struct Lists {
   std::vector<int> earlier;
-  std::vector<std::uint64_t>
-      is_new;                    // [position in fields]: some rank's boxes differ from the earlier ones
-  std::vector<int> list_of;      // [position in fields]
-  std::vector<int> first_field;  // [list], position in the schema
+  std::vector<std::uint64_t> is_new;  // [position in fields]: some rank's boxes differ from the earlier ones
+  std::vector<int> list_of;           // [position in fields]
+  std::vector<int> first_field;       // [list], position in the schema
   std::vector<BoxList> mine;
 
-  void compare(const Schema& schema, const std::vector<int>& fields,
-               const std::vector<PatchBoxes>& boxes) {
+  void compare(const Schema& schema, const std::vector<int>& fields, const std::vector<PatchBoxes>& boxes) {
     earlier = find_earlier(schema, fields);
     for (std::size_t f = 0; f < fields.size(); ++f) {
       is_new.push_back(earlier[f] < 0 || !(boxes[f] == boxes[static_cast<std::size_t>(earlier[f])]) ? 1 : 0);
     }
   }
 
-  void make(const Schema& schema, const std::vector<int>& fields,
-            const std::vector<PatchBoxes>& boxes) {
+  void make(const Schema& schema, const std::vector<int>& fields, const std::vector<PatchBoxes>& boxes) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
       if (is_new[f] == 0) {
         list_of.push_back(list_of[static_cast<std::size_t>(earlier[f])]);
@@ -155,6 +152,30 @@ std::vector<PatchBoxes> boxes_of(const std::vector<PatchList>& patches, const st
   std::vector<PatchBoxes> boxes;
   for (const int f : fields) boxes.push_back(patches[static_cast<std::size_t>(f)].boxes());
   return boxes;
+}
+
+namespace {
+
+constexpr auto kBytesOfBox = static_cast<Index>(sizeof(HeldBox) + 2 * sizeof(Box));  // with its index
+
+}  // namespace
+
+Index size_bytes(const SharedBoxes& boxes) {
+  Index bytes = 0;
+  for (const auto& list : boxes.directory.lists()) bytes += list->num_known() * kBytesOfBox;
+  return bytes;
+}
+
+Index size_bytes_of_all(const SharedBoxes& boxes) {
+  Index bytes = 0;
+  for (const auto& list : boxes.directory.lists()) bytes += list->num_put() * kBytesOfBox;
+  return bytes;
+}
+
+Status learn_all(SharedBoxes& boxes) {
+  return boxes.directory.learn([&](const VisitRegion& visit) {
+    for (const auto& list : boxes.directory.lists()) visit(*list, list->domain());
+  });
 }
 
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,

@@ -25,6 +25,7 @@
 #include "write/buffer_store.h"
 #include "write/describe.h"
 #include "write/step_files.h"
+#include "write/step_regions.h"
 
 namespace esker {
 
@@ -233,6 +234,8 @@ std::vector<bool> WritePipeline::fields_due(Index step) const {
   return due;
 }
 
+std::string step_context(const StepInput& input) { return fmt::format("step {}", counted(input.step)); }
+
 /// Reserves room for one more element, so that adding it cannot fail.
 template <class T>
 void make_room(std::vector<T>& list) {
@@ -252,16 +255,22 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   ESKER_RETURN_IF_ERROR(unsynced_.check());
   make_room(times_);
   make_room(steps_);
-  StepPlan& plan = plans_[fields_due(input.step)];
+  prepared.keeps = keeps(input);
+  if (prepared.keeps) return {};
+  StepPlan& plan = plans_[{fields_due(input.step), false}];
   prepared.plan = &plan;
-  prepared.stale = !plan.ready || (input.copied_bytes > 0 && !holds_copies_) ||
-                   !buffers_.fit(plan.exchange.plan) ||
-                   (plan.exchange.transport->is_one_sided() && !buffers_.is_exposed()) ||
-                   !plan.layouts->fits(input.step) || plan.boxes != boxes_of(input.patches, plan.fields);
+  prepared.stale = (input.copied_bytes > 0 && !holds_copies_) || !fits(plan, input.step) ||
+                   plan.boxes != boxes_of(input.patches, plan.fields);
   if (prepared.stale) return {};
   take_patches(plan, input.patches);
   plan.exchange.transport->take(plan.exchange.plan, plan.patches, buffers_.parts(plan.exchange.plan));
   return comm_->rank() == 0 ? check_space(plan) : Status();
+}
+
+/// Whether a step can be written by the plan, if it stores what was planned.
+bool WritePipeline::fits(const StepPlan& plan, Index step) const {
+  return plan.ready && buffers_.fit(plan.exchange.plan) &&
+         (!plan.exchange.transport->is_one_sided() || buffers_.is_exposed()) && plan.layouts->fits(step);
 }
 
 Status WritePipeline::write_step(const StepInput& input) {
@@ -270,13 +279,18 @@ Status WritePipeline::write_step(const StepInput& input) {
   begin_counting();
   Prepared prepared;
   const Status mine = guarded("end_step", [&] { return prepare(input, prepared); });
-  bool any_stale = false;
-  Status status =
-      agree(*comm_, Ballot{mine, "end_step", prepared.hash, prepared.arguments, prepared.stale}, &any_stale);
+  bool any_stale = false, any_keeps = false;
+  Status status = agree(
+      *comm_, Ballot{mine, "end_step", prepared.hash, prepared.arguments, prepared.stale, 0, prepared.keeps},
+      &any_stale, &any_keeps);
   counters_.agree_s += watch.elapsed_s();
   if (!status.ok()) return status;
+  if (any_keeps) {
+    ESKER_RETURN_IF_ERROR(make_sparse_plan(input, prepared.plan));
+  } else if (any_stale) {
+    ESKER_RETURN_IF_ERROR(make_step_plan(*prepared.plan, input));
+  }
   StepPlan& plan = *prepared.plan;
-  if (any_stale) ESKER_RETURN_IF_ERROR(make_step_plan(plan, input));
   // Creating may replace a dataset. Later steps find such samples when they code them.
   if (!created_ && plan.cells) {
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "end_step", [&] { return plan.cells->check_values(plan.patches); }));
@@ -299,32 +313,124 @@ Status WritePipeline::write_step(const StepInput& input) {
 Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
-  std::string context;
   ESKER_RETURN_IF_ERROR(make_room_for_copies(input));
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    plan = StepPlan();
+    take_fields(plan, schema_, fields_due(input.step), input.patches);
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(find_hints(plan, input));
+  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes,
+                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input)));
+  ESKER_RETURN_IF_ERROR(lay_out_and_plan(plan, input, boxes));
+  counters_.plan_s += watch.elapsed_s();
+  return {};
+}
+
+/// What the layouts depend on in addition to the fields. Collective.
+Status WritePipeline::find_hints(StepPlan& plan, const StepInput& input) {
   if (!created_ && format_->needs_boxes()) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return format_->take_boxes(extents); }));
   }
-  StepHints hints = file_pattern_.hints();
-  hints.step = input.step;
-  ESKER_ASSIGN_OR_RETURN(hints.dense_axes, common_dense_axes(*comm_, input.patches));
+  ESKER_ASSIGN_OR_RETURN(plan.dense_axes, common_dense_axes(*comm_, input.patches));
+  return {};
+}
+
+/// Collective.
+Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, SharedBoxes& boxes) {
+  plan.ready = false;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    context = fmt::format("step {}", counted(input.step));
-    plan = StepPlan();
-    lay_out(plan, schema_, fields_due(input.step), *format_, hints, input.patches);
+    plan.exchange = {};
+    plan.cells.reset();
+    plan.compressor.reset();
+    StepHints hints = file_pattern_.hints();
+    hints.step = input.step;
+    hints.dense_axes = plan.dense_axes;
+    lay_out(plan, *format_, hints, input.patches);
     return check_phases(options_, *plan.layouts);
   }));
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
-  Status planned = planner_.make(plan, schema_, context);
+  Status planned = planner_.make(plan, schema_, boxes);
   if (planned.code() == Code::kOutOfMemory && holds_copies_) {
     planned = planned.with_context("copies of buffered puts leave half of memory_budget");
   }
   ESKER_RETURN_IF_ERROR(planned);
   ++counters_.plans;
   counters_.plan_bytes = 0;
-  for (const auto& [due, kept] : plans_) counters_.plan_bytes += memory_of(kept);
+  for (const auto& [key, kept] : plans_) counters_.plan_bytes += memory_of(kept);
+  return {};
+}
+
+// The boxes of a sparse plan are kept: as long as they do not change, only the blocks are found anew.
+Status WritePipeline::make_sparse_plan(const StepInput& input, StepPlan*& plan) {
+  const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
+  const Stopwatch watch;
+  ESKER_RETURN_IF_ERROR(make_room_for_copies(input));
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    plan = &plans_[{fields_due(input.step), true}];
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(KeptFields kept, find_regions(*plan, input));
+  const bool is_same = have_same_blocks(kept, plan->kept);
+  bool any_stale = false;
+  ESKER_RETURN_IF_ERROR(
+      agree(*comm_, Ballot{Status(), "", 0, "", !is_same || !fits(*plan, input.step)}, &any_stale));
+  plan->kept = std::move(kept);
+  if (any_stale) {
+    ESKER_RETURN_IF_ERROR(lay_out_and_plan(*plan, input, *plan->shared));
+  } else {
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+      take_patches(*plan, input.patches);
+      plan->exchange.transport->take(plan->exchange.plan, plan->patches, buffers_.parts(plan->exchange.plan));
+      return Status();
+    }));
+    ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(*plan); }));
+  }
   counters_.plan_s += watch.elapsed_s();
   return {};
+}
+
+/// The blocks that the step stores. Collective.
+Result<KeptFields> WritePipeline::find_regions(StepPlan& plan, const StepInput& input) {
+  bool is_stale = true, any_stale = true;
+  const std::vector<bool> due = fields_due(input.step);
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    is_stale = !plan.shared || plan.boxes != boxes_of(input.patches, plan.fields);
+    return Status();
+  }));
+  StepRegions regions(*comm_, {schema_, *format_, input.keep, input.patches, due, options_.keep_level,
+                               options_.memory_budget_bytes / 8});
+  ESKER_RETURN_IF_ERROR(
+      regions.agree_on_rules(is_stale, any_stale).with_context("format " + options_.format));
+  if (any_stale) ESKER_RETURN_IF_ERROR(share_boxes_of(plan, input));
+  ESKER_RETURN_IF_ERROR(regions.share_levels(plan.shared->directory, plan.shared->of_field));
+  if (!created_) {
+    ESKER_ASSIGN_OR_RETURN(const bool any_choice, regions.choose_block_bits(*format_));
+    for (auto& [key, other] : plans_) other.ready = other.ready && !any_choice;
+  }
+  auto kept = regions.find();
+  plan.raised_from = regions.raised_from();
+  return kept;
+}
+
+/// For a sparse plan. Collective.
+Status WritePipeline::share_boxes_of(StepPlan& plan, const StepInput& input) {
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    plan = StepPlan();
+    take_fields(plan, schema_, fields_due(input.step), input.patches);
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(find_hints(plan, input));
+  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes,
+                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input)));
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    plan.shared = std::make_unique<SharedBoxes>(std::move(boxes));
+    return Status();
+  }));
+  const bool few =
+      size_bytes_of_all(*plan.shared) <= options_.memory_budget_bytes / 8;  // the same on all ranks
+  return few ? learn_all(*plan.shared) : Status();
 }
 
 // Copies and buffers get half of the budget each, from the first step on in which a rank has copies.
@@ -334,7 +440,7 @@ Status WritePipeline::make_room_for_copies(const StepInput& input) {
   comm_->all_reduce_max(any_copies);
   if (any_copies[0] == 0) return {};
   holds_copies_ = true;
-  for (auto& [due, plan] : plans_) plan.ready = false;
+  for (auto& [key, plan] : plans_) plan.ready = false;
   planner_.set_memory_budget(options_.memory_budget_bytes - most_copied_bytes());
   buffers_.release();
   return {};
@@ -400,6 +506,11 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 }
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
+  if (comm_->rank() == 0) {
+    for (const auto& [path, bytes] : plan.layouts->small_files(step)) {
+      ESKER_RETURN_IF_ERROR(files.write_small(path, bytes));
+    }
+  }
   ESKER_RETURN_IF_ERROR(files.finish(plan.exchange.plan.owned,
                                      {plan.records, plan.cells ? &plan.cells->heads() : nullptr},
                                      options_.fsync == Fsync::kStep));
@@ -428,6 +539,7 @@ Status WritePipeline::commit(StepPlan& plan, const StepInput& input, StepFiles& 
     StoredStep stored{input.step, input.time, plan.due, {plan.max_errors.begin(), plan.max_errors.end()}};
     stored.max_errors.resize(schema_.fields().size());
     stored.records = records_of_joined(plan);
+    stored.kept = plan.kept;
     return format_->commit(stored, durable);
   });
   counters_.commit_s += watch.elapsed_s();

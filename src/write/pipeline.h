@@ -22,6 +22,7 @@
 #include "format/format_writer.h"
 #include "store/store.h"
 #include "write/choose_pattern.h"
+#include "write/keep_call.h"
 #include "write/report.h"
 #include "write/step_files.h"
 #include "write/step_plan.h"
@@ -38,6 +39,7 @@ struct StepInput {
   std::vector<PatchList> patches;                         ///< [position in Schema::fields()]
   std::vector<std::unique_ptr<std::byte[]>> copies = {};  ///< memory of patches that Esker owns
   Index copied_bytes = 0;                                 ///< total size of the copies
+  std::vector<KeepCall> keep = {};                        ///< rules of this rank
 };
 
 class WritePipeline final : private Comm::EndListener {
@@ -107,11 +109,27 @@ class WritePipeline final : private Comm::EndListener {
   struct Prepared {
     StepPlan* plan = nullptr;
     bool stale = true;       ///< the plan does not fit
+    bool keeps = false;      ///< the step is sparse, by the rules of this rank
     std::uint64_t hash = 0;  ///< hash of the arguments
     std::string arguments;   ///< the arguments as text
   };
   Status prepare(const StepInput& input, Prepared& prepared);
+  /// Which plan a step has.
+  struct PlanKey {
+    std::vector<bool> due;
+    bool is_sparse = false;
+    friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
+  };
   Status make_step_plan(StepPlan& plan, const StepInput& input);
+  Status make_sparse_plan(const StepInput& input, StepPlan*& plan);
+  Status share_boxes_of(StepPlan& plan, const StepInput& input);
+  Result<KeptFields> find_regions(StepPlan& plan, const StepInput& input);
+  Status lay_out_and_plan(StepPlan& plan, const StepInput& input, SharedBoxes& boxes);
+  Status find_hints(StepPlan& plan, const StepInput& input);
+  [[nodiscard]] bool fits(const StepPlan& plan, Index step) const;
+  [[nodiscard]] bool keeps(const StepInput& input) const {
+    return !input.keep.empty() || options_.keep_level < 0;
+  }
   Status make_room_for_copies(const StepInput& input);
   Status prepare_places(StepPlan& plan, const StepInput& input);
   Status move(StepPlan& plan, Index step, StepFiles& files);
@@ -128,6 +146,7 @@ class WritePipeline final : private Comm::EndListener {
   Status sync_all();
   void begin_counting();
   Index count_stored(const StepPlan& plan);
+  void report_kept(const StepPlan& plan, StepReport& step);
   void record_step(const StepPlan& plan, const StepInput& input, double seconds);
   Result<StorageReport> storage_report();
   Status write_report();
@@ -147,7 +166,7 @@ class WritePipeline final : private Comm::EndListener {
   bool is_found_ = false;       // the dataset existed, perhaps durable: it must not be endangered
   double stored_over_raw_ = 0;  // of the last step with compressed pieces; 0: none yet
   bool store_waits_ = false;    // on this rank, storing was mostly waiting in the last step
-  std::map<std::vector<bool>, StepPlan> plans_;
+  std::map<PlanKey, StepPlan> plans_;
   ExchangeBuffers buffers_;
   StepPlanner planner_;
   RankCounters counters_;

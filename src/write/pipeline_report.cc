@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/guarded.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "comm/agree.h"
@@ -62,7 +63,59 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   step.metadata_messages = static_cast<Index>(most[3]);
   step.metadata_bytes = static_cast<Index>(most[4]);
   step.checksum_messages = static_cast<Index>(most[5]);
+  report_kept(plan, step);
   step.agreements = static_cast<int>(traffic_.of(StepTraffic::Purpose::kAgree).collectives);
+}
+
+namespace {
+
+/// The bytes of this rank's samples that a step moves, and of what this rank stores.
+std::array<double, 2> own_bytes(const Plan& plan) {
+  double put = 0, stored = 0;
+  for (const Round& round : plan.rounds) {
+    for (const auto* list : {&round.relay.sends, &round.sends, &round.places}) {
+      for (const Message& message : *list) put += static_cast<double>(message.bytes);
+    }
+    put += static_cast<double>(round.local.bytes);
+    stored += static_cast<double>(round.content.size_bytes());
+  }
+  return {put, stored};
+}
+
+}  // namespace
+
+/// What a sparse step stores. Collective if the step is sparse. The step is committed: without the memory for
+/// the names of its fields, the report has less.
+void WritePipeline::report_kept(const StepPlan& plan, StepReport& step) {
+  if (plan.kept.empty()) return;
+  std::array<double, 2> sum = own_bytes(plan.exchange.plan), most = sum;
+  comm_->all_reduce_sum(sum);
+  comm_->all_reduce_max(std::span<double>(most));
+  const auto over_mean = [](double largest, double total, int n) {
+    return total > 0 ? largest * n / total : 1;
+  };
+  step.put_imbalance = over_mean(most[0], sum[0], comm_->size());
+  step.write_imbalance = over_mean(most[1], sum[1], plan.exchange.num_aggregators);
+  step.raised_from = plan.raised_from;
+  (void)guarded("report", [&] {
+    const BlockSet* counted_blocks = nullptr;  // fields of one grid mostly have the same
+    StoredSamples samples;
+    for (const int f : plan.fields) {
+      const Field& field = schema_.fields()[static_cast<std::size_t>(f)];
+      const KeptField& kept = plan.kept[static_cast<std::size_t>(f)];
+      if (!kept.blocks) {
+        samples = stored_samples_of(BlockSet(*format_->blocks_of(f)), kept.num_primary);
+      } else if (kept.blocks.get() != counted_blocks) {
+        samples = stored_samples_of(*kept.blocks, kept.num_primary);
+      }
+      counted_blocks = kept.blocks.get();
+      step.primary_bytes += samples.primary * field.sample_bytes();
+      step.secondary_bytes += samples.secondary * field.sample_bytes();
+      step.padding_bytes += samples.padding * field.sample_bytes();
+      if (kept.blocks) step.fields.push_back({field.name, samples});
+    }
+    return Status();
+  });
 }
 
 Status WritePipeline::write_report() {

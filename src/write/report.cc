@@ -59,6 +59,28 @@ void write_cost(JsonWriter& json, const StepReport& step) {
   json.key("GBps").real(rate_GBps(step));
 }
 
+void write_kept(JsonWriter& json, const StepReport& step) {
+  json.key("kept").object([&] {
+    json.key("primary_bytes").integer(step.primary_bytes);
+    json.key("secondary_bytes").integer(step.secondary_bytes);
+    json.key("padding_bytes").integer(step.padding_bytes);
+    json.key("write_imbalance").real(step.write_imbalance);
+    json.key("put_imbalance").real(step.put_imbalance);
+    if (step.raised_from < 0) json.key("raised_from_level").integer(step.raised_from);
+    json.key("fields").object([&] {
+      for (const auto& [name, samples] : step.fields) {
+        json.key(name).object([&] {
+          json.key("primary").integer(samples.primary);
+          json.key("secondary").integer(samples.secondary);
+          json.key("padding").integer(samples.padding);
+          json.key("blocks").integer(samples.blocks);
+          json.key("efficiency").real(samples.efficiency());
+        });
+      }
+    });
+  });
+}
+
 void write_step(JsonWriter& json, const StepReport& step) {
   json.object([&] {
     json.key("step").integer(step.step);
@@ -73,6 +95,7 @@ void write_step(JsonWriter& json, const StepReport& step) {
     json.key("metadata_bytes").integer(step.metadata_bytes);
     json.key("checksum_messages").integer(step.checksum_messages);
     json.key("agreements").integer(step.agreements);
+    if (!step.fields.empty()) write_kept(json, step);
   });
 }
 
@@ -182,8 +205,33 @@ StepReport sum_of(const std::vector<StepReport>& steps) {
     sum.stored_bytes += step.stored_bytes;
     sum.seconds += step.seconds;
     sum.files += step.files;
+    sum.primary_bytes += step.primary_bytes;
+    sum.secondary_bytes += step.secondary_bytes;
+    sum.padding_bytes += step.padding_bytes;
+    sum.raised_from = std::min(sum.raised_from, step.raised_from);
+    sum.write_imbalance = std::max(sum.write_imbalance, step.write_imbalance);
+    sum.put_imbalance = std::max(sum.put_imbalance, step.put_imbalance);
   }
   return sum;
+}
+
+/// "sparse steps: 301.2 MB primary, 28.1 MB secondary (efficiency 0.915), 3.1 MB padding; ..."
+std::string kept_to_text(const StepReport& sum) {
+  const Index in_grid = sum.primary_bytes + sum.secondary_bytes;
+  if (in_grid == 0) return "";
+  const auto bytes = [](Index count) { return bytes_to_text(static_cast<double>(count)); };
+  std::string text = fmt::format(
+      "sparse steps: {} primary, {} secondary (efficiency {:.3f}), {} padding; largest over mean bytes: "
+      "{:.2f} "
+      "of aggregators, {:.2f} of what ranks contribute\n",
+      bytes(sum.primary_bytes), bytes(sum.secondary_bytes),
+      static_cast<double>(sum.primary_bytes) / static_cast<double>(in_grid), bytes(sum.padding_bytes),
+      sum.write_imbalance, sum.put_imbalance);
+  if (sum.raised_from < 0) {
+    text +=
+        fmt::format("  level {} was asked for; block 0 is finer and the smallest unit\n", sum.raised_from);
+  }
+  return text;
 }
 
 }  // namespace
@@ -246,6 +294,7 @@ std::string report_to_text(const RunReport& report) {
                   report.steps.size(), report.ranks, bytes_to_text(static_cast<double>(sum.data_bytes)),
                   bytes_to_text(static_cast<double>(sum.stored_bytes)), stored_over_data(sum), sum.seconds,
                   rate_GBps(sum));
+  text += kept_to_text(sum);
   for (const bool planned : {true, false}) text += upkeep_to_text(upkeep_of(report.steps, planned), planned);
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "phase, seconds", "min", "mean", "max");
   for (const Spread& phase : report.phases) {

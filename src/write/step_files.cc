@@ -49,9 +49,13 @@ void StepFiles::count_write(std::span<const std::byte> bytes) {
 }
 
 Result<File*> StepFiles::open(int layout, Index number) {
-  std::string path = layouts_.file_path(layout, number, step_);
+  const std::string path = layouts_.file_path(layout, number, step_);
+  files_[path].is_shared = layouts_.shares_files(layout);
+  return open(path);
+}
+
+Result<File*> StepFiles::open(const std::string& path) {
   Opened& opened = files_[path];
-  opened.is_shared = layouts_.shares_files(layout);
   if (opened.file) {
     recent_.splice(recent_.begin(), recent_, opened.place_in_recent);
     return opened.file.get();
@@ -66,6 +70,11 @@ Result<File*> StepFiles::open(int layout, Index number) {
   }
   opened.file = std::move(*file);
   return opened.file.get();
+}
+
+Status StepFiles::write_small(const std::string& path, std::span<const std::byte> bytes) {
+  ESKER_ASSIGN_OR_RETURN(File * file, open(path));
+  return file->write_at(bytes, 0);
 }
 
 Status StepFiles::close_oldest() {

@@ -34,6 +34,9 @@ class StepFiles {
   /// Writes bytes at an offset of a file of a layout by one write.
   Status write_at(int layout, Index file, Index offset_bytes, std::span<const std::byte> bytes);
 
+  /// Writes a complete file that no layout has.
+  Status write_small(const std::string& path, std::span<const std::byte> bytes);
+
   /// What headers say about pieces.
   struct Facts {
     const PieceRecords& records;
@@ -70,6 +73,7 @@ class StepFiles {
   };
   [[nodiscard]] Place place_at(Index position) const;
   Result<File*> open(int layout, Index file);
+  Result<File*> open(const std::string& path);
   Status close_oldest();
   Status close_all(bool durable);
   void count_write(std::span<const std::byte> bytes);

@@ -38,12 +38,15 @@ void take_patches(StepPlan& plan, const std::vector<PatchList>& patches) {
 Index memory_of(const StepPlan& plan) {
   Index scratch_bytes = plan.compressor ? plan.compressor->size_bytes() : 0;
   if (plan.cells) scratch_bytes += plan.cells->size_bytes() + plan.layouts->encode_scratch_bytes();
-  return memory_of(plan.exchange.plan) + bytes_of_lists(plan) + scratch_bytes;
+  const Index shared_bytes = plan.shared ? size_bytes(*plan.shared) : 0;
+  return memory_of(plan.exchange.plan) + bytes_of_lists(plan) + shared_bytes + scratch_bytes;
 }
 
-void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
-             const StepHints& hints, const std::vector<PatchList>& patches) {
-  plan.due = std::move(due);
+void take_fields(StepPlan& plan, const Schema& schema, const std::vector<bool>& due,
+                 const std::vector<PatchList>& patches) {
+  plan.due = due;
+  plan.fields.clear();
+  plan.data_bytes = 0;
   for (std::size_t f = 0; f < plan.due.size(); ++f) {
     if (!plan.due[f]) continue;
     plan.fields.push_back(static_cast<int>(f));
@@ -51,7 +54,13 @@ void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const 
     plan.data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
   }
   plan.boxes = boxes_of(patches, plan.fields);
-  plan.layouts = format.lay_out(plan.due, hints);
+}
+
+void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
+             const std::vector<PatchList>& patches) {
+  plan.layouts =
+      plan.kept.empty() ? format.lay_out(plan.due, hints) : format.lay_out_sparse(plan.due, hints, plan.kept);
+  plan.space = PieceSpace();
   for (std::size_t n = 0; n < plan.layouts->layouts.size(); ++n) {
     plan.space.add(*plan.layouts->layouts[n], plan.layouts->joins(static_cast<int>(n)));
   }
@@ -123,8 +132,7 @@ Status StepPlanner::connect_heads(StepPlan& plan, const std::vector<FieldPatches
   return {};
 }
 
-Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string& context) {
-  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, share_boxes(*comm_, schema, plan.fields, plan.boxes, context));
+Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxes) {
   std::vector<FieldPatches> fields;
   ExchangePolicy policy;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
@@ -135,13 +143,15 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, const std::string
   }));
   if (plan.layouts->compresses()) choose_threads();
   if (plan.layouts->has_heads()) ESKER_RETURN_IF_ERROR(plan_cells(plan, schema, boxes, policy));
-  const Index held_bytes = bytes_of_lists(plan) + PieceCompressor::size_bytes(*plan.layouts, threads_) +
+  const Index shared_bytes = plan.shared ? size_bytes(*plan.shared) : 0;
+  const Index held_bytes = bytes_of_lists(plan) + shared_bytes +
+                           PieceCompressor::size_bytes(*plan.layouts, threads_) +
                            plan.layouts->encode_scratch_bytes() + (plan.cells ? plan.cells->size_bytes() : 0);
   const ExchangeInputs inputs{plan.space,          boxes.directory, fields,
                               Direction::kToFiles, held_bytes,      plan.cells != nullptr};
   ESKER_RETURN_IF_ERROR(prepare(*comm_, inputs, policy, *buffers_, plan.exchange));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    if (plan.layouts->has_records()) plan.records = PieceRecords(plan.exchange.plan);
+    plan.records = plan.layouts->has_records() ? PieceRecords(plan.exchange.plan) : PieceRecords();
     plan.max_errors.resize(schema.fields().size());
     if (plan.layouts->compresses()) {
       plan.compressor = std::make_unique<PieceCompressor>(*plan.layouts, plan.space, threads_);

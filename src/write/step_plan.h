@@ -24,7 +24,7 @@
 
 namespace esker {
 
-/// The plan for steps that hold a certain set of fields.
+/// The plan for steps that hold a certain set of fields, and of sparse steps certain blocks of them.
 struct StepPlan {
   std::vector<bool> due;    ///< [position in the schema]
   std::vector<int> fields;  ///< due, positions in the schema
@@ -37,6 +37,10 @@ struct StepPlan {
   std::unique_ptr<PieceCompressor> compressor;  ///< null: no pieces are compressed
   std::vector<double> max_errors;               ///< [position in the schema], of the last step
   std::vector<PatchList> patches;               ///< patches of this rank in the current step: [column]
+  std::unique_ptr<SharedBoxes> shared;          ///< of sparse steps, whose blocks change where boxes do not
+  std::vector<int> dense_axes;                  ///< StepHints
+  KeptFields kept;                              ///< of a sparse step
+  int raised_from = 0;                          ///< StepReport
   Index files = 0, data_bytes = 0;
   bool ready = false;
 };
@@ -44,9 +48,14 @@ struct StepPlan {
 /// Memory of a plan: of its lists, the patches and their boxes, and for compressing. Local.
 Index memory_of(const StepPlan& plan);
 
-/// Lays out the fields that are due (by position in the schema); this rank contributes `patches`. Local.
-void lay_out(StepPlan& plan, const Schema& schema, std::vector<bool> due, const FormatWriter& format,
-             const StepHints& hints, const std::vector<PatchList>& patches);
+/// The fields of a plan that are due, by position in the schema, and the boxes of this rank. Local.
+void take_fields(StepPlan& plan, const Schema& schema, const std::vector<bool>& due,
+                 const std::vector<PatchList>& patches);
+
+/// Lays out these fields, and of a sparse step the blocks that are kept; this rank contributes `patches`.
+/// Local.
+void lay_out(StepPlan& plan, const FormatWriter& format, const StepHints& hints,
+             const std::vector<PatchList>& patches);
 
 /// The patches of a step for each column, from those of each field of the schema; they point to the first
 /// component of the column. Local.
@@ -76,9 +85,9 @@ class StepPlanner {
 
   /// Plans made from now on, with their buffers, fit in `bytes`. The same on all ranks. Local.
   void set_memory_budget(Index bytes) { policy_.memory_budget_bytes = bytes; }
-  /// Completes a plan that is laid out; `context` identifies the step in errors. Collective; errors are
-  /// agreed on all ranks: boxes that do not cover a grid exactly once, a budget that is too small, memory.
-  Status make(StepPlan& plan, const Schema& schema, const std::string& context);
+  /// Completes a plan that is laid out. `boxes`: of its fields. Collective; errors are agreed on all ranks: a
+  /// budget that is too small, memory.
+  Status make(StepPlan& plan, const Schema& schema, SharedBoxes& boxes);
   /// The memory that the last plan uses.
   [[nodiscard]] const TransportReport& transport_report() const { return transport_report_; }
 

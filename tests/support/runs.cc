@@ -160,6 +160,7 @@ StepData::StepData(const Communicator& comm, const RunPlan& run, Index step) {
       input.patches[f].push_back(memory.back().patch());
     }
   }
+  if (run.keep) input.keep = run.keep(step, comm.rank(), input);
 }
 
 Status write_step(WritePipeline& pipeline, const Communicator& comm, const RunPlan& run, Index step) {

@@ -14,6 +14,7 @@
 #include "esker/types/schema.hpp"
 #include "store/store.h"
 #include "support/scenario.h"
+#include "write/keep_call.h"
 #include "write/pipeline.h"
 
 namespace esker::testing_support {
@@ -42,6 +43,8 @@ struct RunPlan {
   bool overwrite = false;
   std::string path = "run.idx";
   std::map<std::string, std::string> options = {};  ///< further ones, see ways_to_move()
+  /// The rules of a rank at a step, which may refer to its patches; null: dense steps.
+  std::function<std::vector<KeepCall>(Index step, int rank, const StepInput& input)> keep = {};
 };
 
 /// Options for all ways to move samples between ranks: each transport that the option lists, threads that

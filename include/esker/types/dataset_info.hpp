@@ -28,6 +28,21 @@ struct StorageInfo {
   Index bytes = 0;
 };
 
+/// What a sparse step stores of a field (see KeepRule), in samples.
+struct StoredSamples {
+  Index primary = 0;    ///< of levels that are kept at their place
+  Index secondary = 0;  ///< other samples of the grid in stored blocks
+  Index padding = 0;    ///< of stored blocks, outside the grid
+  Index blocks = 0;     ///< stored
+
+  /// Primary samples over all samples of the grid that are stored.
+  [[nodiscard]] double efficiency() const {
+    return primary + secondary > 0 ? static_cast<double>(primary) / static_cast<double>(primary + secondary)
+                                   : 1.0;
+  }
+  friend bool operator==(const StoredSamples&, const StoredSamples&) = default;
+};
+
 /// The differences between the samples of a field that were written, and those that are stored.
 struct FieldErrors {
   double largest = 0;  ///< absolute

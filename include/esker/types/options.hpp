@@ -86,6 +86,10 @@ struct ESKER_API Options {
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several
   bool checksums = true;  ///< (format) for each block and each block table
+  /// Steps without rules (Writer::keep) store the samples of this level everywhere: 0 all, -3 one of 8.
+  int keep_level = 0;
+  /// Samples of a field that is put, but which no rank puts, are _FillValue. If false, they are an error.
+  bool partial = false;
   /// (format) How blocks and chunks are compressed, unless a field says otherwise: "none", "zip", "lz4",
   /// "zfp-reversible", "zfp-precision=N" (bits), "zfp-accuracy=X" (largest absolute error).
   std::string compression = "none";

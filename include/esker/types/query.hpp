@@ -30,9 +30,15 @@ struct Query {
 
 /// The value of samples whose block is missing from the dataset.
 enum class MissingBlocks {
-  kAuto,     ///< kFill where other programs may omit blocks; error kDataLoss where Esker wrote all
+  /// kNearest where a sparse step leaves blocks out, kFill where other programs may; kDataLoss where Esker
+  /// wrote the block.
+  kAuto,
   kFill,     ///< the field's _FillValue, if it has one, else its default value
-  kNearest,  ///< the nearest coarser sample within the query, if it is stored; else as kFill
+  kNearest,  ///< the nearest stored sample of a coarser level; if there is none, as kFill
+  /// Between the coarser samples on both sides, axis by axis, as stored or themselves interpolated; beyond
+  /// the
+  /// last one, the line through the last two. Exact where the field is linear.
+  kLinear,
 };
 
 /// What a read cost.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "esker/types/box.hpp"
+#include "esker/types/dataset_info.hpp"
 #include "esker/types/export.h"
 
 namespace esker {
@@ -26,6 +28,16 @@ struct ESKER_API StepReport {
   Index metadata_bytes = 0;     ///< sent by a rank in these messages
   Index checksum_messages = 0;  ///< sent to the ranks that write block tables of shared files
   int agreements = 0;           ///< small collective calls, the same number on all ranks
+  // Of sparse steps (Writer::keep), in samples: `fields` of those that store some blocks only.
+  struct FieldSamples {
+    std::string name;
+    StoredSamples samples;
+  };
+  std::vector<FieldSamples> fields = {};
+  Index primary_bytes = 0, secondary_bytes = 0, padding_bytes = 0;  ///< of all fields; 0 in dense steps
+  int raised_from = 0;         ///< the coarsest level that was asked for, if block 0 is finer; else 0
+  double write_imbalance = 0;  ///< largest over mean bytes per aggregator
+  double put_imbalance = 0;    ///< likewise, of the bytes that ranks contribute to stored blocks
   /// "step 3 time 150: 173.2 MB in 0.31 s, 0.56 GB/s, 4 writers, 16 files"
   [[nodiscard]] std::string to_string() const;
 };

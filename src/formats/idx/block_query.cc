@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/scratch.h"
-#include "formats/idx/missing_blocks.h"
 #include "read/block_cache.h"
 
 namespace esker::idx {
@@ -100,6 +99,7 @@ class BlockQuery::TaskWorker {
         return {};
       }
     }
+    if (column_.stored && !column_.stored->contains(block)) return place_left_out(block);
     ESKER_ASSIGN_OR_RETURN(StoredBlock stored, column_.files.find(column_.number, block, column_.time));
     if (query_.context_.verify && stored.file) {
       ESKER_RETURN_IF_ERROR(column_.files.check_identity(*stored.file, block, column_.time));
@@ -119,15 +119,18 @@ class BlockQuery::TaskWorker {
     return {};
   }
 
+  /// Other writers leave blocks out. Esker records what a step holds, and then each of these blocks exists.
   Status place_missing(Index block) {
-    // Other writers leave blocks out; Esker records what a step holds, and then every block exists.
     if (query_.context_.missing == MissingBlocks::kAuto && column_.all_exist) {
       return error(Code::kDataLoss, "block {} is missing", block);
     }
+    return place_left_out(block);
+  }
+
+  Status place_left_out(Index block) {
     form_.fill(block, column_.fill_sample, target_);
     constexpr std::byte kNotStored{0};
     if (target_.is_stored) form_.fill(block, {&kNotStored, 1}, target_.of_mask());
-    query_.record_missing(block);
     count(&ReadCounters::missing_blocks, 1);
     return {};
   }
@@ -231,11 +234,7 @@ Status BlockQuery::run(const Box& box, int start_level, int level) {
           static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(per_task, num_blocks - first))));
     };
   };
-  ESKER_RETURN_IF_ERROR(run_tasks(div_up(num_blocks, per_task), threads, make_worker, context_.progress));
-  if (context_.missing == MissingBlocks::kNearest) {
-    fill_from_coarser(column_.blocks, std::move(missing_), column_.form.sample_bytes(), target_);
-  }
-  return {};
+  return run_tasks(div_up(num_blocks, per_task), threads, make_worker, context_.progress);
 }
 
 void BlockQuery::list_blocks(const Box& box, int start_level, int level) {
@@ -254,12 +253,6 @@ Index BlockQuery::task_bytes() const {
 // Raw data on this machine are already cached by the system.
 bool BlockQuery::keeps(const StoredBlock& stored, const BlockForm& form) const {
   return fits_cache_ && (form.is_encoded(stored) || !column_.files.store().is_local());
-}
-
-void BlockQuery::record_missing(Index block) {
-  if (context_.missing != MissingBlocks::kNearest) return;
-  const std::scoped_lock lock(mutex_);
-  missing_.push_back(block);
 }
 
 }  // namespace esker::idx

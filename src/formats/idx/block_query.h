@@ -6,13 +6,12 @@
 // those that are close together in a file are read with one call.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
 #include "base/run_tasks.h"
 #include "formats/idx/block_files.h"
 #include "formats/idx/block_form.h"
-#include "grid/blocks.h"
+#include "grid/block_set.h"
 #include "read/read_context.h"
 
 namespace esker::idx {
@@ -27,7 +26,8 @@ class BlockQuery {
     int number = 0;                          ///< of the field in the .idx
     Index time = 0;                          ///< integer time
     std::span<const std::byte> fill_sample;  ///< used for missing blocks
-    bool all_exist = false;                  ///< the writer recorded that it wrote all blocks
+    bool all_exist = false;                  ///< the writer recorded which blocks it wrote: `stored`
+    const BlockSet* stored = nullptr;        ///< of a sparse step; null: all
   };
 
   /// All references must outlive this object.
@@ -45,14 +45,12 @@ class BlockQuery {
   [[nodiscard]] Index task_bytes() const;
   /// Whether such a block is put in the cache.
   [[nodiscard]] bool keeps(const StoredBlock& stored, const BlockForm& form) const;
-  void record_missing(Index block);
 
   Column column_;
   const ReadTarget& target_;
   const ReadContext& context_;
   bool fits_cache_ = false;  // false: the query is larger than the cache
-  std::vector<Index> blocks_, missing_;
-  std::mutex mutex_;  // protects missing_
+  std::vector<Index> blocks_;
 };
 
 }  // namespace esker::idx

@@ -1,9 +1,10 @@
 // clang-format off
-// record = {"format": 1, 2 or 3, "generation": integer, "times": [real ...],
+// record = {"format": 1 ... 4, "generation": integer, "times": [real ...],
 //           "absent": {"step": ["field" ...] ...}, ["split": {"field": ["field" ...] ...}],
 //           ["errors": {"field": [real ...] ...}],                              ; one per step, with format 3
+//           ["sets": {"step": "16 hexadecimal digits" ...}],                    ; with format 4
 //           ["alignment": integer], ["checksums": bool],
-//           "sum": "16 hexadecimal digits"}                                     ;  with format 2, 3
+//           "sum": "16 hexadecimal digits"}                                     ; with format 2 ... 4
 // clang-format on
 #include "formats/idx/commit_record.h"
 
@@ -59,6 +60,27 @@ Status read_errors(const Json& json, CommitRecord& record) {
   return {};
 }
 
+/// Fixed fields have one step, whose time is not in the record.
+Status read_sets(const Json& json, CommitRecord& record) {
+  ESKER_ASSIGN_OR_RETURN(const Json* sets, get_object(json, "sets"));
+  const auto num_steps = std::max<Index>(1, std::ssize(record.times));
+  for (const auto& item : sets->items()) {
+    const auto step = parse_integer(item.key());
+    if (!step || *step < 0 || *step >= num_steps) {
+      return error(Code::kDataLoss, "'sets': expected steps below {}, found '{}'", num_steps,
+                   excerpt(item.key()));
+    }
+    ESKER_ASSIGN_OR_RETURN(record.sets[*step], get_sum(*sets, item.key().c_str()));
+  }
+  return {};
+}
+
+int format_of(const CommitRecord& record) {
+  if (!record.sum) return 1;
+  if (!record.sets.empty()) return CommitRecord::kFormat;
+  return record.errors.empty() ? 2 : 3;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> fields_of_columns(const CommitRecord& record) {
@@ -72,7 +94,7 @@ std::map<std::string, std::string> fields_of_columns(const CommitRecord& record)
 std::string print_commit_record(const CommitRecord& record) {
   JsonWriter json;
   json.object([&] {
-    json.key("format").integer(!record.sum ? 1 : record.errors.empty() ? 2 : CommitRecord::kFormat);
+    json.key("format").integer(format_of(record));
     json.key("generation").integer(record.generation);
     json.key("times").reals(record.times);
     json.key("absent").object([&] {
@@ -86,6 +108,11 @@ std::string print_commit_record(const CommitRecord& record) {
     if (!record.errors.empty()) {
       json.key("errors").object([&] {
         for (const auto& [name, values] : record.errors) json.key(name).reals(values);
+      });
+    }
+    if (!record.sets.empty()) {
+      json.key("sets").object([&] {
+        for (const auto& [step, sum] : record.sets) json.key(std::to_string(step)).text(print_sum(sum));
       });
     }
     json.key("alignment").integer(record.alignment_bytes);
@@ -107,6 +134,7 @@ Result<CommitRecord> parse_commit_record(const std::string& text) {
   ESKER_RETURN_IF_ERROR(read_absent(*absent, record));
   if (json.contains("split")) ESKER_RETURN_IF_ERROR(read_split(json, record));
   if (json.contains("errors")) ESKER_RETURN_IF_ERROR(read_errors(json, record));
+  if (json.contains("sets")) ESKER_RETURN_IF_ERROR(read_sets(json, record));
   if (json.contains("alignment")) {
     ESKER_ASSIGN_OR_RETURN(record.alignment_bytes, get_integer(json, "alignment", 1, kMaxAlignmentBytes));
   }

@@ -26,9 +26,10 @@ inline constexpr std::string_view kRecordKey = "(esker)";
 inline constexpr Index kMaxSteps = 10'000'000;
 
 struct CommitRecord {
-  static constexpr int kFormat = 3;  ///< of records with `errors`; 2: without; 1: without `sum`, too
-  Index generation = 0;              ///< number of steps + 1: commits that make this content in one run
-  std::vector<double> times;         ///< time value of step 0, 1, 2 ...
+  static constexpr int kFormat =
+      4;                      ///< of records with `sets`; 3: without; 2: without `errors`; 1: without `sum`
+  Index generation = 0;       ///< number of steps + 1: commits that make this content in one run
+  std::vector<double> times;  ///< time value of step 0, 1, 2 ...
   std::map<Index, std::vector<std::string>> absent;       ///< step -> fields not written at that step
   std::map<std::string, std::vector<std::string>> split;  ///< field -> the .idx fields that store it
   // How the block files were created, for appending to them.
@@ -37,6 +38,8 @@ struct CommitRecord {
   std::optional<std::uint64_t> sum = {};  ///< record_sum(); absent in records of format 1
   /// Field compressed with loss -> its largest absolute error at each step; 0 where it is absent.
   std::map<std::string, std::vector<double>> errors = {};
+  /// Sparse step -> block_sets_sum() of its file of block sets. A part of fixed fields: step 0.
+  std::map<Index, std::uint64_t> sets = {};
 
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };

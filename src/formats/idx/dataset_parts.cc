@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "codec/cells.h"
 #include "codec/codec.h"
+#include "formats/idx/block_set_file.h"
 #include "formats/idx/cell_header.h"
 #include "formats/idx/idx_choice.h"
 #include "grid/cells.h"
@@ -306,6 +307,11 @@ Status check_blocks_directory(const Header& header, const std::string& idx_path)
                "Restore that name and use `esker cp` or `esker mv`; or, if the blocks in {}/ belong to this "
                "file, run `esker repair {} --adopt`",
                idx_path, blocks, name, idx_path);
+}
+
+std::string Part::block_sets_path(Index step) const {
+  const std::filesystem::path first_file(file_path(0, step));
+  return (first_file.parent_path() / kBlockSetsName).string();
 }
 
 bool is_single(const Schema& schema) {

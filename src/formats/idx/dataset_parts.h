@@ -1,8 +1,8 @@
 // DatasetParts: maps a schema to .idx files, with their block sizes and names of block files.
 //
 // One grid, no fixed field, and stored bits for all fields or for none: run.idx, with its blocks in run/.
-// Otherwise: the directory run/ with one .idx per grid, one more for a grid's fixed fields, a schema file, and
-// the catalog esker.json. Fields with stored bits are in an .idx without others, which is of version 7.
+// Otherwise: the directory run/ with one .idx per grid, one more for a grid's fixed fields, a schema file,
+// and the catalog esker.json. Fields with stored bits are in an .idx without others, which is of version 7.
 #pragma once
 
 #include <functional>
@@ -57,6 +57,8 @@ struct Part {
     const std::string path = files.path(first_block, step);
     return path.starts_with('/') ? path : directory + path;
   }
+  /// The file that says which blocks a sparse step holds.
+  [[nodiscard]] std::string block_sets_path(Index step) const;
 };
 
 /// The parameters of one part: the options, and for an existing part the mask of its blocks. The option

@@ -116,6 +116,12 @@ void take_errors(const Part& part, const Found& found, Existing& existing) {
   }
 }
 
+void take_sets(std::size_t part, const Found& found, Existing& existing) {
+  for (const auto& [step, sum] : found.record.sets) {
+    if (step < std::ssize(existing.times)) existing.set_sums[static_cast<std::size_t>(step)][part] = sum;
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> format_options_of(const Options& options) {
@@ -219,7 +225,10 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
       }));
   existing.present.assign(existing.times.size(), std::vector<bool>(existing.schema.fields().size()));
   existing.max_errors.assign(existing.times.size(), std::vector<float>(existing.schema.fields().size()));
-  for (const Part& part : existing.parts) {
+  existing.set_sums.assign(existing.times.size(),
+                           std::vector<std::optional<std::uint64_t>>(existing.parts.size()));
+  for (std::size_t p = 0; p < existing.parts.size(); ++p) {
+    const Part& part = existing.parts[p];
     const auto entry = found.find(part.name);
     if (entry == found.end()) {
       if (!existing.times.empty()) return error(Code::kDataLoss, "{} is missing", part.idx_path);
@@ -231,6 +240,7 @@ Result<Existing> parse_existing(const DatasetPaths& paths, const std::vector<std
     ESKER_RETURN_IF_ERROR(check_steps(part, entry->second, existing.times));
     mark_present(part, entry->second, existing);
     take_errors(part, entry->second, existing);
+    take_sets(p, entry->second, existing);
     existing.idx.push_back({entry->second.text, entry->second.num_steps});
   }
   if (found.size() > existing.parts.size() || is_single(existing.schema) != existing.catalog_text.empty()) {

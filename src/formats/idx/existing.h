@@ -3,7 +3,9 @@
 // Rank 0 reads the small files and sends their texts to the other ranks; each rank parses them.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct Existing {
   std::vector<double> times;
   std::vector<std::vector<bool>> present;      ///< [step][position in the schema's fields]
   std::vector<std::vector<float>> max_errors;  ///< likewise, see StoredStep
+  /// [step][part]: of sparse steps, the checksum of the file of block sets.
+  std::vector<std::vector<std::optional<std::uint64_t>>> set_sums;
 
   /// The file at the idx_path of each part.
   struct Idx {

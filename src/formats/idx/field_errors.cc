@@ -38,8 +38,11 @@ Result<std::optional<FieldErrors>> field_errors(const IdxPart& part, const std::
   for (const int column : columns) {
     const FieldEntry& field = part.header().fields[static_cast<std::size_t>(column)];
     if (!part.is_ours() || !is_lossy(field)) return std::optional<FieldErrors>();
-    for (Index n = 0; n < blocks.num_existing(); ++n) {
-      const Index block = blocks.nth_existing(n);
+    ESKER_ASSIGN_OR_RETURN(const auto sparse, part.blocks_at(column, step));
+    const BlockSet all(blocks);
+    const BlockSet& held = sparse ? *sparse : all;
+    for (Index n = 0; n < held.size(); ++n) {
+      const Index block = held.nth(n);
       const auto stored = part.files().find(column, block, time);
       if (!stored.ok()) return stored.status().with_context(part.files().path(column, block, time));
       if (stored->absent) {

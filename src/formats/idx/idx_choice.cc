@@ -4,13 +4,12 @@
 #include <bit>
 
 #include "grid/blocks.h"
+#include "layout/kept_fields.h"
 
 namespace esker::idx {
 namespace {
 
-constexpr double kMaxStoredOverData = 1.15;
 constexpr Index kMaxBlockBytes = Index{256} << 10;
-constexpr Index kMinBlockBytes = Index{16} << 10;
 constexpr Index kMaxFileBytes = Index{64} << 20;
 constexpr Index kMinFileBytes = Index{4} << 20;
 constexpr Index kWantedFiles = 8;

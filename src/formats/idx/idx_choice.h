@@ -6,6 +6,9 @@
 
 namespace esker::idx {
 
+/// Smaller blocks cost more time than the space that they save.
+inline constexpr Index kMinBlockBytes = Index{16} << 10;
+
 /// Samples in existing blocks divided by samples in the box: the overhead of complete blocks (>= 1).
 double stored_over_data(const Bitmask& mask, int bits_per_block, const Box& box);
 

@@ -16,6 +16,7 @@
 #include "formats/idx/catalog.h"
 #include "formats/idx/field_errors.h"
 #include "formats/idx/pidx_header.h"
+#include "layout/kept_fields.h"
 #include "store/commit.h"
 
 namespace esker::idx {
@@ -376,6 +377,22 @@ Status IdxDataset::read(int field, Index step, const ReadTarget& target, const R
   return part_of(field)->read(place(field).columns, step, target, with_fill);
 }
 
+Status IdxDataset::stored_levels(int field, Index step, const Lattice& samples,
+                                 std::span<std::int8_t> out) const {
+  return part_of(field)->stored_levels(place(field).columns, place(field).fixed ? 0 : step, samples, out);
+}
+
+// All columns of a field have the same blocks.
+Result<std::optional<StoredSamples>> IdxDataset::stored_samples(int field, Index step) const {
+  const IdxPart& part = *part_of(field);
+  const Index at = place(field).fixed ? 0 : step;
+  if (!part.is_sparse(at)) return std::optional<StoredSamples>();
+  ESKER_ASSIGN_OR_RETURN(const PartSets::Columns columns, part.sets_at(at));
+  const StoredColumn& column = (*columns)[static_cast<std::size_t>(place(field).columns.front())];
+  if (!column.blocks) return std::optional<StoredSamples>();
+  return std::optional(stored_samples_of(*column.blocks, column.num_primary));
+}
+
 // The last digits of a level's masks address the samples of a box that is a power of two on each axis, in
 // which all blocks of the finest levels lie that it meets.
 ReadUnit IdxDataset::read_unit(int field, int level) const {
@@ -419,7 +436,9 @@ Result<StorageInfo> IdxDataset::storage() const {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const Index before = info.files;
     ESKER_RETURN_IF_ERROR(parts[p]->add_storage(info, infos[p].num_steps));
-    if (parts[p]->is_ours() && infos[p].num_steps > 0 && info.files == before) {
+    if (!parts[p]->is_ours()) continue;
+    const bool has_dense_step = std::ssize(parts[p]->record()->sets) < infos[p].num_steps;
+    if (has_dense_step && info.files == before) {
       return error(Code::kDataLoss, "{}: all of its block files are missing; were they moved or removed?",
                    parts[p]->idx_path());
     }

@@ -35,6 +35,9 @@ struct IdxDataset final : OpenedDataset {
   [[nodiscard]] Box box(int field) const override;
   [[nodiscard]] Result<Bitmask> bitmask(int field) const override;
   Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const override;
+  Status stored_levels(int field, Index step, const Lattice& samples,
+                       std::span<std::int8_t> out) const override;
+  [[nodiscard]] Result<std::optional<StoredSamples>> stored_samples(int field, Index step) const override;
   /// Aligned boxes of a few blocks.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;

@@ -17,7 +17,9 @@
 #include "formats/idx/pidx_partitions.h"
 #include "formats/idx/plain_blocks.h"
 #include "formats/idx/record_sum.h"
+#include "formats/idx/upsampling.h"
 #include "grid/cells.h"
+#include "grid/points.h"
 #include "grid/selection.h"
 
 namespace esker::idx {
@@ -28,7 +30,8 @@ IdxPart::IdxPart(std::shared_ptr<Store> store, std::string idx_path, Header head
       header_(std::move(header)),
       blocks_(block_grid(header_)),
       record_(std::move(record)),
-      times_(std::move(times)) {
+      times_(std::move(times)),
+      sets_(std::make_unique<PartSets>()) {
   const std::string directory = std::filesystem::path(idx_path_).parent_path().string();
   files_ = std::make_unique<BlockFiles>(std::move(store), directory.empty() ? "" : directory + "/",
                                         std::filesystem::path(idx_path_).replace_extension().string(),
@@ -113,25 +116,46 @@ Status IdxPart::check_readable(const FieldEntry& field) const {
 Status IdxPart::read(const std::vector<int>& columns, Index step, const ReadTarget& target,
                      const ReadContext& context) const {
   for (const int column : columns) ESKER_RETURN_IF_ERROR(check_readable(header_.fields[column]));
-  if (context.missing == MissingBlocks::kNearest && (!partitions_.empty() || header_.cells)) {
+  const bool derives =
+      context.missing == MissingBlocks::kNearest || context.missing == MissingBlocks::kLinear;
+  if (derives && (!partitions_.empty() || header_.cells)) {
     return error(Code::kUnsupported,
                  "{}: filling cells, and partitions of PIDX, from coarser samples is not supported",
                  idx_path_);
   }
   if (target.samples.num_samples() == 0) return {};
-  const Index time = times_[static_cast<std::size_t>(step)];
   ReadTarget of_column = target;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     ESKER_RETURN_IF_ERROR(
-        read_column(columns[c], time, of_column,
+        read_column(columns[c], step, of_column,
                     context.piece(static_cast<Index>(c), static_cast<Index>(columns.size()))));
     of_column.out += header_.fields[columns[c]].sample_bytes();
   }
   return {};
 }
 
-Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
+std::string IdxPart::block_sets_path_at(Index time) const {
+  const std::string first = files_->path(0, 0, time);
+  return (std::filesystem::path(first).parent_path() / kBlockSetsName).string();
+}
+
+Result<PartSets::Columns> IdxPart::sets_at(Index step) const {
+  return sets_->load(files_->store(), block_sets_path(step), record_->sets.at(step), blocks_,
+                     header_.fields.size());
+}
+
+Result<std::shared_ptr<const BlockSet>> IdxPart::blocks_at(int field, Index step) const {
+  if (!is_sparse(step)) return std::shared_ptr<const BlockSet>();
+  ESKER_ASSIGN_OR_RETURN(const PartSets::Columns columns, sets_at(step));
+  auto blocks = (*columns)[static_cast<std::size_t>(field)].blocks;
+  if (blocks || !has(field, step)) return blocks;
+  return error(Code::kDataLoss, "{}: does not hold field '{}', but {} says that the step does",
+               block_sets_path(step), header_.fields[static_cast<std::size_t>(field)].name, idx_path_);
+}
+
+Status IdxPart::read_column(int column, Index step, const ReadTarget& target,
                             const ReadContext& context) const {
+  const Index time = times_[static_cast<std::size_t>(step)];
   if (!partitions_.empty()) return read_pidx_partitions(partitions_, column, time, target, context);
   const std::unique_ptr<BlockForm> form = form_of(column, context.bits);
   const FieldEntry& field = header_.fields[column];
@@ -140,12 +164,87 @@ Status IdxPart::read_column(int column, Index time, const ReadTarget& target,
   for (std::size_t at = 0; at < fill.size() && !context.fill_value.empty(); at += context.fill_value.size()) {
     std::copy(context.fill_value.begin(), context.fill_value.end(), fill.data() + at);
   }
-  BlockQuery query({*files_, blocks_, *form, column, time, fill, is_ours()}, target, context);
+  ESKER_ASSIGN_OR_RETURN(const auto stored, blocks_at(column, step));
+  const BlockQuery::Column of_blocks{*files_, blocks_, *form, column, time, fill, is_ours(), stored.get()};
+  const bool is_sparse = context.missing == MissingBlocks::kAuto && stored;
+  if (is_sparse || context.missing == MissingBlocks::kNearest || context.missing == MissingBlocks::kLinear) {
+    const MissingBlocks method = is_sparse ? MissingBlocks::kNearest : context.missing;
+    return Upsampling(of_blocks, field, method, context).read(target);
+  }
+  BlockQuery query(of_blocks, target, context);
   const Box box = target.samples.bounds();
   if (!header_.cells) return query.run(box, target.start_level, target.level);
   const int finest = blocks_.mask().max_level();  // the finer levels are inside cells
   const int start_level = target.level <= finest ? target.start_level : 0;
   return query.run(cells_meeting(box, blocks_.mask().rank()), start_level, std::min(target.level, finest));
+}
+
+namespace {
+
+/// The finest level of the set at each sample. A block stands for all places between its first sample and
+/// that of the next block on each axis, from a multiple of the coarser level's stride on.
+void raise_to_levels(const BlockSet& blocks, const Lattice& samples, std::vector<std::int8_t>& levels) {
+  const BlockGrid& grid = blocks.grid();
+  const Box bounds = samples.bounds();
+  for (int level = grid.bits_per_block(); level <= grid.mask().max_level(); ++level) {
+    // All samples that a box of blocks may stand for: those of its lattice are up to a stride further.
+    Box wide = bounds;
+    const Lattice of_level =
+        level == grid.bits_per_block() ? grid.mask().samples_up_to(level) : grid.mask().samples_new_at(level);
+    for (int a = 0; a < wide.rank; ++a) {
+      wide.lo[a] = std::max<Index>(0, wide.lo[a] - of_level.stride[a]);
+      wide.hi[a] += of_level.stride[a];
+    }
+    blocks.for_each_block_meeting(wide, level, [&](Index block) {
+      const Lattice lattice = grid.lattice(block);
+      Box place = lattice.bounds();
+      for (int a = 0; a < place.rank; ++a) {
+        place.lo[a] = lattice.origin[a] / lattice.stride[a] * lattice.stride[a];
+        place.hi[a] = place.lo[a] + lattice.count[a] * lattice.stride[a];
+      }
+      const Box indices = samples.indices_in(place);
+      for_each_index_point(indices, [&](const Point& index) {
+        Index at = 0;
+        for (int a = samples.rank; a-- > 0;) at = at * samples.count[a] + index[a];
+        levels[static_cast<std::size_t>(at)] = static_cast<std::int8_t>(level);
+      });
+    });
+  }
+}
+
+/// At the upper end of an axis there may be no samples that refine a place: such levels count as stored.
+void pass_levels_outside(const BlockSet& blocks, const Lattice& samples, std::vector<std::int8_t>& levels) {
+  const Bitmask& mask = blocks.grid().mask();
+  const Box& box = blocks.grid().box();
+  std::size_t at = 0;
+  for_each_index_point(samples.all_indices(), [&](const Point& index) {
+    std::int8_t& level = levels[at++];
+    if (level < 0) return;
+    const Point p = samples.point(index);
+    while (level < mask.max_level()) {
+      const int axis = mask.digit(level + 1);
+      const Index stride = mask.samples_up_to(level).stride[axis];
+      if (p[axis] / stride * stride + stride / 2 < box.hi[axis]) return;
+      ++level;
+    }
+  });
+}
+
+}  // namespace
+
+Status IdxPart::stored_levels(const std::vector<int>& columns, Index step, const Lattice& samples,
+                              std::span<std::int8_t> out) const {
+  std::fill(out.begin(), out.end(), static_cast<std::int8_t>(header_.bitmask.max_level()));
+  for (const int column : columns) {
+    ESKER_ASSIGN_OR_RETURN(const auto stored, blocks_at(column, step));
+    if (!stored) continue;
+    std::vector<std::int8_t> levels(out.size(), -1);
+    raise_to_levels(*stored, samples, levels);
+    pass_levels_outside(*stored, samples, levels);
+    std::transform(out.begin(), out.end(), levels.begin(), out.begin(),
+                   [](std::int8_t a, std::int8_t b) { return std::min(a, b); });
+  }
+  return {};
 }
 
 std::unique_ptr<BlockForm> IdxPart::form_of(int column, int bits) const {

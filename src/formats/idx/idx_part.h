@@ -14,6 +14,7 @@
 #include "formats/idx/block_form.h"
 #include "formats/idx/commit_record.h"
 #include "formats/idx/header.h"
+#include "formats/idx/part_sets.h"
 #include "grid/blocks.h"
 #include "read/read_context.h"
 #include "read/read_target.h"
@@ -54,6 +55,23 @@ class IdxPart {
   /// Whether field number `field` was written at `step` (position in times()).
   [[nodiscard]] bool has(int field, Index step) const;
 
+  /// Whether the step stores some of the blocks only. Steps are positions in times().
+  [[nodiscard]] bool is_sparse(Index step) const { return record_ && record_->sets.contains(step); }
+  /// What a sparse step stores of each field of the header. Reads its file of block sets, unless it is known.
+  /// Thread-safe. Errors: kDataLoss, kIoError.
+  [[nodiscard]] Result<PartSets::Columns> sets_at(Index step) const;
+  /// The blocks of a field at a step; null: all. The same errors.
+  [[nodiscard]] Result<std::shared_ptr<const BlockSet>> blocks_at(int field, Index step) const;
+  /// Sets out[i] to the finest level that is stored at sample i of a lattice, x fastest; -1: none. The finest
+  /// level of a place is that of the blocks whose part of the grid it lies in. Opens no block file.
+  Status stored_levels(const std::vector<int>& columns, Index step, const Lattice& samples,
+                       std::span<std::int8_t> out) const;
+  [[nodiscard]] std::string block_sets_path(Index step) const {
+    return block_sets_path_at(times_[static_cast<std::size_t>(step)]);
+  }
+  /// The same for an integer time.
+  [[nodiscard]] std::string block_sets_path_at(Index time) const;
+
   /// The samples of levels <= `level` in `box` (clipped to the header's box). Pure.
   [[nodiscard]] Lattice select(const Box& box, int level) const;
   /// Reads the samples of a step. A sample of the target is the components of the fields at positions
@@ -82,7 +100,7 @@ class IdxPart {
           std::optional<CommitRecord> record, std::vector<Index> times, FilenameTemplate files);
   void record_absent();
   Status add_file(const std::string& path, StorageInfo& info) const;
-  Status read_column(int column, Index time, const ReadTarget& target, const ReadContext& context) const;
+  Status read_column(int column, Index step, const ReadTarget& target, const ReadContext& context) const;
   [[nodiscard]] std::unique_ptr<BlockForm> form_of(int column, int bits) const;  // bits: see ReadContext
   [[nodiscard]] Status check_readable(const FieldEntry& field) const;
 
@@ -93,6 +111,7 @@ class IdxPart {
   std::set<std::pair<Index, int>> absent_;  // step, field
   std::vector<Index> times_;
   std::unique_ptr<BlockFiles> files_;
+  std::unique_ptr<PartSets> sets_;
   std::vector<JoinedPartition> partitions_;  // empty, unless all blocks are in partitions
 };
 

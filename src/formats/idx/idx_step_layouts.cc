@@ -5,15 +5,21 @@
 #include "base/macros.h"
 #include "codec/compress.h"
 #include "formats/idx/cell_heads.h"
+#include "formats/idx/part_blocks.h"
 
 namespace esker::idx {
 
 IdxStepLayouts::IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present,
-                               const StepHints& hints) {
-  for (const Part& part : parts) add(part, present, hints);
+                               const StepHints& hints, const KeptFields& kept) {
+  for (const Part& part : parts) {
+    add(part, present, hints, kept);
+    if (!is_sparse(part, present, kept)) continue;
+    sparse_parts_.push_back({&part, encode_block_sets(stored_columns(part, present, kept))});
+  }
 }
 
-void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, const StepHints& hints) {
+void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, const StepHints& hints,
+                         const KeptFields& kept) {
   std::vector<LayoutField> fields;
   std::vector<Column> columns_here;
   for (std::size_t f = 0; f < part.columns.size(); ++f) {
@@ -21,8 +27,8 @@ void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, con
     const FieldEntry& entry = part.header.fields[f];
     const Index bytes =
         part.cells ? cell_form(part.header, static_cast<int>(f)).coded_bytes() : entry.sample_bytes();
-    fields.push_back(
-        {bytes, present[column.field], hints.dense_axis(static_cast<std::size_t>(column.field))});
+    fields.push_back({bytes, present[column.field], hints.dense_axis(static_cast<std::size_t>(column.field)),
+                      kept.empty() ? nullptr : kept[static_cast<std::size_t>(column.field)].blocks});
     if (!present[column.field]) continue;
     columns_here.push_back({column.field, column.first_component, static_cast<int>(layouts.size()),
                             static_cast<int>(f), entry.stored_bits});
@@ -47,6 +53,14 @@ void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, con
 std::string IdxStepLayouts::file_path(int layout, Index file, Index step) const {
   const Part& part = part_of(layout);
   return part.file_path(file * part.header.blocks_per_file, step);
+}
+
+std::vector<StepLayouts::SmallFile> IdxStepLayouts::small_files(Index step) const {
+  std::vector<SmallFile> files;
+  for (const SparsePart& sparse : sparse_parts_) {
+    files.push_back({sparse.part->block_sets_path(step), sparse.sets});
+  }
+  return files;
 }
 
 bool IdxStepLayouts::compresses(int layout) const {
@@ -132,7 +146,7 @@ std::vector<std::byte> IdxStepLayouts::file_headers(int layout_number, Index fil
   for (const Column& column : columns) {
     if (column.layout != layout_number) continue;
     for (Index block = layout.first_block(file); block < layout.end_block(file); ++block) {
-      if (!layout.blocks().exists(block)) continue;
+      if (!layout.blocks_of(column.layout_field).contains(block)) continue;
       const Piece piece = layout.piece_of(column.layout_field, block);
       entries[static_cast<std::size_t>(entry_number(column.layout_field, block, per_file))] =
           entry_of(layout_number, piece, record);

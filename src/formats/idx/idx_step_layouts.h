@@ -13,8 +13,9 @@ namespace esker::idx {
 
 class IdxStepLayouts final : public StepLayouts {
  public:
-  /// For the fields with present[field]. `parts` must outlive this object.
-  IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present, const StepHints& hints);
+  /// For the fields with present[field], and of them the blocks `kept`. `parts` must outlive this object.
+  IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present, const StepHints& hints,
+                 const KeptFields& kept = {});
 
   [[nodiscard]] std::string file_path(int layout, Index file, Index step) const override;
   using StepLayouts::compresses;
@@ -23,6 +24,7 @@ class IdxStepLayouts final : public StepLayouts {
   Status compress(int layout, const Piece& piece, std::span<const std::byte> samples,
                   std::span<std::byte> stored, std::span<std::byte> scratch,
                   PieceRecord& record) const override;
+  [[nodiscard]] std::vector<SmallFile> small_files(Index step) const override;
   [[nodiscard]] bool has_checksums() const override;
   [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece, std::uint32_t form,
                                        std::span<const std::byte> stored) const override;
@@ -39,7 +41,8 @@ class IdxStepLayouts final : public StepLayouts {
                 PieceHead& head) const override;
 
  private:
-  void add(const Part& part, const std::vector<bool>& present, const StepHints& hints);
+  void add(const Part& part, const std::vector<bool>& present, const StepHints& hints,
+           const KeptFields& kept);
   [[nodiscard]] const Part& part_of(int layout) const { return *part_of_layout_[layout]; }
   [[nodiscard]] const IdxLayout& layout_of(int number) const {
     return static_cast<const IdxLayout&>(*layouts[static_cast<std::size_t>(number)]);
@@ -56,6 +59,12 @@ class IdxStepLayouts final : public StepLayouts {
                  std::vector<std::byte>& bytes) const;
 
   std::vector<const Part*> part_of_layout_;
+  /// The file of block sets of a sparse part.
+  struct SparsePart {
+    const Part* part;
+    std::vector<std::byte> sets;
+  };
+  std::vector<SparsePart> sparse_parts_;
   mutable std::vector<std::byte> scratch_;      // of encode()
   std::vector<std::vector<CodecSpec>> codecs_;  // [layout][field of the part]
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -35,6 +36,7 @@ class PartVerifier {
       return Status();
     };
     const auto times = std::span(part_.times()).first(static_cast<std::size_t>(num_steps_));
+    find_blocks();
     const Status listed = part_.files().for_each_stored(part_.blocks(), times, check);
     const bool is_blind = listed.code() == Code::kUnsupported && !part_.files().store().is_local();
     if (is_blind && !part_.is_ours()) return listed.with_context(part_.idx_path());
@@ -94,7 +96,10 @@ class PartVerifier {
       return findings_.error(file.path, fmt::format("field '{}': {}", name, stored.status().message()));
     }
     const bool ours = part_.is_ours();
-    const bool expected = part_.has(field, step);
+    const auto sparse = sets_.find(step);
+    const bool is_known = sparse == sets_.end() || sparse->second;
+    const BlockSet* named = blocks_of(field, step);
+    const bool expected = is_known ? named && named->contains(block) : stored.ok() && !stored->absent;
     if (stored->absent) {
       if (!ours) ++report_.blocks_left_out;
       if (ours && expected) findings_.error(file.path, missing(block, name));
@@ -102,8 +107,8 @@ class PartVerifier {
     }
     if (!expected) {
       findings_.warning(
-          file.path, fmt::format("block {} of field '{}' is stored, but the step does not contain the field",
-                                 block, name));
+          file.path,
+          fmt::format("block {} of field '{}' is stored, but the step does not contain it", block, name));
     }
     ++report_.blocks;
     report_.bytes += stored->size_bytes;
@@ -143,6 +148,23 @@ class PartVerifier {
     return fmt::format("block {} of field '{}' is missing", block, field);
   }
 
+  /// What each step holds. Without its file of block sets, a sparse step may hold anything.
+  void find_blocks() {
+    for (Index step = 0; step < num_steps_ && part_.is_ours(); ++step) {
+      if (!part_.is_sparse(step)) continue;
+      const auto columns = part_.sets_at(step);
+      if (!columns.ok()) findings_.error(part_.block_sets_path(step), columns.status().message());
+      sets_[step] = columns.ok() ? *columns : nullptr;
+    }
+  }
+
+  /// The blocks that the step holds of a field; null: none, or it is not known.
+  [[nodiscard]] const BlockSet* blocks_of(int field, Index step) const {
+    const auto sparse = sets_.find(step);
+    if (sparse == sets_.end()) return part_.has(field, step) ? &all_ : nullptr;
+    return sparse->second ? (*sparse->second)[static_cast<std::size_t>(field)].blocks.get() : nullptr;
+  }
+
   /// Files of committed steps that were not checked. Stops after a thousand findings, because a header can
   /// claim any number of files.
   template <class Visit>
@@ -150,24 +172,22 @@ class PartVerifier {
     const BlockGrid& blocks = part_.blocks();
     const Index per_file = part_.header().blocks_per_file;
     for (Index step = 0; step < num_steps_ && !findings_.full(); ++step) {
-      const int held = first_field_held(step);
-      for (Index n = 0; n < blocks.num_existing() && held >= 0 && !findings_.full();) {
-        const Index first_block = blocks.nth_existing(n) / per_file * per_file;
-        if (!checked_.contains({step, first_block})) {
-          const Index time = part_.times()[static_cast<std::size_t>(step)];
-          visit(BlockFiles::OnStorage{part_.files().path(held, first_block, time),
-                                      part_.header().arco != 0 ? held : 0, first_block, time});
+      const Index time = part_.times()[static_cast<std::size_t>(step)];
+      const BlockSet* before = nullptr;  // fields mostly have the same blocks
+      for (int field = 0; field < static_cast<int>(part_.header().fields.size()); ++field) {
+        const BlockSet* held = blocks_of(field, step);
+        if (!held || held == before) continue;
+        before = held;
+        for (Index n = 0; n < held->size() && !findings_.full();) {
+          const Index first_block = held->nth(n) / per_file * per_file;
+          if (checked_.insert({step, first_block}).second) {
+            visit(BlockFiles::OnStorage{part_.files().path(field, first_block, time),
+                                        part_.header().arco != 0 ? field : 0, first_block, time});
+          }
+          n = held->num_before(std::min(first_block + per_file, blocks.num_blocks()));
         }
-        n = blocks.num_existing_before(std::min(first_block + per_file, blocks.num_blocks()));
       }
     }
-  }
-
-  [[nodiscard]] int first_field_held(Index step) const {
-    for (int field = 0; field < static_cast<int>(part_.header().fields.size()); ++field) {
-      if (part_.has(field, step)) return field;
-    }
-    return -1;
   }
 
   const IdxPart& part_;
@@ -176,6 +196,8 @@ class PartVerifier {
   VerifyReport& report_;
   Findings findings_;
   std::set<std::pair<Index, Index>> checked_;  // step, first block of the file
+  const BlockSet all_{part_.blocks()};
+  std::map<Index, PartSets::Columns> sets_;  // of sparse steps; null: damaged
 };
 
 /// Files per step that a part may have; an estimate for the progress.

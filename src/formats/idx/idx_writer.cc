@@ -12,8 +12,10 @@
 #include "base/text.h"
 #include "formats/idx/creation.h"
 #include "formats/idx/field_errors.h"
+#include "formats/idx/idx_choice.h"
 #include "formats/idx/idx_step_layouts.h"
 #include "formats/idx/leftovers.h"
+#include "formats/idx/part_blocks.h"
 #include "formats/idx/record_sum.h"
 #include "store/checksum.h"
 #include "store/commit.h"
@@ -79,10 +81,54 @@ void IdxWriter::forget_files() {
 
 Status IdxWriter::define(const Schema& schema) {
   schema_ = schema;
-  ESKER_ASSIGN_OR_RETURN(parts_, make_parts(paths_, schema_, [&](const std::string&) {
-                           return PartOptions{options_, {}};
-                         }));
+  ESKER_RETURN_IF_ERROR(make_parts_of_schema());
   format_options_ = format_options_of(options_);
+  forget_files();
+  return {};
+}
+
+Status IdxWriter::make_parts_of_schema() {
+  ESKER_ASSIGN_OR_RETURN(parts_, make_parts(paths_, schema_, [&](const std::string& name) {
+                           PartOptions given{options_, {}};
+                           const auto bits = block_bits_.find(name);
+                           if (bits != block_bits_.end()) given.options.bits_per_block = bits->second;
+                           return given;
+                         }));
+  return {};
+}
+
+const Part& IdxWriter::part_of(int field) const {
+  return *std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return std::any_of(part.columns.begin(), part.columns.end(),
+                       [&](const Column& column) { return column.field == field; });
+  });
+}
+
+Status IdxWriter::check_sparse(int field) const {
+  const Field& of = schema_.fields()[static_cast<std::size_t>(field)];
+  if (of.stored_bits == 0) return {};
+  return error(Code::kUnsupported,
+               "keep: field '{}' has stored_bits, whose blocks are always stored completely", of.name);
+}
+
+const BlockGrid* IdxWriter::blocks_of(int field) const { return &part_of(field).blocks; }
+
+std::vector<int> IdxWriter::choices_of_block_bits(int field) const {
+  std::vector<int> choices;
+  if (options_.bits_per_block != 0 || is_created()) return choices;
+  const Part& part = part_of(field);
+  Index smallest = part.header.fields.front().sample_bytes();
+  for (const FieldEntry& entry : part.header.fields) smallest = std::min(smallest, entry.sample_bytes());
+  for (int bits = part.header.bits_per_block; bits >= 1; --bits) {
+    if (!choices.empty() && smallest << bits < kMinBlockBytes) break;
+    choices.push_back(bits);
+  }
+  return choices;
+}
+
+Status IdxWriter::set_block_bits(int field, int bits) {
+  block_bits_[part_of(field).name] = bits;
+  ESKER_RETURN_IF_ERROR(make_parts_of_schema());
   forget_files();
   return {};
 }
@@ -109,6 +155,7 @@ Status IdxWriter::restore(const std::string& existing_texts) {
   times_ = std::move(existing.times);
   present_ = std::move(existing.present);
   max_errors_ = std::move(existing.max_errors);
+  set_sums_ = std::move(existing.set_sums);
   format_options_ = std::move(existing.format_options);
   forget_files();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -175,7 +222,8 @@ void IdxWriter::print_directory() const {
   for (const Part& part : parts_)
     files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
   const std::string text = fmt::format(
-      "esker: {}.idx: a dataset with several grids, with fixed fields, or with stored_bits for some fields only "
+      "esker: {}.idx: a dataset with several grids, with fixed fields, or with stored_bits for some fields "
+      "only "
       "is a directory: open {}, or in other programs {}\n",
       name, name, files);
   std::fputs(text.c_str(), stderr);
@@ -208,7 +256,13 @@ std::vector<std::string> IdxWriter::data_paths(Index first, Index end) const {
   std::vector<std::string> paths;
   for (Index step = first; step < end; ++step) {
     const std::vector<bool>& present = present_[static_cast<std::size_t>(step)];
-    for (const Part& part : parts_) {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Part& part = parts_[p];
+      if (set_sums_[static_cast<std::size_t>(step)][p]) {
+        const auto files = files_of_step(*store_, directory_of(part.block_sets_path(step)));
+        if (files.ok()) paths.insert(paths.end(), files->begin(), files->end());
+        continue;
+      }
       const bool is_stored = std::any_of(part.columns.begin(), part.columns.end(),
                                          [&](const Column& column) { return present[column.field]; });
       const Index per_file = part.header.blocks_per_file;
@@ -227,8 +281,19 @@ std::unique_ptr<StepLayouts> IdxWriter::lay_out(const std::vector<bool>& present
   return std::make_unique<IdxStepLayouts>(parts_, present, hints);
 }
 
-CommitRecord IdxWriter::record_of(const Part& part, Index num_steps) const {
+std::unique_ptr<StepLayouts> IdxWriter::lay_out_sparse(const std::vector<bool>& present,
+                                                       const StepHints& hints, const KeptFields& kept) const {
+  return std::make_unique<IdxStepLayouts>(parts_, present, hints, kept);
+}
+
+CommitRecord IdxWriter::record_of(std::size_t part_number, Index num_steps) const {
+  const Part& part = parts_[part_number];
   CommitRecord record;
+  const Index listed = part.fixed ? std::min<Index>(1, std::ssize(set_sums_)) : num_steps;
+  for (Index step = 0; step < listed; ++step) {
+    const auto& sum = set_sums_[static_cast<std::size_t>(step)][part_number];
+    if (sum) record.sets[step] = *sum;
+  }
   record.alignment_bytes = part.alignment_bytes;
   record.checksums = part.checksums;
   record.generation = num_steps + 1;
@@ -306,7 +371,7 @@ Status IdxWriter::write_part(std::size_t number, Index num_steps, bool durable) 
   const Part& part = parts_[number];
   Header header = part.header;
   if (!part.fixed) header.time = TimeSteps{kTimeTemplate, {{0, num_steps - 1, 1}}};
-  header.other.emplace_back(kRecordKey, print_sealed_record(header, record_of(part, num_steps)));
+  header.other.emplace_back(kRecordKey, print_sealed_record(header, record_of(number, num_steps)));
   return replace(idx_[number], print_header(header), num_steps, durable);
 }
 
@@ -325,9 +390,12 @@ Status IdxWriter::write_catalog(bool durable) {
 Status IdxWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
   const Index step = stored.step;
-  times_.resize(static_cast<std::size_t>(step));
-  present_.resize(static_cast<std::size_t>(step));
-  max_errors_.resize(static_cast<std::size_t>(step));
+  forget_steps_from(step);
+  auto& sums = set_sums_.emplace_back(parts_.size());
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (!is_sparse(parts_[p], stored.present, stored.kept)) continue;
+    sums[p] = block_sets_sum(encode_block_sets(stored_columns(parts_[p], stored.present, stored.kept)));
+  }
   times_.push_back(stored.time);
   present_.push_back(stored.present);
   max_errors_.push_back(stored.max_errors);
@@ -337,12 +405,18 @@ Status IdxWriter::commit(const StoredStep& stored, bool durable) {
   return is_single(schema_) ? Status() : write_catalog(durable);
 }
 
+void IdxWriter::forget_steps_from(Index num_steps) {
+  const auto n = static_cast<std::size_t>(num_steps);
+  times_.resize(n);
+  present_.resize(n);
+  max_errors_.resize(n);
+  set_sums_.resize(n);
+}
+
 // Replaces only files that list more steps than they should, the catalog first, because readers trust it. The
 // target is recorded first, so that reclaim() continues where this has failed.
 Status IdxWriter::rewind(Index num_steps, bool durable) {
-  times_.resize(static_cast<std::size_t>(num_steps));
-  present_.resize(static_cast<std::size_t>(num_steps));
-  max_errors_.resize(static_cast<std::size_t>(num_steps));
+  forget_steps_from(num_steps);
   ESKER_RETURN_IF_ERROR(check_ours());
   Status status;
   if (catalog_.num_steps > num_steps) status = write_catalog(durable);

@@ -5,6 +5,7 @@
 // rename. In a dataset of several parts, esker.json is replaced last.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,13 @@ class IdxWriter final : public FormatWriter {
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
+  [[nodiscard]] Status check_sparse(int field) const override;
+  [[nodiscard]] const BlockGrid* blocks_of(int field) const override;
+  [[nodiscard]] std::vector<int> choices_of_block_bits(int field) const override;
+  Status set_block_bits(int field, int bits) override;
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
+                                                            const StepHints& hints,
+                                                            const KeptFields& kept) const override;
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }
@@ -69,7 +77,14 @@ class IdxWriter final : public FormatWriter {
   Status replace(Replaced& file, const std::string& text, Index num_steps, bool durable);
   Status write_part(std::size_t part, Index num_steps, bool durable);
   Status write_catalog(bool durable);
-  [[nodiscard]] CommitRecord record_of(const Part& part, Index num_steps) const;
+  [[nodiscard]] CommitRecord record_of(std::size_t part, Index num_steps) const;
+  [[nodiscard]] const Part& part_of(int field) const;
+  void forget_steps_from(Index num_steps);
+  [[nodiscard]] bool is_created() const {
+    return catalog_.num_steps >= 0 ||
+           std::any_of(idx_.begin(), idx_.end(), [](auto& idx) { return idx.num_steps >= 0; });
+  }
+  Status make_parts_of_schema();
   void forget_files();
   void print_directory() const;
 
@@ -85,6 +100,9 @@ class IdxWriter final : public FormatWriter {
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;      // per committed step
   std::vector<std::vector<float>> max_errors_;  // likewise, see StoredStep
+  /// [step][part], of sparse steps: the checksum of the file of block sets.
+  std::vector<std::vector<std::optional<std::uint64_t>>> set_sums_;
+  std::map<std::string, int> block_bits_;  // chosen by set_block_bits(), by name of the part
   bool replaces_existing_ = false;
   bool is_protected_ = false;  // a replacement of an index is durable before the rename
   std::shared_ptr<WriterLock> lock_;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "formats/idx/block_set_file.h"
 #include "store/commit.h"
 
 namespace esker::idx {
@@ -87,6 +88,38 @@ Status refuse_link(Store& store, const std::string& path) {
 
 }  // namespace
 
+namespace {
+
+/// A name in the directory of a step, or in one of its directories of block files.
+enum class StepEntry { kOther, kFile, kDirectory };
+
+Result<StepEntry> kind_of(Store& store, const std::string& path, std::string_view name) {
+  ESKER_ASSIGN_OR_RETURN(const bool is_directory, store.is_directory(path));
+  if (name == kBlockSetsName && !is_directory) return StepEntry::kFile;
+  const bool names_file = name.ends_with(kBlockSuffix);
+  if (names_file) name.remove_suffix(kBlockSuffix.size());
+  if (!is_block_number(name) || names_file == is_directory) return StepEntry::kOther;
+  return is_directory ? StepEntry::kDirectory : StepEntry::kFile;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> files_of_step(Store& store, const std::string& directory) {
+  std::vector<std::string> files;
+  ESKER_ASSIGN_OR_RETURN(const auto names, store.list(directory));
+  for (const std::string& name : names) {
+    const std::string path = directory + "/" + name;
+    ESKER_ASSIGN_OR_RETURN(const bool is_link, store.is_link(path));
+    if (is_link) continue;
+    ESKER_ASSIGN_OR_RETURN(const StepEntry kind, kind_of(store, path, name));
+    if (kind == StepEntry::kFile) files.push_back(path);
+    if (kind != StepEntry::kDirectory) continue;
+    ESKER_ASSIGN_OR_RETURN(const auto below, files_of_step(store, path));
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  return files;
+}
+
 Status remove_leftover(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const bool is_link, store.is_link(path));
   if (is_link) return {};
@@ -95,13 +128,8 @@ Status remove_leftover(Store& store, const std::string& path) {
   ESKER_ASSIGN_OR_RETURN(const auto names, store.list(path));
   for (const std::string& name : names) {
     const std::string below = path + "/" + name;
-    const bool names_file = name.ends_with(kBlockSuffix);
-    const std::string_view number =
-        std::string_view(name).substr(0, name.size() - (names_file ? kBlockSuffix.size() : 0));
-    ESKER_ASSIGN_OR_RETURN(const bool below_is_directory, store.is_directory(below));
-    if (is_block_number(number) && names_file != below_is_directory) {
-      ESKER_RETURN_IF_ERROR(remove_leftover(store, below));
-    }
+    ESKER_ASSIGN_OR_RETURN(const StepEntry kind, kind_of(store, below, name));
+    if (kind != StepEntry::kOther) ESKER_RETURN_IF_ERROR(remove_leftover(store, below));
   }
   ESKER_ASSIGN_OR_RETURN(const auto left, store.list(path));
   return left.empty() ? store.remove_all(path) : Status();

@@ -23,6 +23,9 @@ struct PartFiles {
 Result<std::vector<std::string>> find_leftovers(Store& store, const DatasetPaths& paths,
                                                 const std::vector<PartFiles>& parts, Index num_steps);
 
+/// The block files below the directory of a step, and its file of block sets. Follows no links.
+Result<std::vector<std::string>> files_of_step(Store& store, const std::string& directory);
+
 /// Removes one of these: a file, or the block files below a directory and the directories that are then
 /// empty. Files of users stay.
 Status remove_leftover(Store& store, const std::string& path);

@@ -186,7 +186,7 @@ Result<Form> find_form(Store& store, const Subject& subject, const RebuildReques
                report.path, why, subject.schema_path);
 }
 
-/// Integer times that have block files.
+/// Integer times that have block files, or a file of block sets.
 Result<std::vector<Index>> stored_times(const Store& store, const Header& header,
                                         const std::string& directory) {
   if (!header.time) return std::vector<Index>{0};
@@ -199,6 +199,13 @@ Result<std::vector<Index>> stored_times(const Store& store, const Header& header
         times.insert(match.time.value_or(0));
         return Status();
       }));
+  std::string sets = files.patterns(0).front();
+  sets = sets.substr(0, sets.rfind('/') + 1) + std::string(kBlockSetsName);
+  ESKER_RETURN_IF_ERROR(for_each_path(store, directory, {sets}, [&](const PathMatch& match) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const bool exists, store.exists(match.path));
+    if (exists) times.insert(match.time.value_or(0));
+    return {};
+  }));
   return std::vector<Index>(times.begin(), times.end());
 }
 
@@ -257,6 +264,7 @@ Result<FoundSteps> find_whole_steps(const Subject& subject, StepCheck& check, st
       continue;
     }
     if (record) record_absent(subject, time, *absent, *record, report);
+    if (record && check.sets_sum()) record->sets[time] = *check.sets_sum();
     whole.times.push_back(time);
     whole.errors.push_back(check.largest_errors());
   }
@@ -282,6 +290,7 @@ Result<FoundSteps> check_steps_of_catalog(const Subject& subject, StepCheck& che
     found.times.push_back(step);
     if (absent.ok()) {
       record_absent(subject, step, *absent, record, report);
+      if (check.sets_sum()) record.sets[step] = *check.sets_sum();
       found.errors.push_back(check.largest_errors());
     } else {
       record.absent[step] = all;
@@ -413,7 +422,7 @@ Result<RebuildReport> rebuild_idx_on(const std::shared_ptr<Store>& store, const 
   if (header.time) header.time->ranges = ranges_of(stored);
   ESKER_ASSIGN_OR_RETURN(const auto part, IdxPart::of_text(store, report.path, print_header(header)));
   StepCheck check(*part, form.record.has_value(), form.record && form.record->checksums);
-  if (form.record) form.record->absent.clear();
+  if (form.record) form.record->absent.clear(), form.record->sets.clear();
   ESKER_ASSIGN_OR_RETURN(
       const FoundSteps found,
       subject.catalog ? check_steps_of_catalog(subject, check, header, *form.record, report)

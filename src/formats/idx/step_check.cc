@@ -11,22 +11,44 @@ Result<std::vector<std::string>> StepCheck::run(Index time) {
   std::vector<std::string> absent;
   const auto& fields = part_.header().fields;
   largest_errors_.assign(fields.size(), 0);
+  ESKER_RETURN_IF_ERROR(load_sets(time));
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    auto held = count_blocks(static_cast<int>(f), time);
+    const BlockSet* expected = sets_sum_ ? sets_[f].blocks.get() : &all_;
+    if (!expected) {
+      absent.push_back(fields[f].name);
+      continue;
+    }
+    auto held = count_blocks(static_cast<int>(f), time, *expected);
     if (!held.ok()) return held.status().with_context("field '" + fields[f].name + "'");
-    if (*held == 0) absent.push_back(fields[f].name);
-    if (ours_ && *held != 0 && *held != part_.blocks().num_existing()) {
+    if (*held == 0 && !sets_sum_) absent.push_back(fields[f].name);
+    if (ours_ && (*held != 0 || sets_sum_) && *held != expected->size()) {
       return error(Code::kDataLoss, "field '{}': {} of {} blocks are stored", fields[f].name, *held,
-                   part_.blocks().num_existing());
+                   expected->size());
     }
   }
   return absent;
 }
 
-Result<Index> StepCheck::count_blocks(int field, Index time) {
+/// A step without the file is dense.
+Status StepCheck::load_sets(Index time) {
+  sets_.clear();
+  sets_sum_.reset();
+  if (!ours_) return {};
+  const std::string path = part_.block_sets_path_at(time);
+  const auto bytes = read_block_sets(part_.files().store(), path);
+  if (bytes.status().code() == Code::kNotFound) return {};
+  ESKER_RETURN_IF_ERROR(bytes.status());
+  auto sets = decode_block_sets(*bytes, part_.blocks(), part_.header().fields.size());
+  if (!sets.ok()) return sets.status().with_context(path);
+  sets_ = std::move(*sets);
+  sets_sum_ = block_sets_sum(*bytes);
+  return {};
+}
+
+Result<Index> StepCheck::count_blocks(int field, Index time, const BlockSet& expected) {
   Index held = 0;
-  for (Index n = 0; n < part_.blocks().num_existing(); ++n) {
-    const Index block = part_.blocks().nth_existing(n);
+  for (Index n = 0; n < expected.size(); ++n) {
+    const Index block = expected.nth(n);
     auto stored = part_.files().find(field, block, time);
     Status whole = stored.status();
     if (whole.ok() && stored->file && stored->file != checked_) {

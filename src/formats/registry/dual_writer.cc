@@ -76,6 +76,9 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->compress(number, piece, samples, stored, scratch, record);
   }
+  [[nodiscard]] std::vector<SmallFile> small_files(Index step) const override {
+    return second_->small_files(step);  // the first is a NetCDF file
+  }
   [[nodiscard]] bool has_checksums() const override {
     return first_->has_checksums() || second_->has_checksums();
   }
@@ -189,6 +192,13 @@ Status DualWriter::check_ours() {
 std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present,
                                                  const StepHints& hints) const {
   return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present, hints), idx_->lay_out(present, hints));
+}
+
+std::unique_ptr<StepLayouts> DualWriter::lay_out_sparse(const std::vector<bool>& present,
+                                                        const StepHints& hints,
+                                                        const KeptFields& kept) const {
+  return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present, hints),
+                                           idx_->lay_out_sparse(present, hints, kept));
 }
 
 Result<std::string> DualWriter::prepare(Index step, double time, const std::vector<bool>& present) {

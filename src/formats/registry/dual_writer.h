@@ -38,6 +38,15 @@ class DualWriter final : public FormatWriter {
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
+  [[nodiscard]] Status check_sparse(int field) const override { return idx_->check_sparse(field); }
+  [[nodiscard]] const BlockGrid* blocks_of(int field) const override { return idx_->blocks_of(field); }
+  [[nodiscard]] std::vector<int> choices_of_block_bits(int field) const override {
+    return idx_->choices_of_block_bits(field);
+  }
+  Status set_block_bits(int field, int bits) override { return idx_->set_block_bits(field, bits); }
+  [[nodiscard]] std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
+                                                            const StepHints& hints,
+                                                            const KeptFields& kept) const override;
   Result<std::string> prepare(Index step, double time, const std::vector<bool>& present) override;
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;

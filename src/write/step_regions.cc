@@ -1,0 +1,418 @@
+#include "write/step_regions.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "adaptive/mark_blocks.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "comm/agree.h"
+#include "exchange/unite_runs.h"
+#include "grid/points.h"
+#include "grid/tiles.h"
+
+namespace esker {
+namespace {
+
+/// Numbers whose maximum over the ranks is taken: levels are shifted to be at least 1, and 0 means none.
+constexpr int kShift = 200;
+
+template <class T>
+std::string_view bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(T)};
+}
+
+std::vector<Patch> patches_of(const PatchList& list) {
+  std::vector<Patch> patches;
+  for (const Patch& patch : list) patches.push_back(patch);
+  return patches;
+}
+
+}  // namespace
+
+struct StepRegions::Agreed {
+  /// [grid], then [field]: 1 if a rank has a rule; the finest level kept everywhere; the coarsest level.
+  std::vector<std::uint64_t> has_rule, everywhere, coarsest;
+  std::array<std::uint64_t, 4>
+      others{};  // stale, looks beyond its own samples, hash of boxes and its complement
+
+  explicit Agreed(std::size_t n) : has_rule(n), everywhere(n), coarsest(n) {}
+  void add(std::size_t target, const KeepRule& rule) {
+    has_rule[target] = 1;
+    coarsest[target] = std::max(coarsest[target], static_cast<std::uint64_t>(-rule.level));
+    if (rule.region != KeepRule::Region::kEverywhere) return;
+    everywhere[target] = std::max(everywhere[target], static_cast<std::uint64_t>(rule.level + kShift));
+  }
+  void take_maxima(Comm& comm) {
+    comm.all_reduce_max(has_rule);
+    comm.all_reduce_max(everywhere);
+    comm.all_reduce_max(coarsest);
+    comm.all_reduce_max(others);
+  }
+  [[nodiscard]] int everywhere_of(std::size_t target) const {
+    return everywhere[target] == 0 ? kNone : static_cast<int>(everywhere[target]) - kShift;
+  }
+};
+
+/// A due field that the rule is for; -1: none.
+int StepRegions::any_field(const KeepCall& call) const {
+  for (std::size_t f = 0; f < in_.due.size(); ++f) {
+    const bool is_meant =
+        call.field < 0 ? in_.schema.fields()[f].grid == call.grid : call.field == static_cast<int>(f);
+    if (in_.due[f] && is_meant) return static_cast<int>(f);
+  }
+  return -1;
+}
+
+Status StepRegions::check_calls() const {
+  for (const KeepCall& call : in_.calls) {
+    const std::string where =
+        call.field >= 0 ? "keep '" + in_.schema.fields()[static_cast<std::size_t>(call.field)].name + "'"
+                        : "keep grid '" + in_.schema.grids()[static_cast<std::size_t>(call.grid)].name + "'";
+    ESKER_RETURN_IF_ERROR(check_call(call).with_context(where));
+  }
+  return {};
+}
+
+Status StepRegions::check_call(const KeepCall& call) const {
+  const int field = any_field(call);
+  if (field < 0) {
+    return call.field < 0 ? Status() : Status(Code::kWrongOrder, "the field is not put in this step");
+  }
+  ESKER_RETURN_IF_ERROR(in_.format.check_sparse(field));
+  const int max_level = in_.format.blocks_of(field)->mask().max_level();
+  if (-call.rule.level > max_level) {
+    return error(Code::kOutOfRange, "level {}, expected {} to 0", call.rule.level, -max_level);
+  }
+  ESKER_RETURN_IF_ERROR(check_scratch(call));
+  if (call.rule.region == KeepRule::Region::kRange &&
+      !in_.due[static_cast<std::size_t>(call.rule.field.index)]) {
+    return error(Code::kWrongOrder, "the range is of field '{}', which is not put in this step",
+                 in_.schema.fields()[static_cast<std::size_t>(call.rule.field.index)].name);
+  }
+  return call.rule.region == KeepRule::Region::kLevels ? check_levels(call, max_level) : Status();
+}
+
+/// The levels of a tile and of the samples around it.
+Status StepRegions::check_scratch(const KeepCall& call) const {
+  if (call.rule.dilate == 0 || call.rule.region == KeepRule::Region::kBoxes) return {};
+  const Bitmask& mask = in_.format.blocks_of(any_field(call))->mask();
+  const Point tile = tile_extent(mask, mask.max_level(), kTileDigits);
+  const Box grid = in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(call.grid)]);
+  double bytes = 1;
+  for (int a = 0; a < grid.rank; ++a) {
+    bytes *= static_cast<double>(std::min(grid.extent(a), tile[a] + 2 * call.rule.dilate));
+  }
+  if (bytes <= static_cast<double>(in_.scratch_bytes)) return {};
+  return error(Code::kOutOfMemory,
+               "dilate {}: needs {:.0f} bytes of memory; an eighth of memory_budget, {} bytes, is for that",
+               call.rule.dilate, bytes, in_.scratch_bytes);
+}
+
+Status StepRegions::check_levels(const KeepCall& call, int max_level) const {
+  const Patch& levels = call.rule.levels;
+  Index covered = 0;
+  for (const Box& box : in_.patches[static_cast<std::size_t>(any_field(call))].boxes()) {
+    covered += intersect(box, levels.box).num_samples();
+  }
+  if (covered != levels.box.num_samples()) {
+    return error(
+        Code::kInvalidArgument,
+        "the levels are given for {}: expected a box that this rank puts, but it puts {} of these {} "
+        "samples",
+        levels.box.to_string(), covered, levels.box.num_samples());
+  }
+  Status valid;
+  for_each_index_point(levels.box, [&](const Point& p) {
+    const auto* at = static_cast<const std::int8_t*>(levels.data);
+    for (int a = 0; a < levels.box.rank; ++a) at += (p[a] - levels.box.lo[a]) * levels.stride_bytes[a];
+    if (*at == KeepRule::kDropped || (*at <= 0 && -*at <= max_level) || !valid.ok()) return;
+    valid = error(Code::kOutOfRange, "a sample has level {}, expected {} to 0, or {} for none", *at,
+                  -max_level, KeepRule::kDropped);
+  });
+  return valid;
+}
+
+/// Whether the rule reaches samples of other ranks, or looks at other boxes than those that are put.
+bool StepRegions::looks_beyond(const KeepCall& call) const {
+  const KeepRule& rule = call.rule;
+  const int field = any_field(call);
+  if (field < 0) return false;
+  if (rule.region == KeepRule::Region::kLevels) return rule.dilate > 0;
+  if (rule.region != KeepRule::Region::kRange) return false;
+  const PatchBoxes& looked_at = in_.patches[static_cast<std::size_t>(rule.field.index)].boxes();
+  for (std::size_t f = 0; f < in_.due.size(); ++f) {
+    const bool is_put = in_.due[f] && in_.schema.fields()[f].grid == call.grid;
+    if (is_put && !(in_.patches[f].boxes() == looked_at)) return true;
+  }
+  return rule.dilate > 0;
+}
+
+std::uint64_t StepRegions::hash_of_boxes() const {
+  std::uint64_t hash = 0;
+  for (const KeepCall& call : in_.calls) {
+    if (call.rule.region != KeepRule::Region::kBoxes) continue;
+    for (const Index number :
+         {Index{call.grid}, Index{call.field}, Index{call.rule.level}, call.rule.dilate}) {
+      hash = hash_text(hash, bytes_of(number));
+    }
+    for (const Box& box : call.rule.boxes) {
+      hash = hash_text(hash_text(hash, bytes_of(box.lo)), bytes_of(box.hi));
+    }
+  }
+  return hash;
+}
+
+Status StepRegions::agree_on_rules(bool stale, bool& any_stale) {
+  const std::size_t n_grids = in_.schema.grids().size();
+  std::optional<Agreed> agreed;
+  const auto describe = [&]() -> Status {
+    ESKER_RETURN_IF_ERROR(check_calls());
+    agreed.emplace(n_grids + in_.schema.fields().size());
+    for (const KeepCall& call : in_.calls) {
+      const auto target =
+          static_cast<std::size_t>(call.field < 0 ? call.grid : static_cast<int>(n_grids) + call.field);
+      agreed->add(target, call.rule);
+      if (looks_beyond(call)) agreed->others[1] = 1;
+    }
+    const std::uint64_t hash = hash_of_boxes();
+    agreed->others[0] = stale ? 1 : 0;
+    agreed->others[2] = hash;
+    agreed->others[3] = ~hash;
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", describe));
+  agreed->take_maxima(comm_);
+  any_stale = agreed->others[0] != 0;
+  levels_travel_ = comm_.size() > 1 && agreed->others[1] != 0;
+  boxes_travel_ = comm_.size() > 1 && agreed->others[2] != ~agreed->others[3];
+  return all_do(comm_, "keep", [&] { return make_groups(*agreed); });
+}
+
+Status StepRegions::make_groups(const Agreed& agreed) {
+  const std::size_t n_grids = in_.schema.grids().size();
+  std::vector<const BlockGrid*> blocks_of_group;
+  for (std::size_t f = 0; f < in_.due.size(); ++f) {
+    if (!in_.due[f]) continue;
+    const Field& field = in_.schema.fields()[f];
+    const auto grid = static_cast<std::size_t>(field.grid);
+    const bool has_own = agreed.has_rule[n_grids + f] != 0;
+    const bool has_rules = has_own || agreed.has_rule[grid] != 0;
+    if (!has_rules && in_.default_level == 0) continue;
+    const auto number = static_cast<int>(f);
+    ESKER_RETURN_IF_ERROR(in_.format.check_sparse(number));
+    const BlockGrid* blocks = in_.format.blocks_of(number);
+    const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+      return !has_own && group.own_field < 0 && group.grid == field.grid &&
+             blocks_of_group[static_cast<std::size_t>(&group - groups_.data())] == blocks;
+    });
+    if (same != groups_.end()) {
+      same->fields.push_back(number);
+      continue;
+    }
+    Group group{field.grid, has_own ? number : -1, in_.default_level, 0, {number}, *blocks};
+    Index coarsest = -in_.default_level;
+    if (has_rules) {
+      group.everywhere = std::max(agreed.everywhere_of(grid), agreed.everywhere_of(n_grids + f));
+      coarsest = static_cast<Index>(std::max(agreed.coarsest[grid], agreed.coarsest[n_grids + f]));
+    }
+    const int max_level = blocks->mask().max_level();
+    if (group.everywhere != kNone) group.everywhere = std::max(0, max_level + group.everywhere);
+    group.coarsest = max_level - static_cast<int>(coarsest);
+    groups_.push_back(std::move(group));
+    blocks_of_group.push_back(blocks);
+  }
+  return {};
+}
+
+bool StepRegions::applies(const KeepCall& call, const Group& group) const {
+  return call.grid == group.grid && (call.field < 0 || call.field == group.own_field);
+}
+
+LevelRules StepRegions::rules_of(const Group& group) const {
+  const int max_level = group.blocks.mask().max_level();
+  const Box& grid = group.blocks.box();
+  LevelRules rules;
+  if (group.everywhere != kNone) rules.everywhere = static_cast<KeptLevel>(group.everywhere);
+  for (const KeepCall& call : in_.calls) {
+    if (!applies(call, group)) continue;
+    const KeepRule& rule = call.rule;
+    const auto level = static_cast<KeptLevel>(max_level + rule.level);
+    if (rule.region == KeepRule::Region::kBoxes) {
+      BoxesRule& boxes = rules.boxes.emplace_back();
+      boxes.level = level;
+      for (const Box& box : rule.boxes) {
+        const Box inside = box.empty() ? box : grown(box, rule.dilate, grid);
+        if (!inside.empty()) boxes.boxes.push_back(inside);
+      }
+    } else if (rule.region == KeepRule::Region::kRange) {
+      const auto field = static_cast<std::size_t>(rule.field.index);
+      rules.ranges.push_back(
+          {rule.low, rule.high, level, rule.drop_nan ? kNotKept : static_cast<KeptLevel>(max_level),
+           patches_of(in_.patches[field]), in_.schema.fields()[field].components, rule.dilate});
+    } else if (rule.region == KeepRule::Region::kLevels) {
+      rules.levels.push_back({{rule.levels}, static_cast<KeptLevel>(max_level), rule.dilate});
+    }
+  }
+  return rules;
+}
+
+/// Boxes that hold all samples which rules on samples of this rank may reach.
+std::vector<Box> StepRegions::reach_of(const Group& group) const {
+  std::vector<Box> reach;
+  const LevelRules rules = rules_of(group);
+  const auto add = [&](const auto& rule) {
+    for (const Patch& patch : rule.patches)
+      reach.push_back(grown(patch.box, rule.dilate, group.blocks.box()));
+  };
+  for (const RangeRule& rule : rules.ranges) add(rule);
+  for (const SampleLevelsRule& rule : rules.levels) add(rule);
+  return reach;
+}
+
+StepRegions::Marked StepRegions::mark(const Group& group, const BlockGrid& blocks) const {
+  const LevelRules rules = rules_of(group);
+  BlockMarks marks(blocks, rules.everywhere);
+  const bool has_details =
+      !rules.boxes.empty() || !rules.ranges.empty() || !rules.levels.empty() || !group.of_others.empty();
+  if (has_details) {
+    LevelMap map(blocks.box(), rules, group.of_others);
+    for (const Box& box : in_.patches[static_cast<std::size_t>(group.fields.front())].boxes()) {
+      for_each_tile(blocks.mask(), box, [&](const Box& tile) { marks.add(tile, map.levels(tile)); });
+    }
+  }
+  for (const BoxesRule& rule : rules.boxes) {  // also where nobody puts samples
+    for (const Box& box : rule.boxes) marks.add_blocks(box, rule.level);
+  }
+  return {marks.take_runs(), marks.num_primary()};
+}
+
+/// The blocks of each group, in these grids, by the rules of all ranks. One union of all of them.
+Result<std::vector<KeptField>> StepRegions::sets_of(const std::vector<BlockGrid>& grids) {
+  BlockRuns runs;
+  std::vector<double> primary;
+  std::vector<Index> first_ordinal{0};
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      Marked marked = mark(groups_[g], grids[g]);
+      for (BlockRun& run : marked.runs) {
+        runs.push_back({run.first + first_ordinal[g], run.last + first_ordinal[g]});
+      }
+      primary.push_back(static_cast<double>(marked.num_primary));
+      first_ordinal.push_back(first_ordinal[g] + grids[g].num_existing() + 1);  // no run crosses a gap
+    }
+    return Status();
+  }));
+  ESKER_RETURN_IF_ERROR(unite_over_ranks(comm_, runs));
+  comm_.all_reduce_sum(primary);
+  std::vector<KeptField> sets;
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    std::size_t next = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      BlockRuns of_group;
+      for (; next < runs.size() && runs[next].first < first_ordinal[g + 1]; ++next) {
+        of_group.push_back({runs[next].first - first_ordinal[g], runs[next].last - first_ordinal[g]});
+      }
+      auto num_primary = static_cast<Index>(primary[g]);
+      if (groups_[g].everywhere != kNone) {
+        const int level = std::max(groups_[g].everywhere, grids[g].bits_per_block());
+        of_group = unite(of_group, blocks_up_to(grids[g], level));
+        num_primary += grids[g].mask().samples_up_to(level).indices_in(grids[g].box()).num_samples();
+      }
+      sets.push_back({std::make_shared<BlockSet>(grids[g], std::move(of_group)), num_primary});
+    }
+    return Status();
+  }));
+  return sets;
+}
+
+Result<KeptFields> StepRegions::find() {
+  std::vector<BlockGrid> grids;
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    for (const Group& group : groups_) grids.push_back(group.blocks);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<KeptField> sets, sets_of(grids));
+  KeptFields kept;
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    bool any_sparse = false;
+    for (const Field& field : in_.schema.fields()) {
+      kept.push_back(
+          {nullptr,
+           in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(field.grid)]).num_samples()});
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const BlockGrid& blocks = groups_[g].blocks;
+      if (groups_[g].coarsest < blocks.bits_per_block()) {
+        raised_from_ = std::min(raised_from_, groups_[g].coarsest - blocks.mask().max_level());
+      }
+      if (sets[g].blocks->size() == groups_[g].blocks.num_existing()) continue;
+      any_sparse = true;
+      for (const int field : groups_[g].fields) kept[static_cast<std::size_t>(field)] = sets[g];
+    }
+    if (!any_sparse) kept.clear();
+    return Status();
+  }));
+  return kept;
+}
+
+/// Stored bytes over primary bytes, for each choice of a part; then the same rule as for dense steps.
+Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
+  // An earlier attempt at the first step may have chosen already.
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] { return format.set_block_bits(field, 0); }));
+  const BlockGrid* part = format.blocks_of(field);
+  int best = 0;
+  double best_ratio = 0;
+  for (const int bits : format.choices_of_block_bits(field)) {
+    std::vector<BlockGrid> grids;
+    std::vector<bool> is_of_part;
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+      for (const Group& group : groups_) {
+        is_of_part.push_back(format.blocks_of(group.fields.front()) == part);
+        grids.push_back(is_of_part.back() ? BlockGrid(group.blocks.mask(), bits, group.blocks.box())
+                                          : group.blocks);
+      }
+      return Status();
+    }));
+    ESKER_ASSIGN_OR_RETURN(const std::vector<KeptField> sets, sets_of(grids));
+    double stored = 0, primary = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (!is_of_part[g]) continue;
+      double sample_bytes = 0;
+      for (const int f : groups_[g].fields) {
+        sample_bytes += static_cast<double>(in_.schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
+      }
+      stored += sample_bytes * static_cast<double>(sets[g].blocks->size() << bits);
+      primary += sample_bytes * static_cast<double>(sets[g].num_primary);
+    }
+    const double ratio = primary > 0 ? stored / primary : 1;
+    if (best != 0 && ratio >= best_ratio) continue;
+    best = bits;
+    best_ratio = ratio;
+    if (ratio <= kMaxStoredOverData) break;
+  }
+  if (best == 0) return {};
+  return all_do(comm_, "keep", [&] {
+    ESKER_RETURN_IF_ERROR(format.set_block_bits(field, best));
+    for (Group& group : groups_) group.blocks = *format.blocks_of(group.fields.front());
+    return Status();
+  });
+}
+
+Result<bool> StepRegions::choose_block_bits(FormatWriter& format) {
+  bool any_choice = false;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const int field = groups_[g].fields.front();
+    const bool is_done = std::any_of(
+        groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(g), [&](const Group& earlier) {
+          return format.blocks_of(earlier.fields.front()) == format.blocks_of(field);
+        });
+    if (is_done || format.choices_of_block_bits(field).empty()) continue;
+    any_choice = true;
+    ESKER_RETURN_IF_ERROR(choose_bits_of(format, field));
+  }
+  return any_choice;
+}
+
+}  // namespace esker

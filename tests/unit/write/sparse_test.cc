@@ -1,0 +1,433 @@
+// Sparse steps: what the rules keep, against brute force over all samples.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "formats/idx/idx_dataset.h"
+#include "formats/registry/open_dataset.h"
+#include "grid/hz.h"
+#include "grid/selection.h"
+#include "support/read_box.h"
+#include "support/runs.h"
+#include "support/scenario.h"
+#include "support/thread_comm.h"
+#include "write/pipeline.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario and ranks
+
+constexpr int kDropped = -1000;
+
+int level_of(const Bitmask& mask, const Point& p) {
+  return std::bit_width(static_cast<std::uint64_t>(hz_from_point(mask, p)));
+}
+
+/// One grid of these extents: a scalar, a vector, and a field that is stored in two columns.
+Schema schema_of_extents(const std::vector<Index>& extents) {
+  Schema schema;
+  std::vector<DimId> dims;
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    dims.push_back(schema.add_dim(std::string(1, static_cast<char>('a' + a)), extents[a]).value());
+  }
+  const int grid = schema.add_grid("grid", dims).value().index;
+  schema.add_field({"temp", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+  schema.add_field({"vel", grid, SampleType::kFloat32, 3, false, 1, {}}).status().check();
+  schema.add_field({"species", grid, SampleType::kFloat64, 11, false, 2, {}}).status().check();
+  return schema;
+}
+
+/// The finest level, 0 or below, that a rule keeps at a place.
+int level_by_rule(const KeepRule& rule, const Box& grid, Index step, const Point& p) {
+  int finest = kDropped;
+  const Box near = [&] {
+    Box box = grid;
+    for (int a = 0; a < grid.rank; ++a) {
+      box.lo[a] = std::max<Index>(0, p[a] - rule.dilate);
+      box.hi[a] = std::min(grid.hi[a], p[a] + rule.dilate + 1);
+    }
+    return box;
+  }();
+  if (rule.region == KeepRule::Region::kEverywhere) return rule.level;
+  for_each_point(near, [&](const Point& q) {
+    if (rule.region == KeepRule::Region::kRange) {
+      const auto value = static_cast<double>(value_at(rule.field.index, step, q, 0));
+      if (value >= rule.low && value <= rule.high) finest = std::max(finest, rule.level);
+    }
+    for (const Box& box : rule.boxes) {
+      if (box.contains(q)) finest = std::max(finest, rule.level);
+    }
+  });
+  return finest;
+}
+
+/// What a step stores of a field, found sample by sample.
+struct Expected {
+  std::set<Index> blocks;
+  Index primary = 0;
+};
+
+Expected expect_blocks(const BlockGrid& grid, const std::vector<KeepRule>& rules, Index step) {
+  Expected expected;
+  const int max_level = grid.mask().max_level();
+  for_each_point(grid.box(), [&](const Point& p) {
+    int kept = kDropped;
+    for (const KeepRule& rule : rules) kept = std::max(kept, level_by_rule(rule, grid.box(), step, p));
+    if (kept == kDropped) return;
+    const int finest = std::max(max_level + kept, grid.bits_per_block());
+    if (level_of(grid.mask(), p) > finest) return;
+    ++expected.primary;
+    expected.blocks.insert(grid.block_of(p));
+  });
+  return expected;
+}
+
+std::set<Index> blocks_in(const BlockSet& set) {
+  std::set<Index> blocks;
+  for (Index n = 0; n < set.size(); ++n) blocks.insert(set.nth(n));
+  return blocks;
+}
+
+RunPlan run_of(const Schema& schema, int bits) {
+  RunPlan run;
+  run.schema = schema;
+  run.end_step = 2;
+  run.options["bits_per_block"] = std::to_string(bits);
+  return run;
+}
+
+/// The .idx of a dataset of one.
+const idx::IdxPart& part_of(const OpenedDataset& dataset) {
+  return *dynamic_cast<const idx::IdxDataset&>(dataset).parts.front();
+}
+
+/// Keeps `rules` on all ranks, for all fields, at each step.
+RunPlan with_rules(RunPlan run, const std::vector<KeepRule>& rules) {
+  run.keep = [rules](Index, int, const StepInput&) {
+    std::vector<KeepCall> calls;
+    for (const KeepRule& rule : rules) calls.push_back({0, -1, rule});
+    return calls;
+  };
+  return run;
+}
+
+struct KnownAnswer {
+  std::vector<Index> extents;
+  int bits;
+  std::vector<KeepRule> rules;
+  Index stored, primary;
+};
+
+// The known answers of the format page.
+TEST(SparseStep, HasTheKnownEfficiency) {
+  const KeepRule coarse = KeepRule::everywhere(-2), quadrant = KeepRule::inside({Box{{4, 4}, {8, 8}}});
+  const auto region = [](Index x, Index y) { return Box{{x, y}, {x + 8, y + 8}}; };
+  const auto regions = [&](const Box& a, const Box& b) {
+    return std::vector{KeepRule::inside({region(0, 0), a, b})};
+  };
+  const std::vector<KnownAnswer> answers{
+      {{8, 8}, 4, {coarse, quadrant}, 48, 28},
+      {{8, 8}, 3, {coarse, quadrant}, 32, 28},
+      {{8, 8}, 2, {coarse, quadrant}, 28, 28},
+      {{32, 32}, 4, regions(region(0, 8), region(8, 0)), 240, 192},
+      {{32, 32}, 4, regions(region(0, 16), region(16, 0)), 304, 192},
+  };
+  for (const KnownAnswer& answer : answers) {
+    const auto store = memory_store();
+    ASSERT_TRUE(
+        write_all(store, with_rules(run_of(schema_of_extents(answer.extents), answer.bits), answer.rules))
+            .ok());
+    const auto dataset = open_dataset(store, "run.idx").value();
+    const auto samples = dataset->stored_samples(0, 0).value().value();
+    EXPECT_EQ(samples.primary, answer.primary);
+    EXPECT_EQ(samples.primary + samples.secondary, answer.stored);
+    EXPECT_EQ(samples.padding, 0);
+  }
+}
+
+std::vector<KeepRule> random_rules(const Box& grid, int max_level, std::mt19937& random) {
+  const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<unsigned>(n)); };
+  std::vector<KeepRule> rules;
+  for (Index n = below(3) + 1; n > 0; --n) {
+    const int level = -static_cast<int>(below(max_level + 1));
+    switch (random() % 3) {
+      case 0:
+        rules.push_back(KeepRule::everywhere(level));
+        break;
+      case 1: {
+        const auto low = static_cast<double>(below(100));
+        rules.push_back(KeepRule::in_range(FieldId{0}, low, low + static_cast<double>(below(20)), level));
+        break;
+      }
+      default: {
+        Box box = grid;
+        for (int a = 0; a < box.rank; ++a) {
+          box.lo[a] = below(grid.hi[a]);
+          box.hi[a] = box.lo[a] + below(grid.hi[a] + 3);
+        }
+        rules.push_back(KeepRule::inside({box}, level));
+      }
+    }
+    rules.back().dilate = below(3);
+  }
+  return rules;
+}
+
+/// The value that a reader gives to every sample of the finest level of the first field: its own, or that of
+/// the nearest stored sample of a coarser level at a lower index.
+std::vector<double> nearest_of(const BlockGrid& grid, const std::set<Index>& blocks, Index step) {
+  std::vector<double> values;
+  for_each_point(grid.box(), [&](Point p) {
+    while (!blocks.contains(grid.block_of(p))) {
+      const int level = level_of(grid.mask(), p);
+      if (level == 0) break;
+      const int axis = grid.mask().digit(level);
+      p[axis] -= grid.mask().samples_new_at(level).stride[axis] / 2;
+    }
+    values.push_back(blocks.contains(grid.block_of(p)) ? static_cast<double>(value_at(0, step, p, 0)) : 0);
+  });
+  return values;
+}
+
+void expect_nearest(const OpenedDataset& dataset, const std::set<Index>& blocks, Index step,
+                    std::mt19937& random) {
+  const idx::IdxPart& part = part_of(dataset);
+  const Box grid = part.header().box;
+  const std::vector<double> whole = nearest_of(part.blocks(), blocks, step);
+  for (int round = 0; round < 4; ++round) {
+    Box box = grid;
+    for (int a = 0; a < box.rank && round > 0; ++a) {
+      box.lo[a] = static_cast<Index>(random() % static_cast<unsigned>(grid.hi[a]));
+      box.hi[a] =
+          box.lo[a] + 1 + static_cast<Index>(random() % static_cast<unsigned>(grid.hi[a] - box.lo[a]));
+    }
+    const int max_level = part.header().bitmask.max_level();
+    const int level =
+        round == 3 ? static_cast<int>(random() % static_cast<unsigned>(max_level + 1)) : max_level;
+    const Lattice samples = select_samples(part.header().bitmask, box, level);
+    std::vector<double> found(static_cast<std::size_t>(samples.num_samples())), expected;
+    std::vector<std::uint8_t> is_stored(found.size(), 1), expected_stored;
+    ReadTarget target = ReadTarget::dense(samples, level, reinterpret_cast<std::byte*>(found.data()), 8);
+    target.is_stored = is_stored.data();
+    ASSERT_TRUE(dataset.read(0, step, target, {}).ok());
+    for_each_point(samples.all_indices(), [&](const Point& index) {
+      const Point p = samples.point(index);
+      Index at = 0;
+      for (int a = grid.rank; a-- > 0;) at = at * grid.hi[a] + p[a];
+      expected.push_back(whole[static_cast<std::size_t>(at)]);
+      expected_stored.push_back(blocks.contains(part.blocks().block_of(p)) ? 1 : 0);
+    });
+    ASSERT_EQ(found, expected) << box.to_string() << " level " << level;
+    ASSERT_EQ(is_stored, expected_stored);
+  }
+}
+
+// Random rules on random grids and ranks: the blocks, the primary samples, and what readers get.
+TEST(SparseStep, StoresWhatTheRulesKeep) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<Index> extents;
+    const unsigned n_axes = 1 + random() % 4;
+    for (unsigned a = 0; a < n_axes; ++a) extents.push_back(1 + random() % (n_axes < 3 ? 40 : 11));
+    const Schema schema = schema_of_extents(extents);
+    const Box grid = schema.box_of(schema.grids()[0]);
+    int max_level = 0;
+    for (const Index extent : extents)
+      max_level += std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(extent - 1))));
+    const auto rules = random_rules(grid, max_level, random);
+    RunPlan run = with_rules(run_of(schema, 1 + static_cast<int>(random() % 6)), rules);
+    run.n_ranks = 1 + static_cast<int>(random() % 4);
+    run.seed = static_cast<unsigned>(random());
+    if (round % 5 == 0) run.options["compression"] = "zip";
+    const auto store = memory_store();
+    const Status status = write_all(store, run);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(findings_of(store, "run.idx"), std::vector<std::string>()) << round;
+    const auto dataset = open_dataset(store, "run.idx").value();
+    const idx::IdxPart& part = part_of(*dataset);
+    for (Index step = 0; step < run.end_step; ++step) {
+      const Expected expected = expect_blocks(part.blocks(), rules, step);
+      const auto set = part.blocks_at(0, step).value();
+      if (!set) {
+        ASSERT_EQ(std::ssize(expected.blocks), part.blocks().num_existing());
+        continue;
+      }
+      ASSERT_EQ(blocks_in(*set), expected.blocks) << round;
+      ASSERT_EQ(dataset->stored_samples(0, step).value()->primary, expected.primary) << round;
+      ASSERT_NO_FATAL_FAILURE(expect_nearest(*dataset, expected.blocks, step, random)) << round;
+    }
+  }
+}
+
+// The same files for any number of ranks, also if only some of them name the rules.
+TEST(SparseStep, HasTheSameBytesOnAnyNumberOfRanks) {
+  const Schema schema = schema_of_extents({33, 18, 11});
+  KeepRule hot = KeepRule::in_range(FieldId{0}, 20, 24),
+           near = KeepRule::inside({Box{{3, 4, 5}, {9, 9, 9}}}, -2);
+  hot.dilate = 2;
+  near.dilate = 1;
+  const KeepRule vector = KeepRule::in_range(FieldId{1}, 90, 91, -1);
+  const auto rules_of = [&](int rank) {
+    std::vector<KeepCall> calls{{0, -1, hot}, {0, 1, vector}};
+    if (rank == 0) calls.push_back({0, -1, near});
+    return calls;
+  };
+  std::shared_ptr<Store> first;
+  for (const int n_ranks : {1, 2, 4, 7, 9}) {
+    for (const char* compression : {"none"}) {
+      RunPlan run = run_of(schema, 6);
+      run.n_ranks = n_ranks;
+      run.end_step = 3;
+      run.new_boxes_each_step = n_ranks % 2 == 0;
+      run.seed = static_cast<unsigned>(n_ranks);
+      run.options["compression"] = compression;
+      run.keep = [&](Index step, int rank, const StepInput&) {
+        return step == 1 ? std::vector<KeepCall>() : rules_of(rank);
+      };
+      const auto store = memory_store();
+      const Status status = write_all(store, run);
+      ASSERT_TRUE(status.ok()) << status.message();
+      if (!first) first = store;
+      expect_same_files(*store, *first, ".");
+    }
+  }
+}
+
+// Regions that are empty, on one rank, everywhere, and new at each step.
+TEST(SparseStep, MayHaveNoBlocks) {
+  const Schema schema = schema_of_extents({33, 18});
+  RunPlan run = run_of(schema, 4);
+  run.n_ranks = 3;
+  run.end_step = 4;
+  run.keep = [](Index step, int, const StepInput&) {
+    const KeepRule rule = step == 0   ? KeepRule::in_range(FieldId{0}, 1000, 1001)
+                          : step == 1 ? KeepRule::everywhere(0)
+                          : step == 2 ? KeepRule::inside({})
+                                      : KeepRule::inside({Box{{1, 1}, {2, 2}}});
+    return std::vector<KeepCall>{{0, -1, rule}};
+  };
+  const auto store = memory_store();
+  const Status status = write_all(store, run);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
+  const auto dataset = open_dataset(store, "run.idx").value();
+  EXPECT_EQ(dataset->stored_samples(0, 0).value()->blocks, 0);
+  EXPECT_FALSE(dataset->stored_samples(0, 1).value());
+  EXPECT_EQ(dataset->stored_samples(0, 2).value()->blocks, 0);
+  EXPECT_GE(dataset->stored_samples(0, 3).value()->blocks, 1);
+  std::vector<double> values(33 * 18, 7);
+  ASSERT_TRUE(read_box(*dataset, 0, 0, dataset->box(0), part_of(*dataset).header().bitmask.max_level(),
+                       reinterpret_cast<std::byte*>(values.data()), {})
+                  .ok());
+  EXPECT_EQ(values, std::vector<double>(33 * 18, 0));
+}
+
+// A reduced resolution stores its samples and no others, on any grid.
+TEST(SparseStep, OfReducedResolutionIsEfficient) {
+  for (int level = -1; level >= -7; --level) {
+    RunPlan run = run_of(schema_of_extents({33, 17, 9}), 4);
+    run.options["keep_level"] = std::to_string(level);
+    const auto store = memory_store();
+    ASSERT_TRUE(write_all(store, run).ok());
+    const auto samples = open_dataset(store, "run.idx").value()->stored_samples(0, 1).value().value();
+    EXPECT_EQ(samples.secondary, 0);
+    EXPECT_DOUBLE_EQ(samples.efficiency(), 1);
+  }
+}
+
+// Appending and rewinding keep sparse steps; both end in the bytes of one run.
+TEST(SparseStep, IsKeptByAppendedRuns) {
+  const Schema schema = schema_of_extents({21, 18});
+  RunPlan run =
+      with_rules(run_of(schema, 5), {KeepRule::in_range(FieldId{0}, 20, 40), KeepRule::everywhere(-4)});
+  run.n_ranks = 2;
+  run.end_step = 4;
+  const auto whole = memory_store(), parts = memory_store();
+  ASSERT_TRUE(write_all(whole, run).ok());
+  RunPlan begin = run, end = run;
+  begin.end_step = 3;
+  end.first_step = 2;
+  end.n_ranks = 4;
+  ASSERT_TRUE(write_all(parts, begin).ok());
+  const Status status = write_all(parts, end);
+  ASSERT_TRUE(status.ok()) << status.message();
+  expect_same_files(*parts, *whole, ".");
+}
+
+/// The error of a step with these rules.
+std::string error_of(const RunPlan& run, const KeepCall& call) {
+  RunPlan failing = run;
+  failing.n_ranks = 3;
+  failing.keep = [call](Index, int rank, const StepInput&) {
+    return rank == 1 ? std::vector{call} : std::vector<KeepCall>();
+  };
+  return write_all(memory_store(), failing).message();
+}
+
+TEST(SparseStep, RefusesRulesThatCannotHold) {
+  const RunPlan run = run_of(schema_of_extents({21, 18}), 5);
+  const auto expect = [&](const std::string& message, const std::string& part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect(error_of(run, {0, -1, KeepRule::everywhere(-11)}), "level -11, expected -10 to 0");
+  RunPlan second = run;
+  second.keep = [](Index step, int, const StepInput&) {
+    return std::vector<KeepCall>(step, {0, -1, KeepRule::in_range(FieldId{2}, 0, 1)});
+  };
+  expect(write_all(memory_store(), second).message(), "field 'species', which is not put in this step");
+  RunPlan cdf = run;
+  cdf.path = "run.nc";
+  cdf.options["format"] = "cdf5";
+  expect(error_of(cdf, {0, -1, KeepRule::everywhere(-1)}), "cdf5");
+  KeepRule wide = KeepRule::in_range(FieldId{0}, 0, 1);
+  wide.dilate = Index{1} << 40;
+  (void)error_of(run, {0, -1, wide});
+}
+
+// Levels given sample by sample.
+TEST(SparseStep, KeepsTheLevelsOfSamples) {
+  const Schema schema = schema_of_extents({40, 24});
+  RunPlan run = run_of(schema, 3);
+  run.n_ranks = 3;
+  std::vector<std::vector<std::vector<std::int8_t>>> memory(3);
+  const auto level_at = [](const Point& p) {
+    return static_cast<std::int8_t>(p[0] < 10 ? KeepRule::kDropped : -(p[0] + p[1]) % 7);
+  };
+  run.keep = [&](Index, int rank, const StepInput& input) {
+    std::vector<KeepCall> calls;
+    for (const Box& box : input.patches[0].boxes()) {
+      std::vector<std::int8_t> levels;
+      for_each_point(box, [&](const Point& p) { levels.push_back(level_at(p)); });
+      auto& kept = memory[static_cast<std::size_t>(rank)];
+      kept.push_back(std::move(levels));
+      Patch patch;
+      patch.box = box;
+      patch.data = kept.back().data();
+      patch.type = SampleType::kInt8;
+      patch.stride_bytes = {1, box.extent(0)};
+      calls.push_back({0, -1, KeepRule::by_levels(patch)});
+    }
+    return calls;
+  };
+  const auto store = memory_store();
+  const Status status = write_all(store, run);
+  ASSERT_TRUE(status.ok()) << status.message();
+  const auto dataset = open_dataset(store, "run.idx").value();
+  const BlockGrid& grid = part_of(*dataset).blocks();
+  std::set<Index> expected;
+  for_each_point(grid.box(), [&](const Point& p) {
+    const int given = level_at(p);
+    if (given == KeepRule::kDropped) return;
+    if (level_of(grid.mask(), p) <= std::max(grid.mask().max_level() + given, grid.bits_per_block())) {
+      expected.insert(grid.block_of(p));
+    }
+  });
+  EXPECT_EQ(blocks_in(*part_of(*dataset).blocks_at(0, 0).value()), expected);
+}
+
+}  // namespace
+}  // namespace esker
