@@ -118,6 +118,11 @@ void bind_storage(nb::module_& m) {
   nb::class_<esker::FieldErrors>(m, "FieldErrors")
       .def_ro("largest", &esker::FieldErrors::largest)
       .def_ro("rms", &esker::FieldErrors::rms);
+  nb::class_<esker::StoredSamples>(m, "StoredSamples")
+      .def_ro("primary", &esker::StoredSamples::primary)
+      .def_ro("secondary", &esker::StoredSamples::secondary)
+      .def_ro("padding", &esker::StoredSamples::padding)
+      .def_ro("blocks", &esker::StoredSamples::blocks);
 }
 
 void bind_dataset(nb::module_& m) {
@@ -151,6 +156,12 @@ void bind_dataset(nb::module_& m) {
             return d.errors(field, step).value();
           },
           "field"_a, "step"_a, Release())
+      .def(
+          "stored_samples",
+          [](const Dataset& d, const std::string& field, Index step) {
+            return d.stored_samples(field, step).value();
+          },
+          "field"_a, "step"_a)
       .def(
           "largest_errors",
           [](const Dataset& d, const std::string& field) { return d.largest_errors(field).value(); },

@@ -6,7 +6,6 @@
 #include "esker/types/status.hpp"
 
 namespace esker::python {
-namespace {
 
 Box make_box(const BoxCorners& corners) {
   const auto& [lo, hi] = corners;
@@ -20,8 +19,6 @@ Box make_box(const BoxCorners& corners) {
   std::copy(hi.begin(), hi.end(), hi_point.begin());
   return {static_cast<int>(lo.size()), lo_point, hi_point};
 }
-
-}  // namespace
 
 Indices first(const Point& point, int rank) { return {point.begin(), point.begin() + rank}; }
 

@@ -46,7 +46,10 @@ MissingBlocks missing_of(const std::optional<std::string>& name) {
   if (!name) return MissingBlocks::kAuto;
   if (*name == "fill") return MissingBlocks::kFill;
   if (*name == "nearest") return MissingBlocks::kNearest;
-  throw Error(Code::kInvalidArgument, "missing: expected None, 'fill' or 'nearest', found '" + *name + "'");
+  if (*name == "linear") return MissingBlocks::kLinear;
+  if (*name == "nan") return MissingBlocks::kNan;
+  throw Error(Code::kInvalidArgument,
+              "missing: expected None, 'fill', 'nan', 'nearest' or 'linear', found '" + *name + "'");
 }
 
 /// The samples and the level of a query.
@@ -90,6 +93,15 @@ void read_into(const Dataset& dataset, const std::string& field,
   dataset.read(query, data, bytes, options).check();
 }
 
+void levels_into(const Dataset& dataset, const std::string& field,
+                 nb::ndarray<std::int8_t, nb::c_contig, nb::device::cpu> out, Index step,
+                 const std::optional<BoxCorners>& box, std::optional<int> level,
+                 const std::optional<Indices>& stride) {
+  const Query query = make_query(field, step, box, level, stride);
+  const nb::gil_scoped_release release;
+  dataset.levels(query, out.data(), out.size()).check();
+}
+
 }  // namespace
 
 void bind_reading(nb::module_& m, nb::class_<Dataset>& dataset) {
@@ -120,7 +132,10 @@ void bind_reading(nb::module_& m, nb::class_<Dataset>& dataset) {
            "level"_a = nb::none(), "stride"_a = nb::none(), "bits"_a = nb::none(), "start_level"_a = 0,
            "missing"_a = nb::none(), "is_stored"_a.noconvert() = nb::none(), "progress"_a = nb::none(),
            "statistics"_a = nb::none(),
-           "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.");
+           "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.")
+      .def("levels_into", &levels_into, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
+           "level"_a = nb::none(), "stride"_a = nb::none(),
+           "Fills `out` with the finest level that is stored at the place of each selected sample.");
 }
 
 }  // namespace esker::python

@@ -5,6 +5,8 @@
 #include "writer.h"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
@@ -13,10 +15,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "buffer.h"
 #include "errors.h"
+#include "query.h"
 #include "esker/writer.hpp"
 #include "values.h"
 
@@ -101,6 +106,34 @@ void put(StepWriter& w, int field_number, nb::handle array, const std::vector<In
   w.writer.put({field_number}, patch).check();
 }
 
+/// Values of a field, low and high.
+using ValueRange = std::tuple<int, double, double>;
+
+/// The rule's region is given by one of `boxes`, `values` and `levels`, or is everywhere.
+void keep(StepWriter& w, int grid, int field, int level, const std::optional<std::vector<BoxCorners>>& boxes,
+          const std::optional<ValueRange>& values, nb::handle levels, const std::vector<Index>& offset,
+          Index dilate, bool drop_nan) {
+  KeepRule rule = KeepRule::everywhere(level);
+  if (boxes) {
+    std::vector<Box> made;
+    for (const BoxCorners& box : *boxes) made.push_back(make_box(box));
+    rule = KeepRule::inside(std::move(made), level);
+  } else if (values) {
+    const auto& [number, low, high] = *values;
+    rule = KeepRule::in_range(FieldId{number}, low, high, level);
+  } else if (!levels.is_none()) {
+    Field as_field;
+    as_field.name = "levels";
+    as_field.type = SampleType::kInt8;
+    Buffer buffer(levels);
+    rule = KeepRule::by_levels(buffer.patch(as_field, offset));
+    w.held.push_back(std::move(buffer));
+  }
+  rule.dilate = dilate;
+  rule.drop_nan = drop_nan;
+  (field < 0 ? w.writer.keep(GridId{grid}, rule) : w.writer.keep(FieldId{field}, rule)).check();
+}
+
 void bind_definitions(nb::class_<StepWriter>& writer) {
   writer
       .def("def_dim", [](StepWriter& w, const std::string& name,
@@ -175,6 +208,9 @@ void bind_steps(nb::class_<StepWriter>& writer) {
   writer.def("begin_step", [](StepWriter& w, double time) { w.writer.begin_step(time).check(); })
       .def("put", &put, "field"_a, "array"_a, "offset"_a, "buffered"_a = false,
            "Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.")
+      .def("keep", &keep, "grid"_a, "field"_a, "level"_a, "boxes"_a = nb::none(), "values"_a = nb::none(),
+           "levels"_a = nb::none(), "offset"_a = std::vector<Index>(), "dilate"_a = 0, "drop_nan"_a = false,
+           "Adds a rule for one field, or for all of the grid (field -1).")
       .def(
           "fail", [](StepWriter& w, nb::handle exception) { w.writer.fail(status_of_exception(exception)); },
           "exception"_a, "Makes the next collective call fail on all ranks with the exception's message.")

@@ -104,6 +104,19 @@ class Storage:
     @property
     def bytes(self) -> int: ...
 
+class StoredSamples:
+    @property
+    def primary(self) -> int: ...
+
+    @property
+    def secondary(self) -> int: ...
+
+    @property
+    def padding(self) -> int: ...
+
+    @property
+    def blocks(self) -> int: ...
+
 class FieldErrors:
     @property
     def largest(self) -> float: ...
@@ -151,6 +164,8 @@ class Dataset:
 
     def errors(self, field: str, step: int) -> FieldErrors | None: ...
 
+    def stored_samples(self, field: str, step: int) -> StoredSamples | None: ...
+
     def largest_errors(self, field: str) -> list[float]: ...
 
     def max_level(self, field: str) -> int: ...
@@ -162,6 +177,11 @@ class Dataset:
     def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, bits: int | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None) -> None:
         """
         Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.
+        """
+
+    def levels_into(self, field: str, out: Annotated[NDArray[numpy.int8], dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None) -> None:
+        """
+        Fills `out` with the finest level that is stored at the place of each selected sample.
         """
 
 class ReadStatistics:
@@ -285,6 +305,9 @@ class Writer:
         """
         Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.
         """
+
+    def keep(self, grid: int, field: int, level: int, boxes: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None, values: tuple[int, float, float] | None = None, levels: object | None = None, offset: Sequence[int] = [], dilate: int = 0, drop_nan: bool = False) -> None:
+        """Adds a rule for one field, or for all of the grid (field -1)."""
 
     def fail(self, exception: object) -> None:
         """

@@ -159,6 +159,24 @@ class Storage:
     bytes: int
 
 
+class StoredSamples(NamedTuple):
+    """What a sparse step stores of a field, in samples of the grid: Field.stored()."""
+
+    primary: int
+    """Of levels that are kept at their place."""
+    secondary: int
+    """Other samples in stored blocks."""
+    padding: int
+    """Samples of stored blocks outside the grid."""
+    blocks: int
+
+    @property
+    def efficiency(self) -> float:
+        """Primary samples over all samples of the grid that are stored."""
+        stored = self.primary + self.secondary
+        return self.primary / stored if stored else 1.0
+
+
 class FieldErrors(NamedTuple):
     """What lossy compression changed in a field at a step. Both numbers are bounds: no true error is larger."""
 
@@ -323,6 +341,45 @@ class Field:
             return []
         return [time for step, time in enumerate(self.dataset.steps) if self._core.has(self.name, step)]
 
+    def stored(self, step: int = -1) -> StoredSamples | None:
+        """What a sparse step (Step.keep) stores of the field, or None if it stores all samples.
+
+        Reads no samples. Raises IndexError (no such step), KeyError (not written at that step), OSError.
+        """
+        found = self._core.stored_samples(self.name, operator.index(step))
+        return found and StoredSamples(found.primary, found.secondary, found.padding, found.blocks)
+
+    def levels(
+        self,
+        step: int = -1,
+        box: Box | None = None,
+        level: int | None = None,
+        *,
+        stride: Corner | None = None,
+    ) -> NDArray[np.int8]:
+        """The level map: the finest level that is stored at the place of each sample that read() would return
+        for the same arguments, as int8 in the order (z, y, x); -1 where none is.
+
+        max_level everywhere, unless the step is sparse (Step.keep). Reads no samples and opens no block file.
+
+        >>> import numpy as np
+        >>> import esker
+        >>> with esker.Writer("run.idx", dims={"x": 8, "y": 8}, bits_per_block=2) as writer:
+        ...     field = writer.field("f", "f8")
+        ...     with writer.step(0.0) as step:
+        ...         step.put(field, np.arange(64.0).reshape(8, 8))
+        ...         step.keep(field, level=-2)
+        ...         step.keep(field, boxes=[((4, 4), (8, 8))])
+        >>> esker.open("run.idx")["f"].levels(stride=(4, 4))
+        array([[4, 4],
+               [4, 6]], dtype=int8)
+        """
+        query = self._query(step, box, level, stride)
+        counts = self.select(step, box, level, stride).shape[: len(self.grid.dims)]
+        out = np.empty(counts, np.int8)
+        self._core.levels_into(self.name, out, *query)
+        return out
+
     def errors(self, step: int = -1) -> FieldErrors | None:
         """The largest absolute error and the RMS error that lossy compression made at a step, or None if the
         field is stored without loss (or by a program that does not record errors).
@@ -387,8 +444,9 @@ class Field:
         stride:     (sx, sy, sz) instead of a level: returns the samples whose index is a multiple of the
                     stride on each axis, and reads the coarsest level that contains them all
         missing:    value of samples whose block is not in the dataset. "fill": `_FillValue`, or 0 without
-                    one; "nearest": the nearest coarser sample, if there is one; None: "fill", but OSError if
-                    Esker wrote the dataset with all its blocks
+                    one; "nan"; "nearest": the nearest stored sample of a coarser level, if there is one;
+                    "linear": between the coarser samples on both sides; None: "nearest" in sparse steps
+                    (Step.keep), else "fill"; OSError for a block that Esker wrote
         masked:     return a numpy.ma.MaskedArray that masks the samples whose block is not in the dataset
         progress:   called repeatedly with the fraction done; an exception from it ends the read
         statistics: an esker.ReadStatistics that receives the cost of the read

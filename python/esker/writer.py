@@ -113,6 +113,54 @@ class Step:
             self._core.fail(error)
             raise
 
+    def keep(
+        self,
+        what: WriterGrid | WriterField | str | None = None,
+        level: int = 0,
+        *,
+        boxes: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
+        values: tuple[WriterField | str, float, float] | None = None,
+        levels: NDArray[np.int8] | None = None,
+        offset: Sequence[int] | None = None,
+        dilate: int = 0,
+        drop_nan: bool = False,
+    ) -> None:
+        """Adds a rule: which samples of a grid, or of one field, the step stores. Local; rules of all ranks
+        hold together. The finest level that a rule keeps at a place counts, and what no rule reaches is dropped.
+
+        what:   a grid, a field or its name; None: the grid of all dimensions
+        level:  0 keeps all samples of a place, -1 every second one, -6 one of 64
+        boxes:  inside ((x0, y0, z0), (x1, y1, z1)), half open, only; without it, `values` and `levels`: everywhere
+        values: (field, low, high): where the samples that this rank puts are in this range
+        levels: int8, a level for each sample of a box that this rank puts, at `offset`; -128: none
+        dilate: grows the region by so many samples, across ranks, too
+        drop_nan: NaN is outside of ranges; otherwise it is kept at the finest level
+
+        IDX only. Raises ValueError, IndexError, TypeError, as put(); the step then fails on all ranks.
+        """
+        try:
+            grid, field = self._target(what)
+            if sum(region is not None for region in (boxes, values, levels)) > 1:
+                raise TypeError("keep: expected one of boxes, values and levels")
+            if values is not None:
+                of_field, low, high = values
+                values = (self._writer._field(of_field).number, float(low), float(high))
+            x_first = [0] * np.ndim(levels) if offset is None else [operator.index(i) for i in offset]
+            rule = {"dilate": operator.index(dilate), "drop_nan": bool(drop_nan), "offset": x_first}
+            self._core.keep(grid, field, operator.index(level), boxes, values, levels, **rule)
+        except Exception as error:
+            self._core.fail(error)
+            raise
+
+    def _target(self, what: WriterGrid | WriterField | str | None) -> tuple[int, int]:
+        """The numbers of a grid and a field; -1: all fields."""
+        if what is None:
+            return self._writer._grid_of_all().number, -1
+        if isinstance(what, WriterGrid):
+            return what.number, -1
+        field = self._writer._field(what)
+        return self._core.fields[field.number].grid, field.number
+
     def __enter__(self) -> Self:
         try:
             self._core.begin_step(self.time)

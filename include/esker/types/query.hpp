@@ -39,6 +39,7 @@ enum class MissingBlocks {
   /// the
   /// last one, the line through the last two. Exact where the field is linear.
   kLinear,
+  kNan,  ///< NaN; fields of float32 and float64 only
 };
 
 /// What a read cost.

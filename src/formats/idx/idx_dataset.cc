@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -334,6 +335,17 @@ std::vector<std::byte> fill_value_of(const Field& field) {
       *typed);
 }
 
+Result<std::vector<std::byte>> nan_of(const Field& field) {
+  const auto bytes = [](auto value) {
+    const auto of_value = std::as_bytes(std::span(&value, 1));
+    return std::vector<std::byte>(of_value.begin(), of_value.end());
+  };
+  if (field.type == SampleType::kFloat64) return bytes(std::numeric_limits<double>::quiet_NaN());
+  if (field.type == SampleType::kFloat32) return bytes(std::numeric_limits<float>::quiet_NaN());
+  return error(Code::kInvalidArgument, "field '{}' is of type {}, which has no NaN", field.name,
+               name(field.type));
+}
+
 }  // namespace
 
 Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
@@ -372,7 +384,12 @@ Result<Bitmask> IdxDataset::bitmask(int field) const {
 
 Status IdxDataset::read(int field, Index step, const ReadTarget& target, const ReadContext& context) const {
   ReadContext with_fill = context;
-  const auto fill_value = fill_value_of(schema.fields()[static_cast<std::size_t>(field)]);
+  const Field& of = schema.fields()[static_cast<std::size_t>(field)];
+  auto fill_value = fill_value_of(of);
+  if (context.missing == MissingBlocks::kNan) {
+    ESKER_ASSIGN_OR_RETURN(fill_value, nan_of(of));
+    with_fill.missing = MissingBlocks::kFill;
+  }
   with_fill.fill_value = fill_value;
   return part_of(field)->read(place(field).columns, step, target, with_fill);
 }
