@@ -19,6 +19,12 @@ struct AgreedError : std::runtime_error {
 /// its text. Ranks call it after local work, before they continue.
 void agree(MPI_Comm comm, const std::string& error);
 
+/// Turns the outcome of a collective call, the same on all ranks, into an exception. `Status` is Esker's.
+template <class Status>
+void check_all(const Status& status) {
+  if (!status.ok()) throw AgreedError(status.message());
+}
+
 /// Runs `work` on each rank and agrees on the outcome: if it throws anywhere, all ranks throw.
 template <class F>
 void together(MPI_Comm comm, F&& work) {

@@ -1,18 +1,10 @@
 #include "reduce.h"
 
-#include <bit>
 #include <cmath>
 
+#include "common/checksum.h"
+
 namespace gcrm {
-namespace {
-
-std::uint64_t mix(std::uint64_t v) {
-  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
-  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
-  return v ^ (v >> 31);
-}
-
-}  // namespace
 
 void ExactSum::add(double value) {
   const double scaled = std::ldexp(value, 40);
@@ -44,7 +36,7 @@ double max_over_ranks(MPI_Comm comm, double value) {
 std::uint64_t checksum(MPI_Comm comm, const double* values, std::int64_t count, std::int64_t first) {
   std::uint64_t sum = 0;
   for (std::int64_t k = 0; k < count; ++k) {
-    sum += mix(std::bit_cast<std::uint64_t>(values[k]) + mix(static_cast<std::uint64_t>(first + k) + 1));
+    sum += miniapp::hash_of(values[k], first + k);
   }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
   return sum;

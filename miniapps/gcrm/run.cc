@@ -12,6 +12,7 @@
 #include "common/progress.h"
 #include "common/stopwatch.h"
 #include "common/together.h"
+#include "common/world.h"
 #include "norms.h"
 #include "output.h"
 #include "reduce.h"
@@ -20,14 +21,7 @@
 namespace gcrm {
 namespace {
 
-struct World {
-  explicit World(MPI_Comm c) : comm(c) {
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-  }
-  MPI_Comm comm;
-  int rank = 0, size = 1;
-};
+using miniapp::World;
 
 /// The grid, and its split over the ranks.
 struct Domain {

@@ -11,6 +11,8 @@
 namespace pism {
 namespace {
 
+using miniapp::check_all;
+
 struct FieldSpec {
   const char* name;
   Array<double> State::*array;  ///< nullptr: enthalpy, which is not part of the state
@@ -33,11 +35,6 @@ constexpr std::array<FieldSpec, 8> kFields{{
 }};
 
 constexpr const char* kMapping = "mapping";  ///< name of the grid mapping, PISM's
-
-/// Turns the outcome of a collective call, the same on all ranks, into an exception.
-void check_all(const esker::Status& status) {
-  if (!status.ok()) throw AgreedError(status.message());
-}
 
 esker::Writer create(const std::string& path, const esker::Communicator& comm,
                      const esker::Options& options) {

@@ -1,18 +1,10 @@
 #include "reduce.h"
 
-#include <bit>
 #include <cmath>
 
+#include "common/checksum.h"
+
 namespace pism {
-namespace {
-
-std::uint64_t mix(std::uint64_t v) {
-  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
-  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
-  return v ^ (v >> 31);
-}
-
-}  // namespace
 
 double max_over_ranks(MPI_Comm comm, double value) {
   double largest = 0;
@@ -34,7 +26,7 @@ std::uint64_t checksum(MPI_Comm comm, const Grid& grid, const Array<double>& arr
     const Index first = ((grid.ys + j) * grid.Mx + grid.xs + i) * array.levels();
     const double* column = array.column(i, j);
     for (Index k = 0; k < array.levels(); ++k) {
-      own += mix(std::bit_cast<std::uint64_t>(column[k]) + mix(static_cast<std::uint64_t>(first + k) + 1));
+      own += miniapp::hash_of(column[k], first + k);
     }
   });
   MPI_Allreduce(&own, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);

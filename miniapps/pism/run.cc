@@ -7,6 +7,7 @@
 
 #include "common/progress.h"
 #include "common/stopwatch.h"
+#include "common/world.h"
 #include "esker/mpi.hpp"
 #include "esker/types/decomposition.hpp"
 #include "geometry.h"
@@ -18,14 +19,7 @@
 namespace pism {
 namespace {
 
-struct World {
-  explicit World(MPI_Comm c) : comm(c) {
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-  }
-  MPI_Comm comm;
-  int rank = 0, size = 1;
-};
+using miniapp::World;
 
 /// The grid, and its split over the ranks.
 struct Domain {

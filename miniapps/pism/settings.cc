@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/esker_options.h"
+
 namespace pism {
 namespace {
 
@@ -169,22 +171,6 @@ void settle_model(const Texts& t, Settings& s) {
   s.model.flow_law.max_diffusivity = t.max_diffusivity.value_or(s.model.flow_law.max_diffusivity);
 }
 
-/// Sets Esker's options from the environment, then from KEY=VALUE texts.
-esker::Status set_esker_options(const std::vector<std::string>& texts, esker::Options& options) {
-  auto loaded = esker::Options::load();
-  if (!loaded.ok()) return loaded.status();
-  options = std::move(*loaded);
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) {
-      return {esker::Code::kInvalidArgument, "-o " + text + ": expected KEY=VALUE"};
-    }
-    const esker::Status status = options.set(text.substr(0, equals), text.substr(equals + 1), "command line");
-    if (!status.ok()) return status.with_context("-o " + text);
-  }
-  return {};
-}
-
 Command wrong_usage(const std::string& what) {
   return {std::nullopt, 2, "esker-pism: " + what + "\nRun with --help for more information.\n"};
 }
@@ -211,7 +197,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   settle_dome(texts, settings);
   settle_model(texts, settings);
   settings.precision = texts.precision == "f8" ? esker::SampleType::kFloat64 : esker::SampleType::kFloat32;
-  const esker::Status status = set_esker_options(texts.options, settings.esker);
+  const esker::Status status = miniapp::set_esker_options(texts.options, settings.esker);
   if (!status.ok()) return wrong_usage(status.message());
   return {std::move(settings), 0, {}};
 }
