@@ -1,0 +1,39 @@
+// Settings: the command line of esker-s3d.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "bricks.h"
+#include "esker/types/options.hpp"
+#include "regions.h"
+
+namespace s3d {
+
+struct Settings {
+  std::array<Index, 3> cells{96, 72, 48};
+  Index steps = 200;               ///< of the solver, in this run
+  Index every = 40;                ///< steps from output to output
+  std::string output;              ///< adaptive dataset; empty: none
+  std::optional<Regions> regions;  ///< of the adaptive dataset; absent: all is stored
+  std::string checkpoint;          ///< full dataset; empty: none
+  Index checkpoint_every = 0;      ///< 0: at the end only
+  std::string restart;             ///< checkpoint to continue; empty: start from the initial state
+  bool verify = false;
+  bool quiet = false;
+  esker::Options output_options, checkpoint_options;
+};
+
+/// Either settings to run with, or a text to print and the code to exit with: 0 for --help, 2 for wrong
+/// usage.
+struct Command {
+  std::optional<Settings> settings;
+  int exit_code = 0;
+  std::string text;
+};
+
+/// Local. Esker's options start from esker.toml and the environment (esker::Options::load).
+Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace s3d
