@@ -1,0 +1,64 @@
+#!/bin/sh
+# end_to_end.sh ESKER_S3D MPIEXEC NUMPROC_FLAG HAVE_HDF5
+#
+# Runs esker-s3d on 1, 2, 4 and 7 ranks, and compares all files of the adaptive output and of the checkpoints byte for
+# byte. Runs of half the steps write checkpoints in all formats; a run on another number of ranks continues from each
+# and ends with the same bytes as the run of all steps. Then the exit codes: 2 for wrong usage, 1 for too many ranks, a
+# checkpoint that is missing or of another grid, a directory that cannot be created and a dataset that exists.
+set -eu
+program=$1 mpiexec=$2 numproc=$3 have_hdf5=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+
+run() { # NAME RANKS ARGUMENTS...
+  name=$1 ranks=$2
+  shift 2
+  mkdir "$work/$name"
+  (cd "$work/$name" && "$mpiexec" "$numproc" "$ranks" "$program" --nx 33 --ny 25 --nz 17 -o report=none \
+    -o aggregators="$ranks" "$@" > ../"$name.log")
+  (cd "$work/$name" && find . -type f | LC_ALL=C sort | xargs sha256sum) > "$work/$name.sums"
+  test -s "$work/$name.sums"
+  sed -n 's/^state *//p' "$work/$name.log" > "$work/$name.state"
+  test -s "$work/$name.state"
+}
+
+expect() { # EXIT_CODE RANKS ARGUMENTS...
+  wanted=$1 ranks=$2 code=0
+  shift 2
+  "$mpiexec" "$numproc" "$ranks" "$program" "$@" > "$work/log" 2>&1 || code=$?
+  if [ "$code" != "$wanted" ]; then
+    echo "esker-s3d $*: exit $code, expected $wanted"
+    cat "$work/log"
+    exit 1
+  fi
+}
+
+for n in 1 2 4 7; do
+  run "whole.$n" "$n" --steps 20 --every 10 --out run.idx --checkpoint full.nc --format cdf5
+  cmp "$work/whole.1.sums" "$work/whole.$n.sums"
+  cmp "$work/whole.1.state" "$work/whole.$n.state"
+done
+formats="idx cdf1 cdf2 cdf5 cdf5+idx"
+[ "$have_hdf5" = 0 ] || formats="$formats netcdf4"
+for format in $formats; do
+  run "half.$format" 2 --steps 10 --checkpoint half --format "$format"
+  run "rest.$format" 3 --steps 10 --restart "../half.$format/half" --checkpoint full.nc --format cdf5
+  cmp "$work/whole.1/full.nc" "$work/rest.$format/full.nc"
+  cmp "$work/whole.1.state" "$work/rest.$format.state"
+done
+run several 2 --steps 20 --checkpoint full.nc --format cdf5 --checkpoint-every 10
+run rest.several 4 --steps 0 --restart ../several/full.nc --checkpoint full.nc --format cdf5
+cmp "$work/whole.1/full.nc" "$work/rest.several/full.nc"
+
+expect 0 1 --help
+expect 2 2 --no-such-option
+expect 2 2 --out "$work/x.idx" -o no_such=1
+expect 2 2 --restart "$work/whole.1/full.nc"
+expect 1 7 --nx 4 --ny 4 --nz 4 --out "$work/x.idx"
+expect 1 2 --restart "$work/missing.nc" --out "$work/x.idx"
+expect 1 2 --restart "$work/whole.1/full.nc" --nx 48 --out "$work/x.idx"
+expect 1 2 --steps 1 --out "$work/whole.1.log/x.idx"
+expect 1 2 --steps 1 --out "$work/whole.1/run.idx"
+echo "the datasets' bytes are the same on 1, 2, 4 and 7 ranks, and after a restart"
