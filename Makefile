@@ -1,9 +1,9 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo peers test slow mpich sanitize clang coverage fuzz clean
+.PHONY: help setup build demo demo-s3d peers test slow mpich sanitize clang coverage fuzz clean
 
 help:  ## List the commands
-	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup:  ## Install missing Debian packages, and .venv/
 	@scripts/setup.sh
@@ -13,6 +13,9 @@ build: setup  ## Build everything (build/release) and install the Python package
 
 demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (demo/); MPI=mpich: on MPICH
 	@scripts/demo.sh
+
+demo-s3d: setup  ## Run a lifted flame on 4 ranks with adaptive output, restart it, draw it (demo/s3d/)
+	@scripts/demo_s3d.sh
 
 peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with the program of `esker bench --peers`
 	@scripts/setup.sh peers

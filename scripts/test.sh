@@ -21,7 +21,7 @@ run_ctest() {
     build_preset release esker-pism || return 1
     export OTHER_PISM=$project_root/build/release/miniapps/pism/esker-pism OTHER_MPIEXEC=mpiexec.openmpi ;;
   esac
-  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm)
+  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm esker-s3d)
   [ "$1" != fuzz ] || targets=(fuzz)
   [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
   local build=${1%-smoke}
@@ -59,10 +59,11 @@ report_coverage() {
 run_python() {
   scripts/install_package.sh || return 1
   make_tool_environment cf || return 1
-  build_preset release esker-pism esker-gcrm esker-pop esker-bench kill_run || return 1
+  build_preset release esker-pism esker-gcrm esker-pop esker-s3d esker-bench kill_run || return 1
   say "python: testing"
   PISM_PROGRAM=$project_root/build/release/miniapps/pism/esker-pism \
     GCRM_PROGRAM=$project_root/build/release/miniapps/gcrm/esker-gcrm \
+    S3D_PROGRAM=$project_root/build/release/miniapps/s3d/esker-s3d \
     POP_PROGRAM=$project_root/build/release/miniapps/pop/esker-pop \
     BENCH_PROGRAM=$project_root/build/release/bench/esker-bench \
     CF_CHECKER=$project_root/build/cf/bin/compliance-checker \

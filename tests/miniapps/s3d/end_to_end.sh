@@ -56,7 +56,7 @@ expect 0 1 --help
 expect 2 2 --no-such-option
 expect 2 2 --out "$work/x.idx" -o no_such=1
 expect 2 2 --restart "$work/whole.1/full.nc"
-expect 1 7 --nx 4 --ny 4 --nz 4 --out "$work/x.idx"
+expect 1 7 --nx 8 --ny 8 --nz 8 --out "$work/x.idx"
 expect 1 2 --restart "$work/missing.nc" --out "$work/x.idx"
 expect 1 2 --restart "$work/whole.1/full.nc" --nx 48 --out "$work/x.idx"
 expect 1 2 --steps 1 --out "$work/whole.1.log/x.idx"

@@ -58,7 +58,7 @@ TEST(Settings, WrongUsageHasExitStatus2) {
   const std::vector<std::vector<const char*>> wrong = {
       {},
       {"--restart", "c.nc"},
-      {"--out", "f.idx", "--nx", "3"},
+      {"--out", "f.idx", "--nx", "7"},
       {"--out", "f.idx", "--steps", "-1"},
       {"--out", "f.idx", "--every", "0"},
       {"--out", "f.idx", "--keep", "some"},
