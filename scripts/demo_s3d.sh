@@ -24,7 +24,7 @@ bytes_of() { # DATASET: its .idx and the directory with its blocks
 }
 
 say "running the flame on 4 ranks; adaptive output every 60 steps, a full checkpoint at the end"
-flame 4 --nx 128 --ny 96 --nz 64 --steps 300 --every 60 --out "$out/flame.idx" --checkpoint "$out/full.idx"
+flame 4 --nx 128 --ny 96 --nz 64 --steps 240 --every 60 --out "$out/flame.idx" --checkpoint "$out/full.idx"
 say "esker verify"
 esker verify "$out/flame.idx"
 esker verify "$out/full.idx"
@@ -39,7 +39,7 @@ esker diff "$out/whole.idx" "$out/rest.nc4"
 say "drawing $out/flame.png, and comparing what is kept with the checkpoint"
 python scripts/s3d_figure.py "$out/full.idx" "$out/flame.idx" "$out/flame.png"
 
-steps=6
+steps=5
 adaptive=$(($(bytes_of "$out/flame.idx") / steps)) full=$(bytes_of "$out/full.idx")
 cat <<TXT
 

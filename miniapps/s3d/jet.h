@@ -7,7 +7,7 @@
 // ones widen and narrow it; those with a wave number in z make it three-dimensional.
 //
 // At the inflow the streams are mixed over the shear layers, and do not burn. At the start the layers have
-// burnt downstream of a ragged front, where fuel and oxygen are near their stoichiometric ratio.
+// widened by diffusion along x, and have burnt downstream of a front that is uneven in z.
 #pragma once
 
 #include "problem.h"

@@ -1,7 +1,7 @@
 // Mixture: the two streams, the one-step reaction, and the species that a checkpoint lists.
 //
 // The fuel is the syngas of Hawkes et al. (2007): CO, H2, N2 with 50, 10, 40 % of the moles. The oxidizer has
-// 25 % of O2, the rest is N2. One step burns CO and H2 in their constant ratio:
+// 25 % of O2, the rest is N2, at 900 K. One step burns CO and H2 in their constant ratio:
 //
 //   CO + r H2 + s O2 -> p CO2 + r 9 H2O     (by mass, per mass of CO; r = 0.2/14, p = 44/28, s = p - 1 + 8 r)
 //   rate = A Y_CO Y_O2 exp(-T_a / T)        (mass fraction of CO per second)
@@ -11,7 +11,7 @@
 // follow from algebraic expressions (species_of): they have plausible places and magnitudes, no kinetics, and
 // do not act on the flame. N2 is the rest, so that the mass fractions sum to 1.
 //
-// A, T_a and q are chosen for a flame of 2300 K that lifts by a few jet widths; they are not of a real fuel.
+// A, T_a and q are chosen for a flame of 2250 K that lifts by a few jet widths; they are not of a real fuel.
 #pragma once
 
 #include <algorithm>
