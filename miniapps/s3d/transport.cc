@@ -45,11 +45,12 @@ void add_across_rows(int axis, const Bricks& bricks, const Array& velocity, cons
   for_rows(velocity, [&](Index j, Index k) {
     fluxes(scalars.row(s, j, k), scalars.stride(axis), velocity.row(0, j, k), kDiffusivity * per_cell, n,
            flux.data());
+    const auto add_to = [&](double* out, double factor) {
+      for (Index i = 0; i < n; ++i) out[i] += flux[i] * factor;
+    };
     const Index face = axis == 1 ? j : k;
-    double* above = tendency.row(s, j, k);
-    double* below = above - tendency.stride(axis);
-    for (Index i = 0; face > 0 && i < n; ++i) below[i] -= flux[i] * per_cell;
-    for (Index i = 0; face < scalars.cells(axis) && i < n; ++i) above[i] += flux[i] * per_cell;
+    if (face > 0) add_to(tendency.row(s, axis == 1 ? j - 1 : j, axis == 2 ? k - 1 : k), -per_cell);
+    if (face < scalars.cells(axis)) add_to(tendency.row(s, j, k), per_cell);
   });
 }
 
