@@ -5,10 +5,10 @@
 #include "writer.h"
 
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -21,8 +21,8 @@
 
 #include "buffer.h"
 #include "errors.h"
-#include "query.h"
 #include "esker/writer.hpp"
+#include "query.h"
 #include "values.h"
 
 namespace nb = nanobind;

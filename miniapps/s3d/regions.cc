@@ -1,6 +1,5 @@
 #include "regions.h"
 
-#ifdef ESKER_HAVE_KEEP_RULES
 #include <limits>
 
 #include "esker/types/keep.hpp"
@@ -21,10 +20,3 @@ esker::Status keep_regions(const Regions& regions, esker::Writer& writer, esker:
 }
 
 }  // namespace s3d
-#else
-namespace s3d {
-
-esker::Status keep_regions(const Regions&, esker::Writer&, esker::GridId, esker::FieldId) { return {}; }
-
-}  // namespace s3d
-#endif

@@ -107,12 +107,12 @@ BoxMessages messages_to_owners(const Lists& lists, int rank) {
 
 /// The first defect in the brick that `rank` is the owner of.
 std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, int rank,
-                                           const std::vector<HeldBox>& received) {
+                                           const std::vector<HeldBox>& received, bool may_have_gaps) {
   const Index brick = known.owners().brick_of(rank);
   if (brick < 0) return std::nullopt;
   std::vector<Box> boxes;
   for (const HeldBox& held : received) boxes.push_back(held.box);
-  const auto found = find_coverage_defect(known.owners().bricks().box(brick), boxes);
+  const auto found = find_coverage_defect(known.owners().bricks().box(brick), boxes, may_have_gaps);
   if (!found) return std::nullopt;
   DirectoryDefect defect{list, found->where, std::nullopt, std::nullopt};
   if (found->second >= 0) {
@@ -124,7 +124,7 @@ std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, in
 
 }  // namespace
 
-Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& mine) {
+Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& mine, bool may_have_gaps) {
   std::vector<double> sums;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     sums = add_up(mine);
@@ -140,7 +140,7 @@ Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& min
   }));
   ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, messages.outgoing));
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
-    directory.keep(read_boxes(received, directory.lists_));
+    directory.keep(read_boxes(received, directory.lists_), may_have_gaps);
     return Status();
   }));
   return directory;
@@ -154,9 +154,10 @@ void Directory::start(const std::vector<BoxList>& mine, const std::vector<double
   }
 }
 
-void Directory::keep(std::vector<std::vector<HeldBox>> received) {
+void Directory::keep(std::vector<std::vector<HeldBox>> received, bool may_have_gaps) {
   for (std::size_t l = 0; l < received.size(); ++l) {
-    if (!defect_) defect_ = find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), received[l]);
+    if (!defect_)
+      defect_ = find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), received[l], may_have_gaps);
     kept_.emplace_back(std::move(received[l]));
   }
 }

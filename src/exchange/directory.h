@@ -43,7 +43,8 @@ class Directory {
  public:
   /// Sends this rank's boxes to their owners. `mine`: the same grids on all ranks. Collective; errors are
   /// those of all ranks: kOutOfMemory.
-  static Result<Directory> publish(Comm& comm, const std::vector<BoxList>& mine);
+  /// `may_have_gaps`: samples that no rank holds are no defect.
+  static Result<Directory> publish(Comm& comm, const std::vector<BoxList>& mine, bool may_have_gaps = false);
 
   /// The boxes of each list that this rank knows; at first only what all ranks know.
   [[nodiscard]] const std::vector<std::shared_ptr<KnownBoxes>>& lists() const { return lists_; }
@@ -65,7 +66,7 @@ class Directory {
   explicit Directory(Comm& comm) : comm_(&comm) {}
   Status learn_all(const std::function<void(const VisitRegion&)>& regions);
   void start(const std::vector<BoxList>& mine, const std::vector<double>& sums);
-  void keep(std::vector<std::vector<HeldBox>> received);
+  void keep(std::vector<std::vector<HeldBox>> received, bool may_have_gaps);
 
   Comm* comm_;
   std::vector<std::shared_ptr<KnownBoxes>> lists_;

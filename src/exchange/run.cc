@@ -19,13 +19,15 @@ namespace {
 class ExchangeRun {
  public:
   ExchangeRun(const Plan& plan, const PatchesOfFields& patches, const ExchangeBuffers::Parts& buffers,
-              MessageTransport& transport, ExchangeStats& stats, PatchSource* source)
+              MessageTransport& transport, ExchangeStats& stats, PatchSource* source,
+              std::span<const std::vector<std::byte>> fill)
       : plan_(plan),
         patches_(patches),
         buffers_(buffers),
         transport_(transport),
         stats_(stats),
-        source_(source) {
+        source_(source),
+        fill_(fill) {
     transport_.begin_run(buffers);
   }
 
@@ -180,8 +182,17 @@ class ExchangeRun {
 
   void clear_padding(std::size_t number) {
     if (!buffers_.mask.empty()) return;  // with a mask, padding is not stored
-    for (const ByteRange& range : plan_.rounds[number].content.padded) {
-      std::memset(buffer(number).data() + range.offset_bytes, 0, static_cast<std::size_t>(range.bytes));
+    for (const PaddedPiece& piece : plan_.rounds[number].content.padded) {
+      std::byte* first = buffer(number).data() + piece.offset_bytes;
+      const auto size = static_cast<std::size_t>(piece.bytes);
+      if (fill_.empty() || piece.field < 0) {
+        std::memset(first, 0, size);
+        continue;
+      }
+      const std::vector<std::byte>& value = fill_[static_cast<std::size_t>(piece.field)];
+      for (std::size_t at = 0; at < size; at += value.size()) {
+        std::copy_n(value.data(), std::min(value.size(), size - at), first + at);
+      }
     }
   }
 
@@ -330,6 +341,7 @@ class ExchangeRun {
   MessageTransport& transport_;
   ExchangeStats& stats_;
   PatchSource* source_;
+  std::span<const std::vector<std::byte>> fill_;
   std::size_t filled_ = 0;  // rounds that this rank has filled
   bool begun_ = false;      // whether the next round has been begun
   std::size_t placed_ = 0;  // messages of that round that it has placed
@@ -346,9 +358,9 @@ class ExchangeRun {
 
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
                     MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
-                    bool in_thread, PatchSource* source) {
+                    bool in_thread, PatchSource* source, std::span<const std::vector<std::byte>> fill) {
   const ExchangeBuffers::Parts parts = buffers.parts(plan);
-  ExchangeRun run(plan, patches, parts, transport, stats, source);
+  ExchangeRun run(plan, patches, parts, transport, stats, source, fill);
   run.all_rounds(store, in_thread);
   if (plan.shares_buffers) buffers.count_uses(plan);
   return std::move(run.status());

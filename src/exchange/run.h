@@ -34,9 +34,11 @@ using StoreBuffer = std::function<Status(const Round&, std::span<std::byte>)>;
 /// of `store`, or memory that a copy could not allocate. After an error the exchange still moves the planned
 /// bytes, so that no rank waits for another. `transport` has been prepared for the plan. `in_thread`: another
 /// thread may call `store`, one call at a time, before this function returns; it does so if that can save
-/// time. `source`: makes the samples of some fields; null: all are copied.
+/// time. `source`: makes the samples of some fields; null: all are copied. `fill`: a value of each field,
+/// which pieces get where no rank has samples; empty: zeros.
 Status run_exchange(const Plan& plan, const PatchesOfFields& patches, ExchangeBuffers& buffers,
                     MessageTransport& transport, ExchangeStats& stats, const StoreBuffer& store,
-                    bool in_thread, PatchSource* source = nullptr);
+                    bool in_thread, PatchSource* source = nullptr,
+                    std::span<const std::vector<std::byte>> fill = {});
 
 }  // namespace esker

@@ -58,25 +58,27 @@ CoverageDefect overlap(const std::vector<Box>& boxes, const BoxIds& ids, int who
 
 /// The first defect in `cell`, which exactly the boxes `ids` intersect. The faces inside the cell on the axis
 /// with most faces halve with each step, so the depth is at most rank * log2(4 * boxes).
-std::optional<CoverageDefect> defect_in(const std::vector<Box>& boxes, const Box& cell, const BoxIds& ids) {
-  if (ids.empty()) return CoverageDefect{.where = cell};
+std::optional<CoverageDefect> defect_in(const std::vector<Box>& boxes, const Box& cell, const BoxIds& ids,
+                                        bool may_have_gaps) {
+  if (ids.empty()) return may_have_gaps ? std::nullopt : std::optional(CoverageDefect{.where = cell});
   const auto whole = std::find_if(ids.begin(), ids.end(), [&](int id) { return boxes[id].contains(cell); });
   if (whole != ids.end()) {
     if (ids.size() == 1) return std::nullopt;
     return overlap(boxes, ids, *whole);
   }
   const auto [lower, upper] = split(cell, median_face(boxes, cell, ids));
-  if (auto defect = defect_in(boxes, lower, meeting(boxes, lower, ids))) return defect;
-  return defect_in(boxes, upper, meeting(boxes, upper, ids));
+  if (auto defect = defect_in(boxes, lower, meeting(boxes, lower, ids), may_have_gaps)) return defect;
+  return defect_in(boxes, upper, meeting(boxes, upper, ids), may_have_gaps);
 }
 
 }  // namespace
 
-std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes) {
+std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes,
+                                                   bool may_have_gaps) {
   if (domain.empty()) return std::nullopt;
   BoxIds all;
   for (std::size_t i = 0; i < boxes.size(); ++i) all.push_back(static_cast<int>(i));
-  return defect_in(boxes, domain, meeting(boxes, domain, all));
+  return defect_in(boxes, domain, meeting(boxes, domain, all), may_have_gaps);
 }
 
 }  // namespace esker

@@ -17,7 +17,9 @@ struct CoverageDefect {
 
 /// The first defect found, or nothing if `boxes` cover every sample of `domain` exactly once. Boxes may
 /// extend past the domain; empty ones are ignored. Deterministic: the same list gives the same result on
-/// every rank. Recursive bisection at box faces: O(n log n) for boxes that tile.
-std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes);
+/// every rank. With `may_have_gaps` only overlaps are defects. Recursive bisection at box faces: O(n log n)
+/// for boxes that tile.
+std::optional<CoverageDefect> find_coverage_defect(const Box& domain, const std::vector<Box>& boxes,
+                                                   bool may_have_gaps = false);
 
 }  // namespace esker

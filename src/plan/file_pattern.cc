@@ -65,6 +65,15 @@ Status check_phases(const Options& options, const StepLayouts& layouts) {
         "aggregate=false: a rank that has only a part of a block cannot arrange its bits; write fields "
         "with stored_bits with aggregate=true");
   }
+  if (!options.aggregate && options.partial) {
+    return error(Code::kInvalidArgument,
+                 "aggregate=false: no rank has a complete block to put fill values in; partial=true needs "
+                 "aggregate=true");
+  }
+  if (options.partial && layouts.has_heads()) {
+    return error(Code::kInvalidArgument,
+                 "partial=true: cells of fields with stored_bits are coded from all of their samples");
+  }
   if (options.aggregate || !layouts.has_checksums()) return {};
   return error(Code::kInvalidArgument,
                "aggregate=false: a rank that has only a part of a block cannot compute its checksum; set "

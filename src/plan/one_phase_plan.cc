@@ -57,7 +57,7 @@ Plan make_one_phase_plan(const PieceSpace& space, const Ownership& ownership,
   for (Round& round : plan.rounds) {
     for (const Segment& segment : round.local.segments) round.local.bytes += segment.bytes();
     const bool complete = round.local.bytes == round.content.size_bytes();
-    if (!complete) round.content.padded.push_back({0, round.content.size_bytes()});
+    if (!complete) round.content.padded.push_back({0, round.content.size_bytes(), -1});
     plan.buffer_bytes = std::max(plan.buffer_bytes, round.content.size_bytes());
   }
   return plan;

@@ -253,7 +253,7 @@ class Planner {
       const Index bytes = space_.position_bytes(number + 1) - position;
       collector_.flush();
       if (covered == bytes) return;
-      content.padded.push_back({position - content.begin, bytes});
+      content.padded.push_back({position - content.begin, bytes, f});
       const Index used = used_bytes(space_.layout(layout), piece);
       const bool keeps_order = space_.layout(layout).keeps_order();
       if (keeps_order && used < bytes)

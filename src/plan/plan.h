@@ -33,12 +33,18 @@ struct ByteRange {
   Index offset_bytes = 0, bytes = 0;
 };
 
+/// A piece in a buffer that samples do not cover completely.
+struct PaddedPiece {
+  Index offset_bytes = 0, bytes = 0;
+  int field = -1;  ///< position in the list of FieldPatches; -1: pieces of any
+};
+
 /// The content of one collective buffer: what this rank stores in one round, consecutive pieces of the
 /// PieceSpace.
 struct BufferContent {
   Index begin = 0, end = 0;               ///< positions (linear offsets)
   Index first_piece = 0, last_piece = 0;  ///< the pieces that begin in it: [first, last)
-  std::vector<ByteRange> padded;          ///< pieces that samples do not cover completely: cleared first
+  std::vector<PaddedPiece> padded;        ///< cleared first, or set to fill values
   std::vector<ByteRange> unused;          ///< pages of these after the last sample: not written to a new file
 
   [[nodiscard]] bool complete() const { return padded.empty(); }

@@ -179,7 +179,8 @@ Status learn_all(SharedBoxes& boxes) {
 }
 
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                const std::vector<PatchBoxes>& mine, const std::string& context) {
+                                const std::vector<PatchBoxes>& mine, const std::string& context,
+                                bool partial) {
   Lists lists;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     lists.compare(schema, fields, mine);
@@ -190,7 +191,7 @@ Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vec
     lists.make(schema, fields, mine);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists.mine));
+  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists.mine, partial));
   BoxesOfField of_field;
   Status all_put;
   const Status covered = all_do(comm, "share boxes", [&]() -> Status {

@@ -42,9 +42,10 @@ Index size_bytes_of_all(const SharedBoxes& boxes);
 Status learn_all(SharedBoxes& boxes);
 
 /// Shares the boxes of the fields at positions `fields`, and checks that they cover the grid of each field
-/// exactly once. `mine` is boxes_of(...) for these fields. Collective; errors are agreed on all ranks:
-/// kInvalidArgument naming field, ranks and boxes, prefixed by `context`.
+/// exactly once, or with `partial` at most once. `mine` is boxes_of(...) for these fields. Collective; errors
+/// are agreed on all ranks: kInvalidArgument naming field, ranks and boxes, prefixed by `context`.
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
-                                const std::vector<PatchBoxes>& mine, const std::string& context);
+                                const std::vector<PatchBoxes>& mine, const std::string& context,
+                                bool partial = false);
 
 }  // namespace esker

@@ -18,6 +18,7 @@
 #include "comm/roll_call.h"
 #include "exchange/shared_options.h"
 #include "formats/registry/make_writer.h"
+#include "model/fill_value.h"
 #include "plan/plan_memory.h"
 #include "store/commit.h"
 #include "write/append_target.h"
@@ -321,7 +322,7 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   }));
   ESKER_RETURN_IF_ERROR(find_hints(plan, input));
   ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes,
-                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input)));
+                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input), options_.partial));
   ESKER_RETURN_IF_ERROR(lay_out_and_plan(plan, input, boxes));
   counters_.plan_s += watch.elapsed_s();
   return {};
@@ -348,6 +349,11 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
     hints.step = input.step;
     hints.dense_axes = plan.dense_axes;
     lay_out(plan, *format_, hints, input.patches);
+    plan.fill.clear();
+    for (const auto& column : plan.layouts->columns) {
+      if (!options_.partial) break;
+      plan.fill.push_back(fill_value(schema_.fields()[static_cast<std::size_t>(column.field)]));
+    }
     return check_phases(options_, *plan.layouts);
   }));
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
@@ -423,7 +429,7 @@ Status WritePipeline::share_boxes_of(StepPlan& plan, const StepInput& input) {
   }));
   ESKER_RETURN_IF_ERROR(find_hints(plan, input));
   ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes,
-                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input)));
+                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input), options_.partial));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     plan.shared = std::make_unique<SharedBoxes>(std::move(boxes));
     return Status();
@@ -480,7 +486,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
     stored = run_exchange(plan.exchange.plan, plan.patches, buffers_, *plan.exchange.transport, stats,
                           std::ref(store),  // by reference: it fits in the function object
-                          in_thread, plan.cells.get());
+                          in_thread, plan.cells.get(), plan.fill);
   }
   // If a rank shares its core, the elapsed time alone is not conclusive.
   store_waits_ = 4 * stats.store_cpu_s < stats.store_s && stats.store_sleeps >= stats.stores;

@@ -41,6 +41,7 @@ struct StepPlan {
   std::vector<int> dense_axes;                  ///< StepHints
   KeptFields kept;                              ///< of a sparse step
   int raised_from = 0;                          ///< StepReport
+  std::vector<std::vector<std::byte>> fill;     ///< with the option `partial`: fill value of each column
   Index files = 0, data_bytes = 0;
   bool ready = false;
 };

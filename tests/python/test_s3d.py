@@ -18,8 +18,6 @@ DEFAULT_S3D = ROOT / "build" / "release" / "miniapps" / "s3d" / "esker-s3d"
 SIZE = "--nx", 64, "--ny", 48, "--nz", 32
 SPECIES = "H2 O2 O OH H2O H HO2 CO CO2 HCO N2"
 
-pytestmark = pytest.mark.skipif(not hasattr(esker.Field, "levels"), reason="adaptive datasets are not read yet")
-
 
 @dataclass
 class Runs:

@@ -18,6 +18,7 @@
 #include "formats/idx/field_errors.h"
 #include "formats/idx/pidx_header.h"
 #include "layout/kept_fields.h"
+#include "model/fill_value.h"
 #include "store/commit.h"
 
 namespace esker::idx {
@@ -320,21 +321,6 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
   return dataset;
 }
 
-/// The attribute _FillValue as bytes of the field's type; empty if there is none that the type can represent.
-std::vector<std::byte> fill_value_of(const Field& field) {
-  const auto found = field.attributes.find("_FillValue");
-  if (found == field.attributes.end()) return {};
-  const auto typed = to_type(numbers_of(found->second), field.type);
-  if (!typed.ok()) return {};
-  return std::visit(
-      [](const auto& list) {
-        const auto bytes = std::as_bytes(std::span(list));
-        return list.size() == 1 ? std::vector<std::byte>(bytes.begin(), bytes.end())
-                                : std::vector<std::byte>();
-      },
-      *typed);
-}
-
 Result<std::vector<std::byte>> nan_of(const Field& field) {
   const auto bytes = [](auto value) {
     const auto of_value = std::as_bytes(std::span(&value, 1));
@@ -385,7 +371,7 @@ Result<Bitmask> IdxDataset::bitmask(int field) const {
 Status IdxDataset::read(int field, Index step, const ReadTarget& target, const ReadContext& context) const {
   ReadContext with_fill = context;
   const Field& of = schema.fields()[static_cast<std::size_t>(field)];
-  auto fill_value = fill_value_of(of);
+  auto fill_value = attribute_fill_value(of);
   if (context.missing == MissingBlocks::kNan) {
     ESKER_ASSIGN_OR_RETURN(fill_value, nan_of(of));
     with_fill.missing = MissingBlocks::kFill;

@@ -429,5 +429,82 @@ TEST(SparseStep, KeepsTheLevelsOfSamples) {
   EXPECT_EQ(blocks_in(*part_of(*dataset).blocks_at(0, 0).value()), expected);
 }
 
+/// Puts only the boxes of the first ranks: half of the grid has no samples.
+Status write_half(const std::shared_ptr<Store>& store, RunPlan run, int n_ranks) {
+  std::vector<Status> results(static_cast<std::size_t>(n_ranks));
+  run_ranks(n_ranks, [&](const Communicator& comm) {
+    Status& status = results[static_cast<std::size_t>(comm.rank())];
+    auto pipeline = open_run(comm, store, run);
+    status = pipeline.status();
+    if (!status.ok()) return;
+    const Schema schema = schema_of(run);
+    std::vector<PatchMemory> memory;
+    memory.reserve(100);
+    StepInput input;
+    input.patches.resize(schema.fields().size());
+    const Box grid = schema.box_of(schema.grids()[0]);
+    for (int f = 0; f < static_cast<int>(schema.fields().size()); ++f) {
+      Box box = grid;
+      box.hi[1] = grid.hi[1] / 2;
+      box.lo[0] = grid.hi[0] * comm.rank() / n_ranks;
+      box.hi[0] = grid.hi[0] * (comm.rank() + 1) / n_ranks;
+      if (box.empty()) continue;
+      memory.emplace_back(schema.fields()[static_cast<std::size_t>(f)], f, 0, box, 0);
+      input.patches[static_cast<std::size_t>(f)].push_back(memory.back().patch());
+    }
+    if (run.keep) input.keep = run.keep(0, comm.rank(), input);
+    status = (*pipeline)->write_step(input);
+    if (status.ok()) status = (*pipeline)->close({});
+  });
+  return results.front();
+}
+
+// Samples that nobody puts have the field's fill value, in every format, for any number of ranks.
+TEST(PartialStep, HasFillValues) {
+  Schema schema = schema_of_extents({21, 18});
+  (*schema.attributes_of(FieldId{0}).value())["_FillValue"] = std::vector<double>{-5};
+  RunPlan run = run_of(schema, 4);
+  EXPECT_NE(write_half(memory_store(), run, 2).message().find("no rank put the samples"), std::string::npos);
+  run.options["partial"] = "true";
+  for (const char* format : {"idx", "cdf5"}) {
+    run.options["format"] = format;
+    run.path = format == std::string("idx") ? "run.idx" : "run.nc";
+    std::shared_ptr<Store> first;
+    for (const int n_ranks : {1, 2, 4, 7}) {
+      const auto store = memory_store();
+      const Status status = write_half(store, run, n_ranks);
+      ASSERT_TRUE(status.ok()) << status.message();
+      if (!first) first = store;
+      expect_same_files(*store, *first, ".");
+    }
+    const auto dataset = open_dataset(first, run.path).value();
+    const Box grid = dataset->box(0);
+    std::vector<double> values(21 * 18);
+    const int level = dataset->bitmask(0).value().max_level();
+    ASSERT_TRUE(
+        read_box(*dataset, 0, 0, grid, level, reinterpret_cast<std::byte*>(values.data()), {.verify = true})
+            .ok());
+    std::size_t at = 0;
+    for_each_point(grid, [&](const Point& p) {
+      EXPECT_EQ(values[at++], p[1] < 9 ? static_cast<double>(value_at(0, 0, p, 0)) : -5);
+    });
+  }
+}
+
+TEST(PartialStep, MayKeepSomeBlocks) {
+  RunPlan run =
+      with_rules(run_of(schema_of_extents({21, 18}), 4), {KeepRule::inside({Box{{3, 3}, {15, 15}}})});
+  run.options["partial"] = "true";
+  std::shared_ptr<Store> first;
+  for (const int n_ranks : {1, 3, 4}) {
+    const auto store = memory_store();
+    const Status status = write_half(store, run, n_ranks);
+    ASSERT_TRUE(status.ok()) << status.message();
+    if (!first) first = store;
+    expect_same_files(*store, *first, ".");
+  }
+  EXPECT_EQ(findings_of(first, "run.idx"), std::vector<std::string>());
+}
+
 }  // namespace
 }  // namespace esker
