@@ -49,8 +49,8 @@ void add(std::vector<Index>& numbers, const Round& round) {
   }
   const BufferContent& content = round.content;
   numbers.insert(numbers.end(), {content.begin, content.end, content.first_piece, content.last_piece});
-  for (const ByteRange& range : content.padded) {
-    numbers.insert(numbers.end(), {range.offset_bytes, range.bytes});
+  for (const PaddedPiece& piece : content.padded) {
+    numbers.insert(numbers.end(), {piece.offset_bytes, piece.bytes, Index{piece.field}});
   }
 }
 

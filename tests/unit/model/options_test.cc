@@ -65,6 +65,8 @@ TEST(Options, EveryOptionInAFixedOrderWithValueSourceAndHelp) {
                                              "in_block",
                                              "split",
                                              "checksums",
+                                             "keep_level",
+                                             "partial",
                                              "compression",
                                              "compress_threads",
                                              "aggregate",

@@ -358,6 +358,38 @@ TEST(SparseStep, IsKeptByAppendedRuns) {
   expect_same_files(*parts, *whole, ".");
 }
 
+// A lost block is damage, one that the step does not name is not; a lost or changed set is named.
+TEST(SparseStep, KnowsDamageFromAbsence) {
+  RunPlan run = with_rules(run_of(schema_of_extents({33, 18}), 4), {KeepRule::in_range(FieldId{0}, 20, 30)});
+  run.end_step = 1;
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const std::string sets = "run/time_0000/blocks.set";
+  const std::string text = read_text(*store, sets, 1 << 20).value();
+  const auto read_all = [&] {
+    const auto dataset = open_dataset(store, "run.idx").value();
+    std::vector<double> values(33 * 18);
+    return read_box(*dataset, 0, 0, dataset->box(0), part_of(*dataset).header().bitmask.max_level(),
+                    reinterpret_cast<std::byte*>(values.data()), {});
+  };
+  ASSERT_TRUE(read_all().ok());
+  ASSERT_TRUE(store->remove("run/time_0000/0008.bin").ok());
+  EXPECT_EQ(read_all().code(), Code::kDataLoss);
+  EXPECT_EQ(findings_of(store, "run.idx"),
+            std::vector<std::string>{"run/time_0000/0008.bin: the file is missing"});
+
+  std::string damaged = text;
+  damaged.back() = static_cast<char>(damaged.back() + 1);
+  const auto file = store->open(sets, OpenMode::kWrite).value();
+  ASSERT_TRUE(file->write_at(std::as_bytes(std::span(damaged)), 0).ok());
+  EXPECT_NE(read_all().message().find("blocks.set"), std::string::npos);
+  EXPECT_EQ(read_all().code(), Code::kDataLoss);
+  EXPECT_FALSE(findings_of(store, "run.idx").empty());
+  ASSERT_TRUE(store->remove(sets).ok());
+  EXPECT_EQ(read_all().code(), Code::kDataLoss);
+  EXPECT_NE(read_all().message().find("blocks.set: missing"), std::string::npos);
+}
+
 /// The error of a step with these rules.
 std::string error_of(const RunPlan& run, const KeepCall& call) {
   RunPlan failing = run;

@@ -58,8 +58,24 @@ TEST(CommitRecord, NotANumber) {
   EXPECT_TRUE(std::isnan(parse_commit_record(print_commit_record(record)).value().times[0]));
 }
 
+TEST(CommitRecord, HasTheChecksumsOfSparseSteps) {
+  CommitRecord record{3, {0, 1}, {}, {}};
+  record.sum = 7;
+  record.sets = {{0, 0x0123456789abcdef}, {1, 5}};
+  const std::string text = print_commit_record(record);
+  EXPECT_NE(text.find(R"({"format":4,)"), std::string::npos) << text;
+  EXPECT_EQ(parse_commit_record(text).value(), record);
+  for (const char* bad : {R"({"2":"0000000000000005"})", R"({"-1":"0000000000000005"})", R"({"0":"5"})",
+                          R"({"0":5})", R"([])"}) {
+    std::string damaged = text;
+    const std::size_t at = damaged.find(R"({"0":)"), end = damaged.find('}', at) + 1;
+    damaged.replace(at, end - at, bad);
+    EXPECT_EQ(parse_commit_record(damaged).status().code(), Code::kDataLoss) << damaged;
+  }
+}
+
 TEST(CommitRecord, NewerFormatsAreNamed) {
-  EXPECT_EQ(parse_commit_record(R"({"format":4})").status().code(), Code::kUnsupported);
+  EXPECT_EQ(parse_commit_record(R"({"format":5})").status().code(), Code::kUnsupported);
 }
 
 TEST(CommitRecord, DamageIsNamed) {

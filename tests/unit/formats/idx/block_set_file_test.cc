@@ -1,0 +1,86 @@
+#include "formats/idx/block_set_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "store/checksum.h"
+
+namespace esker::idx {
+namespace {
+
+BlockGrid grid_of_blocks() {
+  const Box box{{0, 0, 0}, {33, 20, 17}};
+  return {Bitmask::for_extent(3, box.hi).value(), 4, box};
+}
+
+std::vector<StoredColumn> some_columns(const BlockGrid& grid) {
+  const auto some = std::make_shared<BlockSet>(grid, BlockRuns{{0, 5}, {7, 8}, {200, 300}});
+  const auto none = std::make_shared<BlockSet>(grid, BlockRuns{});
+  const auto all = std::make_shared<BlockSet>(grid);
+  return {{some, 17}, {}, {none, 0}, {some, 17}, {all, grid.box().num_samples()}};
+}
+
+/// Gives changed bytes the right checksum, so that what they say is checked.
+void seal(std::vector<std::byte>& bytes) {
+  if (bytes.size() < 16) return;
+  const std::uint64_t sum = checksum(std::span(bytes).subspan(16), 0);
+  std::memcpy(bytes.data() + 8, &sum, sizeof(sum));
+}
+
+TEST(BlockSetFile, ReadsWhatItWrote) {
+  const BlockGrid grid = grid_of_blocks();
+  const auto columns = some_columns(grid);
+  const auto read = decode_block_sets(encode_block_sets(columns), grid, columns.size()).value();
+  ASSERT_EQ(read.size(), columns.size());
+  EXPECT_FALSE(read[1].blocks);
+  EXPECT_EQ(read[0].blocks->runs(), columns[0].blocks->runs());
+  EXPECT_EQ(read[0].blocks, read[3].blocks);  // stored once
+  EXPECT_EQ(read[0].num_primary, 17);
+  EXPECT_EQ(read[2].blocks->size(), 0);
+  EXPECT_EQ(read[4].blocks->size(), grid.num_existing());
+}
+
+TEST(BlockSetFile, IsSmall) {
+  const BlockGrid grid = grid_of_blocks();
+  const auto coarse = std::make_shared<BlockSet>(grid, blocks_up_to(grid, 9));
+  EXPECT_LT(encode_block_sets(std::vector<StoredColumn>(3, {coarse, 512})).size(), 40u);
+}
+
+// Any change is an error by the checksum; with a right checksum, it is an error or other sets in the grid.
+TEST(BlockSetFile, DamageIsFound) {
+  const BlockGrid grid = grid_of_blocks();
+  const std::vector<std::byte> whole = encode_block_sets(some_columns(grid));
+  std::mt19937 random(3);
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<std::byte> bytes = whole;
+    for (unsigned n = 1 + random() % 3; n > 0; --n) {
+      bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    }
+    if (random() % 8 == 0) bytes.resize(random() % bytes.size());
+    if (bytes == whole) continue;
+    EXPECT_EQ(decode_block_sets(bytes, grid, 5).status().code(), Code::kDataLoss);
+    seal(bytes);
+    const auto columns = decode_block_sets(bytes, grid, 5);
+    if (!columns.ok()) {
+      EXPECT_EQ(columns.status().code(), Code::kDataLoss);
+      continue;
+    }
+    for (const StoredColumn& column : *columns) {
+      EXPECT_TRUE(!column.blocks || column.blocks->size() <= grid.num_existing());
+    }
+  }
+}
+
+TEST(BlockSetFile, OfAnotherGridOrDatasetIsRefused) {
+  const BlockGrid grid = grid_of_blocks();
+  const auto bytes = encode_block_sets(some_columns(grid));
+  EXPECT_EQ(decode_block_sets(bytes, grid, 4).status().code(), Code::kDataLoss);
+  const Box small{{0, 0, 0}, {8, 8, 8}};
+  const BlockGrid other(Bitmask::for_extent(3, small.hi).value(), 4, small);
+  EXPECT_EQ(decode_block_sets(bytes, other, 5).status().code(), Code::kDataLoss);
+}
+
+}  // namespace
+}  // namespace esker::idx
