@@ -181,53 +181,50 @@ Status IdxPart::read_column(int column, Index step, const ReadTarget& target,
 
 namespace {
 
-/// The finest level of the set at each sample. A block stands for all places between its first sample and
-/// that of the next block on each axis, from a multiple of the coarser level's stride on.
-void raise_to_levels(const BlockSet& blocks, const Lattice& samples, std::vector<std::int8_t>& levels) {
-  const BlockGrid& grid = blocks.grid();
-  const Box bounds = samples.bounds();
-  for (int level = grid.bits_per_block(); level <= grid.mask().max_level(); ++level) {
-    // All samples that a box of blocks may stand for: those of its lattice are up to a stride further.
-    Box wide = bounds;
-    const Lattice of_level =
-        level == grid.bits_per_block() ? grid.mask().samples_up_to(level) : grid.mask().samples_new_at(level);
-    for (int a = 0; a < wide.rank; ++a) {
-      wide.lo[a] = std::max<Index>(0, wide.lo[a] - of_level.stride[a]);
-      wide.hi[a] += of_level.stride[a];
-    }
-    blocks.for_each_block_meeting(wide, level, [&](Index block) {
-      const Lattice lattice = grid.lattice(block);
-      Box place = lattice.bounds();
-      for (int a = 0; a < place.rank; ++a) {
-        place.lo[a] = lattice.origin[a] / lattice.stride[a] * lattice.stride[a];
-        place.hi[a] = place.lo[a] + lattice.count[a] * lattice.stride[a];
-      }
-      const Box indices = samples.indices_in(place);
-      for_each_index_point(indices, [&](const Point& index) {
-        Index at = 0;
-        for (int a = samples.rank; a-- > 0;) at = at * samples.count[a] + index[a];
-        levels[static_cast<std::size_t>(at)] = static_cast<std::int8_t>(level);
-      });
-    });
-  }
+/// Sets the samples at `indices` to `level` whose levels before it are stored, or none.
+void raise(const Lattice& samples, const Box& indices, int level, std::vector<std::int8_t>& levels) {
+  for_each_index_point(indices, [&](const Point& index) {
+    Index at = 0;
+    for (int a = samples.rank; a-- > 0;) at = at * samples.count[a] + index[a];
+    std::int8_t& here = levels[static_cast<std::size_t>(at)];
+    if (here == level - 1 || here < 0) here = static_cast<std::int8_t>(level);
+  });
 }
 
-/// At the upper end of an axis there may be no samples that refine a place: such levels count as stored.
-void pass_levels_outside(const BlockSet& blocks, const Lattice& samples, std::vector<std::int8_t>& levels) {
-  const Bitmask& mask = blocks.grid().mask();
-  const Box& box = blocks.grid().box();
-  std::size_t at = 0;
-  for_each_index_point(samples.all_indices(), [&](const Point& index) {
-    std::int8_t& level = levels[at++];
-    if (level < 0) return;
-    const Point p = samples.point(index);
-    while (level < mask.max_level()) {
-      const int axis = mask.digit(level + 1);
-      const Index stride = mask.samples_up_to(level).stride[axis];
-      if (p[axis] / stride * stride + stride / 2 < box.hi[axis]) return;
-      ++level;
+/// The places that a block refines: on each axis from a multiple of the coarser samples' distance on.
+Box places_of(const Lattice& block) {
+  Box places = block.bounds();
+  for (int a = 0; a < places.rank; ++a) {
+    places.lo[a] = block.origin[a] / block.stride[a] * block.stride[a];
+    places.hi[a] = places.lo[a] + block.count[a] * block.stride[a];
+  }
+  return places;
+}
+
+/// Level by level, raises the samples at the places of stored blocks. At the upper end of an axis there may
+/// be no samples that refine a place: there the level counts as stored.
+std::vector<std::int8_t> levels_of(const BlockSet& blocks, const Lattice& samples) {
+  const BlockGrid& grid = blocks.grid();
+  const Bitmask& mask = grid.mask();
+  const int coarsest = grid.bits_per_block();
+  std::vector<std::int8_t> levels(static_cast<std::size_t>(samples.num_samples()), -1);
+  if (blocks.contains(0)) std::fill(levels.begin(), levels.end(), static_cast<std::int8_t>(coarsest));
+  for (int level = coarsest + 1; level <= mask.max_level(); ++level) {
+    const Lattice added = mask.samples_new_at(level);
+    const int axis = mask.digit(level);
+    Box wide = samples.bounds(), last = grid.box();
+    for (int a = 0; a < wide.rank; ++a) {
+      wide.lo[a] = std::max<Index>(0, wide.lo[a] - added.stride[a]);
+      wide.hi[a] += added.stride[a];
     }
-  });
+    blocks.for_each_block_meeting(wide, level, [&](Index block) {
+      raise(samples, samples.indices_in(places_of(grid.lattice(block))), level, levels);
+    });
+    const Index half = added.stride[axis] / 2;
+    last.lo[axis] = round_up(std::max<Index>(0, last.hi[axis] - half), added.stride[axis]);
+    if (blocks.contains(0)) raise(samples, samples.indices_in(last), level, levels);
+  }
+  return levels;
 }
 
 }  // namespace
@@ -238,9 +235,7 @@ Status IdxPart::stored_levels(const std::vector<int>& columns, Index step, const
   for (const int column : columns) {
     ESKER_ASSIGN_OR_RETURN(const auto stored, blocks_at(column, step));
     if (!stored) continue;
-    std::vector<std::int8_t> levels(out.size(), -1);
-    raise_to_levels(*stored, samples, levels);
-    pass_levels_outside(*stored, samples, levels);
+    const std::vector<std::int8_t> levels = levels_of(*stored, samples);
     std::transform(out.begin(), out.end(), levels.begin(), out.begin(),
                    [](std::int8_t a, std::int8_t b) { return std::min(a, b); });
   }

@@ -193,6 +193,28 @@ std::vector<double> nearest_of(const BlockGrid& grid, const std::set<Index>& blo
   return values;
 }
 
+/// The level map: the finest level of which, and of all coarser ones, the samples are stored that refine a
+/// place.
+void expect_levels(const idx::IdxPart& part, const std::set<Index>& blocks, Index step,
+                   const Lattice& samples) {
+  const BlockGrid& grid = part.blocks();
+  std::vector<std::int8_t> found(static_cast<std::size_t>(samples.num_samples())), expected;
+  ASSERT_TRUE(part.stored_levels({0}, step, samples, found).ok());
+  for_each_point(samples.all_indices(), [&](const Point& index) {
+    int level = grid.bits_per_block();
+    for (; level < grid.mask().max_level(); ++level) {
+      const Lattice coarse = grid.mask().samples_up_to(level);
+      Point refined = samples.point(index);
+      for (int a = 0; a < samples.rank; ++a) refined[a] = refined[a] / coarse.stride[a] * coarse.stride[a];
+      const int axis = grid.mask().digit(level + 1);
+      refined[axis] += coarse.stride[axis] / 2;
+      if (grid.box().contains(refined) && !blocks.contains(grid.block_of(refined))) break;
+    }
+    expected.push_back(static_cast<std::int8_t>(level));
+  });
+  ASSERT_EQ(found, expected);
+}
+
 void expect_nearest(const OpenedDataset& dataset, const std::set<Index>& blocks, Index step,
                     std::mt19937& random) {
   const idx::IdxPart& part = part_of(dataset);
@@ -223,6 +245,7 @@ void expect_nearest(const OpenedDataset& dataset, const std::set<Index>& blocks,
     });
     ASSERT_EQ(found, expected) << box.to_string() << " level " << level;
     ASSERT_EQ(is_stored, expected_stored);
+    if (blocks.contains(0)) expect_levels(part, blocks, step, samples);
   }
 }
 
