@@ -32,12 +32,24 @@ class Array:
 
     def __init__(self, field: Field, level: int | None = None, stride: Sequence[int] | None = None) -> None:
         self.field = field
+        self._stride = stride
         self.selection: Selection = field._lattice(None, level, stride)
         self._steps = [-1] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
         self.level = self.selection.level
         self.dtype = field.dtype
         self.dims: tuple[str, ...] = (*([] if field.fixed else [field.dataset.time_dim]), *field.dims)
         self.shape: tuple[int, ...] = (*([] if field.fixed else [len(self._steps)]), *self.selection.shape)
+
+    @property
+    def steps(self) -> list[int]:
+        """The steps along the time axis; one for a fixed field."""
+        return self._steps
+
+    def levels(self, position: int) -> NDArray[np.int8]:
+        """The level map (Field.levels) of these samples at a position along the time axis."""
+        stride = self._stride
+        level = self.level if stride is None else None
+        return self.field.levels(self._steps[position], level=level, stride=stride)
 
     @property
     def ndim(self) -> int:

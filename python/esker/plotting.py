@@ -95,6 +95,8 @@ class Plane:
     """ "t = 150 years"; "" for fixed fields."""
     position: str
     """Position of the plane in a 3-D grid, e.g. "y = -2000 km"; "" for fields of two dimensions."""
+    shows_levels: bool = False
+    """Whether the values are the finest stored levels."""
 
     @property
     def name(self) -> str:
@@ -102,6 +104,8 @@ class Plane:
 
     @property
     def label(self) -> str:
+        if self.shows_levels:
+            return "finest stored level"
         units = self.field.attrs.get("units")
         return f"{self.name} [{units}]" if units else self.name
 
@@ -119,6 +123,8 @@ def read_plane(
     section: tuple[str, int | Coordinate] | None = None,
     box: Box | None = None,
     component: int | None = None,
+    *,
+    levels: bool = False,
 ) -> Plane:
     """Reads a map or a section of a field on a grid of two or three dimensions.
 
@@ -128,6 +134,7 @@ def read_plane(
                the level.
     box:       as in Field.read
     component: of a field with several; None: the length of the vector
+    levels:    shows the finest level that is stored at each place instead of the values
     """
     cut = _cut(field, section)
     box = field.box if box is None else box
@@ -139,7 +146,7 @@ def read_plane(
     selection = field.select(step, box, level)
     if 0 in selection.shape:
         raise ValueError(f"{field.name}: the box contains no sample of level {level}; choose a finer level")
-    values = field.read(step, box, level)
+    values = field.levels(step, box, level) if levels else field.read(step, box, level)
     plane_dims = list(selection.dims)
     if cut is not None:
         values = values.take(0, axis=plane_dims.index(cut[0]))
@@ -147,7 +154,8 @@ def read_plane(
     vertical, horizontal = (_axis(field, dim, box, level) for dim in plane_dims)
     return Plane(
         field=field,
-        values=scalars(field, values, component),
+        values=values if levels else scalars(field, values, component),
+        shows_levels=levels,
         horizontal=horizontal,
         vertical=vertical,
         level=level,

@@ -62,6 +62,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         "filename_or_obj",
         "drop_variables",
         "level",
+        "stored_levels",
         "verify",
         "storage_options",
         "mask_and_scale",
@@ -86,6 +87,7 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         *,
         drop_variables: str | Iterable[str] | None = None,
         level: Levels = None,
+        stored_levels: bool = False,
         verify: bool = False,
         storage_options: Mapping[str, Any] | None = None,
         mask_and_scale: bool = True,
@@ -101,12 +103,16 @@ class EskerBackendEntrypoint(BackendEntrypoint):
         With a single level, fields on other grids have samples at the same indices of the dimensions that
         they share. With levels by name, the other fields have all their samples; if two fields then have
         different samples along the same dimension, ValueError names both.
+
+        stored_levels: adds a coordinate FIELD_stored_level to each field with sparse steps, its level map.
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         source = esker.open(os.fspath(filename_or_obj), verify=verify, storage_options=storage_options)
         _check_names(source, level)
         _warn_of_omissions(source, dropped)
         raw = _variables(source, level, dropped)
+        if stored_levels:
+            raw = _with_level_maps(raw, source, level)
         decoded = xr.decode_cf(
             raw,
             concat_characters=concat_characters,
@@ -200,6 +206,43 @@ def _variables(source: Dataset, level: Levels, dropped: set[str]) -> xr.Dataset:
     if no_times and (source.time_attrs or len(source.steps) > 1) and time_dim not in dropped:
         variables[time_dim] = _times(source, time_dim, range(len(source.steps)))
     return xr.Dataset(variables, attrs=_attributes(source.attrs))
+
+
+class _LazyLevels(BackendArray):
+    """The level maps of a field at its steps, for xarray's lazy indexing."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.shape = array.shape[: array.ndim - (array.field.components > 1)]
+        self.dtype = np.dtype(np.int8)
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.BASIC, self._read
+        )
+
+    def _read(self, key: tuple[int | slice, ...]) -> NDArray[np.int8]:
+        if self._array.field.fixed:
+            return self._array.levels(0)[key]
+        first = key[0]
+        if isinstance(first, slice):
+            maps = [self._array.levels(at)[key[1:]] for at in range(*first.indices(self.shape[0]))]
+            shape = (0, *np.empty(self.shape[1:], np.int8)[key[1:]].shape)
+            return np.stack(maps) if maps else np.empty(shape, np.int8)
+        return self._array.levels(int(first))[key[1:]]
+
+
+def _with_level_maps(raw: xr.Dataset, source: Dataset, level: Levels) -> xr.Dataset:
+    """Adds the level maps of fields that have sparse steps as coordinates."""
+    fields = [field for field in source.fields.values() if field.name in raw]
+    parts, maps = _parts(fields, level), {}
+    for field in fields:
+        array = field.array(parts[field.name].level, parts[field.name].stride)
+        if any(field.stored(step) for step in array.steps):
+            lazy = indexing.LazilyIndexedArray(_LazyLevels(array))
+            dims = raw[field.name].dims[: len(lazy.shape)]
+            maps[f"{field.name}_stored_level"] = xr.Variable(dims, lazy, {"long_name": "finest stored level"})
+    return raw.assign_coords(maps)
 
 
 def _scalar(scalar: Scalar) -> xr.Variable:

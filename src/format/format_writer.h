@@ -30,6 +30,12 @@ struct StoredStep {
   KeptFields kept = {};  ///< of a sparse step
 };
 
+/// A small file that a step has in addition to those of its layouts.
+struct SmallFile {
+  std::string path;
+  std::vector<std::byte> bytes;
+};
+
 class FormatWriter {
  public:
   virtual ~FormatWriter() = default;
@@ -89,6 +95,12 @@ class FormatWriter {
                                                                     const StepHints& hints,
                                                                     const KeptFields& /*kept*/) const {
     return lay_out(present, hints);
+  }
+  /// Rank 0: the small files of a step that stores `kept`. Local, pure.
+  [[nodiscard]] virtual std::vector<SmallFile> small_files(Index /*step*/,
+                                                           const std::vector<bool>& /*present*/,
+                                                           const KeptFields& /*kept*/) const {
+    return {};
   }
   /// Rank 0, before a step's bytes are written, if its layouts need file offsets: allocates them. Changes no
   /// file. The offsets are valid until the next call of prepare(), commit(), rewind() or reclaim().

@@ -128,12 +128,6 @@ class StepLayouts {
                                                std::span<const std::byte> /*stored*/) const {
     return 0;
   }
-  /// A small file that a step has in addition to those of its layouts.
-  struct SmallFile {
-    std::string path;
-    std::vector<std::byte> bytes;
-  };
-  [[nodiscard]] virtual std::vector<SmallFile> small_files(Index /*step*/) const { return {}; }
   /// The headers at the beginning of that file, before its data, unless it is shared. `records`: of its
   /// pieces, in file order; empty without has_records(). `heads`: likewise, empty without has_heads(layout).
   [[nodiscard]] virtual std::vector<std::byte> file_headers(int /*layout*/, Index /*file*/, Index /*step*/,

@@ -513,7 +513,7 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
   if (comm_->rank() == 0) {
-    for (const auto& [path, bytes] : plan.layouts->small_files(step)) {
+    for (const auto& [path, bytes] : format_->small_files(step, plan.due, plan.kept)) {
       ESKER_RETURN_IF_ERROR(files.write_small(path, bytes));
     }
   }

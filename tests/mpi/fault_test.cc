@@ -96,6 +96,12 @@ class StepFaults : public SubjectTest {
     if (subject.has_idx()) replaced = {"xyz.idx", "xy.idx", "esker.json"};
     if (subject.single) replaced = {"run.idx"};
     for (StoreFault& fault : commit_faults(replaced)) faults.push_back(std::move(fault));
+    if (subject.is_sparse) {
+      for (const StoreCall call : {StoreCall::kOpen, StoreCall::kWrite, StoreCall::kClose}) {
+        faults.push_back({call, "blocks.set$"});
+      }
+      faults.push_back({StoreCall::kSync, "blocks.set$", 1, Fsync::kStep});
+    }
     return faults;
   }
 

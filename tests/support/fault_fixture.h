@@ -60,7 +60,8 @@ struct Subject {
   const char* format;
   bool single;
   const char* compression = "none";
-  bool has_bits = false;  ///< stored_bits_schema()
+  bool has_bits = false;   ///< stored_bits_schema()
+  bool is_sparse = false;  ///< steps keep some of the blocks
 
   [[nodiscard]] bool has_idx() const { return std::string_view(format).ends_with("idx"); }
   [[nodiscard]] bool has_netcdf() const { return std::string_view(format) != "idx"; }
@@ -72,6 +73,7 @@ inline constexpr Subject kSubjects[] = {{"OneGrid", "idx", true},
                                         {"SeveralGrids", "idx", false},
                                         {"Compressed", "idx", false, "zip"},
                                         {"StoredBits", "idx", true, "none", true},
+                                        {"Sparse", "idx", true, "none", false, true},
                                         {"Cdf5", "cdf5", false},
                                         {"Netcdf4", "netcdf4", false},
                                         {"CompressedNetcdf4", "netcdf4", false, "zip"},
@@ -160,6 +162,7 @@ class FaultTest : public MpiTest {
     run.end_step = 2;
     run.single = subject.single;
     if (subject.has_bits) run.schema = stored_bits_schema();
+    if (subject.is_sparse) run.keep = keep_some_blocks;
     run.path = path(below + subject.file());
     run.options["format"] = subject.format;
     run.options["compression"] = subject.compression;

@@ -47,6 +47,9 @@ struct RunPlan {
   std::function<std::vector<KeepCall>(Index step, int rank, const StepInput& input)> keep = {};
 };
 
+/// RunPlan::keep for single_schema(): a coarse step with regions that change, and are dilated across ranks.
+std::vector<KeepCall> keep_some_blocks(Index step, int rank, const StepInput& input);
+
 /// Options for all ways to move samples between ranks: each transport that the option lists, threads that
 /// store, and relays.
 std::vector<std::map<std::string, std::string>> ways_to_move();

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+import numpy as np
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,7 @@ from esker.cli.tables import console, show, size_text, table
 from esker.dataset import Dataset, Field, Grid, Part
 from esker.values import plain
 
+_MAP_LEVEL = 16  # of the level map of which shares are shown
 _MAX_STEPS_SHOWN = 8
 
 
@@ -110,9 +112,32 @@ def _field_facts(field: Field) -> dict[str, Any]:
         "compression": field.compression,
         "stored_bits": field.stored_bits,
         "largest_error": max(field.largest_errors, default=None),
+        "stored": _stored_facts(field, written),
         "data_bytes": math.prod(field.shape) * field.dtype.itemsize * copies,
         "attributes": plain(field.attrs),
     }
+
+
+def _stored_facts(field: Field, written: list[int]) -> dict[str, Any] | None:
+    """What the last step stores of the field, if that is not everything; from files of block sets only."""
+    step = 0 if field.fixed else written[-1] if written else None
+    stored = None if step is None else field.stored(step)
+    if stored is None:
+        return None
+    level = max(0, min(field.max_level, _MAP_LEVEL))
+    levels, counts = np.unique(field.levels(step, level=level), return_counts=True)
+    shares = (counts / counts.sum()).tolist()
+    return {
+        **stored._asdict(),
+        "efficiency": stored.efficiency,
+        "share_of_levels": {str(at): share for at, share in zip(levels.tolist(), shares, strict=True)},
+    }
+
+
+def _stored_text(stored: Mapping[str, Any]) -> str:
+    """"0.37 efficient; levels 18: 21 %, 12: 79 %"."""
+    shares = sorted(stored["share_of_levels"].items(), key=lambda item: -int(item[0]))
+    return f"{stored['efficiency']:.3f}; " + ", ".join(f"{at}: {100 * share:.3g} %" for at, share in shares)
 
 
 def _part_facts(part: Part) -> dict[str, Any]:
@@ -184,9 +209,11 @@ def _in_units(attributes: Mapping[str, Any]) -> str:
 
 def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
     are_compressed = any(_coding_text(field) != "none" for field in fields)
+    are_sparse = any(field["stored"] for field in fields)
     shown = table(
         *("name", "type", "grid", "shape", "steps", "levels"),
         *(("compression", "largest error") if are_compressed else ()),
+        *(("efficiency; levels of the last step",) if are_sparse else ()),
         *("units", "description"),
         right=("shape", "steps", "largest error"),
     )
@@ -214,6 +241,7 @@ def _fields_table(fields: list[dict[str, Any]], n_steps: int) -> Table:
             steps,
             levels,
             *compression,
+            *((_stored_text(field["stored"]) if field["stored"] else "all",) if are_sparse else ()),
             units,
             description,
         )

@@ -49,6 +49,7 @@ class PlotOptions:
     histogram: bool
     bins: int
     series: bool
+    levels: bool
     output: Path | None
     as_json: bool
 
@@ -61,6 +62,7 @@ class PlotOptions:
       esker plot run.idx temp --section y=280 --step 0         # an integer is an index
       esker plot run.idx temp --section y=-2000km              # with units or a decimal point: a coordinate
       esker plot run.idx temp --section z=10 --box 100:200,50:250,0:61 --level 16
+      esker plot run.idx temp --levels                         # what a sparse step stores
       esker plot run.idx thk --histogram --log
       esker plot run.idx thk --series                          # minimum, mean and maximum
       esker plot run.idx thk --series --box 120:121,300:301    # a single point"""
@@ -87,6 +89,7 @@ class PlotOptions:
 @click.option("--histogram", is_flag=True, help="Draw a histogram of the values.")
 @click.option("--bins", type=click.IntRange(1), default=100, show_default=True, help="Bins of the histogram.")
 @click.option("--series", is_flag=True, help="Draw minimum, mean and maximum over time.")
+@click.option("--levels", is_flag=True, help="Draw the finest level that is stored at each place.")
 @click.option(
     "-o",
     "--output",
@@ -100,6 +103,8 @@ def plot_command(options: PlotOptions) -> None:
 
     Reads only the samples that the picture shows. Prints the name of the picture.
     """
+    if options.levels and (options.histogram or options.series):
+        raise click.UsageError("--levels draws a map or a section, not a chart")
     if options.histogram + options.series + (options.section is not None) > 1:
         raise click.UsageError("expected at most one of --section, --histogram and --series")
     output = options.output or Path(f"{options.field}.png")
@@ -127,6 +132,12 @@ def _picture(field: Field, options: PlotOptions) -> tuple[Figure, int]:
             series = charts.read_series(field, options.level, options.box, options.component, update)
         return charts.draw_series(series, log=options.log), series.level
     plane = plotting.read_plane(
-        field, options.step, options.level, options.section, options.box, options.component
+        field,
+        options.step,
+        options.level,
+        options.section,
+        options.box,
+        options.component,
+        levels=options.levels,
     )
     return plotting.figure(plane, log=options.log, cmap=options.cmap), plane.level

@@ -5,17 +5,12 @@
 #include "base/macros.h"
 #include "codec/compress.h"
 #include "formats/idx/cell_heads.h"
-#include "formats/idx/part_blocks.h"
 
 namespace esker::idx {
 
 IdxStepLayouts::IdxStepLayouts(const std::vector<Part>& parts, const std::vector<bool>& present,
                                const StepHints& hints, const KeptFields& kept) {
-  for (const Part& part : parts) {
-    add(part, present, hints, kept);
-    if (!is_sparse(part, present, kept)) continue;
-    sparse_parts_.push_back({&part, encode_block_sets(stored_columns(part, present, kept))});
-  }
+  for (const Part& part : parts) add(part, present, hints, kept);
 }
 
 void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, const StepHints& hints,
@@ -53,14 +48,6 @@ void IdxStepLayouts::add(const Part& part, const std::vector<bool>& present, con
 std::string IdxStepLayouts::file_path(int layout, Index file, Index step) const {
   const Part& part = part_of(layout);
   return part.file_path(file * part.header.blocks_per_file, step);
-}
-
-std::vector<StepLayouts::SmallFile> IdxStepLayouts::small_files(Index step) const {
-  std::vector<SmallFile> files;
-  for (const SparsePart& sparse : sparse_parts_) {
-    files.push_back({sparse.part->block_sets_path(step), sparse.sets});
-  }
-  return files;
 }
 
 bool IdxStepLayouts::compresses(int layout) const {

@@ -24,7 +24,6 @@ class IdxStepLayouts final : public StepLayouts {
   Status compress(int layout, const Piece& piece, std::span<const std::byte> samples,
                   std::span<std::byte> stored, std::span<std::byte> scratch,
                   PieceRecord& record) const override;
-  [[nodiscard]] std::vector<SmallFile> small_files(Index step) const override;
   [[nodiscard]] bool has_checksums() const override;
   [[nodiscard]] std::uint64_t checksum(int layout, const Piece& piece, std::uint32_t form,
                                        std::span<const std::byte> stored) const override;
@@ -59,12 +58,6 @@ class IdxStepLayouts final : public StepLayouts {
                  std::vector<std::byte>& bytes) const;
 
   std::vector<const Part*> part_of_layout_;
-  /// The file of block sets of a sparse part.
-  struct SparsePart {
-    const Part* part;
-    std::vector<std::byte> sets;
-  };
-  std::vector<SparsePart> sparse_parts_;
   mutable std::vector<std::byte> scratch_;      // of encode()
   std::vector<std::vector<CodecSpec>> codecs_;  // [layout][field of the part]
 };

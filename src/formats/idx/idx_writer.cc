@@ -286,6 +286,16 @@ std::unique_ptr<StepLayouts> IdxWriter::lay_out_sparse(const std::vector<bool>& 
   return std::make_unique<IdxStepLayouts>(parts_, present, hints, kept);
 }
 
+std::vector<SmallFile> IdxWriter::small_files(Index step, const std::vector<bool>& present,
+                                              const KeptFields& kept) const {
+  std::vector<SmallFile> files;
+  for (const Part& part : parts_) {
+    if (!is_sparse(part, present, kept)) continue;
+    files.push_back({part.block_sets_path(step), encode_block_sets(stored_columns(part, present, kept))});
+  }
+  return files;
+}
+
 CommitRecord IdxWriter::record_of(std::size_t part_number, Index num_steps) const {
   const Part& part = parts_[part_number];
   CommitRecord record;

@@ -51,6 +51,8 @@ class IdxWriter final : public FormatWriter {
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
                                                             const StepHints& hints,
                                                             const KeptFields& kept) const override;
+  [[nodiscard]] std::vector<SmallFile> small_files(Index step, const std::vector<bool>& present,
+                                                   const KeptFields& kept) const override;
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }

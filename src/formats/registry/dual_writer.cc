@@ -76,9 +76,6 @@ class DualStepLayouts final : public StepLayouts {
     const auto [of, number] = find(layout);
     return of->compress(number, piece, samples, stored, scratch, record);
   }
-  [[nodiscard]] std::vector<SmallFile> small_files(Index step) const override {
-    return second_->small_files(step);  // the first is a NetCDF file
-  }
   [[nodiscard]] bool has_checksums() const override {
     return first_->has_checksums() || second_->has_checksums();
   }

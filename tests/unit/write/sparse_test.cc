@@ -362,6 +362,23 @@ TEST(SparseStep, OfReducedResolutionIsEfficient) {
   }
 }
 
+// The same blocks with other primary samples: the plan is kept, the file of block sets is that of the step.
+TEST(SparseStep, MayChangeWithoutANewPlan) {
+  RunPlan run = run_of(schema_of_extents({32, 32}), 6);
+  run.n_ranks = 2;
+  run.end_step = 3;
+  run.keep = [](Index step, int, const StepInput&) {
+    return std::vector<KeepCall>{{0, -1, KeepRule::inside({Box{{0, 0}, {9 + step, 9}}})}};
+  };
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  EXPECT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
+  const auto dataset = open_dataset(store, "run.idx").value();
+  for (const Index step : {0, 1, 2}) {
+    EXPECT_EQ(dataset->stored_samples(0, step).value()->primary, (9 + step) * 9) << step;
+  }
+}
+
 // Appending and rewinding keep sparse steps; both end in the bytes of one run.
 TEST(SparseStep, IsKeptByAppendedRuns) {
   const Schema schema = schema_of_extents({21, 18});
