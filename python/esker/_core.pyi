@@ -104,6 +104,13 @@ class Storage:
     @property
     def bytes(self) -> int: ...
 
+class FieldErrors:
+    @property
+    def largest(self) -> float: ...
+
+    @property
+    def rms(self) -> float: ...
+
 class StoredSamples:
     @property
     def primary(self) -> int: ...
@@ -116,13 +123,6 @@ class StoredSamples:
 
     @property
     def blocks(self) -> int: ...
-
-class FieldErrors:
-    @property
-    def largest(self) -> float: ...
-
-    @property
-    def rms(self) -> float: ...
 
 class Dataset:
     @property

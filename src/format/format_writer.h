@@ -80,7 +80,7 @@ class FormatWriter {
   [[nodiscard]] virtual Status check_sparse(int /*field*/) const {
     return {
         Code::kUnsupported,
-        "keep: this format stores fields completely; choose format=idx, or idx together with another one"};
+        "this format stores fields completely; choose format=idx, or idx together with another one"};
   }
   /// The blocks of a field for which check_sparse() succeeds. Local, pure.
   [[nodiscard]] virtual const BlockGrid* blocks_of(int /*field*/) const { return nullptr; }

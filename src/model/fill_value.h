@@ -1,4 +1,4 @@
-// Fill values of fields: what samples are that nobody put.
+// Fill values of fields: what samples are that no rank put.
 #pragma once
 
 #include <cstddef>

@@ -368,7 +368,7 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
   return {};
 }
 
-// The boxes of a sparse plan are kept: as long as they do not change, only the blocks are found anew.
+// The boxes of a sparse plan are kept: as long as they do not change, only the blocks are found again.
 Status WritePipeline::make_sparse_plan(const StepInput& input, StepPlan*& plan) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;

@@ -282,7 +282,7 @@ StepRegions::Marked StepRegions::mark(const Group& group, const BlockGrid& block
       for_each_tile(blocks.mask(), box, [&](const Box& tile) { marks.add(tile, map.levels(tile)); });
     }
   }
-  for (const BoxesRule& rule : rules.boxes) {  // also where nobody puts samples
+  for (const BoxesRule& rule : rules.boxes) {  // also where no rank puts samples
     for (const Box& box : rule.boxes) marks.add_blocks(box, rule.level);
   }
   return {marks.take_runs(), marks.num_primary()};

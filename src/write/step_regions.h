@@ -59,7 +59,7 @@ class StepRegions {
   /// Fields that have the same rules and blocks.
   struct Group {
     int grid = -1;
-    int own_field = -1;       // the field with rules of its own; -1: those of the grid only
+    int own_field = -1;       // the field with its own rules; -1: those of the grid only
     int everywhere = kNone;   // the finest level that is kept everywhere, on any rank
     int coarsest = 0;         // that any rank asks for
     std::vector<int> fields;  // due

@@ -19,6 +19,7 @@
 namespace esker {
 
 struct ESKER_API KeepRule {
+  /// What decides where the rule applies.
   enum class Region { kEverywhere, kBoxes, kRange, kLevels };
 
   /// All of the grid at `level` (<= 0): reduced resolution.

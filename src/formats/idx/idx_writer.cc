@@ -108,7 +108,7 @@ Status IdxWriter::check_sparse(int field) const {
   const Field& of = schema_.fields()[static_cast<std::size_t>(field)];
   if (of.stored_bits == 0) return {};
   return error(Code::kUnsupported,
-               "keep: field '{}' has stored_bits, whose blocks are always stored completely", of.name);
+               "field '{}' has stored_bits, whose blocks are always stored completely", of.name);
 }
 
 const BlockGrid* IdxWriter::blocks_of(int field) const { return &part_of(field).blocks; }

@@ -224,7 +224,7 @@ void Upsampling::derive(const Lattice& missing, int level, const Answer& below, 
   }
   const Weigh weigh = weigh_of(field_.type);
   const ReadTarget source = ReadTarget::dense(below.samples, level - 1, nullptr, 1);
-  // The number of a sample of the level below; -1 if it is not there, or nothing is known of it.
+  // The number of a sample of the level below; -1 if it is missing, or nothing is known of it.
   const auto find = [&](Point p, Index on_axis) -> Index {
     p[axis] = on_axis;
     Index number = 0;

@@ -531,7 +531,7 @@ Status write_half(const std::shared_ptr<Store>& store, RunPlan run, int n_ranks)
   return results.front();
 }
 
-// Samples that nobody puts have the field's fill value, in every format, for any number of ranks.
+// Samples that no rank puts have the field's fill value, in every format, for any number of ranks.
 TEST(PartialStep, HasFillValues) {
   Schema schema = schema_of_extents({21, 18});
   (*schema.attributes_of(FieldId{0}).value())["_FillValue"] = std::vector<double>{-5};
