@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/with_type.h"
 #include "esker/types/keep.hpp"
 #include "grid/points.h"
 
@@ -96,38 +97,7 @@ void raise_patch(const RangeRule& rule, const Patch& patch, const Box& box, std:
 
 void raise_by_values(const RangeRule& rule, const Box& box, std::span<KeptLevel> levels) {
   for (const Patch& patch : rule.patches) {
-    switch (patch.type) {
-      case SampleType::kInt8:
-        raise_patch<std::int8_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kUint8:
-        raise_patch<std::uint8_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kInt16:
-        raise_patch<std::int16_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kUint16:
-        raise_patch<std::uint16_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kInt32:
-        raise_patch<std::int32_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kUint32:
-        raise_patch<std::uint32_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kInt64:
-        raise_patch<std::int64_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kUint64:
-        raise_patch<std::uint64_t>(rule, patch, box, levels);
-        break;
-      case SampleType::kFloat32:
-        raise_patch<float>(rule, patch, box, levels);
-        break;
-      case SampleType::kFloat64:
-        raise_patch<double>(rule, patch, box, levels);
-        break;
-    }
+    with_type(patch.type, [&](auto type) { raise_patch<decltype(type)>(rule, patch, box, levels); });
   }
 }
 

@@ -7,36 +7,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/with_type.h"
+
 namespace esker {
 namespace {
-
-/// Calls call(T{}) with the C++ type of `type`.
-template <class Call>
-auto with_type(SampleType type, Call call) {
-  switch (type) {
-    case SampleType::kInt8:
-      return call(std::int8_t{});
-    case SampleType::kUint8:
-      return call(std::uint8_t{});
-    case SampleType::kInt16:
-      return call(std::int16_t{});
-    case SampleType::kUint16:
-      return call(std::uint16_t{});
-    case SampleType::kInt32:
-      return call(std::int32_t{});
-    case SampleType::kUint32:
-      return call(std::uint32_t{});
-    case SampleType::kInt64:
-      return call(std::int64_t{});
-    case SampleType::kUint64:
-      return call(std::uint64_t{});
-    case SampleType::kFloat32:
-      return call(float{});
-    case SampleType::kFloat64:
-      break;
-  }
-  return call(double{});
-}
 
 /// Calls visit(first value, number of values) for each row of the box.
 template <class Visit>

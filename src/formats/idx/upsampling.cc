@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/macros.h"
+#include "base/with_type.h"
 #include "grid/copy_samples.h"
 #include "grid/points.h"
 #include "grid/selection.h"
@@ -62,29 +63,7 @@ void weigh_sample(const std::byte* a, double w0, const std::byte* b, double w1, 
 using Weigh = void (*)(const std::byte*, double, const std::byte*, double, int, std::byte*);
 
 Weigh weigh_of(SampleType type) {
-  switch (type) {
-    case SampleType::kInt8:
-      return weigh_sample<std::int8_t>;
-    case SampleType::kUint8:
-      return weigh_sample<std::uint8_t>;
-    case SampleType::kInt16:
-      return weigh_sample<std::int16_t>;
-    case SampleType::kUint16:
-      return weigh_sample<std::uint16_t>;
-    case SampleType::kInt32:
-      return weigh_sample<std::int32_t>;
-    case SampleType::kUint32:
-      return weigh_sample<std::uint32_t>;
-    case SampleType::kInt64:
-      return weigh_sample<std::int64_t>;
-    case SampleType::kUint64:
-      return weigh_sample<std::uint64_t>;
-    case SampleType::kFloat32:
-      return weigh_sample<float>;
-    case SampleType::kFloat64:
-      return weigh_sample<double>;
-  }
-  return weigh_sample<double>;
+  return with_type(type, [](auto value) -> Weigh { return weigh_sample<decltype(value)>; });
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Upsampling: values for samples whose blocks are not stored, from samples of coarser levels.
 //
 // The answer at a level consists of the answer at the level below, the stored blocks of the level, and the
-// missing samples of the level, each of which lies half way between samples of the answer below, on the axis
-// that the level refines. So a value spreads over any number of levels. The answer below is taken from a box
+// missing samples of the level. These lie half way between samples of the answer below, on the axis that the
+// level refines. So a value spreads over any number of levels. The answer below is taken from a box
 // that is larger by what the missing samples need. The result is therefore that part of the answer for the
 // whole grid, whatever the box of the query. Queries are answered tile by tile, in bounded memory.
 #pragma once
