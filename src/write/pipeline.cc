@@ -235,8 +235,6 @@ std::vector<bool> WritePipeline::fields_due(Index step) const {
   return due;
 }
 
-std::string step_context(const StepInput& input) { return fmt::format("step {}", counted(input.step)); }
-
 /// Reserves room for one more element, so that adding it cannot fail.
 template <class T>
 void make_room(std::vector<T>& list) {
@@ -315,27 +313,27 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(make_room_for_copies(input));
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    plan = StepPlan();
-    take_fields(plan, schema_, fields_due(input.step), input.patches);
-    return Status();
-  }));
-  ESKER_RETURN_IF_ERROR(find_hints(plan, input));
-  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes,
-                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input), options_.partial));
+  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, begin_plan(plan, input));
   ESKER_RETURN_IF_ERROR(lay_out_and_plan(plan, input, boxes));
   counters_.plan_s += watch.elapsed_s();
   return {};
 }
 
-/// What the layouts depend on in addition to the fields. Collective.
-Status WritePipeline::find_hints(StepPlan& plan, const StepInput& input) {
+/// A plan with what its layouts depend on, except for the blocks of a sparse step. Collective.
+Result<SharedBoxes> WritePipeline::begin_plan(StepPlan& plan, const StepInput& input) {
+  std::string context;
+  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    context = fmt::format("step {}", counted(input.step));
+    plan = StepPlan();
+    take_fields(plan, schema_, fields_due(input.step), input.patches);
+    return Status();
+  }));
   if (!created_ && format_->needs_boxes()) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return format_->take_boxes(extents); }));
   }
   ESKER_ASSIGN_OR_RETURN(plan.dense_axes, common_dense_axes(*comm_, input.patches));
-  return {};
+  return share_boxes(*comm_, schema_, plan.fields, plan.boxes, context, options_.partial);
 }
 
 /// Collective.
@@ -405,11 +403,10 @@ Result<KeptFields> WritePipeline::find_regions(StepPlan& plan, const StepInput& 
     is_stale = !plan.shared || plan.boxes != boxes_of(input.patches, plan.fields);
     return Status();
   }));
-  StepRegions regions(*comm_, {schema_, *format_, input.keep, input.patches, due, options_.keep_level,
-                               options_.memory_budget_bytes / 8});
-  ESKER_RETURN_IF_ERROR(
-      regions.agree_on_rules(is_stale, any_stale).with_context("format " + options_.format));
-  if (any_stale) ESKER_RETURN_IF_ERROR(share_boxes_of(plan, input));
+  StepRegions regions(*comm_, {schema_, *format_, options_.format, input.keep, input.patches, due,
+                               options_.keep_level, options_.memory_budget_bytes / 8});
+  ESKER_RETURN_IF_ERROR(regions.agree_on_rules(is_stale, any_stale));
+  if (any_stale) ESKER_RETURN_IF_ERROR(begin_sparse_plan(plan, input));
   ESKER_RETURN_IF_ERROR(regions.share_levels(plan.shared->directory, plan.shared->of_field));
   if (!created_) {
     ESKER_ASSIGN_OR_RETURN(const bool any_choice, regions.choose_block_bits(*format_));
@@ -420,16 +417,9 @@ Result<KeptFields> WritePipeline::find_regions(StepPlan& plan, const StepInput& 
   return kept;
 }
 
-/// For a sparse plan. Collective.
-Status WritePipeline::share_boxes_of(StepPlan& plan, const StepInput& input) {
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    plan = StepPlan();
-    take_fields(plan, schema_, fields_due(input.step), input.patches);
-    return Status();
-  }));
-  ESKER_RETURN_IF_ERROR(find_hints(plan, input));
-  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes,
-                         share_boxes(*comm_, schema_, plan.fields, plan.boxes, step_context(input), options_.partial));
+/// Begins a sparse plan, which keeps the boxes. Collective.
+Status WritePipeline::begin_sparse_plan(StepPlan& plan, const StepInput& input) {
+  ESKER_ASSIGN_OR_RETURN(SharedBoxes boxes, begin_plan(plan, input));
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     plan.shared = std::make_unique<SharedBoxes>(std::move(boxes));
     return Status();

@@ -122,10 +122,10 @@ class WritePipeline final : private Comm::EndListener {
   };
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status make_sparse_plan(const StepInput& input, StepPlan*& plan);
-  Status share_boxes_of(StepPlan& plan, const StepInput& input);
+  Result<SharedBoxes> begin_plan(StepPlan& plan, const StepInput& input);
+  Status begin_sparse_plan(StepPlan& plan, const StepInput& input);
   Result<KeptFields> find_regions(StepPlan& plan, const StepInput& input);
   Status lay_out_and_plan(StepPlan& plan, const StepInput& input, SharedBoxes& boxes);
-  Status find_hints(StepPlan& plan, const StepInput& input);
   [[nodiscard]] bool fits(const StepPlan& plan, Index step) const;
   [[nodiscard]] bool keeps(const StepInput& input) const {
     return !input.keep.empty() || options_.keep_level < 0;

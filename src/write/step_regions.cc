@@ -1,7 +1,8 @@
 #include "write/step_regions.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "adaptive/mark_blocks.h"
@@ -31,28 +32,32 @@ std::vector<Patch> patches_of(const PatchList& list) {
 
 }  // namespace
 
+/// Maxima over the ranks, in one list: three numbers of each grid and then of each field, and a few more.
 struct StepRegions::Agreed {
-  /// [grid], then [field]: 1 if a rank has a rule; the finest level kept everywhere; the coarsest level.
-  std::vector<std::uint64_t> has_rule, everywhere, coarsest;
-  std::array<std::uint64_t, 4>
-      others{};  // stale, looks beyond its own samples, hash of boxes and its complement
+  explicit Agreed(std::size_t n_targets) : values(3 * n_targets + 4) {}
 
-  explicit Agreed(std::size_t n) : has_rule(n), everywhere(n), coarsest(n) {}
+  [[nodiscard]] std::uint64_t& has_rule(std::size_t target) { return values[3 * target]; }
+  /// Of the finest level that is kept everywhere; 0: none.
+  [[nodiscard]] std::uint64_t& everywhere(std::size_t target) { return values[3 * target + 1]; }
+  /// The largest distance of a level from the finest.
+  [[nodiscard]] std::uint64_t& coarsest(std::size_t target) { return values[3 * target + 2]; }
+  [[nodiscard]] std::uint64_t& stale() { return values[values.size() - 4]; }
+  [[nodiscard]] std::uint64_t& looks_beyond() { return values[values.size() - 3]; }
+  /// Hash of the boxes, and its complement: equal on all ranks if the maxima are complements.
+  [[nodiscard]] std::uint64_t& boxes() { return values[values.size() - 2]; }
+  [[nodiscard]] std::uint64_t& not_boxes() { return values[values.size() - 1]; }
+
   void add(std::size_t target, const KeepRule& rule) {
-    has_rule[target] = 1;
-    coarsest[target] = std::max(coarsest[target], static_cast<std::uint64_t>(-rule.level));
+    has_rule(target) = 1;
+    coarsest(target) = std::max(coarsest(target), static_cast<std::uint64_t>(-rule.level));
     if (rule.region != KeepRule::Region::kEverywhere) return;
-    everywhere[target] = std::max(everywhere[target], static_cast<std::uint64_t>(rule.level + kShift));
+    everywhere(target) = std::max(everywhere(target), static_cast<std::uint64_t>(rule.level + kShift));
   }
-  void take_maxima(Comm& comm) {
-    comm.all_reduce_max(has_rule);
-    comm.all_reduce_max(everywhere);
-    comm.all_reduce_max(coarsest);
-    comm.all_reduce_max(others);
+  [[nodiscard]] int level_everywhere(std::size_t target) {
+    return everywhere(target) == 0 ? kNone : static_cast<int>(everywhere(target)) - kShift;
   }
-  [[nodiscard]] int everywhere_of(std::size_t target) const {
-    return everywhere[target] == 0 ? kNone : static_cast<int>(everywhere[target]) - kShift;
-  }
+
+  std::vector<std::uint64_t> values;
 };
 
 /// A due field that the rule is for; -1: none.
@@ -80,7 +85,7 @@ Status StepRegions::check_call(const KeepCall& call) const {
   if (field < 0) {
     return call.field < 0 ? Status() : Status(Code::kWrongOrder, "the field is not put in this step");
   }
-  ESKER_RETURN_IF_ERROR(in_.format.check_sparse(field));
+  ESKER_RETURN_IF_ERROR(in_.format.check_sparse(field).with_context(in_.format_name));
   const int max_level = in_.format.blocks_of(field)->mask().max_level();
   if (-call.rule.level > max_level) {
     return error(Code::kOutOfRange, "level {}, expected {} to 0", call.rule.level, -max_level);
@@ -94,6 +99,14 @@ Status StepRegions::check_call(const KeepCall& call) const {
   return call.rule.region == KeepRule::Region::kLevels ? check_levels(call, max_level) : Status();
 }
 
+/// A region that is dilated by the longest extent is the grid already.
+Index StepRegions::dilation_of(const KeepCall& call) const {
+  const Box grid = in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(call.grid)]);
+  Index longest = 0;
+  for (int a = 0; a < grid.rank; ++a) longest = std::max(longest, grid.extent(a));
+  return std::min(call.rule.dilate, longest);
+}
+
 /// The levels of a tile and of the samples around it.
 Status StepRegions::check_scratch(const KeepCall& call) const {
   if (call.rule.dilate == 0 || call.rule.region == KeepRule::Region::kBoxes) return {};
@@ -102,7 +115,7 @@ Status StepRegions::check_scratch(const KeepCall& call) const {
   const Box grid = in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(call.grid)]);
   double bytes = 1;
   for (int a = 0; a < grid.rank; ++a) {
-    bytes *= static_cast<double>(std::min(grid.extent(a), tile[a] + 2 * call.rule.dilate));
+    bytes *= static_cast<double>(std::min(grid.extent(a), tile[a] + 2 * dilation_of(call)));
   }
   if (bytes <= static_cast<double>(in_.scratch_bytes)) return {};
   return error(Code::kOutOfMemory,
@@ -174,34 +187,33 @@ Status StepRegions::agree_on_rules(bool stale, bool& any_stale) {
       const auto target =
           static_cast<std::size_t>(call.field < 0 ? call.grid : static_cast<int>(n_grids) + call.field);
       agreed->add(target, call.rule);
-      if (looks_beyond(call)) agreed->others[1] = 1;
+      if (looks_beyond(call)) agreed->looks_beyond() = 1;
     }
-    const std::uint64_t hash = hash_of_boxes();
-    agreed->others[0] = stale ? 1 : 0;
-    agreed->others[2] = hash;
-    agreed->others[3] = ~hash;
+    agreed->stale() = stale ? 1 : 0;
+    agreed->boxes() = hash_of_boxes();
+    agreed->not_boxes() = ~agreed->boxes();
     return {};
   };
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", describe));
-  agreed->take_maxima(comm_);
-  any_stale = agreed->others[0] != 0;
-  levels_travel_ = comm_.size() > 1 && agreed->others[1] != 0;
-  boxes_travel_ = comm_.size() > 1 && agreed->others[2] != ~agreed->others[3];
+  comm_.all_reduce_max(std::span<std::uint64_t>(agreed->values));
+  any_stale = agreed->stale() != 0;
+  levels_travel_ = comm_.size() > 1 && agreed->looks_beyond() != 0;
+  boxes_travel_ = comm_.size() > 1 && agreed->boxes() != ~agreed->not_boxes();
   return all_do(comm_, "keep", [&] { return make_groups(*agreed); });
 }
 
-Status StepRegions::make_groups(const Agreed& agreed) {
+Status StepRegions::make_groups(Agreed& agreed) {
   const std::size_t n_grids = in_.schema.grids().size();
   std::vector<const BlockGrid*> blocks_of_group;
   for (std::size_t f = 0; f < in_.due.size(); ++f) {
     if (!in_.due[f]) continue;
     const Field& field = in_.schema.fields()[f];
     const auto grid = static_cast<std::size_t>(field.grid);
-    const bool has_own = agreed.has_rule[n_grids + f] != 0;
-    const bool has_rules = has_own || agreed.has_rule[grid] != 0;
+    const bool has_own = agreed.has_rule(n_grids + f) != 0;
+    const bool has_rules = has_own || agreed.has_rule(grid) != 0;
     if (!has_rules && in_.default_level == 0) continue;
     const auto number = static_cast<int>(f);
-    ESKER_RETURN_IF_ERROR(in_.format.check_sparse(number));
+    ESKER_RETURN_IF_ERROR(in_.format.check_sparse(number).with_context(in_.format_name));
     const BlockGrid* blocks = in_.format.blocks_of(number);
     const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
       return !has_own && group.own_field < 0 && group.grid == field.grid &&
@@ -214,8 +226,8 @@ Status StepRegions::make_groups(const Agreed& agreed) {
     Group group{field.grid, has_own ? number : -1, in_.default_level, 0, {number}, *blocks};
     Index coarsest = -in_.default_level;
     if (has_rules) {
-      group.everywhere = std::max(agreed.everywhere_of(grid), agreed.everywhere_of(n_grids + f));
-      coarsest = static_cast<Index>(std::max(agreed.coarsest[grid], agreed.coarsest[n_grids + f]));
+      group.everywhere = std::max(agreed.level_everywhere(grid), agreed.level_everywhere(n_grids + f));
+      coarsest = static_cast<Index>(std::max(agreed.coarsest(grid), agreed.coarsest(n_grids + f)));
     }
     const int max_level = blocks->mask().max_level();
     if (group.everywhere != kNone) group.everywhere = std::max(0, max_level + group.everywhere);
@@ -239,20 +251,21 @@ LevelRules StepRegions::rules_of(const Group& group) const {
     if (!applies(call, group)) continue;
     const KeepRule& rule = call.rule;
     const auto level = static_cast<KeptLevel>(max_level + rule.level);
+    const Index dilate = dilation_of(call);
     if (rule.region == KeepRule::Region::kBoxes) {
       BoxesRule& boxes = rules.boxes.emplace_back();
       boxes.level = level;
       for (const Box& box : rule.boxes) {
-        const Box inside = box.empty() ? box : grown(box, rule.dilate, grid);
-        if (!inside.empty()) boxes.boxes.push_back(inside);
+        const Box inside = intersect(box, grid);
+        if (!inside.empty()) boxes.boxes.push_back(grown(inside, dilate, grid));
       }
     } else if (rule.region == KeepRule::Region::kRange) {
       const auto field = static_cast<std::size_t>(rule.field.index);
-      rules.ranges.push_back(
-          {rule.low, rule.high, level, rule.drop_nan ? kNotKept : static_cast<KeptLevel>(max_level),
-           patches_of(in_.patches[field]), in_.schema.fields()[field].components, rule.dilate});
+      rules.ranges.push_back({rule.low, rule.high, level,
+                              rule.drop_nan ? kNotKept : static_cast<KeptLevel>(max_level),
+                              patches_of(in_.patches[field]), in_.schema.fields()[field].components, dilate});
     } else if (rule.region == KeepRule::Region::kLevels) {
-      rules.levels.push_back({{rule.levels}, static_cast<KeptLevel>(max_level), rule.dilate});
+      rules.levels.push_back({{rule.levels}, static_cast<KeptLevel>(max_level), dilate});
     }
   }
   return rules;
@@ -360,11 +373,16 @@ Result<KeptFields> StepRegions::find() {
 /// Stored bytes over primary bytes, for each choice of a part; then the same rule as for dense steps.
 Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
   // An earlier attempt at the first step may have chosen already.
-  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] { return format.set_block_bits(field, 0); }));
+  std::vector<int> choices;
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    Status reset = format.set_block_bits(field, 0);
+    choices = format.choices_of_block_bits(field);
+    return reset;
+  }));
   const BlockGrid* part = format.blocks_of(field);
   int best = 0;
   double best_ratio = 0;
-  for (const int bits : format.choices_of_block_bits(field)) {
+  for (const int bits : choices) {
     std::vector<BlockGrid> grids;
     std::vector<bool> is_of_part;
     ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
@@ -401,18 +419,18 @@ Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
 }
 
 Result<bool> StepRegions::choose_block_bits(FormatWriter& format) {
-  bool any_choice = false;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const int field = groups_[g].fields.front();
-    const bool is_done = std::any_of(
-        groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(g), [&](const Group& earlier) {
-          return format.blocks_of(earlier.fields.front()) == format.blocks_of(field);
-        });
-    if (is_done || format.choices_of_block_bits(field).empty()) continue;
-    any_choice = true;
-    ESKER_RETURN_IF_ERROR(choose_bits_of(format, field));
-  }
-  return any_choice;
+  std::vector<int> fields;  // one of each part with a choice
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    std::set<const BlockGrid*> parts;
+    for (const Group& group : groups_) {
+      const int field = group.fields.front();
+      const bool is_new = parts.insert(format.blocks_of(field)).second;
+      if (is_new && !format.choices_of_block_bits(field).empty()) fields.push_back(field);
+    }
+    return Status();
+  }));
+  for (const int field : fields) ESKER_RETURN_IF_ERROR(choose_bits_of(format, field));
+  return !fields.empty();
 }
 
 }  // namespace esker

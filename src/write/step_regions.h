@@ -29,6 +29,7 @@ class StepRegions {
   struct Inputs {
     const Schema& schema;
     const FormatWriter& format;
+    const std::string& format_name;         ///< for errors
     const std::vector<KeepCall>& calls;     ///< of this rank
     const std::vector<PatchList>& patches;  ///< likewise, [position in Schema::fields()]
     const std::vector<bool>& due;           ///< likewise
@@ -71,18 +72,19 @@ class StepRegions {
     BlockRuns runs;
     Index num_primary = 0;
   };
-  /// What the ranks tell each other about their rules, as maxima; see pack_rules().
+  /// What the ranks tell each other about their rules.
   struct Agreed;
 
   Status check_calls() const;
   Status check_call(const KeepCall& call) const;
   Status check_levels(const KeepCall& call, int max_level) const;
   Status check_scratch(const KeepCall& call) const;
+  [[nodiscard]] Index dilation_of(const KeepCall& call) const;
   [[nodiscard]] int any_field(const KeepCall& call) const;
   [[nodiscard]] bool applies(const KeepCall& call, const Group& group) const;
   [[nodiscard]] std::uint64_t hash_of_boxes() const;
   [[nodiscard]] bool looks_beyond(const KeepCall& call) const;
-  Status make_groups(const Agreed& agreed);
+  Status make_groups(Agreed& agreed);
   [[nodiscard]] LevelRules rules_of(const Group& group) const;
   [[nodiscard]] std::vector<Box> reach_of(const Group& group) const;
   [[nodiscard]] std::map<int, std::vector<std::byte>> levels_for_others(const BoxesOfField& holders) const;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "formats/idx/idx_dataset.h"
@@ -299,9 +300,9 @@ TEST(SparseStep, HasTheSameBytesOnAnyNumberOfRanks) {
     if (rank == 0) calls.push_back({0, -1, near});
     return calls;
   };
-  std::shared_ptr<Store> first;
-  for (const int n_ranks : {1, 2, 4, 7, 9}) {
-    for (const char* compression : {"none"}) {
+  for (const char* compression : {"none", "zip"}) {
+    std::shared_ptr<Store> first;
+    for (const int n_ranks : {1, 2, 4, 7, 9}) {
       RunPlan run = run_of(schema, 6);
       run.n_ranks = n_ranks;
       run.end_step = 3;
@@ -455,9 +456,22 @@ TEST(SparseStep, RefusesRulesThatCannotHold) {
   cdf.path = "run.nc";
   cdf.options["format"] = "cdf5";
   expect(error_of(cdf, {0, -1, KeepRule::everywhere(-1)}), "cdf5");
-  KeepRule wide = KeepRule::in_range(FieldId{0}, 0, 1);
-  wide.dilate = Index{1} << 40;
-  (void)error_of(run, {0, -1, wide});
+}
+
+// Distances beyond the grid, and boxes far outside, cost nothing.
+TEST(SparseStep, TakesAnyDistance) {
+  constexpr Index kFar = std::numeric_limits<Index>::max();
+  KeepRule wide = KeepRule::in_range(FieldId{0}, 50, 50);
+  KeepRule box = KeepRule::inside({Box{{-kFar, 5}, {kFar, 6}}, Box{{kFar - 1, 0}, {kFar, 1}}});
+  wide.dilate = box.dilate = kFar;
+  for (const KeepRule& rule : {wide, box}) {
+    RunPlan run = with_rules(run_of(schema_of_extents({21, 18}), 4), {rule});
+    run.n_ranks = 3;
+    const auto store = memory_store();
+    const Status status = write_all(store, run);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_FALSE(open_dataset(store, "run.idx").value()->stored_samples(0, 0).value()) << "all blocks";
+  }
 }
 
 // Levels given sample by sample.
