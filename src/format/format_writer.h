@@ -78,9 +78,8 @@ class FormatWriter {
                                                              const StepHints& hints) const = 0;
   /// Success if steps may store some of a field's blocks only. kUnsupported names the format. Local, pure.
   [[nodiscard]] virtual Status check_sparse(int /*field*/) const {
-    return {
-        Code::kUnsupported,
-        "this format stores fields completely; choose format=idx, or idx together with another one"};
+    return {Code::kUnsupported,
+            "this format stores fields completely; choose format=idx, or idx together with another one"};
   }
   /// The blocks of a field for which check_sparse() succeeds. Local, pure.
   [[nodiscard]] virtual const BlockGrid* blocks_of(int /*field*/) const { return nullptr; }
@@ -90,7 +89,7 @@ class FormatWriter {
   /// All ranks: sets it, for all fields that share the blocks of this one. Local, pure.
   virtual Status set_block_bits(int /*field*/, int /*bits*/) { return {}; }
   /// All ranks: layouts for a step that stores `kept` of the fields. Only if check_sparse() succeeds for the
-  /// fields of which it stores some blocks. Local, pure.
+  /// fields that it stores in part. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
                                                                     const StepHints& hints,
                                                                     const KeptFields& /*kept*/) const {

@@ -222,8 +222,7 @@ std::string kept_to_text(const StepReport& sum) {
   const auto bytes = [](Index count) { return bytes_to_text(static_cast<double>(count)); };
   std::string text = fmt::format(
       "sparse steps: {} primary, {} secondary (efficiency {:.3f}), {} padding; largest over mean bytes: "
-      "{:.2f} "
-      "of aggregators, {:.2f} of what ranks contribute\n",
+      "{:.2f} of aggregators, {:.2f} of what ranks contribute\n",
       bytes(sum.primary_bytes), bytes(sum.secondary_bytes),
       static_cast<double>(sum.primary_bytes) / static_cast<double>(in_grid), bytes(sum.padding_bytes),
       sum.write_imbalance, sum.put_imbalance);

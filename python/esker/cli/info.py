@@ -19,7 +19,7 @@ from esker.cli.tables import console, show, size_text, table
 from esker.dataset import Dataset, Field, Grid, Part
 from esker.values import plain
 
-_MAP_LEVEL = 16  # of the level map of which shares are shown
+_MAP_LEVEL = 16  # at which the shares of levels are measured
 _MAX_STEPS_SHOWN = 8
 
 

@@ -107,8 +107,8 @@ const Part& IdxWriter::part_of(int field) const {
 Status IdxWriter::check_sparse(int field) const {
   const Field& of = schema_.fields()[static_cast<std::size_t>(field)];
   if (of.stored_bits == 0) return {};
-  return error(Code::kUnsupported,
-               "field '{}' has stored_bits, whose blocks are always stored completely", of.name);
+  return error(Code::kUnsupported, "field '{}' has stored_bits, whose blocks are always stored completely",
+               of.name);
 }
 
 const BlockGrid* IdxWriter::blocks_of(int field) const { return &part_of(field).blocks; }
@@ -223,8 +223,7 @@ void IdxWriter::print_directory() const {
     files += fmt::format("{}{}/{}.idx", files.empty() ? "" : ", ", name, part.name);
   const std::string text = fmt::format(
       "esker: {}.idx: a dataset with several grids, with fixed fields, or with stored_bits for some fields "
-      "only "
-      "is a directory: open {}, or in other programs {}\n",
+      "only is a directory: open {}, or in other programs {}\n",
       name, name, files);
   std::fputs(text.c_str(), stderr);
 }

@@ -86,10 +86,6 @@ Status refuse_link(Store& store, const std::string& path) {
                path);
 }
 
-}  // namespace
-
-namespace {
-
 /// A name in the directory of a step, or in one of its directories of block files.
 enum class StepEntry { kOther, kFile, kDirectory };
 
