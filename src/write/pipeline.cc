@@ -398,8 +398,9 @@ Status WritePipeline::make_sparse_plan(const StepInput& input, StepPlan*& plan) 
 /// The blocks that the step stores. Collective.
 Result<KeptFields> WritePipeline::find_regions(StepPlan& plan, const StepInput& input) {
   bool is_stale = true, any_stale = true;
-  const std::vector<bool> due = fields_due(input.step);
+  std::vector<bool> due;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
+    due = fields_due(input.step);
     is_stale = !plan.shared || plan.boxes != boxes_of(input.patches, plan.fields);
     return Status();
   }));

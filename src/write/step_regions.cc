@@ -305,8 +305,9 @@ StepRegions::Marked StepRegions::mark(const Group& group, const BlockGrid& block
 Result<std::vector<KeptField>> StepRegions::sets_of(const std::vector<BlockGrid>& grids) {
   BlockRuns runs;
   std::vector<double> primary;
-  std::vector<Index> first_ordinal{0};
+  std::vector<Index> first_ordinal;
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    first_ordinal.push_back(0);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       Marked marked = mark(groups_[g], grids[g]);
       for (BlockRun& run : marked.runs) {
