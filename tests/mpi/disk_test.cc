@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
+#include <vector>
 
 #include "support/fault_fixture.h"
 
@@ -334,14 +337,17 @@ TEST_P(NetcdfObstacles, OfALaterStepAreNamedAndKept) {
   expect_undisturbed(run, directory_);
 }
 
-constexpr std::size_t kNumIdxSubjects = 4;
+/// The subjects with a NetCDF file, or those without.
+std::vector<Subject> subjects_with_netcdf(bool has_netcdf) {
+  std::vector<Subject> subjects;
+  std::copy_if(std::begin(kSubjects), std::end(kSubjects), std::back_inserter(subjects),
+               [&](const Subject& subject) { return subject.has_netcdf() == has_netcdf; });
+  return subjects;
+}
 
 INSTANTIATE_TEST_SUITE_P(All, DiskTest, testing::ValuesIn(kSubjects), name_of_subject);
-
-INSTANTIATE_TEST_SUITE_P(All, IdxObstacles, testing::ValuesIn(kSubjects, kSubjects + kNumIdxSubjects),
-                         name_of_subject);
-INSTANTIATE_TEST_SUITE_P(All, NetcdfObstacles,
-                         testing::ValuesIn(kSubjects + kNumIdxSubjects, std::end(kSubjects)),
+INSTANTIATE_TEST_SUITE_P(All, IdxObstacles, testing::ValuesIn(subjects_with_netcdf(false)), name_of_subject);
+INSTANTIATE_TEST_SUITE_P(All, NetcdfObstacles, testing::ValuesIn(subjects_with_netcdf(true)),
                          name_of_subject);
 
 }  // namespace
