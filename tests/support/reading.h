@@ -72,7 +72,9 @@ class Wanted {
       std::vector<std::byte> dense =
           expected_samples(field, static_cast<int>(&field - schema.fields().data()),
                            field.fixed ? 0 : asked->query.step, points);
-      if (field.stored_bits > 0) {  // rounded: what a rank alone reads
+      const bool is_sparse =
+          reader_.dataset().stored_samples(field.name, asked->query.step).value().has_value();
+      if (field.stored_bits > 0 || is_sparse) {  // rounded or interpolated: what a rank alone reads
         reader_.dataset().read(asked->query, dense.data(), dense.size()).check();
       }
       std::vector<std::byte> expected = dense;

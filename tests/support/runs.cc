@@ -88,11 +88,13 @@ Options options_of(const RunPlan& run) {
   return options;
 }
 
-std::vector<KeepCall> keep_some_blocks(Index step, int /*rank*/, const StepInput& /*input*/) {
+std::vector<KeepCall> keep_some_blocks(Index step, int rank, const StepInput& /*input*/) {
   const auto low = static_cast<double>(20 + 10 * step);
   KeepRule hot = KeepRule::in_range(FieldId{0}, low, low + 3);
   hot.dilate = 1;
-  return {{0, -1, KeepRule::everywhere(-5)}, {0, 0, hot}};
+  std::vector<KeepCall> calls{{0, -1, KeepRule::everywhere(-5)}, {0, 0, hot}};
+  if (rank == 0) calls.push_back({0, 0, KeepRule::inside({Box{{4, 3}, {13, 12}}}, -1)});
+  return calls;
 }
 
 // Takes the names from the error about an invalid value: "... a, b or c, found '?'".

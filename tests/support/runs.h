@@ -47,7 +47,8 @@ struct RunPlan {
   std::function<std::vector<KeepCall>(Index step, int rank, const StepInput& input)> keep = {};
 };
 
-/// RunPlan::keep for single_schema(): a coarse step with regions that change, and are dilated across ranks.
+/// RunPlan::keep for single_schema(): a coarse step with regions that change, and are dilated across
+/// ranks, and a box that rank 0 alone names.
 std::vector<KeepCall> keep_some_blocks(Index step, int rank, const StepInput& input);
 
 /// Options for all ways to move samples between ranks: each transport that the option lists, threads that
