@@ -1,8 +1,8 @@
 // Esker's options on the command line of a model: -o KEY=VALUE.
 #pragma once
 
+#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "esker/types/options.hpp"
@@ -10,20 +10,24 @@
 
 namespace miniapp {
 
-/// Sets Esker's options from the environment, then from KEY=VALUE texts.
-inline esker::Status set_esker_options(const std::vector<std::string>& texts, esker::Options& options) {
-  auto loaded = esker::Options::load();
-  if (!loaded.ok()) return loaded.status();
-  options = std::move(*loaded);
+/// Throws std::invalid_argument, which is wrong usage, unless `status` is success.
+inline void require_usage(const esker::Status& status) {
+  if (!status.ok()) throw std::invalid_argument(status.message());
+}
+
+/// Esker's options from esker.toml and the environment, then from KEY=VALUE texts. Throws
+/// std::invalid_argument.
+inline esker::Options esker_options(const std::vector<std::string>& texts) {
+  auto options = esker::Options::load();
+  require_usage(options.status());
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) {
-      return {esker::Code::kInvalidArgument, "-o " + text + ": expected KEY=VALUE"};
-    }
-    const esker::Status status = options.set(text.substr(0, equals), text.substr(equals + 1), "command line");
-    if (!status.ok()) return status.with_context("-o " + text);
+    if (equals == std::string::npos) throw std::invalid_argument("-o " + text + ": expected KEY=VALUE");
+    const esker::Status status =
+        options->set(text.substr(0, equals), text.substr(equals + 1), "command line");
+    require_usage(status.with_context("-o " + text));
   }
-  return {};
+  return *options;
 }
 
 }  // namespace miniapp

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
 
+#include "common/printer.h"
 #include "common/progress.h"
 #include "common/stopwatch.h"
 #include "common/together.h"
@@ -47,6 +47,7 @@ class Run {
         transport_(world.comm, domain.mesh, domain.halo, settings.bell.axis(), settings.bell.speeds(),
                    settings.transport),
         tracer_(exact_tracer(domain.mesh, settings.bell, 0)),
+        print_(world.rank == 0 && !settings.quiet),
         progress_(world.rank == 0 && !settings.quiet, "day") {
     report_.interval = interval;
     for (const Target& target : settings.targets) {
@@ -67,7 +68,7 @@ class Run {
     for (Index step = 0; step < report_.output_steps; ++step) one_step(step);
     for (const auto& output : outputs_) {
       if (report_.output_steps > 1) report_.data_bytes += output->dataset().last_step().data_bytes;
-      print("\n{}\n\n", output->dataset().report());
+      print_("\n{}\n\n", output->dataset().report());
     }
     timed_output([&] {
       for (const auto& output : outputs_) output->close();
@@ -77,13 +78,6 @@ class Run {
   }
 
  private:
-  template <class... Args>
-  void print(fmt::format_string<Args...> format, Args&&... args) const {
-    if (world_.rank != 0 || settings_.quiet) return;
-    fmt::print(format, std::forward<Args>(args)...);
-    std::fflush(stdout);
-  }
-
   [[nodiscard]] double days(Index step) const { return static_cast<double>(step) * report_.interval.days; }
   [[nodiscard]] std::vector<Norms> norms(double at_days) const {
     return find_norms(world_.comm, domain_.mesh, settings_.bell, tracer_, at_days);
@@ -121,9 +115,9 @@ class Run {
     report_.state = checksum(world_.comm, tracer_.data(), layers * domain_.mesh.num_own(),
                              layers * domain_.mesh.own.first);
     const Norms& top = report_.norms.back();
-    print("error  highest layer, day {:.2f}: l1 {:.4f}, l2 {:.4f}, linf {:.4f}; mass changed by {:.1e}\n",
-          days(report_.output_steps - 1), top.l1, top.l2, top.linf, report_.mass_change);
-    print("{}state  {:016x}\n", to_text(report_), report_.state);
+    print_("error  highest layer, day {:.2f}: l1 {:.4f}, l2 {:.4f}, linf {:.4f}; mass changed by {:.1e}\n",
+           days(report_.output_steps - 1), top.l1, top.l2, top.linf, report_.mass_change);
+    print_("{}state  {:016x}\n", to_text(report_), report_.state);
   }
 
   const World& world_;
@@ -132,6 +126,7 @@ class Run {
   Transport transport_;
   std::vector<double> tracer_;
   std::vector<std::unique_ptr<Output>> outputs_;
+  miniapp::Printer print_;
   miniapp::Progress progress_;
   RunReport report_;
   miniapp::Stopwatch in_model_, in_output_;

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/command_line.h"
+
 namespace gcrm {
 namespace {
 
@@ -126,31 +128,21 @@ void settle(const Texts& t, Settings& s) {
   s.targets.push_back({t.panels, esker_options(t, t.panels, "idx")});
 }
 
-Command wrong_usage(const std::string& what) {
-  return {std::nullopt, 2, "esker-gcrm: " + what + "\nRun with --help for more information.\n"};
-}
-
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Transports a tracer on a geodesic grid of the atmosphere, and writes it through Esker.",
                "esker-gcrm");
   app.footer(kExamples);
-  try {
+  return miniapp::read_command_line(app, [&] {
     Settings settings;
     Texts texts;
     add_model_options(app, settings, texts);
     add_output_options(app, settings, texts);
     app.parse(argc, argv);
     settle(texts, settings);
-    return {std::move(settings), 0, {}};
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, 0, app.help()};
-  } catch (const CLI::ParseError& e) {
-    return wrong_usage(e.what());
-  } catch (const std::invalid_argument& e) {
-    return wrong_usage(e.what());
-  }
+    return settings;
+  });
 }
 
 Index num_output_steps(const Settings& settings, const Interval& interval) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bell.h"
+#include "common/command.h"
 #include "esker/esker.h"
 #include "options.h"
 #include "transport.h"
@@ -36,13 +37,7 @@ struct Settings {
   bool quiet = false;
 };
 
-/// Either settings to run with, or a text to print and the code to exit with: 0 for --help, 2 for wrong
-/// usage.
-struct Command {
-  std::optional<Settings> settings;
-  int exit_code = 0;
-  std::string text;
-};
+using Command = miniapp::Command<Settings>;
 
 /// Local. Esker's options start from esker.toml and the environment.
 Command parse_command_line(int argc, const char* const* argv);

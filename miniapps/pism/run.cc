@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
+#include "common/printer.h"
 #include "common/progress.h"
 #include "common/stopwatch.h"
 #include "common/world.h"
@@ -42,13 +42,14 @@ class Run {
         domain_(domain),
         halo_(world.comm, domain.parts),
         model_(world.comm, domain.grid, halo_, settings.model),
+        print_(world.rank == 0 && !settings.quiet),
         progress_(world.rank == 0 && !settings.quiet, "year") {}
 
   void execute() {
     const double start = MPI_Wtime();
-    print("{} x {} x {} points, {} rank(s) as {} x {}, {}\n", domain_.grid.Mx, domain_.grid.My,
-          domain_.grid.Mz, world_.size, domain_.parts.num_parts(0), domain_.parts.num_parts(1),
-          name(settings_.precision));
+    print_("{} x {} x {} points, {} rank(s) as {} x {}, {}\n", domain_.grid.Mx, domain_.grid.My,
+           domain_.grid.Mz, world_.size, domain_.parts.num_parts(0), domain_.parts.num_parts(1),
+           name(settings_.precision));
     in_model_.time([&] { initialise(); });
     Output output(settings_.output, esker::mpi_communicator(world_.comm), domain_.grid, settings_.precision,
                   settings_.esker, description());
@@ -59,13 +60,6 @@ class Run {
   }
 
  private:
-  template <class... Args>
-  void print(fmt::format_string<Args...> format, Args&&... args) const {
-    if (world_.rank != 0 || settings_.quiet) return;
-    fmt::print(format, std::forward<Args>(args)...);
-    std::fflush(stdout);
-  }
-
   [[nodiscard]] Description description() const {
     if (!settings_.dome) return {};
     const std::string title =
@@ -89,7 +83,7 @@ class Run {
     progress_.clear();
     print_model();
     in_output_.time([&] { output.write(model_.state()); });
-    print("esker  {}\n", output.writer().last_step().to_string());
+    print_("esker  {}\n", output.writer().last_step().to_string());
     if (!settings_.verify) return;
     in_verify_.time(
         [&] { together(world_.comm, [&] { verify_step(settings_.output, step, output.last_put()); }); });
@@ -97,7 +91,7 @@ class Run {
 
   void print_model() {
     const Summary s = model_.summary();
-    print(
+    print_(
         "model  year {:.1f}: volume {:.4f} million km3, thickest {:.1f} m, fastest {:.1f} m/a, {} steps of "
         "thickness and {} of temperature\n",
         s.time, s.volume / 1e15, s.max_thk, s.max_speed, s.mass_steps - before_.mass_steps,
@@ -113,7 +107,7 @@ class Run {
     const Halfar halfar{softness, *settings_.dome};
     const ThicknessError error =
         thickness_error(world_.comm, domain_.grid, model_.state().thk, halfar.at(time));
-    print(
+    print_(
         "exact  Halfar {:.1f} a after t0: error of the thickness {:.2f} m at most, {:.3f} m on "
         "average, {:.3f} m at the centre\n",
         time, error.max, error.mean, error.centre);
@@ -123,15 +117,15 @@ class Run {
     const auto checksum = model_.checksum();
     const Summary s = model_.summary();
     const auto share = [&](const miniapp::Stopwatch& w) { return 100.0 * w.seconds / seconds; };
-    print("\n{}\n\n", report);
-    print("ice    surface balance {:+.1f} km3, calved {:.1f} km3, clipped {:.3g} km3\n", s.surface / 1e9,
-          s.calved / 1e9, s.clipped / 1e9);
-    print(
+    print_("\n{}\n\n", report);
+    print_("ice    surface balance {:+.1f} km3, calved {:.1f} km3, clipped {:.3g} km3\n", s.surface / 1e9,
+           s.calved / 1e9, s.clipped / 1e9);
+    print_(
         "time   {:.2f} s: model {:.2f} s ({:.0f} %), output {:.2f} s ({:.0f} %), verification {:.2f} s "
         "({:.0f} %)\n",
         seconds, in_model_.seconds, share(in_model_), in_output_.seconds, share(in_output_),
         in_verify_.seconds, share(in_verify_));
-    print("state  {:016x}{}\n", checksum, settings_.verify ? ", every step verified by every rank" : "");
+    print_("state  {:016x}{}\n", checksum, settings_.verify ? ", every step verified by every rank" : "");
   }
 
   const World& world_;
@@ -139,6 +133,7 @@ class Run {
   const Domain& domain_;
   Halo halo_;
   Model model_;
+  miniapp::Printer print_;
   miniapp::Progress progress_;
   Summary before_;
   miniapp::Stopwatch in_model_, in_output_, in_verify_;

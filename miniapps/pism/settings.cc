@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/command_line.h"
 #include "common/esker_options.h"
 
 namespace pism {
@@ -171,35 +172,26 @@ void settle_model(const Texts& t, Settings& s) {
   s.model.flow_law.max_diffusivity = t.max_diffusivity.value_or(s.model.flow_law.max_diffusivity);
 }
 
-Command wrong_usage(const std::string& what) {
-  return {std::nullopt, 2, "esker-pism: " + what + "\nRun with --help for more information.\n"};
-}
-
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Runs a shallow-ice model of an ice sheet, and writes its steps through Esker.", "esker-pism");
   app.footer(kExamples);
-  Settings settings;
-  Texts texts;
-  add_source_options(app, settings, texts);
-  add_level_options(app, texts);
-  add_run_options(app, settings, texts);
-  add_model_options(app, settings, texts);
-  try {
+  return miniapp::read_command_line(app, [&] {
+    Settings settings;
+    Texts texts;
+    add_source_options(app, settings, texts);
+    add_level_options(app, texts);
+    add_run_options(app, settings, texts);
+    add_model_options(app, settings, texts);
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, 0, app.help()};
-  } catch (const CLI::ParseError& e) {
-    return wrong_usage(e.what());
-  }
-  settle_grid(texts, settings);
-  settle_dome(texts, settings);
-  settle_model(texts, settings);
-  settings.precision = texts.precision == "f8" ? esker::SampleType::kFloat64 : esker::SampleType::kFloat32;
-  const esker::Status status = miniapp::set_esker_options(texts.options, settings.esker);
-  if (!status.ok()) return wrong_usage(status.message());
-  return {std::move(settings), 0, {}};
+    settle_grid(texts, settings);
+    settle_dome(texts, settings);
+    settle_model(texts, settings);
+    settings.precision = texts.precision == "f8" ? esker::SampleType::kFloat64 : esker::SampleType::kFloat32;
+    settings.esker = miniapp::esker_options(texts.options);
+    return settings;
+  });
 }
 
 }  // namespace pism

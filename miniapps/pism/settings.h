@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "common/command.h"
 #include "dome.h"
 #include "esker/types/options.hpp"
 #include "esker/types/sample_type.hpp"
@@ -31,13 +32,7 @@ struct Settings {
   esker::Options esker;
 };
 
-/// Either settings to run with, or a text to print and the code to exit with: 0 for --help, 2 for wrong
-/// usage.
-struct Command {
-  std::optional<Settings> settings;
-  int exit_code = 0;
-  std::string text;
-};
+using Command = miniapp::Command<Settings>;
 
 /// Local. Esker's options start from esker.toml and the environment (esker::Options::load).
 Command parse_command_line(int argc, const char* const* argv);

@@ -1,11 +1,9 @@
 #include "run.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <memory>
 #include <string>
 
+#include "common/printer.h"
 #include "common/progress.h"
 #include "common/stopwatch.h"
 #include "common/together.h"
@@ -31,13 +29,14 @@ class Run {
         bricks_(bricks),
         solver_(world.comm, bricks, jet()),
         variables_(bricks),
+        print_(world.rank == 0 && !settings.quiet),
         progress_(world.rank == 0 && !settings.quiet, "step") {}
 
   void execute() {
     const double start = MPI_Wtime();
-    print("{} x {} x {} cells, {} rank(s) as {} x {} x {}, steps of {:.3e} s\n", bricks_.cells[0],
-          bricks_.cells[1], bricks_.cells[2], world_.size, bricks_.parts[0], bricks_.parts[1],
-          bricks_.parts[2], solver_.step_seconds());
+    print_("{} x {} x {} cells, {} rank(s) as {} x {} x {}, steps of {:.3e} s\n", bricks_.cells[0],
+           bricks_.cells[1], bricks_.cells[2], world_.size, bricks_.parts[0], bricks_.parts[1],
+           bricks_.parts[2], solver_.step_seconds());
     begin();
     open_outputs();
     if (settings_.restart.empty()) write_output();
@@ -50,17 +49,10 @@ class Run {
   }
 
  private:
-  template <class... Args>
-  void print(fmt::format_string<Args...> format, Args&&... args) const {
-    if (world_.rank != 0 || settings_.quiet) return;
-    fmt::print(format, std::forward<Args>(args)...);
-    std::fflush(stdout);
-  }
-
   void begin() {
     if (settings_.restart.empty()) return solver_.start();
     in_output_.time([&] { restart(world_.comm, settings_.restart, bricks_, solver_); });
-    print("restart at step {} from {}\n", solver_.step(), settings_.restart);
+    print_("restart at step {} from {}\n", solver_.step(), settings_.restart);
   }
 
   /// Before the first step, so that a path that cannot be written ends the run early.
@@ -103,7 +95,7 @@ class Run {
       MPI_Barrier(world_.comm);  // so that output does not include the time of ranks that are late
     });
     in_output_.time([&] { output.write(solver_.time(), solver_.scalars(), variables_); });
-    print("esker  {}: {}\n", output.path(), output.writer().last_step().to_string());
+    print_("esker  {}: {}\n", output.path(), output.writer().last_step().to_string());
   }
 
   void close(const std::unique_ptr<Output>& output) {
@@ -113,7 +105,7 @@ class Run {
   void print_model() {
     const double threshold = settings_.regions.value_or(Regions{}).hot;
     const Sheets s = find_sheets(world_.comm, solver_.scalars(), threshold);
-    print(
+    print_(
         "model  step {}, {:.4f} ms: {:.0f} to {:.0f} K, {:.1f} % of the cells above {:.0f} K ({:.1f} to "
         "{:.1f} % of each rank's)\n",
         solver_.step(), 1e3 * solver_.time(), s.coldest, s.hottest, 100 * s.hot, threshold, 100 * s.least,
@@ -122,9 +114,9 @@ class Run {
 
   void print_end(double seconds) {
     const auto state = checksum(world_.comm, bricks_, solver_.scalars());
-    print("time   {:.2f} s: model {:.2f} s, output {:.2f} s\n", seconds, in_model_.seconds,
-          in_output_.seconds);
-    print("state  {:016x}\n", state);
+    print_("time   {:.2f} s: model {:.2f} s, output {:.2f} s\n", seconds, in_model_.seconds,
+           in_output_.seconds);
+    print_("state  {:016x}\n", state);
   }
 
   const World& world_;
@@ -132,6 +124,7 @@ class Run {
   const Bricks& bricks_;
   Solver solver_;
   Variables variables_;
+  miniapp::Printer print_;
   miniapp::Progress progress_;
   std::unique_ptr<Output> output_, checkpoint_;
   bool is_checkpointed_ = false;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/command_line.h"
 #include "common/esker_options.h"
 
 namespace s3d {
@@ -83,19 +84,14 @@ void settle(const Texts& t, Settings& s) {
   if (t.keep == "rules") s.regions = t.regions;
 }
 
-esker::Status settle_options(const Texts& t, Settings& s) {
-  esker::Status status = miniapp::set_esker_options(t.options, s.checkpoint_options);
+void settle_options(const Texts& t, Settings& s) {
+  s.checkpoint_options = miniapp::esker_options(t.options);
   s.output_options = s.checkpoint_options;
-  if (status.ok()) status = s.output_options.set("format", "idx");
+  miniapp::require_usage(s.output_options.set("format", "idx"));
   if (s.output_options.bits_per_block == 0) s.output_options.bits_per_block = kAdaptiveBits;
-  if (status.ok() && !t.format.empty()) {
-    status = s.checkpoint_options.set("format", t.format).with_context("--format");
+  if (!t.format.empty()) {
+    miniapp::require_usage(s.checkpoint_options.set("format", t.format).with_context("--format"));
   }
-  return status;
-}
-
-Command wrong_usage(const std::string& what) {
-  return {std::nullopt, 2, "esker-s3d: " + what + "\nRun with --help for more information.\n"};
 }
 
 }  // namespace
@@ -104,7 +100,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Computes a lifted jet flame, and writes adaptive output and checkpoints through Esker.",
                "esker-s3d");
   app.footer(kExamples);
-  try {
+  return miniapp::read_command_line(app, [&] {
     Settings settings;
     Texts texts;
     add_model_options(app, settings);
@@ -112,16 +108,9 @@ Command parse_command_line(int argc, const char* const* argv) {
     add_other_options(app, settings);
     app.parse(argc, argv);
     settle(texts, settings);
-    const esker::Status status = settle_options(texts, settings);
-    if (!status.ok()) return wrong_usage(status.message());
-    return {std::move(settings), 0, {}};
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, 0, app.help()};
-  } catch (const CLI::ParseError& e) {
-    return wrong_usage(e.what());
-  } catch (const std::invalid_argument& e) {
-    return wrong_usage(e.what());
-  }
+    settle_options(texts, settings);
+    return settings;
+  });
 }
 
 }  // namespace s3d

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bricks.h"
+#include "common/command.h"
 #include "esker/types/options.hpp"
 #include "regions.h"
 
@@ -25,13 +26,7 @@ struct Settings {
   esker::Options output_options, checkpoint_options;
 };
 
-/// Either settings to run with, or a text to print and the code to exit with: 0 for --help, 2 for wrong
-/// usage.
-struct Command {
-  std::optional<Settings> settings;
-  int exit_code = 0;
-  std::string text;
-};
+using Command = miniapp::Command<Settings>;
 
 /// Local. Esker's options start from esker.toml and the environment (esker::Options::load).
 Command parse_command_line(int argc, const char* const* argv);

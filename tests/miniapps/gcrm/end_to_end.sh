@@ -6,21 +6,12 @@
 # directory that cannot be created, a dataset that exists and a report that cannot be written.
 set -eu
 program=$1 mpiexec=$2 numproc=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+. "$(dirname "$0")/../runs.sh"
 
 run() { # NAME RANKS ARGUMENTS...
-  name=$1 ranks=$2
+  into=$1 on=$2
   shift 2
-  mkdir "$work/$name.$ranks"
-  (cd "$work/$name.$ranks" && "$mpiexec" "$numproc" "$ranks" "$program" --report ../"$name.$ranks.json" \
-    -o report=none -o aggregators="$ranks" "$@" > ../"$name.$ranks.log")
-  (cd "$work/$name.$ranks" && find . -type f | LC_ALL=C sort | xargs sha256sum) > "$work/$name.$ranks.sums"
-  test -s "$work/$name.$ranks.sums"
-  sed -n 's/^state *//p' "$work/$name.$ranks.log" > "$work/$name.$ranks.state"
-  test -s "$work/$name.$ranks.state"
+  run_in "$into.$on" "$on" --report "../$into.$on.json" "$@"
 }
 
 same_on_all_ranks() { # NAME ARGUMENTS...
@@ -30,17 +21,6 @@ same_on_all_ranks() { # NAME ARGUMENTS...
     run "$of" "$n" "$@"
     cmp "$work/$of.1.sums" "$work/$of.$n.sums"
   done
-}
-
-expect() { # EXIT_CODE RANKS ARGUMENTS...
-  wanted=$1 ranks=$2 code=0
-  shift 2
-  "$mpiexec" "$numproc" "$ranks" "$program" "$@" > "$work/log" 2>&1 || code=$?
-  if [ "$code" != "$wanted" ]; then
-    echo "esker-gcrm $*: exit $code, expected $wanted"
-    cat "$work/log"
-    exit 1
-  fi
 }
 
 arguments="--level 3 --layers 3 --days 0.25 --output-interval 1/8"

@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
+
 namespace gcrm {
 namespace {
 
-Command parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "esker-gcrm");
-  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+using esker::testing_support::Arguments;
+using esker::testing_support::expect_wrong_usage;
+
+Command parse(const Arguments& arguments) {
+  return esker::testing_support::parse_arguments(parse_command_line, arguments);
 }
 
 TEST(Settings, DefaultsAndValues) {
@@ -75,7 +79,7 @@ TEST(Settings, HelpHasExamplesAndExitStatus0) {
 }
 
 TEST(Settings, WrongUsageHasExitStatus2) {
-  const std::vector<std::vector<const char*>> wrong = {
+  const std::vector<Arguments> wrong = {
       {},
       {"--output", "b.idx", "--level", "13"},
       {"--output", "b.idx", "--layers", "0"},
@@ -92,12 +96,7 @@ TEST(Settings, WrongUsageHasExitStatus2) {
       {"--output", "b.nc", "--format", "cdf", "--stripe", "wide"},
       {"--output", "b.idx", "--precision", "f2"},
   };
-  for (const auto& arguments : wrong) {
-    const Command c = parse(arguments);
-    EXPECT_FALSE(c.settings) << ::testing::PrintToString(arguments);
-    EXPECT_EQ(c.exit_code, 2);
-    EXPECT_FALSE(c.text.empty());
-  }
+  expect_wrong_usage(parse, wrong);
 }
 
 }  // namespace

@@ -4,23 +4,17 @@
 # Runs esker-pism on 1, 2, 4 and 7 ranks on a coarse Greenland, on 1 and 7 on a resampled one, on a dome with
 # refined levels and on Halfar's isothermal dome; each step is verified by every rank, and all files of the
 # datasets are compared byte for byte; those of the coarse Greenland also with what OTHER_PISM writes under
-# OTHER_MPIEXEC, if the environment names such a program, built with another MPI. Then the exit codes: 2 for wrong usage, 1 for missing input, for ice
-# above the highest level, for a folder that cannot be made and for a dataset that exists.
+# OTHER_MPIEXEC, if the environment names such a program, built with another MPI. Then the exit
+# codes: 2 for wrong usage, 1 for missing input, for ice above the highest level, for a folder that cannot be made and
+# for a dataset that exists.
 set -eu
 program=$1 input=$2 mpiexec=$3 numproc=$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+. "$(dirname "$0")/../runs.sh"
 
 run() { # NAME RANKS ARGUMENTS...
-  name=$1 ranks=$2
+  into=$1 on=$2
   shift 2
-  mkdir "$work/$name.$ranks"
-  (cd "$work/$name.$ranks" && "$mpiexec" "$numproc" "$ranks" "$program" --output run.idx --verify \
-    -o report=none -o aggregators="$ranks" "$@")
-  (cd "$work/$name.$ranks" && find . -type f | LC_ALL=C sort | xargs sha256sum) > "$work/$name.$ranks.sums"
-  test -s "$work/$name.$ranks.sums"
+  run_in "$into.$on" "$on" --output run.idx --verify "$@"
 }
 
 same_on() { # "RANKS..." NAME ARGUMENTS...: the first and all other numbers of ranks write the same bytes
@@ -28,17 +22,6 @@ same_on() { # "RANKS..." NAME ARGUMENTS...: the first and all other numbers of r
   shift 2
   for n in $counts; do run "$of" "$n" "$@"; done
   for n in $counts; do cmp "$work/$of.${counts%% *}.sums" "$work/$of.$n.sums"; done
-}
-
-expect() { # EXIT_CODE ARGUMENTS...
-  wanted=$1 code=0
-  shift
-  "$mpiexec" "$numproc" 2 "$program" "$@" > "$work/log" 2>&1 || code=$?
-  if [ "$code" != "$wanted" ]; then
-    echo "esker-pism $*: exit $code, expected $wanted"
-    cat "$work/log"
-    exit 1
-  fi
 }
 
 for precision in f4 f8; do
@@ -54,13 +37,13 @@ same_on '1 7' vialov --dome vialov --grid-points 41,31 --grid-spacing 60000 --le
   --output-steps 2 --output-interval 3
 same_on '1 7' halfar --dome halfar --isothermal --grid-points 25,25 --grid-spacing 80000 --levels 3 \
   --output-steps 2 --output-interval 500
-expect 0 --help
-expect 2 --no-such-option
-expect 2 --input "$input" --output "$work/x.idx" -o no_such=1
-expect 2 --input "$input" --dome halfar --output "$work/x.idx"
-expect 1 --input "$work/missing.nc" --output "$work/x.idx"
-expect 1 --input "$work/missing.nc" --grid a10km --output "$work/x.idx"
-expect 1 --dome halfar --ice-height 3000 --output "$work/x.idx"
-expect 1 --input "$input" --output "$input/x.idx" --grid-coarsen 8 --levels 3
-expect 1 --input "$input" --output "$work/f4.1/run.idx" --grid-coarsen 8 --levels 3
+expect 0 2 --help
+expect 2 2 --no-such-option
+expect 2 2 --input "$input" --output "$work/x.idx" -o no_such=1
+expect 2 2 --input "$input" --dome halfar --output "$work/x.idx"
+expect 1 2 --input "$work/missing.nc" --output "$work/x.idx"
+expect 1 2 --input "$work/missing.nc" --grid a10km --output "$work/x.idx"
+expect 1 2 --dome halfar --ice-height 3000 --output "$work/x.idx"
+expect 1 2 --input "$input" --output "$input/x.idx" --grid-coarsen 8 --levels 3
+expect 1 2 --input "$input" --output "$work/f4.1/run.idx" --grid-coarsen 8 --levels 3
 echo "the dataset's bytes are the same on 1, 2, 4 and 7 ranks"

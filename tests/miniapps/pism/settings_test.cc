@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
+
 namespace pism {
 namespace {
 
-Command parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "esker-pism");
-  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+using esker::testing_support::Arguments;
+using esker::testing_support::expect_wrong_usage;
+
+Command parse(const Arguments& arguments) {
+  return esker::testing_support::parse_arguments(parse_command_line, arguments);
 }
 
 TEST(Settings, DefaultsAndValues) {
@@ -100,7 +104,7 @@ TEST(Settings, HelpHasExamplesAndExitStatus0) {
 }
 
 TEST(Settings, WrongUsageHasExitStatus2) {
-  const std::vector<std::vector<const char*>> wrong = {
+  const std::vector<Arguments> wrong = {
       {},
       {"--input", "a.nc"},
       {"--input", "a.nc", "--output", "b.idx", "--levels", "1"},
@@ -126,12 +130,7 @@ TEST(Settings, WrongUsageHasExitStatus2) {
       {"--dome", "halfar", "--output", "b.idx", "--grid-coarsen", "2"},
       {"--input", "a.nc", "--output", "b.idx", "-o", "no_such_option=1"},
   };
-  for (const auto& arguments : wrong) {
-    const Command c = parse(arguments);
-    EXPECT_FALSE(c.settings) << ::testing::PrintToString(arguments);
-    EXPECT_EQ(c.exit_code, 2);
-    EXPECT_FALSE(c.text.empty());
-  }
+  expect_wrong_usage(parse, wrong);
 }
 
 TEST(Settings, ErrorsNameUnknownEskerOptions) {

@@ -7,32 +7,12 @@
 # checkpoint that is missing or of another grid, a directory that cannot be created and a dataset that exists.
 set -eu
 program=$1 mpiexec=$2 numproc=$3 have_hdf5=$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+. "$(dirname "$0")/../runs.sh"
 
 run() { # NAME RANKS ARGUMENTS...
-  name=$1 ranks=$2
+  into=$1 on=$2
   shift 2
-  mkdir "$work/$name"
-  (cd "$work/$name" && "$mpiexec" "$numproc" "$ranks" "$program" --nx 33 --ny 25 --nz 17 -o report=none \
-    -o aggregators="$ranks" "$@" > ../"$name.log")
-  (cd "$work/$name" && find . -type f | LC_ALL=C sort | xargs sha256sum) > "$work/$name.sums"
-  test -s "$work/$name.sums"
-  sed -n 's/^state *//p' "$work/$name.log" > "$work/$name.state"
-  test -s "$work/$name.state"
-}
-
-expect() { # EXIT_CODE RANKS ARGUMENTS...
-  wanted=$1 ranks=$2 code=0
-  shift 2
-  "$mpiexec" "$numproc" "$ranks" "$program" "$@" > "$work/log" 2>&1 || code=$?
-  if [ "$code" != "$wanted" ]; then
-    echo "esker-s3d $*: exit $code, expected $wanted"
-    cat "$work/log"
-    exit 1
-  fi
+  run_in "$into" "$on" --nx 33 --ny 25 --nz 17 "$@"
 }
 
 for n in 1 2 4 7; do

@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "support/command_line.h"
+
 namespace s3d {
 namespace {
 
-Command parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "esker-s3d");
-  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+using esker::testing_support::Arguments;
+using esker::testing_support::expect_wrong_usage;
+
+Command parse(const Arguments& arguments) {
+  return esker::testing_support::parse_arguments(parse_command_line, arguments);
 }
 
 TEST(Settings, DefaultsAndValues) {
@@ -55,7 +59,7 @@ TEST(Settings, HelpHasExamplesAndExitStatus0) {
 }
 
 TEST(Settings, WrongUsageHasExitStatus2) {
-  const std::vector<std::vector<const char*>> wrong = {
+  const std::vector<Arguments> wrong = {
       {},
       {"--restart", "c.nc"},
       {"--out", "f.idx", "--nx", "7"},
@@ -69,12 +73,7 @@ TEST(Settings, WrongUsageHasExitStatus2) {
       {"--out", "f.idx", "-o", "no_such=1"},
       {"--checkpoint", "c.nc", "--format", "grib"},
   };
-  for (const auto& arguments : wrong) {
-    const Command c = parse(arguments);
-    EXPECT_FALSE(c.settings) << ::testing::PrintToString(arguments);
-    EXPECT_EQ(c.exit_code, 2);
-    EXPECT_FALSE(c.text.empty());
-  }
+  expect_wrong_usage(parse, wrong);
 }
 
 }  // namespace
