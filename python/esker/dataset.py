@@ -316,8 +316,7 @@ class Field:
         """Whether the field was written at a position in Dataset.steps (negative counts from the end).
 
         For a fixed field: whether it was written at all. False if the dataset has no steps. Raises IndexError
-                           if `step` is
-        out of range.
+        if `step` is out of range.
         """
         if self.fixed:
             return self._is_written

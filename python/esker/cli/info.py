@@ -96,8 +96,9 @@ def _grid_facts(grid: Grid) -> dict[str, Any]:
 
 
 def _field_facts(field: Field) -> dict[str, Any]:
-    written = [] if field.fixed else [s for s in range(len(field.dataset.steps)) if field.has(s)]
-    copies = 1 if field.fixed else len(written)
+    written = [step for step in range(len(field.dataset.steps)) if field.has(step)]
+    steps = [] if field.fixed else written
+    copies = 1 if field.fixed else len(steps)
     return {
         "name": field.name,
         "dtype": field.dtype.name,
@@ -107,7 +108,7 @@ def _field_facts(field: Field) -> dict[str, Any]:
         "shape": list(field.shape),
         "box": [list(corner) for corner in field.box],
         "fixed": field.fixed,
-        "steps": written,
+        "steps": steps,
         "max_level": field.max_level,
         "compression": field.compression,
         "stored_bits": field.stored_bits,
@@ -120,8 +121,10 @@ def _field_facts(field: Field) -> dict[str, Any]:
 
 def _stored_facts(field: Field, written: list[int]) -> dict[str, Any] | None:
     """What the last step stores of the field, if that is not everything; from files of block sets only."""
-    step = 0 if field.fixed else written[-1] if written else None
-    stored = None if step is None else field.stored(step)
+    if not written:
+        return None
+    step = written[-1]
+    stored = field.stored(step)
     if stored is None:
         return None
     level = max(0, min(field.max_level, _MAP_LEVEL))
