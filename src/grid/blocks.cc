@@ -67,8 +67,10 @@ BlockGrid::BlockGrid(const Bitmask& mask, int bits_per_block, const Box& box)
   assert(0 <= bits_per_block && bits_per_block <= mask.max_level());
   assert(!box.empty() && box.rank == mask.rank() && mask.pow2_box().contains(box));
   for (int level = bits_per_block + 1; level <= mask.max_level(); ++level) {
-    levels_.push_back({find_existing_tiles(level), num_existing_});
-    num_existing_ += levels_.back().tiles.num_samples();
+    const Box tiles = find_existing_tiles(level);
+    const Index count = tiles.num_samples();
+    levels_.push_back({tiles, num_existing_, count == Index{1} << tile_digits(level)});
+    num_existing_ += count;
   }
 }
 
@@ -99,19 +101,22 @@ Index BlockGrid::num_existing_before(Index block) const {
   assert(0 <= block && block <= num_blocks());
   if (block == 0) return 0;
   if (block == num_blocks()) return num_existing_;
-  const int level = level_of_block(block);
-  const Index before_level = levels_[level - bits_per_block_ - 1].existing_before;
-  const Index z = block - first_block_of_level(level);
-  return before_level + count_tiles_below(mask_, tile_digits(level), existing_tiles(level), z);
+  const int number = level_of_block(block);
+  const Level& level = levels_[number - bits_per_block_ - 1];
+  const Index z = block - first_block_of_level(number);
+  if (level.is_whole) return level.existing_before + z;
+  return level.existing_before + count_tiles_below(mask_, tile_digits(number), level.tiles, z);
 }
 
 Index BlockGrid::nth_existing(Index ordinal) const {
   assert(0 <= ordinal && ordinal < num_existing());
   if (ordinal == 0) return 0;
-  int level = mask_.max_level();
-  while (levels_[level - bits_per_block_ - 1].existing_before > ordinal) --level;
-  const Index in_level = ordinal - levels_[level - bits_per_block_ - 1].existing_before;
-  return first_block_of_level(level) + nth_tile(mask_, tile_digits(level), existing_tiles(level), in_level);
+  int number = mask_.max_level();
+  while (levels_[number - bits_per_block_ - 1].existing_before > ordinal) --number;
+  const Level& level = levels_[number - bits_per_block_ - 1];
+  const Index in_level = ordinal - level.existing_before;
+  const Index z = level.is_whole ? in_level : nth_tile(mask_, tile_digits(number), level.tiles, in_level);
+  return first_block_of_level(number) + z;
 }
 
 void BlockGrid::for_each_block_meeting(const Box& box, int level,

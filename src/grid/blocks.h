@@ -79,6 +79,7 @@ class BlockGrid {
   struct Level {
     Box tiles;                  // see existing_tiles()
     Index existing_before = 0;  // blocks of the levels below
+    bool is_whole = false;      // all blocks of the level exist
   };
 
   Bitmask mask_;

@@ -91,16 +91,13 @@ Index ChunkedLayout::place_on_curve(Index ordinal) const {
   return ordinal - tile + tiles_.number_by_rows(tile);
 }
 
-int ChunkedLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  return share_of_stretch(place_on_curve(ordinal) / pieces_together_, num_pieces() / pieces_together_,
-                          bricks);
-}
-
 std::vector<std::vector<Layout::Run>> ChunkedLayout::runs_of_shares(const BrickDecomposition& bricks) const {
   if (has_planes_) {
     std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
     for (Index ordinal = 0; ordinal < num_pieces(); ++ordinal) {
-      append_to_runs(shares[static_cast<std::size_t>(share_of(ordinal, bricks))], ordinal);
+      const Index place = place_on_curve(ordinal) / pieces_together_;
+      const Index share = place * bricks.num_parts() / (num_pieces() / pieces_together_);
+      append_to_runs(shares[static_cast<std::size_t>(share)], ordinal);
     }
     return shares;
   }

@@ -44,7 +44,6 @@ class ChunkedLayout final : public OneVariableLayout {
   /// same lines and pages of memory.
   [[nodiscard]] Index place_on_curve(Index ordinal) const override;
   /// Contiguous domains of that order, so that a domain has rows of all planes, as the ranks do.
-  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Point tile_extent(int /*level*/) const override { return tiles_.tile_extent(); }
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;

@@ -23,10 +23,6 @@ std::vector<Point> Layout::centers_of_shares(const BrickDecomposition& bricks) c
   return centers;
 }
 
-int share_of_stretch(Index ordinal, Index num_pieces, const BrickDecomposition& bricks) {
-  return static_cast<int>(ordinal * bricks.num_parts() / num_pieces);
-}
-
 std::vector<std::vector<Layout::Run>> stretches_of_shares(Index num_pieces,
                                                           const BrickDecomposition& bricks) {
   const Index n = bricks.num_parts();

@@ -95,9 +95,7 @@ class Layout {
   };
   /// Divides the pieces into file domains of nearly equal size, one for each of `bricks`, which cover the
   /// grid. A piece that is small enough to fit in a brick is assigned to the brick that contains its center,
-  /// unless the layout is sparse. The domain of a piece:
-  [[nodiscard]] virtual int share_of(Index ordinal, const BrickDecomposition& bricks) const = 0;
-  /// The pieces of all domains, in file order.
+  /// unless the layout is sparse. Returns the pieces of each domain, in file order.
   [[nodiscard]] virtual std::vector<std::vector<Run>> runs_of_shares(
       const BrickDecomposition& bricks) const = 0;
   /// A place in the grid near the samples of each domain.
@@ -126,8 +124,7 @@ class Layout {
 /// Extends the last run by a piece that follows it, or begins another run.
 void append_to_runs(std::vector<Layout::Run>& runs, Index ordinal);
 
-/// File domains of a layout of `num_pieces` that are contiguous in file order, and the domain of a piece.
-int share_of_stretch(Index ordinal, Index num_pieces, const BrickDecomposition& bricks);
+/// File domains of a layout of `num_pieces` that are contiguous in file order.
 std::vector<std::vector<Layout::Run>> stretches_of_shares(Index num_pieces, const BrickDecomposition& bricks);
 
 /// The first piece whose position is >= `position`; num_pieces() if there is none.

@@ -22,9 +22,6 @@ class OneVariableLayout : public Layout {
   [[nodiscard]] Index place_on_curve(Index ordinal) const override { return ordinal; }
   [[nodiscard]] Levels levels() const final { return {0, 1}; }
   /// Contiguous domains in the order of pieces, unless a layout overrides this.
-  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override {
-    return share_of_stretch(ordinal, num_pieces(), bricks);
-  }
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(
       const BrickDecomposition& bricks) const override {
     return stretches_of_shares(num_pieces(), bricks);

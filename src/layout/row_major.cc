@@ -102,20 +102,14 @@ PiecePart RowMajorLayout::part(const Piece& piece, int number) const {
   return make_part(parts_of(piece.ordinal), number);
 }
 
-int RowMajorLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  if (pieces_of_a_stripe_ > 0) {
-    return static_cast<int>((pieces_before_ + ordinal) / pieces_of_a_stripe_ % bricks.num_parts());
-  }
-  return OneVariableLayout::share_of(ordinal, bricks);
-}
-
 std::vector<std::vector<Layout::Run>> RowMajorLayout::runs_of_shares(const BrickDecomposition& bricks) const {
   if (pieces_of_a_stripe_ == 0) return OneVariableLayout::runs_of_shares(bricks);
   std::vector<std::vector<Run>> shares(static_cast<std::size_t>(bricks.num_parts()));
   for (Index first = 0; first < num_pieces();) {
     const Index in_stripe = (pieces_before_ + first) % pieces_of_a_stripe_;
     const Index last = std::min(first + pieces_of_a_stripe_ - in_stripe, num_pieces());
-    shares[static_cast<std::size_t>(share_of(first, bricks))].push_back({first, last});
+    const Index share = (pieces_before_ + first) / pieces_of_a_stripe_ % bricks.num_parts();
+    shares[static_cast<std::size_t>(share)].push_back({first, last});
     first = last;
   }
   return shares;

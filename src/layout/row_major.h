@@ -36,7 +36,6 @@ class RowMajorLayout final : public OneVariableLayout {
   [[nodiscard]] Index position_bytes(Index ordinal) const override;
   [[nodiscard]] FileSpan file_at(Index position) const override;
   [[nodiscard]] Index largest_piece_bytes() const override;
-  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Point tile_extent(int level) const override;
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;

@@ -14,14 +14,22 @@ Pieces file_of(const PieceSpace& space, Index piece) {
   return {space.first_piece_from(file.begin), space.first_piece_from(file.end)};
 }
 
-/// Calls visit(file, part of the run in it) for the files that a run intersects.
+/// The rank that stores a piece.
+int holder_of(const PieceSpace& space, const Ownership& ownership, Index piece) {
+  return ownership.rank_of(ownership.owner_of({piece, space.position_bytes(piece)}));
+}
+
+/// Calls visit(file, part of a run in it) for the files that runs of ascending pieces intersect.
 template <class Visit>
-void for_each_file(const PieceSpace& space, const Pieces& run, const Visit& visit) {
-  for (Index first = run.first; first < run.last;) {
-    const Pieces file = file_of(space, first);
-    const Index last = std::min(run.last, file.last);
-    visit(file, Pieces{first, last});
-    first = last;
+void for_each_file(const PieceSpace& space, const std::vector<Pieces>& runs, const Visit& visit) {
+  Pieces file;
+  for (const Pieces& run : runs) {
+    for (Index first = run.first; first < run.last;) {
+      if (first < file.first || file.last <= first) file = file_of(space, first);
+      const Index last = std::min(run.last, file.last);
+      visit(file, Pieces{first, last});
+      first = last;
+    }
   }
 }
 
@@ -52,32 +60,29 @@ Index HandOver::num_pieces() const {
 
 int file_owner(const PieceSpace& space, const Ownership& ownership, Index piece) {
   if (space.joins(space.layout_of(piece))) return 0;
-  const Index first = file_of(space, piece).first;
-  return ownership.rank_of(ownership.owner_of({first, space.position_bytes(first)}));
+  return holder_of(space, ownership, file_of(space, piece).first);
 }
 
 std::vector<HandOver> find_gives(const PieceSpace& space, const Ownership& ownership, int rank) {
   const int aggregator = ownership.aggregator_of_rank(rank);
-  std::map<int, std::vector<Pieces>> gives;
   if (aggregator < 0) return {};
-  for (const Pieces& run : ownership.runs(aggregator)) {
-    for_each_file(space, run, [&](const Pieces& file, const Pieces& mine) {
-      const int owner = file_owner(space, ownership, file.first);
-      if (owner != rank) gives[owner].push_back(mine);
-    });
-  }
+  std::map<int, std::vector<Pieces>> gives;
+  for_each_file(space, ownership.runs(aggregator), [&](const Pieces& file, const Pieces& mine) {
+    const bool is_joined = space.joins(space.layout_of(file.first));
+    const int owner = is_joined ? 0 : holder_of(space, ownership, file.first);
+    if (owner != rank) gives[owner].push_back(mine);
+  });
   return to_list(gives);
 }
 
 std::vector<HandOver> find_takes(const PieceSpace& space, const Ownership& ownership, int rank) {
   const int aggregator = ownership.aggregator_of_rank(rank);
   std::map<int, std::vector<Pieces>> takes;
-  for (const Pieces& run : aggregator < 0 ? std::vector<Pieces>() : ownership.runs(aggregator)) {
-    for_each_file(space, run, [&](const Pieces& file, const Pieces& mine) {
-      const bool is_own = mine.first == file.first && !space.joins(space.layout_of(file.first));
-      if (is_own) add_takes(ownership, file, rank, takes);
-    });
-  }
+  const std::vector<Pieces> own = aggregator < 0 ? std::vector<Pieces>() : ownership.runs(aggregator);
+  for_each_file(space, own, [&](const Pieces& file, const Pieces& mine) {
+    const bool is_own = mine.first == file.first && !space.joins(space.layout_of(file.first));
+    if (is_own) add_takes(ownership, file, rank, takes);
+  });
   for (int layout = 0; layout < space.num_layouts() && rank == 0; ++layout) {
     const bool begins_joined = space.joins(layout) && (layout == 0 || !space.joins(layout - 1));
     if (!begins_joined || space.layout(layout).num_pieces() == 0) continue;

@@ -147,10 +147,13 @@ void Ownership::deal_bricks() {
     const auto shares =
         space_->layout(number).runs_of_shares(placement_.bricks[static_cast<std::size_t>(number)]);
     for (std::size_t a = 0; a < shares.size(); ++a) {
-      for (const Layout::Run& run : shares[a])
+      for (const Layout::Run& run : shares[a]) {
         schedules_[a].runs.push_back({base + run.first, base + run.last});
+        owner_from_.emplace_back(base + run.first, static_cast<int>(a));
+      }
     }
   }
+  std::sort(owner_from_.begin(), owner_from_.end());
 }
 
 void Ownership::set_buffer_bytes(Index buffer_bytes) {
@@ -191,9 +194,9 @@ int Ownership::aggregator_of_rank(int rank) const {
 
 int Ownership::owner_of(const PieceAt& piece) const {
   if (is_local()) {
-    const int layout = space_->layout_of(piece.number);
-    return space_->layout(layout).share_of(piece.number - space_->first_ordinal(layout),
-                                           placement_.bricks[static_cast<std::size_t>(layout)]);
+    const auto after = std::partition_point(owner_from_.begin(), owner_from_.end(),
+                                            [&](const auto& owner) { return owner.first <= piece.number; });
+    return (after - 1)->second;
   }
   const Turns& turns = turns_at(piece.position);
   const Index content = (piece.position - turns.begin) / turns.content_bytes;

@@ -124,6 +124,7 @@ class Ownership {
   Placement placement_;                                  // without ranks: spread evenly
   std::vector<std::pair<int, int>> aggregator_of_rank_;  // of placement_.ranks, ascending
   std::vector<Schedule> schedules_;                      // local: per aggregator
+  std::vector<std::pair<Index, int>> owner_from_;        // local: the first pieces of all runs, ascending
 };
 
 /// The default number of aggregators: Layout::most_writers(), but at most one per 4 MiB of the step, and at

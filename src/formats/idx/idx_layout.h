@@ -51,7 +51,6 @@ class IdxLayout final : public Layout {
   using Layout::for_each_segment;
   void for_each_segment(int field, const Box& box, Levels levels, const VisitSegment& visit) const override;
 
-  [[nodiscard]] int share_of(Index ordinal, const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<std::vector<Run>> runs_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] std::vector<Point> centers_of_shares(const BrickDecomposition& bricks) const override;
   [[nodiscard]] Index place_on_curve(Index ordinal) const override;
@@ -124,8 +123,10 @@ class IdxLayout final : public Layout {
   [[nodiscard]] Point center_of(Index block) const;
   [[nodiscard]] Index share_in_bricks(Index number, Index present_field,
                                       const BrickDecomposition& bricks) const;
-  [[nodiscard]] Index bytes_before_on_curve(const Place& place, Index block) const;
-  [[nodiscard]] Index share_on_curve(const Place& place, Index block, Index n_shares) const;
+  [[nodiscard]] Index along_curve(Index block) const;
+  [[nodiscard]] std::vector<std::vector<Index>> bytes_before_on_curve() const;
+  [[nodiscard]] Index share_on_curve(const Place& place, Index block, Index bytes_before,
+                                     Index n_shares) const;
   template <class Visit>
   void for_each_share(const BrickDecomposition& bricks, const Visit& visit) const;
   [[nodiscard]] Index data_start() const;

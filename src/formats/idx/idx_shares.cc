@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
 #include "formats/idx/idx_layout.h"
 
@@ -44,44 +46,45 @@ Index IdxLayout::share_in_bricks(Index number, Index present_field, const BrickD
   return bricks.part_of(center_of(blocks_.nth_existing(number)));
 }
 
-/// Bytes of the pieces that precede a piece along the curve. Of pieces at one place, coarser ones and then
-/// fields with lower numbers come first. O(levels * groups).
-Index IdxLayout::bytes_before_on_curve(const Place& place, Index block) const {
-  const int finest = blocks_.mask().max_level() - blocks_.bits_per_block() - 1;  // tile digits
-  const int own_level = block == 0 ? 0 : blocks_.level_of_block(block) - blocks_.bits_per_block();
-  const auto first_of = [](int level) { return level == 0 ? Index{0} : Index{1} << (level - 1); };
-  const Index key = block == 0 ? 0 : (block - first_of(own_level)) << (finest - own_level + 1);
-  Index bytes = 0;
-  for (int level = 0; level <= finest + 1; ++level) {
-    const int shift = level == 0 ? finest : finest - level + 1;
-    const Index tile = level == 0 ? 0 : key >> shift;
-    const bool begins_here = level == 0 ? key == 0 : tile << shift == key;
-    const Index end = first_of(level) + (level == 0 ? (key > 0 ? 1 : 0) : tile + (begins_here ? 0 : 1));
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const Group& group = groups_[g];
-      bytes += (group.blocks->num_before(end) - group.blocks->num_before(first_of(level))) * group.bytes;
-      if (!begins_here || level > own_level || !group.blocks->contains(first_of(level) + tile)) continue;
-      const auto& before = present_[place.present_field].before;
-      bytes += level < own_level ? group.bytes : g < before.size() ? before[g].bytes : 0;
+/// [group][number of a block in its set]: bytes of the pieces of other blocks that precede it along the
+/// curve. Of blocks at one place the coarsest comes first. O(n log n) for n blocks.
+std::vector<std::vector<Index>> IdxLayout::bytes_before_on_curve() const {
+  struct Stop {
+    Index place, block, number;
+    std::size_t group;
+  };
+  std::vector<Stop> stops;
+  std::vector<std::vector<Index>> before(groups_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const BlockSet& blocks = *groups_[g].blocks;
+    before[g].resize(static_cast<std::size_t>(blocks.size()));
+    for (Index number = 0; number < blocks.size(); ++number) {
+      const Index block = blocks.nth(number);
+      stops.push_back({along_curve(block), block, number, g});
     }
   }
-  return bytes;
+  std::sort(stops.begin(), stops.end(), [](const Stop& a, const Stop& b) {
+    return std::tie(a.place, a.block) < std::tie(b.place, b.block);
+  });
+  Index bytes = 0, of_block = 0;
+  for (std::size_t s = 0; s < stops.size(); ++s) {
+    if (s > 0 && stops[s].block != stops[s - 1].block) bytes += std::exchange(of_block, 0);
+    before[stops[s].group][static_cast<std::size_t>(stops[s].number)] = bytes;
+    of_block += groups_[stops[s].group].bytes;
+  }
+  return before;
 }
 
-/// The share, of `n_shares`, of the byte in the middle of a piece.
-Index IdxLayout::share_on_curve(const Place& place, Index block, Index n_shares) const {
-  const Index middle = bytes_before_on_curve(place, block) + present_[place.present_field].bytes / 2;
+/// The share, of `n_shares`, of the byte in the middle of a piece. `bytes_before`: see
+/// bytes_before_on_curve().
+Index IdxLayout::share_on_curve(const Place& place, Index block, Index bytes_before, Index n_shares) const {
+  const FieldPlace& field = present_[place.present_field];
+  Index middle = bytes_before + field.bytes / 2;
+  for (std::size_t g = 0; g < field.before.size(); ++g) {
+    if (g == field.group || groups_[g].blocks->contains(block)) middle += field.before[g].bytes;
+  }
   const double fraction = static_cast<double>(middle) / static_cast<double>(total_.bytes);
   return std::min(n_shares - 1, static_cast<Index>(fraction * static_cast<double>(n_shares)));
-}
-
-int IdxLayout::share_of(Index ordinal, const BrickDecomposition& bricks) const {
-  const Place place = place_of(ordinal);
-  if (!is_sparse_) {
-    return static_cast<int>(share_in_bricks(place.number, static_cast<Index>(place.present_field), bricks));
-  }
-  const BlockSet& blocks = *groups_[present_[place.present_field].group].blocks;
-  return static_cast<int>(share_on_curve(place, blocks.nth(place.number), bricks.num_parts()));
 }
 
 /// Calls visit(ordinal, block, share) for all pieces in file order.
@@ -92,13 +95,16 @@ void IdxLayout::for_each_share(const BrickDecomposition& bricks, const Visit& vi
   for (Index number = coarse; !is_sparse_ && number < blocks_.num_existing(); ++number) {
     dense.push_back(share_in_bricks(number, 0, bricks));
   }
+  const auto before = is_sparse_ ? bytes_before_on_curve() : std::vector<std::vector<Index>>();
   for (Index ordinal = 0; ordinal < total_.pieces;) {
     Place place = place_of(ordinal);
-    const BlockSet& blocks = *groups_[present_[place.present_field].group].blocks;
+    const std::size_t group = present_[place.present_field].group;
+    const BlockSet& blocks = *groups_[group].blocks;
     for (const Index end = end_number(place); place.number < end; ++place.number, ++ordinal) {
       const Index block = blocks.nth(place.number);
       if (is_sparse_) {
-        visit(ordinal, block, share_on_curve(place, block, bricks.num_parts()));
+        const Index bytes_before = before[group][static_cast<std::size_t>(place.number)];
+        visit(ordinal, block, share_on_curve(place, block, bytes_before, bricks.num_parts()));
       } else if (place.number >= coarse) {
         visit(ordinal, block, dense[static_cast<std::size_t>(place.number - coarse)]);
       } else {
@@ -132,16 +138,20 @@ std::vector<Point> IdxLayout::centers_of_shares(const BrickDecomposition& bricks
   return centers;
 }
 
-// Blocks of a level are numbered along the Z curve, below a leading bit. If patches are densest in memory
-// along another axis than x, the bits of that axis come last, because neighbors along it share pages of
-// memory.
+/// The Z code, among the tiles of the finest level, of the first one in a block's tile. Blocks of a level are
+/// numbered along the Z curve, below a leading bit.
+Index IdxLayout::along_curve(Index block) const {
+  if (block == 0) return 0;
+  const Index along_level = block - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(block)));
+  return along_level << (blocks_.mask().max_level() - blocks_.level_of_block(block));
+}
+
+// If patches are densest in memory along another axis than x, the bits of that axis come last, because
+// neighbors along it share pages of memory.
 Index IdxLayout::place_on_curve(Index ordinal) const {
   const Piece piece = this->piece(ordinal);
-  if (piece.id == 0) return 0;
   const Bitmask& mask = blocks_.mask();
-  const Index along_level =
-      piece.id - static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(piece.id)));
-  const Index along_curve = along_level << (mask.max_level() - blocks_.level_of_block(piece.id));
+  const Index along_curve = this->along_curve(piece.id);
   const int dense = fields_[static_cast<std::size_t>(piece.field)].dense_axis;
   if (dense == 0) return along_curve;
   Index place = 0, on_dense = 0;
