@@ -43,13 +43,15 @@ class ESKER_API Reader {
   [[nodiscard]] const Dataset& dataset() const;
 
   /// Requests the samples of `query`, to be stored in `out` as by Dataset::read. Local; read() fills the
-  /// memory. Queries with a stride are read independently by the rank. An error is returned here and again,
-  /// on all ranks, by read().
-  Status request(const Query& query, void* out, std::size_t out_bytes);
+  /// memory. Queries with a stride are read independently by the rank. `missing`: see ReadOptions; which
+  /// samples a sparse step stores tells dataset().levels(query). An error is returned here and again, on all
+  /// ranks, by read().
+  Status request(const Query& query, void* out, std::size_t out_bytes,
+                 MissingBlocks missing = MissingBlocks::kAuto);
   /// Requests all samples of target.box, which lies within the grid. The memory may have any strides (ghost
   /// cells, any order of axes). `step` and `bits` as in Query. Local.
   Status request(const std::string& field, Index step, const MutablePatch& target,
-                 std::optional<int> bits = {});
+                 std::optional<int> bits = {}, MissingBlocks missing = MissingBlocks::kAuto);
   /// Reports an error that the caller found on this rank: the next read() fails on all ranks with it. Local.
   void fail(const Status& reason);
   /// Carries out the requests made since the last read(); a rank may have none. Collective; same result on

@@ -38,15 +38,14 @@ class Reader::Impl {
         inner(Dataset::Impl::of(dataset)),
         together(std::move(comm), *inner.data, options, inner.options.verify) {}
 
-  Status request(const Query& query, void* out, std::size_t out_bytes) {
+  Status request(const Query& query, void* out, std::size_t out_bytes, MissingBlocks missing) {
     ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve(query, out_bytes));
     const Field& field = field_at(resolved.field);
     if (query.stride) {
       if (!out) return no_memory(field);
-      strided.push_back({resolved.field, resolved.step,
+      strided.push_back({column_of(resolved, missing),
                          ReadTarget::dense(resolved.selection, resolved.level, static_cast<std::byte*>(out),
-                                           field.sample_bytes()),
-                         resolved.bits});
+                                           field.sample_bytes())});
       return {};
     }
     ESKER_ASSIGN_OR_RETURN(const Lattice whole, level_lattice(*inner.data, resolved.field, resolved.level));
@@ -57,10 +56,11 @@ class Reader::Impl {
       target.stride_bytes[a] = stride;
       stride *= target.box.extent(a);
     }
-    return add(resolved, target);
+    return add(column_of(resolved, missing), target);
   }
 
-  Status request(const std::string& name, Index step, MutablePatch target, std::optional<int> bits) {
+  Status request(const std::string& name, Index step, MutablePatch target, std::optional<int> bits,
+                 MissingBlocks missing) {
     if (target.box.empty()) return {};
     ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve({name, step, target.box, {}, {}, bits}));
     const Field& field = field_at(resolved.field);
@@ -77,7 +77,7 @@ class Reader::Impl {
     target.repeats = false;
     ESKER_RETURN_IF_ERROR(check_memory(target, field.components).with_context("field '" + name + "'"));
     for (int a = 0; a < grid.rank; ++a) target.box.lo[a] -= grid.lo[a], target.box.hi[a] -= grid.lo[a];
-    return add(resolved, target);
+    return add(column_of(resolved, missing), target);
   }
 
   /// Keeps the first error of a local call for the next collective one.
@@ -102,10 +102,14 @@ class Reader::Impl {
     return inner.data->schema.fields()[static_cast<std::size_t>(field)];
   }
 
-  Status add(const Dataset::Impl::Resolved& resolved, const MutablePatch& target) {
+  static ReadColumn column_of(const Dataset::Impl::Resolved& resolved, MissingBlocks missing) {
+    return {resolved.field, resolved.step, resolved.level, resolved.bits, static_cast<Index>(missing)};
+  }
+
+  Status add(const ReadColumn& column, const MutablePatch& target) {
     if (target.box.empty()) return {};
-    if (!target.data) return no_memory(field_at(resolved.field));
-    requests.push_back({{resolved.field, resolved.step, resolved.level, resolved.bits}, target});
+    if (!target.data) return no_memory(field_at(static_cast<int>(column.field)));
+    requests.push_back({column, target});
     return {};
   }
 
@@ -175,13 +179,14 @@ Result<Reader> Reader::open(const std::string& path, const Communicator& comm, c
 
 const Dataset& Reader::dataset() const { return impl_->dataset; }
 
-Status Reader::request(const Query& query, void* out, std::size_t out_bytes) {
-  return impl_->remember(guarded("request", [&] { return impl_->request(query, out, out_bytes); }));
+Status Reader::request(const Query& query, void* out, std::size_t out_bytes, MissingBlocks missing) {
+  return impl_->remember(guarded("request", [&] { return impl_->request(query, out, out_bytes, missing); }));
 }
 
 Status Reader::request(const std::string& field, Index step, const MutablePatch& target,
-                       std::optional<int> bits) {
-  return impl_->remember(guarded("request", [&] { return impl_->request(field, step, target, bits); }));
+                       std::optional<int> bits, MissingBlocks missing) {
+  return impl_->remember(
+      guarded("request", [&] { return impl_->request(field, step, target, bits, missing); }));
 }
 
 void Reader::fail(const Status& reason) { (void)impl_->remember(reason); }

@@ -32,11 +32,13 @@ class ReaderTest : public MpiTest {
 #endif
   }
 
-  /// Two steps of a field, by the first `active` ranks.
-  void write(const std::string& file, const std::string& format, int active) {
+  /// Two steps of two fields, by the first `active` ranks, of which `rules` keep a part.
+  void write(const std::string& file, const std::string& format, int active,
+             const std::vector<KeepRule>& rules = {}) {
     Options options;
     options.set("format", format).check();
     options.set("report", "none").check();
+    if (!rules.empty()) options.set("bits_per_block", "8").check();
     Writer writer = Writer::create(file, comm_, options).value();
     const DimId x = writer.def_dim("x", kNx).value(), y = writer.def_dim("y", kNy).value(),
                 z = writer.def_dim("z", kNz).value();
@@ -52,6 +54,7 @@ class ReaderTest : public MpiTest {
         memory.emplace_back(writer.schema().fields()[id.index], id.index, step, split.box(comm_.rank()), 3);
         writer.put(id, memory.back().patch()).check();
       }
+      for (const KeepRule& rule : rules) writer.keep(grid, rule).check();
       writer.end_step().check();
     }
     writer.close().check();
@@ -93,6 +96,36 @@ TEST_F(ReaderTest, OtherRanksReadThanWrote) {
       }
       read(file, active, {});
     }
+  }
+}
+
+TEST_F(ReaderTest, SparseStepsGiveTheValuesThatOneRankAloneReads) {
+  const std::string file = path("sparse.idx");
+  write(file, "idx", comm_.size(),
+        {KeepRule::everywhere(-9), KeepRule::inside({Box{{3, 2, 1}, {20, 17, 9}}}, -1),
+         KeepRule::inside({Box{{30, 20, 5}, {45, 34, 8}}})});
+  const std::vector<Box> halves{Box{{0, 0, 0}, {kNx, kNy, 9}}, Box{{5, 0, 7}, {kNx, 31, kNz}}};
+  for (const bool aggregate : {true, false}) {
+    Options options;
+    options.aggregate_reads = aggregate;
+    Reader reader = Reader::open(file, comm_, options).value();
+    ASSERT_TRUE(reader.dataset().stored_samples("temp", 1).value());
+    for (const auto missing : {MissingBlocks::kAuto, MissingBlocks::kFill, MissingBlocks::kNearest,
+                               MissingBlocks::kLinear, MissingBlocks::kNan}) {
+      Wanted wanted(reader, missing);
+      const Box& box = halves[comm_.rank() % 2];
+      wanted.ask("temp", 1, box, static_cast<unsigned>(comm_.rank()));
+      wanted.ask_level("temp", 0, box, reader.dataset().max_level("temp").value() - 2);
+      wanted.ask({.field = "temp", .step = 1, .box = box, .stride = Point{2, 3, 1}});
+      if (missing != MissingBlocks::kNan) wanted.ask("mask", 1, box, 0);
+      const Status status = reader.read();
+      ASSERT_TRUE(status.ok()) << status.message();
+      wanted.compare();
+    }
+    // int8 has no NaN: an error on all ranks.
+    Wanted wanted(reader, MissingBlocks::kNan);
+    if (is_last_rank()) wanted.ask("mask", 0, halves[0], 0);
+    expect_everywhere(reader.read(), Code::kInvalidArgument);
   }
 }
 

@@ -17,7 +17,8 @@ namespace esker::testing_support {
 /// Requests boxes, at full resolution to memory of any layout and at levels to dense memory, and compares.
 class Wanted {
  public:
-  explicit Wanted(Reader& reader) : reader_(reader) {}
+  explicit Wanted(Reader& reader, MissingBlocks missing = MissingBlocks::kAuto)
+      : reader_(reader), missing_(missing) {}
 
   /// All samples of a box, with ghost cells, and with the order of axes of `shape`.
   void ask(const std::string& field, Index step, const Box& box, unsigned shape) {
@@ -41,7 +42,7 @@ class Wanted {
     target.data = asked->bytes.data() + first;
     target.component_stride_bytes = element;
     asked->sample_bytes = element * of.components;
-    reader_.request(field, step, target).check();
+    reader_.request(field, step, target, {}, missing_).check();
     asked_.push_back(std::move(asked));
   }
 
@@ -57,7 +58,7 @@ class Wanted {
     asked->sample_bytes = of.sample_bytes();
     const Lattice samples = reader_.dataset().select(asked->query).value();
     asked->bytes.assign(static_cast<std::size_t>(samples.num_samples() * asked->sample_bytes), kUntouched);
-    reader_.request(asked->query, asked->bytes.data(), asked->bytes.size()).check();
+    reader_.request(asked->query, asked->bytes.data(), asked->bytes.size(), missing_).check();
     asked_.push_back(std::move(asked));
   }
 
@@ -75,7 +76,7 @@ class Wanted {
       const bool is_sparse =
           reader_.dataset().stored_samples(field.name, asked->query.step).value().has_value();
       if (field.stored_bits > 0 || is_sparse) {  // rounded or interpolated: what a rank alone reads
-        reader_.dataset().read(asked->query, dense.data(), dense.size()).check();
+        reader_.dataset().read(asked->query, dense.data(), dense.size(), {.missing = missing_}).check();
       }
       std::vector<std::byte> expected = dense;
       if (asked->target.data) {
@@ -105,6 +106,7 @@ class Wanted {
     Index sample_bytes = 0;
   };
   Reader& reader_;
+  MissingBlocks missing_;
   std::vector<std::unique_ptr<Asked>> asked_;
 };
 

@@ -32,8 +32,7 @@ Status load_piece(const OpenedDataset& data, const ReadColumn& column, const Lat
   const Index sample_bytes = data.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
   const auto target =
       ReadTarget::dense(samples.sub(inside), static_cast<int>(column.level), bytes.data(), sample_bytes);
-  const ReadContext context{.verify = verify, .bits = static_cast<int>(column.bits)};
-  ESKER_RETURN_IF_ERROR(data.read(field, column.step, target, context));
+  ESKER_RETURN_IF_ERROR(data.read(field, column.step, target, column.context(verify)));
   const Point dense = inside.extents(), full = indices.extents();
   if (dense != full) {
     spread_rows(dense, full, inside.rank, sample_bytes, bytes.data());

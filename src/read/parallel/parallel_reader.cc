@@ -153,8 +153,7 @@ Status ParallelReader::read_alone(const ReadRequest& request, ReadReport& report
   const Index sample_bytes = sample_bytes_of(data_, request.column);
   ESKER_ASSIGN_OR_RETURN(const Lattice samples, level_lattice(data_, field, level));
   const auto read = [&](const ReadTarget& target) {
-    const ReadContext context{.verify = verify_, .bits = static_cast<int>(request.column.bits)};
-    return data_.read(field, request.column.step, target, context);
+    return data_.read(field, request.column.step, target, request.column.context(verify_));
   };
   report.loaded_bytes += bytes_of(data_, request);
   const Index component_bytes = size_bytes(patch.type);
@@ -187,8 +186,9 @@ Status ParallelReader::read_strided(const std::vector<StridedRequest>& strided, 
     const Index bytes = request.target.samples.num_samples() * request.target.sample_stride_bytes;
     report.data_bytes += bytes;
     report.loaded_bytes += bytes;
-    const ReadContext context{.verify = verify_, .bits = request.bits};
-    ESKER_RETURN_IF_ERROR(data_.read(request.field, request.step, request.target, context));
+    const ReadColumn& column = request.column;
+    ESKER_RETURN_IF_ERROR(
+        data_.read(static_cast<int>(column.field), column.step, request.target, column.context(verify_)));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "esker/types/patch.hpp"
 #include "esker/types/status.hpp"
 #include "read/opened_dataset.h"
+#include "read/read_context.h"
 
 namespace esker {
 
@@ -18,7 +19,12 @@ struct ReadColumn {
   Index step = 0;
   Index level = 0;
   Index bits = 0;  ///< see ReadContext
+  Index missing =
+      0;  ///< a MissingBlocks; all members have one type, so that columns can be compared as bytes
 
+  [[nodiscard]] ReadContext context(bool verify) const {
+    return {.verify = verify, .missing = static_cast<MissingBlocks>(missing), .bits = static_cast<int>(bits)};
+  }
   friend auto operator<=>(const ReadColumn&, const ReadColumn&) = default;
 };
 
@@ -30,10 +36,8 @@ struct ReadRequest {
 
 /// One rank's request for samples that do not form a level, which the rank reads by itself.
 struct StridedRequest {
-  int field = 0;
-  Index step = 0;
+  ReadColumn column;
   ReadTarget target;
-  int bits = 0;  ///< see ReadContext
 };
 
 /// The samples of levels <= `level` of a field's complete grid.
