@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +16,8 @@
 
 namespace bench {
 namespace {
+
+constexpr double kHottest = std::numeric_limits<double>::infinity();
 
 esker::Patch patch_of(const FieldMemory& field) {
   constexpr Index kBytes = sizeof(double);
@@ -45,6 +48,7 @@ class EskerCase final : public Case {
       patch.data = field.samples.data() + column.first_component * field.component_stride;
       writer_->put(column.handle, patch).check();
     }
+    keep(workload);
     writer_->end_step().check();
     stored_bytes_ += writer_->last_step().stored_bytes;
   }
@@ -56,7 +60,8 @@ class EskerCase final : public Case {
     if (style_.scatters && comm_.rank() == 0) dataset_ = esker::Dataset::open(path_).value();
   }
 
-  [[nodiscard]] bool reads_levels() const override { return !style_.scatters; }
+  [[nodiscard]] std::vector<KeptLevel> kept() const override { return style_.kept; }
+  [[nodiscard]] bool reads_levels() const override { return !style_.scatters && style_.kept.empty(); }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     for (const Column& column : columns_) {
       const FieldMemory& field = workload.fields[column.field];
@@ -64,7 +69,8 @@ class EskerCase final : public Case {
         if (field.box.empty()) continue;
         auto [query, out, bytes] = ask(column, step, field.box, samples[column.field].data());
         if (workload.halvings > 0) ask_level(query, field, workload.halvings);
-        reader_->request(query, out, bytes).check();
+        const auto missing = style_.kept.empty() ? esker::MissingBlocks::kAuto : esker::MissingBlocks::kNan;
+        reader_->request(query, out, bytes, missing).check();
         continue;
       }
       if (comm_.rank() == 0) {
@@ -146,6 +152,22 @@ class EskerCase final : public Case {
     }
   }
 
+  void keep(const Workload& workload) {
+    for (const KeptLevel& level : style_.kept) {
+      const auto below = -static_cast<int>(level.halvings);
+      if (level.from_temperature == KeptLevel::kEverywhere) {
+        for (const auto grid : grids_) writer_->keep(grid, esker::KeepRule::everywhere(below)).check();
+        continue;
+      }
+      const auto flame = static_cast<std::size_t>(workload.flame());
+      const auto column =
+          std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.field == flame; });
+      const esker::GridId grid = grids_[static_cast<std::size_t>(workload.fields[flame].grid)];
+      writer_->keep(grid, esker::KeepRule::in_range(column->handle, level.from_temperature, kHottest, below))
+          .check();
+    }
+  }
+
   /// Throws if the dataset records an error above the tolerance, or none.
   void find_largest_error() {
     const auto dataset = esker::Dataset::open(path_).value();
@@ -178,7 +200,7 @@ class EskerCase final : public Case {
 
   void define(const Workload& workload) {
     std::map<char, esker::DimId> dims;
-    std::vector<esker::GridId> grids;
+    grids_.clear();
     for (const GridExtent& grid : workload.grids) {
       std::vector<esker::DimId> of_grid;
       for (int a = 0; a < grid.rank; ++a) {
@@ -186,7 +208,7 @@ class EskerCase final : public Case {
         if (is_new) dim->second = writer_->def_dim(std::string(1, grid.axes[a]), grid.extent[a]).value();
         of_grid.push_back(dim->second);
       }
-      grids.push_back(writer_->def_grid(grid.axes, of_grid).value());
+      grids_.push_back(writer_->def_grid(grid.axes, of_grid).value());
     }
     columns_.clear();
     for (std::size_t f = 0; f < workload.fields.size(); ++f) {
@@ -195,7 +217,7 @@ class EskerCase final : public Case {
       for (int c = 0; c < field.components; c += width) {
         const std::string name =
             width == field.components ? field.name : field.name + "_" + std::to_string(c);
-        const auto handle = writer_->def_field(grids[field.grid], name, esker::SampleType::kFloat64,
+        const auto handle = writer_->def_field(grids_[field.grid], name, esker::SampleType::kFloat64,
                                                {.components = width, .stored_bits = style_.stored_bits});
         columns_.push_back({f, c, width, name, handle.value()});
       }
@@ -210,6 +232,7 @@ class EskerCase final : public Case {
   std::optional<esker::Reader> reader_;
   std::optional<esker::Dataset> dataset_;  // rank 0, to scatter
   std::optional<RootCopy> root_copy_;
+  std::vector<esker::GridId> grids_;
   std::vector<Column> columns_;
   Index stored_bytes_ = 0;
   double largest_error_ = 0;
@@ -221,46 +244,57 @@ class EskerCase final : public Case {
 const std::vector<EskerStyle>& esker_styles() {
   static const std::vector<EskerStyle> styles{
       // A rank that holds only part of a block cannot compute its checksum.
-      {"idx_one_phase", {{"aggregate", "false"}, {"checksums", "false"}}},
-      {"idx_two_phase", {}},
-      {"idx_three_phase", {{"restructure", "default"}}},
-      {"idx_vectors", {}, true},
-      {"cdf5", {{"format", "cdf5"}}},
-      {"cdf5_and_idx", {{"format", "cdf5+idx"}}},
+      {.name = "idx_one_phase", .options = {{"aggregate", "false"}, {"checksums", "false"}}},
+      {.name = "idx_two_phase"},
+      {.name = "idx_three_phase", .options = {{"restructure", "default"}}},
+      {.name = "idx_vectors", .vectors = true},
+      {.name = "cdf5", .options = {{"format", "cdf5"}}},
+      {.name = "cdf5_and_idx", .options = {{"format", "cdf5+idx"}}},
 #ifdef ESKER_BENCH_NETCDF4
-      {"netcdf4", {{"format", "netcdf4"}}},
+      {.name = "netcdf4", .options = {{"format", "netcdf4"}}},
       // One chunk per field and step, so that samples are stored as in a contiguous dataset.
-      {"hdf5", {{"format", "hdf5"}, {"chunks", "1099511627776,1099511627776,1099511627776"}}},
-      {"hdf5_decomposition", {{"format", "hdf5"}, {"chunks", "decomposition"}}, false, true},
-      {"hdf5_zip",
-       {{"format", "hdf5"}, {"chunks", "decomposition"}, {"compression", "zip"}},
-       false,
-       true,
-       false,
-       true},
+      {.name = "hdf5",
+       .options = {{"format", "hdf5"}, {"chunks", "1099511627776,1099511627776,1099511627776"}}},
+      {.name = "hdf5_decomposition",
+       .options = {{"format", "hdf5"}, {"chunks", "decomposition"}},
+       .needs_chunks = true},
+      {.name = "hdf5_zip",
+       .options = {{"format", "hdf5"}, {"chunks", "decomposition"}, {"compression", "zip"}},
+       .needs_chunks = true,
+       .is_on_request = true},
 #endif
-      {"cdf5_scatter", {{"format", "cdf5"}}, false, false, true, true},
-      {"idx_read_in_two_phases", {{"aggregate_reads", "true"}}, false, false, false, true},
-      {"idx_read_by_messages",
-       {{"aggregate_reads", "true"}, {"transport", "messages"}},
-       false,
-       false,
-       false,
-       true},
-      {"idx_read_by_get", {{"aggregate_reads", "true"}, {"transport", "get"}}, false, false, false, true},
-      {"cdf5_read_in_two_phases",
-       {{"format", "cdf5"}, {"aggregate_reads", "true"}},
-       false,
-       false,
-       false,
-       true},
-      {"idx_zip", {{"compression", "zip"}}, false, false, false, true, 0, true},
-      {"idx_lz4", {{"compression", "lz4"}}, false, false, false, true, 0, true},
-      {"idx_zfp_reversible", {{"compression", "zfp-reversible"}}, false, false, false, true, 0, true},
-      {"idx_zfp_accuracy", {{"compression", "zfp-accuracy=1e-3"}}, false, false, false, true, 1e-3, true},
-      {"idx_32_bits", {}, false, false, false, true, 1e-4, false, 32},
-      {"idx_16_bits", {}, false, false, false, true, 1, false, 16},
-      {"idx_8_bits", {}, false, false, false, true, 100, false, 8},
+      {.name = "cdf5_scatter", .options = {{"format", "cdf5"}}, .scatters = true, .is_on_request = true},
+      {.name = "idx_read_in_two_phases", .options = {{"aggregate_reads", "true"}}, .is_on_request = true},
+      {.name = "idx_read_by_messages",
+       .options = {{"aggregate_reads", "true"}, {"transport", "messages"}},
+       .is_on_request = true},
+      {.name = "idx_read_by_get",
+       .options = {{"aggregate_reads", "true"}, {"transport", "get"}},
+       .is_on_request = true},
+      {.name = "cdf5_read_in_two_phases",
+       .options = {{"format", "cdf5"}, {"aggregate_reads", "true"}},
+       .is_on_request = true},
+      {.name = "idx_zip", .options = {{"compression", "zip"}}, .is_on_request = true, .times_codecs = true},
+      {.name = "idx_lz4", .options = {{"compression", "lz4"}}, .is_on_request = true, .times_codecs = true},
+      {.name = "idx_zfp_reversible",
+       .options = {{"compression", "zfp-reversible"}},
+       .is_on_request = true,
+       .times_codecs = true},
+      {.name = "idx_zfp_accuracy",
+       .options = {{"compression", "zfp-accuracy=1e-3"}},
+       .is_on_request = true,
+       .tolerance = 1e-3,
+       .times_codecs = true},
+      {.name = "idx_32_bits", .is_on_request = true, .tolerance = 1e-4, .stored_bits = 32},
+      {.name = "idx_16_bits", .is_on_request = true, .tolerance = 1, .stored_bits = 16},
+      {.name = "idx_8_bits", .is_on_request = true, .tolerance = 100, .stored_bits = 8},
+      {.name = "idx_adaptive", .is_on_request = true, .kept = {{0, 1200}, {6, 800}, {9}}},
+      {.name = "idx_1_of_2", .is_on_request = true, .kept = {{1}}},
+      {.name = "idx_1_of_4", .is_on_request = true, .kept = {{2}}},
+      {.name = "idx_1_of_8", .is_on_request = true, .kept = {{3}}},
+      {.name = "idx_1_of_16", .is_on_request = true, .kept = {{4}}},
+      {.name = "idx_1_of_32", .is_on_request = true, .kept = {{5}}},
+      {.name = "idx_1_of_64", .is_on_request = true, .kept = {{6}}},
   };
   return styles;
 }
@@ -268,6 +302,12 @@ const std::vector<EskerStyle>& esker_styles() {
 std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
                                  const EskerStyle& style, const esker::Options& options,
                                  const Workload& workload) {
+  const auto needs_flame = [](const KeptLevel& level) {
+    return level.from_temperature > KeptLevel::kEverywhere;
+  };
+  if (workload.flame() < 0 && std::any_of(style.kept.begin(), style.kept.end(), needs_flame)) {
+    throw std::runtime_error(std::string(style.name) + ": the workload has no flame; s3d_adaptive has one");
+  }
   esker::Options used = options;
   used.set("report", "none").check();
   for (const auto& [name, value] : style.options) used.set(name, value).check();

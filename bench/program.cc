@@ -154,7 +154,7 @@ int measure(const Program& program, const Settings& settings) {
   MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
   Workload workload = make_workload(settings, rank, n_ranks);
   for (FieldMemory& field : workload.fields) {
-    if (settings.is_smooth) field.values = Values::kSmooth;
+    if (settings.is_smooth && field.values == Values::kExact) field.values = Values::kSmooth;
   }
   throttle_writes(settings.store_bytes_per_s);
   std::vector<Measured> measured;

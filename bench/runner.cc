@@ -40,11 +40,14 @@ double write(MPI_Comm comm, Case& tested, Workload& workload, Index steps, Index
 }
 
 Index count_bad(const Case& tested, const Workload& workload, const Samples& samples, const Salt& salt) {
+  const std::vector<KeptLevel> kept = tested.kept();
   Index bad = 0;
   for (std::size_t f = 0; f < workload.fields.size(); ++f) {
     const FieldMemory& field = workload.fields[f];
-    bad += count_bad(field, static_cast<int>(f), tested.answer(field, samples[f].data()), salt,
-                     tested.tolerance());
+    const auto number = static_cast<int>(f);
+    const Answer answer = tested.answer(field, samples[f].data());
+    bad += count_bad(field, number, answer, salt, tested.tolerance(), !kept.empty());
+    bad += count_lacking(workload, number, answer, kept, salt);
   }
   return bad;
 }

@@ -31,6 +31,17 @@ Workload make_s3d(int rank, int n_ranks, const Point& block) {
   return checkpoint("s3d", extent, box);
 }
 
+Workload make_s3d_adaptive(int rank, int n_ranks, const Point& block) {
+  Workload workload = make_s3d(rank, n_ranks, block);
+  workload.name = "s3d_adaptive";
+  FieldMemory& temperature = workload.fields[1];
+  temperature.values = Values::kFlame;
+  // One sheet, which meets 28 % of the boxes of 16^3 points.
+  const Index length = workload.grids.front().extent[2];
+  temperature.flame = {length, std::max<Index>(1, length * 28 / 100 - 16)};
+  return workload;
+}
+
 Workload make_s3d_whole(int rank, int n_ranks, const Point& points) {
   const auto parts = esker::BrickDecomposition::near_cubic(3, points, n_ranks).value();
   return checkpoint("s3d_whole", points, parts.box(rank));
@@ -90,6 +101,7 @@ Workload make_geodesic(int rank, int n_ranks, const Point& points) {
 const std::vector<Simulation>& simulations() {
   static const std::vector<Simulation> all{
       {"s3d", "per rank", {64, 64, 64}, make_s3d},
+      {"s3d_adaptive", "per rank", {64, 64, 64}, make_s3d_adaptive},
       {"s3d_whole", "in total", {128, 128, 128}, make_s3d_whole},
       {"icesheet",
        "in total",

@@ -25,7 +25,9 @@ const Simulation& simulation(const std::string& name);
 /// components in separate planes, ranks in a grid that is as nearly cubic as their number allows.
 /// Source: Chen et al. (2009), Comput. Sci. Discov. 2, 015001; github.com/wkliao/S3D-IO.
 Workload make_s3d(int rank, int n_ranks, const Point& block);
-/// The same with a total number of points that does not depend on the number of ranks.
+/// The same, where the temperature is that of a burning sheet, which moves across the ranks.
+Workload make_s3d_adaptive(int rank, int n_ranks, const Point& block);
+/// The same as make_s3d with a total number of points that does not depend on the number of ranks.
 Workload make_s3d_whole(int rank, int n_ranks, const Point& points);
 
 /// PISM's output: one 3-D field, z fastest, and ten 2-D ones on 600 x 600 x 301 points (Antarctica at 10 km),

@@ -30,6 +30,20 @@ double smooth_at(const FieldMemory& field, int number, const Point& p, int compo
   return 1000 * wave(x + phase, 97) * wave(y + 2 * phase, 83) + 500 * wave(z + phase, 71) + 1e-3 * noise;
 }
 
+/// The temperature near a wrinkled sheet across z, hottest in its middle: above 1200 within Flame::thickness,
+/// above 800 in a region that is half as thick again. Values differ also where it is cold.
+double flame_at(const FieldMemory& field, int number, const Point& p, int component, const Salt& salt) {
+  const auto period = static_cast<double>(field.flame.period);
+  const double half = static_cast<double>(field.flame.thickness) / 2;
+  const Index x = p[0] * field.spacing[0], y = p[1] * field.spacing[1];
+  const double middle = static_cast<double>(29 * salt.step + 53 * salt.repeat) / 97 +
+                        wave(x, std::max<Index>(2, field.flame.period / 2)) / 16 +
+                        wave(y, std::max<Index>(2, field.flame.period / 3)) / 32;
+  const double z = static_cast<double>(p[2] * field.spacing[2]) / period - middle;
+  const double distance = period * std::abs(z - std::round(z));
+  return std::max(300.0, 2100 - 900 * distance / half) + 1e-12 * value_at(field, number, p, component, salt);
+}
+
 /// Calls visit(offset in samples, value) for every sample of the field, in the order of `answer`'s fastest
 /// axis.
 template <class Visit>
@@ -48,9 +62,10 @@ void for_each_value(const FieldMemory& field, int number, const Answer& answer, 
       Index offset = c * answer.component_stride;
       for (int a = 0; a < box.rank; ++a) offset += (p[a] - box.lo[a]) * answer.strides[a];
       Point next = p;
-      if (field.values == Values::kSmooth) {
+      if (field.values != Values::kExact) {
+        const auto at = field.values == Values::kSmooth ? smooth_at : flame_at;
         for (Index i = 0; i < box.extent(inner); ++i, ++next[inner]) {
-          visit(offset + i * answer.strides[inner], smooth_at(field, number, next, c, salt));
+          visit(offset + i * answer.strides[inner], at(field, number, next, c, salt));
         }
       } else {
         const double first = value_at(field, number, p, c, salt);
@@ -133,7 +148,8 @@ void Workload::compute(const Salt& salt) {
 Workload Workload::at_level(Index below) const {
   Workload level{name, grids, {}, 0, below};
   for (const FieldMemory& whole : fields) {
-    FieldMemory field{whole.name, whole.grid, whole.components, whole.box, {}, {}, 0, {}, whole.values};
+    FieldMemory field{whole.name, whole.grid, whole.components, whole.box,  {}, {},
+                      0,          {},         whole.values,     whole.flame};
     const GridExtent& grid = grids[static_cast<std::size_t>(whole.grid)];
     field.spacing = spacing_at(grid, below);
     std::vector<int> fastest;
@@ -159,6 +175,12 @@ Index Workload::bytes_of_rank() const {
   return bytes;
 }
 
+int Workload::flame() const {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [](const auto& f) { return f.values == Values::kFlame; });
+  return found == fields.end() ? -1 : static_cast<int>(found - fields.begin());
+}
+
 Samples make_samples(const Workload& workload) {
   Samples samples;
   for (const FieldMemory& field : workload.fields)
@@ -167,12 +189,37 @@ Samples make_samples(const Workload& workload) {
 }
 
 Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt,
-                double tolerance) {
+                double tolerance, bool may_lack) {
   Index bad = 0;
   for_each_value(field, number, answer, salt, [&](Index offset, double value) {
-    bad += !(std::abs(answer.first[offset] - value) <= tolerance);
+    const double found = answer.first[offset];
+    bad += !(std::abs(found - value) <= tolerance) && !(may_lack && std::isnan(found));
   });
   return bad;
+}
+
+Index count_lacking(const Workload& workload, int number, const Answer& answer,
+                    const std::vector<KeptLevel>& kept, const Salt& salt) {
+  const FieldMemory& field = workload.fields[static_cast<std::size_t>(number)];
+  const int flame = workload.flame();
+  Index lacking = 0;
+  for (const KeptLevel& level : kept) {
+    const Workload samples = workload.at_level(level.halvings);
+    FieldMemory asked = samples.fields[static_cast<std::size_t>(flame < 0 ? number : flame)];
+    asked.components = 1;
+    Answer of_level = answer;
+    for (int a = 0; a < field.box.rank; ++a) {
+      of_level.first += (asked.box.lo[a] * asked.spacing[a] - field.box.lo[a]) * answer.strides[a];
+      of_level.strides[a] *= asked.spacing[a];
+    }
+    for_each_value(asked, flame, of_level, salt, [&](Index offset, double temperature) {
+      if (temperature < level.from_temperature) return;
+      for (int c = 0; c < field.components; ++c) {
+        lacking += std::isnan(of_level.first[offset + c * answer.component_stride]);
+      }
+    });
+  }
+  return lacking;
 }
 
 Answer like_memory(const FieldMemory& field, const double* first) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,15 @@ using esker::Box;
 using esker::Index;
 using esker::Point;
 
-/// How values depend on the place: numbers whose digits identify it, or a smooth field with a little noise,
-/// as compression finds it in simulations.
-enum class Values { kExact, kSmooth };
+/// How values depend on the place: numbers whose digits identify it; a smooth field with a little noise, as
+/// compression finds it in simulations; or the temperature of a burning sheet, which moves at each step.
+enum class Values { kExact, kSmooth, kFlame };
+
+/// Burning sheets, in points along z.
+struct Flame {
+  Index period = 1;     ///< from one sheet to the next
+  Index thickness = 1;  ///< of the part of a sheet that is above 1200
+};
 
 /// A field's samples as the simulation holds them: float64, without ghost cells.
 struct FieldMemory {
@@ -30,6 +37,7 @@ struct FieldMemory {
   Index component_stride = 0;                    ///< samples from one component to the next
   std::vector<double> samples;
   Values values = Values::kExact;
+  Flame flame = {};
 
   [[nodiscard]] Index num_samples() const { return box.num_samples() * components; }
   [[nodiscard]] Index bytes() const { return num_samples() * Index{sizeof(double)}; }
@@ -50,6 +58,15 @@ struct Salt {
   Index repeat = 0, step = 0;
 };
 
+/// What a sparse step keeps: the samples of the level that is `halvings` below the finest, where the flame is
+/// at least so hot.
+struct KeptLevel {
+  Index halvings = 0;
+  double from_temperature = kEverywhere;
+
+  static constexpr double kEverywhere = -std::numeric_limits<double>::infinity();
+};
+
 struct Workload {
   std::string name;
   std::vector<GridExtent> grids;
@@ -64,6 +81,8 @@ struct Workload {
   /// Fills the samples of all fields.
   void compute(const Salt& salt);
   [[nodiscard]] Index bytes_of_rank() const;
+  /// The position of the field with the values of a flame; -1: there is none.
+  [[nodiscard]] int flame() const;
   /// The workload at the level that is `halvings` below the finest, with about 1 / 2^halvings of the samples:
   /// each grid keeps every second point along one axis after the other, the slowest axis first. Fields are
   /// dense, in the same order, and only for reading: they have no samples.
@@ -83,9 +102,12 @@ using Samples = std::vector<std::vector<double>>;
 Samples make_samples(const Workload& workload);
 
 /// Counts the samples of `field` in `answer` that differ by more than `tolerance` from compute(salt) of field
-/// number `number`.
+/// number `number`. With `may_lack`, NaN is right, too.
 Index count_bad(const FieldMemory& field, int number, const Answer& answer, const Salt& salt,
-                double tolerance = 0);
+                double tolerance = 0, bool may_lack = false);
+/// Counts the samples of field number `number` that are NaN in `answer`, at places where `kept` has a sample.
+Index count_lacking(const Workload& workload, int number, const Answer& answer,
+                    const std::vector<KeptLevel>& kept, const Salt& salt);
 /// An answer in the layout of the field's own memory, and a dense one (x fastest, components innermost).
 Answer like_memory(const FieldMemory& field, const double* first);
 Answer dense(const FieldMemory& field, const double* first);
