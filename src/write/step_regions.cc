@@ -12,6 +12,7 @@
 #include "exchange/unite_runs.h"
 #include "grid/points.h"
 #include "grid/tiles.h"
+#include "layout/choose_block_bits.h"
 
 namespace esker {
 namespace {
@@ -371,51 +372,54 @@ Result<KeptFields> StepRegions::find() {
   return kept;
 }
 
-/// Stored bytes over primary bytes, for each choice of a part; then the same rule as for dense steps.
+/// The grids of the groups, with blocks of 2^bits samples where is_of_part[group].
+std::vector<BlockGrid> StepRegions::grids_with(int bits, const std::vector<bool>& is_of_part) const {
+  std::vector<BlockGrid> grids;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const BlockGrid& blocks = groups_[g].blocks;
+    grids.push_back(is_of_part[g] ? BlockGrid(blocks.mask(), bits, blocks.box()) : blocks);
+  }
+  return grids;
+}
+
+/// Stored bytes over primary bytes of the groups of a part. Collective.
+Result<double> StepRegions::stored_over_primary(int bits, const std::vector<bool>& is_of_part) {
+  std::vector<BlockGrid> grids;
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    grids = grids_with(bits, is_of_part);
+    return Status();
+  }));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<KeptField> sets, sets_of(grids));
+  StoredOverPrimary bytes;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (!is_of_part[g]) continue;
+    for (const int f : groups_[g].fields) {
+      bytes.add(sets[g], in_.schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
+    }
+  }
+  return bytes.ratio();
+}
+
+/// For the part that has the blocks of `field`. Collective.
 Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
   // An earlier attempt at the first step may have chosen already.
   std::vector<int> choices;
+  std::vector<bool> is_of_part;
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
     Status reset = format.set_block_bits(field, 0);
     choices = format.choices_of_block_bits(field);
+    for (const Group& group : groups_) {
+      is_of_part.push_back(format.blocks_of(group.fields.front()) == format.blocks_of(field));
+    }
     return reset;
   }));
-  const BlockGrid* part = format.blocks_of(field);
-  int best = 0;
-  double best_ratio = 0;
-  for (const int bits : choices) {
-    std::vector<BlockGrid> grids;
-    std::vector<bool> is_of_part;
-    ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
-      for (const Group& group : groups_) {
-        is_of_part.push_back(format.blocks_of(group.fields.front()) == part);
-        grids.push_back(is_of_part.back() ? BlockGrid(group.blocks.mask(), bits, group.blocks.box())
-                                          : group.blocks);
-      }
-      return Status();
-    }));
-    ESKER_ASSIGN_OR_RETURN(const std::vector<KeptField> sets, sets_of(grids));
-    double stored = 0, primary = 0;
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (!is_of_part[g]) continue;
-      double sample_bytes = 0;
-      for (const int f : groups_[g].fields) {
-        sample_bytes += static_cast<double>(in_.schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
-      }
-      stored += sample_bytes * static_cast<double>(sets[g].blocks->size() << bits);
-      primary += sample_bytes * static_cast<double>(sets[g].num_primary);
-    }
-    const double ratio = primary > 0 ? stored / primary : 1;
-    if (best != 0 && ratio >= best_ratio) continue;
-    best = bits;
-    best_ratio = ratio;
-    if (ratio <= kMaxStoredOverData) break;
-  }
+  const auto ratio_of = [&](int bits) { return stored_over_primary(bits, is_of_part); };
+  ESKER_ASSIGN_OR_RETURN(const int best, esker::choose_block_bits(choices, ratio_of));
   if (best == 0) return {};
-  return all_do(comm_, "keep", [&] {
+  return all_do(comm_, "keep", [&]() -> Status {
     ESKER_RETURN_IF_ERROR(format.set_block_bits(field, best));
     for (Group& group : groups_) group.blocks = *format.blocks_of(group.fields.front());
-    return Status();
+    return {};
   });
 }
 

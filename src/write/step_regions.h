@@ -91,6 +91,8 @@ class StepRegions {
   void take_levels(std::span<const std::byte> bytes);
   [[nodiscard]] Marked mark(const Group& group, const BlockGrid& blocks) const;
   Result<std::vector<KeptField>> sets_of(const std::vector<BlockGrid>& grids);
+  [[nodiscard]] std::vector<BlockGrid> grids_with(int bits, const std::vector<bool>& is_of_part) const;
+  Result<double> stored_over_primary(int bits, const std::vector<bool>& is_of_part);
   Status choose_bits_of(FormatWriter& format, int field);
 
   Comm& comm_;

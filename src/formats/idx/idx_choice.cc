@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "grid/blocks.h"
-#include "layout/kept_fields.h"
+#include "layout/choose_block_bits.h"
 
 namespace esker::idx {
 namespace {
@@ -23,19 +24,14 @@ double stored_over_data(const Bitmask& mask, int bits_per_block, const Box& box)
 }
 
 int choose_bits_per_block(const Bitmask& mask, const Box& box, const SampleBytes& sample_bytes) {
-  int best = -1;
-  double best_ratio = 0;
+  std::vector<int> choices;
   for (int bits = std::min(mask.max_level(), 30); bits >= 1; --bits) {
     if (sample_bytes.largest << bits > kMaxBlockBytes && bits > 1) continue;
-    if (sample_bytes.smallest << bits < kMinBlockBytes && best >= 0) break;
-    const double ratio = stored_over_data(mask, bits, box);
-    if (ratio <= kMaxStoredOverData) return bits;
-    if (best < 0 || ratio < best_ratio) {
-      best = bits;
-      best_ratio = ratio;
-    }
+    if (sample_bytes.smallest << bits < kMinBlockBytes && !choices.empty()) break;
+    choices.push_back(bits);
   }
-  return best;
+  const auto ratio_of = [&](int bits) -> Result<double> { return stored_over_data(mask, bits, box); };
+  return choose_block_bits(choices, ratio_of).value();
 }
 
 Index choose_blocks_per_file(Index num_blocks, Index num_existing, Index block_bytes) {
