@@ -86,9 +86,7 @@ std::span<const KeptLevel> LevelMap::levels_by_samples(const Box& box) {
 
 std::span<const KeptLevel> LevelMap::levels(const Box& box) {
   levels_.assign(static_cast<std::size_t>(box.num_samples()), rules_.everywhere);
-  for (const BoxesRule& rule : rules_.boxes) {
-    for (const Box& where : rule.boxes) raise_in(where, rule.level, box, levels_);
-  }
+  for (const LevelBox& rule : rules_.boxes) raise_in(rule.box, rule.level, box, levels_);
   for (const LevelPatch& patch : of_others_) {
     if (patch.levels.size() == 1) {
       raise_in(patch.box, patch.levels.front(), box, levels_);

@@ -14,9 +14,9 @@ namespace esker {
 using KeptLevel = std::int8_t;
 inline constexpr KeptLevel kNotKept = -1;
 
-/// Samples in boxes.
-struct BoxesRule {
-  std::vector<Box> boxes;  ///< in the grid
+/// A level in a box of the grid.
+struct LevelBox {
+  Box box;
   KeptLevel level = 0;
 };
 
@@ -39,7 +39,7 @@ struct SampleLevelsRule {
 
 struct LevelRules {
   KeptLevel everywhere = kNotKept;
-  std::vector<BoxesRule> boxes;
+  std::vector<LevelBox> boxes;
   std::vector<RangeRule> ranges;
   std::vector<SampleLevelsRule> levels;
 };

@@ -51,11 +51,24 @@ void BlockMarks::mark(Index block) {
   most_runs_ = std::max(kFirstLimit, 2 * runs_.size());
 }
 
+/// The finest level of blocks with samples that are kept.
+int BlockMarks::finest_block_level(KeptLevel level) const {
+  return std::max<int>(level, grid_.bits_per_block());
+}
+
+void BlockMarks::add(const Box& box, KeptLevel level) {
+  for (int h = first_level_; h <= finest_block_level(level); ++h) {
+    grid_.for_each_block_meeting(box, h, [&](Index block) {
+      num_primary_ += grid_.lattice(block).indices_in(box).num_samples();
+      mark(block);
+    });
+  }
+}
+
 void BlockMarks::add(const Box& box, std::span<const KeptLevel> levels) {
   const auto [least, most] = std::minmax_element(levels.begin(), levels.end());
   if (*most == kNotKept) return;
-  const int finest = std::max<int>(*most, grid_.bits_per_block());
-  for (int level = first_level_; level <= finest; ++level) {
+  for (int level = first_level_; level <= finest_block_level(*most); ++level) {
     const int kept = level == grid_.bits_per_block() ? kNotKept + 1 : level;
     add_level(box, levels, level, *least >= kept);
   }
@@ -73,7 +86,7 @@ void BlockMarks::add_level(const Box& box, std::span<const KeptLevel> levels, in
 }
 
 void BlockMarks::add_blocks(const Box& box, KeptLevel level) {
-  for (int h = first_level_; h <= std::max<int>(level, grid_.bits_per_block()); ++h) {
+  for (int h = first_level_; h <= finest_block_level(level); ++h) {
     grid_.for_each_block_meeting(box, h, [&](Index block) { mark(block); });
   }
 }

@@ -21,6 +21,8 @@ class BlockMarks {
   /// Adds the primary samples of a box, with these levels: dense, x fastest. A sample is added
   /// once.
   void add(const Box& box, std::span<const KeptLevel> levels);
+  /// The same, if all samples of the box have this level, which is not kNotKept. The cost follows the blocks.
+  void add(const Box& box, KeptLevel level);
   /// Adds all blocks with samples of a box up to a level, without counting samples.
   void add_blocks(const Box& box, KeptLevel level);
 
@@ -31,6 +33,7 @@ class BlockMarks {
 
  private:
   void add_level(const Box& box, std::span<const KeptLevel> levels, int level, bool all);
+  [[nodiscard]] int finest_block_level(KeptLevel level) const;
   void mark(Index block);
 
   const BlockGrid& grid_;

@@ -86,11 +86,9 @@ std::map<int, std::vector<std::byte>> StepRegions::levels_for_others(const Boxes
       }
     }
     if (!boxes_travel_) continue;
-    for (const BoxesRule& rule : rules.boxes) {
-      for (const Box& box : rule.boxes) {
-        for (const HeldBox& other : others_meeting(of_group, {box}, comm_.rank())) {
-          append(number, intersect(box, other.box), {&rule.level, 1}, messages[other.rank]);
-        }
+    for (const LevelBox& rule : rules.boxes) {
+      for (const HeldBox& other : others_meeting(of_group, {rule.box}, comm_.rank())) {
+        append(number, intersect(rule.box, other.box), {&rule.level, 1}, messages[other.rank]);
       }
     }
   }
@@ -117,9 +115,7 @@ Status StepRegions::share_levels(Directory& directory, const BoxesOfField& holde
     for (const Group& group : groups_) {
       const Distribution& of_group = *holders.at(group.fields.front());
       for (const Box& box : reach_of(group)) visit(of_group, box);
-      for (const BoxesRule& rule : rules_of(group).boxes) {
-        for (const Box& box : rule.boxes) visit(of_group, box);
-      }
+      for (const LevelBox& rule : rules_of(group).boxes) visit(of_group, rule.box);
     }
   }));
   std::map<int, Bytes> messages;

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "adaptive/mark_blocks.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
@@ -100,14 +99,6 @@ Status StepRegions::check_call(const KeepCall& call) const {
   return call.rule.region == KeepRule::Region::kLevels ? check_levels(call, max_level) : Status();
 }
 
-/// A region that is dilated by the longest extent is the grid already.
-Index StepRegions::dilation_of(const KeepCall& call) const {
-  const Box grid = in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(call.grid)]);
-  Index longest = 0;
-  for (int a = 0; a < grid.rank; ++a) longest = std::max(longest, grid.extent(a));
-  return std::min(call.rule.dilate, longest);
-}
-
 /// The levels of a tile and of the samples around it.
 Status StepRegions::check_scratch(const KeepCall& call) const {
   if (call.rule.dilate == 0 || call.rule.region == KeepRule::Region::kBoxes) return {};
@@ -116,7 +107,7 @@ Status StepRegions::check_scratch(const KeepCall& call) const {
   const Box grid = in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(call.grid)]);
   double bytes = 1;
   for (int a = 0; a < grid.rank; ++a) {
-    bytes *= static_cast<double>(std::min(grid.extent(a), tile[a] + 2 * dilation_of(call)));
+    bytes *= static_cast<double>(std::min(grid.extent(a), tile[a] + 2 * dilation_of(call.rule, grid)));
   }
   if (bytes <= static_cast<double>(in_.scratch_bytes)) return {};
   return error(Code::kOutOfMemory,
@@ -247,19 +238,14 @@ LevelRules StepRegions::rules_of(const Group& group) const {
   const int max_level = group.blocks.mask().max_level();
   const Box& grid = group.blocks.box();
   LevelRules rules;
-  if (group.everywhere != kNone) rules.everywhere = static_cast<KeptLevel>(group.everywhere);
+  rules.everywhere = everywhere_in(group);
   for (const KeepCall& call : in_.calls) {
     if (!applies(call, group)) continue;
     const KeepRule& rule = call.rule;
     const auto level = static_cast<KeptLevel>(max_level + rule.level);
-    const Index dilate = dilation_of(call);
+    const Index dilate = dilation_of(rule, grid);
     if (rule.region == KeepRule::Region::kBoxes) {
-      BoxesRule& boxes = rules.boxes.emplace_back();
-      boxes.level = level;
-      for (const Box& box : rule.boxes) {
-        const Box inside = intersect(box, grid);
-        if (!inside.empty()) boxes.boxes.push_back(grown(inside, dilate, grid));
-      }
+      add_boxes(rule, group.blocks, rules);
     } else if (rule.region == KeepRule::Region::kRange) {
       const auto field = static_cast<std::size_t>(rule.field.index);
       rules.ranges.push_back({rule.low, rule.high, level,
@@ -285,21 +271,15 @@ std::vector<Box> StepRegions::reach_of(const Group& group) const {
   return reach;
 }
 
-StepRegions::Marked StepRegions::mark(const Group& group, const BlockGrid& blocks) const {
+/// What the rules keep of the samples of this rank, and where no rank puts any.
+MarkedBlocks StepRegions::mark(const Group& group, const BlockGrid& blocks) const {
   const LevelRules rules = rules_of(group);
-  BlockMarks marks(blocks, rules.everywhere);
-  const bool has_details =
-      !rules.boxes.empty() || !rules.ranges.empty() || !rules.levels.empty() || !group.of_others.empty();
-  if (has_details) {
-    LevelMap map(blocks.box(), rules, group.of_others);
-    for (const Box& box : in_.patches[static_cast<std::size_t>(group.fields.front())].boxes()) {
-      for_each_tile(blocks.mask(), box, [&](const Box& tile) { marks.add(tile, map.levels(tile)); });
-    }
-  }
-  for (const BoxesRule& rule : rules.boxes) {  // also where no rank puts samples
-    for (const Box& box : rule.boxes) marks.add_blocks(box, rule.level);
-  }
-  return {marks.take_runs(), marks.num_primary()};
+  const PatchBoxes& put = in_.patches[static_cast<std::size_t>(group.fields.front())].boxes();
+  MarkedBlocks marked = count_primary(blocks, rules, group.of_others, {put.begin(), put.end()});
+  BlockMarks also(blocks, rules.everywhere);
+  for (const LevelBox& rule : rules.boxes) also.add_blocks(rule.box, rule.level);
+  marked.runs = unite(marked.runs, also.take_runs());
+  return marked;
 }
 
 /// The blocks of each group, in these grids, by the rules of all ranks. One union of all of them.
@@ -310,8 +290,8 @@ Result<std::vector<KeptField>> StepRegions::sets_of(const std::vector<BlockGrid>
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
     first_ordinal.push_back(0);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      Marked marked = mark(groups_[g], grids[g]);
-      for (BlockRun& run : marked.runs) {
+      const MarkedBlocks marked = mark(groups_[g], grids[g]);
+      for (const BlockRun& run : marked.runs) {
         runs.push_back({run.first + first_ordinal[g], run.last + first_ordinal[g]});
       }
       primary.push_back(static_cast<double>(marked.num_primary));
@@ -325,17 +305,12 @@ Result<std::vector<KeptField>> StepRegions::sets_of(const std::vector<BlockGrid>
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
     std::size_t next = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      BlockRuns of_group;
+      MarkedBlocks marked{{}, static_cast<Index>(primary[g])};
       for (; next < runs.size() && runs[next].first < first_ordinal[g + 1]; ++next) {
-        of_group.push_back({runs[next].first - first_ordinal[g], runs[next].last - first_ordinal[g]});
+        marked.runs.push_back({runs[next].first - first_ordinal[g], runs[next].last - first_ordinal[g]});
       }
-      auto num_primary = static_cast<Index>(primary[g]);
-      if (groups_[g].everywhere != kNone) {
-        const int level = std::max(groups_[g].everywhere, grids[g].bits_per_block());
-        of_group = unite(of_group, blocks_up_to(grids[g], level));
-        num_primary += grids[g].mask().samples_up_to(level).indices_in(grids[g].box()).num_samples();
-      }
-      sets.push_back({std::make_shared<BlockSet>(grids[g], std::move(of_group)), num_primary});
+      add_everywhere(grids[g], everywhere_in(groups_[g]), marked);
+      sets.push_back({std::make_shared<BlockSet>(grids[g], std::move(marked.runs)), marked.num_primary});
     }
     return Status();
   }));

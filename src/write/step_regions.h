@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "adaptive/level_map.h"
+#include "adaptive/count_primary.h"
 #include "comm/comm.h"
 #include "esker/types/schema.hpp"
 #include "exchange/directory.h"
@@ -68,10 +68,9 @@ class StepRegions {
     std::vector<LevelPatch> of_others = {};
   };
   static constexpr int kNone = -1000;
-  struct Marked {
-    BlockRuns runs;
-    Index num_primary = 0;
-  };
+  [[nodiscard]] static KeptLevel everywhere_in(const Group& group) {
+    return group.everywhere == kNone ? kNotKept : static_cast<KeptLevel>(group.everywhere);
+  }
   /// What the ranks tell each other about their rules.
   struct Agreed;
 
@@ -79,7 +78,6 @@ class StepRegions {
   Status check_call(const KeepCall& call) const;
   Status check_levels(const KeepCall& call, int max_level) const;
   Status check_scratch(const KeepCall& call) const;
-  [[nodiscard]] Index dilation_of(const KeepCall& call) const;
   [[nodiscard]] int any_field(const KeepCall& call) const;
   [[nodiscard]] bool applies(const KeepCall& call, const Group& group) const;
   [[nodiscard]] std::uint64_t hash_of_boxes() const;
@@ -89,7 +87,7 @@ class StepRegions {
   [[nodiscard]] std::vector<Box> reach_of(const Group& group) const;
   [[nodiscard]] std::map<int, std::vector<std::byte>> levels_for_others(const BoxesOfField& holders) const;
   void take_levels(std::span<const std::byte> bytes);
-  [[nodiscard]] Marked mark(const Group& group, const BlockGrid& blocks) const;
+  [[nodiscard]] MarkedBlocks mark(const Group& group, const BlockGrid& blocks) const;
   Result<std::vector<KeptField>> sets_of(const std::vector<BlockGrid>& grids);
   [[nodiscard]] std::vector<BlockGrid> grids_with(int bits, const std::vector<bool>& is_of_part) const;
   Result<double> stored_over_primary(int bits, const std::vector<bool>& is_of_part);

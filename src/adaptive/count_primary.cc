@@ -1,0 +1,59 @@
+#include "adaptive/count_primary.h"
+
+#include <algorithm>
+
+#include "adaptive/level_parts.h"
+
+namespace esker {
+namespace {
+
+/// Whether boxes are all that the rules consist of.
+bool are_boxes(const LevelRules& rules, const std::vector<LevelPatch>& of_others) {
+  const auto is_box = [](const LevelPatch& patch) { return patch.levels.size() == 1; };
+  return rules.ranges.empty() && rules.levels.empty() &&
+         std::all_of(of_others.begin(), of_others.end(), is_box);
+}
+
+}  // namespace
+
+Index dilation_of(const KeepRule& rule, const Box& grid) {
+  Index longest = 0;
+  for (int a = 0; a < grid.rank; ++a) longest = std::max(longest, grid.extent(a));
+  return std::min(rule.dilate, longest);
+}
+
+void add_boxes(const KeepRule& rule, const BlockGrid& blocks, LevelRules& rules) {
+  const Box& grid = blocks.box();
+  const auto level = static_cast<KeptLevel>(blocks.mask().max_level() + rule.level);
+  for (const Box& box : rule.boxes) {
+    const Box inside = intersect(box, grid);
+    if (!inside.empty()) rules.boxes.push_back({grown(inside, dilation_of(rule, grid), grid), level});
+  }
+}
+
+MarkedBlocks count_primary(const BlockGrid& blocks, const LevelRules& rules,
+                           const std::vector<LevelPatch>& of_others, std::span<const Box> regions) {
+  BlockMarks marks(blocks, rules.everywhere);
+  if (are_boxes(rules, of_others)) {
+    std::vector<LevelBox> boxes = rules.boxes;
+    for (const LevelPatch& patch : of_others) boxes.push_back({patch.box, patch.levels.front()});
+    for (const Box& region : regions) {
+      for_each_level_part(region, boxes, [&](const Box& part, KeptLevel level) { marks.add(part, level); });
+    }
+  } else {
+    LevelMap map(blocks.box(), rules, of_others);
+    for (const Box& region : regions) {
+      for_each_tile(blocks.mask(), region, [&](const Box& tile) { marks.add(tile, map.levels(tile)); });
+    }
+  }
+  return {marks.take_runs(), marks.num_primary()};
+}
+
+void add_everywhere(const BlockGrid& blocks, KeptLevel everywhere, MarkedBlocks& marked) {
+  if (everywhere == kNotKept) return;
+  const int level = std::max<int>(everywhere, blocks.bits_per_block());
+  marked.runs = unite(marked.runs, blocks_up_to(blocks, level));
+  marked.num_primary += blocks.mask().samples_up_to(level).indices_in(blocks.box()).num_samples();
+}
+
+}  // namespace esker
