@@ -8,6 +8,7 @@
 #include "comm/agree.h"
 #include "comm/call_watch.h"
 #include "comm/gather.h"
+#include "format/kept_samples.h"
 #include "store/commit.h"
 #include "write/describe.h"
 #include "write/pipeline.h"
@@ -98,21 +99,15 @@ void WritePipeline::report_kept(const StepPlan& plan, StepReport& step) {
   step.write_imbalance = over_mean(most[1], sum[1], plan.exchange.num_aggregators);
   step.raised_from = plan.raised_from;
   (void)guarded("report", [&] {
-    const BlockSet* counted_blocks = nullptr;  // fields of one grid mostly have the same
-    StoredSamples samples;
-    for (const int f : plan.fields) {
-      const Field& field = schema_.fields()[static_cast<std::size_t>(f)];
-      const KeptField& kept = plan.kept[static_cast<std::size_t>(f)];
-      if (!kept.blocks) {
-        samples = stored_samples_of(BlockSet(*format_->blocks_of(f)), kept.num_primary);
-      } else if (kept.blocks.get() != counted_blocks) {
-        samples = stored_samples_of(*kept.blocks, kept.num_primary);
-      }
-      counted_blocks = kept.blocks.get();
+    const std::vector<StoredSamples> of_fields = samples_of_fields(*format_, schema_, plan.fields, plan.kept);
+    for (std::size_t i = 0; i < plan.fields.size(); ++i) {
+      const auto f = static_cast<std::size_t>(plan.fields[i]);
+      const Field& field = schema_.fields()[f];
+      const StoredSamples& samples = of_fields[i];
       step.primary_bytes += samples.primary * field.sample_bytes();
       step.secondary_bytes += samples.secondary * field.sample_bytes();
       step.padding_bytes += samples.padding * field.sample_bytes();
-      if (kept.blocks) step.fields.push_back({field.name, samples});
+      if (plan.kept[f].blocks) step.fields.push_back({field.name, samples});
     }
     return Status();
   });

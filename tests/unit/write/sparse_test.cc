@@ -441,6 +441,32 @@ std::string error_of(const RunPlan& run, const KeepCall& call) {
   return write_all(memory_store(), failing).message();
 }
 
+// A field with stored bits is stored completely: it has no secondary samples.
+TEST(SparseStep, CountsFieldsWithStoredBits) {
+  RunPlan run = run_of(schema_of_extents({21, 18}), 4);
+  run.schema->add_field({"cells", 0, SampleType::kFloat64, 1, false, 1, {}, {}, 16}).status().check();
+  run.keep = [](Index, int, const StepInput&) {
+    return std::vector<KeepCall>{{0, 0, KeepRule::inside({Box{{0, 0}, {9, 9}}})},
+                                 {0, 1, KeepRule::everywhere(-2)}};
+  };
+  const auto store = memory_store();
+  run_ranks(2, [&](const Communicator& comm) {
+    const auto pipeline = open_run(comm, store, run).value();
+    write_step(*pipeline, comm, run, 0).check();
+    const StepReport& step = pipeline->steps().front();
+    Index primary_bytes = 21 * 18 * 8 * (11 + 1), secondary_bytes = 0;  // species and cells
+    ASSERT_EQ(step.fields.size(), 2u);
+    for (const StepReport::FieldSamples& field : step.fields) {
+      const Index bytes = run.schema->find_field(field.name)->sample_bytes();
+      primary_bytes += field.samples.primary * bytes;
+      secondary_bytes += field.samples.secondary * bytes;
+    }
+    EXPECT_EQ(step.primary_bytes, primary_bytes);
+    EXPECT_EQ(step.secondary_bytes, secondary_bytes);
+    EXPECT_GE(step.padding_bytes, 0);
+  });
+}
+
 TEST(SparseStep, RefusesRulesThatCannotHold) {
   const RunPlan run = run_of(schema_of_extents({21, 18}), 5);
   const auto expect = [&](const std::string& message, const std::string& part) {
