@@ -4,6 +4,11 @@
 //     return esker::BrickDecomposition::near_cubic(3, {512, 512, 512}, 4096);
 //   };
 //   std::cout << esker::plan_step(schema, 4096, split).value().to_string();
+//
+//   const auto keep = [](const esker::Grid&) {  // a step that stores a part of the grid only
+//     return std::vector{esker::KeepRule::inside({flame}), esker::KeepRule::everywhere(-9)};
+//   };
+//   esker::plan_step(schema, 4096, split, options, {}, keep).value().samples.efficiency();
 #pragma once
 
 #include <functional>
@@ -11,8 +16,10 @@
 #include <vector>
 
 #include "esker/types/box.hpp"
+#include "esker/types/dataset_info.hpp"
 #include "esker/types/decomposition.hpp"
 #include "esker/types/export.h"
+#include "esker/types/keep.hpp"
 #include "esker/types/options.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
@@ -47,7 +54,7 @@ struct ESKER_API PlanReport {
   OverRanks sent_bytes;    ///< to other ranks
   OverRanks written_bytes;
   OverRanks buffer_bytes;                 ///< memory that the exchange takes from the budget, with messages
-  Index burst_bytes = 0;                  ///< mean sample bytes per aggregator
+  Index burst_bytes = 0;                  ///< mean sample bytes per aggregator, of blocks that are stored
   std::vector<MessageBin> message_sizes;  ///< ascending, without empty bins at the ends
 
   // Restructuring, for all grids together: non-empty boxes, samples per box volume, and ranks that receive
@@ -55,6 +62,11 @@ struct ESKER_API PlanReport {
   Index boxes = 0;
   double volume_ratio = 0;
   Index receivers = 0;
+
+  /// Of all fields together, by the rules; 0 without rules. For Writer a field that stores all of its blocks
+  /// has no secondary samples, here it has those that the rules do not keep.
+  StoredSamples samples;
+  double write_imbalance = 1;  ///< largest over mean bytes per aggregator
 
   /// Maximum number of ranks that send to one rank at a time.
   [[nodiscard]] Index max_fan_in() const { return senders.max; }
@@ -71,20 +83,28 @@ using BoxesOfRank = std::function<std::vector<Box>(int rank, const Grid& grid)>;
 /// Exceptions that it throws are passed on to the caller.
 using GoesOn = std::function<bool()>;
 
+/// Returns the rules for all fields of `grid`, of all ranks together: inside() and everywhere(). The other
+/// rules look at samples, which a plan does not have. No rules: all samples, or what options.keep_level
+/// keeps.
+using KeepOfGrid = std::function<std::vector<KeepRule>(const Grid& grid)>;
+
 /// Plans the first step of a new dataset exactly as Writer would, in any format, assuming that all fields are
 /// put, stripes are as in the options, and x is the patches' fastest axis in memory. Local; writes nothing.
-/// Time grows with the number of pairs of rank and piece, memory with the number of ranks (with
-/// options.aggregate = false, with their contiguous runs). Errors: kInvalidArgument (definitions, boxes that
-/// do not cover each grid exactly once), kOutOfRange (a box outside its grid), kOutOfMemory (memory budget
-/// too small).
+/// Time grows with the number of pairs of rank and stored piece, memory with the number of ranks (with
+/// options.aggregate = false, with their contiguous runs) and of stored blocks, not with that of all blocks.
+/// Errors: kInvalidArgument (definitions, boxes that do not cover each grid exactly once, a rule that looks
+/// at samples), kOutOfRange (a box outside its grid, a level that the grid does not have), kUnsupported (a
+/// format that stores fields completely), kOutOfMemory (memory budget too small).
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
-                                       const Options& options = {}, const GoesOn& goes_on = {});
+                                       const Options& options = {}, const GoesOn& goes_on = {},
+                                       const KeepOfGrid& keep = {});
 
 /// Returns how `grid` is split. Rank r holds part r; ranks beyond the last part hold nothing.
 using SplitOfGrid = std::function<Result<BrickDecomposition>(const Grid& grid)>;
 
 /// The same for Cartesian splits. Stores nothing per rank: planning a million ranks takes about a minute.
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
-                                       const Options& options = {}, const GoesOn& goes_on = {});
+                                       const Options& options = {}, const GoesOn& goes_on = {},
+                                       const KeepOfGrid& keep = {});
 
 }  // namespace esker

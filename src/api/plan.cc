@@ -5,11 +5,13 @@
 #include <map>
 #include <memory>
 
+#include "api/plan_regions.h"
 #include "api/within_memory.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "format/kept_samples.h"
 #include "formats/registry/make_writer.h"
 #include "plan/count_step.h"
 #include "plan/field_boxes.h"
@@ -48,12 +50,22 @@ struct Step {
   std::unique_ptr<FormatWriter> format;  // referenced by the layouts
   std::unique_ptr<StepLayouts> layouts;
   BoxesOfField holders;
+  PlannedRegions regions;
   PieceSpace space;
   std::vector<FieldPatches> fields;
 };
 
 using Holders = std::shared_ptr<const Distribution>;
 using HoldersOfGrid = std::function<Result<Holders>(const Grid&)>;
+
+/// What the caller asks for.
+struct Request {
+  const Schema& schema;
+  int n_ranks = 0;
+  const HoldersOfGrid& holders_of;
+  const Options& options;
+  const KeepOfGrid& keep;
+};
 
 /// Checks boxes, which any program may have made up, before anything is computed from them.
 Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, const BoxesOfRank& boxes,
@@ -99,8 +111,8 @@ Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& hol
   return of_field;
 }
 
-Result<Step> lay_out(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
-                     const Options& options) {
+Result<Step> lay_out(const Request& request) {
+  const auto& [schema, n_ranks, holders_of, options, keep] = request;
   Step step;
   ESKER_ASSIGN_OR_RETURN(step.format, make_format_writer(memory_store(), kPath, options));
   ESKER_RETURN_IF_ERROR(step.format->define(schema));
@@ -111,7 +123,12 @@ Result<Step> lay_out(const Schema& schema, int n_ranks, const HoldersOfGrid& hol
     ESKER_RETURN_IF_ERROR(step.format->take_boxes(extents));
   }
   const std::vector<bool> all(schema.fields().size(), true);
-  step.layouts = step.format->lay_out(all, pattern.hints());
+  auto regions = plan_regions(schema, keep, options, *step.format);
+  if (!regions.ok()) return regions.status().with_context("plan");
+  step.regions = std::move(*regions);
+  step.layouts = step.regions.is_sparse
+                     ? step.format->lay_out_sparse(all, pattern.hints(), step.regions.fields)
+                     : step.format->lay_out(all, pattern.hints());
   ESKER_RETURN_IF_ERROR(check_phases(options, *step.layouts).with_context("plan"));
   for (std::size_t n = 0; n < step.layouts->layouts.size(); ++n) {
     step.space.add(*step.layouts->layouts[n], step.layouts->joins(static_cast<int>(n)));
@@ -144,6 +161,11 @@ void add_amounts(const StepCounts& counts, PlanReport& report) {
   report.senders = over_all(&RankTraffic::senders);
   report.sent_bytes = over_all(&RankTraffic::sent_bytes);
   report.written_bytes = over_all(&RankTraffic::written_bytes);
+  const double n_writing = report.aggregators > 0 ? report.aggregators : report.ranks;
+  if (report.written_bytes.mean > 0) {
+    report.write_imbalance =
+        static_cast<double>(report.written_bytes.max) / report.written_bytes.mean * n_writing / report.ranks;
+  }
   report.buffer_bytes =
       over(counts.ranks, [](const RankTraffic& rank) { return StepCut::needs_of({rank}).buffer_bytes; });
 }
@@ -161,9 +183,33 @@ std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const Messag
   return bins;
 }
 
-Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
-                        const Options& options, Pulse& pulse) {
-  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(schema, n_ranks, holders_of, options));
+/// Adds what the fields store; returns the bytes of the samples.
+Index add_samples(const Schema& schema, const Step& step, PlanReport& report) {
+  Index data_bytes = 0;
+  std::vector<int> fields;
+  for (const Field& field : schema.fields()) {
+    fields.push_back(static_cast<int>(fields.size()));
+    data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
+  }
+  report.data_bytes = data_bytes;
+  if (step.regions.fields.empty()) return data_bytes;
+  Index kept_bytes = 0;
+  const std::vector<StoredSamples> of_fields =
+      samples_of_fields(*step.format, schema, fields, step.regions.fields);
+  for (std::size_t f = 0; f < of_fields.size(); ++f) {
+    const StoredSamples& of_field = of_fields[f];
+    report.samples.primary += of_field.primary;
+    report.samples.secondary += of_field.secondary;
+    report.samples.padding += of_field.padding;
+    report.samples.blocks += of_field.blocks;
+    kept_bytes += (of_field.primary + of_field.secondary) * schema.fields()[f].sample_bytes();
+  }
+  return kept_bytes;
+}
+
+Result<PlanReport> plan(const Request& request, Pulse& pulse) {
+  const auto& [schema, n_ranks, holders_of, options, keep] = request;
+  ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(request));
   ESKER_RETURN_IF_ERROR(check_coverage(schema, step.holders, n_ranks).with_context("plan"));
   ESKER_ASSIGN_OR_RETURN(
       const StepCounts counts,
@@ -175,12 +221,9 @@ Result<PlanReport> plan(const Schema& schema, int n_ranks, const HoldersOfGrid& 
   report.aggregators = counts.aggregators;
   report.files = step.layouts->num_files();
   report.blocks = step.space.num_pieces();
-  for (const Field& field : schema.fields()) {
-    report.data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
-  }
+  const Index sample_bytes = add_samples(schema, step, report);
   report.stored_bytes = step.space.stored_bytes();
-  report.burst_bytes =
-      report.data_bytes / std::max(1, options.aggregate ? report.aggregators : report.writers);
+  report.burst_bytes = sample_bytes / std::max(1, options.aggregate ? report.aggregators : report.writers);
   add_amounts(counts, report);
   report.message_sizes = message_bins(counts.to_relays, counts.to_aggregators);
   report.boxes = counts.boxes;
@@ -193,6 +236,12 @@ std::string restructuring(const PlanReport& report) {
   if (report.boxes == 0) return "";
   return fmt::format("restructured: {} boxes ({:.6g} box volumes) on {} ranks\n", report.boxes,
                      report.volume_ratio, report.receivers);
+}
+
+std::string kept_samples(const PlanReport& report) {
+  if (report.samples.blocks == 0) return "";
+  return fmt::format("kept: {} primary and {} secondary samples, efficiency {:.4f}\n", report.samples.primary,
+                     report.samples.secondary, report.samples.efficiency());
 }
 
 std::string histogram(const std::vector<MessageBin>& bins) {
@@ -211,11 +260,10 @@ Status check_ranks(int n_ranks) {
   return error(Code::kInvalidArgument, "plan: {} ranks, expected at least 1", n_ranks);
 }
 
-Result<PlanReport> plan_or_end(const Schema& schema, int n_ranks, const HoldersOfGrid& holders_of,
-                               const Options& options, Pulse& pulse) {
-  ESKER_RETURN_IF_ERROR(check_ranks(n_ranks));
+Result<PlanReport> plan_or_end(const Request& request, Pulse& pulse) {
+  ESKER_RETURN_IF_ERROR(check_ranks(request.n_ranks));
   try {
-    return within_memory([&] { return plan(schema, n_ranks, holders_of, options, pulse); });
+    return within_memory([&] { return plan(request, pulse); });
   } catch (const Pulse::Cancelled&) {
     return error(Code::kCancelled, "plan: cancelled");
   }
@@ -224,17 +272,19 @@ Result<PlanReport> plan_or_end(const Schema& schema, int n_ranks, const HoldersO
 }  // namespace
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
-                             const Options& options, const GoesOn& goes_on) {
+                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
   Pulse pulse(goes_on);
-  const auto holders = [&](const Grid& grid) { return list_boxes(schema, grid, n_ranks, boxes, pulse); };
-  return plan_or_end(schema, n_ranks, holders, options, pulse);
+  const HoldersOfGrid holders = [&](const Grid& grid) {
+    return list_boxes(schema, grid, n_ranks, boxes, pulse);
+  };
+  return plan_or_end({schema, n_ranks, holders, options, keep}, pulse);
 }
 
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
-                             const Options& options, const GoesOn& goes_on) {
+                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
   Pulse pulse(goes_on);
-  const auto holders = [&](const Grid& grid) { return split_grid(schema, grid, n_ranks, split); };
-  return plan_or_end(schema, n_ranks, holders, options, pulse);
+  const HoldersOfGrid holders = [&](const Grid& grid) { return split_grid(schema, grid, n_ranks, split); };
+  return plan_or_end({schema, n_ranks, holders, options, keep}, pulse);
 }
 
 std::string PlanReport::to_string() const {
@@ -250,7 +300,7 @@ std::string PlanReport::to_string() const {
              ranks, bytes(static_cast<double>(data_bytes)), bytes(static_cast<double>(stored_bytes)),
              data_bytes > 0 ? static_cast<double>(stored_bytes) / static_cast<double>(data_bytes) : 0.0,
              blocks, files, writers, rounds) +
-         fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
+         kept_samples(*this) + fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
          row("messages", messages, count) + row("senders per round", senders, count) +
          row("sent", sent_bytes, bytes) + row("written", written_bytes, bytes) +
          row("buffers", buffer_bytes, bytes) + restructuring(*this) + histogram(message_sizes);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
@@ -22,7 +23,8 @@ using namespace testing_support;  // NOLINT: scenario and ranks
 struct Way {
   const char* name;
   std::map<std::string, std::string> options;
-  bool has_bits = false;  ///< stored_bits_schema()
+  Schema (*schema)() = mixed_schema;
+  std::vector<KeepRule> (*rules)(const Box& grid) = nullptr;
 };
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
@@ -48,6 +50,41 @@ std::vector<Box> columns(int rank, int n_ranks, const Box& grid) {
   return {box};
 }
 
+/// Many blocks also of the sizes that are chosen by default.
+Schema large_schema() {
+  Schema schema;
+  const DimId x = schema.add_dim("x", 60).value();
+  const DimId y = schema.add_dim("y", 50).value();
+  const DimId z = schema.add_dim("z", 70).value();
+  const int grid = schema.add_grid("xyz", {x, y, z}).value().index;
+  schema.add_field({"a", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
+  schema.add_field({"b", grid, SampleType::kFloat64, 3, false, 1, {}}).status().check();
+  return schema;
+}
+
+std::vector<KeepRule> no_rules(const Box&) { return {}; }
+
+/// Boxes that overlap, and exceed the grid.
+std::vector<KeepRule> some_boxes(const Box& grid) {
+  Box corner = grid, middle = grid;
+  for (int a = 0; a < grid.rank; ++a) {
+    corner.hi[a] = (grid.hi[a] + 1) / 2;
+    corner.lo[a] = -3;
+    middle.lo[a] = grid.hi[a] / 3;
+    middle.hi[a] = grid.hi[a] - 2;
+  }
+  KeepRule near = KeepRule::inside({corner, middle}, -3);
+  near.dilate = 1;
+  return {KeepRule::inside({middle}), near};
+}
+
+/// The same, and a coarse level everywhere.
+std::vector<KeepRule> boxes_and_level(const Box& grid) {
+  std::vector<KeepRule> rules = some_boxes(grid);
+  rules.push_back(KeepRule::everywhere(-2));
+  return rules;
+}
+
 double amount(const RunReport& report, const std::string& name, double Spread::*which) {
   for (const Spread& spread : report.amounts) {
     if (spread.name == name) return spread.*which;
@@ -57,30 +94,69 @@ double amount(const RunReport& report, const std::string& name, double Spread::*
 
 class PlanStep : public testing::TestWithParam<Way> {};
 
+/// The first step of a writer with the columns of this rank, by the rules of the way.
+void write_columns(WritePipeline& pipeline, const Communicator& comm, const Schema& schema, const Way& way) {
+  pipeline.define({}, schema).check();
+  std::vector<PatchMemory> memory;
+  memory.reserve(schema.fields().size());
+  StepInput input{{}, 0, 0, {}};
+  input.patches.resize(schema.fields().size());
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const Field& field = schema.fields()[f];
+    const Box box = columns(comm.rank(), comm.size(), schema.box_of(schema.grids()[field.grid])).front();
+    memory.emplace_back(field, static_cast<int>(f), 0, box, 0u);
+    input.patches[f].push_back(memory.back().patch());
+  }
+  for (int g = 0; way.rules && g < std::ssize(schema.grids()); ++g) {
+    for (const KeepRule& rule : way.rules(schema.box_of(schema.grids()[static_cast<std::size_t>(g)]))) {
+      input.keep.push_back({g, -1, rule});
+    }
+  }
+  pipeline.write_step(input).check();
+}
+
+/// A report lists the fields that store some blocks only.
+void expect_same_samples(const PlanReport& planned, const StepReport& step, const Schema& schema) {
+  StoredSamples listed;
+  for (const StepReport::FieldSamples& field : step.fields) {
+    listed.primary += field.samples.primary;
+    listed.secondary += field.samples.secondary;
+    listed.padding += field.samples.padding;
+    listed.blocks += field.samples.blocks;
+  }
+  Index others = 0;
+  for (const Field& field : schema.fields()) {
+    const bool is_listed = std::any_of(step.fields.begin(), step.fields.end(),
+                                       [&](const auto& of_step) { return of_step.name == field.name; });
+    if (!is_listed)
+      others += schema.box_of(schema.grids()[static_cast<std::size_t>(field.grid)]).num_samples();
+  }
+  if (step.fields.empty()) {  // no rules
+    EXPECT_EQ(planned.samples, StoredSamples());
+    return;
+  }
+  EXPECT_EQ(planned.samples.primary + planned.samples.secondary, listed.primary + listed.secondary + others);
+  if (others == 0) {
+    EXPECT_EQ(planned.samples, listed);
+  }
+  EXPECT_NEAR(planned.write_imbalance, step.write_imbalance, 1e-9);
+}
+
 TEST_P(PlanStep, AgreesWithTheTrafficOfAWriter) {
-  const Schema schema = GetParam().has_bits ? stored_bits_schema() : mixed_schema();
+  const Schema schema = GetParam().schema();
   const Options options = options_of(GetParam());
+  const auto rules = GetParam().rules ? GetParam().rules : no_rules;
   for (const int n_ranks : {1, 4, 7}) {
     const auto planned = plan_step(
         schema, n_ranks,
-        [&](int rank, const Grid& grid) { return columns(rank, n_ranks, schema.box_of(grid)); }, options);
+        [&](int rank, const Grid& grid) { return columns(rank, n_ranks, schema.box_of(grid)); }, options, {},
+        [&](const Grid& grid) { return rules(schema.box_of(grid)); });
     if (planned.status().code() == Code::kUnsupported) GTEST_SKIP() << planned.status().message();
     ASSERT_TRUE(planned.ok()) << planned.status().message();
     const auto store = memory_store();
     run_ranks(n_ranks, [&](const Communicator& comm) {
       auto pipeline = WritePipeline::create(comm.get(), store, "run", options).value();
-      pipeline->define({}, schema).check();
-      std::vector<PatchMemory> memory;
-      memory.reserve(schema.fields().size());
-      StepInput input{{}, 0, 0, {}};
-      input.patches.resize(schema.fields().size());
-      for (std::size_t f = 0; f < schema.fields().size(); ++f) {
-        const Field& field = schema.fields()[f];
-        const Box box = columns(comm.rank(), n_ranks, schema.box_of(schema.grids()[field.grid])).front();
-        memory.emplace_back(field, static_cast<int>(f), 0, box, 0u);
-        input.patches[f].push_back(memory.back().patch());
-      }
-      pipeline->write_step(input).check();
+      write_columns(*pipeline, comm, schema, GetParam());
       const RunReport report = pipeline->report().value();
       if (comm.rank() != 0) return;
       const StepReport& step = pipeline->steps().front();
@@ -88,6 +164,8 @@ TEST_P(PlanStep, AgreesWithTheTrafficOfAWriter) {
       EXPECT_EQ(planned->stored_bytes, step.stored_bytes);
       EXPECT_EQ(planned->files, step.files);
       EXPECT_EQ(planned->writers, step.writers);
+      EXPECT_EQ(step.fields.empty(), !GetParam().rules && options.keep_level == 0);
+      expect_same_samples(*planned, step, schema);
       const auto expect_same = [&](const OverRanks& plan, const std::string& name) {
         EXPECT_EQ(static_cast<double>(plan.min), amount(report, name, &Spread::min)) << name;
         EXPECT_NEAR(plan.mean, amount(report, name, &Spread::mean), 1e-6 * (1 + plan.mean)) << name;
@@ -104,14 +182,21 @@ TEST_P(PlanStep, AgreesWithTheTrafficOfAWriter) {
 
 /// For pieces that are larger than blocks.
 Way with_room(Way way) {
-  way.options["memory_budget"] = "2M";
+  way.options["memory_budget"] = "4M";
   return way;
 }
 
 const std::vector<Way> kWays{
     {"IdxOnePhase", {{"aggregate", "false"}, {"checksums", "false"}}},
     {"IdxTwoPhase", {}},
-    {"StoredBits", {}, true},
+    {"StoredBits", {}, stored_bits_schema},
+    {"KeepBoxes", {}, mixed_schema, some_boxes},
+    {"KeepBoxesInLargeBlocks", {{"bits_per_block", "10"}}, mixed_schema, some_boxes},
+    {"KeepBoxesAndLevel", {{"restructure", "default"}}, mixed_schema, boxes_and_level},
+    with_room({"KeepBoxesInChosenBlocks", {{"bits_per_block", "0"}}, large_schema, some_boxes}),
+    {"KeepLevelByOption", {{"keep_level", "-4"}}},
+    {"KeepLevelBelowAll", {{"keep_level", "-40"}}},
+    with_room({"KeepInCdf5AndIdx", {{"format", "cdf5+idx"}}, mixed_schema, some_boxes}),
     with_room({"Cdf5OnePhase", {{"format", "cdf5"}, {"aggregate", "false"}}}),
     with_room({"Cdf5", {{"format", "cdf5"}}}),
     with_room({"Cdf5Restructured", {{"format", "cdf5"}, {"restructure", "default"}}}),
@@ -177,6 +262,64 @@ TEST(PlanStepErrors, AreThoseOfWriting) {
   options = Options();
   options.memory_budget_bytes = 10;
   EXPECT_EQ(plan_step(schema, 3, whole, options).status().code(), Code::kOutOfMemory);
+}
+
+TEST(PlanStepKeep, RefusesRulesThatCannotHold) {
+  const Schema schema = single_schema();  // 21 x 18
+  const auto error_of = [&](const KeepRule& rule, const std::string& format) {
+    Options options;
+    options.format = format;
+    const SplitOfGrid split = [&](const Grid& grid) {
+      return BrickDecomposition::near_cubic(2, schema.box_of(grid).hi, 4);
+    };
+    return plan_step(schema, 4, split, options, {}, [&](const Grid&) { return std::vector{rule}; }).status();
+  };
+  EXPECT_TRUE(error_of(KeepRule::everywhere(-10), "idx").ok());
+  EXPECT_EQ(error_of(KeepRule::everywhere(-11), "idx").message(),
+            "plan: keep grid 'xy': level -11, expected -10 to 0");
+  EXPECT_EQ(error_of(KeepRule::everywhere(1), "idx").code(), Code::kOutOfRange);
+  EXPECT_EQ(error_of(KeepRule::inside({Box{{0}, {1}}}), "idx").code(), Code::kInvalidArgument);
+  EXPECT_EQ(error_of(KeepRule::in_range(FieldId{0}, 0, 1), "idx").code(), Code::kInvalidArgument);
+  EXPECT_EQ(error_of(KeepRule::everywhere(-1), "cdf5").code(), Code::kUnsupported);
+}
+
+/// Rules may leave out samples of all blocks, but no block.
+TEST(PlanStepKeep, CountsPrimarySamplesWhereAllBlocksAreStored) {
+  const Schema schema = single_schema();  // 21 x 18
+  Options options;
+  options.bits_per_block = 10;  // one block
+  const SplitOfGrid split = [&](const Grid& grid) {
+    return BrickDecomposition::near_cubic(2, schema.box_of(grid).hi, 4);
+  };
+  const KeepOfGrid keep = [](const Grid&) { return std::vector{KeepRule::inside({Box{{2, 3}, {7, 9}}})}; };
+  const auto planned = plan_step(schema, 4, split, options, {}, keep);
+  ASSERT_TRUE(planned.ok()) << planned.status().message();
+  EXPECT_EQ(planned->samples, (StoredSamples{2 * 30, 2 * (21 * 18 - 30), 2 * (1024 - 21 * 18), 2}));
+  EXPECT_EQ(planned->stored_bytes, plan_step(schema, 4, split, options)->stored_bytes);
+}
+
+/// A grid with 2^54 samples: time and memory follow the blocks that are stored.
+TEST(PlanStepKeep, TakesNoTimeForBlocksThatAreNotStored) {
+  Schema schema;
+  std::vector<DimId> dims;
+  for (const char* name : {"x", "y", "z"}) dims.push_back(schema.add_dim(name, Index{1} << 18).value());
+  const int grid = schema.add_grid("xyz", dims).value().index;
+  schema.add_field({"a", grid, SampleType::kFloat32, 1, false, 1, {}}).status().check();
+  const Index edge = Index{1} << 18, at = edge / 3;
+  const SplitOfGrid split = [&](const Grid&) {
+    return BrickDecomposition::near_cubic(3, {edge, edge, edge, 1, 1}, 4096);
+  };
+  const KeepOfGrid keep = [&](const Grid&) {
+    return std::vector{KeepRule::inside({Box{{at, at, at}, {at + 100, at + 90, at + 80}}}),
+                       KeepRule::inside({Box{{0, 0, 0}, {edge, edge, edge / 2}}}, -33),
+                       KeepRule::everywhere(-36)};
+  };
+  const auto planned = plan_step(schema, 4096, split, {}, {}, keep);
+  ASSERT_TRUE(planned.ok()) << planned.status().message();
+  const Index everywhere = Index{1} << 18, in_half = Index{1} << 20;  // of levels 18 and 21 of 54
+  EXPECT_NEAR(static_cast<double>(planned->samples.primary),
+              static_cast<double>(everywhere / 2 + in_half + 100 * 90 * 80), 10);
+  EXPECT_LT(planned->samples.blocks, 2000);
 }
 
 }  // namespace

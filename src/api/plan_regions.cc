@@ -1,0 +1,135 @@
+#include "api/plan_regions.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "adaptive/count_primary.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "layout/choose_block_bits.h"
+#include "write/keep_call.h"
+
+namespace esker {
+namespace {
+
+using Rules = std::vector<KeepRule>;
+
+/// Fields of one grid that share their blocks.
+struct PartRules {
+  std::vector<int> fields;
+  Rules rules;
+};
+
+Status check_rules(const Schema& schema, int grid, const Rules& rules) {
+  for (const KeepRule& rule : rules) {
+    if (rule.region == KeepRule::Region::kRange || rule.region == KeepRule::Region::kLevels) {
+      return error(Code::kInvalidArgument,
+                   "a plan has no samples to look at: expected rules for boxes, or for everywhere");
+    }
+    ESKER_RETURN_IF_ERROR(check_rule(schema, {grid, -1, rule}));
+  }
+  return {};
+}
+
+/// [position in Schema::grids()] those of the caller.
+Result<std::vector<Rules>> rules_of_grids(const Schema& schema, const KeepOfGrid& keep) {
+  std::vector<Rules> rules;
+  for (const Grid& grid : schema.grids()) {
+    rules.push_back(keep ? keep(grid) : Rules());
+    ESKER_RETURN_IF_ERROR(check_rules(schema, static_cast<int>(rules.size()) - 1, rules.back())
+                              .with_context("keep grid '" + grid.name + "'"));
+  }
+  return rules;
+}
+
+Status check_levels(const Grid& grid, const BlockGrid& blocks, const Rules& rules) {
+  const int max_level = blocks.mask().max_level();
+  for (const KeepRule& rule : rules) {
+    if (-rule.level <= max_level) continue;
+    return error(Code::kOutOfRange, "keep grid '{}': level {}, expected {} to 0", grid.name, rule.level,
+                 -max_level);
+  }
+  return {};
+}
+
+/// Of the fields that do not store everything by definition.
+Result<std::vector<PartRules>> rules_of_parts(const Schema& schema, const std::vector<Rules>& of_grids,
+                                              const Options& options, const FormatWriter& format) {
+  std::vector<PartRules> parts;
+  std::map<const BlockGrid*, std::size_t> part_of;
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const auto grid = static_cast<std::size_t>(schema.fields()[f].grid);
+    const Rules& rules = of_grids[grid];
+    if (rules.empty() && options.keep_level == 0) continue;
+    const auto field = static_cast<int>(f);
+    ESKER_RETURN_IF_ERROR(format.check_sparse(field).with_context(options.format));
+    const BlockGrid* blocks = format.blocks_of(field);
+    const auto [found, is_new] = part_of.try_emplace(blocks, parts.size());
+    if (is_new) {
+      ESKER_RETURN_IF_ERROR(check_levels(schema.grids()[grid], *blocks, rules));
+      parts.push_back({{}, rules.empty() ? Rules{KeepRule::everywhere(options.keep_level)} : rules});
+    }
+    parts[found->second].fields.push_back(field);
+  }
+  return parts;
+}
+
+KeptField kept_in(const BlockGrid& blocks, const Rules& rules) {
+  LevelRules levels;
+  for (const KeepRule& rule : rules) {
+    if (rule.region == KeepRule::Region::kBoxes) {
+      add_boxes(rule, blocks, levels);
+    } else {
+      const int level = std::max(0, blocks.mask().max_level() + rule.level);
+      levels.everywhere = std::max(levels.everywhere, static_cast<KeptLevel>(level));
+    }
+  }
+  const Box grid = blocks.box();
+  MarkedBlocks marked = count_primary(blocks, levels, {}, {&grid, 1});
+  add_everywhere(blocks, levels.everywhere, marked);
+  return {std::make_shared<const BlockSet>(blocks, std::move(marked.runs)), marked.num_primary};
+}
+
+/// Sets bits_per_block of a part for which `format` has a choice.
+Status choose_bits(const Schema& schema, const PartRules& part, FormatWriter& format) {
+  const int field = part.fields.front();
+  const auto ratio_of = [&](int bits) -> Result<double> {
+    const BlockGrid& now = *format.blocks_of(field);
+    const KeptField kept = kept_in(BlockGrid(now.mask(), bits, now.box()), part.rules);
+    StoredOverPrimary bytes;
+    for (const int f : part.fields)
+      bytes.add(kept, schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
+    return bytes.ratio();
+  };
+  ESKER_ASSIGN_OR_RETURN(const int best, choose_block_bits(format.choices_of_block_bits(field), ratio_of));
+  return best > 0 ? format.set_block_bits(field, best) : Status();
+}
+
+}  // namespace
+
+Result<PlannedRegions> plan_regions(const Schema& schema, const KeepOfGrid& keep, const Options& options,
+                                    FormatWriter& format) {
+  ESKER_ASSIGN_OR_RETURN(const std::vector<Rules> of_grids, rules_of_grids(schema, keep));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<PartRules> parts,
+                         rules_of_parts(schema, of_grids, options, format));
+  for (const PartRules& part : parts) ESKER_RETURN_IF_ERROR(choose_bits(schema, part, format));
+  PlannedRegions planned;
+  if (parts.empty()) return planned;
+  for (const Field& field : schema.fields()) {
+    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    planned.fields.push_back({nullptr, schema.box_of(grid).num_samples()});
+  }
+  for (const PartRules& part : parts) {
+    const BlockGrid& blocks = *format.blocks_of(part.fields.front());
+    KeptField kept = kept_in(blocks, part.rules);
+    const bool is_all = kept.blocks->size() == blocks.num_existing();
+    if (is_all) kept.blocks = nullptr;
+    planned.is_sparse = planned.is_sparse || !is_all;
+    for (const int f : part.fields) planned.fields[static_cast<std::size_t>(f)] = kept;
+  }
+  return planned;
+}
+
+}  // namespace esker
