@@ -31,22 +31,28 @@ void add_boxes(const KeepRule& rule, const BlockGrid& blocks, LevelRules& rules)
   }
 }
 
-MarkedBlocks count_primary(const BlockGrid& blocks, const LevelRules& rules,
-                           const std::vector<LevelPatch>& of_others, std::span<const Box> regions) {
-  BlockMarks marks(blocks, rules.everywhere);
+std::vector<MarkedBlocks> count_primary(std::span<const BlockGrid> grids, const LevelRules& rules,
+                                        const std::vector<LevelPatch>& of_others,
+                                        std::span<const Box> regions) {
+  std::vector<BlockMarks> marks;
+  for (const BlockGrid& grid : grids) marks.emplace_back(grid, rules.everywhere);
+  const auto add_to_all = [&](const Box& part, const auto& levels) {
+    for (BlockMarks& of_grid : marks) of_grid.add(part, levels);
+  };
   if (are_boxes(rules, of_others)) {
     std::vector<LevelBox> boxes = rules.boxes;
     for (const LevelPatch& patch : of_others) boxes.push_back({patch.box, patch.levels.front()});
+    for (const Box& region : regions) for_each_level_part(region, boxes, add_to_all);
+  } else if (!grids.empty()) {
+    LevelMap map(grids.front().box(), rules, of_others);
     for (const Box& region : regions) {
-      for_each_level_part(region, boxes, [&](const Box& part, KeptLevel level) { marks.add(part, level); });
-    }
-  } else {
-    LevelMap map(blocks.box(), rules, of_others);
-    for (const Box& region : regions) {
-      for_each_tile(blocks.mask(), region, [&](const Box& tile) { marks.add(tile, map.levels(tile)); });
+      for_each_tile(grids.front().mask(), region,
+                    [&](const Box& tile) { add_to_all(tile, map.levels(tile)); });
     }
   }
-  return {marks.take_runs(), marks.num_primary()};
+  std::vector<MarkedBlocks> marked;
+  for (BlockMarks& of_grid : marks) marked.push_back({of_grid.take_runs(), of_grid.num_primary()});
+  return marked;
 }
 
 void add_everywhere(const BlockGrid& blocks, KeptLevel everywhere, MarkedBlocks& marked) {

@@ -23,11 +23,13 @@ Index dilation_of(const KeepRule& rule, const Box& grid);
 /// Adds the boxes of a rule, grown and within the grid, to `rules`.
 void add_boxes(const KeepRule& rule, const BlockGrid& blocks, LevelRules& rules);
 
-/// What `rules`, and `of_others`, keep of the samples of `regions`: disjoint boxes of the grid. Without
-/// rules.everywhere, see add_everywhere(). If no rule looks at samples, time and memory follow the blocks and
-/// the boxes; otherwise time follows the samples of the regions.
-MarkedBlocks count_primary(const BlockGrid& blocks, const LevelRules& rules,
-                           const std::vector<LevelPatch>& of_others, std::span<const Box> regions);
+/// What `rules`, and `of_others`, keep of the samples of `regions`: disjoint boxes of the grid. In each of
+/// `grids`, which divide the same grid into blocks of different sizes. Without rules.everywhere, see
+/// add_everywhere(). If no rule looks at samples, time and memory follow the blocks and the boxes; otherwise
+/// time follows the samples of the regions.
+std::vector<MarkedBlocks> count_primary(std::span<const BlockGrid> grids, const LevelRules& rules,
+                                        const std::vector<LevelPatch>& of_others,
+                                        std::span<const Box> regions);
 
 /// Adds what is kept everywhere: all samples up to that level, and at least those of block 0. kNotKept: none.
 void add_everywhere(const BlockGrid& blocks, KeptLevel everywhere, MarkedBlocks& marked);

@@ -66,11 +66,15 @@ void BlockMarks::add(const Box& box, KeptLevel level) {
 }
 
 void BlockMarks::add(const Box& box, std::span<const KeptLevel> levels) {
-  const auto [least, most] = std::minmax_element(levels.begin(), levels.end());
-  if (*most == kNotKept) return;
-  for (int level = first_level_; level <= finest_block_level(*most); ++level) {
+  KeptLevel least = levels.front(), most = levels.front();
+  for (const KeptLevel level : levels) {  // std::minmax_element is not vectorized
+    least = std::min(least, level);
+    most = std::max(most, level);
+  }
+  if (most == kNotKept) return;
+  for (int level = first_level_; level <= finest_block_level(most); ++level) {
     const int kept = level == grid_.bits_per_block() ? kNotKept + 1 : level;
-    add_level(box, levels, level, *least >= kept);
+    add_level(box, levels, level, least >= kept);
   }
 }
 

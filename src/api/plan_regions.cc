@@ -76,7 +76,9 @@ Result<std::vector<PartRules>> rules_of_parts(const Schema& schema, const std::v
   return parts;
 }
 
-KeptField kept_in(const BlockGrid& blocks, const Rules& rules) {
+/// In each of several grids with blocks of different sizes.
+std::vector<KeptField> kept_in(std::span<const BlockGrid> grids, const Rules& rules) {
+  const BlockGrid& blocks = grids.front();
   LevelRules levels;
   for (const KeepRule& rule : rules) {
     if (rule.region == KeepRule::Region::kBoxes) {
@@ -87,24 +89,31 @@ KeptField kept_in(const BlockGrid& blocks, const Rules& rules) {
     }
   }
   const Box grid = blocks.box();
-  MarkedBlocks marked = count_primary(blocks, levels, {}, {&grid, 1});
-  add_everywhere(blocks, levels.everywhere, marked);
-  return {std::make_shared<const BlockSet>(blocks, std::move(marked.runs)), marked.num_primary};
+  std::vector<MarkedBlocks> marked = count_primary(grids, levels, {}, {&grid, 1});
+  std::vector<KeptField> kept;
+  for (std::size_t n = 0; n < grids.size(); ++n) {
+    add_everywhere(grids[n], levels.everywhere, marked[n]);
+    kept.push_back(
+        {std::make_shared<const BlockSet>(grids[n], std::move(marked[n].runs)), marked[n].num_primary});
+  }
+  return kept;
 }
 
 /// Sets bits_per_block of a part for which `format` has a choice.
 Status choose_bits(const Schema& schema, const PartRules& part, FormatWriter& format) {
   const int field = part.fields.front();
-  const auto ratio_of = [&](int bits) -> Result<double> {
-    const BlockGrid& now = *format.blocks_of(field);
-    const KeptField kept = kept_in(BlockGrid(now.mask(), bits, now.box()), part.rules);
-    StoredOverPrimary bytes;
-    for (const int f : part.fields)
-      bytes.add(kept, schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
-    return bytes.ratio();
-  };
-  ESKER_ASSIGN_OR_RETURN(const int best, choose_block_bits(format.choices_of_block_bits(field), ratio_of));
-  return best > 0 ? format.set_block_bits(field, best) : Status();
+  const std::vector<int> choices = format.choices_of_block_bits(field);
+  if (choices.empty()) return {};
+  const std::vector<BlockGrid> grids = grids_with(*format.blocks_of(field), choices);
+  const std::vector<KeptField> kept = kept_in(grids, part.rules);
+  std::vector<StoredByBits> stored;
+  for (std::size_t n = 0; n < choices.size(); ++n) {
+    stored.push_back({choices[n]});
+    for (const int f : part.fields) {
+      stored.back().add(kept[n], schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
+    }
+  }
+  return format.set_block_bits(field, choose_block_bits(stored));
 }
 
 }  // namespace
@@ -123,7 +132,7 @@ Result<PlannedRegions> plan_regions(const Schema& schema, const KeepOfGrid& keep
   }
   for (const PartRules& part : parts) {
     const BlockGrid& blocks = *format.blocks_of(part.fields.front());
-    KeptField kept = kept_in(blocks, part.rules);
+    KeptField kept = kept_in({&blocks, 1}, part.rules).front();
     const bool is_all = kept.blocks->size() == blocks.num_existing();
     if (is_all) kept.blocks = nullptr;
     planned.is_sparse = planned.is_sparse || !is_all;

@@ -142,6 +142,12 @@ BlockGrid::Existing BlockGrid::existing_at(int level) const {
   return {found.existing_before, found.tiles.num_samples()};
 }
 
+std::vector<BlockGrid> grids_with(const BlockGrid& grid, const std::vector<int>& bits_per_block) {
+  std::vector<BlockGrid> grids;
+  for (const int bits : bits_per_block) grids.emplace_back(grid.mask(), bits, grid.box());
+  return grids;
+}
+
 Index BlockGrid::first_block_of_level(int level) const { return Index{1} << tile_digits(level); }
 
 Point BlockGrid::samples_per_axis(int level) const {

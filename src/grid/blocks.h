@@ -89,4 +89,7 @@ class BlockGrid {
   Index num_existing_ = 1;     // block 0
 };
 
+/// The same grid, in blocks of each of these sizes.
+std::vector<BlockGrid> grids_with(const BlockGrid& grid, const std::vector<int>& bits_per_block);
+
 }  // namespace esker

@@ -371,11 +371,7 @@ Status WritePipeline::make_sparse_plan(const StepInput& input, StepPlan*& plan) 
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
   const Stopwatch watch;
   ESKER_RETURN_IF_ERROR(make_room_for_copies(input));
-  ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    plan = &plans_[{fields_due(input.step), true}];
-    return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(KeptFields kept, find_regions(*plan, input));
+  ESKER_ASSIGN_OR_RETURN(KeptFields kept, find_regions(input, plan));
   const bool is_same = have_same_blocks(kept, plan->kept);
   bool any_stale = false;
   ESKER_RETURN_IF_ERROR(
@@ -395,26 +391,27 @@ Status WritePipeline::make_sparse_plan(const StepInput& input, StepPlan*& plan) 
   return {};
 }
 
-/// The blocks that the step stores. Collective.
-Result<KeptFields> WritePipeline::find_regions(StepPlan& plan, const StepInput& input) {
+/// Finds the plan of the step, and the blocks that the step stores. Collective.
+Result<KeptFields> WritePipeline::find_regions(const StepInput& input, StepPlan*& plan) {
   bool is_stale = true, any_stale = true;
   std::vector<bool> due;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     due = fields_due(input.step);
-    is_stale = !plan.shared || plan.boxes != boxes_of(input.patches, plan.fields);
+    plan = &plans_[{due, true}];
+    is_stale = !plan->shared || plan->boxes != boxes_of(input.patches, plan->fields);
     return Status();
   }));
   StepRegions regions(*comm_, {schema_, *format_, options_.format, input.keep, input.patches, due,
                                options_.keep_level, options_.memory_budget_bytes / 8});
   ESKER_RETURN_IF_ERROR(regions.agree_on_rules(is_stale, any_stale));
-  if (any_stale) ESKER_RETURN_IF_ERROR(begin_sparse_plan(plan, input));
-  ESKER_RETURN_IF_ERROR(regions.share_levels(plan.shared->directory, plan.shared->of_field));
+  if (any_stale) ESKER_RETURN_IF_ERROR(begin_sparse_plan(*plan, input));
+  ESKER_RETURN_IF_ERROR(regions.share_levels(plan->shared->directory, plan->shared->of_field));
   if (!created_) {
     ESKER_ASSIGN_OR_RETURN(const bool any_choice, regions.choose_block_bits(*format_));
     for (auto& [key, other] : plans_) other.ready = other.ready && !any_choice;
   }
   auto kept = regions.find();
-  plan.raised_from = regions.raised_from();
+  plan->raised_from = regions.raised_from();
   return kept;
 }
 

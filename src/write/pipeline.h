@@ -124,7 +124,7 @@ class WritePipeline final : private Comm::EndListener {
   Status make_sparse_plan(const StepInput& input, StepPlan*& plan);
   Result<SharedBoxes> begin_plan(StepPlan& plan, const StepInput& input);
   Status begin_sparse_plan(StepPlan& plan, const StepInput& input);
-  Result<KeptFields> find_regions(StepPlan& plan, const StepInput& input);
+  Result<KeptFields> find_regions(const StepInput& input, StepPlan*& plan);
   Status lay_out_and_plan(StepPlan& plan, const StepInput& input, SharedBoxes& boxes);
   [[nodiscard]] bool fits(const StepPlan& plan, Index step) const;
   [[nodiscard]] bool keeps(const StepInput& input) const {

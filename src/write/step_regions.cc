@@ -11,7 +11,6 @@
 #include "exchange/unite_runs.h"
 #include "grid/points.h"
 #include "grid/tiles.h"
-#include "layout/choose_block_bits.h"
 
 namespace esker {
 namespace {
@@ -271,75 +270,95 @@ std::vector<Box> StepRegions::reach_of(const Group& group) const {
   return reach;
 }
 
-/// What the rules keep of the samples of this rank, and where no rank puts any.
-MarkedBlocks StepRegions::mark(const Group& group, const BlockGrid& blocks) const {
+/// What the rules keep of the samples of this rank, and where no rank puts any, in each of `grids`.
+std::vector<MarkedBlocks> StepRegions::mark(const Group& group, std::span<const BlockGrid> grids) const {
   const LevelRules rules = rules_of(group);
   const PatchBoxes& put = in_.patches[static_cast<std::size_t>(group.fields.front())].boxes();
-  MarkedBlocks marked = count_primary(blocks, rules, group.of_others, {put.begin(), put.end()});
-  BlockMarks also(blocks, rules.everywhere);
-  for (const LevelBox& rule : rules.boxes) also.add_blocks(rule.box, rule.level);
-  marked.runs = unite(marked.runs, also.take_runs());
+  std::vector<MarkedBlocks> marked = count_primary(grids, rules, group.of_others, {put.begin(), put.end()});
+  for (std::size_t n = 0; n < grids.size(); ++n) {
+    BlockMarks also(grids[n], rules.everywhere);
+    for (const LevelBox& rule : rules.boxes) also.add_blocks(rule.box, rule.level);
+    marked[n].runs = unite(marked[n].runs, also.take_runs());
+  }
   return marked;
 }
 
-/// The blocks of each group, in these grids, by the rules of all ranks. One union of all of them.
-Result<std::vector<KeptField>> StepRegions::sets_of(const std::vector<BlockGrid>& grids) {
-  BlockRuns runs;
-  std::vector<double> primary;
-  std::vector<Index> first_ordinal;
-  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
-    first_ordinal.push_back(0);
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const MarkedBlocks marked = mark(groups_[g], grids[g]);
-      for (const BlockRun& run : marked.runs) {
-        runs.push_back({run.first + first_ordinal[g], run.last + first_ordinal[g]});
+StepRegions::Sets StepRegions::mark(GridsOfGroups grids) const {
+  Sets sets;
+  Index first_ordinal = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::vector<MarkedBlocks> marked = mark(groups_[g], grids[g]);
+    for (std::size_t n = 0; n < marked.size(); ++n) {
+      for (const BlockRun& run : marked[n].runs) {
+        sets.runs.push_back({run.first + first_ordinal, run.last + first_ordinal});
       }
-      primary.push_back(static_cast<double>(marked.num_primary));
-      first_ordinal.push_back(first_ordinal[g] + grids[g].num_existing() + 1);  // no run crosses a gap
+      sets.num_primary.push_back(static_cast<double>(marked[n].num_primary));
+      first_ordinal += grids[g][n].num_existing() + 1;  // no run crosses a gap
     }
-    return Status();
-  }));
-  ESKER_RETURN_IF_ERROR(unite_over_ranks(comm_, runs));
-  comm_.all_reduce_sum(primary);
-  std::vector<KeptField> sets;
-  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
-    std::size_t next = 0;
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      MarkedBlocks marked{{}, static_cast<Index>(primary[g])};
-      for (; next < runs.size() && runs[next].first < first_ordinal[g + 1]; ++next) {
-        marked.runs.push_back({runs[next].first - first_ordinal[g], runs[next].last - first_ordinal[g]});
-      }
-      add_everywhere(grids[g], everywhere_in(groups_[g]), marked);
-      sets.push_back({std::make_shared<BlockSet>(grids[g], std::move(marked.runs)), marked.num_primary});
-    }
-    return Status();
-  }));
+  }
+  sets.grids = std::move(grids);
   return sets;
 }
 
+/// Of all ranks: one union of all sets. Collective.
+Status StepRegions::unite_sets(Sets& sets) {
+  ESKER_RETURN_IF_ERROR(unite_over_ranks(comm_, sets.runs));
+  comm_.all_reduce_sum(sets.num_primary);
+  return {};
+}
+
+std::vector<std::vector<KeptField>> StepRegions::kept_by(const Sets& sets) const {
+  std::vector<std::vector<KeptField>> kept(groups_.size());
+  std::size_t next = 0, number = 0;
+  Index first_ordinal = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (const BlockGrid& grid : sets.grids[g]) {
+      MarkedBlocks marked{{}, static_cast<Index>(sets.num_primary[number++])};
+      const Index end_ordinal = first_ordinal + grid.num_existing() + 1;
+      for (; next < sets.runs.size() && sets.runs[next].first < end_ordinal; ++next) {
+        const BlockRun& run = sets.runs[next];
+        marked.runs.push_back({run.first - first_ordinal, run.last - first_ordinal});
+      }
+      first_ordinal = end_ordinal;
+      add_everywhere(grid, everywhere_in(groups_[g]), marked);
+      kept[g].push_back({std::make_shared<BlockSet>(grid, std::move(marked.runs)), marked.num_primary});
+    }
+  }
+  return kept;
+}
+
+/// All of the grid, for each field.
+KeptFields StepRegions::all_kept() const {
+  KeptFields kept;
+  for (const Field& field : in_.schema.fields()) {
+    const Grid& grid = in_.schema.grids()[static_cast<std::size_t>(field.grid)];
+    kept.push_back({nullptr, in_.schema.box_of(grid).num_samples()});
+  }
+  return kept;
+}
+
 Result<KeptFields> StepRegions::find() {
-  std::vector<BlockGrid> grids;
+  Sets sets;
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
-    for (const Group& group : groups_) grids.push_back(group.blocks);
+    GridsOfGroups grids;
+    for (const Group& group : groups_) grids.push_back({group.blocks});
+    sets = mark(std::move(grids));
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(const std::vector<KeptField> sets, sets_of(grids));
+  ESKER_RETURN_IF_ERROR(unite_sets(sets));
   KeptFields kept;
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
+    kept = all_kept();
     bool any_sparse = false;
-    for (const Field& field : in_.schema.fields()) {
-      kept.push_back(
-          {nullptr,
-           in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(field.grid)]).num_samples()});
-    }
+    const std::vector<std::vector<KeptField>> found = kept_by(sets);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const BlockGrid& blocks = groups_[g].blocks;
       if (groups_[g].coarsest < blocks.bits_per_block()) {
         raised_from_ = std::min(raised_from_, groups_[g].coarsest - blocks.mask().max_level());
       }
-      if (sets[g].blocks->size() == groups_[g].blocks.num_existing()) continue;
+      if (found[g].front().blocks->size() == blocks.num_existing()) continue;
       any_sparse = true;
-      for (const int field : groups_[g].fields) kept[static_cast<std::size_t>(field)] = sets[g];
+      for (const int field : groups_[g].fields) kept[static_cast<std::size_t>(field)] = found[g].front();
     }
     if (!any_sparse) kept.clear();
     return Status();
@@ -347,52 +366,41 @@ Result<KeptFields> StepRegions::find() {
   return kept;
 }
 
-/// The grids of the groups, with blocks of 2^bits samples where is_of_part[group].
-std::vector<BlockGrid> StepRegions::grids_with(int bits, const std::vector<bool>& is_of_part) const {
-  std::vector<BlockGrid> grids;
+/// What the groups of a part store with each of `choices`; sets.grids has a grid for each, of these groups.
+std::vector<StoredByBits> StepRegions::stored_by(const std::vector<int>& choices, const Sets& sets) const {
+  std::vector<StoredByBits> stored;
+  for (const int bits : choices) stored.push_back({bits});
+  const std::vector<std::vector<KeptField>> kept = kept_by(sets);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const BlockGrid& blocks = groups_[g].blocks;
-    grids.push_back(is_of_part[g] ? BlockGrid(blocks.mask(), bits, blocks.box()) : blocks);
-  }
-  return grids;
-}
-
-/// Stored bytes over primary bytes of the groups of a part. Collective.
-Result<double> StepRegions::stored_over_primary(int bits, const std::vector<bool>& is_of_part) {
-  std::vector<BlockGrid> grids;
-  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
-    grids = grids_with(bits, is_of_part);
-    return Status();
-  }));
-  ESKER_ASSIGN_OR_RETURN(const std::vector<KeptField> sets, sets_of(grids));
-  StoredOverPrimary bytes;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    if (!is_of_part[g]) continue;
-    for (const int f : groups_[g].fields) {
-      bytes.add(sets[g], in_.schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
+    for (std::size_t n = 0; n < kept[g].size(); ++n) {
+      for (const int f : groups_[g].fields) {
+        stored[n].add(kept[g][n], in_.schema.fields()[static_cast<std::size_t>(f)].sample_bytes());
+      }
     }
   }
-  return bytes.ratio();
+  return stored;
 }
 
 /// For the part that has the blocks of `field`. Collective.
 Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
-  // An earlier attempt at the first step may have chosen already.
   std::vector<int> choices;
-  std::vector<bool> is_of_part;
-  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
-    Status reset = format.set_block_bits(field, 0);
+  Sets sets;
+  const auto try_choices = [&]() -> Status {
+    // An earlier attempt at the first step may have chosen already.
+    ESKER_RETURN_IF_ERROR(format.set_block_bits(field, 0));
     choices = format.choices_of_block_bits(field);
+    GridsOfGroups grids;
     for (const Group& group : groups_) {
-      is_of_part.push_back(format.blocks_of(group.fields.front()) == format.blocks_of(field));
+      const bool is_of_part = format.blocks_of(group.fields.front()) == format.blocks_of(field);
+      grids.push_back(is_of_part ? grids_with(group.blocks, choices) : std::vector<BlockGrid>());
     }
-    return reset;
-  }));
-  const auto ratio_of = [&](int bits) { return stored_over_primary(bits, is_of_part); };
-  ESKER_ASSIGN_OR_RETURN(const int best, esker::choose_block_bits(choices, ratio_of));
-  if (best == 0) return {};
+    sets = mark(std::move(grids));
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", try_choices));
+  ESKER_RETURN_IF_ERROR(unite_sets(sets));
   return all_do(comm_, "keep", [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(format.set_block_bits(field, best));
+    ESKER_RETURN_IF_ERROR(format.set_block_bits(field, esker::choose_block_bits(stored_by(choices, sets))));
     for (Group& group : groups_) group.blocks = *format.blocks_of(group.fields.front());
     return {};
   });

@@ -19,6 +19,7 @@
 #include "exchange/directory.h"
 #include "exchange/patch_list.h"
 #include "format/format_writer.h"
+#include "layout/choose_block_bits.h"
 #include "plan/field_boxes.h"
 #include "write/keep_call.h"
 
@@ -73,6 +74,14 @@ class StepRegions {
   }
   /// What the ranks tell each other about their rules.
   struct Agreed;
+  /// [group] those in which its blocks are found: with blocks of different sizes, or none.
+  using GridsOfGroups = std::vector<std::vector<BlockGrid>>;
+  /// The blocks of all groups in all of their grids.
+  struct Sets {
+    GridsOfGroups grids;
+    BlockRuns runs;                   // of all sets; the ordinals of a set follow those of the set before it
+    std::vector<double> num_primary;  // of each set
+  };
 
   Status check_calls() const;
   Status check_call(const KeepCall& call) const;
@@ -87,10 +96,12 @@ class StepRegions {
   [[nodiscard]] std::vector<Box> reach_of(const Group& group) const;
   [[nodiscard]] std::map<int, std::vector<std::byte>> levels_for_others(const BoxesOfField& holders) const;
   void take_levels(std::span<const std::byte> bytes);
-  [[nodiscard]] MarkedBlocks mark(const Group& group, const BlockGrid& blocks) const;
-  Result<std::vector<KeptField>> sets_of(const std::vector<BlockGrid>& grids);
-  [[nodiscard]] std::vector<BlockGrid> grids_with(int bits, const std::vector<bool>& is_of_part) const;
-  Result<double> stored_over_primary(int bits, const std::vector<bool>& is_of_part);
+  [[nodiscard]] std::vector<MarkedBlocks> mark(const Group& group, std::span<const BlockGrid> grids) const;
+  [[nodiscard]] Sets mark(GridsOfGroups grids) const;
+  Status unite_sets(Sets& sets);
+  [[nodiscard]] std::vector<std::vector<KeptField>> kept_by(const Sets& sets) const;
+  [[nodiscard]] KeptFields all_kept() const;
+  [[nodiscard]] std::vector<StoredByBits> stored_by(const std::vector<int>& choices, const Sets& sets) const;
   Status choose_bits_of(FormatWriter& format, int field);
 
   Comm& comm_;

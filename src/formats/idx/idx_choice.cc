@@ -24,14 +24,14 @@ double stored_over_data(const Bitmask& mask, int bits_per_block, const Box& box)
 }
 
 int choose_bits_per_block(const Bitmask& mask, const Box& box, const SampleBytes& sample_bytes) {
-  std::vector<int> choices;
+  std::vector<StoredByBits> choices;
+  const auto data = static_cast<double>(box.num_samples());
   for (int bits = std::min(mask.max_level(), 30); bits >= 1; --bits) {
     if (sample_bytes.largest << bits > kMaxBlockBytes && bits > 1) continue;
     if (sample_bytes.smallest << bits < kMinBlockBytes && !choices.empty()) break;
-    choices.push_back(bits);
+    choices.push_back({bits, stored_over_data(mask, bits, box) * data, data});
   }
-  const auto ratio_of = [&](int bits) -> Result<double> { return stored_over_data(mask, bits, box); };
-  return choose_block_bits(choices, ratio_of).value();
+  return choose_block_bits(choices);
 }
 
 Index choose_blocks_per_file(Index num_blocks, Index num_existing, Index block_bytes) {

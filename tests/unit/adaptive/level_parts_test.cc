@@ -81,7 +81,7 @@ TEST(CountPrimary, OfBoxesIsThatOfSamples) {
       box.level = static_cast<KeptLevel>(random() % static_cast<unsigned>(mask.max_level() + 1));
       if (!box.box.empty()) rules.boxes.push_back(box);
     }
-    const MarkedBlocks by_parts = count_primary(blocks, rules, {}, {&grid, 1});
+    const MarkedBlocks by_parts = count_primary({&blocks, 1}, rules, {}, {&grid, 1}).front();
     BlockMarks marks(blocks, rules.everywhere);
     const std::vector<LevelPatch> none;
     LevelMap map(grid, rules, none);
