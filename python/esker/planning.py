@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from esker import _core
-from esker.dataset import Box
+from esker import _core, rank_boxes
+from esker.dataset import Box, StoredSamples
 
 PHASES = ("one-phase", "two-phase", "three-phase")
 
@@ -24,6 +25,9 @@ def plan_step(
     fields: int = 1,
     type: str = "float64",
     stored_bits: int = 0,
+    keep: float | Iterable[tuple[int, Box]] | None = None,
+    keep_order: str = "z",
+    keep_level: int | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """Exact costs of a step of a new dataset in which all fields are written. Sizes in bytes, axes x first.
@@ -37,27 +41,72 @@ def plan_step(
     fields:  number of fields, with `block` or `extent`
     type:    NumPy type of the samples
     stored_bits: bits per sample that are stored, with `block` or `extent`, see Writer.field()
+    keep:    what the step keeps: a share of the boxes of the ranks, 0 to 1, completely (the first
+             floor(keep * n) of n boxes); or (level, (lo, hi)) for boxes on every grid, see Step.keep()
+    keep_order: "z", along the Z curve: a clustered region; or "bit-reversed": a scattered one
+    keep_level: the level of everything else, 0 or below; without it, the rest is not stored
     options: as for esker.write()
 
-    Raises ValueError, IndexError (a box leaves the grid), MemoryError (a memory budget too small).
+    Raises ValueError, IndexError (a box leaves the grid, a level that it does not have), MemoryError (a memory
+    budget too small), NotImplementedError (`keep` in a format that stores fields completely).
 
     >>> import esker
     >>> facts = esker.plan(4096, block=(30, 30, 30), restructure="default")
     >>> facts["boxes"], facts["volume_ratio"], facts["receivers"]
     (3375, 3375.0, 3375)
+    >>> facts = esker.plan(512, block=(64, 64, 64), keep=0.2, bits_per_block=15)
+    >>> round(facts["efficiency"], 3)
+    0.994
     """
-    rows = [(rank, list(lo), list(hi)) for rank, (lo, hi) in boxes]
+    rows = _rows(boxes)
     if rows and block is extent is dataset is None:
         extent = [max(ends) for ends in zip(*(hi for _, _, hi in rows))]
     if sum(given is not None for given in (block, extent, dataset)) != 1:
         raise ValueError("plan: expected exactly one of block, extent and dataset, or only boxes")
-    texts = {name: _text(value) for name, value in options.items()}
-    if dataset is not None:
-        return _facts(_core.plan_dataset(ranks, dataset, rows, texts))
     if block is not None:
         extent = [n * size for n, size in zip(_core.cube_of_ranks(len(block), ranks), block)]
+    texts = {name: _text(value) for name, value in options.items()}
+    if dataset is not None:
+        kept = _kept(keep, keep_order, _extents_of(dataset) if keep is not None else {}, rows, ranks)
+        return _facts(_core.plan_dataset(ranks, dataset, rows, texts, kept, keep_level))
     assert extent is not None
-    return _facts(_core.plan_grid(ranks, list(extent), fields, np.dtype(type).name, stored_bits, rows, texts))
+    kept = _kept(keep, keep_order, {_GRID: extent}, rows, ranks)
+    how = (fields, np.dtype(type).name, stored_bits)
+    return _facts(_core.plan_grid(ranks, list(extent), *how, rows, texts, kept, keep_level))
+
+
+_GRID = "grid"
+"""The name that the grid has without a dataset."""
+_Row = tuple[int, list[int], list[int]]
+
+
+def _rows(boxes: Iterable[tuple[int, Box]]) -> list[_Row]:
+    return [(number, list(lo), list(hi)) for number, (lo, hi) in boxes]
+
+
+def _extents_of(path: str) -> dict[str, Sequence[int]]:
+    dataset = _core.open(path)
+    return {grid.name: [dataset.dims[dim].size for dim in grid.dims] for grid in dataset.grids}
+
+
+def _kept(
+    keep: float | Iterable[tuple[int, Box]] | None,
+    order: str,
+    grids: dict[str, Sequence[int]],
+    rows: list[_Row],
+    ranks: int,
+) -> dict[str, list[_Row]]:
+    """The boxes that are kept of each grid, with their levels; nothing if the step keeps everything."""
+    if keep is None:
+        return {}
+    if not isinstance(keep, Real):
+        listed = _rows(keep)
+        return {name: listed for name in grids}
+    kept = {}
+    for name, extent in grids.items():
+        held = [(tuple(lo), tuple(hi)) for _, lo, hi in rows] or rank_boxes.split(extent, ranks)
+        kept[name] = _rows((0, box) for box in rank_boxes.first(held, float(keep), order))
+    return kept
 
 
 def compare_phases(ranks: int, restructure: str = "default", **arguments: Any) -> dict[str, dict[str, Any]]:
@@ -124,6 +173,8 @@ _SECOND = ("to aggregators", "written by the ranks")
 
 
 def _facts(report: _core.PlanReport) -> dict[str, Any]:
+    stored = report.samples
+    samples = StoredSamples(stored.primary, stored.secondary, stored.padding, stored.blocks)
     spread = {
         name: _spread(getattr(report, name))
         for name in ("messages", "senders", "sent_bytes", "written_bytes", "buffer_bytes")
@@ -134,6 +185,9 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
     )
     return {
         **{name: getattr(report, name) for name in single},
+        "samples": samples._asdict(),
+        "efficiency": samples.efficiency,
+        "write_imbalance": report.write_imbalance,
         "max_fan_in": report.senders.max,
         "peak_bytes_per_rank": report.buffer_bytes.max,
         **spread,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from esker import planning
+from esker import keep_plans, planning, rank_boxes
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
+from esker.cli.tables import console, show, size_text, table
 
 
 class Extents(click.ParamType):
@@ -26,6 +28,33 @@ class Extents(click.ParamType):
         if not all(word.isdigit() and int(word) > 0 for word in words):
             self.fail(f"expected extents such as 30,30,30, found {value!r}", param, ctx)
         return tuple(map(int, words))
+
+
+class Listed(click.ParamType):
+    """Several values with commas in between: a plan is made for each."""
+
+    def __init__(self, name: str, example: str, convert: Callable[[str], Any]) -> None:
+        self.name = name
+        self._example = example
+        self._convert = convert
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Any, ...]:
+        try:
+            return tuple(self._convert(word) for word in value.split(","))
+        except ValueError:
+            self.fail(f"expected {self._example}, found {value!r}", param, ctx)
+
+
+def _share(word: str) -> float:
+    if not 0 <= float(word) <= 1:
+        raise ValueError(word)
+    return float(word)
+
+
+def _order(word: str) -> str:
+    return rank_boxes.ORDERS[rank_boxes.ORDERS.index(word)]
 
 
 @dataclass(frozen=True)
@@ -46,28 +75,42 @@ class PlanOptions:
     pattern: str | None
     stripe_size: str | None
     stripe_count: int | None
-    bits_per_block: int | None
+    bits_per_block: tuple[int, ...] | None
     blocks_per_file: int | None
     aggregators: int | None
     aggregation_factor: int | None
     max_fan_in: int | None
     memory_budget: str | None
+    keep: tuple[float, ...] | None
+    keep_order: tuple[str, ...] | None
+    keep_level: int | None
     compare: bool
     plot: Path | None
     as_json: bool
 
     def check(self) -> None:
-        """Raises UsageError unless ranks and grid are given exactly once."""
+        """Raises UsageError unless ranks and grid are given exactly once, and the others go together."""
         n_grids = sum(value is not None for value in (self.block, self.extent, self.dataset))
         if n_grids > 1 or (n_grids == 0 and not self.boxes_path):
             raise click.UsageError("expected one of --block, --global and --dataset, or only --boxes")
         if self.ranks is None and not self.boxes_path:
             raise click.UsageError("expected --ranks or --boxes")
+        if self.keep_order and not self.keep:
+            raise click.UsageError("--keep-order orders the boxes of --keep: expected both")
+        if self.compare and self.sweeps():
+            raise click.UsageError("--compare compares ways to write one step: expected single values")
+
+    def sweeps(self) -> bool:
+        """Whether several plans are made."""
+        return any(len(values or ()) > 1 for values in (self.keep, self.keep_order, self.bits_per_block))
 
     def given(self) -> dict[str, Any]:
-        """The arguments of planning.plan_step() that are given, except ranks, boxes and type."""
-        others = ("ranks", "boxes_path", "dtype", "compare", "plot", "as_json")
+        """The arguments of planning.plan_step() that are given as they are, without ranks."""
+        others = ("ranks", "boxes_path", "dtype", "compare", "plot", "as_json", *_LISTS)
         return {name: value for name, value in vars(self).items() if name not in others and value is not None}
+
+
+_LISTS = ("keep", "keep_order", "bits_per_block")
 
 
 @click.command(
@@ -76,7 +119,8 @@ class PlanOptions:
       esker plan --ranks 4096 --block 30,30,30 --fields 16 --restructure default
       esker plan --ranks 64 --dataset run.idx --json | jq .max_fan_in
       esker plan --ranks 512 --global 600,600,300 --compare --plot messages.png
-      esker plan --ranks 512 --global 600,600,300 --format cdf5 --stripe-size 1M --stripe-count 16"""
+      esker plan --ranks 512 --global 600,600,300 --format cdf5 --stripe-size 1M --stripe-count 16
+      esker plan --ranks 4096 --block 64,64,64 --keep 0.05,0.2 --bits-per-block 14,16,18 --plot keep.png"""
 )
 @click.option(
     "--ranks",
@@ -106,24 +150,55 @@ class PlanOptions:
 @click.option("--pattern", help="Access pattern of a shared file: contiguous, stripes or slabs.")
 @click.option("--stripe-size", help="Stripe size of the file system, e.g. 1M.")
 @click.option("--stripe-count", type=int, help="Number of storage targets that a file is striped over.")
-@click.option("--bits-per-block", type=int, help="A block holds 2^N samples.")
+@click.option(
+    "--bits-per-block",
+    type=Listed("N[,N...]", "numbers such as 14,15,16", int),
+    help="A block holds 2^N samples. Several: a plan for each.",
+)
 @click.option("--blocks-per-file", type=int, help="Number of blocks in a file.")
 @click.option("--aggregators", type=int, help="Number of ranks that collect and write.")
 @click.option("--aggregation-factor", type=int, help="Number of ranks per aggregator.")
 @click.option("--max-fan-in", type=int, help="Maximum number of ranks that send to an aggregator in a round.")
 @click.option("--memory-budget", help="Memory per rank, e.g. 64M.")
+@click.option(
+    "--keep",
+    type=Listed("SHARE[,SHARE...]", "shares from 0 to 1 such as 0.05,0.2", _share),
+    help="Store a part of the step only: this share of the boxes of the ranks. Several: a plan for each.",
+)
+@click.option(
+    "--keep-order",
+    type=Listed("ORDER[,ORDER...]", " or ".join(rank_boxes.ORDERS), _order),
+    help="Which boxes are kept: the first along the Z curve (z), which are close together, or the first by "
+    "their bit-reversed places on it (bit-reversed), which are scattered.  [default: z]",
+)
+@click.option(
+    "--keep-level",
+    type=click.IntRange(max=0),
+    help="Level at which everything else is stored, e.g. -9.  [default: not stored]",
+)
 @click.option("--compare", is_flag=True, help="Compare one-, two- and three-phase writing.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the histogram of message sizes.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Draw the histogram of message sizes; of several plans what they store.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON object.")
 @collected_in(PlanOptions)
 def plan_command(options: PlanOptions) -> None:
     """Predict what writing a step on N ranks costs: messages, files, memory.
+
+    With --keep, of a step that stores a part of the grid: how many of the stored samples are those that are
+    kept (efficiency), and how even the bytes of the aggregators are. Several shares, orders and block sizes
+    are planned one after the other, and printed as a table or a JSON list.
 
     Needs neither MPI nor data; a million ranks take about a minute. Options default to those of the
     configuration file and the environment.
     """
     options.check()
     kind = kind_of_picture(options.plot) if options.plot else None
+    if options.sweeps():
+        _print_sweep(options, kind)
+        return
     with as_exit_status():
         plans = _plans(options)
         if options.plot:
@@ -136,14 +211,57 @@ def plan_command(options: PlanOptions) -> None:
         click.echo(f"{name}: {text}" if options.compare else text)
 
 
-def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
-    """Facts by phase with --compare, otherwise one plan with the name "plan"."""
+def _print_sweep(options: PlanOptions, kind: str | None) -> None:
+    """A table, or a JSON list with a line for each plan."""
+    with as_exit_status():
+        ranks, arguments = _arguments(options)
+        single: tuple[None] = (None,)
+        plans = keep_plans.sweep(
+            ranks,
+            options.keep or single,
+            options.keep_order or rank_boxes.ORDERS[:1],
+            options.bits_per_block or single,
+            **arguments,
+        )
+        if options.plot:
+            keep_plans.figure(plans).savefig(options.plot, format=kind)
+    if options.as_json:
+        left_out = ("text", "message_sizes")
+        lines = [json.dumps({k: v for k, v in plan.items() if k not in left_out}) for plan in plans]
+        click.echo("[\n" + ",\n".join(lines) + "\n]")
+        return
+    columns = ("keep", "order", "bits", "efficiency", "blocks", "files", "stored", "imbalance")
+    made = table(*columns, right=tuple(name for name in columns if name != "order"))
+    for plan in plans:
+        made.add_row(
+            "",
+            "all" if plan["keep"] is None else f"{plan['keep']:g}",
+            plan["keep_order"],
+            "" if plan["bits_per_block"] is None else str(plan["bits_per_block"]),
+            f"{plan['efficiency']:.4f}",
+            str(plan["blocks"]),
+            str(plan["files"]),
+            size_text(plan["stored_bytes"]),
+            f"{plan['write_imbalance']:.3f}",
+        )
+    show(console(), made)
+
+
+def _arguments(options: PlanOptions) -> tuple[int, dict[str, Any]]:
+    """The ranks and the other arguments of planning.plan_step(), without those that may be lists."""
     arguments = {"type": options.dtype, **options.given()}
     ranks = options.ranks
     if options.boxes_path:
         arguments["boxes"] = planning.read_boxes(options.boxes_path)
         ranks = ranks or 1 + max((rank for rank, _ in arguments["boxes"]), default=0)
     assert ranks is not None
+    return ranks, arguments
+
+
+def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
+    """Facts by phase with --compare, otherwise one plan with the name "plan"."""
+    ranks, arguments = _arguments(options)
+    arguments |= {name: values[0] for name in _LISTS if (values := getattr(options, name))}
     if options.compare:
         return planning.compare_phases(ranks, **arguments)
     return {"plan": planning.plan_step(ranks, **arguments)}
