@@ -112,6 +112,7 @@ nlohmann::ordered_json to_json(const Measured& measured) {
           {"write_s", measured.write_s},
           {"read_s", measured.read_s},
           {"levels", levels},
+          {"is_sparse", !measured.kept.empty()},
           {"stored_bytes_per_step", measured.stored_bytes},
           {"extra_bytes_per_rank", measured.extra_bytes},
           {"bad_values", measured.bad_values},

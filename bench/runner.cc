@@ -78,6 +78,7 @@ class Runner {
   [[nodiscard]] Measured describe(const Case& tested) const {
     Measured measured;
     measured.name = tested.name();
+    measured.kept = tested.kept();
     if (!tested.reads_levels()) return measured;
     for (const Workload& level : levels_) measured.levels.push_back({level.halvings, level.data_bytes, {}});
     return measured;

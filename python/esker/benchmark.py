@@ -18,8 +18,13 @@ from esker import _core, peers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WORKLOADS = {"s3d": 5, "s3d_whole": 5, "icesheet": 1, "icesheet_yxz": 1, "ocean": 5, "geodesic": 3}
+WORKLOADS = {"s3d": 5, "s3d_adaptive": 5, "s3d_whole": 5, "icesheet": 1, "icesheet_yxz": 1, "ocean": 5, "geodesic": 3}
 """Steps per repetition, by name."""
+
+CASES = {
+    "s3d_adaptive": ("posix", "idx_two_phase", "idx_adaptive", *(f"idx_1_of_{2**n}" for n in range(1, 7))),
+}
+"""Cases of workloads that do not run the program's default ones."""
 
 HALVINGS = (1, 2, 3, 6)
 """Levels that --levels also reads, as numbers of halvings: 1/2, 1/4, 1/8 and 1/64 of the samples."""
@@ -132,7 +137,11 @@ def _cases(measured: dict[str, Any]) -> list[dict[str, Any]]:
     posix = next((case for case in measured["cases"] if case["name"] == "posix"), None)
     raw = next((case for case in measured["cases"] if case["name"] == "idx_two_phase"), None)
     return [
-        {**_case(case, posix, measured, data_bytes), **_compression(case, raw, measured["steps"])}
+        {
+            **_case(case, posix, measured, data_bytes),
+            **_compression(case, raw, measured["steps"]),
+            **_sparse(case, raw),
+        }
         for case in measured["cases"]
     ]
 
@@ -154,6 +163,23 @@ def _compression(case: dict[str, Any], raw: dict[str, Any] | None, steps: int) -
         facts["over_raw"] = _ratios(case["write_s"], raw["write_s"])
         facts["over_raw_plus_codec"] = _ratios(case["write_s"], both)
     return facts
+
+
+def _sparse(case: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any]:
+    """For a case that stores a part of the samples: the time of its writes relative to that of full ones from the
+    same repetitions, also divided by the part that it stores, and the fraction of its time spent on planning."""
+    if not case.get("is_sparse") or not full:
+        return {}
+    totals = zip(case["reports"], full["reports"])
+    shares = [sparse["total"]["stored_bytes"] / whole["total"]["stored_bytes"] for sparse, whole in totals]
+    pairs = [sparse / whole for sparse, whole in zip(case["write_s"], full["write_s"])]
+    phases = [report["phases_s"] for report in case["reports"]]
+    return {
+        "stored_over_full": statistics.mean(shares),
+        "over_full": _spread(pairs),
+        "write_over_proportional": _ratios(pairs, shares),
+        "planning": _spread([phase["plan"]["mean"] / phase["end_step"]["mean"] for phase in phases]),
+    }
 
 
 def _ratios(above: Sequence[float], below: Sequence[float]) -> dict[str, float]:
@@ -244,8 +270,9 @@ def _file_system(directory: str) -> str:
 
 
 def figure(results: dict[str, Any]) -> Figure:
-    """Left: bars of the write and read ratios to posix. Right: the times of levels if they were read,
-    otherwise the phases of a step. For runs on several numbers of ranks see scaling.figure()."""
+    """Left: bars of the write and read ratios to posix. Right: the times of levels if they were read, those of
+    sparse steps if there are any, otherwise the phases of a step. For runs on several numbers of ranks see
+    scaling.figure()."""
     from matplotlib.figure import Figure
 
     width = 5 + 0.55 * len(results["cases"])
@@ -254,6 +281,8 @@ def figure(results: dict[str, Any]) -> Figure:
     _draw_ratios(speed, results)
     if any("levels" in case for case in results["cases"]):
         _draw_levels(phases, results)
+    elif any("over_full" in case for case in results["cases"]):
+        _draw_sparse(phases, results)
     else:
         _draw_phases(phases, results)
     config, machine = results["config"], results["machine"]
@@ -292,6 +321,24 @@ def _draw_levels(axes: Any, results: dict[str, Any]) -> None:
     axes.set_xlabel("fraction of the samples")
     axes.set_ylabel("time / proportional time")
     axes.legend(frameon=False, fontsize="small")
+
+
+def _draw_sparse(axes: Any, results: dict[str, Any]) -> None:
+    cases = [case for case in results["cases"] if "over_full" in case]
+    for marker, is_reduced in (("o", True), ("s", False)):
+        chosen = [case for case in cases if case["name"].startswith("idx_1_of_") == is_reduced]
+        medians = [case["over_full"]["median"] for case in chosen]
+        below = [case["over_full"]["median"] - case["over_full"]["min"] for case in chosen]
+        above = [case["over_full"]["max"] - case["over_full"]["median"] for case in chosen]
+        label = "reduced resolution" if is_reduced else "regions"
+        shares = [case["stored_over_full"] for case in chosen]
+        axes.errorbar(shares, medians, (below, above), fmt=marker, capsize=3, label=label)
+    axes.plot((1 / 64, 1), (1 / 64, 1), color="grey", linewidth=0.8, label="proportional")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    axes.set_xlabel("bytes / bytes of a full step")
+    axes.set_ylabel("time / time of a full step")
+    axes.legend(frameon=False)
 
 
 def _draw_phases(axes: Any, results: dict[str, Any]) -> None:

@@ -79,7 +79,7 @@ def test_ratios_are_of_pairs_and_rates_of_medians(tmp_path: Path) -> None:
     assert results["machine"]["mpi"] == "Open MPI v4.1.4"
 
 
-@pytest.mark.parametrize("workload", sorted(benchmark.WORKLOADS))
+@pytest.mark.parametrize("workload", sorted(benchmark.WORKLOADS.keys() - benchmark.CASES.keys()))
 def test_a_small_run_checks_every_case(
     esker_command: Run, program: Path, tmp_path: Path, workload: str
 ) -> None:
@@ -115,6 +115,54 @@ def test_chosen_cases_run_and_posix_with_them(esker_command: Run, program: Path,
     results = json.loads((tmp_path / "results.json").read_text())
     assert [case["name"] for case in results["cases"]] == ["posix", "cdf5", "cdf5_scatter"]
     assert all(case["bad_values"] == 0 for case in results["cases"])
+
+
+def sparse_report(stored: int, plan_s: float, end_step_s: float) -> dict[str, Any]:
+    return {
+        "total": {"stored_bytes": stored},
+        "phases_s": {"plan": {"mean": plan_s}, "end_step": {"mean": end_step_s}},
+        "configuration": {},
+    }
+
+
+def test_the_time_of_sparse_steps_is_compared_with_full_ones(tmp_path: Path) -> None:
+    full = case("idx_two_phase", [4.0, 4.0, 8.0], [1.0] * 3)
+    full["reports"] = [sparse_report(1000, 0.5, 4.0) for _ in range(3)]
+    half = {**case("idx_1_of_2", [2.0, 3.0, 4.0], [1.0] * 3), "is_sparse": True}
+    half["reports"] = [sparse_report(500, 0.25, 2.0), sparse_report(600, 0.3, 3.0), sparse_report(400, 1, 4.0)]
+    measured = {
+        "workload": "s3d_adaptive",
+        "ranks": 4,
+        "steps": 2,
+        "repeat": 3,
+        "grids": {"xyz": [64, 64, 256]},
+        "data_bytes_per_step": 1_000_000_000,
+        "mpi": "Open MPI v4.1.4, package",
+        "cases": [case("posix", [1.0] * 3, [1.0] * 3), full, half],
+    }
+    results = benchmark.results([measured], str(tmp_path))
+    assert "over_full" not in results["cases"][1]
+    found = results["cases"][2]
+    assert found["stored_over_full"] == pytest.approx(0.5)
+    assert found["over_full"] == {"median": 0.5, "min": 0.5, "max": 0.75}
+    assert found["write_over_proportional"] == pytest.approx({"median": 1.25, "min": 1.0, "max": 1.25})
+    assert found["planning"] == pytest.approx({"median": 0.125, "min": 0.1, "max": 0.25})
+    benchmark.figure(results).savefig(tmp_path / "sparse.png")
+
+
+def test_sparse_steps_are_measured_by_default(esker_command: Run, program: Path, tmp_path: Path) -> None:
+    output = tmp_path / "results.json"
+    small = ("--ranks", "2", "--block", "16,16,32", "--steps", "2", "--repeat", "2")
+    done = esker_command(
+        "bench", "s3d_adaptive", *small, "--program", program, "--dir", tmp_path, "--json", output
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Sparse steps" in done.stdout
+    cases = {case["name"]: case for case in json.loads(output.read_text())["cases"]}
+    assert tuple(cases) == benchmark.CASES["s3d_adaptive"]
+    assert all(case["bad_values"] == 0 for case in cases.values())
+    assert cases["idx_1_of_8"]["stored_over_full"] == pytest.approx(1 / 8)
+    assert 0.1 < cases["idx_adaptive"]["stored_over_full"] < 1
 
 
 def test_the_time_of_a_level_is_compared_with_its_part_of_the_samples(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ _EPILOG = """\b
       esker bench s3d --peers --dir /dev/shm
       esker bench s3d --levels --peers --dir /dev/shm
       esker bench s3d_whole --ranks 1,2,4,8 --dir /dev/shm
+      esker bench s3d_adaptive --block 128 --dir /dev/shm --plot adaptive.png
       esker bench s3d --smooth --case idx_two_phase --case idx_zip --case idx_zfp_accuracy --dir /dev/shm
       esker bench icesheet --peers --case cdf5 --case netcdf_gather --dir /dev/shm
     Quote the ratios rather than the speeds: both values of a ratio come from the same run, so that other
@@ -147,7 +148,8 @@ def bench_command(options: BenchOptions) -> None:
 
     \b
     s3d           a combustion checkpoint: 16 float64 components, 64^3 points per rank
-    s3d_whole     the same, 128^3 points in total
+    s3d_adaptive  the same with a flame that moves from step to step: what steps cost that store a part of it
+    s3d_whole     the same as s3d, 128^3 points in total
     icesheet      600 x 600 x 301 points, one 3-D field with z fastest in memory, and ten 2-D fields
     icesheet_yxz  the same, with z fastest in the files as well
     ocean         360 x 240 x 42 points, four 3-D and four 2-D fields, split into map blocks with full columns
@@ -172,12 +174,14 @@ def bench_command(options: BenchOptions) -> None:
     only with --case  cdf5_scatter (one rank reads for all), cdf5_read_in_two_phases, idx_read_in_two_phases,
                       idx_read_by_messages, idx_read_by_get (two phases with that transport); idx_zip, idx_lz4,
                       idx_zfp_reversible, idx_zfp_accuracy (1e-3), hdf5_zip (compressed; with --smooth),
-                      idx_32_bits, idx_16_bits, idx_8_bits (stored_bits); with --peers also hdf5_deflate
+                      idx_32_bits, idx_16_bits, idx_8_bits (stored_bits); idx_adaptive (keeps the flame at full
+                      resolution, what is near at 1/64, the rest at 1/512), idx_1_of_2 ... idx_1_of_64 (reduced
+                      resolution): the cases of s3d_adaptive; with --peers also hdf5_deflate
                       (chunked, with shuffle and deflate), netcdf_redefine, netcdf_redefine_padded (each
                       variable is defined when it is written, without and with free space in the header)
     """
     programs = _find_programs(options)
-    cases = _chosen_cases(options.cases, programs)
+    cases = _chosen_cases(options.cases, programs, benchmark.CASES.get(options.workload, ()))
     picture_kind = kind_of_picture(options.plot_path) if options.plot_path else None
     _check_writable(options.json_path, options.plot_path)
     by_ranks = _measure(options, programs, cases)
@@ -262,8 +266,11 @@ def _run_job(
         return _run(job.command(), repetitions)
 
 
-def _chosen_cases(wanted: tuple[str, ...], programs: list[str]) -> dict[str, list[str]]:
+def _chosen_cases(
+    wanted: tuple[str, ...], programs: list[str], default: tuple[str, ...] = ()
+) -> dict[str, list[str]]:
     """The cases to run by program; an empty list runs the program's default cases."""
+    wanted = wanted or default
     if not wanted:
         return {program: [] for program in programs}
     known = {program: benchmark.cases_of(program) for program in programs}

@@ -48,6 +48,8 @@ def print_results(results: dict[str, Any]) -> None:
         _print_levels(console, results)
     if any("over_raw" in case for case in results["cases"]):
         _print_compression(console, results)
+    if any("over_full" in case for case in results["cases"]):
+        _print_sparse(console, results)
     if results.get("esker_over_peers"):
         _print_over_peers(console, results)
 
@@ -62,6 +64,18 @@ def _print_compression(console: Console, results: dict[str, Any]) -> None:
         times = (1e3 * case[f"{part}_alone_s_per_step"] for part in ("compress", "decode"))
         ratios = (case[key] for key in ("over_raw", "over_raw_plus_codec", "decode_alone_over_read"))
         table.add_row(case["name"], *(f"{ms:.1f}" for ms in times), *map(_spread, ratios))
+    console.print(table)
+
+
+def _print_sparse(console: Console, results: dict[str, Any]) -> None:
+    console.print("\nSparse steps; full: idx_two_phase in the same repetition; planning: part of the step's time")
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("case")
+    for column in ("stored / full", "write / full", "write / (full * stored share)", "planning"):
+        table.add_column(column, justify="right")
+    for case in (case for case in results["cases"] if "over_full" in case):
+        ratios = (case[key] for key in ("over_full", "write_over_proportional", "planning"))
+        table.add_row(case["name"], f"{case['stored_over_full']:.3f}", *map(_spread, ratios))
     console.print(table)
 
 
