@@ -385,14 +385,17 @@ Status IdxDataset::stored_levels(int field, Index step, const Lattice& samples,
   return part_of(field)->stored_levels(place(field).columns, place(field).fixed ? 0 : step, samples, out);
 }
 
-// All columns of a field have the same blocks.
+// All columns of a field have the same blocks. The sets of a sparse step also name fields that are stored
+// completely.
 Result<std::optional<StoredSamples>> IdxDataset::stored_samples(int field, Index step) const {
   const IdxPart& part = *part_of(field);
   const Index at = place(field).fixed ? 0 : step;
   if (!part.is_sparse(at)) return std::optional<StoredSamples>();
   ESKER_ASSIGN_OR_RETURN(const PartSets::Columns columns, part.sets_at(at));
   const StoredColumn& column = (*columns)[static_cast<std::size_t>(place(field).columns.front())];
-  if (!column.blocks) return std::optional<StoredSamples>();
+  if (!column.blocks || column.blocks->size() == part.blocks().num_existing()) {
+    return std::optional<StoredSamples>();
+  }
   return std::optional(stored_samples_of(*column.blocks, column.num_primary));
 }
 

@@ -363,6 +363,19 @@ TEST(SparseStep, OfReducedResolutionIsEfficient) {
   }
 }
 
+// A step in which only one field has rules.
+TEST(SparseStep, StoresFieldsWithoutRulesCompletely) {
+  RunPlan run = run_of(schema_of_extents({33, 18}), 4);
+  run.keep = [](Index, int, const StepInput&) {
+    return std::vector<KeepCall>{{0, 0, KeepRule::everywhere(-3)}};
+  };
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto dataset = open_dataset(store, "run.idx").value();
+  EXPECT_TRUE(dataset->stored_samples(0, 0).value());
+  EXPECT_FALSE(dataset->stored_samples(1, 0).value());
+}
+
 // The same blocks with other primary samples: the plan is kept, the file of block sets is that of the step.
 TEST(SparseStep, MayChangeWithoutANewPlan) {
   RunPlan run = run_of(schema_of_extents({32, 32}), 6);
