@@ -84,13 +84,25 @@ enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2, ESKER_DIM = 3, ESKER_
 typedef int esker_att_type;
 enum { ESKER_ATT_TEXT = 0, ESKER_ATT_INT64 = 1, ESKER_ATT_DOUBLE = 2 };
 
+/// The value of samples whose block is missing from the dataset, see esker_set_missing.
+typedef int esker_missing;
 enum {
-  ESKER_MAX_RANK = 5,     ///< most axes that a grid may have
-  ESKER_FIXED = 0,        ///< `every` of a field that is put only in the first step
-  ESKER_EVERY_STEP = 1,   ///< `every` of a field that is put in each step
-  ESKER_LAST_STEP = -1,   ///< the newest step
-  ESKER_FULL_LEVEL = -1,  ///< every sample
-  ESKER_OPEN_VERIFY = 1   ///< flag of esker_open: verify the checksums of what is read, where they exist
+  ESKER_MISSING_AUTO = 0,  ///< NEAREST where a sparse step leaves blocks out, FILL where other programs may;
+                           ///< ESKER_DATA_LOSS where Esker wrote the block
+  ESKER_MISSING_FILL = 1,  ///< the field's _FillValue, if it has one, else its default value
+  ESKER_MISSING_NEAREST = 2,  ///< the nearest stored sample of a coarser level; if there is none, as FILL
+  ESKER_MISSING_LINEAR = 3,   ///< interpolated from coarser samples; exact where the field is linear
+  ESKER_MISSING_NAN = 4       ///< NaN; fields of float32 and float64 only
+};
+
+enum {
+  ESKER_MAX_RANK = 5,         ///< most axes that a grid may have
+  ESKER_FIXED = 0,            ///< `every` of a field that is put only in the first step
+  ESKER_EVERY_STEP = 1,       ///< `every` of a field that is put in each step
+  ESKER_LAST_STEP = -1,       ///< the newest step
+  ESKER_FULL_LEVEL = -1,      ///< every sample
+  ESKER_KEEP_DROPPED = -128,  ///< level of a sample that a rule of esker_keep_levels does not reach
+  ESKER_OPEN_VERIFY = 1       ///< flag of esker_open: verify the checksums of what is read, where they exist
 };
 
 /// A dataset that is written or read.
@@ -300,6 +312,40 @@ ESKER_API esker_status esker_put_buffered(esker_dataset* ds, int field, esker_ty
                                           const int64_t* extent, const void* data,
                                           const int64_t* stride_bytes, int64_t component_stride_bytes);
 
+// Adaptive storage. Rules say which samples of the open step are kept: of all fields of a grid (`object`
+// ESKER_GRID, `number` that of the grid) or of one field (ESKER_FIELD). Levels count from the finest: 0 keeps
+// all samples of a place, -1 every second one, -6 one of 64. Where rules overlap, on any rank, the finest
+// level counts. What no rule reaches is dropped; fields without rules on any rank are stored completely.
+// Ranks still put all samples. Blocks that hold a kept sample are stored, others are neither sent nor stored.
+// IDX only, and in cdf5+idx for the IDX dataset. `dilate` >= 0 grows a region by so many samples in all
+// directions, across ranks, too. Common errors: ESKER_OUT_OF_RANGE (a level above 0), ESKER_WRONG_ORDER (no
+// step is open); from esker_end_step ESKER_UNSUPPORTED (the format, or a field with stored bits).
+
+/// Keeps everything at `level` <= 0: reduced resolution. Local.
+ESKER_API esker_status esker_keep_level(esker_dataset* ds, esker_object object, int number, int level);
+
+/// Keeps the samples in boxes at `level`. Local. `lo` and `extent` have the `num_boxes` boxes one after the
+/// other, each with one element per axis, x first. Parts outside the grid are ignored. 0 boxes (`lo` and
+/// `extent` may be NULL) reach nothing; a box counts if any rank gives it.
+ESKER_API esker_status esker_keep_boxes(esker_dataset* ds, esker_object object, int number, int64_t num_boxes,
+                                        const int64_t* lo, const int64_t* extent, int level, int64_t dilate);
+
+/// Keeps the samples at `level` where low <= value <= high for any component of `field`, a field of the same
+/// grid that is put in this step; each rank looks at the samples that it puts. Local. NaN counts as inside,
+/// at the finest level; with `drop_nan` 1 as outside. Errors: ESKER_INVALID_ARGUMENT (a field of another
+/// grid, low > high), and from esker_end_step ESKER_WRONG_ORDER (`field` is not put).
+ESKER_API esker_status esker_keep_range(esker_dataset* ds, esker_object object, int number, int field,
+                                        double low, double high, int level, int64_t dilate, int drop_nan);
+
+/// Keeps each sample of the box `lo`, `extent` at a separate level, <= 0; ESKER_KEEP_DROPPED: the rule does
+/// not reach it. Local; nothing is copied: the memory must not change until esker_end_step returns. This rank
+/// puts all samples of the box. `stride_bytes` as in esker_put_strided, or NULL: dense, x fastest. Errors:
+/// ESKER_OUT_OF_RANGE (the box leaves the grid), and from esker_end_step ESKER_OUT_OF_RANGE (a level above 0
+/// or coarser than the coarsest), ESKER_INVALID_ARGUMENT (samples that this rank does not put).
+ESKER_API esker_status esker_keep_levels(esker_dataset* ds, esker_object object, int number,
+                                         const int64_t* lo, const int64_t* extent, const int8_t* levels,
+                                         const int64_t* stride_bytes, int64_t dilate);
+
 /// Moves the data and commits the step completely, or not at all. Collective. On failure nothing of the step
 /// is visible, earlier steps are intact, and esker_begin_step may be called again. Errors: those of local
 /// calls on any rank, samples that no patch or several patches hold, ESKER_MISMATCHED_CALL, ESKER_IO_ERROR.
@@ -334,6 +380,33 @@ typedef struct esker_step_report {
 
 /// The last step that was committed through `ds`; all 0 if there is none. Local.
 ESKER_API esker_status esker_inq_last_step(esker_dataset* ds, esker_step_report* report);
+
+/// What a sparse step stores of a field, in samples; primary / (primary + secondary) is the efficiency.
+typedef struct esker_stored_samples {
+  int64_t primary;    ///< of levels that are kept at their place
+  int64_t secondary;  ///< other samples of the grid in stored blocks
+  int64_t padding;    ///< of stored blocks, outside the grid
+  int64_t blocks;     ///< stored
+} esker_stored_samples;
+
+/// What a step with rules (esker_keep_level and so on) stores; the same on all ranks.
+typedef struct esker_kept_report {
+  int64_t primary_bytes;    ///< of all fields, of levels that are kept at their place
+  int64_t secondary_bytes;  ///< other samples of the grid in stored blocks
+  int64_t padding_bytes;    ///< of stored blocks, outside the grid
+  int64_t raised_from;      ///< the coarsest level that was asked for, if block 0 is finer; else 0
+  double write_imbalance;   ///< largest over mean bytes per aggregator
+  double put_imbalance;     ///< likewise, of the bytes that ranks contribute to stored blocks
+} esker_kept_report;
+
+/// What the last step that was committed through `ds` keeps; all 0 if it has no rules or there is none.
+/// Local.
+ESKER_API esker_status esker_inq_last_kept(esker_dataset* ds, esker_kept_report* report);
+
+/// The same for one field, in samples. Local. `*is_sparse` is 0, and all of `samples` are 0, if the step
+/// stores all samples of the field, or none because it was not due. `samples` may be NULL.
+ESKER_API esker_status esker_inq_last_kept_field(esker_dataset* ds, int field, int* is_sparse,
+                                                 esker_stored_samples* samples);
 
 /// The run so far: phases as min, mean and max over ranks, bytes, messages, memory. Collective. `*text` lives
 /// until the next report; `text` may be NULL.
@@ -459,6 +532,12 @@ ESKER_API esker_status esker_inq_has(esker_dataset* ds, int field, int64_t step,
 ESKER_API esker_status esker_inq_errors(esker_dataset* ds, int field, int64_t step, int* is_lossy,
                                         double* largest, double* rms);
 
+/// What a sparse step stores of a field (`step` as for esker_get). Local; opens no block file. `*is_sparse`
+/// is 0, and all of `samples` are 0, if the step stores all samples of the field. `samples` may be NULL.
+/// Errors: ESKER_NOT_FOUND (not written at that step), ESKER_OUT_OF_RANGE, ESKER_DATA_LOSS.
+ESKER_API esker_status esker_inq_stored_samples(esker_dataset* ds, int field, int64_t step, int* is_sparse,
+                                                esker_stored_samples* samples);
+
 /// Coordinates as esker_def_coords_values takes them. Local. `*type` and `*count` may be NULL.
 ESKER_API esker_status esker_inq_coords_values(esker_dataset* ds, int grid, int dim, esker_type* type,
                                                const void** values, int64_t* count);
@@ -491,6 +570,10 @@ ESKER_API esker_status esker_inq_stored_bits(esker_dataset* ds, int field, int* 
 /// stored bits), ESKER_OUT_OF_RANGE.
 ESKER_API esker_status esker_set_bits(esker_dataset* ds, int field, int bits);
 
+/// From now on esker_get and esker_request fill missing samples of a field in this way; ESKER_MISSING_AUTO at
+/// first. Local. Errors: ESKER_INVALID_ARGUMENT (another number; ESKER_MISSING_NAN for a field of integers).
+ESKER_API esker_status esker_set_missing(esker_dataset* ds, int field, esker_missing missing);
+
 /// The samples that esker_get reads with these arguments: origin + i * stride, 0 <= i < count, per axis.
 /// Local. The samples of a level are aligned to index 0 of the grid, not to the box; a count of 0 means that
 /// none is in the box. Errors: those of esker_get for its arguments.
@@ -501,11 +584,19 @@ ESKER_API esker_status esker_inq_selection(esker_dataset* ds, int field, int64_t
 /// Reads the samples of levels 0 ... `level` that lie in the box to `buffer`: dense, x fastest, components
 /// together, in the field's type. Local. `step` counts from 0, a negative one from the end (ESKER_LAST_STEP);
 /// `lo` and `extent` both NULL: the whole grid; `level` ESKER_FULL_LEVEL: every sample. `buffer_bytes` is
-/// exactly the product of esker_inq_selection's counts, components and esker_type_bytes. Absent blocks read
-/// as the field's default value. Errors: ESKER_OUT_OF_RANGE (a box, step or level outside the dataset),
-/// ESKER_NOT_FOUND (not written at that step), ESKER_DATA_LOSS, ESKER_IO_ERROR.
+/// exactly the product of esker_inq_selection's counts, components and esker_type_bytes. Samples that
+/// are not stored get the value that esker_set_missing chooses. Errors: ESKER_OUT_OF_RANGE (a box, step or
+/// level outside the dataset), ESKER_NOT_FOUND (not written at that step), ESKER_DATA_LOSS, ESKER_IO_ERROR.
 ESKER_API esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                  const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
+
+/// The level map: for each sample that esker_get reads with these arguments, in the same order, the finest
+/// level that is stored at its place with all coarser ones; -1 where none is. esker_inq_max_level everywhere,
+/// unless the step is sparse. Local; opens no block file. `count` is exactly the product of
+/// esker_inq_selection's counts. Errors: those of esker_inq_selection, ESKER_INVALID_ARGUMENT (another
+/// `count`), ESKER_DATA_LOSS.
+ESKER_API esker_status esker_get_levels(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
+                                        const int64_t* extent, int level, int8_t* levels, int64_t count);
 
 /// One .idx of a dataset: the fields of a grid that vary in time, or its fixed fields.
 typedef struct esker_part {

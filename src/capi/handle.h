@@ -31,9 +31,10 @@ struct esker_dataset {
   esker::Status failure;  // of the last call that failed
   int first_number = 0;   // in messages, see esker_count_from
   std::string path;
-  std::string report;                    // the last one
-  std::vector<esker::Finding> findings;  // of the last esker_verify
-  std::map<int, int> bits;               // field -> see esker_set_bits
+  std::string report;                           // the last one
+  std::vector<esker::Finding> findings;         // of the last esker_verify
+  std::map<int, int> bits;                      // field -> see esker_set_bits
+  std::map<int, esker::MissingBlocks> missing;  // field -> see esker_set_missing; absent: kAuto
   // Values that esker_get_att_int64 and esker_get_att_double converted from another type, kept until the next
   // definition.
   std::map<const void*, std::vector<int64_t>> integers;

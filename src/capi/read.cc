@@ -34,6 +34,12 @@ Result<Query> to_query(const esker_dataset& ds, int number, int64_t step, const 
   return query;
 }
 
+/// How reads fill missing samples of the field.
+esker::MissingBlocks missing_of(const esker_dataset& ds, int field) {
+  const auto found = ds.missing.find(field);
+  return found != ds.missing.end() ? found->second : esker::MissingBlocks::kAuto;
+}
+
 /// A call whose errors become those of the next esker_read, as the Reader does with its own.
 template <class Work>
 esker_status request_call(esker_dataset* ds, const Work& work) noexcept {
@@ -76,6 +82,18 @@ esker_status esker_inq_errors(esker_dataset* ds, int field, int64_t step, int* i
   });
 }
 
+esker_status esker_inq_stored_samples(esker_dataset* ds, int field, int64_t step, int* is_sparse,
+                                      esker_stored_samples* samples) {
+  return read_call(
+      ds, "inq_stored_samples", {{is_sparse, "is_sparse"}}, [&](const Dataset& dataset) -> Status {
+        ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+        ESKER_ASSIGN_OR_RETURN(const auto stored, dataset.stored_samples(found->name, step));
+        *is_sparse = stored ? 1 : 0;
+        give(samples, stored ? to_c(*stored) : esker_stored_samples{});
+        return {};
+      });
+}
+
 esker_status esker_inq_stored_bits(esker_dataset* ds, int field, int* bits) {
   return schema_call(ds, "inq_stored_bits", {{bits, "bits"}}, [&](const esker::Schema& schema) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.fields(), field, "field"));
@@ -95,6 +113,26 @@ esker_status esker_set_bits(esker_dataset* ds, int field, int bits) {
     query.bits = bits;
     ESKER_RETURN_IF_ERROR(dataset.select(query).status());
     ds->bits[field] = bits;
+    return {};
+  });
+}
+
+esker_status esker_set_missing(esker_dataset* ds, int field, esker_missing missing) {
+  return read_call(ds, "set_missing", {}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+    if (missing < ESKER_MISSING_AUTO || missing > ESKER_MISSING_NAN) {
+      return esker::error(Code::kInvalidArgument,
+                          "set_missing '{}': value {}, expected ESKER_MISSING_AUTO to ESKER_MISSING_NAN",
+                          found->name, missing);
+    }
+    const auto type = found->type;
+    if (missing == ESKER_MISSING_NAN && type != esker::SampleType::kFloat32 &&
+        type != esker::SampleType::kFloat64) {
+      return esker::error(Code::kInvalidArgument,
+                          "set_missing '{}': the field is of type {}, which has no NaN", found->name,
+                          esker::name(type));
+    }
+    ds->missing[field] = static_cast<esker::MissingBlocks>(missing);
     return {};
   });
 }
@@ -121,7 +159,21 @@ esker_status esker_get(esker_dataset* ds, int field, int64_t step, const int64_t
                           "get '{}': expected a buffer and its size, found {} buffer of {} bytes",
                           query.field, buffer ? "a" : "a NULL", buffer_bytes);
     }
-    return dataset.read(query, buffer, static_cast<std::size_t>(buffer_bytes));
+    const esker::ReadOptions options{missing_of(*ds, field)};
+    return dataset.read(query, buffer, static_cast<std::size_t>(buffer_bytes), options);
+  });
+}
+
+esker_status esker_get_levels(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
+                              const int64_t* extent, int level, int8_t* levels, int64_t count) {
+  return read_call(ds, "get_levels", {}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const Query query, to_query(*ds, field, step, lo, extent, level));
+    if (count < 0 || (count > 0 && !levels)) {
+      return esker::error(Code::kInvalidArgument,
+                          "get_levels '{}': expected an array and its size, found {} array of {} levels",
+                          query.field, levels ? "an" : "a NULL", count);
+    }
+    return dataset.levels(query, levels, static_cast<std::size_t>(count)).with_context("get_levels");
   });
 }
 
@@ -134,7 +186,7 @@ esker_status esker_request(esker_dataset* ds, int field, int64_t step, const int
                           "field '{}': expected a buffer of 0 bytes or more, found {}", query.field,
                           buffer_bytes);
     }
-    return reader.request(query, buffer, static_cast<std::size_t>(buffer_bytes));
+    return reader.request(query, buffer, static_cast<std::size_t>(buffer_bytes), missing_of(*ds, field));
   });
 }
 
@@ -151,7 +203,7 @@ esker_status esker_request_strided(esker_dataset* ds, int field, esker_type type
     target.data = data;
     std::copy_n(stride_bytes, target.box.rank, target.stride_bytes.begin());
     target.component_stride_bytes = component_stride_bytes;
-    return reader.request(query.field, step, target, query.bits);
+    return reader.request(query.field, step, target, query.bits, missing_of(*ds, field));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "base/counting.h"
 #include "base/error.h"
 #include "esker/esker.h"
+#include "esker/types/dataset_info.hpp"
 #include "esker/types/lattice.hpp"
 #include "esker/types/schema.hpp"
 
@@ -32,6 +33,8 @@ Result<Box> to_box(int rank, const int64_t* lo, const int64_t* extent);
 
 /// `rank` entries of `point` to an array that may be absent.
 void give_point(int64_t* to, const Point& point, int rank);
+
+esker_stored_samples to_c(const StoredSamples& samples);
 
 /// `count` numbers of `type`, copied. kInvalidArgument for another type, a count below 0, or NULL.
 Result<Numbers> to_numbers(esker_type type, const void* values, int64_t count);

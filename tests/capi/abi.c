@@ -15,10 +15,14 @@ PINNED(reals, ESKER_FLOAT32 == 8 && ESKER_FLOAT64 == 9);
 PINNED(objects,
        ESKER_DATASET == 0 && ESKER_GRID == 1 && ESKER_FIELD == 2 && ESKER_DIM == 3 && ESKER_TIME == 4);
 PINNED(attributes, ESKER_ATT_TEXT == 0 && ESKER_ATT_INT64 == 1 && ESKER_ATT_DOUBLE == 2);
+PINNED(missing, ESKER_MISSING_AUTO == 0 && ESKER_MISSING_FILL == 1 && ESKER_MISSING_NEAREST == 2 &&
+                    ESKER_MISSING_LINEAR == 3 && ESKER_MISSING_NAN == 4 && ESKER_KEEP_DROPPED == -128);
 PINNED(limits, ESKER_MAX_RANK == 5 && ESKER_FIXED == 0 && ESKER_EVERY_STEP == 1);
 PINNED(defaults, ESKER_LAST_STEP == -1 && ESKER_FULL_LEVEL == -1 && ESKER_OPEN_VERIFY == 1);
 
 PINNED(step_report, sizeof(esker_step_report) == 56 && offsetof(esker_step_report, files) == 48);
+PINNED(stored_samples, sizeof(esker_stored_samples) == 32 && offsetof(esker_stored_samples, blocks) == 24);
+PINNED(kept_report, sizeof(esker_kept_report) == 48 && offsetof(esker_kept_report, put_imbalance) == 40);
 PINNED(read_report, sizeof(esker_read_report) == 64 && offsetof(esker_read_report, least_loaded_bytes) == 56);
 PINNED(part, offsetof(esker_part, lo) == 3 * sizeof(char*) + 16 &&
                  offsetof(esker_part, extent) == 3 * sizeof(char*) + 56);

@@ -16,6 +16,8 @@ static void null_datasets(void) {
   const double* reals = NULL;
   esker_step_report last;
   esker_read_report read;
+  esker_kept_report kept;
+  esker_stored_samples stored;
   esker_verify_report verified;
   esker_part part;
   esker_dataset* const none = NULL;
@@ -31,11 +33,17 @@ static void null_datasets(void) {
                                 esker_put(none, 0, ESKER_INT8, i, i, i),
                                 esker_put_strided(none, 0, ESKER_INT8, i, i, i, i, 0),
                                 esker_put_buffered(none, 0, ESKER_INT8, i, i, i, i, 0),
+                                esker_keep_level(none, ESKER_GRID, 0, 0),
+                                esker_keep_boxes(none, ESKER_GRID, 0, 1, i, i, 0, 0),
+                                esker_keep_range(none, ESKER_GRID, 0, 0, 0, 1, 0, 0, 0),
+                                esker_keep_levels(none, ESKER_GRID, 0, i, i, (const int8_t*)i, i, 0),
                                 esker_end_step(none),
                                 esker_rewind(none, 0),
                                 esker_fail(none, ESKER_INTERNAL, ""),
                                 esker_abandon(none, ESKER_INTERNAL, ""),
                                 esker_inq_last_step(none, &last),
+                                esker_inq_last_kept(none, &kept),
+                                esker_inq_last_kept_field(none, 0, &n, &stored),
                                 esker_report_text(none, &text),
                                 esker_report_json(none, &text),
                                 esker_request(none, 0, 0, i, i, 0, out, 8),
@@ -62,6 +70,9 @@ static void null_datasets(void) {
                                 esker_get_att_double(none, ESKER_DATASET, 0, "a", &reals, out),
                                 esker_inq_has(none, 0, 0, &n),
                                 esker_inq_errors(none, 0, 0, &n, NULL, NULL),
+                                esker_inq_stored_samples(none, 0, 0, &n, &stored),
+                                esker_set_missing(none, 0, ESKER_MISSING_FILL),
+                                esker_get_levels(none, 0, 0, i, i, 0, (int8_t*)out, 8),
                                 esker_inq_max_level(none, 0, &n),
                                 esker_inq_selection(none, 0, 0, i, i, 0, out, out, out),
                                 esker_get(none, 0, 0, i, i, 0, out, 8),
@@ -117,6 +128,8 @@ static void null_arguments_of_a_writer(const struct world* w) {
   NULL_FAILS(esker_put_att_double(ds, ESKER_DATASET, 0, "a", NULL, 1), "values");
   NULL_FAILS(esker_fail(ds, ESKER_INTERNAL, NULL), "message");
   NULL_FAILS(esker_inq_last_step(ds, NULL), "report");
+  NULL_FAILS(esker_inq_last_kept(ds, NULL), "report");
+  NULL_FAILS(esker_inq_last_kept_field(ds, field, NULL, NULL), "is_sparse");
   NULL_FAILS(esker_end_step(ds), "def_dim: name");
   CHECK_OK(ds, write_map(w, ds, field, 0, 1));
   CHECK_OK(ds, esker_close(ds));

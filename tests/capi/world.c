@@ -108,6 +108,7 @@ int run_all(const struct world* w) {
                {"typed", test_typed},
                {"together", test_together},
                {"compression", test_compression},
+               {"keep", test_keep},
                {"types", test_types},
                {"append", test_append},
                {"several", test_several},

@@ -52,6 +52,7 @@ void test_round_trip(const struct world* w);
 void test_typed(const struct world* w);
 void test_together(const struct world* w);
 void test_compression(const struct world* w);
+void test_keep(const struct world* w);
 void test_types(const struct world* w);
 void test_append(const struct world* w);
 void test_several(const struct world* w);

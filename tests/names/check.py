@@ -98,8 +98,12 @@ def check_table(table: Table, cpp: set[str], c: set[str]) -> list[str]:
     )
 
 
-ENUMERATIONS = {"Code": r"ESKER_OK", "SampleType": r"ESKER_INT8"}
-"""C++ enumeration -> the first constant of the C enumeration that mirrors it."""
+ENUMERATIONS = {
+    "Code": ("ESKER_OK", ""),
+    "SampleType": ("ESKER_INT8", ""),
+    "MissingBlocks": ("ESKER_MISSING_AUTO", "MISSING_"),
+}
+"""C++ enumeration -> the first constant of the C enumeration that mirrors it, and what C's names begin with."""
 C_ONLY = {"TEXT"}
 """Constants of C for what C++ has in a type: the text of a scalar."""
 
@@ -107,14 +111,14 @@ C_ONLY = {"TEXT"}
 def check_enumerations(cpp: str, c: str) -> list[str]:
     """C has a constant for each C++ enumerator, in the same order."""
     problems = []
-    for name, first in ENUMERATIONS.items():
+    for name, (first, prefix) in ENUMERATIONS.items():
         cpp_body = re.search(rf"enum class {name}\b[^{{]*\{{(.*?)\}}", cpp, re.S)
         c_body = re.search(rf"enum \{{\s*({first}\b.*?)\}}", c, re.S)
         if not cpp_body or not c_body:
             problems.append(f"enum {name}: not found")
             continue
         there = [found.upper() for found in re.findall(r"^\s*k(\w+)", cpp_body.group(1), re.M)]
-        here = [found.replace("_", "") for found in re.findall(r"^\s*ESKER_(\w+)", c_body.group(1), re.M)]
+        here = [found.replace("_", "") for found in re.findall(rf"^\s*ESKER_{prefix}(\w+)", c_body.group(1), re.M)]
         here = [constant for constant in here if constant not in C_ONLY]
         if there != here:
             problems.append(f"enum {name}: C++ has {', '.join(there)}, C has {', '.join(here)}")
