@@ -4,6 +4,7 @@ module cases
   use array_cases
   use compression_cases
   use error_cases
+  use keep_cases
   use library_cases
   use plan_cases
   use round_trip_cases
@@ -36,6 +37,7 @@ contains
     call run("together", test_together)
     call run("kinds_together", test_kinds_together)
     call run("compression", test_compression)
+    call run("keep", test_keep)
     call run("append", test_append)
     call run("several", test_several)
     call run("reports", test_reports)

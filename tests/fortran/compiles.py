@@ -23,6 +23,9 @@ KEPT = {
 }
 """Procedure -> a call; the array is used after it."""
 
+KEEP_LEVELS = "call esker_keep_levels(ds, esker_of_grid, 1, one, {})"
+"""This, too, uses the array later; it is no generic procedure and takes integer(int8) only."""
+
 READ_AT_ONCE = {"esker_put_buffered": "call esker_put_buffered(ds, 1, one, {})"}
 """The same of what copies its array."""
 
@@ -33,6 +36,8 @@ EXPRESSIONS += ["reshape(a, [n, n])"]
 """Arrays of kinds that all procedures accept."""
 
 REJECTED = "There is no specific subroutine for the generic"
+NOT_A_VARIABLE = ("in variable definition context", "Type mismatch", "with vector subscript", "has INTENT(IN)")
+"""What the compiler says of an expression as the argument of a generic procedure, or of another one."""
 
 PROGRAM = """
 subroutine snippet(ds, a, e, r)
@@ -71,11 +76,11 @@ end subroutine
 """
 
 
-def errors_of(compiler: str, modules: Path, call: str) -> str:
-    """The compiler's errors for a program with this call; empty if it is accepted."""
+def errors_of(compiler: str, modules: Path, program: str) -> str:
+    """The compiler's errors for a program; empty if it is accepted."""
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory) / "snippet.f90"
-        source.write_text(PROGRAM.replace("{call}", call), encoding="utf-8")
+        source.write_text(program, encoding="utf-8")
         command = [compiler, "-std=f2018", "-fsyntax-only", f"-I{modules.resolve()}", str(source)]
         in_english = {**os.environ, "LC_ALL": "C"}
         run = subprocess.run(
@@ -91,12 +96,26 @@ def problems(compiler: str, modules: Path) -> list[str]:
         for array in [*VARIABLES, *EXPRESSIONS]:
             if name in READ_AT_ONCE and array == VECTOR_SUBSCRIPT:
                 continue
-            text = errors_of(compiler, modules, call.format(array))
+            text = errors_of(compiler, modules, PROGRAM.replace("{call}", call.format(array)))
             if name in KEPT and array in EXPRESSIONS:
                 if f"{REJECTED} '{name}'" not in text:
                     found.append(f"{name} of {array}: expected '{REJECTED}', found: {text or 'it compiles'}")
             elif text:
                 found.append(f"{name} of {array}: {text}")
+    return found + problems_of_levels(compiler, modules)
+
+
+def problems_of_levels(compiler: str, modules: Path) -> list[str]:
+    """The same for esker_keep_levels."""
+    found = []
+    for array in [*VARIABLES, *EXPRESSIONS]:
+        program = PROGRAM.replace("{call}", KEEP_LEVELS.format(array))
+        program = program.replace("real(b, real32)", "int(b, int8)").replace("real(real32)", "integer(int8)")
+        text = errors_of(compiler, modules, program)
+        if array in EXPRESSIONS and not any(reason in text for reason in NOT_A_VARIABLE):
+            found.append(f"esker_keep_levels of {array}: expected an error, found: {text or 'it compiles'}")
+        elif array in VARIABLES and text:
+            found.append(f"esker_keep_levels of {array}: {text}")
     return found
 
 

@@ -27,6 +27,9 @@ OF_THE_MODULE = {"esker_count_from"}
 SECOND_NAMES = {"esker_request_level": "esker_request"}
 """Procedures for which C has one function, and Fortran two."""
 
+LEAST_INT8 = "ibset(0_c_int8_t, 7)"
+"""How the module writes -128, which has no literal of its kind."""
+
 RENAMED = {
     "esker_dataset": "esker_of_dataset",
     "esker_grid": "esker_of_grid",
@@ -59,6 +62,7 @@ def c_argument(text: str) -> str:
         "esker_type": "int",
         "esker_object": "int",
         "esker_att_type": "int",
+        "esker_missing": "int",
         "MPI_Fint": "int",
         "int64_t": "int64",
         "double": "double",
@@ -70,7 +74,7 @@ def c_argument(text: str) -> str:
         return "pointer to pointer" if stars == 2 else "char by reference"
     if stars == 1 and kind in values:
         return values[kind] + " by reference"
-    if stars == 1 and re.match(r"esker_(\w+_report|part|camera|placement|view)$", kind):
+    if stars == 1 and re.match(r"esker_(\w+_report|stored_samples|part|camera|placement|view)$", kind):
         return "struct by reference"
     return "pointer" if stars else values.get(kind, kind)
 
@@ -131,8 +135,8 @@ def spread(text: str) -> str:
 
 
 def fortran_constants(module: str) -> dict[str, int]:
-    joined = re.sub(r"&\s*\n\s*&?\s*", "", module)
-    lines = re.findall(r"^  integer, parameter, public :: (.*)$", joined, re.M)
+    joined = re.sub(r"&\s*\n\s*&?\s*", "", module).replace(LEAST_INT8, "-128")
+    lines = re.findall(r"^  integer(?:\(c_int8_t\))?, parameter, public :: (.*)$", joined, re.M)
     return {name: int(value) for line in lines for name, value in re.findall(r"(esker_\w+) = (-?\d+)", line)}
 
 
