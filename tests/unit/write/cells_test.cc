@@ -13,6 +13,7 @@
 #include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"
+#include "support/slabs.h"
 #include "support/thread_comm.h"
 #include "write/pipeline.h"
 
@@ -221,40 +222,13 @@ Schema cube_of(Index edge, int stored_bits, SampleType type = SampleType::kFloat
   return schema;
 }
 
-/// Bytes that 4 ranks send if rank 0 collects everything.
-Index bytes_sent_to_rank_0(const Schema& schema) {
-  constexpr int kRanks = 4;
-  const Box all = schema.box_of(schema.grids().front());
-  Options options;
-  options.report = "none";
-  options.aggregators = 1;
-  options.transport = Transport::kMessages;
-  const auto store = memory_store();
-  double sent = 0;
-  run_ranks(kRanks, [&](const Communicator& comm) {
-    auto pipeline = WritePipeline::create(comm.get(), store, "run", options).value();
-    pipeline->define({}, schema).check();
-    Box mine = all;
-    mine.lo[2] = all.hi[2] * comm.rank() / kRanks;
-    mine.hi[2] = all.hi[2] * (comm.rank() + 1) / kRanks;
-    const PatchMemory memory(schema.fields().front(), 0, 0, mine, 0u);
-    StepInput input{{}, 0, 0, {}};
-    input.patches = {{memory.patch()}};
-    pipeline->write_step(input).check();
-    const RunReport report = pipeline->report().value();
-    if (comm.rank() != 0) return;
-    for (const Spread& amount : report.amounts) {
-      if (amount.name == "sent_bytes") sent = amount.mean * kRanks;
-    }
-  });
-  return static_cast<Index>(std::llround(sent));
-}
-
 TEST(CellWriting, RanksSendStoredBitsInsteadOfSamples) {
   constexpr Index kEdge = 64, kRawBytes = kEdge * kEdge * kEdge * 8;
-  EXPECT_EQ(bytes_sent_to_rank_0(cube_of(kEdge, 0)), kRawBytes / 4 * 3);
-  for (const int bits : {1, 8, 32})
-    EXPECT_EQ(bytes_sent_to_rank_0(cube_of(kEdge, bits)), kRawBytes / 4 * 3 * bits / 64) << bits;
+  const auto bytes_sent = [](int stored_bits) {
+    return sum_of(write_slabs({.schema = cube_of(kEdge, stored_bits)}).report, "sent_bytes");
+  };
+  EXPECT_EQ(bytes_sent(0), kRawBytes / 4 * 3);
+  for (const int bits : {1, 8, 32}) EXPECT_EQ(bytes_sent(bits), kRawBytes / 4 * 3 * bits / 64) << bits;
 }
 
 TEST(CellWriting, AReaderOfFewBitsReadsAPrefixOfEachBlock) {

@@ -14,6 +14,7 @@
 #include "support/read_box.h"
 #include "support/runs.h"
 #include "support/scenario.h"
+#include "support/slabs.h"
 #include "support/thread_comm.h"
 #include "write/pipeline.h"
 
@@ -28,8 +29,8 @@ int level_of(const Bitmask& mask, const Point& p) {
   return std::bit_width(static_cast<std::uint64_t>(hz_from_point(mask, p)));
 }
 
-/// One grid of these extents: a scalar, a vector, and a field that is stored in two columns.
-Schema schema_of_extents(const std::vector<Index>& extents) {
+/// A field of float64 on a grid of these extents.
+Schema single_field_of(const std::vector<Index>& extents) {
   Schema schema;
   std::vector<DimId> dims;
   for (std::size_t a = 0; a < extents.size(); ++a) {
@@ -37,8 +38,14 @@ Schema schema_of_extents(const std::vector<Index>& extents) {
   }
   const int grid = schema.add_grid("grid", dims).value().index;
   schema.add_field({"temp", grid, SampleType::kFloat64, 1, false, 1, {}}).status().check();
-  schema.add_field({"vel", grid, SampleType::kFloat32, 3, false, 1, {}}).status().check();
-  schema.add_field({"species", grid, SampleType::kFloat64, 11, false, 2, {}}).status().check();
+  return schema;
+}
+
+/// The same with a vector, and a field that is stored in two columns.
+Schema schema_of_extents(const std::vector<Index>& extents) {
+  Schema schema = single_field_of(extents);
+  schema.add_field({"vel", 0, SampleType::kFloat32, 3, false, 1, {}}).status().check();
+  schema.add_field({"species", 0, SampleType::kFloat64, 11, false, 2, {}}).status().check();
   return schema;
 }
 
@@ -390,6 +397,54 @@ TEST(SparseStep, MayChangeWithoutANewPlan) {
   const auto dataset = open_dataset(store, "run.idx").value();
   for (const Index step : {0, 1, 2}) {
     EXPECT_EQ(dataset->stored_samples(0, step).value()->primary, (9 + step) * 9) << step;
+  }
+}
+
+// Samples of other blocks are neither packed nor sent: the ranks send exactly what the written blocks hold of
+// theirs.
+TEST(SparseStep, SendsNothingThatIsNotStored) {
+  constexpr int kBits = 6;
+  const Schema schema = single_field_of({33, 18, 21});
+  const std::vector<KeepRule> rules{KeepRule::inside({Box{{3, 2, 1}, {14, 9, 19}}}),
+                                    KeepRule::everywhere(-7)};
+  Slabs slabs{.schema = schema, .bits_per_block = kBits};
+  slabs.keep = [&](Index) { return std::vector<KeepCall>{{0, -1, rules[0]}, {0, -1, rules[1]}}; };
+  const SlabsWritten written = write_slabs(slabs);
+  const Box box = schema.box_of(schema.grids().front());
+  const BlockGrid grid(Bitmask::for_extent(box.rank, box.hi).value(), kBits, box);
+  const std::set<Index> blocks = expect_blocks(grid, rules, 0).blocks;
+  Index in_blocks = 0, of_others = 0;
+  for_each_point(box, [&](const Point& p) {
+    if (!blocks.contains(grid.block_of(p))) return;
+    ++in_blocks;
+    if (!slab_of(box, 0).contains(p)) ++of_others;
+  });
+  ASSERT_LT(in_blocks, box.num_samples() / 2);
+  ASSERT_GT(of_others, 0);
+  constexpr Index kBytes = sizeof(double);
+  EXPECT_EQ(sum_of(written.report, "sent_bytes"), of_others * kBytes);
+  const StepReport& step = written.steps.front();
+  EXPECT_EQ(step.primary_bytes + step.secondary_bytes, in_blocks * kBytes);
+  EXPECT_EQ(sum_of(written.report, "stored_bytes"), step.stored_bytes);
+  EXPECT_EQ(step.stored_bytes, std::ssize(blocks) * (kBytes << kBits));
+}
+
+// The directory of boxes is kept: a region that moves costs the same messages each time, less than other
+// boxes.
+TEST(SparseStep, NeedsNoDirectoryIfOnlyTheRegionMoves) {
+  Slabs slabs{.schema = single_field_of({32, 32, 32}), .num_steps = 4, .bits_per_block = 6};
+  slabs.keep = [](Index step) {
+    const Index x = 4 * step;
+    return std::vector<KeepCall>{{0, -1, KeepRule::inside({Box{{x, 0, 0}, {x + 16, 16, 16}}})}};
+  };
+  const std::vector<StepReport> same_boxes = write_slabs(slabs).steps;
+  slabs.store = memory_store();
+  slabs.new_boxes_each_step = true;
+  const std::vector<StepReport> new_boxes = write_slabs(slabs).steps;
+  for (const std::size_t step : {2, 3}) {
+    EXPECT_TRUE(same_boxes[step].planned);
+    EXPECT_EQ(same_boxes[step].metadata_messages, same_boxes[1].metadata_messages);
+    EXPECT_LT(same_boxes[step].metadata_messages, new_boxes[step].metadata_messages);
   }
 }
 
