@@ -58,8 +58,8 @@ contains
     first = n * rank / num_ranks + 1
     num = n * (rank + 1) / num_ranks + 1 - first
     run%start(1) = first
+    allocate(run%f_samples(num, n), run%mark_samples(num, n), run%levels(num, n), run%levels_y_first(n, num))
     run%f_samples = reshape([((linear(first - 1 + x, y), x = 1, num), y = 1, n)], [num, n])
-    allocate(run%mark_samples(num, n), run%levels(num, n))
     run%mark_samples = 0
     run%levels = esker_keep_dropped
     do y = 1, n
