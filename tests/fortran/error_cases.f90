@@ -215,6 +215,6 @@ contains
     call esker_free(ds)
     call esker_get(ds, field, 1, samples, ierr=ierr)  ! a handle that was never made
     call check_fails(ds, ierr, esker_invalid_argument, "NULL")
-    call esker_free(ds)  ! the module keeps the text of its own error
+    call esker_free(ds)  ! frees the error's text
   end subroutine
 end module
