@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "adaptive/level_parts.h"
+#include "grid/dense_axis.h"
+#include "grid/tiles.h"
 
 namespace esker {
 namespace {
@@ -12,6 +14,21 @@ bool are_boxes(const LevelRules& rules, const std::vector<LevelPatch>& of_others
   const auto is_box = [](const LevelPatch& patch) { return patch.levels.size() == 1; };
   return rules.ranges.empty() && rules.levels.empty() &&
          std::all_of(of_others.begin(), of_others.end(), is_box);
+}
+
+/// The parts of the grid in which levels are found one after the other: tiles, which are joined along the
+/// axis on which values are dense in memory, because reading short rows waits for each of them. Dilated rules
+/// look beyond their tile, and may use little memory.
+Point part_extent(const Bitmask& mask, const LevelRules& rules) {
+  constexpr int kJoinedDigits = 3;
+  Point extent = tile_extent(mask, mask.max_level(), kTileDigits);
+  const auto dilates = [](const auto& rule) { return rule.dilate > 0; };
+  const bool any_dilates = std::any_of(rules.ranges.begin(), rules.ranges.end(), dilates) ||
+                           std::any_of(rules.levels.begin(), rules.levels.end(), dilates);
+  if (any_dilates || rules.ranges.empty() || rules.ranges.front().patches.empty()) return extent;
+  const Patch& values = rules.ranges.front().patches.front();
+  extent[dense_axis(values, values.box)] <<= kJoinedDigits;
+  return extent;
 }
 
 }  // namespace
@@ -45,9 +62,9 @@ std::vector<MarkedBlocks> count_primary(std::span<const BlockGrid> grids, const 
     for (const Box& region : regions) for_each_level_part(region, boxes, add_to_all);
   } else if (!grids.empty()) {
     LevelMap map(grids.front().box(), rules, of_others);
+    const Point extent = part_extent(grids.front().mask(), rules);
     for (const Box& region : regions) {
-      for_each_tile(grids.front().mask(), region,
-                    [&](const Box& tile) { add_to_all(tile, map.levels(tile)); });
+      for_each_part(region, extent, [&](const Box& part) { add_to_all(part, map.levels(part)); });
     }
   }
   std::vector<MarkedBlocks> marked;

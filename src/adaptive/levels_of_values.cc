@@ -8,6 +8,7 @@
 
 #include "base/with_type.h"
 #include "esker/types/keep.hpp"
+#include "grid/dense_axis.h"
 #include "grid/points.h"
 
 namespace esker {
@@ -27,12 +28,7 @@ template <class Visit>
 void for_each_line(const Patch& patch, const Box& box, std::span<KeptLevel> levels, const Visit& visit) {
   const Box common = intersect(patch.box, box);
   if (common.empty()) return;
-  int dense = 0;
-  for (int a = 1; a < box.rank; ++a) {
-    const bool denser =
-        common.extent(dense) == 1 || std::abs(patch.stride_bytes[a]) < std::abs(patch.stride_bytes[dense]);
-    if (common.extent(a) > 1 && denser) dense = a;
-  }
+  const int dense = dense_axis(patch, common);
   std::array<Index, kMaxRank> level_strides{};
   Index stride = 1;
   for (int a = 0; a < box.rank; ++a) {
@@ -65,17 +61,20 @@ void raise_line(const RangeRule& rule, const Line& line) {
   }
 }
 
-/// Contiguous values and levels: a loop that compilers vectorize.
+/// Contiguous values and levels: a loop that compilers vectorize. All that it uses is local, because levels
+/// are characters, which could be a part of anything else.
 template <class T>
 void raise_dense_line(const RangeRule& rule, const Line& line) {
   const T* values = reinterpret_cast<const T*>(line.values);
+  KeptLevel* levels = line.levels;
+  const Index count = line.count;
   const double low = rule.low, high = rule.high;
   const KeptLevel inside = rule.level, nan = rule.nan_level;
-  for (Index i = 0; i < line.count; ++i) {
+  for (Index i = 0; i < count; ++i) {
     const auto real = static_cast<double>(values[i]);
     const KeptLevel in_range = (real >= low) & (real <= high) ? inside : kNotKept;
     const KeptLevel level = real != real ? nan : in_range;
-    line.levels[i] = line.levels[i] > level ? line.levels[i] : level;
+    levels[i] = levels[i] > level ? levels[i] : level;
   }
 }
 

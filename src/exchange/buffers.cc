@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "plan/plan_memory.h"
 
 namespace esker {
 namespace {
@@ -37,14 +38,22 @@ Status ExchangeBuffers::reserve(Comm& comm, const Plan& plan) {
   return reserve_private(plan);
 }
 
+// Memory is made on all ranks of the node or on none. If the region of a sparse step moves, ranks take turns
+// in needing the most, so that each reserves what any rank needs, as far as it needs no more in all than
+// another.
 Status ExchangeBuffers::reserve_shared(Comm& comm, const Plan& plan) {
-  const Index has = shared_ ? shared_->size_bytes() : 0;
-  std::array<std::uint64_t, 1> any_grows{!shared_ || has < shared_bytes(plan) ? 1u : 0u};
-  comm.node().all_reduce_max(any_grows);
-  if (any_grows[0] == 0) return {};
+  const Index has = shared_ ? shared_->size_bytes() : 0, needs = shared_bytes(plan);
+  const Index others = private_bytes(plan), with_plan = others + memory_of(plan);
+  const auto number = [](Index bytes) { return static_cast<std::uint64_t>(bytes); };
+  std::array<std::uint64_t, 4> most{!shared_ || has < needs ? 1u : 0u, number(needs), number(others + needs),
+                                    number(with_plan + needs)};
+  comm.node().all_reduce_max(most);
+  if (most[0] == 0) return {};
+  const auto largest = static_cast<Index>(most[1]);
+  const Index room = std::min(static_cast<Index>(most[2]) - others, static_cast<Index>(most[3]) - with_plan);
   shared_.reset();
   uses_ = 0;
-  ESKER_ASSIGN_OR_RETURN(shared_, NodeBuffers::create(comm, std::max(has, shared_bytes(plan))));
+  ESKER_ASSIGN_OR_RETURN(shared_, NodeBuffers::create(comm, std::max(has, std::min(largest, room))));
   allocated_ += shared_->size_bytes();
   return {};
 }

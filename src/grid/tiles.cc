@@ -15,23 +15,26 @@ Point tile_extent(const Bitmask& mask, int level, int digits) {
   return extent;
 }
 
-void for_each_tile(const Bitmask& mask, const Box& box, int level, int digits,
-                   const std::function<void(const Box&)>& visit) {
+void for_each_part(const Box& box, const Point& extent, const std::function<void(const Box&)>& visit) {
   if (box.empty()) return;
-  const Point extent = tile_extent(mask, level, digits);
-  Box tiles = box;
+  Box numbers = box;
   for (int a = 0; a < box.rank; ++a) {
-    tiles.lo[a] = floor_div(box.lo[a], extent[a]);
-    tiles.hi[a] = ceil_div(box.hi[a], extent[a]);
+    numbers.lo[a] = floor_div(box.lo[a], extent[a]);
+    numbers.hi[a] = ceil_div(box.hi[a], extent[a]);
   }
-  for_each_index_point(tiles, [&](const Point& tile) {
+  for_each_index_point(numbers, [&](const Point& number) {
     Box part = box;
     for (int a = 0; a < box.rank; ++a) {
-      part.lo[a] = std::max(box.lo[a], tile[a] * extent[a]);
-      part.hi[a] = std::min(box.hi[a], (tile[a] + 1) * extent[a]);
+      part.lo[a] = std::max(box.lo[a], number[a] * extent[a]);
+      part.hi[a] = std::min(box.hi[a], (number[a] + 1) * extent[a]);
     }
     visit(part);
   });
+}
+
+void for_each_tile(const Bitmask& mask, const Box& box, int level, int digits,
+                   const std::function<void(const Box&)>& visit) {
+  for_each_part(box, tile_extent(mask, level, digits), visit);
 }
 
 }  // namespace esker

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "grid/dense_axis.h"
 #include "write/gap.h"
 
 namespace esker {
@@ -110,20 +111,6 @@ Result<std::vector<Point>> regular_extents(Comm& comm, const Schema& schema,
   return extents;
 }
 
-namespace {
-
-int dense_axis_of(const Patch& patch) {
-  int dense = 0;
-  for (int a = 1; a < patch.box.rank; ++a) {
-    const bool denser =
-        patch.box.extent(dense) == 1 || std::abs(patch.stride_bytes[a]) < std::abs(patch.stride_bytes[dense]);
-    if (patch.box.extent(a) > 1 && denser) dense = a;
-  }
-  return dense;
-}
-
-}  // namespace
-
 // For each field the highest and the lowest axis of all ranks' patches, as numbers whose maximum is taken.
 Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<PatchList>& patches) {
   std::vector<std::uint64_t> most;
@@ -133,7 +120,7 @@ Result<std::vector<int>> common_dense_axes(Comm& comm, const std::vector<PatchLi
     axes.resize(patches.size());
     for (std::size_t f = 0; f < patches.size(); ++f) {
       for (const Patch& patch : patches[f]) {
-        const auto axis = static_cast<std::uint64_t>(dense_axis_of(patch));
+        const auto axis = static_cast<std::uint64_t>(dense_axis(patch, patch.box));
         most[2 * f] = std::max(most[2 * f], axis);
         most[2 * f + 1] = std::max(most[2 * f + 1], kMaxRank - axis);
       }
