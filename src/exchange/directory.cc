@@ -212,7 +212,15 @@ BoxMessages answer(const Deliveries& received, const std::vector<BoxIndex>& kept
 
 }  // namespace
 
-Status Directory::learn_all(const std::function<void(const VisitRegion&)>& regions) {
+Status Directory::learn_all() {
+  ESKER_RETURN_IF_ERROR(learn([&](const VisitRegion& visit) {
+    for (const auto& list : lists_) visit(*list, list->domain());
+  }));
+  knows_all_ = true;
+  return {};
+}
+
+Status Directory::learn_regions(const std::function<void(const VisitRegion&)>& regions) {
   BoxRequests requests;
   const Status mine = guarded("learn boxes", [&] {
     requests = make_requests(lists_, regions);

@@ -59,12 +59,16 @@ class Directory {
   /// those of all ranks.
   template <class Regions>
   Status learn(const Regions& regions) {
-    return learn_all(std::cref(regions));  // by reference: must not allocate before the ranks agree
+    if (knows_all_) return {};
+    return learn_regions(std::cref(regions));  // by reference: must not allocate before the ranks agree
   }
+  /// Requests all boxes of all ranks. Later calls of learn() need no communication. Collective; errors are
+  /// those of all ranks.
+  Status learn_all();
 
  private:
   explicit Directory(Comm& comm) : comm_(&comm) {}
-  Status learn_all(const std::function<void(const VisitRegion&)>& regions);
+  Status learn_regions(const std::function<void(const VisitRegion&)>& regions);
   void start(const std::vector<BoxList>& mine, const std::vector<double>& sums);
   void keep(std::vector<std::vector<HeldBox>> received, bool may_have_gaps);
 
@@ -73,6 +77,7 @@ class Directory {
   std::vector<BoxIndex> kept_;  // as a directory owner: [list]
   std::optional<DirectoryDefect> defect_;
   int num_holders_ = 0;
+  bool knows_all_ = false;  // the same on all ranks
 };
 
 }  // namespace esker

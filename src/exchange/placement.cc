@@ -13,42 +13,6 @@
 namespace esker {
 namespace {
 
-/// For each of `bricks` (at most comm.size()) of a layout the rank whose boxes `mine` contain its center; a
-/// different rank where one rank holds several centers. Collective.
-Result<std::vector<int>> ranks_at_centers(Comm& comm, const Layout& layout, const BrickDecomposition& bricks,
-                                          const std::vector<Box>& mine) {
-  std::vector<std::uint64_t> holders;  // rank + 1, 0: none
-  std::vector<int> ranks;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
-    const std::vector<Point> centers = layout.centers_of_shares(bricks);
-    ranks.resize(centers.size());
-    for (const Point& center : centers) {
-      const bool is_mine =
-          std::any_of(mine.begin(), mine.end(), [&](const Box& box) { return box.contains(center); });
-      holders.push_back(is_mine ? static_cast<std::uint64_t>(comm.rank()) + 1 : 0);
-    }
-    return Status();
-  }));
-  comm.all_reduce_max(holders);
-  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
-    std::transform(holders.begin(), holders.end(), ranks.begin(),
-                   [](std::uint64_t holder) { return static_cast<int>(holder) - 1; });
-    make_different(ranks, comm.size());
-    return Status();
-  }));
-  return ranks;
-}
-
-Result<std::vector<BrickDecomposition>> make_bricks(Comm& comm, const PieceSpace& space,
-                                                    const std::vector<FieldPatches>& fields, int n) {
-  std::vector<BrickDecomposition> bricks;
-  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
-    bricks = bricks_of_layouts(space, fields, n);
-    return Status();
-  }));
-  return bricks;
-}
-
 /// The layout with the most stored bytes.
 int largest_layout(const PieceSpace& space) {
   int largest = 0;
@@ -59,23 +23,40 @@ int largest_layout(const PieceSpace& space) {
   return largest;
 }
 
-/// For each brick of the largest layout the rank whose box contains its center; it aggregates that brick of
-/// all layouts.
+/// For each center this rank + 1 if it holds the center in one of its boxes of a layout, else 0.
+std::vector<std::uint64_t> held_centers(const std::vector<Point>& centers,
+                                        const std::vector<FieldPatches>& fields, int layout, int rank) {
+  const auto of_layout = std::find_if(fields.begin(), fields.end(),
+                                      [&](const FieldPatches& field) { return field.layout == layout; });
+  const std::vector<Box> mine = of_layout->holders->boxes_of(rank);
+  std::vector<std::uint64_t> holders;
+  for (const Point& center : centers) {
+    const bool is_mine =
+        std::any_of(mine.begin(), mine.end(), [&](const Box& box) { return box.contains(center); });
+    holders.push_back(is_mine ? static_cast<std::uint64_t>(rank) + 1 : 0);
+  }
+  return holders;
+}
+
+/// For each brick (at most comm.size()) of the largest layout the rank whose box contains its center, or
+/// another rank if that one aggregates already; it aggregates that brick of all layouts. Collective.
 Result<Placement> place_at_centers(Comm& comm, const PieceSpace& space,
                                    const std::vector<FieldPatches>& fields, int n) {
   Placement placement;
-  ESKER_ASSIGN_OR_RETURN(placement.bricks, make_bricks(comm, space, fields, n));
-  const int largest = largest_layout(space);
-  std::vector<Box> mine;
+  std::vector<std::uint64_t> holders;
   ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
-    const auto of_layout = std::find_if(fields.begin(), fields.end(),
-                                        [&](const FieldPatches& field) { return field.layout == largest; });
-    mine = of_layout->holders->boxes_of(comm.rank());
+    placement.bricks = bricks_of_layouts(space, fields, n);
+    const int largest = largest_layout(space);
+    const BrickDecomposition& bricks = placement.bricks[static_cast<std::size_t>(largest)];
+    holders = held_centers(space.layout(largest).centers_of_shares(bricks), fields, largest, comm.rank());
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(placement.ranks,
-                         ranks_at_centers(comm, space.layout(largest),
-                                          placement.bricks[static_cast<std::size_t>(largest)], mine));
+  comm.all_reduce_max(holders);
+  ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+    for (const std::uint64_t holder : holders) placement.ranks.push_back(static_cast<int>(holder) - 1);
+    make_different(placement.ranks, comm.size());
+    return Status();
+  }));
   return placement;
 }
 
@@ -128,7 +109,10 @@ Result<Placement> place_aggregators(Comm& comm, const PieceSpace& space,
   const int n = num_aggregators(policy, comm.size(), space);
   Placement placement;
   if (policy.domains_of_layout) {
-    ESKER_ASSIGN_OR_RETURN(placement.bricks, make_bricks(comm, space, fields, n));
+    ESKER_RETURN_IF_ERROR(all_do(comm, "place aggregators", [&] {
+      placement.bricks = bricks_of_layouts(space, fields, n);
+      return Status();
+    }));
     ESKER_ASSIGN_OR_RETURN(placement.ranks, spread_over_nodes(comm, n));
     return placement;
   }

@@ -42,6 +42,7 @@ class Preparation {
       prepared_.transport = make_message_transport(policy_, prepared_.plan.node.used, comm_.size());
       add_buffer();
       explain();
+      comm_.reserve_transfers(prepared_.plan.num_sends, prepared_.plan.num_receives);
       return Status();
     }));
     return reserve();
@@ -115,14 +116,9 @@ class Preparation {
                                    bytes_to_text(static_cast<double>(plan.shared_buffer_bytes)));
   }
 
-  /// Reserves everything that the run of the plan needs.
+  /// Reserves the buffers that the run of the plan needs.
   Status reserve() {
     const Plan& plan = prepared_.plan;
-    // Separate from the next step, which is collective on each node.
-    ESKER_RETURN_IF_ERROR(all_do(comm_, "plan", [&] {
-      comm_.reserve_transfers(plan.num_sends, plan.num_receives);
-      return Status();
-    }));
     const bool exposes = prepared_.transport->is_one_sided() && inputs_.direction == Direction::kToFiles;
     ESKER_RETURN_IF_ERROR(exposes ? buffers_.reserve_exposed(comm_, plan)
                                   : all_do(comm_, "plan", [&] { return buffers_.reserve(comm_, plan); }));

@@ -69,6 +69,12 @@ Index BlockSet::num_ordinals_before(Index ordinal) const {
   return size_before_[run] + std::min(ordinal, runs_[run].last) - runs_[run].first;
 }
 
+bool BlockSet::has_ordinal(Index ordinal) const {
+  const auto run =
+      std::partition_point(runs_.begin(), runs_.end(), [&](const BlockRun& r) { return r.last <= ordinal; });
+  return run != runs_.end() && run->first <= ordinal;
+}
+
 Index BlockSet::nth_ordinal(Index number) const {
   const auto run = static_cast<std::size_t>(
       std::upper_bound(size_before_.begin(), size_before_.end(), number) - size_before_.begin() - 1);
@@ -77,9 +83,7 @@ Index BlockSet::nth_ordinal(Index number) const {
 
 bool BlockSet::contains(Index block) const {
   if (!grid_.exists(block)) return false;
-  if (is_all_) return true;
-  const Index ordinal = grid_.num_existing_before(block);
-  return num_ordinals_before(ordinal + 1) > num_ordinals_before(ordinal);
+  return is_all_ || has_ordinal(grid_.num_existing_before(block));
 }
 
 Index BlockSet::num_before(Index block) const {
@@ -106,7 +110,7 @@ void BlockSet::for_each_block_meeting(const Box& box, int level,
   if (here.count == 0) return;
   if (grid_.num_blocks_meeting(box, level) <= here.count) {
     grid_.for_each_block_meeting(box, level, [&](Index block) {
-      if (contains(block)) visit(block);
+      if (has_ordinal(grid_.num_existing_before(block))) visit(block);
     });
     return;
   }

@@ -73,6 +73,7 @@ class BlockSet {
 
  private:
   [[nodiscard]] Index num_ordinals_before(Index ordinal) const;
+  [[nodiscard]] bool has_ordinal(Index ordinal) const;
   [[nodiscard]] Index nth_ordinal(Index number) const;
 
   BlockGrid grid_;

@@ -245,13 +245,24 @@ Index Ownership::num_buffers(int aggregator) const {
 }
 
 void Ownership::cut_run(const Pieces& run, std::vector<Pieces>& contents) const {
-  for (Index first = run.first; first < run.last;) {
-    const Index end = space_->position_bytes(first) + buffer_bytes_;
-    Index last = first + 1;
-    while (last < run.last && space_->position_bytes(last + 1) <= end) ++last;
-    contents.push_back({first, last});
-    first = last;
-  }
+  Index first = run.first, begin = 0;  // of the next content, and the position of its first piece
+  Index last_begin = 0;                // the position of the piece before
+  const auto cut_before = [&](Index piece, Index position) {
+    if (piece - 1 > first && position > begin + buffer_bytes_) {  // the piece before does not fit
+      contents.push_back({first, piece - 1});
+      first = piece - 1;
+      begin = last_begin;
+    }
+    last_begin = position;
+  };
+  space_->for_each_piece(run.first, run.last, [&](int layout, const Piece& piece) {
+    const Index number = space_->first_ordinal(layout) + piece.ordinal;
+    const Index position = space_->first_position(layout) + piece.position_bytes;
+    if (number == run.first) begin = last_begin = position;
+    cut_before(number, position);
+  });
+  cut_before(run.last, space_->position_bytes(run.last));
+  contents.push_back({first, run.last});
 }
 
 /// Cuts the runs into contents and orders these.

@@ -159,12 +159,6 @@ Index size_bytes_of_all(const SharedBoxes& boxes) {
   return bytes;
 }
 
-Status learn_all(SharedBoxes& boxes) {
-  return boxes.directory.learn([&](const VisitRegion& visit) {
-    for (const auto& list : boxes.directory.lists()) visit(*list, list->domain());
-  });
-}
-
 Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vector<int>& fields,
                                 const std::vector<PatchBoxes>& mine, const std::string& context,
                                 bool partial) {

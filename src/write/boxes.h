@@ -37,10 +37,6 @@ Index size_bytes(const SharedBoxes& boxes);
 /// The same for all boxes of all ranks; the same on all ranks.
 Index size_bytes_of_all(const SharedBoxes& boxes);
 
-/// Learns all boxes of all ranks. Later queries for regions then need no messages. Collective; errors are
-/// those of all ranks.
-Status learn_all(SharedBoxes& boxes);
-
 /// Shares the boxes of the fields at positions `fields`, and checks that they cover the grid of each field
 /// exactly once, or with `partial` at most once. `mine` is boxes_of(...) for these fields. Collective; errors
 /// are agreed on all ranks: kInvalidArgument naming field, ranks and boxes, prefixed by `context`.

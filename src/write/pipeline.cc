@@ -424,7 +424,7 @@ Status WritePipeline::begin_sparse_plan(StepPlan& plan, const StepInput& input) 
   }));
   const bool few =
       size_bytes_of_all(*plan.shared) <= options_.memory_budget_bytes / 8;  // the same on all ranks
-  return few ? learn_all(*plan.shared) : Status();
+  return few ? plan.shared->directory.learn_all() : Status();
 }
 
 // Copies and buffers get half of the budget each, from the first step on in which a rank has copies.
