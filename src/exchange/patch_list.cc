@@ -37,7 +37,7 @@ bool operator==(const PatchBoxes& a, const PatchBoxes& b) {
 
 void PatchList::push_back(const Patch& patch) {
   const std::uint32_t number =
-      number_of({patch.type, patch.stride_bytes, patch.component_stride_bytes});
+      number_of({patch.type, patch.stride_bytes, patch.component_stride_bytes, patch.repeat});
   if (number > 0 && strides_of_.empty()) strides_of_.resize(data_.size());
   if (!strides_of_.empty() || number > 0) strides_of_.push_back(number);
   data_.push_back(static_cast<const std::byte*>(patch.data));
@@ -55,7 +55,7 @@ std::uint32_t PatchList::number_of(const Strides& strides) {
 Patch PatchList::operator[](std::size_t i) const {
   const Strides& strides = strides_[strides_of_.empty() ? 0 : strides_of_[i]];
   return {boxes_[i], data_[i] + first_component_ * strides.component_stride_bytes, strides.type,
-          strides.stride_bytes, strides.component_stride_bytes};
+          strides.stride_bytes, strides.component_stride_bytes, false, strides.repeat};
 }
 
 Index PatchList::size_bytes() const {

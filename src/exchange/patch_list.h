@@ -93,6 +93,7 @@ class PatchList {
     SampleType type = SampleType::kFloat32;
     std::array<Index, kMaxRank> stride_bytes{};
     Index component_stride_bytes = 0;
+    Point repeat{1, 1, 1, 1, 1};
 
     friend bool operator==(const Strides&, const Strides&) = default;
   };

@@ -41,6 +41,9 @@ class SampleMap {
   /// Dense and row-major: the form of samples in a message.
   static SampleMap dense(const Box& indices, Index sample_bytes);
 
+  /// Adds an axis of `count` indices first, first + step ..., of which those with the same index / repeat are
+  /// at the same place, stride_bytes apart. Allocates nothing if step is a multiple of repeat.
+  void add_repeated(Index count, Index first, Index step, Index repeat, Index stride_bytes);
   /// Adds an axis of `count` values, `stride_bytes` apart, e.g. for components that are not adjacent.
   void add_strided(Index count, Index stride_bytes) { axes_[num_axes_++] = {count, 0, stride_bytes, {}}; }
 

@@ -28,7 +28,7 @@ class Search {
  public:
   Search(const Patch& patch, int components) : element_bytes_(size_bytes(patch.type)) {
     for (int a = 0; a < patch.box.rank; ++a)
-      add(a, patch.box.extent(a), patch.stride_bytes[a], patch.repeats);
+      add(a, patch.count_in_memory(a), patch.stride_bytes[a], patch.repeats);
     add(kComponents, components, patch.component_stride_bytes, false);
     for (int i = num_axes_; i-- > 0;) {
       reach_[i] = reach_[i + 1] + magnitude(axes_[i].stride) * (axes_[i].count - 1);

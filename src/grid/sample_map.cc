@@ -26,6 +26,16 @@ std::vector<Index> spread(const SampleOrder& order, int axis, Index first, Index
 
 }  // namespace
 
+void SampleMap::add_repeated(Index count, Index first, Index step, Index repeat, Index stride_bytes) {
+  if (step % repeat == 0) return add_strided(count, step / repeat * stride_bytes);
+  Axis& axis = axes_[num_axes_++];
+  axis.count = count;
+  axis.table.reserve(static_cast<std::size_t>(count));
+  for (Index i = 0; i < count; ++i) {
+    axis.table.push_back(((first + i * step) / repeat - first / repeat) * stride_bytes);
+  }
+}
+
 SampleMap SampleMap::strided(const Box& indices, const std::array<Index, kMaxRank>& stride_bytes) {
   SampleMap map;
   for (int a = 0; a < indices.rank; ++a) map.add_strided(indices.extent(a), stride_bytes[a]);

@@ -7,12 +7,12 @@ namespace esker {
 
 SegmentMap map_in_patch(const Segment& segment, const Patch& patch) {
   SegmentMap map;
-  std::array<Index, kMaxRank> strides{};
   for (int a = 0; a < patch.box.rank; ++a) {
-    map.first_bytes += (segment.samples.origin[a] - patch.box.lo[a]) * patch.stride_bytes[a];
-    strides[a] = segment.samples.stride[a] * patch.stride_bytes[a];
+    const Index first = segment.samples.origin[a], repeat = patch.repeat[a];
+    map.first_bytes += (first / repeat - patch.box.lo[a] / repeat) * patch.stride_bytes[a];
+    map.samples.add_repeated(segment.indices.extent(a), first, segment.samples.stride[a], repeat,
+                             patch.stride_bytes[a]);
   }
-  map.samples = SampleMap::strided(segment.indices, strides);
   return map;
 }
 

@@ -23,6 +23,16 @@ struct BasicPatch {
   /// For writing only: allows strides of 0, where one sample is used for all indices of an axis. Without it,
   /// a stride of 0 is an error, like any strides that map two samples to the same memory.
   bool repeats = false;
+  /// For writing only: samples of a coarser grid. Along each axis the same sample is used for all indices i of
+  /// `box` with the same i / repeat; powers of two. `data` is the sample of box.lo.
+  Point repeat{1, 1, 1, 1, 1};
+
+  [[nodiscard]] bool is_coarser() const { return repeat != Point{1, 1, 1, 1, 1}; }
+  /// Samples in memory along an axis.
+  [[nodiscard]] Index count_in_memory(int axis) const {
+    if (box.hi[axis] <= box.lo[axis]) return 0;
+    return (box.hi[axis] - 1) / repeat[axis] - box.lo[axis] / repeat[axis] + 1;
+  }
 
   /// Samples stored x fastest without gaps, with `components` interleaved values per sample (as in the
   /// field).
@@ -51,7 +61,7 @@ struct BasicPatch {
   /// A read-only view of the same memory.
   operator BasicPatch<const void>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<Data>) {
-    return {box, data, type, stride_bytes, component_stride_bytes, repeats};
+    return {box, data, type, stride_bytes, component_stride_bytes, repeats, repeat};
   }
 };
 
