@@ -7,7 +7,10 @@
 //           "netcdf": ".nc" of the file that the same steps are written to, if any}
 // dim    = {"name", "size", "attributes": atts if any, 2: "implicit": true if it is}
 // grid   = {"name", "dimensions": ["x" ...] fastest first, "coordinates": {"x": [number ...]},
-//           "attributes": atts, 2: "coordinate_types": {"x": type} of those that are not float64}
+//           "attributes": atts, 2: "coordinate_types": {"x": type} of those that are not float64,
+//           "mesh": mesh if it is one}
+// mesh   = {"extent": [cells ...] of the coarsest level, "ratios": [[ratio ...] ...] from level to level,
+//           "nodes": true if samples are at nodes, "origin": [...], "spacing": [...]}, all x first
 // field  = {"name", "grid", "type", "components", "fixed", "every", ["compression"], ["stored_bits"],
 //           "attributes": atts}
 // scalar = {"name", "value": att, "attributes": atts}
@@ -18,6 +21,7 @@
 #include "format/schema_json.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/error.h"
@@ -36,6 +40,7 @@ constexpr const char* kCompression = "compression";
 constexpr const char* kStoredBits = "stored_bits";
 constexpr const char* kScalars = "scalars";
 constexpr const char* kCoordinateTypes = "coordinate_types";
+constexpr const char* kMesh = "mesh";
 constexpr const char* kNetcdfSuffix = "netcdf";
 constexpr int kIndent = 1;
 constexpr Index kAnyPositive = std::numeric_limits<Index>::max();
@@ -146,6 +151,24 @@ void write_coordinates(JsonWriter& json, const Grid& grid, Extent extent) {
   });
 }
 
+/// The first values, one per axis.
+template <class Value>
+std::vector<Value> per_axis(const std::array<Value, kMaxRank>& values, int rank) {
+  return {values.begin(), values.begin() + rank};
+}
+
+void write_mesh(JsonWriter& json, const Mesh& mesh) {
+  json.object([&] {
+    json.key("extent").numbers(per_axis(mesh.extent, mesh.rank()));
+    json.key("ratios").array([&] {
+      for (const Point& ratio : mesh.ratios) json.numbers(per_axis(ratio, mesh.rank()));
+    });
+    json.key("nodes").boolean(mesh.centering == Centering::kNodes);
+    json.key("origin").reals(per_axis(mesh.origin, mesh.rank()));
+    json.key("spacing").reals(per_axis(mesh.spacing, mesh.rank()));
+  });
+}
+
 void write_grid(JsonWriter& json, const Schema& schema, const Grid& grid, Extent extent) {
   json.object([&] {
     json.key("name").text(grid.name);
@@ -154,6 +177,7 @@ void write_grid(JsonWriter& json, const Schema& schema, const Grid& grid, Extent
     });
     write_coordinates(json.key("coordinates"), grid, extent);
     write_attributes(json.key("attributes"), grid.attributes);
+    if (grid.mesh) write_mesh(json.key(kMesh), *grid.mesh);
     if (extent == Extent::kOutline || grid.typed_coords.empty()) return;
     json.key(kCoordinateTypes).object([&] {
       for (const auto& [dim, numbers] : grid.typed_coords) json.key(dim).text(name(type_of(numbers)));
@@ -238,6 +262,38 @@ Status read_dimension(const Json& json, Schema& schema) {
   return json.contains("attributes") ? read_attributes(json, "attributes", *attributes) : Status();
 }
 
+/// One value per axis, x first.
+template <class Value>
+Status read_per_axis(const std::vector<Value>& values, const char* key, std::size_t rank,
+                     std::array<Value, kMaxRank>& axes) {
+  if (values.size() != rank) {
+    return error(Code::kDataLoss, "'{}': expected {} values, found {}", key, rank, values.size());
+  }
+  std::copy(values.begin(), values.end(), axes.begin());
+  return {};
+}
+
+Result<Mesh> read_mesh(const Json& json, std::vector<std::string> axes) {
+  Mesh mesh;
+  mesh.axes = std::move(axes);
+  const std::size_t rank = mesh.axes.size();
+  ESKER_ASSIGN_OR_RETURN(const std::vector<Index> extent, get_integers(json, "extent"));
+  ESKER_RETURN_IF_ERROR(read_per_axis(extent, "extent", rank, mesh.extent));
+  ESKER_ASSIGN_OR_RETURN(const Json* ratios, get_array(json, "ratios"));
+  for (const Json& ratio : *ratios) {
+    const Json holder{{"ratios", ratio}};
+    ESKER_ASSIGN_OR_RETURN(const std::vector<Index> of_level, get_integers(holder, "ratios"));
+    ESKER_RETURN_IF_ERROR(read_per_axis(of_level, "ratios", rank, mesh.ratios.emplace_back()));
+  }
+  ESKER_ASSIGN_OR_RETURN(const bool at_nodes, get_bool(json, "nodes"));
+  if (at_nodes) mesh.centering = Centering::kNodes;
+  ESKER_ASSIGN_OR_RETURN(const std::vector<double> origin, get_reals(json, "origin"));
+  ESKER_RETURN_IF_ERROR(read_per_axis(origin, "origin", rank, mesh.origin));
+  ESKER_ASSIGN_OR_RETURN(const std::vector<double> spacing, get_reals(json, "spacing"));
+  ESKER_RETURN_IF_ERROR(read_per_axis(spacing, "spacing", rank, mesh.spacing));
+  return mesh;
+}
+
 Status read_grid(const Json& json, Schema& schema) {
   ESKER_ASSIGN_OR_RETURN(const std::string name, get_text(json, "name"));
   ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> dim_names, get_texts(json, "dimensions"));
@@ -265,6 +321,11 @@ Status read_grid(const Json& json, Schema& schema) {
     }
     ESKER_ASSIGN_OR_RETURN(Numbers values, get_numbers(*coordinates, key, type));
     ESKER_RETURN_IF_ERROR(schema.set_coords(grid, item.key(), std::move(values)));
+  }
+  if (json.contains(kMesh)) {
+    ESKER_ASSIGN_OR_RETURN(const Json* found, get_object(json, kMesh));
+    ESKER_ASSIGN_OR_RETURN(const Mesh mesh, read_mesh(*found, dim_names));
+    ESKER_RETURN_IF_ERROR(schema.set_mesh(grid, mesh));
   }
   ESKER_ASSIGN_OR_RETURN(Attributes * attributes, schema.attributes_of(grid));
   return read_attributes(json, "attributes", *attributes);

@@ -127,6 +127,42 @@ Status check_stored_bits(const Field& field, int rank) {
 
 }  // namespace
 
+Result<GridId> Schema::add_mesh(const std::string& name, const Mesh& mesh) {
+  const auto where = [&](const Status& status) { return status.with_context("mesh '" + name + "'"); };
+  ESKER_RETURN_IF_ERROR(where(mesh.check()));
+  ESKER_RETURN_IF_ERROR(check_new_name(grid_places_, name, "grid"));
+  for (const std::string& axis : mesh.axes) {
+    const bool is_taken = std::count(mesh.axes.begin(), mesh.axes.end(), axis) > 1;
+    if (is_taken) return where(error(Code::kAlreadyExists, "two axes have the name '{}'", axis));
+    ESKER_RETURN_IF_ERROR(check_new_name(dim_places_, axis, "dimension"));
+  }
+  const Box finest = mesh.domain(mesh.num_levels() - 1);
+  std::vector<DimId> dims;
+  for (int a = 0; a < mesh.rank(); ++a) {
+    ESKER_ASSIGN_OR_RETURN(const DimId dim, add_dim(mesh.axes[static_cast<std::size_t>(a)], finest.hi[a]));
+    dims.push_back(dim);
+  }
+  ESKER_ASSIGN_OR_RETURN(const GridId grid, add_grid(name, dims));
+  ESKER_RETURN_IF_ERROR(set_mesh(grid, mesh));
+  return grid;
+}
+
+Status Schema::set_mesh(GridId id, const Mesh& mesh) {
+  if (!is_position(id.index, grids_.size())) {
+    return error(Code::kInvalidArgument, "no grid has the handle {}", counted(id.index));
+  }
+  Grid& grid = grids_[static_cast<std::size_t>(id.index)];
+  const std::string where = "mesh '" + grid.name + "'";
+  ESKER_RETURN_IF_ERROR(mesh.check().with_context(where));
+  const Box finest = mesh.domain(mesh.num_levels() - 1);
+  if (!(box_of(grid) == finest)) {
+    return error(Code::kInvalidArgument, "{}: the grid is {}, the finest level {}", where,
+                 box_of(grid).to_string(), finest.to_string());
+  }
+  grid.mesh = mesh;
+  return {};
+}
+
 Result<FieldId> Schema::add_field(Field field) {
   ESKER_RETURN_IF_ERROR(check_new_name(field_places_, field.name, "field"));
   if (scalar_places_.contains(field.name)) {

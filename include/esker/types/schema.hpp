@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "esker/types/box.hpp"
 #include "esker/types/export.h"
+#include "esker/types/mesh.hpp"
 #include "esker/types/sample_type.hpp"
 #include "esker/types/status.hpp"
 
@@ -90,6 +92,7 @@ struct Grid {
   std::map<std::string, std::vector<double>> coords;  ///< dimension name -> one value per index
   Attributes attributes;
   std::map<std::string, Numbers> typed_coords = {};  ///< exact values of those `coords` that are not float64
+  std::optional<Mesh> mesh = {};  ///< whose finest level this grid is, with samples of coarser ones
 };
 
 /// A value without axes, given with the definitions: for example a grid mapping or a model constant.
@@ -128,6 +131,12 @@ class ESKER_API Schema {
   /// `dims`: fastest first, at most kMaxRank, no duplicates; the number of samples fits 64 bits. Without
   /// dimensions the grid has one sample, on an implicit dimension, and its fields are time series.
   Result<GridId> add_grid(const std::string& name, const std::vector<DimId>& dims);
+  /// The grid of a mesh, and its dimensions: its axes, with the extents of the finest level. Errors: those of
+  /// add_dim(), add_grid() and Mesh::check().
+  Result<GridId> add_mesh(const std::string& name, const Mesh& mesh);
+  /// Makes an existing grid that of a mesh. Error kInvalidArgument: an invalid handle, Mesh::check(), or the
+  /// grid is not the finest level.
+  Status set_mesh(GridId grid, const Mesh& mesh);
   /// Field::grid must be the position of a grid of this schema; components and every are >= 1; the field's
   /// bytes fit 64 bits. Field::compression is empty, or what the option `compression` takes.
   /// Field::stored_bits is 0, or 1, 2, 4 ... up to the bits of float32, float64, int32 or int64, on 2 or 3

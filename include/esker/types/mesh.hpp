@@ -1,0 +1,54 @@
+// Mesh: grids of increasing resolution over one domain, of which the finer ones cover only parts (AMR).
+//
+//   Mesh mesh{.axes = {"x", "y", "z"}, .extent = {100, 100, 50}, .ratios = {{2, 2, 2}, {2, 2, 2}}};
+//   const GridId grid = writer.def_mesh("amr", mesh).value();
+//   const FieldId density = writer.def_field(grid, "density", SampleType::kFloat64).value();
+//   ...
+//   writer.put(density, level, Patch::dense(box, data)).check();  // box: in the indices of that level
+//
+// All levels are stored as one array in the index space of the finest one: sample i of a level is the sample
+// at i * ratio_to_finest(level). Where levels overlap, the finest one is stored, at its resolution.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "esker/types/box.hpp"
+#include "esker/types/export.h"
+#include "esker/types/status.hpp"
+
+namespace esker {
+
+/// Where the samples of a mesh are.
+enum class Centering {
+  kCells,  ///< in the middle of cells
+  kNodes,  ///< at the corners of cells: a level has one more along each axis than it has cells
+};
+
+struct ESKER_API Mesh {
+  std::vector<std::string> axes;  ///< names of the axes, x first: 1 to kMaxRank
+  Point extent{};                 ///< cells of the coarsest level along each axis
+  std::vector<Point> ratios =
+      {};  ///< [n]: cells of level n + 1 in a cell of level n, per axis; powers of two
+  Centering centering = Centering::kCells;
+  std::array<double, kMaxRank> origin{};                ///< of the domain's lower corner
+  std::array<double, kMaxRank> spacing{1, 1, 1, 1, 1};  ///< edges of the coarsest cells
+
+  [[nodiscard]] int rank() const { return static_cast<int>(axes.size()); }
+  /// Levels are numbered from the coarsest, 0.
+  [[nodiscard]] int num_levels() const { return static_cast<int>(ratios.size()) + 1; }
+  /// Samples of the finest level from one sample of a level to the next.
+  [[nodiscard]] Point ratio_to_finest(int level) const;
+  /// The indices that samples of a level can have.
+  [[nodiscard]] Box domain(int level) const;
+  /// The samples of the finest level in the cells of `box`, which is in indices of `level`.
+  [[nodiscard]] Box in_finest(const Box& box, int level) const;
+  /// kInvalidArgument, naming what is wrong: the number of axes, extents below 1, ratios that are not powers
+  /// of two; kOutOfRange if the finest level has more indices than a grid may have.
+  [[nodiscard]] Status check() const;
+
+  bool operator==(const Mesh&) const = default;
+};
+
+}  // namespace esker

@@ -1,0 +1,69 @@
+#include "esker/types/mesh.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+namespace esker {
+
+Point Mesh::ratio_to_finest(int level) const {
+  Point ratio{1, 1, 1, 1, 1};
+  for (std::size_t n = static_cast<std::size_t>(level); n < ratios.size(); ++n) {
+    for (int a = 0; a < rank(); ++a) ratio[a] *= ratios[n][a];
+  }
+  return ratio;
+}
+
+Box Mesh::domain(int level) const {
+  Point end = extent;
+  for (int n = 0; n < level; ++n) {
+    for (int a = 0; a < rank(); ++a) end[a] *= ratios[static_cast<std::size_t>(n)][a];
+  }
+  if (centering == Centering::kNodes) {
+    for (int a = 0; a < rank(); ++a) ++end[a];
+  }
+  return Box::from_extent(rank(), end);
+}
+
+Box Mesh::in_finest(const Box& box, int level) const {
+  const Point ratio = ratio_to_finest(level);
+  const Box finest = domain(num_levels() - 1);
+  Box scaled = box;
+  for (int a = 0; a < box.rank; ++a) {
+    scaled.lo[a] = box.lo[a] * ratio[a];
+    scaled.hi[a] = std::min(box.hi[a] * ratio[a], finest.hi[a]);  // the last nodes have no cell
+  }
+  return scaled;
+}
+
+Status Mesh::check() const {
+  constexpr int kMostDigits = 62;
+  if (axes.empty() || rank() > kMaxRank) {
+    return error(Code::kInvalidArgument, "a mesh with {} axes, expected 1 to {}", rank(), kMaxRank);
+  }
+  int digits = 0;
+  for (int a = 0; a < rank(); ++a) {
+    if (extent[a] < 1) {
+      return error(Code::kInvalidArgument, "extent {} of axis '{}', expected at least 1", extent[a], axes[a]);
+    }
+    const Index last = extent[a] - (centering == Centering::kCells ? 1 : 0);
+    int of_axis = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(last))));
+    for (const Point& ratio : ratios) {
+      if (ratio[a] < 1 || !std::has_single_bit(static_cast<std::uint64_t>(ratio[a]))) {
+        return error(Code::kInvalidArgument, "ratio {} of axis '{}', expected a power of two", ratio[a],
+                     axes[a]);
+      }
+      of_axis += std::countr_zero(static_cast<std::uint64_t>(ratio[a]));
+    }
+    digits += of_axis;
+  }
+  if (digits <= kMostDigits) return {};
+  return error(Code::kOutOfRange,
+               "the finest level needs {} binary digits for its indices, a grid has at most {}", digits,
+               kMostDigits);
+}
+
+}  // namespace esker
