@@ -75,6 +75,9 @@ class ESKER_API Writer {
   /// Defines a grid. `dims`: fastest (x) first, at most kMaxRank. Without dimensions, the fields of the grid
   /// are time series.
   Result<GridId> def_grid(const std::string& name, const std::vector<DimId>& dims);
+  /// Defines a mesh: dimensions named like its axes, with the extents of the finest level, and a grid. Its
+  /// fields are put level by level. IDX only. Errors: those of Mesh::check(), kAlreadyExists.
+  Result<GridId> def_mesh(const std::string& name, const Mesh& mesh);
   /// Coordinate values, one per index of the dimension `dim` of the grid.
   Status def_coords(GridId grid, const std::string& dim, std::vector<double> values);
   /// The same for values of any type. Files keep the type.
@@ -121,11 +124,19 @@ class ESKER_API Writer {
   /// ranks must cover each due field exactly once. An error is returned here and again, on all ranks, by
   /// end_step.
   Status put(FieldId field, const Patch& patch);
+  /// The same for a field of a mesh: patch.box is in the indices of `level` (0: the coarsest). Patches of one
+  /// level are disjoint, and need not cover it; they may cover patches of coarser levels, whose samples there
+  /// are not stored. All due fields of a mesh are put in the same patches, in the same order. Errors:
+  /// kOutOfRange (a level that the mesh does not have, a patch outside of its level), and from end_step
+  /// kInvalidArgument (patches that overlap, fields that are put in different patches).
+  Status put(FieldId field, int level, const Patch& patch);
   /// Like put(), but copies the patch: the memory may be reused when this returns, and its type may differ
   /// from the field's. Local. Conversion to integers drops the fraction. Errors: kOutOfRange (names the value
   /// that the field's type cannot represent), kOutOfMemory (the copies of a step would exceed half of the
   /// memory budget; the message says what budget they need).
   Status put_buffered(FieldId field, const Patch& patch);
+  /// The same for a field of a mesh.
+  Status put_buffered(FieldId field, int level, const Patch& patch);
   /// Adds a rule for the open step: which samples of the fields of a grid, or of one field, are stored.
   /// Local; the rules of all ranks hold together. The finest level that a rule keeps at a place counts;
   /// places that no rule reaches are dropped; fields without rules on any rank are stored completely. Ranks

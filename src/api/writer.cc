@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -17,6 +18,9 @@
 #include "write/pipeline.h"
 
 namespace esker {
+
+/// The level of a patch whose caller gave none, which no mesh has.
+constexpr int kNoLevel = std::numeric_limits<int>::min();
 
 /// The state of one rank: definitions and put calls. The pipeline does everything collective.
 class Writer::Impl {
@@ -82,22 +86,27 @@ class Writer::Impl {
                  name(schema.time_type()));
   }
 
-  Status put(FieldId id, const Patch& patch) {
+  Status put(FieldId id, int level, const Patch& patch) {
     ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put", id));
     const auto checked = [&]() -> Status {
-      if (patch.type == field->type) return check_patch(*field, patch);
+      if (patch.type == field->type) return check_patch(*field, level, patch);
       return error(Code::kInvalidArgument,
                    "expected a patch of type {}, found {}; put_buffered converts types", name(field->type),
                    name(patch.type));
     };
     ESKER_RETURN_IF_ERROR(checked().with_context("put '" + field->name + "'"));
-    add(id.index, with_components(patch));
+    add(id.index, level, with_components(patch));
     return {};
   }
 
   /// Adds a patch that has been checked to the open step.
-  void add(int field, const Patch& patch) {
+  void add(int field, int level, const Patch& patch) {
     if (patch.box.empty()) return;
+    if (level != kNoLevel) {
+      input->mesh_patches.resize(schema.fields().size());
+      input->mesh_patches[field].push_back({level, patch});
+      return;
+    }
     PatchList& patches = input->patches[field];
     if (patches.empty()) patches.expect(probable_boxes(field));
     patches.push_back(patch);
@@ -128,10 +137,10 @@ class Writer::Impl {
     return {};
   }
 
-  Status put_buffered(FieldId id, const Patch& patch) {
+  Status put_buffered(FieldId id, int level, const Patch& patch) {
     ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put_buffered", id));
     const auto copy = [&]() -> Status {
-      ESKER_RETURN_IF_ERROR(check_patch(*field, patch));
+      ESKER_RETURN_IF_ERROR(check_patch(*field, level, patch));
       if (field->stored_bits > 0 && patch.type != field->type) {
         return error(Code::kInvalidArgument,
                      "the field has stored_bits: expected a patch of type {}, found {}", name(field->type),
@@ -140,7 +149,7 @@ class Writer::Impl {
       if (patch.box.empty()) return {};
       ESKER_RETURN_IF_ERROR(check_room(buffered_bytes(*field, patch)));
       ESKER_ASSIGN_OR_RETURN(BufferedPatch copied, copy_patch(*field, with_components(patch)));
-      add(id.index, copied.patch);
+      add(id.index, level, copied.patch);
       input->copied_bytes += buffered_bytes(*field, patch);
       input->copies.push_back(std::move(copied.memory));
       return {};
@@ -157,6 +166,9 @@ class Writer::Impl {
     const std::string where = call.field < 0 ? "keep grid '" + schema.grids()[call.grid].name + "'"
                                              : "keep '" + schema.fields()[call.field].name + "'";
     ESKER_RETURN_IF_ERROR(check_rule(schema, call).with_context(where));
+    if (schema.grids()[call.grid].mesh) {
+      return error(Code::kInvalidArgument, "{}: a mesh keeps what its patches have", where);
+    }
     input->keep.push_back(std::move(call));
     return {};
   }
@@ -192,8 +204,10 @@ class Writer::Impl {
   }
 
   /// All but its type.
-  [[nodiscard]] Status check_patch(const Field& field, const Patch& patch) const {
-    const Box grid = schema.box_of(schema.grids()[field.grid]);
+  [[nodiscard]] Status check_patch(const Field& field, int level, const Patch& patch) const {
+    const std::optional<Mesh>& mesh = schema.grids()[field.grid].mesh;
+    ESKER_RETURN_IF_ERROR(check_level(mesh, level));
+    const Box grid = mesh ? mesh->domain(level) : schema.box_of(schema.grids()[field.grid]);
     if (patch.box.rank != grid.rank) {
       return error(Code::kInvalidArgument, "the patch {} has {} axes, the grid has {}", patch.box.to_string(),
                    patch.box.rank, grid.rank);
@@ -205,14 +219,28 @@ class Writer::Impl {
     }
     if (patch.box.empty()) return {};
     if (!grid.contains(patch.box)) {
-      return error(Code::kOutOfRange, "the patch {} exceeds the grid {}", patch.box.to_string(),
-                   grid.to_string());
+      return error(Code::kOutOfRange, "the patch {} exceeds the {} {}", patch.box.to_string(),
+                   mesh ? fmt::format("level {},", level) : "grid", grid.to_string());
+    }
+    if (patch.is_coarser()) {
+      return error(Code::kInvalidArgument,
+                   "Patch::repeat is for meshes, which set it: put the patch at a level");
     }
     if (patch.data == nullptr) {
       return error(Code::kInvalidArgument, "the patch {} has no data: its pointer is NULL",
                    patch.box.to_string());
     }
     return check_memory(with_components(patch), field.components);
+  }
+
+  static Status check_level(const std::optional<Mesh>& mesh, int level) {
+    if (!mesh && level == kNoLevel) return {};
+    if (!mesh) return error(Code::kInvalidArgument, "level {}: the field is not on a mesh", level);
+    if (level == kNoLevel) {
+      return error(Code::kInvalidArgument, "the field is on a mesh: put its patches with a level");
+    }
+    if (level >= 0 && level < mesh->num_levels()) return {};
+    return error(Code::kOutOfRange, "level {}, the mesh has 0 to {}", level, mesh->num_levels() - 1);
   }
 
   Status end_step() {
@@ -351,6 +379,11 @@ Result<GridId> Writer::def_grid(const std::string& name, const std::vector<DimId
   return impl_->remember(impl_->schema.add_grid(name, dims));
 }
 
+Result<GridId> Writer::def_mesh(const std::string& name, const Mesh& mesh) {
+  ESKER_RETURN_IF_ERROR(impl_->check_defining());
+  return impl_->remember(impl_->schema.add_mesh(name, mesh));
+}
+
 Status Writer::def_coords(GridId grid, const std::string& dim, std::vector<double> values) {
   ESKER_RETURN_IF_ERROR(impl_->check_defining());
   return impl_->remember(impl_->schema.set_coords(grid, dim, std::move(values)));
@@ -440,10 +473,17 @@ Status Writer::begin_step(double time) {
   return impl_->remember(guarded("begin_step", [&] { return impl_->begin_step(time); }));
 }
 Status Writer::put(FieldId field, const Patch& patch) {
-  return impl_->remember(guarded("put", [&] { return impl_->put(field, patch); }));
+  return impl_->remember(guarded("put", [&] { return impl_->put(field, kNoLevel, patch); }));
+}
+Status Writer::put(FieldId field, int level, const Patch& patch) {
+  return impl_->remember(guarded("put", [&] { return impl_->put(field, level, patch); }));
 }
 Status Writer::put_buffered(FieldId field, const Patch& patch) {
-  return impl_->remember(guarded("put_buffered", [&] { return impl_->put_buffered(field, patch); }));
+  return impl_->remember(
+      guarded("put_buffered", [&] { return impl_->put_buffered(field, kNoLevel, patch); }));
+}
+Status Writer::put_buffered(FieldId field, int level, const Patch& patch) {
+  return impl_->remember(guarded("put_buffered", [&] { return impl_->put_buffered(field, level, patch); }));
 }
 Status Writer::keep(GridId grid, const KeepRule& rule) {
   return impl_->remember(guarded("keep", [&] { return impl_->keep({grid.index, -1, rule}); }));

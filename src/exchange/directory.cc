@@ -124,7 +124,7 @@ std::optional<DirectoryDefect> find_defect(int list, const KnownBoxes& known, in
 
 }  // namespace
 
-Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& mine, bool may_have_gaps) {
+Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& mine) {
   std::vector<double> sums;
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
     sums = add_up(mine);
@@ -140,7 +140,7 @@ Result<Directory> Directory::publish(Comm& comm, const std::vector<BoxList>& min
   }));
   ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm, messages.outgoing));
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
-    directory.keep(read_boxes(received, directory.lists_), may_have_gaps);
+    directory.keep(read_boxes(received, directory.lists_), mine);
     return Status();
   }));
   return directory;
@@ -154,10 +154,12 @@ void Directory::start(const std::vector<BoxList>& mine, const std::vector<double
   }
 }
 
-void Directory::keep(std::vector<std::vector<HeldBox>> received, bool may_have_gaps) {
+void Directory::keep(std::vector<std::vector<HeldBox>> received, const std::vector<BoxList>& mine) {
   for (std::size_t l = 0; l < received.size(); ++l) {
-    if (!defect_)
-      defect_ = find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), received[l], may_have_gaps);
+    if (!defect_) {
+      defect_ =
+          find_defect(static_cast<int>(l), *lists_[l], comm_->rank(), received[l], mine[l].may_have_gaps);
+    }
     kept_.emplace_back(std::move(received[l]));
   }
 }

@@ -30,6 +30,7 @@ namespace esker {
 struct BoxList {
   Box domain;
   std::vector<Box> boxes;
+  bool may_have_gaps = false;  ///< samples that no rank holds are no defect
 };
 
 /// A region where the boxes of a list do not cover its grid exactly once.
@@ -43,8 +44,7 @@ class Directory {
  public:
   /// Sends this rank's boxes to their owners. `mine`: the same grids on all ranks. Collective; errors are
   /// those of all ranks: kOutOfMemory.
-  /// `may_have_gaps`: samples that no rank holds are no defect.
-  static Result<Directory> publish(Comm& comm, const std::vector<BoxList>& mine, bool may_have_gaps = false);
+  static Result<Directory> publish(Comm& comm, const std::vector<BoxList>& mine);
 
   /// The boxes of each list that this rank knows; at first only what all ranks know.
   [[nodiscard]] const std::vector<std::shared_ptr<KnownBoxes>>& lists() const { return lists_; }
@@ -70,7 +70,7 @@ class Directory {
   explicit Directory(Comm& comm) : comm_(&comm) {}
   Status learn_regions(const std::function<void(const VisitRegion&)>& regions);
   void start(const std::vector<BoxList>& mine, const std::vector<double>& sums);
-  void keep(std::vector<std::vector<HeldBox>> received, bool may_have_gaps);
+  void keep(std::vector<std::vector<HeldBox>> received, const std::vector<BoxList>& mine);
 
   Comm* comm_;
   std::vector<std::shared_ptr<KnownBoxes>> lists_;

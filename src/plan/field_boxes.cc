@@ -81,6 +81,11 @@ Result<std::vector<Point>> regular_extents(const Schema& schema, const BoxesOfFi
   return extents;
 }
 
+bool has_meshes(const Schema& schema) {
+  return std::any_of(schema.grids().begin(), schema.grids().end(),
+                     [](const Grid& grid) { return grid.mesh.has_value(); });
+}
+
 bool is_due(const Field& field, Index step) { return field.fixed ? step == 0 : step % field.every == 0; }
 
 std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Column>& columns,

@@ -18,6 +18,8 @@ using BoxesOfField = std::map<int, std::shared_ptr<const Distribution>>;
 
 /// Whether a field must be put at a step: fixed fields at step 0, others at every multiple of `every`.
 bool is_due(const Field& field, Index step);
+/// Whether any grid is that of a mesh, whose patches may be coarser than the grid and need not cover it.
+bool has_meshes(const Schema& schema);
 
 /// The largest extent of the boxes of each field, [position in the schema]; 0 where no rank has a box.
 /// kInvalidArgument, with field and box, if a box does not begin at a multiple of this extent.

@@ -43,7 +43,8 @@ struct Lists {
     }
   }
 
-  void make(const Schema& schema, const std::vector<int>& fields, const std::vector<PatchBoxes>& boxes) {
+  void make(const Schema& schema, const std::vector<int>& fields, const std::vector<PatchBoxes>& boxes,
+            bool partial) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
       if (is_new[f] == 0) {
         list_of.push_back(list_of[static_cast<std::size_t>(earlier[f])]);
@@ -51,7 +52,8 @@ struct Lists {
       }
       list_of.push_back(static_cast<int>(mine.size()));
       first_field.push_back(fields[f]);
-      mine.push_back({domain_of(schema, fields[f]), boxes[f].to_vector()});
+      const bool is_mesh = schema.grids()[schema.fields()[fields[f]].grid].mesh.has_value();
+      mine.push_back({domain_of(schema, fields[f]), boxes[f].to_vector(), partial || is_mesh});
     }
   }
 };
@@ -169,10 +171,10 @@ Result<SharedBoxes> share_boxes(Comm& comm, const Schema& schema, const std::vec
   }));
   comm.all_reduce_max(lists.is_new);
   ESKER_RETURN_IF_ERROR(all_do(comm, "share boxes", [&] {
-    lists.make(schema, fields, mine);
+    lists.make(schema, fields, mine, partial);
     return Status();
   }));
-  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists.mine, partial));
+  ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm, lists.mine));
   BoxesOfField of_field;
   Status all_put;
   const Status covered = all_do(comm, "share boxes", [&]() -> Status {

@@ -25,6 +25,7 @@
 #include "write/boxes.h"
 #include "write/buffer_store.h"
 #include "write/describe.h"
+#include "write/flatten_meshes.h"
 #include "write/step_files.h"
 #include "write/step_regions.h"
 
@@ -273,6 +274,16 @@ bool WritePipeline::fits(const StepPlan& plan, Index step) const {
 }
 
 Status WritePipeline::write_step(const StepInput& input) {
+  if (!has_meshes(schema_)) return write_flat_step(input);
+  const CallWatch::Call call(*comm_, "end_step");
+  ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{input.status, "end_step", 0, "", false}));
+  const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
+  ESKER_ASSIGN_OR_RETURN(const StepInput flat, flatten_meshes(*comm_, schema_, *format_, input));
+  return write_flat_step(flat);
+}
+
+/// A step whose fields are all arrays.
+Status WritePipeline::write_flat_step(const StepInput& input) {
   const CallWatch::Call call(*comm_, "end_step");
   const Stopwatch watch;
   begin_counting();
@@ -348,8 +359,9 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
     hints.dense_axes = plan.dense_axes;
     lay_out(plan, *format_, hints, input.patches);
     plan.fill.clear();
+    const bool may_have_gaps = options_.partial || has_meshes(schema_);
     for (const auto& column : plan.layouts->columns) {
-      if (!options_.partial) break;
+      if (!may_have_gaps) break;
       plan.fill.push_back(fill_value(schema_.fields()[static_cast<std::size_t>(column.field)]));
     }
     return check_phases(options_, *plan.layouts);

@@ -22,25 +22,14 @@
 #include "format/format_writer.h"
 #include "store/store.h"
 #include "write/choose_pattern.h"
-#include "write/keep_call.h"
 #include "write/report.h"
 #include "write/step_files.h"
+#include "write/step_input.h"
 #include "write/step_plan.h"
 #include "write/step_traffic.h"
 #include "write/unsynced_steps.h"
 
 namespace esker {
-
-/// The contribution of one rank to a step.
-struct StepInput {
-  Status status;  ///< an error of a local call since begin_step
-  Index step = 0;
-  double time = 0;
-  std::vector<PatchList> patches;                         ///< [position in Schema::fields()]
-  std::vector<std::unique_ptr<std::byte[]>> copies = {};  ///< memory of patches that Esker owns
-  Index copied_bytes = 0;                                 ///< total size of the copies
-  std::vector<KeepCall> keep = {};                        ///< rules of this rank
-};
 
 class WritePipeline final : private Comm::EndListener {
  public:
@@ -113,6 +102,7 @@ class WritePipeline final : private Comm::EndListener {
     std::uint64_t hash = 0;  ///< hash of the arguments
     std::string arguments;   ///< the arguments as text
   };
+  Status write_flat_step(const StepInput& input);
   Status prepare(const StepInput& input, Prepared& prepared);
   /// Which plan a step has.
   struct PlanKey {

@@ -139,6 +139,7 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     policy = policy_;
     fields = patches_of_columns(plan.layouts->columns, boxes.of_field);
     follow_pattern(*pattern_, *plan.layouts, plan.space, comm_->size(), policy);
+    if (!policy.packs && has_meshes(schema)) use_packed_messages(policy, "a mesh needs packed messages");
     return Status();
   }));
   if (plan.layouts->compresses()) choose_threads();
@@ -167,8 +168,8 @@ Status StepPlanner::make(StepPlan& plan, const Schema& schema, SharedBoxes& boxe
     }));
   }
   if (plan.cells) ESKER_RETURN_IF_ERROR(connect_heads(plan, fields));
-  // On all ranks, or on none. Only steps with cells need packed messages.
-  if (!plan.cells || policy_.packs) keep_fallback(std::move(policy), policy_);
+  // On all ranks, or on none. Only steps with cells, and meshes, need packed messages.
+  if ((!plan.cells && !has_meshes(schema)) || policy_.packs) keep_fallback(std::move(policy), policy_);
   plan.ready = true;
   return {};
 }

@@ -1,0 +1,30 @@
+// StepInput: what one rank contributes to a step.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "esker/types/status.hpp"
+#include "exchange/patch_list.h"
+#include "write/keep_call.h"
+
+namespace esker {
+
+/// A patch at a level of a mesh; its box is in the indices of that level.
+struct MeshPatch {
+  int level = 0;
+  Patch patch;
+};
+
+struct StepInput {
+  Status status;  ///< an error of a local call since begin_step
+  Index step = 0;
+  double time = 0;
+  std::vector<PatchList> patches;                         ///< [position in Schema::fields()]
+  std::vector<std::unique_ptr<std::byte[]>> copies = {};  ///< memory of patches that Esker owns
+  Index copied_bytes = 0;                                 ///< total size of the copies
+  std::vector<KeepCall> keep = {};                        ///< rules of this rank
+  std::vector<std::vector<MeshPatch>> mesh_patches = {};  ///< [position in Schema::fields()], or empty
+};
+
+}  // namespace esker

@@ -1,0 +1,241 @@
+// Steps of meshes: what is stored, and what readers get, against brute force over all samples of the finest
+// level.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "formats/registry/open_dataset.h"
+#include "grid/selection.h"
+#include "support/read_box.h"
+#include "support/runs.h"
+#include "support/scenario.h"
+#include "support/thread_comm.h"
+#include "write/pipeline.h"
+
+namespace esker {
+namespace {
+
+using namespace testing_support;  // NOLINT: scenario and ranks
+
+struct LevelBoxOfMesh {
+  int level = 0;
+  Box box;
+};
+
+struct Hierarchy {
+  Mesh mesh;
+  std::vector<LevelBoxOfMesh> patches;
+};
+
+/// The value of sample `p` of a level, which no other sample has.
+double value_of(int level, const Point& p) {
+  return static_cast<double>(level + 8 * (p[0] + 1000 * p[1] + 1000000 * p[2]));
+}
+
+/// The memory of a patch, x fastest.
+template <class T>
+std::vector<T> samples_of(const LevelBoxOfMesh& patch) {
+  std::vector<T> samples;
+  for_each_point(patch.box,
+                 [&](const Point& p) { samples.push_back(static_cast<T>(value_of(patch.level, p))); });
+  return samples;
+}
+
+/// The coarsest level in slabs, finer ones in disjoint boxes anywhere.
+Hierarchy random_hierarchy(std::mt19937& random) {
+  const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint64_t>(n)); };
+  Hierarchy found;
+  const int rank = 1 + static_cast<int>(below(3));
+  for (int a = 0; a < rank; ++a) {
+    found.mesh.axes.push_back(std::string(1, "xyz"[a]));
+    found.mesh.extent[a] = 2 + below(rank == 3 ? 6 : 12);
+  }
+  for (Index n = 1 + below(2); n > 0; --n) {
+    Point ratio{1, 1, 1, 1, 1};
+    const Index same = Index{1} << (1 + below(2));
+    for (int a = 0; a < rank; ++a) ratio[a] = same;
+    found.mesh.ratios.push_back(ratio);
+  }
+  const Box coarse = found.mesh.domain(0);
+  const Index cut = below(coarse.hi[0]);
+  for (const auto& [from, to] : {std::pair<Index, Index>{0, cut}, {cut, coarse.hi[0]}}) {
+    Box slab = coarse;
+    slab.lo[0] = from;
+    slab.hi[0] = to;
+    if (!slab.empty()) found.patches.push_back({0, slab});
+  }
+  for (int level = 1; level < found.mesh.num_levels(); ++level) {
+    const Box domain = found.mesh.domain(level);
+    std::vector<Box> boxes;
+    for (Index n = 1 + below(4); n > 0; --n) {
+      Box box = domain;
+      for (int a = 0; a < rank; ++a) {
+        box.lo[a] = below(domain.hi[a]);
+        box.hi[a] = box.lo[a] + 1 + below(std::min<Index>(8, domain.hi[a] - box.lo[a]));
+      }
+      const bool is_free = std::all_of(boxes.begin(), boxes.end(),
+                                       [&](const Box& other) { return intersect(box, other).empty(); });
+      if (is_free) boxes.push_back(box);
+    }
+    for (const Box& box : boxes) found.patches.push_back({level, box});
+  }
+  return found;
+}
+
+/// The value of the finest patch over a sample of the finest level.
+double composite_at(const Hierarchy& hierarchy, const Point& p) {
+  double value = 0;
+  int finest = -1;
+  for (const LevelBoxOfMesh& patch : hierarchy.patches) {
+    const Point ratio = hierarchy.mesh.ratio_to_finest(patch.level);
+    Point at{};
+    for (int a = 0; a < patch.box.rank; ++a) at[a] = p[a] / ratio[a];
+    if (patch.level <= finest || !patch.box.contains(at)) continue;
+    finest = patch.level;
+    value = value_of(patch.level, at);
+  }
+  return value;
+}
+
+template <class T>
+Schema schema_of(const Mesh& mesh) {
+  Schema schema;
+  const GridId grid = schema.add_mesh("amr", mesh).value();
+  schema.add_field({"density", grid.index, sample_type_of<T>(), 1, false, 1, {}}).status().check();
+  return schema;
+}
+
+/// Writes the patches of a hierarchy, dealt to ranks, at each of two steps.
+template <class T = double>
+Status write_mesh(const std::shared_ptr<Store>& store, const Hierarchy& hierarchy, int n_ranks,
+                  const std::map<std::string, std::string>& settings = {}) {
+  Options options;
+  options.report = "none";
+  for (const auto& [key, value] : settings) options.set(key, value).check();
+  const Schema schema = schema_of<T>(hierarchy.mesh);
+  Status written;
+  run_ranks(n_ranks, [&](const Communicator& comm) {
+    auto pipeline = WritePipeline::create(comm.get(), store, "run.idx", options).value();
+    pipeline->define({}, schema).check();
+    Status status;
+    for (Index step = 0; step < 2 && status.ok(); ++step) {
+      StepInput input{{}, step, static_cast<double>(step), {}};
+      input.patches.resize(1);
+      input.mesh_patches.resize(1);
+      std::vector<std::vector<T>> memory;
+      for (std::size_t p = 0; p < hierarchy.patches.size(); ++p) {
+        if (static_cast<int>((p + static_cast<std::size_t>(step)) % static_cast<std::size_t>(n_ranks)) !=
+            comm.rank())
+          continue;
+        const LevelBoxOfMesh& patch = hierarchy.patches[p];
+        memory.push_back(samples_of<T>(patch));
+        input.mesh_patches[0].push_back({patch.level, Patch(Patch::dense(patch.box, memory.back().data()))});
+      }
+      status = pipeline->write_step(input);
+    }
+    if (status.ok()) status = pipeline->close({});
+    if (comm.rank() == 0) written = status;
+  });
+  return written;
+}
+
+/// All samples of a box of the finest level, missing ones the nearest.
+template <class T>
+std::vector<T> read_box(const OpenedDataset& dataset, Index step, const Box& box) {
+  const Bitmask mask = dataset.bitmask(0).value();
+  std::vector<T> found(static_cast<std::size_t>(box.num_samples()));
+  const ReadTarget target = ReadTarget::dense(select_samples(mask, box, mask.max_level()), mask.max_level(),
+                                              reinterpret_cast<std::byte*>(found.data()), Index{sizeof(T)});
+  dataset.read(0, step, target, {}).check();
+  return found;
+}
+
+// A mesh whose coarsest level is complete is read as piecewise constant, bit for bit, on any box.
+TEST(MeshStep, IsReadAsTheCompositeOfItsPatches) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    const Hierarchy hierarchy = random_hierarchy(random);
+    const auto store = memory_store();
+    std::map<std::string, std::string> settings{{"bits_per_block", std::to_string(1 + random() % 6)}};
+    if (round % 4 == 0) settings["compression"] = "zip";
+    if (round % 3 == 0) settings["transport"] = "put_types";
+    const Status status = write_mesh(store, hierarchy, 1 + static_cast<int>(random() % 4), settings);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
+    const auto dataset = open_dataset(store, "run.idx").value();
+    const Box finest = hierarchy.mesh.domain(hierarchy.mesh.num_levels() - 1);
+    for (const Index step : {0, 1}) {
+      Box box = finest;
+      for (int a = 0; a < box.rank && step > 0; ++a) {
+        box.lo[a] = static_cast<Index>(random() % static_cast<std::uint64_t>(finest.hi[a]));
+        box.hi[a] = box.lo[a] + 1 +
+                    static_cast<Index>(random() % static_cast<std::uint64_t>(finest.hi[a] - box.lo[a]));
+      }
+      std::vector<double> expected;
+      for_each_point(box, [&](const Point& p) { expected.push_back(composite_at(hierarchy, p)); });
+      ASSERT_EQ(read_box<double>(*dataset, step, box), expected) << box.to_string();
+    }
+  }
+}
+
+TEST(MeshStep, HasTheSameBytesOnAnyNumberOfRanks) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 6; ++round) {
+    const Hierarchy hierarchy = random_hierarchy(random);
+    std::shared_ptr<Store> first;
+    for (const int n_ranks : {1, 2, 4, 7}) {
+      const auto store = memory_store();
+      ASSERT_TRUE(write_mesh(store, hierarchy, n_ranks, {{"bits_per_block", "4"}}).ok());
+      if (!first) first = store;
+      expect_same_files(*store, *first, ".");
+    }
+  }
+}
+
+TEST(MeshStep, RefusesPatchesThatOverlap) {
+  Hierarchy hierarchy;
+  hierarchy.mesh = {.axes = {"x", "y"}, .extent = {8, 8}, .ratios = {{2, 2}}};
+  hierarchy.patches = {{0, Box{{0, 0}, {8, 8}}}, {1, Box{{2, 2}, {6, 6}}}, {1, Box{{5, 5}, {9, 9}}}};
+  const Status status = write_mesh(memory_store(), hierarchy, 3);
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("level 1"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("[5,6) x [5,6)"), std::string::npos) << status.message();
+}
+
+// Work follows the blocks that are written, not the index space.
+TEST(MeshStep, MayHaveAHugeIndexSpace) {
+  Hierarchy hierarchy;
+  hierarchy.mesh = {
+      .axes = {"x", "y", "z"}, .extent = {1 << 18, 1 << 18, 1 << 18}, .ratios = {{2, 2, 2}, {2, 2, 2}}};
+  std::mt19937_64 random(5);
+  for (int n = 0; n < 100; ++n) {
+    const int level = n % 3;
+    const Box domain = hierarchy.mesh.domain(level);
+    Box box = domain;
+    for (int a = 0; a < 3; ++a) {
+      box.lo[a] = static_cast<Index>(random() % static_cast<std::uint64_t>(domain.hi[a] - 12));
+      box.hi[a] = box.lo[a] + 12;
+    }
+    hierarchy.patches.push_back({level, box});
+  }
+  const auto store = memory_store();
+  const Status status =
+      write_mesh<float>(store, hierarchy, 4, {{"bits_per_block", "9"}, {"blocks_per_file", "128"}});
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
+  const auto dataset = open_dataset(store, "run.idx").value();
+  for (const LevelBoxOfMesh& patch : hierarchy.patches) {
+    const Box box = hierarchy.mesh.in_finest(patch.box, patch.level);
+    std::vector<float> expected;
+    for_each_point(
+        box, [&](const Point& p) { expected.push_back(static_cast<float>(composite_at(hierarchy, p))); });
+    ASSERT_EQ(read_box<float>(*dataset, 1, box), expected) << box.to_string();
+  }
+}
+
+}  // namespace
+}  // namespace esker
