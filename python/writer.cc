@@ -77,6 +77,32 @@ int def_grid(StepWriter& w, const std::string& name, const std::vector<int>& dim
   return w.writer.def_grid(name, ids).value().index;
 }
 
+/// The first values of each axis, x first.
+template <class Value>
+void copy_axes(const std::vector<Value>& values, const std::string& what, std::size_t rank,
+               std::array<Value, kMaxRank>& axes) {
+  if (values.size() != rank || rank > axes.size()) {
+    throw Error(Code::kInvalidArgument, "mesh: " + what + ": expected " + std::to_string(rank) +
+                                            " values, found " + std::to_string(values.size()));
+  }
+  std::copy(values.begin(), values.end(), axes.begin());
+}
+
+int def_mesh(StepWriter& w, const std::string& name, const std::vector<std::string>& axes,
+             const std::vector<Index>& extent, const std::vector<std::vector<Index>>& ratios, bool at_nodes,
+             const std::vector<double>& origin, const std::vector<double>& spacing) {
+  Mesh mesh;
+  mesh.axes = axes;
+  copy_axes(extent, "dims", axes.size(), mesh.extent);
+  for (const std::vector<Index>& ratio : ratios) {
+    copy_axes(ratio, "ratios", axes.size(), mesh.ratios.emplace_back());
+  }
+  if (at_nodes) mesh.centering = Centering::kNodes;
+  copy_axes(origin, "origin", axes.size(), mesh.origin);
+  copy_axes(spacing, "spacing", axes.size(), mesh.spacing);
+  return w.writer.def_mesh(name, mesh).value().index;
+}
+
 int def_field(StepWriter& w, int grid, const std::string& name, const std::string& type, int components,
               bool fixed, int every, const std::string& compression, int stored_bits) {
   const auto parsed = parse_sample_type(type);
@@ -85,7 +111,8 @@ int def_field(StepWriter& w, int grid, const std::string& name, const std::strin
   return w.writer.def_field({grid}, name, parsed.value(), options).value().index;
 }
 
-void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered) {
+void put(StepWriter& w, int field_number, nb::handle array, const std::vector<Index>& offset, bool buffered,
+         std::optional<int> level) {
   const auto& fields = w.writer.schema().fields();
   if (field_number < 0 || field_number >= static_cast<int>(fields.size())) {
     throw Error(Code::kInvalidArgument, "put: no field with number " + std::to_string(field_number));
@@ -98,12 +125,13 @@ void put(StepWriter& w, int field_number, nb::handle array, const std::vector<In
   } catch (const Error& error) {
     throw Error(error.code(), "put '" + field.name + "': " + error.what());
   }
+  const FieldId id{field_number};
   if (buffered) {
-    w.writer.put_buffered({field_number}, patch).check();
+    (level ? w.writer.put_buffered(id, *level, patch) : w.writer.put_buffered(id, patch)).check();
     return;
   }
   w.held.push_back(std::move(buffer));
-  w.writer.put({field_number}, patch).check();
+  (level ? w.writer.put(id, *level, patch) : w.writer.put(id, patch)).check();
 }
 
 /// Values of a field, low and high.
@@ -139,6 +167,8 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
       .def("def_dim", [](StepWriter& w, const std::string& name,
                          Index n) { return w.writer.def_dim(name, n).value().index; })
       .def("def_grid", &def_grid, "name"_a, "dims"_a)
+      .def("def_mesh", &def_mesh, "name"_a, "axes"_a, "extent"_a, "ratios"_a, "at_nodes"_a, "origin"_a,
+           "spacing"_a, "All x first; `extent`: cells of the coarsest level.")
       .def(
           "def_coords",
           [](StepWriter& w, int grid, const std::string& dim, nb::handle values) {
@@ -206,7 +236,7 @@ void bind_definitions(nb::class_<StepWriter>& writer) {
 void bind_steps(nb::class_<StepWriter>& writer) {
   using Release = nb::call_guard<nb::gil_scoped_release>;
   writer.def("begin_step", [](StepWriter& w, double time) { w.writer.begin_step(time).check(); })
-      .def("put", &put, "field"_a, "array"_a, "offset"_a, "buffered"_a = false,
+      .def("put", &put, "field"_a, "array"_a, "offset"_a, "buffered"_a = false, "level"_a = nb::none(),
            "Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.")
       .def("keep", &keep, "grid"_a, "field"_a, "level"_a, "boxes"_a = nb::none(), "values"_a = nb::none(),
            "levels"_a = nb::none(), "offset"_a = std::vector<Index>(), "dilate"_a = 0, "drop_nan"_a = false,

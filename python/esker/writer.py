@@ -82,6 +82,7 @@ class Step:
         array: NDArray[Any],
         offset: Sequence[int] | None = None,
         *,
+        level: int | None = None,
         buffered: bool = False,
     ) -> None:
         """Adds samples of `field` to the step: a box of `array`'s shape at `offset` (x first; None: the
@@ -92,6 +93,10 @@ class Step:
         it must not change until the step ends. A rank may put any number of arrays per field, including none.
         Together, the arrays of all ranks must cover each field of the step exactly once. An error makes the
         step fail on all ranks, even if it is caught.
+
+        level: for a field of a mesh (Writer.mesh), the level of which the array is a patch; `offset` is in the
+        indices of that level. Patches of a level are disjoint. What finer patches cover is not stored. All fields
+        of a mesh are put in the same patches, in the same order.
 
         buffered=True copies the array, so that it may change immediately, and converts other integer and real
         dtypes to that of the field, truncating reals to integers. The copies of a step may take up to half of
@@ -105,10 +110,13 @@ class Step:
         try:
             field = self._writer._field(field)
             _check_array(field, array, buffered)
+            if level is not None:
+                level = operator.index(level)
             n_dims = array.ndim - (field.components > 1)
             x_first = [0] * n_dims if offset is None else [operator.index(i) for i in offset]
-            _check_place(field, array.shape[:n_dims], x_first)
-            self._core.put(field.number, as_stored(array), x_first, buffered)
+            if level is None:
+                _check_place(field, array.shape[:n_dims], x_first)
+            self._core.put(field.number, as_stored(array), x_first, buffered, level)
         except Exception as error:
             self._core.fail(error)
             raise
@@ -318,6 +326,52 @@ class Writer:
         own = {dim: _coordinates(values) for dim, values in (coords or {}).items()}
         for dim, values in ({dim: self._coords[dim] for dim in dims if dim in self._coords} | own).items():
             self._core.def_coords(number, dim, values)
+        return self._made_grid(number)
+
+    def mesh(
+        self,
+        name: str,
+        dims: Mapping[str, int],
+        ratios: Sequence[int | Sequence[int]],
+        *,
+        nodes: bool = False,
+        origin: Sequence[float] | None = None,
+        spacing: Sequence[float] | None = None,
+    ) -> WriterGrid:
+        """Adds a mesh: grids of increasing resolution, of which the finer ones cover parts of the domain (AMR).
+        Local; before the first step ends. IDX only.
+
+        Its samples are stored in the index space of the finest level, each at the resolution of the finest patch
+        there. The returned grid has the axes of that level as new dimensions.
+
+        dims:    axis to number of cells of the coarsest level, x first
+        ratios:  cells of each finer level in a cell of the level before it, from coarse to fine: a power of two
+                 for all axes, or one for each
+        nodes:   samples are at the corners of cells instead of their middle; a level has one more on each axis
+        origin:  coordinates of the lower corner of the domain, x first; None: 0
+        spacing: edges of the coarsest cells, x first; None: 1
+
+        >>> import numpy as np
+        >>> import esker
+        >>> with esker.Writer("amr.idx", dims={}) as w:
+        ...     rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 4, "y": 4}, ratios=[2]))
+        ...     with w.step(0.0) as s:
+        ...         s.put(rho, np.zeros((4, 4)), level=0)
+        ...         s.put(rho, np.ones((2, 2)), offset=(2, 4), level=1)
+        >>> esker.open("amr.idx")["rho"].read()[4]
+        array([0., 0., 1., 1., 0., 0., 0., 0.])
+        """
+        axes = list(dims)
+        per_level = [[ratio] * len(axes) if isinstance(ratio, int) else list(ratio) for ratio in ratios]
+        number = self._core.def_mesh(
+            name,
+            axes,
+            [operator.index(size) for size in dims.values()],
+            per_level,
+            nodes,
+            [0.0] * len(axes) if origin is None else [float(value) for value in origin],
+            [1.0] * len(axes) if spacing is None else [float(value) for value in spacing],
+        )
         return self._made_grid(number)
 
     def scalar(self, name: str, value: Any, attrs: Mapping[str, Any] | None = None) -> None:

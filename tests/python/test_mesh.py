@@ -1,0 +1,70 @@
+"""Meshes of several levels (AMR), written from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import esker
+
+
+def test_the_finest_patch_is_read_everywhere(tmp_path: Path) -> None:
+    path = tmp_path / "amr.idx"
+    coarse = np.arange(12.0).reshape(3, 4)
+    fine = 100 + np.arange(8.0).reshape(2, 4)
+    finest = np.full((4, 4), 1000.0, "f8")
+    with esker.Writer(path, dims={}, bits_per_block=3) as w:
+        mesh = w.mesh("amr", {"x": 4, "y": 3}, ratios=[2, (2, 4)], origin=(0.5, 1), spacing=(10, 10))
+        rho = w.field("rho", "f8", grid=mesh)
+        for time in range(2):
+            with w.step(float(time)) as s:
+                s.put(rho, coarse, level=0)
+                s.put(rho, fine, offset=(2, 2), level=1)
+                s.put(rho, finest, offset=(4, 8), level=2, buffered=True)
+    expected = coarse.repeat(8, axis=0).repeat(4, axis=1)
+    expected[8:16, 4:12] = fine.repeat(4, axis=0).repeat(2, axis=1)
+    expected[8:12, 4:8] = 1000
+    field = esker.open(path)["rho"]
+    assert field.shape == expected.shape
+    np.testing.assert_array_equal(field.read(1), expected)
+    np.testing.assert_array_equal(field.read(0, box=((3, 7), (13, 14))), expected[7:14, 3:13])
+    assert esker.verify(path).good
+
+
+def test_wrong_patches_are_refused(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "amr.idx", dims={"z": 3}) as w:
+        rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 4, "y": 4}, ratios=[2]))
+        flat = w.field("flat", "f8", grid=w.grid("line", ["z"]))
+        patch = np.zeros((2, 2))
+        for put, expected, message in (
+            (lambda s: s.put(rho, patch, level=2), IndexError, "level 2"),
+            (lambda s: s.put(rho, patch, offset=(3, 3), level=0), IndexError, "exceeds the level 0"),
+            (lambda s: s.put(rho, patch), ValueError, "put its patches with a level"),
+            (lambda s: s.put(flat, np.zeros(3), level=0), ValueError, "not on a mesh"),
+            (lambda s: s.keep(rho, level=-1), ValueError, "keeps what its patches have"),
+        ):
+            with pytest.raises(expected, match=message), w.step(0.0) as s:
+                put(s)
+        with pytest.raises(ValueError, match="overlap"), w.step(0.0) as s:
+            s.put(rho, patch, level=1)
+            s.put(rho, patch, offset=(1, 1), level=1)
+            s.put(flat, np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("dims", "ratios", "message"),
+    [
+        ({"x": 4}, [3], "ratio 3 of axis 'x', expected a power of two"),
+        ({"x": 0}, [2], "extent 0"),
+        ({}, [2], "0 axes"),
+        ({"x": 4, "y": 4}, [(2,)], "expected 2 values"),
+        ({"x": 2**40, "y": 2**20}, [2, 2], "at most 62"),
+    ],
+)
+def test_wrong_meshes_are_refused(
+    tmp_path: Path, dims: dict[str, int], ratios: list[int], message: str
+) -> None:
+    with esker.Writer(tmp_path / "amr.idx", dims={}) as w, pytest.raises((ValueError, IndexError), match=message):
+        w.mesh("amr", dims, ratios)
