@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from esker import _core
 from esker.chunked import Chunked, assembled
 from esker.dataset import Box
+from esker.plotfile import Plotfile
 from esker.replacing import new_dataset
 from esker.sources import Source, SourceField
 from esker.writer import Option, Writer, WriterField, grid_name
@@ -67,6 +68,37 @@ def convert(
                 for one in source.fields:
                     if one.has(step):
                         s.put(made[one.name], _array(one, step, directory, on_read))
+    return staging.published
+
+
+def convert_plotfile(
+    source: Plotfile, path: str | os.PathLike[str], on_read: OnRead, **options: Option
+) -> list[Path]:
+    """Writes a plotfile of AMReX as a mesh with one step, and returns the files and directories that it created.
+
+    They are published as by convert(). Patches are mapped into memory, and copied only if the file has bytes in
+    another order. Raises ValueError (the plotfile is damaged), and the exceptions of esker.Writer.
+    """
+    overwrite = options.pop("overwrite", None)
+    with (
+        new_dataset(path, "idx", overwrite) as staging,
+        Writer(staging.path, None, dims={}, format="idx", **{"report": "none", **options}) as writer,
+    ):
+        mesh = writer.mesh(
+            "mesh",
+            dict(zip(source.axes, source.extent)),
+            source.ratios,
+            origin=source.origin,
+            spacing=source.spacing,
+        )
+        fields = [writer.field(name, source.dtype, grid=mesh) for name in source.fields]
+        with writer.step(source.time) as step:
+            for patch in source.patches:
+                samples = source.read(patch)
+                for field in fields:
+                    array = np.require(samples[field.name], source.dtype, "A")  # copies if it must
+                    step.put(field, array, offset=patch.lo, level=patch.level)
+                    on_read(array.nbytes)
     return staging.published
 
 

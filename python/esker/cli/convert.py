@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
 from esker.cli.tables import size_text
-from esker.conversion import convert, format_of, size_of, smallest_netcdf
+from esker.conversion import convert, convert_plotfile, format_of, size_of, smallest_netcdf
 from esker.dataset import Box
+from esker.plotfile import Plotfile, is_plotfile
 from esker.remote import is_url
 from esker.sources import Source, open_source, separate_components, with_setting
 from esker.writer import Option
@@ -101,7 +103,8 @@ class ConvertOptions:
       esker convert density.raw density.idx --shape 256,256,256 --dtype f4 --option bits_per_block=16
       esker convert 'slices/*.png' scan.idx
       esker convert run.nc run.idx --compression zip --compression temp:zfp-accuracy=1e-3
-      esker convert run.idx run.zarr --level 18"""
+      esker convert run.idx run.zarr --level 18
+      esker convert plt00010 plt00010.idx"""
 )
 @click.argument("source")
 @click.argument("destination")
@@ -160,11 +163,16 @@ def convert_command(options: ConvertOptions) -> None:
     """Convert SOURCE to DESTINATION, in another format.
 
     SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files
-    (one layer each, ordered by name), or a Zarr store. Steps, coordinates and attributes are kept. The data
+    (one layer each, ordered by name), a Zarr store, or a plotfile of AMReX (to IDX). Steps, coordinates and attributes are kept. The data
     need not fit in memory.
     """
     kind = _destination_format(options)
     begin = time.perf_counter()
+    if is_plotfile(options.source):
+        with as_exit_status():
+            mesh, made = _convert_mesh(options, kind)
+        facts = _Facts(kind, mesh.fields, 1, mesh.nbytes, ())
+        return _print_summary(facts, options, made, time.perf_counter() - begin)
     with as_exit_status():
         source = _open(options)
         if kind == "netcdf":
@@ -172,7 +180,9 @@ def convert_command(options: ConvertOptions) -> None:
         made = _convert(source, options, kind)
     for warning in source.warnings:
         click.echo(f"warning: {options.source}: {warning}", err=True)
-    _print_summary(source, options, kind, made, time.perf_counter() - begin)
+    fields = [one.name for one in source.fields]
+    facts = _Facts(kind, fields, len(source.times), size_of(source), source.warnings)
+    _print_summary(facts, options, made, time.perf_counter() - begin)
 
 
 def _destination_format(options: ConvertOptions) -> str:
@@ -222,23 +232,56 @@ def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:
         return convert(source, options.destination, kind, on_read, **how)
 
 
-def _print_summary(
-    source: Source, options: ConvertOptions, kind: str, made: list[Path], seconds: float
-) -> None:
-    n_bytes = size_of(source)
+def _convert_mesh(options: ConvertOptions, kind: str) -> tuple[Plotfile, list[Path]]:
+    """The same for a plotfile, all of which is converted."""
+    if kind != "idx":
+        raise click.UsageError(f"{options.source}: a plotfile of AMReX is converted to IDX, not to {kind}")
+    given = {
+        "--field": options.fields,
+        "--step": options.step is not None,
+        "--box": options.box,
+        "--level": options.level is not None,
+        "--shape": options.shape,
+        "--dtype": options.dtype,
+        "--stored-bits": options.stored_bits,
+        "--components separate": options.components == "separate",
+    }
+    if refused := [name for name, value in given.items() if value]:
+        raise click.UsageError(f"{refused[0]}: not supported for plotfiles of AMReX")
+    how: dict[str, Option] = dict(options.writer_options)
+    how |= {"compression": codec for field, codec in options.compression if not field}
+    if options.overwrite:
+        how["overwrite"] = True
+    mesh = Plotfile(options.source)
+    with converting(f"converting to {Path(options.destination).name}", mesh.nbytes) as on_read:
+        return mesh, convert_plotfile(mesh, options.destination, on_read, **how)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What the summary says of the source."""
+
+    kind: str
+    fields: Sequence[str]
+    num_steps: int
+    n_bytes: int
+    warnings: Sequence[str]
+
+
+def _print_summary(source: _Facts, options: ConvertOptions, made: list[Path], seconds: float) -> None:
     if options.as_json:
         facts = {
             "destination": options.destination,
             "files": [str(path) for path in made],
-            "format": kind,
-            "fields": [one.name for one in source.fields],
-            "steps": len(source.times),
+            "format": source.kind,
+            "fields": list(source.fields),
+            "steps": source.num_steps,
             "warnings": list(source.warnings),
-            "bytes": n_bytes,
+            "bytes": source.n_bytes,
             "seconds": round(seconds, 3),
         }
         click.echo(json.dumps(facts, indent=2))
         return
     main = made[-1] if made else options.destination  # blocks and schema come before it
-    contents = f"{len(source.fields)} fields, {len(source.times)} steps, {size_text(n_bytes)}"
+    contents = f"{len(source.fields)} fields, {source.num_steps} steps, {size_text(source.n_bytes)}"
     click.echo(f"{main}: {contents} in {seconds:.1f} s")
