@@ -194,6 +194,10 @@ class ExchangeRun {
         std::copy_n(value.data(), std::min(value.size(), size - at), first + at);
       }
     }
+    if (fill_.empty()) return;
+    for (const ByteRange& hole : plan_.rounds[number].content.unused) {  // may not be written: reads as zeros
+      std::memset(buffer(number).data() + hole.offset_bytes, 0, static_cast<std::size_t>(hole.bytes));
+    }
   }
 
   template <class Action>

@@ -671,6 +671,16 @@ TEST(PartialStep, HasFillValues) {
   }
 }
 
+// Whole pages of padding at the end of a block are holes in the file, which read as zeros.
+TEST(PartialStep, HasTheChecksumsOfHoles) {
+  RunPlan run = run_of(single_field_of({96, 96}), 12);
+  run.options["partial"] = "true";
+  const auto store = memory_store();
+  const Status status = write_half(store, run, 2);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
+}
+
 TEST(PartialStep, MayKeepSomeBlocks) {
   RunPlan run =
       with_rules(run_of(schema_of_extents({21, 18}), 4), {KeepRule::inside({Box{{3, 3}, {15, 15}}})});
