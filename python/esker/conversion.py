@@ -77,7 +77,7 @@ def convert_plotfile(
     """Writes a plotfile of AMReX as a mesh with one step, and returns the files and directories that it created.
 
     They are published as by convert(). Patches are mapped into memory, and copied only if the file has bytes in
-    another order. Raises ValueError (the plotfile is damaged), and the exceptions of esker.Writer.
+    another order. Raises the exceptions of Plotfile and of esker.Writer.
     """
     overwrite = options.pop("overwrite", None)
     with (

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+Number = TypeVar("Number", int, float)
 
 _MAGIC = "HyperCLaw-V1.1"
 _AXES = "xyz"
@@ -40,7 +42,7 @@ class MeshPatch:
 class Plotfile:
     """An AMReX plotfile. Reading it maps files into memory; samples are read when they are used.
 
-    Raises ValueError if the directory is no plotfile, or is damaged; OSError.
+    Raises ValueError if the directory is no plotfile, OSError if it is damaged or cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -63,7 +65,7 @@ class Plotfile:
         for _ in range(num_levels):
             lines.skip()  # spacing of the level
         if (system := lines.integer(0, 2)) != 0:
-            raise ValueError(f"{self.path}: coordinates of kind {system}, expected Cartesian ones (0)")
+            raise OSError(f"{self.path}: coordinates of kind {system}, expected Cartesian ones (0)")
         lines.skip()
         self.patches = tuple(
             patch for level in range(num_levels) for patch in self._patches_of(level, rank, lines)
@@ -85,27 +87,29 @@ class Plotfile:
         return {name: samples[c][inner] for c, name in enumerate(self.fields)}
 
     def _patches_of(self, level: int, rank: int, header: _Lines) -> Iterator[MeshPatch]:
-        num_grids = int(header.words(3)[1])
+        _, num_grids, _ = header.reals(3)
         header.skip()
-        for _ in range(num_grids * rank):
+        for _ in range(int(num_grids) * rank):
             header.skip()
         cells = self.path / header.text()
         if ".." in cells.parts:
-            raise ValueError(f"{self.path}: level {level} is outside of the plotfile: {cells}")
+            raise OSError(f"{self.path}: level {level} is outside of the plotfile: {cells}")
         lines = _Lines(cells.with_name(cells.name + "_H"))
         lines.skip()
         lines.skip()
         if (components := lines.integer(1, _MOST_COMPONENTS)) != len(self.fields):
-            raise ValueError(f"{lines.path}: expected {len(self.fields)} components, found {components}")
+            raise OSError(f"{lines.path}: expected {len(self.fields)} components, found {components}")
         lines.skip()  # ghost cells
-        num_boxes = int(lines.text().strip("(").split()[0])
+        num_boxes = lines.number_of_boxes()
         boxes = [_box(lines.text(), rank) for _ in range(num_boxes)]
         lines.skip()
         if (num_places := lines.integer(0, 2**31)) != num_boxes:
-            raise ValueError(f"{lines.path}: {num_boxes} boxes, but {num_places} places")
+            raise OSError(f"{lines.path}: {num_boxes} boxes, but {num_places} places")
         origin = self._domains[level][0]
         for lo, hi in boxes:
             _, name, offset = lines.words(3)
+            if not offset.isdigit():
+                raise OSError(f"{lines.path}: expected the place of a patch, found {offset[:40]!r}")
             yield self._patch(level, (lo, hi), origin, cells.parent / Path(name).name, int(offset))
 
     def _patch(self, level: int, box: Any, origin: tuple[int, ...], file: Path, offset: int) -> MeshPatch:
@@ -119,7 +123,7 @@ class Plotfile:
         shape = tuple(end - begin for begin, end in zip(*box))
         inside = all(a <= b and b + n <= c for a, b, n, c in zip(with_ghosts[0], first, shape, with_ghosts[1]))
         if not inside:
-            raise ValueError(f"{file}: the patch at {offset} does not hold the box {box} of level {level}")
+            raise OSError(f"{file}: the patch at {offset} does not hold the box {box} of level {level}")
         return MeshPatch(level, first, place, (with_ghosts[0], with_ghosts[1]), shape, dtype)
 
     def _samples(self, patch: MeshPatch) -> NDArray[Any]:
@@ -144,12 +148,12 @@ def _fab_header(line: bytes, rank: int, file: Path) -> tuple[np.dtype[Any], Any]
     text = line.decode("ascii", "replace")
     found = re.match(r"FAB \(\((\d+), \(([\d ]+)\)\),\((\d+), \(([\d ]+)\)\)\)(\(.*\)) \d+\s*$", text)
     if not found:
-        raise ValueError(f"{file}: expected a patch, which begins with 'FAB', found {text[:60]!r}")
+        raise OSError(f"{file}: expected a patch, which begins with 'FAB', found {text[:60]!r}")
     bits, order = int(found[2].split()[0]), [int(byte) for byte in found[4].split()]
     if bits not in (32, 64) or sorted(order) != list(range(1, bits // 8 + 1)):
-        raise ValueError(f"{file}: expected IEEE numbers of 32 or 64 bits, found {found[2]!r}, {found[4]!r}")
+        raise OSError(f"{file}: expected IEEE numbers of 32 or 64 bits, found {found[2]!r}, {found[4]!r}")
     if order not in (sorted(order), sorted(order, reverse=True)):
-        raise ValueError(f"{file}: bytes in the order {order}")
+        raise OSError(f"{file}: bytes in the order {order}")
     endian = ">" if order[0] == 1 else "<"
     return np.dtype(f"{endian}f{bits // 8}"), _box(found[5], rank)
 
@@ -158,10 +162,10 @@ def _box(text: str, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """((lo) (hi) (type)), inclusive, as a half-open box, x first."""
     numbers = [int(number) for number in re.findall(r"-?\d+", text)]
     if len(numbers) != 3 * rank or any(numbers[2 * rank :]):
-        raise ValueError(f"expected a box of cells with {rank} axes, found {text[:80]!r}")
+        raise OSError(f"expected a box of cells with {rank} axes, found {text[:80]!r}")
     lo, hi = tuple(numbers[:rank]), tuple(number + 1 for number in numbers[rank : 2 * rank])
     if any(end <= begin for begin, end in zip(lo, hi)):
-        raise ValueError(f"the box {text[:80]!r} is empty")
+        raise OSError(f"the box {text[:80]!r} is empty")
     return lo, hi
 
 
@@ -176,7 +180,7 @@ class _Lines:
         try:
             return next(self._lines).strip()
         except StopIteration:
-            raise ValueError(f"{self.path}: the file is cut off") from None
+            raise OSError(f"{self.path}: the file is cut off") from None
 
     def skip(self) -> None:
         self.text()
@@ -184,23 +188,38 @@ class _Lines:
     def words(self, count: int) -> list[str]:
         words = self.text().split()
         if len(words) != count:
-            raise ValueError(f"{self.path}: expected {count} words, found {' '.join(words)[:80]!r}")
+            raise OSError(f"{self.path}: expected {count} words, found {' '.join(words)[:80]!r}")
         return words
 
     def boxes(self, count: int) -> list[str]:
         boxes = re.findall(r"\(\([^)]*\) \([^)]*\) \([^)]*\)\)", self.text())
         if len(boxes) != count:
-            raise ValueError(f"{self.path}: expected {count} boxes, found {len(boxes)}")
+            raise OSError(f"{self.path}: expected {count} boxes, found {len(boxes)}")
         return boxes
 
+    def number_of_boxes(self) -> int:
+        """Of the line that begins a list of boxes: (number 0."""
+        text = self.text()
+        found = re.match(r"\((\d+) \d+$", text)
+        if not found:
+            raise OSError(f"{self.path}: expected a list of boxes, found {text[:80]!r}")
+        return int(found[1])
+
     def integers(self, count: int) -> list[int]:
-        return [int(word) for word in self.words(count)]
+        return self._numbers(count, int)
 
     def reals(self, count: int) -> list[float]:
-        return [float(word) for word in self.words(count)]
+        return self._numbers(count, float)
+
+    def _numbers(self, count: int, kind: Callable[[str], Number]) -> list[Number]:
+        words = self.words(count)
+        try:
+            return [kind(word) for word in words]
+        except ValueError:
+            raise OSError(f"{self.path}: expected numbers, found {' '.join(words)[:80]!r}") from None
 
     def integer(self, least: int, most: int) -> int:
         number = self.integers(1)[0]
         if not least <= number <= most:
-            raise ValueError(f"{self.path}: expected {least} to {most}, found {number}")
+            raise OSError(f"{self.path}: expected {least} to {most}, found {number}")
         return number

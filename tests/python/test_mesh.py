@@ -66,5 +66,8 @@ def test_wrong_patches_are_refused(tmp_path: Path) -> None:
 def test_wrong_meshes_are_refused(
     tmp_path: Path, dims: dict[str, int], ratios: list[int], message: str
 ) -> None:
-    with esker.Writer(tmp_path / "amr.idx", dims={}) as w, pytest.raises((ValueError, IndexError), match=message):
+    with (
+        pytest.raises((ValueError, IndexError), match=message),
+        esker.Writer(tmp_path / "amr.idx", dims={}) as w,
+    ):
         w.mesh("amr", dims, ratios)
