@@ -7,12 +7,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,6 +69,21 @@ nb::dict coords_of(const esker::Grid& grid) {
   return coords;
 }
 
+/// (extent, ratios, at nodes, origin, spacing), x first.
+using MeshFacts = std::tuple<std::vector<esker::Index>, std::vector<std::vector<esker::Index>>, bool,
+                             std::vector<double>, std::vector<double>>;
+
+std::optional<MeshFacts> mesh_of(const esker::Grid& grid) {
+  if (!grid.mesh) return std::nullopt;
+  const auto per_axis = [&](const auto& values) {
+    return std::vector(values.begin(), values.begin() + grid.mesh->rank());
+  };
+  std::vector<std::vector<esker::Index>> ratios;
+  for (const esker::Point& ratio : grid.mesh->ratios) ratios.push_back(per_axis(ratio));
+  return MeshFacts{per_axis(grid.mesh->extent), ratios, grid.mesh->centering == esker::Centering::kNodes,
+                   per_axis(grid.mesh->origin), per_axis(grid.mesh->spacing)};
+}
+
 void bind_schema(nb::module_& m) {
   nb::class_<esker::Dimension>(m, "Dimension")
       .def_ro("name", &esker::Dimension::name)
@@ -78,6 +95,7 @@ void bind_schema(nb::module_& m) {
   nb::class_<esker::Grid>(m, "Grid")
       .def_ro("name", &esker::Grid::name)
       .def_ro("dims", &esker::Grid::dims)
+      .def_prop_ro("mesh", &mesh_of, "Extent, ratios, whether at nodes, origin, spacing; x first. Or None.")
       .def_prop_ro("coords", &coords_of, nb::sig("def coords(self) -> dict[str, " ESKER_PYTHON_NUMBERS "]"))
       .def_prop_ro(
           "attributes", [](const esker::Grid& g) { return to_python(g.attributes); }, nb::sig(kAttributes));

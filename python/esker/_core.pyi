@@ -26,6 +26,10 @@ class Grid:
     def dims(self) -> list[int]: ...
 
     @property
+    def mesh(self) -> tuple[list[int], list[list[int]], bool, list[float], list[float]] | None:
+        """Extent, ratios, whether at nodes, origin, spacing; x first. Or None."""
+
+    @property
     def coords(self) -> dict[str, tuple[str, bytes]]: ...
 
     @property
@@ -267,6 +271,9 @@ class Writer:
 
     def def_grid(self, name: str, dims: Sequence[int]) -> int: ...
 
+    def def_mesh(self, name: str, axes: Sequence[str], extent: Sequence[int], ratios: Sequence[Sequence[int]], at_nodes: bool, origin: Sequence[float], spacing: Sequence[float]) -> int:
+        """All x first; `extent`: cells of the coarsest level."""
+
     def def_coords(self, grid: int, dim: str, values: tuple[str, bytes]) -> None: ...
 
     def def_time(self, name: str, type: str) -> None: ...
@@ -301,7 +308,7 @@ class Writer:
 
     def begin_step(self, arg: float, /) -> None: ...
 
-    def put(self, field: int, array: object, offset: Sequence[int], buffered: bool = False) -> None:
+    def put(self, field: int, array: object, offset: Sequence[int], buffered: bool = False, level: int | None = None) -> None:
         """
         Keeps the array, (z, y, x[, component]), or a copy until the step ends; `offset` is x first.
         """

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from esker import _core
 from esker.array import Array
+from esker.mesh import Mesh, mesh_of
 from esker.remote import is_url, located
 from esker.values import AttributeValue, attribute_of, attributes_of, numbers_of
 from esker.viewing import Camera, View, view_of
@@ -121,6 +122,8 @@ class Grid:
     has_no_axes: bool = False
     """The fields are time series with one sample per step; their dimension of size 1 does not exist in netCDF
     files."""
+    mesh: Mesh | None = None
+    """The levels of the mesh whose finest level this grid is."""
 
 
 @dataclass(frozen=True)
@@ -721,6 +724,7 @@ def _grid(grid: _core.Grid, dims: Sequence[_core.Dimension]) -> Grid:
         MappingProxyType(coords),
         attributes_of(grid.attributes),
         any(dims[i].implicit for i in grid.dims),
+        mesh_of(grid.mesh),
     )
 
 

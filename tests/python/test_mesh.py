@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,11 +27,24 @@ def test_the_finest_patch_is_read_everywhere(tmp_path: Path) -> None:
     expected = coarse.repeat(8, axis=0).repeat(4, axis=1)
     expected[8:16, 4:12] = fine.repeat(4, axis=0).repeat(2, axis=1)
     expected[8:12, 4:8] = 1000
-    field = esker.open(path)["rho"]
+    ds = esker.open(path)
+    mesh_found = ds.grids["amr"].mesh
+    assert mesh_found is not None and mesh_found.num_levels == 3
+    assert mesh_found == ((4, 3), ((2, 2), (2, 4)), False, (0.5, 1), (10, 10))
+    field = ds["rho"]
     assert field.shape == expected.shape
     np.testing.assert_array_equal(field.read(1), expected)
     np.testing.assert_array_equal(field.read(0, box=((3, 7), (13, 14))), expected[7:14, 3:13])
     assert esker.verify(path).good
+
+
+def test_info_names_the_levels(tmp_path: Path, esker_command: Any) -> None:
+    with esker.Writer(tmp_path / "amr.idx", dims={}) as w:
+        rho = w.field("rho", "f8", grid=w.mesh("amr", {"x": 4, "y": 4}, ratios=[2, (4, 2)], nodes=True))
+        with w.step(0.0) as s:
+            s.put(rho, np.zeros((5, 5)), level=0)
+    shown = esker_command("info", "amr.idx").stdout
+    assert "mesh of 3 levels: 4 × 4 cells, ratios 2, 4 × 2, at nodes" in " ".join(shown.split())
 
 
 def test_wrong_patches_are_refused(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ def _grid_facts(grid: Grid) -> dict[str, Any]:
             dim: {"first": float(values[0]), "last": float(values[-1])} for dim, values in grid.coords.items()
         },
         "attributes": plain(grid.attrs),
+        "mesh": grid.mesh and grid.mesh._asdict(),
     }
 
 
@@ -202,8 +203,18 @@ def _grids_table(grids: list[dict[str, Any]], attributes: Mapping[str, Mapping[s
         )
         if units := grid["attributes"].get("coordinate_units"):
             coords += f" [{units}]"
+        if grid["mesh"]:
+            coords = ", ".join(filter(None, (_mesh_text(grid["mesh"]), coords)))
         shown.add_row("", grid["name"], sizes, Text(coords))
     return shown
+
+
+def _mesh_text(mesh: Mapping[str, Any]) -> str:
+    """"mesh of 3 levels: 32 × 24 cells, ratios 4, 2"."""
+    ratios = [str(r[0]) if len(set(r)) == 1 else " × ".join(map(str, r)) for r in mesh["ratios"]]
+    cells = " × ".join(map(str, mesh["extent"]))
+    where = ", at nodes" if mesh["nodes"] else ""
+    return f"mesh of {len(ratios) + 1} levels: {cells} cells, ratios {', '.join(ratios) or 'none'}{where}"
 
 
 def _in_units(attributes: Mapping[str, Any]) -> str:

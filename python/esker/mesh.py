@@ -1,0 +1,31 @@
+"""What a dataset says of a mesh with several levels (AMR)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Mesh(NamedTuple):
+    """The levels of a mesh, whose samples are stored in the index space of the finest one. All x first."""
+
+    extent: tuple[int, ...]
+    """Cells of the coarsest level."""
+    ratios: tuple[tuple[int, ...], ...]
+    """Cells of each finer level in a cell of the level before it, per axis."""
+    nodes: bool
+    """Samples are at the corners of cells, not in their middle."""
+    origin: tuple[float, ...]
+    """Coordinates of the lower corner of the domain."""
+    spacing: tuple[float, ...]
+    """Edges of the coarsest cells."""
+
+    @property
+    def num_levels(self) -> int:
+        return len(self.ratios) + 1
+
+
+def mesh_of(facts: tuple[list[int], list[list[int]], bool, list[float], list[float]] | None) -> Mesh | None:
+    if facts is None:
+        return None
+    extent, ratios, nodes, origin, spacing = facts
+    return Mesh(tuple(extent), tuple(map(tuple, ratios)), nodes, tuple(origin), tuple(spacing))
