@@ -339,9 +339,10 @@ ESKER_API esker_status esker_keep_range(esker_dataset* ds, esker_object object, 
 
 /// Keeps each sample of the box `lo`, `extent` at a separate level, <= 0; ESKER_KEEP_DROPPED: the rule does
 /// not reach it. Local; nothing is copied: the memory must not change until esker_end_step returns. This rank
-/// puts all samples of the box. `stride_bytes` as in esker_put_strided, or NULL: dense, x fastest. Errors:
-/// ESKER_OUT_OF_RANGE (the box leaves the grid), and from esker_end_step ESKER_OUT_OF_RANGE (a level above 0
-/// or coarser than the coarsest), ESKER_INVALID_ARGUMENT (samples that this rank does not put).
+/// puts all samples of the box, of at least one field of the grid. `stride_bytes` as in esker_put_strided, or
+/// NULL: dense, x fastest. Errors: ESKER_OUT_OF_RANGE (the box leaves the grid), and from esker_end_step
+/// ESKER_OUT_OF_RANGE (a level above 0 or coarser than the coarsest), ESKER_INVALID_ARGUMENT (samples that
+/// this rank does not put).
 ESKER_API esker_status esker_keep_levels(esker_dataset* ds, esker_object object, int number,
                                          const int64_t* lo, const int64_t* extent, const int8_t* levels,
                                          const int64_t* stride_bytes, int64_t dilate);

@@ -59,14 +59,27 @@ struct StepRegions::Agreed {
   std::vector<std::uint64_t> values;
 };
 
-/// A due field that the rule is for; -1: none.
-int StepRegions::any_field(const KeepCall& call) const {
+std::vector<int> StepRegions::due_fields_of(int grid) const {
+  std::vector<int> fields;
   for (std::size_t f = 0; f < in_.due.size(); ++f) {
-    const bool is_meant =
-        call.field < 0 ? in_.schema.fields()[f].grid == call.grid : call.field == static_cast<int>(f);
-    if (in_.due[f] && is_meant) return static_cast<int>(f);
+    if (in_.due[f] && in_.schema.fields()[f].grid == grid) fields.push_back(static_cast<int>(f));
   }
-  return -1;
+  return fields;
+}
+
+/// The due fields that the rule is for.
+std::vector<int> StepRegions::fields_of(const KeepCall& call) const {
+  if (call.field < 0) return due_fields_of(call.grid);
+  return in_.due[static_cast<std::size_t>(call.field)] ? std::vector{call.field} : std::vector<int>();
+}
+
+/// Of the samples of a field in `box`, those that this rank puts.
+Index StepRegions::num_put(int field, const Box& box) const {
+  Index sum = 0;
+  for (const Box& put : in_.patches[static_cast<std::size_t>(field)].boxes()) {
+    sum += intersect(put, box).num_samples();
+  }
+  return sum;
 }
 
 Status StepRegions::check_calls() const {
@@ -80,16 +93,17 @@ Status StepRegions::check_calls() const {
 }
 
 Status StepRegions::check_call(const KeepCall& call) const {
-  const int field = any_field(call);
-  if (field < 0) {
+  const std::vector<int> fields = fields_of(call);
+  if (fields.empty()) {
     return call.field < 0 ? Status() : Status(Code::kWrongOrder, "the field is not put in this step");
   }
-  ESKER_RETURN_IF_ERROR(in_.format.check_sparse(field).with_context(in_.format_name));
-  const int max_level = in_.format.blocks_of(field)->mask().max_level();
+  ESKER_RETURN_IF_ERROR(in_.format.check_sparse(fields.front()).with_context(in_.format_name));
+  const Bitmask& mask = in_.format.blocks_of(fields.front())->mask();
+  const int max_level = mask.max_level();
   if (-call.rule.level > max_level) {
     return error(Code::kOutOfRange, "level {}, expected {} to 0", call.rule.level, -max_level);
   }
-  ESKER_RETURN_IF_ERROR(check_scratch(call));
+  ESKER_RETURN_IF_ERROR(check_scratch(call, mask));
   if (call.rule.region == KeepRule::Region::kRange &&
       !in_.due[static_cast<std::size_t>(call.rule.field.index)]) {
     return error(Code::kWrongOrder, "the range is of field '{}', which is not put in this step",
@@ -99,9 +113,8 @@ Status StepRegions::check_call(const KeepCall& call) const {
 }
 
 /// The levels of a tile and of the samples around it.
-Status StepRegions::check_scratch(const KeepCall& call) const {
+Status StepRegions::check_scratch(const KeepCall& call, const Bitmask& mask) const {
   if (call.rule.dilate == 0 || call.rule.region == KeepRule::Region::kBoxes) return {};
-  const Bitmask& mask = in_.format.blocks_of(any_field(call))->mask();
   const Point tile = tile_extent(mask, mask.max_level(), kTileDigits);
   const Box grid = in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(call.grid)]);
   double bytes = 1;
@@ -117,14 +130,12 @@ Status StepRegions::check_scratch(const KeepCall& call) const {
 Status StepRegions::check_levels(const KeepCall& call, int max_level) const {
   const Patch& levels = call.rule.levels;
   Index covered = 0;
-  for (const Box& box : in_.patches[static_cast<std::size_t>(any_field(call))].boxes()) {
-    covered += intersect(box, levels.box).num_samples();
-  }
+  for (const int field : due_fields_of(call.grid)) covered = std::max(covered, num_put(field, levels.box));
   if (covered != levels.box.num_samples()) {
     return error(
         Code::kInvalidArgument,
-        "the levels are given for {}: expected a box that this rank puts, but it puts {} of these {} "
-        "samples",
+        "the levels are given for {}: expected a box that this rank puts of a field of the grid, but "
+        "it puts at most {} of these {} samples",
         levels.box.to_string(), covered, levels.box.num_samples());
   }
   Status valid;
@@ -138,19 +149,19 @@ Status StepRegions::check_levels(const KeepCall& call, int max_level) const {
   return valid;
 }
 
-/// Whether the rule reaches samples of other ranks, or looks at other boxes than those that are put.
+/// Whether the rule may reach samples that other ranks put: it is dilated, or a field that it is for is put
+/// in other boxes than those that it looks at.
 bool StepRegions::looks_beyond(const KeepCall& call) const {
   const KeepRule& rule = call.rule;
-  const int field = any_field(call);
-  if (field < 0) return false;
-  if (rule.region == KeepRule::Region::kLevels) return rule.dilate > 0;
-  if (rule.region != KeepRule::Region::kRange) return false;
-  const PatchBoxes& looked_at = in_.patches[static_cast<std::size_t>(rule.field.index)].boxes();
-  for (std::size_t f = 0; f < in_.due.size(); ++f) {
-    const bool is_put = in_.due[f] && in_.schema.fields()[f].grid == call.grid;
-    if (is_put && !(in_.patches[f].boxes() == looked_at)) return true;
-  }
-  return rule.dilate > 0;
+  const bool is_range = rule.region == KeepRule::Region::kRange;
+  if (!is_range && rule.region != KeepRule::Region::kLevels) return false;
+  const std::vector<int> fields = fields_of(call);
+  return std::any_of(fields.begin(), fields.end(), [&](int field) {
+    if (rule.dilate > 0) return true;
+    if (!is_range) return num_put(field, rule.levels.box) != rule.levels.box.num_samples();
+    const PatchBoxes& looked_at = in_.patches[static_cast<std::size_t>(rule.field.index)].boxes();
+    return !(in_.patches[static_cast<std::size_t>(field)].boxes() == looked_at);
+  });
 }
 
 std::uint64_t StepRegions::hash_of_boxes() const {

@@ -2,9 +2,9 @@
 //
 // Fields with the same rules form a group. Each rank evaluates the rules on the samples that it puts, tile by
 // tile, and marks the blocks that hold primary samples (adaptive/). The union of all marks is the set of
-// blocks of the group. Where a region reaches samples of other ranks, because it is dilated or because a rank
-// named boxes that others did not, the ranks first tell each other the levels that they keep there, so that
-// primary samples are counted exactly.
+// blocks of the group. Where a region reaches samples of other ranks, because it is dilated, because a rank
+// named boxes that others did not, or because fields of a grid are put in different boxes, the ranks first
+// tell each other the levels that they keep there, so that primary samples are counted exactly.
 #pragma once
 
 #include <cstddef>
@@ -86,8 +86,10 @@ class StepRegions {
   Status check_calls() const;
   Status check_call(const KeepCall& call) const;
   Status check_levels(const KeepCall& call, int max_level) const;
-  Status check_scratch(const KeepCall& call) const;
-  [[nodiscard]] int any_field(const KeepCall& call) const;
+  Status check_scratch(const KeepCall& call, const Bitmask& mask) const;
+  [[nodiscard]] std::vector<int> due_fields_of(int grid) const;
+  [[nodiscard]] std::vector<int> fields_of(const KeepCall& call) const;
+  [[nodiscard]] Index num_put(int field, const Box& box) const;
   [[nodiscard]] bool applies(const KeepCall& call, const Group& group) const;
   [[nodiscard]] std::uint64_t hash_of_boxes() const;
   [[nodiscard]] bool looks_beyond(const KeepCall& call) const;

@@ -29,8 +29,8 @@ struct ESKER_API KeepRule {
   /// The samples that this rank puts in this step with low <= value <= high, of any component. NaN counts as
   /// inside, at the finest level; see drop_nan. `field` is put in this step, on the grid of the rule.
   static KeepRule in_range(FieldId field, double low, double high, int level = 0);
-  /// A level for each sample of a box that this rank puts: int8, 0 or below; kDropped: not reached by this
-  /// rule. The memory must not change until end_step.
+  /// A level for each sample of a box: int8, 0 or below; kDropped: not reached by this rule. This rank puts
+  /// the samples of the box, of at least one field of the grid. The memory must not change until end_step.
   static KeepRule by_levels(const Patch& levels);
   static constexpr int kDropped = -128;
 

@@ -609,8 +609,9 @@ TEST(SparseStep, KeepsTheLevelsOfSamples) {
   EXPECT_EQ(blocks_in(*part_of(*dataset).blocks_at(0, 0).value()), expected);
 }
 
-/// Puts only the boxes of the first ranks: half of the grid has no samples.
-Status write_half(const std::shared_ptr<Store>& store, RunPlan run, int n_ranks) {
+/// A step in which each rank puts one box of each field, which may be empty.
+Status write_boxes(const std::shared_ptr<Store>& store, const RunPlan& run, int n_ranks,
+                   const std::function<Box(int rank, int field)>& box_of) {
   std::vector<Status> results(static_cast<std::size_t>(n_ranks));
   run_ranks(n_ranks, [&](const Communicator& comm) {
     Status& status = results[static_cast<std::size_t>(comm.rank())];
@@ -622,12 +623,8 @@ Status write_half(const std::shared_ptr<Store>& store, RunPlan run, int n_ranks)
     memory.reserve(100);
     StepInput input;
     input.patches.resize(schema.fields().size());
-    const Box grid = schema.box_of(schema.grids()[0]);
     for (int f = 0; f < static_cast<int>(schema.fields().size()); ++f) {
-      Box box = grid;
-      box.hi[1] = grid.hi[1] / 2;
-      box.lo[0] = grid.hi[0] * comm.rank() / n_ranks;
-      box.hi[0] = grid.hi[0] * (comm.rank() + 1) / n_ranks;
+      const Box box = box_of(comm.rank(), f);
       if (box.empty()) continue;
       memory.emplace_back(schema.fields()[static_cast<std::size_t>(f)], f, 0, box, 0);
       input.patches[static_cast<std::size_t>(f)].push_back(memory.back().patch());
@@ -637,6 +634,96 @@ Status write_half(const std::shared_ptr<Store>& store, RunPlan run, int n_ranks)
     if (status.ok()) status = (*pipeline)->close({});
   });
   return results.front();
+}
+
+/// A rule that keeps all samples of a box.
+KeepRule all_levels_of(const Box& box) {
+  static const std::vector<std::int8_t> finest(1 << 12, 0);
+  Patch levels;
+  levels.box = box;
+  levels.type = SampleType::kInt8;
+  levels.data = finest.data();
+  levels.stride_bytes = {1, box.extent(0)};
+  return KeepRule::by_levels(levels);
+}
+
+const Box kLower{{0, 0}, {16, 8}}, kUpper{{0, 8}, {16, 16}}, kBoth{{0, 0}, {16, 16}};
+
+/// Three fields of a grid of 16 x 16 samples, the last one fixed.
+RunPlan run_of_halves() {
+  RunPlan run = run_of(single_field_of({16, 16}), 3);
+  run.schema->add_field({"other", 0, SampleType::kFloat32, 1, false, 1, {}}).status().check();
+  run.schema->add_field({"fixed", 0, SampleType::kInt16, 1, true, 1, {}}).status().check();
+  return run;
+}
+
+void expect_stored(const std::shared_ptr<Store>& store, int field, const Box& box) {
+  const auto dataset = open_dataset(store, "run.idx").value();
+  const auto samples = dataset->stored_samples(field, 0).value();
+  ASSERT_TRUE(samples.has_value()) << field;
+  EXPECT_EQ(samples->primary, box.num_samples()) << field;
+  EXPECT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
+}
+
+// Each rank puts another half of each field: levels of samples that a rank puts of one field also reach
+// samples of other fields that another rank puts.
+TEST(SparseStep, SharesLevelsBetweenFieldsInOtherBoxes) {
+  RunPlan run = run_of_halves();
+  const auto box_of = [](int rank, int field) {
+    if (field == 2) return rank == 0 ? kBoth : Box{{0, 0}, {0, 0}};
+    return rank == field ? kLower : kUpper;
+  };
+  for (const bool has_own : {false, true}) {
+    run.keep = [&](Index, int rank, const StepInput&) {
+      std::vector<KeepCall> calls;
+      if (rank == 0) calls.push_back({0, -1, all_levels_of(kLower)});
+      if (rank == 1 && has_own) calls.push_back({0, 1, KeepRule::inside({})});
+      return calls;
+    };
+    const auto store = memory_store();
+    const Status status = write_boxes(store, run, 2, box_of);
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (const int field : {0, 1, 2}) expect_stored(store, field, kLower);
+  }
+}
+
+// Levels are given for a box that this rank puts of any field of the grid.
+TEST(SparseStep, TakesLevelsOfABoxOfAnyField) {
+  RunPlan run = run_of_halves();
+  const auto box_of = [](int rank, int field) {
+    if (field != 1) return rank == 0 ? kBoth : Box{{0, 0}, {0, 0}};
+    return rank == 0 ? kLower : kUpper;
+  };
+  run.keep = [&](Index, int rank, const StepInput&) {
+    std::vector<KeepCall> calls;
+    if (rank == 1) calls.push_back({0, -1, all_levels_of(kUpper)});
+    return calls;
+  };
+  const auto store = memory_store();
+  const Status status = write_boxes(store, run, 2, box_of);
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (const int field : {0, 1, 2}) expect_stored(store, field, kUpper);
+  run.keep = [&](Index, int rank, const StepInput&) {
+    std::vector<KeepCall> calls;
+    if (rank == 1) calls.push_back({0, -1, all_levels_of(kBoth)});
+    return calls;
+  };
+  const Status refused = write_boxes(memory_store(), run, 2, box_of);
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_NE(refused.message().find("a box that this rank puts"), std::string::npos) << refused.message();
+}
+
+/// Puts only the lower half of the grid.
+Status write_half(const std::shared_ptr<Store>& store, const RunPlan& run, int n_ranks) {
+  const Schema schema = schema_of(run);
+  return write_boxes(store, run, n_ranks, [&](int rank, int) {
+    Box box = schema.box_of(schema.grids()[0]);
+    const Index width = box.hi[0];
+    box.hi[1] /= 2;
+    box.lo[0] = width * rank / n_ranks;
+    box.hi[0] = width * (rank + 1) / n_ranks;
+    return box;
+  });
 }
 
 // Samples that no rank puts have the field's fill value, in every format, for any number of ranks.
