@@ -39,15 +39,23 @@ void dilate_line(const Line& line, Index distance, std::span<KeptLevel> before, 
   }
 }
 
+/// The same as `distance` on an axis of this extent.
+Index distance_along(const Box& box, int axis, Index distance) {
+  return std::min(distance, box.extent(axis) - 1);
+}
+
 }  // namespace
 
 Index dilate_scratch(const Box& box, Index distance) {
-  const Point extents = box.extents();
-  return 2 * (*std::max_element(extents.begin(), extents.begin() + box.rank) + 2 * distance);
+  Index longest = 0;
+  for (int axis = 0; axis < box.rank; ++axis) {
+    longest = std::max(longest, box.extent(axis) + 2 * distance_along(box, axis, distance));
+  }
+  return 2 * longest;
 }
 
 void dilate(const Box& box, Index distance, std::span<KeptLevel> levels, std::span<KeptLevel> scratch) {
-  if (distance == 0) return;
+  if (distance == 0 || box.empty()) return;
   const auto half = scratch.size() / 2;
   Index stride = 1;
   for (int axis = 0; axis < box.rank; ++axis) {
@@ -59,8 +67,8 @@ void dilate(const Box& box, Index distance, std::span<KeptLevel> levels, std::sp
         offset += start[a] * step;
         step *= box.extent(a);
       }
-      dilate_line({levels.data() + offset, stride, box.extent(axis)}, distance, scratch.first(half),
-                  scratch.subspan(half));
+      dilate_line({levels.data() + offset, stride, box.extent(axis)}, distance_along(box, axis, distance),
+                  scratch.first(half), scratch.subspan(half));
     });
     stride *= box.extent(axis);
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "adaptive/dilate.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
@@ -112,15 +113,18 @@ Status StepRegions::check_call(const KeepCall& call) const {
   return call.rule.region == KeepRule::Region::kLevels ? check_levels(call, max_level) : Status();
 }
 
-/// The levels of a tile and of the samples around it.
+/// The levels of a tile and of the samples around it, and the scratch memory of their dilation.
 Status StepRegions::check_scratch(const KeepCall& call, const Bitmask& mask) const {
   if (call.rule.dilate == 0 || call.rule.region == KeepRule::Region::kBoxes) return {};
-  const Point tile = tile_extent(mask, mask.max_level(), kTileDigits);
   const Box grid = in_.schema.box_of(in_.schema.grids()[static_cast<std::size_t>(call.grid)]);
+  const Index distance = dilation_of(call.rule, grid);
+  Point extents = tile_extent(mask, mask.max_level(), kTileDigits);
   double bytes = 1;
   for (int a = 0; a < grid.rank; ++a) {
-    bytes *= static_cast<double>(std::min(grid.extent(a), tile[a] + 2 * dilation_of(call.rule, grid)));
+    extents[a] = std::min(grid.extent(a), extents[a] + 2 * distance);
+    bytes *= static_cast<double>(extents[a]);
   }
+  bytes += static_cast<double>(dilate_scratch(Box::from_extent(grid.rank, extents), distance));
   if (bytes <= static_cast<double>(in_.scratch_bytes)) return {};
   return error(Code::kOutOfMemory,
                "dilate {}: needs {:.0f} bytes of memory; an eighth of memory_budget, {} bytes, is for that",
