@@ -47,7 +47,7 @@ Result<std::vector<Rules>> rules_of_grids(const Schema& schema, const KeepOfGrid
 Status check_levels(const Grid& grid, const BlockGrid& blocks, const Rules& rules) {
   const int max_level = blocks.mask().max_level();
   for (const KeepRule& rule : rules) {
-    if (-rule.level <= max_level) continue;
+    if (rule.level >= -max_level) continue;
     return error(Code::kOutOfRange, "keep grid '{}': level {}, expected {} to 0", grid.name, rule.level,
                  -max_level);
   }

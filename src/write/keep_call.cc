@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "grid/bitmask.h"
 
 namespace esker {
 namespace {
@@ -53,9 +54,9 @@ Status check_boxes(const Schema& schema, const KeepCall& call) {
 
 Status check_rule(const Schema& schema, const KeepCall& call) {
   const KeepRule& rule = call.rule;
-  if (rule.level > 0) {
-    return error(Code::kOutOfRange, "level {}: levels count from the finest, 0, down: expected 0 or below",
-                 rule.level);
+  if (rule.level > 0 || rule.level < -kMaxLevel) {
+    return error(Code::kOutOfRange, "level {}: levels count from the finest, 0, down: expected {} to 0",
+                 rule.level, -kMaxLevel);
   }
   if (rule.dilate < 0) return error(Code::kOutOfRange, "dilate {}: expected 0 or more", rule.dilate);
   switch (rule.region) {

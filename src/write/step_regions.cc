@@ -101,7 +101,7 @@ Status StepRegions::check_call(const KeepCall& call) const {
   ESKER_RETURN_IF_ERROR(in_.format.check_sparse(fields.front()).with_context(in_.format_name));
   const Bitmask& mask = in_.format.blocks_of(fields.front())->mask();
   const int max_level = mask.max_level();
-  if (-call.rule.level > max_level) {
+  if (call.rule.level < -max_level) {
     return error(Code::kOutOfRange, "level {}, expected {} to 0", call.rule.level, -max_level);
   }
   ESKER_RETURN_IF_ERROR(check_scratch(call, mask));

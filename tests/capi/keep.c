@@ -1,4 +1,5 @@
 /* Adaptive storage: rules, level maps, what is stored, and how reads fill what is not. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,8 @@ static void expect_wrong_rules(const struct world* w) {
   CHECK_FAILS(r.ds, esker_keep_level(r.ds, ESKER_GRID, r.grid, 0), ESKER_WRONG_ORDER, "no step");
   CHECK_FAILS(r.ds, esker_end_step(r.ds), ESKER_WRONG_ORDER, "no step");
   FAILS_WITH(esker_keep_level(r.ds, ESKER_GRID, r.grid, 1), ESKER_OUT_OF_RANGE, "level 1");
+  FAILS_WITH(esker_keep_level(r.ds, ESKER_GRID, r.grid, INT_MIN), ESKER_OUT_OF_RANGE, "level -2147483648");
+  FAILS_WITH(esker_keep_level(r.ds, ESKER_GRID, r.grid, -63), ESKER_OUT_OF_RANGE, "level -63");
   FAILS_WITH(esker_keep_level(r.ds, ESKER_GRID, 1, -1), ESKER_OUT_OF_RANGE, "no grid has the number 1");
   FAILS_WITH(esker_keep_level(r.ds, ESKER_FIELD, 2, -1), ESKER_OUT_OF_RANGE, "no field has the number 2");
   FAILS_WITH(esker_keep_level(r.ds, ESKER_FIELD, -1, -1), ESKER_OUT_OF_RANGE, "number -1");

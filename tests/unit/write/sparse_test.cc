@@ -541,6 +541,11 @@ TEST(SparseStep, RefusesRulesThatCannotHold) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   expect(error_of(run, {0, -1, KeepRule::everywhere(-11)}), "level -11, expected -10 to 0");
+  for (const int level : {std::numeric_limits<int>::min(), -63, 1}) {
+    EXPECT_EQ(check_rule(*run.schema, {0, -1, KeepRule::everywhere(level)}).code(), Code::kOutOfRange);
+    EXPECT_EQ(check_rule(*run.schema, {0, -1, KeepRule::inside({}, level)}).code(), Code::kOutOfRange);
+  }
+  EXPECT_TRUE(check_rule(*run.schema, {0, -1, KeepRule::everywhere(-62)}).ok());
   RunPlan second = run;
   second.keep = [](Index step, int, const StepInput&) {
     return std::vector<KeepCall>(step, {0, -1, KeepRule::in_range(FieldId{2}, 0, 1)});
@@ -636,15 +641,20 @@ Status write_boxes(const std::shared_ptr<Store>& store, const RunPlan& run, int 
   return results.front();
 }
 
+/// A rule with these levels of the samples of a box of two axes, x first.
+KeepRule by_levels_of(const Box& box, const std::vector<std::int8_t>& levels) {
+  Patch patch;
+  patch.box = box;
+  patch.type = SampleType::kInt8;
+  patch.data = levels.data();
+  patch.stride_bytes = {1, box.extent(0)};
+  return KeepRule::by_levels(patch);
+}
+
 /// A rule that keeps all samples of a box.
 KeepRule all_levels_of(const Box& box) {
   static const std::vector<std::int8_t> finest(1 << 12, 0);
-  Patch levels;
-  levels.box = box;
-  levels.type = SampleType::kInt8;
-  levels.data = finest.data();
-  levels.stride_bytes = {1, box.extent(0)};
-  return KeepRule::by_levels(levels);
+  return by_levels_of(box, finest);
 }
 
 const Box kLower{{0, 0}, {16, 8}}, kUpper{{0, 8}, {16, 16}}, kBoth{{0, 0}, {16, 16}};
