@@ -47,9 +47,10 @@ struct StepRegions::Agreed {
   [[nodiscard]] std::uint64_t& boxes() { return values[values.size() - 2]; }
   [[nodiscard]] std::uint64_t& not_boxes() { return values[values.size() - 1]; }
 
-  void add(std::size_t target, const KeepRule& rule) {
+  /// `coarsest_level`: that the rule asks for.
+  void add(std::size_t target, const KeepRule& rule, int coarsest_level) {
     has_rule(target) = 1;
-    coarsest(target) = std::max(coarsest(target), static_cast<std::uint64_t>(-rule.level));
+    coarsest(target) = std::max(coarsest(target), static_cast<std::uint64_t>(-coarsest_level));
     if (rule.region != KeepRule::Region::kEverywhere) return;
     everywhere(target) = std::max(everywhere(target), static_cast<std::uint64_t>(rule.level + kShift));
   }
@@ -83,17 +84,19 @@ Index StepRegions::num_put(int field, const Box& box) const {
   return sum;
 }
 
-Status StepRegions::check_calls() const {
+/// `coarsest`: [call] the coarsest level that it asks for.
+Status StepRegions::check_calls(std::vector<int>& coarsest) const {
   for (const KeepCall& call : in_.calls) {
     const std::string where =
         call.field >= 0 ? "keep '" + in_.schema.fields()[static_cast<std::size_t>(call.field)].name + "'"
                         : "keep grid '" + in_.schema.grids()[static_cast<std::size_t>(call.grid)].name + "'";
-    ESKER_RETURN_IF_ERROR(check_call(call).with_context(where));
+    coarsest.push_back(call.rule.level);
+    ESKER_RETURN_IF_ERROR(check_call(call, coarsest.back()).with_context(where));
   }
   return {};
 }
 
-Status StepRegions::check_call(const KeepCall& call) const {
+Status StepRegions::check_call(const KeepCall& call, int& coarsest) const {
   const std::vector<int> fields = fields_of(call);
   if (fields.empty()) {
     return call.field < 0 ? Status() : Status(Code::kWrongOrder, "the field is not put in this step");
@@ -110,7 +113,7 @@ Status StepRegions::check_call(const KeepCall& call) const {
     return error(Code::kWrongOrder, "the range is of field '{}', which is not put in this step",
                  in_.schema.fields()[static_cast<std::size_t>(call.rule.field.index)].name);
   }
-  return call.rule.region == KeepRule::Region::kLevels ? check_levels(call, max_level) : Status();
+  return call.rule.region == KeepRule::Region::kLevels ? check_levels(call, max_level, coarsest) : Status();
 }
 
 /// The levels of a tile and of the samples around it, and the scratch memory of their dilation.
@@ -131,7 +134,7 @@ Status StepRegions::check_scratch(const KeepCall& call, const Bitmask& mask) con
                call.rule.dilate, bytes, in_.scratch_bytes);
 }
 
-Status StepRegions::check_levels(const KeepCall& call, int max_level) const {
+Status StepRegions::check_levels(const KeepCall& call, int max_level, int& coarsest) const {
   const Patch& levels = call.rule.levels;
   Index covered = 0;
   for (const int field : due_fields_of(call.grid)) covered = std::max(covered, num_put(field, levels.box));
@@ -143,10 +146,13 @@ Status StepRegions::check_levels(const KeepCall& call, int max_level) const {
         levels.box.to_string(), covered, levels.box.num_samples());
   }
   Status valid;
+  coarsest = 0;
   for_each_index_point(levels.box, [&](const Point& p) {
     const auto* at = static_cast<const std::int8_t*>(levels.data);
     for (int a = 0; a < levels.box.rank; ++a) at += (p[a] - levels.box.lo[a]) * levels.stride_bytes[a];
-    if (*at == KeepRule::kDropped || (*at <= 0 && -*at <= max_level) || !valid.ok()) return;
+    if (*at == KeepRule::kDropped || !valid.ok()) return;
+    coarsest = std::min<int>(coarsest, *at);
+    if (*at <= 0 && *at >= -max_level) return;
     valid = error(Code::kOutOfRange, "a sample has level {}, expected {} to 0, or {} for none", *at,
                   -max_level, KeepRule::kDropped);
   });
@@ -187,12 +193,14 @@ Status StepRegions::agree_on_rules(bool stale, bool& any_stale) {
   const std::size_t n_grids = in_.schema.grids().size();
   std::optional<Agreed> agreed;
   const auto describe = [&]() -> Status {
-    ESKER_RETURN_IF_ERROR(check_calls());
+    std::vector<int> coarsest;
+    ESKER_RETURN_IF_ERROR(check_calls(coarsest));
     agreed.emplace(n_grids + in_.schema.fields().size());
-    for (const KeepCall& call : in_.calls) {
+    for (std::size_t c = 0; c < in_.calls.size(); ++c) {
+      const KeepCall& call = in_.calls[c];
       const auto target =
           static_cast<std::size_t>(call.field < 0 ? call.grid : static_cast<int>(n_grids) + call.field);
-      agreed->add(target, call.rule);
+      agreed->add(target, call.rule, coarsest[c]);
       if (looks_beyond(call)) agreed->looks_beyond() = 1;
     }
     agreed->stale() = stale ? 1 : 0;

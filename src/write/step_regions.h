@@ -83,9 +83,9 @@ class StepRegions {
     std::vector<double> num_primary;  // of each set
   };
 
-  Status check_calls() const;
-  Status check_call(const KeepCall& call) const;
-  Status check_levels(const KeepCall& call, int max_level) const;
+  Status check_calls(std::vector<int>& coarsest) const;
+  Status check_call(const KeepCall& call, int& coarsest) const;
+  Status check_levels(const KeepCall& call, int max_level, int& coarsest) const;
   Status check_scratch(const KeepCall& call, const Bitmask& mask) const;
   [[nodiscard]] std::vector<int> due_fields_of(int grid) const;
   [[nodiscard]] std::vector<int> fields_of(const KeepCall& call) const;

@@ -723,6 +723,30 @@ TEST(SparseStep, TakesLevelsOfABoxOfAnyField) {
   EXPECT_NE(refused.message().find("a box that this rank puts"), std::string::npos) << refused.message();
 }
 
+// Block 0 has level 3, which is -5 from the finest.
+TEST(SparseStep, ReportsTheCoarsestLevelOfSamples) {
+  RunPlan run = run_of(single_field_of({16, 16}), 3);
+  run.end_step = 1;
+  std::vector<std::int8_t> levels(static_cast<std::size_t>(kBoth.num_samples()), KeepRule::kDropped);
+  run.keep = [&](Index, int, const StepInput&) {
+    return std::vector<KeepCall>{{0, -1, by_levels_of(kBoth, levels)}};
+  };
+  const auto raised_from = [&] {
+    int raised = 1;
+    run_ranks(1, [&](const Communicator& comm) {
+      const auto pipeline = open_run(comm, memory_store(), run).value();
+      write_step(*pipeline, comm, run, 0).check();
+      raised = pipeline->steps().front().raised_from;
+    });
+    return raised;
+  };
+  levels[3] = -5;
+  EXPECT_EQ(raised_from(), 0);
+  levels[40] = -7;
+  levels[41] = -6;
+  EXPECT_EQ(raised_from(), -7);
+}
+
 /// Puts only the lower half of the grid.
 Status write_half(const std::shared_ptr<Store>& store, const RunPlan& run, int n_ranks) {
   const Schema schema = schema_of(run);
