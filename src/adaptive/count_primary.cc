@@ -31,6 +31,19 @@ Point part_extent(const Bitmask& mask, const LevelRules& rules) {
   return extent;
 }
 
+/// The finest level of samples that are kept everywhere: at least that of block 0.
+int level_in(const BlockGrid& blocks, KeptLevel everywhere) {
+  return std::max<int>(everywhere, blocks.bits_per_block());
+}
+
+Index count_everywhere(const BlockGrid& blocks, KeptLevel everywhere, std::span<const Box> regions) {
+  if (everywhere == kNotKept) return 0;
+  const Lattice samples = blocks.mask().samples_up_to(level_in(blocks, everywhere));
+  Index sum = 0;
+  for (const Box& region : regions) sum += samples.indices_in(region).num_samples();
+  return sum;
+}
+
 }  // namespace
 
 Index dilation_of(const KeepRule& rule, const Box& grid) {
@@ -68,15 +81,15 @@ std::vector<MarkedBlocks> count_primary(std::span<const BlockGrid> grids, const 
     }
   }
   std::vector<MarkedBlocks> marked;
-  for (BlockMarks& of_grid : marks) marked.push_back({of_grid.take_runs(), of_grid.num_primary()});
+  for (std::size_t n = 0; n < grids.size(); ++n) {
+    const Index num_everywhere = count_everywhere(grids[n], rules.everywhere, regions);
+    marked.push_back({marks[n].take_runs(), marks[n].num_primary() + num_everywhere});
+  }
   return marked;
 }
 
-void add_everywhere(const BlockGrid& blocks, KeptLevel everywhere, MarkedBlocks& marked) {
-  if (everywhere == kNotKept) return;
-  const int level = std::max<int>(everywhere, blocks.bits_per_block());
-  marked.runs = unite(marked.runs, blocks_up_to(blocks, level));
-  marked.num_primary += blocks.mask().samples_up_to(level).indices_in(blocks.box()).num_samples();
+void add_everywhere(const BlockGrid& blocks, KeptLevel everywhere, BlockRuns& runs) {
+  if (everywhere != kNotKept) runs = unite(runs, blocks_up_to(blocks, level_in(blocks, everywhere)));
 }
 
 }  // namespace esker

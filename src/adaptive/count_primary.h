@@ -24,14 +24,14 @@ Index dilation_of(const KeepRule& rule, const Box& grid);
 void add_boxes(const KeepRule& rule, const BlockGrid& blocks, LevelRules& rules);
 
 /// What `rules`, and `of_others`, keep of the samples of `regions`: disjoint boxes of the grid. In each of
-/// `grids`, which divide the same grid into blocks of different sizes. Without rules.everywhere, see
-/// add_everywhere(). If no rule looks at samples, time and memory follow the blocks and the boxes; otherwise
-/// time follows the samples of the regions.
+/// `grids`, which divide the same grid into blocks of different sizes. The blocks of rules.everywhere are not
+/// among the runs, see add_everywhere(); its samples are counted. If no rule looks at samples, time and
+/// memory follow the blocks and the boxes; otherwise time follows the samples of the regions.
 std::vector<MarkedBlocks> count_primary(std::span<const BlockGrid> grids, const LevelRules& rules,
                                         const std::vector<LevelPatch>& of_others,
                                         std::span<const Box> regions);
 
-/// Adds what is kept everywhere: all samples up to that level, and at least those of block 0. kNotKept: none.
-void add_everywhere(const BlockGrid& blocks, KeptLevel everywhere, MarkedBlocks& marked);
+/// Adds the blocks that are kept everywhere: all up to that level, and at least block 0. kNotKept: none.
+void add_everywhere(const BlockGrid& blocks, KeptLevel everywhere, BlockRuns& runs);
 
 }  // namespace esker

@@ -92,7 +92,7 @@ std::vector<KeptField> kept_in(std::span<const BlockGrid> grids, const Rules& ru
   std::vector<MarkedBlocks> marked = count_primary(grids, levels, {}, {&grid, 1});
   std::vector<KeptField> kept;
   for (std::size_t n = 0; n < grids.size(); ++n) {
-    add_everywhere(grids[n], levels.everywhere, marked[n]);
+    add_everywhere(grids[n], levels.everywhere, marked[n].runs);
     kept.push_back(
         {std::make_shared<const BlockSet>(grids[n], std::move(marked[n].runs)), marked[n].num_primary});
   }

@@ -343,7 +343,7 @@ std::vector<std::vector<KeptField>> StepRegions::kept_by(const Sets& sets) const
         marked.runs.push_back({run.first - first_ordinal, run.last - first_ordinal});
       }
       first_ordinal = end_ordinal;
-      add_everywhere(grid, everywhere_in(groups_[g]), marked);
+      add_everywhere(grid, everywhere_in(groups_[g]), marked.runs);
       kept[g].push_back({std::make_shared<BlockSet>(grid, std::move(marked.runs)), marked.num_primary});
     }
   }

@@ -7,6 +7,9 @@
 // The kept level of a place is that of the finest rule which reaches it, on any rank. Levels count from the
 // finest: 0 keeps all samples of a place, -1 every second one, -6 one of 64. A block of the file that holds a
 // sample of a kept level is written, with all its samples. Other blocks are neither sent nor stored.
+//
+// With the option partial, rules for boxes and for everywhere also store blocks where no rank puts samples,
+// but only samples that a rank puts count as primary (StoredSamples).
 #pragma once
 
 #include <vector>

@@ -87,7 +87,10 @@ TEST(CountPrimary, OfBoxesIsThatOfSamples) {
     LevelMap map(grid, rules, none);
     marks.add(grid, map.levels(grid));
     EXPECT_EQ(by_parts.runs, marks.take_runs());
-    EXPECT_EQ(by_parts.num_primary, marks.num_primary());
+    const int everywhere = std::max<int>(rules.everywhere, blocks.bits_per_block());
+    const Index num_everywhere =
+        rules.everywhere == kNotKept ? 0 : mask.samples_up_to(everywhere).indices_in(grid).num_samples();
+    EXPECT_EQ(by_parts.num_primary, marks.num_primary() + num_everywhere);
   }
 }
 

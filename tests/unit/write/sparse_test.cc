@@ -802,19 +802,35 @@ TEST(PartialStep, HasTheChecksumsOfHoles) {
   EXPECT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
 }
 
+// Samples that no rank puts are not primary, whatever the rule; their blocks are stored if a rule names them.
 TEST(PartialStep, MayKeepSomeBlocks) {
-  RunPlan run =
-      with_rules(run_of(schema_of_extents({21, 18}), 4), {KeepRule::inside({Box{{3, 3}, {15, 15}}})});
-  run.options["partial"] = "true";
-  std::shared_ptr<Store> first;
-  for (const int n_ranks : {1, 3, 4}) {
-    const auto store = memory_store();
-    const Status status = write_half(store, run, n_ranks);
-    ASSERT_TRUE(status.ok()) << status.message();
-    if (!first) first = store;
-    expect_same_files(*store, *first, ".");
+  const Schema schema = schema_of_extents({21, 18});
+  const Box grid = schema.box_of(schema.grids()[0]), region{{3, 3}, {15, 15}};
+  Box put = grid;
+  put.hi[1] /= 2;
+  for (const KeepRule& rule :
+       {KeepRule::inside({region}), KeepRule::inside({grid}, -3), KeepRule::everywhere(-3)}) {
+    RunPlan run = with_rules(run_of(schema, 4), {rule});
+    run.options["partial"] = "true";
+    std::shared_ptr<Store> first;
+    for (const int n_ranks : {1, 3, 4}) {
+      const auto store = memory_store();
+      const Status status = write_half(store, run, n_ranks);
+      ASSERT_TRUE(status.ok()) << status.message();
+      if (!first) first = store;
+      expect_same_files(*store, *first, ".");
+    }
+    EXPECT_EQ(findings_of(first, "run.idx"), std::vector<std::string>());
+    const auto dataset = open_dataset(first, "run.idx").value();
+    const BlockGrid& blocks = part_of(*dataset).blocks();
+    EXPECT_EQ(blocks_in(*part_of(*dataset).blocks_at(0, 0).value()), expect_blocks(blocks, {rule}, 0).blocks);
+    Index primary = 0;
+    for_each_point(put, [&](const Point& p) {
+      const bool is_kept = level_of(blocks.mask(), p) <= blocks.mask().max_level() + rule.level;
+      if (is_kept && (rule.level < 0 || region.contains(p))) ++primary;
+    });
+    EXPECT_EQ(dataset->stored_samples(0, 0).value()->primary, primary);
   }
-  EXPECT_EQ(findings_of(first, "run.idx"), std::vector<std::string>());
 }
 
 }  // namespace
