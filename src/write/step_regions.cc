@@ -293,12 +293,13 @@ std::vector<Box> StepRegions::reach_of(const Group& group) const {
   return reach;
 }
 
-/// What the rules keep of the samples of this rank, and where no rank puts any, in each of `grids`.
+/// What the rules keep of the samples of this rank, in each of `grids`. If ranks may leave out samples, boxes
+/// may hold blocks of which no rank puts any.
 std::vector<MarkedBlocks> StepRegions::mark(const Group& group, std::span<const BlockGrid> grids) const {
   const LevelRules rules = rules_of(group);
   const PatchBoxes& put = in_.patches[static_cast<std::size_t>(group.fields.front())].boxes();
   std::vector<MarkedBlocks> marked = count_primary(grids, rules, group.of_others, {put.begin(), put.end()});
-  for (std::size_t n = 0; n < grids.size(); ++n) {
+  for (std::size_t n = 0; n < grids.size() && in_.partial; ++n) {
     BlockMarks also(grids[n], rules.everywhere);
     for (const LevelBox& rule : rules.boxes) also.add_blocks(rule.box, rule.level);
     marked[n].runs = unite(marked[n].runs, also.take_runs());

@@ -36,6 +36,7 @@ class StepRegions {
     const std::vector<bool>& due;           ///< likewise
     int default_level = 0;                  ///< of fields for which no rank has a rule; 0: stored completely
     Index scratch_bytes = 0;                ///< limit of what dilation needs
+    bool partial = false;                   ///< ranks may leave out samples
   };
 
   /// All references must outlive this object. Collective: `stale` tells whether the boxes of this rank are
