@@ -74,9 +74,9 @@ class ESKER_API Dataset {
   Status read(const Query& query, void* out, std::size_t out_bytes, const ReadOptions& options = {}) const;
 
   /// The level map: the finest level that is stored, with all coarser ones, at the place of each sample of
-  /// `query`, in the order of read(); -1 where none is. max_level() everywhere, unless the step is sparse
-  /// (Writer::keep). Opens no block file. `count` is exactly select(query).num_samples(). Errors: those of
-  /// select(), kDataLoss.
+  /// `query`, in the order of read(); -1 where the coarsest is not stored, even if finer ones are.
+  /// max_level() everywhere, unless the step is sparse (Writer::keep). Opens no block file. `count` is
+  /// exactly select(query).num_samples(). Errors: those of select(), kDataLoss.
   Status levels(const Query& query, std::int8_t* out, std::size_t count) const;
   /// What a sparse step stores of a field; nothing if it stores all samples. Opens no block file. Errors:
   /// kNotFound (not written at that step), kOutOfRange, kDataLoss.

@@ -592,10 +592,10 @@ ESKER_API esker_status esker_get(esker_dataset* ds, int field, int64_t step, con
                                  const int64_t* extent, int level, void* buffer, int64_t buffer_bytes);
 
 /// The level map: for each sample that esker_get reads with these arguments, in the same order, the finest
-/// level that is stored at its place with all coarser ones; -1 where none is. esker_inq_max_level everywhere,
-/// unless the step is sparse. Local; opens no block file. `count` is exactly the product of
-/// esker_inq_selection's counts. Errors: those of esker_inq_selection, ESKER_INVALID_ARGUMENT (another
-/// `count`), ESKER_DATA_LOSS.
+/// level that is stored at its place with all coarser ones; -1 where the coarsest is not stored, even if
+/// finer ones are. esker_inq_max_level everywhere, unless the step is sparse. Local; opens no block file.
+/// `count` is exactly the product of esker_inq_selection's counts. Errors: those of esker_inq_selection,
+/// ESKER_INVALID_ARGUMENT (another `count`), ESKER_DATA_LOSS.
 ESKER_API esker_status esker_get_levels(esker_dataset* ds, int field, int64_t step, const int64_t* lo,
                                         const int64_t* extent, int level, int8_t* levels, int64_t count);
 

@@ -360,7 +360,8 @@ class Field:
         stride: Corner | None = None,
     ) -> NDArray[np.int8]:
         """The level map: the finest level that is stored, with all coarser ones, at the place of each sample
-        that read() would return for the same arguments, as int8 in the order (z, y, x); -1 where none is.
+        that read() would return for the same arguments, as int8 in the order (z, y, x); -1 where the coarsest
+        is not stored, even if finer ones are.
 
         max_level everywhere, unless the step is sparse (Step.keep). Reads no samples and opens no block file.
 

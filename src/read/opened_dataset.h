@@ -47,8 +47,8 @@ class OpenedDataset {
   [[nodiscard]] virtual Result<Bitmask> bitmask(int field) const = 0;
   /// Reads samples of a step that has() them, components innermost. Thread-safe.
   virtual Status read(int field, Index step, const ReadTarget& target, const ReadContext& context) const = 0;
-  /// The finest level that a step which has() the field stores at each sample of a lattice, x fastest; -1:
-  /// none. Reads no samples.
+  /// The finest level that a step which has() the field stores, with all coarser ones, at each sample of a
+  /// lattice, x fastest; -1: none. Reads no samples.
   virtual Status stored_levels(int field, Index /*step*/, const Lattice& /*samples*/,
                                std::span<std::int8_t> out) const;
   /// The samples that a step stores of a field; nothing if it stores all of the grid.

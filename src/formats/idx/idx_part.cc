@@ -181,13 +181,13 @@ Status IdxPart::read_column(int column, Index step, const ReadTarget& target,
 
 namespace {
 
-/// Sets the samples at `indices` to `level` whose levels before it are stored, or none.
+/// Sets the samples at `indices` to `level` where all coarser levels are stored.
 void raise(const Lattice& samples, const Box& indices, int level, std::vector<std::int8_t>& levels) {
   for_each_index_point(indices, [&](const Point& index) {
     Index at = 0;
     for (int a = samples.rank; a-- > 0;) at = at * samples.count[a] + index[a];
     std::int8_t& here = levels[static_cast<std::size_t>(at)];
-    if (here == level - 1 || here < 0) here = static_cast<std::int8_t>(level);
+    if (here == level - 1) here = static_cast<std::int8_t>(level);
   });
 }
 
@@ -202,13 +202,14 @@ Box places_of(const Lattice& block) {
 }
 
 /// Level by level, raises the samples at the places of stored blocks. At the upper end of an axis there may
-/// be no samples that refine a place: there the level counts as stored.
+/// be no samples that refine a place: there the level counts as stored. -1 without block 0, the coarsest.
 std::vector<std::int8_t> levels_of(const BlockSet& blocks, const Lattice& samples) {
   const BlockGrid& grid = blocks.grid();
   const Bitmask& mask = grid.mask();
   const int coarsest = grid.bits_per_block();
   std::vector<std::int8_t> levels(static_cast<std::size_t>(samples.num_samples()), -1);
-  if (blocks.contains(0)) std::fill(levels.begin(), levels.end(), static_cast<std::int8_t>(coarsest));
+  if (!blocks.contains(0)) return levels;
+  std::fill(levels.begin(), levels.end(), static_cast<std::int8_t>(coarsest));
   for (int level = coarsest + 1; level <= mask.max_level(); ++level) {
     const Lattice added = mask.samples_new_at(level);
     const int axis = mask.digit(level);
@@ -222,7 +223,7 @@ std::vector<std::int8_t> levels_of(const BlockSet& blocks, const Lattice& sample
     });
     const Index half = added.stride[axis] / 2;
     last.lo[axis] = round_up(std::max<Index>(0, last.hi[axis] - half), added.stride[axis]);
-    if (blocks.contains(0)) raise(samples, samples.indices_in(last), level, levels);
+    raise(samples, samples.indices_in(last), level, levels);
   }
   return levels;
 }

@@ -63,7 +63,7 @@ class IdxPart {
   /// The blocks of a field at a step; null: all. The same errors.
   [[nodiscard]] Result<std::shared_ptr<const BlockSet>> blocks_at(int field, Index step) const;
   /// Sets out[i] to the finest level that is stored, with all coarser ones, at sample i of a lattice, x
-  /// fastest; -1: none. Without block 0, the coarsest stored level of a place takes its part. Opens no block file.
+  /// fastest; -1: without block 0, the coarsest. Opens no block file.
   Status stored_levels(const std::vector<int>& columns, Index step, const Lattice& samples,
                        std::span<std::int8_t> out) const;
   [[nodiscard]] std::string block_sets_path(Index step) const {

@@ -202,15 +202,15 @@ std::vector<double> nearest_of(const BlockGrid& grid, const std::set<Index>& blo
 }
 
 /// The level map: the finest level of which, and of all coarser ones, the samples are stored that refine a
-/// place.
+/// place; -1 without block 0.
 void expect_levels(const idx::IdxPart& part, const std::set<Index>& blocks, Index step,
                    const Lattice& samples) {
   const BlockGrid& grid = part.blocks();
   std::vector<std::int8_t> found(static_cast<std::size_t>(samples.num_samples())), expected;
   ASSERT_TRUE(part.stored_levels({0}, step, samples, found).ok());
   for_each_point(samples.all_indices(), [&](const Point& index) {
-    int level = grid.bits_per_block();
-    for (; level < grid.mask().max_level(); ++level) {
+    int level = blocks.contains(0) ? grid.bits_per_block() : -1;
+    for (; level >= 0 && level < grid.mask().max_level(); ++level) {
       const Lattice coarse = grid.mask().samples_up_to(level);
       Point refined = samples.point(index);
       for (int a = 0; a < samples.rank; ++a) refined[a] = refined[a] / coarse.stride[a] * coarse.stride[a];
@@ -253,7 +253,7 @@ void expect_nearest(const OpenedDataset& dataset, const std::set<Index>& blocks,
     });
     ASSERT_EQ(found, expected) << box.to_string() << " level " << level;
     ASSERT_EQ(is_stored, expected_stored);
-    if (blocks.contains(0)) expect_levels(part, blocks, step, samples);
+    expect_levels(part, blocks, step, samples);
   }
 }
 
@@ -355,6 +355,19 @@ TEST(SparseStep, MayHaveNoBlocks) {
                        reinterpret_cast<std::byte*>(values.data()), {})
                   .ok());
   EXPECT_EQ(values, std::vector<double>(33 * 18, 0));
+}
+
+// One block of the finest level, without the coarser ones: no level is complete.
+TEST(SparseStep, HasNoLevelWithoutCoarserOnes) {
+  RunPlan run = with_rules(run_of(single_field_of({8, 8}), 2), {KeepRule::inside({Box{{5, 5}, {6, 6}}})});
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto dataset = open_dataset(store, "run.idx").value();
+  ASSERT_EQ(dataset->stored_samples(0, 0).value()->blocks, 1);
+  const Lattice samples = select_samples(part_of(*dataset).header().bitmask, dataset->box(0), 6);
+  std::vector<std::int8_t> levels(64, 5);
+  ASSERT_TRUE(dataset->stored_levels(0, 0, samples, levels).ok());
+  EXPECT_EQ(levels, std::vector<std::int8_t>(64, -1));
 }
 
 // A reduced resolution stores its samples and no others, on any grid.
