@@ -138,11 +138,12 @@ constexpr std::array kRows{
         "split", "split fields that OpenVisus cannot copy into several fields (changes the dataset)"),
     truth<&Options::checksums>("checksums",
                                "store checksums of blocks and block tables (changes the dataset)"),
-    OptionRow{"keep_level", "0 (all samples) or a level below, e.g. -3",
-              "levels of steps without keep rules, from the finest: -3 stores one of 8 samples (changes the "
-              "dataset)",
-              [](Text text, Options& o) { return assign(o.keep_level, parse_in(text, -kMaxLevels, 0)); },
-              [](const Options& o) { return std::to_string(o.keep_level); }},
+    OptionRow{
+        "keep_level", "0 (all samples) or a level below, e.g. -3",
+        "level of fields without keep rules, from the finest: -3 stores one of 8 samples; IDX only, not "
+        "with stored_bits (changes the dataset)",
+        [](Text text, Options& o) { return assign(o.keep_level, parse_in(text, -kMaxLevels, 0)); },
+        [](const Options& o) { return std::to_string(o.keep_level); }},
     truth<&Options::partial>("partial",
                              "samples that no rank puts get the field's fill value (changes the dataset)"),
     OptionRow{"compression",

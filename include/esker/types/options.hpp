@@ -86,7 +86,8 @@ struct ESKER_API Options {
   InBlockOrder in_block = InBlockOrder::kRowMajor;  ///< (format) order of samples in a block
   bool split = true;      ///< (format) fields with samples that OpenVisus cannot copy are split into several
   bool checksums = true;  ///< (format) for each block and each block table
-  /// Steps without rules (Writer::keep) store the samples of this level everywhere: 0 all, -3 one of 8.
+  /// Fields for which no rank has a rule in a step (Writer::keep) store the samples of this level everywhere:
+  /// 0 all, -3 one of 8. Below 0, CDF, NetCDF-4 and fields with stored bits are an error, as for rules.
   int keep_level = 0;
   /// Samples of a field that is put, but which no rank puts, are _FillValue. If false, they are an error.
   bool partial = false;

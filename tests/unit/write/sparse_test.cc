@@ -396,6 +396,20 @@ TEST(SparseStep, StoresFieldsWithoutRulesCompletely) {
   EXPECT_FALSE(dataset->stored_samples(1, 0).value());
 }
 
+// The option keep_level is for the fields without rules of a step, even if others have rules.
+TEST(SparseStep, ReducesFieldsWithoutRulesByTheOption) {
+  RunPlan run = run_of(schema_of_extents({33, 18}), 4);
+  run.options["keep_level"] = "-3";
+  run.keep = [](Index, int, const StepInput&) {
+    return std::vector<KeepCall>{{0, 0, KeepRule::everywhere(0)}};
+  };
+  const auto store = memory_store();
+  ASSERT_TRUE(write_all(store, run).ok());
+  const auto dataset = open_dataset(store, "run.idx").value();
+  EXPECT_FALSE(dataset->stored_samples(0, 0).value());
+  EXPECT_TRUE(dataset->stored_samples(1, 0).value());
+}
+
 // The same blocks with other primary samples: the plan is kept, the file of block sets is that of the step.
 TEST(SparseStep, MayChangeWithoutANewPlan) {
   RunPlan run = run_of(schema_of_extents({32, 32}), 6);
@@ -568,6 +582,13 @@ TEST(SparseStep, RefusesRulesThatCannotHold) {
   cdf.path = "run.nc";
   cdf.options["format"] = "cdf5";
   expect(error_of(cdf, {0, -1, KeepRule::everywhere(-1)}), "cdf5");
+  RunPlan reduced = cdf;
+  reduced.options["keep_level"] = "-1";
+  expect(write_all(memory_store(), reduced).message(), "cdf5: this format stores fields completely");
+  reduced = run;
+  reduced.schema->add_field({"cells", 0, SampleType::kFloat64, 1, false, 1, {}, {}, 16}).status().check();
+  reduced.options["keep_level"] = "-1";
+  expect(write_all(memory_store(), reduced).message(), "field 'cells' has stored_bits");
 }
 
 // Distances beyond the grid, and boxes far outside, cost nothing.
