@@ -318,8 +318,11 @@ ESKER_API esker_status esker_put_buffered(esker_dataset* ds, int field, esker_ty
 // level counts. What no rule reaches is dropped; fields without rules on any rank are stored completely.
 // Ranks still put all samples. Blocks that hold a kept sample are stored, others are neither sent nor stored.
 // IDX only, and in cdf5+idx for the IDX dataset. `dilate` >= 0 grows a region by so many samples in all
-// directions, across ranks, too. Common errors: ESKER_OUT_OF_RANGE (a level above 0), ESKER_WRONG_ORDER (no
-// step is open); from esker_end_step ESKER_UNSUPPORTED (the format, or a field with stored bits).
+// directions, across ranks, too. Common errors: ESKER_OUT_OF_RANGE (a level above 0 or
+// below -62, `dilate` < 0), ESKER_WRONG_ORDER (no step is open); from esker_end_step ESKER_OUT_OF_RANGE (a
+// level that the grid does not have), ESKER_WRONG_ORDER (the field is not put), ESKER_UNSUPPORTED (the
+// format, or a field with stored bits), ESKER_OUT_OF_MEMORY (an eighth of memory_budget is too little for
+// `dilate`).
 
 /// Keeps everything at `level` <= 0: reduced resolution. Local.
 ESKER_API esker_status esker_keep_level(esker_dataset* ds, esker_object object, int number, int level);
@@ -331,9 +334,10 @@ ESKER_API esker_status esker_keep_boxes(esker_dataset* ds, esker_object object, 
                                         const int64_t* lo, const int64_t* extent, int level, int64_t dilate);
 
 /// Keeps the samples at `level` where low <= value <= high for any component of `field`, a field of the same
-/// grid that is put in this step; each rank looks at the samples that it puts. Local. NaN counts as inside,
-/// at the finest level; with `drop_nan` 1 as outside. Errors: ESKER_INVALID_ARGUMENT (a field of another
-/// grid, low > high), and from esker_end_step ESKER_WRONG_ORDER (`field` is not put).
+/// grid that is put in this step; each rank looks at the samples that it puts. Values are compared as
+/// float64. Local. NaN counts as inside, at the finest level; with `drop_nan` 1 as outside. Errors:
+/// ESKER_INVALID_ARGUMENT (a field of another grid, low > high), and from esker_end_step ESKER_WRONG_ORDER
+/// (`field` is not put).
 ESKER_API esker_status esker_keep_range(esker_dataset* ds, esker_object object, int number, int field,
                                         double low, double high, int level, int64_t dilate, int drop_nan);
 

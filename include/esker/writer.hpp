@@ -141,8 +141,7 @@ class ESKER_API Writer {
   /// Local; the rules of all ranks hold together. The finest level that a rule keeps at a place counts;
   /// places that no rule reaches are dropped; fields without rules on any rank are stored completely. Ranks
   /// still put all samples. IDX only, and in cdf5+idx for the IDX dataset. An error is returned here and
-  /// again, on all ranks, by end_step, which also checks levels, and that the field of a range is put in the
-  /// step.
+  /// again, on all ranks, by end_step, which finds more of them: esker/types/keep.hpp lists all.
   Status keep(GridId grid, const KeepRule& rule);
   Status keep(FieldId field, const KeepRule& rule);
   /// Reports an error that the caller (for example a binding) found on this rank: the next collective call

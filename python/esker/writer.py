@@ -140,7 +140,7 @@ class Step:
         level:  0 keeps all samples of a place, -1 every second one, -6 one of 64
         boxes:  inside ((x0, y0, z0), (x1, y1, z1)), half open, only; without it, `values` and `levels`: everywhere
         values: (field, low, high): where the samples that this rank puts are in this range
-        levels: int8, a level for each sample of a box that this rank puts, at `offset`; -128: none
+        levels: int8, each sample's level, of a box that this rank puts, at `offset`; -128: none; no `level`
         dilate: grows the region by so many samples, across ranks, too
         drop_nan: NaN is outside of ranges; otherwise it is kept at the finest level
 
@@ -150,6 +150,8 @@ class Step:
             grid, field = self._target(what)
             if sum(region is not None for region in (boxes, values, levels)) > 1:
                 raise TypeError("keep: expected one of boxes, values and levels")
+            if levels is not None and level != 0:
+                raise TypeError("keep: levels gives each sample its level: expected no level with it")
             if values is not None:
                 of_field, low, high = values
                 values = (self._writer._field(of_field).number, float(low), float(high))

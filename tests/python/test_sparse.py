@@ -116,6 +116,7 @@ def test_levels_of_samples(tmp_path: Path) -> None:
     ("error", "text", "rule"),
     [
         (ValueError, "one of boxes", {"boxes": [], "levels": np.zeros((8, 8), np.int8)}),
+        (TypeError, "expected no level", {"level": -3, "levels": np.zeros((8, 8), np.int8)}),
         (IndexError, "level 1", {"level": 1}),
         (IndexError, "exceeds the grid", {"levels": np.zeros((9, 8), np.int8)}),
         (ValueError, "expected int8", {"levels": np.zeros((8, 8), np.int16)}),
