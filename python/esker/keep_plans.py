@@ -4,7 +4,7 @@ figure."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from esker import planning
@@ -47,7 +47,7 @@ def sweep(
 def figure(plans: Sequence[Plan]) -> Figure:
     """Efficiency, blocks, files and imbalance: over the block size, a line per share, a column per order.
 
-    With a single block size: over the share.
+    With a single block size: over the share. The default block size is left of all others.
     """
     from matplotlib import colormaps
     from matplotlib.figure import Figure
@@ -56,6 +56,7 @@ def figure(plans: Sequence[Plan]) -> Figure:
     sizes = len({plan["bits_per_block"] for plan in plans})
     across, along = ("bits_per_block", "keep") if sizes > 1 else ("keep", "bits_per_block")
     lines = list(dict.fromkeys(plan[along] for plan in plans))
+    places = _places(across, {plan[across] for plan in plans})
     drawn = Figure(figsize=(1.2 + 3.8 * len(orders), 2.2 * len(_PANELS)), layout="constrained")
     panels = drawn.subplots(len(_PANELS), len(orders), sharex=True, sharey="row", squeeze=False)
     for row, (key, label) in zip(panels, _PANELS.items()):
@@ -64,15 +65,15 @@ def figure(plans: Sequence[Plan]) -> Figure:
             for number, line in enumerate(lines):
                 chosen = [plan for plan in plans if plan["keep_order"] == order and plan[along] == line]
                 color = colormaps["viridis"](0.9 * number / max(len(lines) - 1, 1))
-                places = [plan[across] for plan in chosen]
-                axes.plot(places, [plan[key] for plan in chosen], ".-", color=color, label=_name(along, line))
+                at = [places[plan[across]] for plan in chosen]
+                axes.plot(at, [plan[key] for plan in chosen], ".-", color=color, label=_name(along, line))
             if key in ("blocks", "files"):
                 axes.set_yscale("log", base=2)
             axes.grid(alpha=0.3)
     for axes, order in zip(panels[0], orders):
         axes.set_title(f"{_ORDERS[order]} (order: {order})", fontsize=10)
     for axes in panels[-1]:
-        _label_places(axes, across, [plan[across] for plan in plans])
+        _label_places(axes, across, places)
     drawn.legend(*panels[0][0].get_legend_handles_labels(), loc="outside right upper", frameon=False)
     first = plans[0]
     drawn.suptitle(f"{first['ranks']} ranks, {first['data_bytes'] / 2**30:.4g} GiB put in a step")
@@ -85,10 +86,18 @@ def _name(kind: str, value: float | None) -> str:
     return f"{100 * value:g} % kept" if kind == "keep" else rf"$2^{{{value}}}$ samples per block"
 
 
-def _label_places(axes: Any, kind: str, places: Sequence[float]) -> None:
+def _places(kind: str, values: set[float | None]) -> dict[float | None, float]:
+    """Where each value is on the horizontal axis: a dense step where all is kept."""
+    known = sorted(value for value in values if value is not None)
+    of_none = 1.0 if kind == "keep" else min(known, default=1) - 1
+    return {**({None: of_none} if None in values else {}), **{value: value for value in known}}
+
+
+def _label_places(axes: Any, kind: str, places: Mapping[float | None, float]) -> None:
     """Labels the horizontal axis."""
     if kind == "bits_per_block":
-        axes.set_xticks(sorted(set(places)), [rf"$2^{{{bits}}}$" for bits in sorted(set(places))])
+        texts = ["default" if bits is None else rf"$2^{{{bits}}}$" for bits in places]
+        axes.set_xticks(list(places.values()), texts)
         axes.set_xlabel("samples per block")
     else:
         axes.set_xlabel("share of the rank boxes that is kept")

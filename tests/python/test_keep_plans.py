@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import esker
-from esker import rank_boxes
+from esker import keep_plans, rank_boxes
 from esker.cli import esker as command
 
 CUBES = ("--ranks", "512", "--block", "32,32,32", "--blocks-per-file", "64")
@@ -137,6 +137,17 @@ def test_a_sweep_is_a_table_and_a_picture(tmp_path: Path) -> None:
         text = run(*CUBES, *given, "--plot", str(tmp_path / name))
         assert "efficiency" in text and len(text.splitlines()) == 1 + 2 * len(bits.split(","))
         assert (tmp_path / name).stat().st_size > 0
+
+
+def test_a_figure_shows_default_block_sizes_and_dense_steps() -> None:
+    grid = {"block": (32, 32, 32), "blocks_per_file": 64}
+    by_size = keep_plans.figure(keep_plans.sweep(64, [0.5], ["z"], [None, 14, 12], **grid))
+    axes = by_size.axes[0]
+    assert axes.lines[0].get_xdata().tolist() == [11, 14, 12]
+    labels = [text.get_text() for text in by_size.axes[-1].get_xticklabels()]
+    assert labels == ["default", "$2^{12}$", "$2^{14}$"]
+    by_share = keep_plans.figure(keep_plans.sweep(64, [0.5, None], ["z"], [12], **grid))
+    assert by_share.axes[0].lines[0].get_xdata().tolist() == [0.5, 1]
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,17 @@ def test_command_line(path: Path, tmp_path: Path) -> None:
     assert subprocess.run(["esker", "verify", path], capture_output=True).returncode == 0
 
 
+def test_info_names_places_without_levels(tmp_path: Path) -> None:
+    with esker.Writer(tmp_path / "run.idx", dims={"x": 8, "y": 8}, bits_per_block=2) as writer:
+        field = writer.field("f", "f4")
+        with writer.step(0.0) as step:
+            step.put(field, np.ones((8, 8), np.float32))
+            step.keep(boxes=[((5, 5), (6, 6))])  # one block of the finest level
+    assert (esker.open(tmp_path / "run.idx")["f"].levels() == -1).all()
+    shown = subprocess.run(["esker", "info", tmp_path / "run.idx"], check=True, capture_output=True, text=True)
+    assert "none: 100 %" in shown.stdout and "-1:" not in shown.stdout
+
+
 def test_levels_of_samples(tmp_path: Path) -> None:
     levels = np.full((32, 32), -128, np.int8)
     levels[:16, :16] = 0

@@ -139,9 +139,10 @@ def _stored_facts(field: Field, written: list[int]) -> dict[str, Any] | None:
 
 
 def _stored_text(stored: Mapping[str, Any]) -> str:
-    """"0.37 efficient; levels 18: 21 %, 12: 79 %"."""
-    shares = sorted(stored["share_of_levels"].items(), key=lambda item: -int(item[0]))
-    return f"{stored['efficiency']:.3f}; " + ", ".join(f"{at}: {100 * share:.3g} %" for at, share in shares)
+    """The efficiency, and the share of the grid with each finest level: "0.370; 18: 21 %, 12: 79 %"."""
+    shares = sorted(((int(at), share) for at, share in stored["share_of_levels"].items()), reverse=True)
+    levels = (f"{'none' if at < 0 else at}: {100 * share:.3g} %" for at, share in shares)
+    return f"{stored['efficiency']:.3f}; " + ", ".join(levels)
 
 
 def _part_facts(part: Part) -> dict[str, Any]:
