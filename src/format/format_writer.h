@@ -86,8 +86,12 @@ class FormatWriter {
   /// The values of bits_per_block that such a field could have instead, in descending order: before the
   /// dataset is created, if the user has set none. Local, pure.
   [[nodiscard]] virtual std::vector<int> choices_of_block_bits(int /*field*/) const { return {}; }
-  /// All ranks: sets it, for all fields that share the blocks of this one. Local, pure.
+  /// All ranks: sets it, for all fields that share the blocks of this one. Layouts made before are invalid.
+  /// Local, pure.
   virtual Status set_block_bits(int /*field*/, int /*bits*/) { return {}; }
+  /// All ranks, before the dataset is created: undoes set_block_bits() for all fields, also after it failed.
+  /// Layouts made before are invalid, also after an error. Local, pure.
+  virtual Status reset_block_bits() { return {}; }
   /// All ranks: layouts for a step that stores `kept` of the fields. Only if check_sparse() succeeds for the
   /// fields that it stores in part. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,

@@ -330,6 +330,14 @@ Status WritePipeline::make_step_plan(StepPlan& plan, const StepInput& input) {
   return {};
 }
 
+/// Before the dataset is created: an attempt at its first step does not depend on what the attempts before it
+/// chose. Plans refer to the parts that the choices shape. Local.
+Status WritePipeline::forget_choices() {
+  if (created_) return {};
+  for (auto& [key, plan] : plans_) plan.ready = false;
+  return format_->reset_block_bits();
+}
+
 /// A plan with what its layouts depend on, except for the blocks of a sparse step. Collective.
 Result<SharedBoxes> WritePipeline::begin_plan(StepPlan& plan, const StepInput& input) {
   std::string context;
@@ -337,7 +345,7 @@ Result<SharedBoxes> WritePipeline::begin_plan(StepPlan& plan, const StepInput& i
     context = fmt::format("step {}", counted(input.step));
     plan = StepPlan();
     take_fields(plan, schema_, fields_due(input.step), input.patches);
-    return Status();
+    return forget_choices();
   }));
   if (!created_ && format_->needs_boxes()) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
@@ -411,17 +419,14 @@ Result<KeptFields> WritePipeline::find_regions(const StepInput& input, StepPlan*
     due = fields_due(input.step);
     plan = &plans_[{due, true}];
     is_stale = !plan->shared || plan->boxes != boxes_of(input.patches, plan->fields);
-    return Status();
+    return forget_choices();
   }));
   StepRegions regions(*comm_, {schema_, *format_, options_.format, input.keep, input.patches, due,
                                options_.keep_level, options_.memory_budget_bytes / 8, options_.partial});
   ESKER_RETURN_IF_ERROR(regions.agree_on_rules(is_stale, any_stale));
   if (any_stale) ESKER_RETURN_IF_ERROR(begin_sparse_plan(*plan, input));
   ESKER_RETURN_IF_ERROR(regions.share_levels(plan->shared->directory, plan->shared->of_field));
-  if (!created_) {
-    ESKER_ASSIGN_OR_RETURN(const bool any_choice, regions.choose_block_bits(*format_));
-    for (auto& [key, other] : plans_) other.ready = other.ready && !any_choice;
-  }
+  if (!created_) ESKER_RETURN_IF_ERROR(regions.choose_block_bits(*format_));
   auto kept = regions.find();
   plan->raised_from = regions.raised_from();
   return kept;

@@ -110,6 +110,7 @@ class WritePipeline final : private Comm::EndListener {
     bool is_sparse = false;
     friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
   };
+  Status forget_choices();
   Status make_step_plan(StepPlan& plan, const StepInput& input);
   Status make_sparse_plan(const StepInput& input, StepPlan*& plan);
   Result<SharedBoxes> begin_plan(StepPlan& plan, const StepInput& input);

@@ -409,9 +409,7 @@ std::vector<StoredByBits> StepRegions::stored_by(const std::vector<int>& choices
 Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
   std::vector<int> choices;
   Sets sets;
-  const auto try_choices = [&]() -> Status {
-    // An earlier attempt at the first step may have chosen already.
-    ESKER_RETURN_IF_ERROR(format.set_block_bits(field, 0));
+  const auto try_choices = [&] {
     choices = format.choices_of_block_bits(field);
     GridsOfGroups grids;
     for (const Group& group : groups_) {
@@ -419,7 +417,7 @@ Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
       grids.push_back(is_of_part ? grids_with(group.blocks, choices) : std::vector<BlockGrid>());
     }
     sets = mark(std::move(grids));
-    return {};
+    return Status();
   };
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", try_choices));
   ESKER_RETURN_IF_ERROR(unite_sets(sets));
@@ -430,7 +428,7 @@ Status StepRegions::choose_bits_of(FormatWriter& format, int field) {
   });
 }
 
-Result<bool> StepRegions::choose_block_bits(FormatWriter& format) {
+Status StepRegions::choose_block_bits(FormatWriter& format) {
   std::vector<int> fields;  // one of each part with a choice
   ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
     std::set<const BlockGrid*> parts;
@@ -442,7 +440,7 @@ Result<bool> StepRegions::choose_block_bits(FormatWriter& format) {
     return Status();
   }));
   for (const int field : fields) ESKER_RETURN_IF_ERROR(choose_bits_of(format, field));
-  return !fields.empty();
+  return {};
 }
 
 }  // namespace esker

@@ -48,10 +48,10 @@ class StepRegions {
   /// Tells other ranks what the rules of this rank keep of their samples. `holders` of all fields that are
   /// due; the directory knows, or learns, which ranks these are. Collective, after agree_on_rules().
   Status share_levels(Directory& directory, const BoxesOfField& holders);
-  /// Chooses bits_per_block of the parts for which `format` has a choice: the largest with which the blocks
-  /// of the step take little more space than what is asked for. Collective, after share_levels(). Returns
-  /// whether layouts made before are no longer valid.
-  Result<bool> choose_block_bits(FormatWriter& format);
+  /// Chooses bits_per_block of the parts for which `format` has a choice, and has none yet: the largest with
+  /// which the blocks of the step take little more space than what is asked for. Collective, after
+  /// share_levels(). Layouts made before are invalid.
+  Status choose_block_bits(FormatWriter& format);
   /// Empty if all fields are stored completely. Collective, after share_levels().
   Result<KeptFields> find();
 

@@ -133,6 +133,13 @@ Status IdxWriter::set_block_bits(int field, int bits) {
   return {};
 }
 
+Status IdxWriter::reset_block_bits() {
+  block_bits_.clear();
+  ESKER_RETURN_IF_ERROR(make_parts_of_schema());
+  forget_files();
+  return {};
+}
+
 Result<std::string> IdxWriter::read_existing() {
   ESKER_ASSIGN_OR_RETURN(const std::string target, store_->follow_link(paths_.single_idx()));
   if (target != paths_.single_idx()) {

@@ -48,6 +48,7 @@ class IdxWriter final : public FormatWriter {
   [[nodiscard]] const BlockGrid* blocks_of(int field) const override;
   [[nodiscard]] std::vector<int> choices_of_block_bits(int field) const override;
   Status set_block_bits(int field, int bits) override;
+  Status reset_block_bits() override;
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
                                                             const StepHints& hints,
                                                             const KeptFields& kept) const override;

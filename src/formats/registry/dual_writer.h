@@ -48,6 +48,7 @@ class DualWriter final : public FormatWriter {
     return idx_->choices_of_block_bits(field);
   }
   Status set_block_bits(int field, int bits) override { return idx_->set_block_bits(field, bits); }
+  Status reset_block_bits() override { return idx_->reset_block_bits(); }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
                                                             const StepHints& hints,
                                                             const KeptFields& kept) const override;
