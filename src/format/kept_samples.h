@@ -11,7 +11,7 @@
 namespace esker {
 
 /// [position in `fields`] of these fields, by position in the schema. `kept` is not empty, but may store all
-/// blocks of some fields. O(blocks). Local.
+/// blocks of some fields. O(runs of blocks * max_level). Local.
 std::vector<StoredSamples> samples_of_fields(const FormatWriter& format, const Schema& schema,
                                              const std::vector<int>& fields, const KeptFields& kept);
 

@@ -123,8 +123,10 @@ void BlockSet::for_each_block_meeting(const Box& box, int level,
 Index BlockSet::num_samples() const {
   if (is_all_) return grid_.box().num_samples();
   Index samples = 0;
-  for (Index number = 0; number < size_; ++number) {
-    samples += grid_.lattice(nth(number)).indices_in(grid_.box()).num_samples();
+  for (const BlockRun& run : runs_) {
+    const Index first = grid_.nth_existing(run.first);
+    const Index last = run.last == run.first + 1 ? first : grid_.nth_existing(run.last - 1);
+    samples += grid_.num_samples_before(last + 1) - grid_.num_samples_before(first);
   }
   return samples;
 }

@@ -64,7 +64,7 @@ class BlockSet {
   /// Calls visit(block) for the blocks of a block level that hold a sample of `box`, in no order. The cost is
   /// that of the blocks of the grid there, or of the set at that level, whichever are fewer.
   void for_each_block_meeting(const Box& box, int level, const std::function<void(Index)>& visit) const;
-  /// The samples of the grid in these blocks. O(size).
+  /// The samples of the grid in these blocks. O(runs * max_level * rank).
   [[nodiscard]] Index num_samples() const;
 
   friend bool operator==(const BlockSet& a, const BlockSet& b) {

@@ -16,34 +16,38 @@ Box intersect_with_extent(const Box& box, const Point& extent) {
   return intersect(box, Box::from_extent(box.rank, extent));
 }
 
-/// Halves the tiles at each mask position 1 ... n_digits, the same way as their Z codes are built, and
-/// follows the half that upper_half(position, tiles of `range` in the lower half) selects. Returns the code
-/// of the last tile.
+/// Halves `cells` at each mask position 1 ... n_digits, the same way as the Z codes of tiles are built, and
+/// follows the half that upper_half(position, cells of `range` in the lower half) selects. Returns the code
+/// of the last tile. `cells`: all tiles, or the samples in them.
 template <class UpperHalf>
-Index descend(const Bitmask& mask, int n_digits, const Box& range, UpperHalf upper_half) {
+Index descend(const Bitmask& mask, int n_digits, Box cells, const Box& range, UpperHalf upper_half) {
   Index z = 0;
-  Box tiles = Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));
-  Point in_range = intersect(tiles, range).extents();  // tiles of `range` that are left, per axis
+  Point in_range = intersect(cells, range).extents();  // cells of `range` that are left, per axis
   for (int position = 1; position <= n_digits; ++position) {
     const int axis = mask.digit(position);
-    const Index middle = tiles.lo[axis] + tiles.extent(axis) / 2;
+    const Index middle = cells.lo[axis] + cells.extent(axis) / 2;
     const Index lower =
-        std::clamp(middle - std::max(tiles.lo[axis], range.lo[axis]), Index{0}, in_range[axis]);
+        std::clamp(middle - std::max(cells.lo[axis], range.lo[axis]), Index{0}, in_range[axis]);
     Index in_lower = lower;
     for (int a = 0; a < range.rank; ++a) in_lower *= a == axis ? 1 : in_range[a];
     const bool up = upper_half(position, in_lower);
-    (up ? tiles.lo : tiles.hi)[axis] = middle;
+    (up ? cells.lo : cells.hi)[axis] = middle;
     in_range[axis] = up ? in_range[axis] - lower : lower;
     z = z << 1 | (up ? 1 : 0);
   }
   return z;
 }
 
-/// The number of tiles of `range` with a Z code below `z`: where z has a 1, all codes with a 0 there are
-/// smaller.
-Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Index z) {
+/// The first `n_digits` positions of the mask as a box of that many cells.
+Box all_cells(const Bitmask& mask, int n_digits) {
+  return Box::from_extent(mask.rank(), mask.pow2_sizes(1, n_digits));
+}
+
+/// The number of `cells` of `range` in tiles with a Z code below `z`: where z has a 1, all codes with a 0
+/// there are smaller.
+Index count_below(const Bitmask& mask, int n_digits, const Box& cells, const Box& range, Index z) {
   Index count = 0;
-  descend(mask, n_digits, range, [&](int position, Index in_lower) {
+  descend(mask, n_digits, cells, range, [&](int position, Index in_lower) {
     const bool up = (z >> (n_digits - position) & 1) != 0;
     if (up) count += in_lower;
     return up;
@@ -53,7 +57,7 @@ Index count_tiles_below(const Bitmask& mask, int n_digits, const Box& range, Ind
 
 /// The Z code of the tile of `range` that is preceded by `ordinal` tiles of the range.
 Index nth_tile(const Bitmask& mask, int n_digits, const Box& range, Index ordinal) {
-  return descend(mask, n_digits, range, [&](int, Index in_lower) {
+  return descend(mask, n_digits, all_cells(mask, n_digits), range, [&](int, Index in_lower) {
     const bool up = ordinal >= in_lower;
     if (up) ordinal -= in_lower;
     return up;
@@ -105,7 +109,20 @@ Index BlockGrid::num_existing_before(Index block) const {
   const Level& level = levels_[number - bits_per_block_ - 1];
   const Index z = block - first_block_of_level(number);
   if (level.is_whole) return level.existing_before + z;
-  return level.existing_before + count_tiles_below(mask_, tile_digits(number), level.tiles, z);
+  const int n_digits = tile_digits(number);
+  return level.existing_before + count_below(mask_, n_digits, all_cells(mask_, n_digits), level.tiles, z);
+}
+
+// The samples of a level are numbered like tiles that are divided further.
+Index BlockGrid::num_samples_before(Index block) const {
+  assert(0 <= block && block <= num_blocks());
+  if (block == 0) return 0;
+  if (block == num_blocks()) return box_.num_samples();
+  const int number = level_of_block(block);
+  const Box coarser = mask_.samples_up_to(number - 1).indices_in(box_);
+  const Box here = mask_.samples_new_at(number).indices_in(box_);
+  return coarser.num_samples() + count_below(mask_, tile_digits(number), all_cells(mask_, number - 1), here,
+                                             block - first_block_of_level(number));
 }
 
 Index BlockGrid::nth_existing(Index ordinal) const {

@@ -45,6 +45,9 @@ class BlockGrid {
   /// The existing block that is preceded by `ordinal` existing blocks. O(max_level * rank).
   [[nodiscard]] Index nth_existing(Index ordinal) const;
 
+  /// Number of samples of box() in blocks [0, block); block in [0, num_blocks()]. O(max_level * rank).
+  [[nodiscard]] Index num_samples_before(Index block) const;
+
   /// Existing blocks of a block level, in Z order: the number of blocks before them, and their number.
   struct Existing {
     Index before = 0, count = 0;

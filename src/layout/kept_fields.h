@@ -19,7 +19,7 @@ struct KeptField {
   Index num_primary = 0;
 };
 
-/// What blocks hold of a grid with so many primary samples. O(blocks).
+/// What blocks hold of a grid with so many primary samples. O(runs * max_level).
 inline StoredSamples stored_samples_of(const BlockSet& blocks, Index num_primary) {
   const Index in_grid = blocks.num_samples();
   return {num_primary, in_grid - num_primary, blocks.size() * blocks.grid().samples_per_block() - in_grid,

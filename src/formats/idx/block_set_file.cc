@@ -134,17 +134,24 @@ Result<std::vector<StoredColumn>> decode_block_sets(std::span<const std::byte> b
     set_of_column.push_back(set);
   }
   std::vector<std::shared_ptr<const BlockSet>> sets{nullptr};
+  std::vector<Index> samples{0};  // of each set
   ESKER_ASSIGN_OR_RETURN(const Index num_sets, numbers.next(listed, "sets"));
   for (Index s = 0; s < num_sets; ++s) {
     ESKER_ASSIGN_OR_RETURN(BlockRuns runs, read_runs(numbers, grid.num_existing()));
     sets.push_back(std::make_shared<BlockSet>(grid, std::move(runs)));
+    samples.push_back(sets.back()->num_samples());
   }
   if (numbers.left() > 0) return error(Code::kDataLoss, "{} bytes follow the last set", numbers.left());
   for (std::size_t c = 0; c < num_columns; ++c) {
     if (set_of_column[c] > num_sets) {
       return error(Code::kDataLoss, "field {} has set {} of {}", c, set_of_column[c], num_sets);
     }
-    columns[c].blocks = sets[static_cast<std::size_t>(set_of_column[c])];
+    const auto set = static_cast<std::size_t>(set_of_column[c]);
+    if (columns[c].num_primary > samples[set]) {
+      return error(Code::kDataLoss, "field {} has {} primary samples, but its blocks hold {}", c,
+                   columns[c].num_primary, samples[set]);
+    }
+    columns[c].blocks = sets[set];
   }
   return columns;
 }

@@ -21,7 +21,7 @@ Result<std::vector<std::string>> StepCheck::run(Index time) {
     auto held = count_blocks(static_cast<int>(f), time, *expected);
     if (!held.ok()) return held.status().with_context("field '" + fields[f].name + "'");
     if (*held == 0 && !sets_sum_) absent.push_back(fields[f].name);
-    if (ours_ && (*held != 0 || sets_sum_) && *held != expected->size()) {
+    if (ours_ && *held != 0 && *held != expected->size()) {
       return error(Code::kDataLoss, "field '{}': {} of {} blocks are stored", fields[f].name, *held,
                    expected->size());
     }
@@ -56,6 +56,10 @@ Result<Index> StepCheck::count_blocks(int field, Index time, const BlockSet& exp
       checked_ = stored->file;
     }
     if (whole.ok() && !stored->absent) whole = part_.load_block(field, block, *stored).status();
+    // A set can name any number of blocks.
+    if (whole.ok() && stored->absent && sets_sum_) {
+      whole = error(Code::kDataLoss, "block {} is missing, which is in the step's set of blocks", block);
+    }
     if (!whole.ok()) return whole.with_context(part_.files().path(field, block, time));
     held += stored->absent ? 0 : 1;
     double& largest = largest_errors_[static_cast<std::size_t>(field)];

@@ -106,5 +106,22 @@ TEST(BlockSet, OfFewBlocksInAHugeGrid) {
   EXPECT_EQ(visited, set.size());
 }
 
+// Samples are counted run by run, not block by block.
+TEST(BlockSet, CountsTheSamplesOfHugeRuns) {
+  Box box;
+  box.rank = 3;
+  for (int a = 0; a < 3; ++a) box.hi[a] = (Index{1} << 20) - 5;
+  const BlockGrid grid(Bitmask::for_extent(3, box.hi).value(), 1, box);
+  const Index all = grid.num_existing();
+  EXPECT_EQ(BlockSet(grid, {{0, all}}).num_samples(), box.num_samples());
+  EXPECT_EQ(grid.num_samples_before(grid.num_blocks()), box.num_samples());
+  for (const Index cut : {Index{1}, Index{12345}, all / 3, all - 1}) {
+    const BlockSet below(grid, {{0, cut}}), above(grid, {{cut, all}});
+    EXPECT_EQ(below.num_samples() + above.num_samples(), box.num_samples());
+    EXPECT_LE(below.num_samples(), cut * grid.samples_per_block());
+    EXPECT_LE(above.num_samples(), (all - cut) * grid.samples_per_block());
+  }
+}
+
 }  // namespace
 }  // namespace esker

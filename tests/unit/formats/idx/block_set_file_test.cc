@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "layout/kept_fields.h"
 #include "store/checksum.h"
 
 namespace esker::idx {
@@ -80,6 +81,34 @@ TEST(BlockSetFile, OfAnotherGridOrDatasetIsRefused) {
   const Box small{{0, 0, 0}, {8, 8, 8}};
   const BlockGrid other(Bitmask::for_extent(3, small.hi).value(), 4, small);
   EXPECT_EQ(decode_block_sets(bytes, other, 5).status().code(), Code::kDataLoss);
+}
+
+TEST(BlockSetFile, MorePrimarySamplesThanItsBlocksHoldAreRefused) {
+  const BlockGrid grid = grid_of_blocks();
+  const auto set = std::make_shared<BlockSet>(grid, BlockRuns{{0, 3}, {40, 50}});
+  const auto none = std::make_shared<BlockSet>(grid, BlockRuns{});
+  const auto code_of = [&](const StoredColumn& column) {
+    return decode_block_sets(encode_block_sets({column}), grid, 1).status().code();
+  };
+  EXPECT_EQ(code_of({set, set->num_samples()}), Code::kOk);
+  EXPECT_EQ(code_of({set, set->num_samples() + 1}), Code::kDataLoss);
+  EXPECT_EQ(code_of({none, 0}), Code::kOk);
+  EXPECT_EQ(code_of({none, 1}), Code::kDataLoss);
+  EXPECT_EQ(code_of({nullptr, 1}), Code::kDataLoss);
+}
+
+// A file of a few bytes can name almost all blocks of a huge grid.
+TEST(BlockSetFile, OfAlmostAllBlocksIsReadAtOnce) {
+  Box box;
+  box.rank = 3;
+  for (int a = 0; a < 3; ++a) box.hi[a] = Index{1} << 20;
+  const BlockGrid grid(Bitmask::for_extent(3, box.hi).value(), 0, box);
+  const Index blocks = grid.num_existing() - 1;
+  const auto set = std::make_shared<BlockSet>(grid, BlockRuns{{0, blocks}});
+  const auto columns = decode_block_sets(encode_block_sets({{set, 17}}), grid, 1).value();
+  const StoredSamples samples = stored_samples_of(*columns[0].blocks, columns[0].num_primary);
+  EXPECT_EQ(samples.blocks, blocks);
+  EXPECT_EQ(samples.primary + samples.secondary, blocks);
 }
 
 }  // namespace
