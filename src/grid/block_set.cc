@@ -125,8 +125,12 @@ Index BlockSet::num_samples() const {
   Index samples = 0;
   for (const BlockRun& run : runs_) {
     const Index first = grid_.nth_existing(run.first);
-    const Index last = run.last == run.first + 1 ? first : grid_.nth_existing(run.last - 1);
-    samples += grid_.num_samples_before(last + 1) - grid_.num_samples_before(first);
+    if (run.last == run.first + 1) {  // often; this is faster
+      samples += grid_.lattice(first).indices_in(grid_.box()).num_samples();
+    } else {
+      const Index end = grid_.nth_existing(run.last - 1) + 1;
+      samples += grid_.num_samples_before(end) - grid_.num_samples_before(first);
+    }
   }
   return samples;
 }
