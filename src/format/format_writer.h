@@ -27,7 +27,6 @@ struct StoredStep {
   std::vector<float> max_errors;  ///< likewise: the largest absolute error that compression made
   /// Of the pieces of layouts that join (StepLayouts::joins), [layout]; empty if none does.
   std::vector<std::span<const PieceRecord>> records = {};
-  KeptFields kept = {};  ///< of a sparse step
 };
 
 /// A small file that a step has in addition to those of its layouts.
@@ -99,11 +98,11 @@ class FormatWriter {
                                                                     const KeptFields& /*kept*/) const {
     return lay_out(present, hints);
   }
-  /// Rank 0: the small files of a step that stores `kept`. Local, pure.
-  [[nodiscard]] virtual std::vector<SmallFile> small_files(Index /*step*/,
-                                                           const std::vector<bool>& /*present*/,
-                                                           const KeptFields& /*kept*/) const {
-    return {};
+  /// Rank 0, before each commit(): the small files of a step that stores `kept`. Local. kUnsupported: one is
+  /// too large for readers.
+  virtual Result<std::vector<SmallFile>> small_files(Index /*step*/, const std::vector<bool>& /*present*/,
+                                                     const KeptFields& /*kept*/) {
+    return std::vector<SmallFile>();
   }
   /// Rank 0, before a step's bytes are written, if its layouts need file offsets: allocates them. Changes no
   /// file. The offsets are valid until the next call of prepare(), commit(), rewind() or reclaim().

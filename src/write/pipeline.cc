@@ -518,7 +518,8 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
 
 Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
   if (comm_->rank() == 0) {
-    for (const auto& [path, bytes] : format_->small_files(step, plan.due, plan.kept)) {
+    ESKER_ASSIGN_OR_RETURN(const auto small, format_->small_files(step, plan.due, plan.kept));
+    for (const auto& [path, bytes] : small) {
       ESKER_RETURN_IF_ERROR(files.write_small(path, bytes));
     }
   }
@@ -550,7 +551,6 @@ Status WritePipeline::commit(StepPlan& plan, const StepInput& input, StepFiles& 
     StoredStep stored{input.step, input.time, plan.due, {plan.max_errors.begin(), plan.max_errors.end()}};
     stored.max_errors.resize(schema_.fields().size());
     stored.records = records_of_joined(plan);
-    stored.kept = plan.kept;
     return format_->commit(stored, durable);
   });
   counters_.commit_s += watch.elapsed_s();

@@ -86,7 +86,8 @@ NumberedSets number_sets(const std::vector<StoredColumn>& columns) {
 
 }  // namespace
 
-std::vector<std::byte> encode_block_sets(const std::vector<StoredColumn>& columns) {
+Result<std::vector<std::byte>> encode_block_sets(const std::vector<StoredColumn>& columns,
+                                                 std::size_t most_bytes) {
   std::vector<std::byte> bytes(kStart);
   const NumberedSets numbered = number_sets(columns);
   append_number(std::ssize(columns), bytes);
@@ -103,6 +104,12 @@ std::vector<std::byte> encode_block_sets(const std::vector<StoredColumn>& column
       append_number(run.first - end, bytes);
       append_number(run.last - run.first, bytes);
       end = run.last;
+    }
+    if (bytes.size() > most_bytes) {
+      return error(Code::kUnsupported,
+                   "the sets of blocks need more than {} bytes, the most that is supported; keep larger or "
+                   "fewer regions, or choose a larger bits_per_block",
+                   most_bytes);
     }
   }
   std::memcpy(bytes.data(), kMagic.data(), kMagic.size());

@@ -33,7 +33,9 @@ struct StoredColumn {
   Index num_primary = 0;                   ///< samples, see KeptField
 };
 
-std::vector<std::byte> encode_block_sets(const std::vector<StoredColumn>& columns);
+/// kUnsupported: readers refuse files of more than `most_bytes`.
+Result<std::vector<std::byte>> encode_block_sets(const std::vector<StoredColumn>& columns,
+                                                 std::size_t most_bytes = kMaxBlockSetsBytes);
 /// kDataLoss: anything but an encoding of `num_columns` columns in blocks of that grid.
 Result<std::vector<StoredColumn>> decode_block_sets(std::span<const std::byte> bytes, const BlockGrid& grid,
                                                     std::size_t num_columns);

@@ -292,12 +292,17 @@ std::unique_ptr<StepLayouts> IdxWriter::lay_out_sparse(const std::vector<bool>& 
   return std::make_unique<IdxStepLayouts>(parts_, present, hints, kept);
 }
 
-std::vector<SmallFile> IdxWriter::small_files(Index step, const std::vector<bool>& present,
-                                              const KeptFields& kept) const {
+Result<std::vector<SmallFile>> IdxWriter::small_files(Index step, const std::vector<bool>& present,
+                                                      const KeptFields& kept) {
   std::vector<SmallFile> files;
-  for (const Part& part : parts_) {
-    if (!is_sparse(part, present, kept)) continue;
-    files.push_back({part.block_sets_path(step), encode_block_sets(stored_columns(part, present, kept))});
+  new_set_sums_.assign(parts_.size(), std::nullopt);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (!is_sparse(parts_[p], present, kept)) continue;
+    const std::string path = parts_[p].block_sets_path(step);
+    auto bytes = encode_block_sets(stored_columns(parts_[p], present, kept));
+    if (!bytes.ok()) return bytes.status().with_context(path);
+    new_set_sums_[p] = block_sets_sum(*bytes);
+    files.push_back({path, std::move(*bytes)});
   }
   return files;
 }
@@ -407,11 +412,7 @@ Status IdxWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
   const Index step = stored.step;
   forget_steps_from(step);
-  auto& sums = set_sums_.emplace_back(parts_.size());
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    if (!is_sparse(parts_[p], stored.present, stored.kept)) continue;
-    sums[p] = block_sets_sum(encode_block_sets(stored_columns(parts_[p], stored.present, stored.kept)));
-  }
+  set_sums_.push_back(new_set_sums_);
   times_.push_back(stored.time);
   present_.push_back(stored.present);
   max_errors_.push_back(stored.max_errors);

@@ -52,8 +52,8 @@ class IdxWriter final : public FormatWriter {
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out_sparse(const std::vector<bool>& present,
                                                             const StepHints& hints,
                                                             const KeptFields& kept) const override;
-  [[nodiscard]] std::vector<SmallFile> small_files(Index step, const std::vector<bool>& present,
-                                                   const KeptFields& kept) const override;
+  Result<std::vector<SmallFile>> small_files(Index step, const std::vector<bool>& present,
+                                             const KeptFields& kept) override;
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }
@@ -103,8 +103,10 @@ class IdxWriter final : public FormatWriter {
   std::vector<double> times_;
   std::vector<std::vector<bool>> present_;      // per committed step
   std::vector<std::vector<float>> max_errors_;  // likewise, see StoredStep
-  /// [step][part], of sparse steps: the checksum of the file of block sets.
-  std::vector<std::vector<std::optional<std::uint64_t>>> set_sums_;
+  /// [part]: the checksum of the file of block sets, if the step has one.
+  using SetSums = std::vector<std::optional<std::uint64_t>>;
+  std::vector<SetSums> set_sums_;          // per committed step
+  SetSums new_set_sums_;                   // of the last small_files()
   std::map<std::string, int> block_bits_;  // chosen by set_block_bits(), by name of the part
   bool replaces_existing_ = false;
   bool is_protected_ = false;  // a replacement of an index is durable before the rename

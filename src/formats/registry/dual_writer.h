@@ -40,8 +40,8 @@ class DualWriter final : public FormatWriter {
                                                      const StepHints& hints) const override;
   [[nodiscard]] Status check_sparse(int field) const override { return idx_->check_sparse(field); }
   [[nodiscard]] const BlockGrid* blocks_of(int field) const override { return idx_->blocks_of(field); }
-  [[nodiscard]] std::vector<SmallFile> small_files(Index step, const std::vector<bool>& present,
-                                                   const KeptFields& kept) const override {
+  Result<std::vector<SmallFile>> small_files(Index step, const std::vector<bool>& present,
+                                             const KeptFields& kept) override {
     return idx_->small_files(step, present, kept);
   }
   [[nodiscard]] std::vector<int> choices_of_block_bits(int field) const override {

@@ -33,7 +33,7 @@ void seal(std::vector<std::byte>& bytes) {
 TEST(BlockSetFile, ReadsWhatItWrote) {
   const BlockGrid grid = grid_of_blocks();
   const auto columns = some_columns(grid);
-  const auto read = decode_block_sets(encode_block_sets(columns), grid, columns.size()).value();
+  const auto read = decode_block_sets(encode_block_sets(columns).value(), grid, columns.size()).value();
   ASSERT_EQ(read.size(), columns.size());
   EXPECT_FALSE(read[1].blocks);
   EXPECT_EQ(read[0].blocks->runs(), columns[0].blocks->runs());
@@ -46,13 +46,23 @@ TEST(BlockSetFile, ReadsWhatItWrote) {
 TEST(BlockSetFile, IsSmall) {
   const BlockGrid grid = grid_of_blocks();
   const auto coarse = std::make_shared<BlockSet>(grid, blocks_up_to(grid, 9));
-  EXPECT_LT(encode_block_sets(std::vector<StoredColumn>(3, {coarse, 512})).size(), 40u);
+  EXPECT_LT(encode_block_sets(std::vector<StoredColumn>(3, {coarse, 512})).value().size(), 40u);
+}
+
+// No file is written that readers refuse.
+TEST(BlockSetFile, HasALimit) {
+  const auto columns = some_columns(grid_of_blocks());
+  const std::size_t size = encode_block_sets(columns).value().size();
+  EXPECT_TRUE(encode_block_sets(columns, size).ok());
+  const Status refused = encode_block_sets(columns, size - 1).status();
+  EXPECT_EQ(refused.code(), Code::kUnsupported);
+  EXPECT_NE(refused.message().find(std::to_string(size - 1)), std::string::npos);
 }
 
 // Any change is an error by the checksum; with a right checksum, it is an error or other sets in the grid.
 TEST(BlockSetFile, DamageIsFound) {
   const BlockGrid grid = grid_of_blocks();
-  const std::vector<std::byte> whole = encode_block_sets(some_columns(grid));
+  const std::vector<std::byte> whole = encode_block_sets(some_columns(grid)).value();
   std::mt19937 random(3);
   for (int round = 0; round < 20000; ++round) {
     std::vector<std::byte> bytes = whole;
@@ -76,7 +86,7 @@ TEST(BlockSetFile, DamageIsFound) {
 
 TEST(BlockSetFile, OfAnotherGridOrDatasetIsRefused) {
   const BlockGrid grid = grid_of_blocks();
-  const auto bytes = encode_block_sets(some_columns(grid));
+  const auto bytes = encode_block_sets(some_columns(grid)).value();
   EXPECT_EQ(decode_block_sets(bytes, grid, 4).status().code(), Code::kDataLoss);
   const Box small{{0, 0, 0}, {8, 8, 8}};
   const BlockGrid other(Bitmask::for_extent(3, small.hi).value(), 4, small);
@@ -88,7 +98,7 @@ TEST(BlockSetFile, MorePrimarySamplesThanItsBlocksHoldAreRefused) {
   const auto set = std::make_shared<BlockSet>(grid, BlockRuns{{0, 3}, {40, 50}});
   const auto none = std::make_shared<BlockSet>(grid, BlockRuns{});
   const auto code_of = [&](const StoredColumn& column) {
-    return decode_block_sets(encode_block_sets({column}), grid, 1).status().code();
+    return decode_block_sets(encode_block_sets({column}).value(), grid, 1).status().code();
   };
   EXPECT_EQ(code_of({set, set->num_samples()}), Code::kOk);
   EXPECT_EQ(code_of({set, set->num_samples() + 1}), Code::kDataLoss);
@@ -105,7 +115,7 @@ TEST(BlockSetFile, OfAlmostAllBlocksIsReadAtOnce) {
   const BlockGrid grid(Bitmask::for_extent(3, box.hi).value(), 0, box);
   const Index blocks = grid.num_existing() - 1;
   const auto set = std::make_shared<BlockSet>(grid, BlockRuns{{0, blocks}});
-  const auto columns = decode_block_sets(encode_block_sets({{set, 17}}), grid, 1).value();
+  const auto columns = decode_block_sets(encode_block_sets({{set, 17}}).value(), grid, 1).value();
   const StoredSamples samples = stored_samples_of(*columns[0].blocks, columns[0].num_primary);
   EXPECT_EQ(samples.blocks, blocks);
   EXPECT_EQ(samples.primary + samples.secondary, blocks);
