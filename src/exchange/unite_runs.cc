@@ -1,11 +1,14 @@
 #include "exchange/unite_runs.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
 #include "base/macros.h"
+#include "base/max_part.h"
 #include "comm/agree.h"
 
 namespace esker {
@@ -25,6 +28,21 @@ void transfer(Comm& comm, const Start& start) {
   comm.finish();
 }
 
+std::size_t num_parts(std::size_t n_runs) {
+  const std::size_t most = max_part_bytes();
+  return (n_runs * sizeof(BlockRun) + most - 1) / most;
+}
+
+/// Calls visit(part) for the parts of `bytes` that one transfer moves.
+template <class Byte, class Visit>
+void for_each_part(std::span<Byte> bytes, const Visit& visit) {
+  while (!bytes.empty()) {
+    const std::size_t size = std::min(bytes.size(), max_part_bytes());
+    visit(bytes.first(size));
+    bytes = bytes.subspan(size);
+  }
+}
+
 /// Receives the runs of partners.from. The ranks agree on the memory between the sizes and the runs.
 Status swap_runs(Comm& comm, const Partners& partners, const BlockRuns& mine, BlockRuns& theirs) {
   std::uint64_t n_mine = mine.size(), n_theirs = 0;
@@ -36,11 +54,15 @@ Status swap_runs(Comm& comm, const Partners& partners, const BlockRuns& mine, Bl
   });
   ESKER_RETURN_IF_ERROR(all_do(comm, "unite blocks", [&] {
     theirs.resize(n_theirs);
+    comm.reserve_transfers(num_parts(n_mine), num_parts(n_theirs));
     return Status();
   }));
   transfer(comm, [&] {
-    if (n_theirs > 0) comm.start_receive(std::as_writable_bytes(std::span(theirs)), partners.from);
-    if (partners.to >= 0 && n_mine > 0) comm.start_send(std::as_bytes(std::span(mine)), partners.to);
+    for_each_part(std::as_writable_bytes(std::span(theirs)),
+                  [&](std::span<std::byte> part) { comm.start_receive(part, partners.from); });
+    if (partners.to < 0) return;
+    for_each_part(std::as_bytes(std::span(mine)),
+                  [&](std::span<const std::byte> part) { comm.start_send(part, partners.to); });
   });
   return {};
 }
