@@ -1,6 +1,7 @@
 #include "write/step_regions.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -28,6 +29,16 @@ std::vector<Patch> patches_of(const PatchList& list) {
   std::vector<Patch> patches;
   for (const Patch& patch : list) patches.push_back(patch);
   return patches;
+}
+
+/// The upper and the lower 32 bits of a number that is not negative. Sums of halves over fewer than 2^21
+/// ranks are exact in doubles; sums of numbers above 2^53 are not.
+std::array<double, 2> halves_of(Index number) {
+  const auto bits = static_cast<std::uint64_t>(number);
+  return {static_cast<double>(bits >> 32), static_cast<double>(bits & 0xffffffff)};
+}
+Index number_of(double upper, double lower) {
+  return (static_cast<Index>(upper) << 32) + static_cast<Index>(lower);
 }
 
 }  // namespace
@@ -316,7 +327,8 @@ StepRegions::Sets StepRegions::mark(GridsOfGroups grids) const {
       for (const BlockRun& run : marked[n].runs) {
         sets.runs.push_back({run.first + first_ordinal, run.last + first_ordinal});
       }
-      sets.num_primary.push_back(static_cast<double>(marked[n].num_primary));
+      const std::array<double, 2> halves = halves_of(marked[n].num_primary);
+      sets.num_primary.insert(sets.num_primary.end(), halves.begin(), halves.end());
       first_ordinal += grids[g][n].num_existing() + 1;  // no run crosses a gap
     }
   }
@@ -337,7 +349,8 @@ std::vector<std::vector<KeptField>> StepRegions::kept_by(const Sets& sets) const
   Index first_ordinal = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     for (const BlockGrid& grid : sets.grids[g]) {
-      MarkedBlocks marked{{}, static_cast<Index>(sets.num_primary[number++])};
+      MarkedBlocks marked{{}, number_of(sets.num_primary[number], sets.num_primary[number + 1])};
+      number += 2;
       const Index end_ordinal = first_ordinal + grid.num_existing() + 1;
       for (; next < sets.runs.size() && sets.runs[next].first < end_ordinal; ++next) {
         const BlockRun& run = sets.runs[next];

@@ -81,7 +81,7 @@ class StepRegions {
   struct Sets {
     GridsOfGroups grids;
     BlockRuns runs;                   // of all sets; the ordinals of a set follow those of the set before it
-    std::vector<double> num_primary;  // of each set
+    std::vector<double> num_primary;  // of each set, in two halves: see halves_of()
   };
 
   Status check_calls(std::vector<int>& coarsest) const;
