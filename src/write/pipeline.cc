@@ -422,7 +422,8 @@ Result<KeptFields> WritePipeline::find_regions(const StepInput& input, StepPlan*
     return forget_choices();
   }));
   StepRegions regions(*comm_, {schema_, *format_, options_.format, input.keep, input.patches, due,
-                               options_.keep_level, options_.memory_budget_bytes / 8, options_.partial});
+                               options_.keep_level, options_.memory_budget_bytes / 8,
+                               options_.memory_budget_bytes / 2, options_.partial});
   ESKER_RETURN_IF_ERROR(regions.agree_on_rules(is_stale, any_stale));
   if (any_stale) ESKER_RETURN_IF_ERROR(begin_sparse_plan(*plan, input));
   ESKER_RETURN_IF_ERROR(regions.share_levels(plan->shared->directory, plan->shared->of_field));

@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/deliver.h"
@@ -25,17 +26,45 @@ struct Entry {
 
 using Bytes = std::vector<std::byte>;
 
-void append(Index group, const Box& box, std::span<const KeptLevel> levels, Bytes& bytes) {
-  const Entry entry{group, std::ssize(levels), box.lo, box.hi};
-  const auto* first = reinterpret_cast<const std::byte*>(&entry);
-  bytes.insert(bytes.end(), first, first + sizeof(entry));
-  const auto of_levels = std::as_bytes(levels);
-  bytes.insert(bytes.end(), of_levels.begin(), of_levels.end());
+Status check_memory(Index needed, Index most) {
+  if (needed <= most) return {};
+  return error(
+      Code::kOutOfMemory,
+      "levels that rules keep of other ranks' samples: needs {} bytes of memory; half of memory_budget, "
+      "{} bytes, is for that: set memory_budget to {} bytes, or dilate less",
+      needed, most, 2 * needed);
 }
 
-bool keeps_any(std::span<const KeptLevel> levels) {
-  return std::any_of(levels.begin(), levels.end(), [](KeptLevel level) { return level != kNotKept; });
-}
+/// The messages of a rank. What needs more memory than `most_bytes` is counted, but not kept.
+class Messages {
+ public:
+  explicit Messages(Index most_bytes) : most_bytes_(most_bytes) {}
+
+  /// Levels that are the same everywhere are sent once. Those that keep nothing are not sent.
+  void add(int rank, Index group, const Box& box, std::span<const KeptLevel> levels) {
+    const auto [least, most] = std::minmax_element(levels.begin(), levels.end());
+    if (*most == kNotKept) return;
+    if (*least == *most) levels = levels.first(1);
+    const Entry entry{group, std::ssize(levels), box.lo, box.hi};
+    bytes_ += std::ssize(levels) + static_cast<Index>(sizeof(entry));
+    if (bytes_ > most_bytes_) return;
+    Bytes& bytes = of_ranks_[rank];
+    const auto* first = reinterpret_cast<const std::byte*>(&entry);
+    bytes.insert(bytes.end(), first, first + sizeof(entry));
+    const auto of_levels = std::as_bytes(levels);
+    bytes.insert(bytes.end(), of_levels.begin(), of_levels.end());
+  }
+
+  /// [rank] -> its message; kOutOfMemory: they need more than `most_bytes`.
+  Result<std::map<int, Bytes>> take() {
+    ESKER_RETURN_IF_ERROR(check_memory(bytes_, most_bytes_));
+    return std::move(of_ranks_);
+  }
+
+ private:
+  Index most_bytes_, bytes_ = 0;
+  std::map<int, Bytes> of_ranks_;
+};
 
 /// The other ranks' boxes that have samples in `reach`, without repetitions.
 std::vector<HeldBox> others_meeting(const Distribution& holders, const std::vector<Box>& reach, int rank) {
@@ -68,8 +97,8 @@ Box reached_part(const Box& box, const std::vector<Box>& reach) {
 }  // namespace
 
 /// [rank] -> what this rank's rules keep of the samples of other ranks.
-std::map<int, std::vector<std::byte>> StepRegions::levels_for_others(const BoxesOfField& holders) const {
-  std::map<int, Bytes> messages;
+Result<std::map<int, Bytes>> StepRegions::levels_for_others(const BoxesOfField& holders) const {
+  Messages messages(in_.levels_bytes);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     const Distribution& of_group = *holders.at(group.fields.front());
@@ -80,19 +109,18 @@ std::map<int, std::vector<std::byte>> StepRegions::levels_for_others(const Boxes
       const std::vector<Box> reach = reach_of(group);
       for (const HeldBox& other : others_meeting(of_group, reach, comm_.rank())) {
         for_each_tile(group.blocks.mask(), reached_part(other.box, reach), [&](const Box& tile) {
-          const auto levels = map.levels_by_samples(tile);
-          if (keeps_any(levels)) append(number, tile, levels, messages[other.rank]);
+          messages.add(other.rank, number, tile, map.levels_by_samples(tile));
         });
       }
     }
     if (!boxes_travel_) continue;
     for (const LevelBox& rule : rules.boxes) {
       for (const HeldBox& other : others_meeting(of_group, {rule.box}, comm_.rank())) {
-        append(number, intersect(rule.box, other.box), {&rule.level, 1}, messages[other.rank]);
+        messages.add(other.rank, number, intersect(rule.box, other.box), {&rule.level, 1});
       }
     }
   }
-  return messages;
+  return messages.take();
 }
 
 void StepRegions::take_levels(std::span<const std::byte> bytes) {
@@ -120,15 +148,19 @@ Status StepRegions::share_levels(Directory& directory, const BoxesOfField& holde
   }));
   std::map<int, Bytes> messages;
   std::vector<OutgoingMessage> outgoing;
-  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", [&] {
-    messages = levels_for_others(holders);
+  const auto make_messages = [&]() -> Status {
+    ESKER_ASSIGN_OR_RETURN(messages, levels_for_others(holders));
     for (const auto& [rank, bytes] : messages) outgoing.push_back({rank, bytes});
-    return Status();
-  }));
+    return {};
+  };
+  ESKER_RETURN_IF_ERROR(all_do(comm_, "keep", make_messages));
   ESKER_ASSIGN_OR_RETURN(const Deliveries received, deliver(comm_, outgoing));
-  return all_do(comm_, "keep", [&] {
+  return all_do(comm_, "keep", [&]() -> Status {
+    Index needed = 0;
+    for (const Delivery& delivery : received.deliveries) needed += std::ssize(delivery.bytes);
+    ESKER_RETURN_IF_ERROR(check_memory(needed, in_.levels_bytes));
     for (const Delivery& delivery : received.deliveries) take_levels(delivery.bytes);
-    return Status();
+    return {};
   });
 }
 

@@ -36,6 +36,7 @@ class StepRegions {
     const std::vector<bool>& due;           ///< likewise
     int default_level = 0;                  ///< of fields for which no rank has a rule; 0: stored completely
     Index scratch_bytes = 0;                ///< limit of what dilation needs
+    Index levels_bytes = 0;                 ///< limit of the levels that are sent, and of those received
     bool partial = false;                   ///< ranks may leave out samples
   };
 
@@ -97,7 +98,8 @@ class StepRegions {
   Status make_groups(Agreed& agreed);
   [[nodiscard]] LevelRules rules_of(const Group& group) const;
   [[nodiscard]] std::vector<Box> reach_of(const Group& group) const;
-  [[nodiscard]] std::map<int, std::vector<std::byte>> levels_for_others(const BoxesOfField& holders) const;
+  [[nodiscard]] Result<std::map<int, std::vector<std::byte>>> levels_for_others(
+      const BoxesOfField& holders) const;
   void take_levels(std::span<const std::byte> bytes);
   [[nodiscard]] std::vector<MarkedBlocks> mark(const Group& group, std::span<const BlockGrid> grids) const;
   [[nodiscard]] Sets mark(GridsOfGroups grids) const;

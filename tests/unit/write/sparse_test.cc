@@ -607,6 +607,29 @@ TEST(SparseStep, TakesAnyDistance) {
   }
 }
 
+// Levels travel to other ranks within the budget.
+TEST(SparseStep, BoundsTheLevelsThatTravel) {
+  KeepRule rule = KeepRule::in_range(FieldId{0}, 50, 50);
+  rule.dilate = 1;
+  RunPlan run = with_rules(run_of(single_field_of({96, 96, 96}), 6), {rule});
+  run.n_ranks = 2;
+  run.memory_budget = 400000;  // the samples are more
+  const Status status = write_all(memory_store(), run);
+  EXPECT_EQ(status.code(), Code::kOutOfMemory);
+  EXPECT_NE(status.message().find("set memory_budget to"), std::string::npos) << status.message();
+}
+
+// Where a tile has one level, only that travels.
+TEST(SparseStep, SendsOneLevelOfUniformTiles) {
+  Slabs slabs{.schema = single_field_of({32, 32, 32}), .num_steps = 1, .bits_per_block = 6};
+  slabs.keep = [](Index) {
+    KeepRule rule = KeepRule::in_range(FieldId{0}, 0, 1000);
+    rule.dilate = 32;
+    return std::vector<KeepCall>{{0, -1, rule}};
+  };
+  EXPECT_LT(write_slabs(slabs).steps.front().metadata_bytes, 32 * 32 * 32 / 4);
+}
+
 // Levels given sample by sample.
 TEST(SparseStep, KeepsTheLevelsOfSamples) {
   const Schema schema = schema_of_extents({40, 24});
