@@ -26,11 +26,12 @@ namespace esker {
 class ESKER_API Reader {
  public:
   /// Opens a dataset; `path` and `open_options` as for Dataset::open. Collective. Rank 0 reads the metadata
-  /// and broadcasts them, so that opening loads the file system no more than one rank would. If the dataset
-  /// is being written, all ranks use the steps that rank 0 finds. The options of rank 0 hold for all ranks.
-  /// Reading uses memory_budget, collective_buffer, aggregators, aggregation_factor, aggregate_reads,
-  /// transport (put_types means put_fence) and call_timeout. Errors are the same on all ranks: those of
-  /// Dataset::open, kMismatchedCall.
+  /// and broadcasts them, so that opening loads the file system no more than one rank would. The files that
+  /// say which blocks a sparse step stores (blocks.set) are not among them: each rank that reads blocks of
+  /// the step reads its file. If the dataset is being written, all ranks use the steps that rank 0 finds. The
+  /// options of rank 0 hold for all ranks. Reading uses memory_budget, collective_buffer, aggregators,
+  /// aggregation_factor, aggregate_reads, transport (put_types means put_fence) and call_timeout. Errors are
+  /// the same on all ranks: those of Dataset::open, kMismatchedCall.
   static Result<Reader> open(const std::string& path, const Communicator& comm,
                              const Result<Options>& options = Options(),
                              const OpenOptions& open_options = {});

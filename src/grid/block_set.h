@@ -52,6 +52,12 @@ class BlockSet {
   [[nodiscard]] bool is_all() const { return is_all_; }
   [[nodiscard]] const BlockRuns& runs() const { return runs_; }
   [[nodiscard]] Index size() const { return size_; }
+  /// Memory of this object.
+  [[nodiscard]] Index size_bytes() const {
+    return grid_.size_bytes() +
+           static_cast<Index>(sizeof(*this) - sizeof(grid_) + runs_.capacity() * sizeof(BlockRun) +
+                              size_before_.capacity() * sizeof(Index));
+  }
   /// False also for blocks that do not exist.
   [[nodiscard]] bool contains(Index block) const;
   /// The blocks of the set in [0, block); block in [0, grid().num_blocks()]. O(log runs + max_level * rank).

@@ -39,6 +39,11 @@ class BlockGrid {
   /// The block that holds sample `p` (in the pow2 box).
   [[nodiscard]] Index block_of(const Point& p) const;
 
+  /// Memory of this object.
+  [[nodiscard]] Index size_bytes() const {
+    return static_cast<Index>(sizeof(*this) + levels_.capacity() * sizeof(Level));
+  }
+
   /// Number of existing blocks in [0, block); block in [0, num_blocks()]. O(max_level * rank).
   [[nodiscard]] Index num_existing_before(Index block) const;
   [[nodiscard]] Index num_existing() const { return num_existing_; }

@@ -1,6 +1,9 @@
 #include "formats/idx/part_sets.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -18,15 +21,10 @@ Result<std::vector<std::byte>> read_block_sets(Store& store, const std::string& 
   return bytes;
 }
 
-Result<PartSets::Columns> PartSets::load(Store& store, const std::string& path, std::uint64_t expected,
-                                         const BlockGrid& grid, std::size_t num_columns) {
-  const std::scoped_lock lock(mutex_);
-  const auto known =
-      std::find_if(recent_.begin(), recent_.end(), [&](const auto& entry) { return entry.first == path; });
-  if (known != recent_.end()) {
-    recent_.splice(recent_.begin(), recent_, known);
-    return recent_.front().second;
-  }
+namespace {
+
+Result<PartSets::Columns> read_columns(Store& store, const std::string& path, std::uint64_t expected,
+                                       const BlockGrid& grid, std::size_t num_columns) {
   const auto bytes = read_block_sets(store, path);
   if (bytes.status().code() == Code::kNotFound) {
     return error(Code::kDataLoss,
@@ -40,9 +38,62 @@ Result<PartSets::Columns> PartSets::load(Store& store, const std::string& path, 
   }
   auto columns = decode_block_sets(*bytes, grid, num_columns);
   if (!columns.ok()) return columns.status().with_context(path);
-  recent_.emplace_front(path, std::make_shared<const std::vector<StoredColumn>>(std::move(*columns)));
-  if (recent_.size() > kMostKept) recent_.pop_back();
-  return recent_.front().second;
+  return std::make_shared<const std::vector<StoredColumn>>(std::move(*columns));
+}
+
+/// Columns mostly have the same set.
+Index memory_of(const std::vector<StoredColumn>& columns) {
+  std::set<const BlockSet*> sets;
+  Index bytes = std::ssize(columns) * static_cast<Index>(sizeof(StoredColumn));
+  for (const StoredColumn& column : columns) {
+    if (column.blocks && sets.insert(column.blocks.get()).second) bytes += column.blocks->size_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+/// The entry of a file, which is the most recent one then.
+std::shared_ptr<PartSets::Entry> PartSets::find(const std::string& path) {
+  const std::scoped_lock lock(mutex_);
+  const auto known =
+      std::find_if(recent_.begin(), recent_.end(), [&](const auto& entry) { return entry->path == path; });
+  if (known != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, known);
+  } else {
+    recent_.push_front(std::make_shared<Entry>());
+    recent_.front()->path = path;
+    drop_oldest();
+  }
+  return recent_.front();
+}
+
+/// Counts an entry that has been read.
+void PartSets::count(Entry& entry) {
+  const Index bytes = kEntryBytes + memory_of(*entry.columns);
+  const std::scoped_lock lock(mutex_);
+  entry.bytes = bytes;
+  drop_oldest();
+}
+
+/// Drops the entries that were not used for the longest time. Other threads may still read them.
+void PartSets::drop_oldest() {
+  Index sum = 0;
+  for (auto next = recent_.begin(); next != recent_.end();) {
+    sum += (*next)->bytes;
+    const bool drops = sum > most_bytes_ && next != recent_.begin();
+    next = drops ? recent_.erase(next) : std::next(next);
+  }
+}
+
+Result<PartSets::Columns> PartSets::load(Store& store, const std::string& path, std::uint64_t expected,
+                                         const BlockGrid& grid, std::size_t num_columns) {
+  const std::shared_ptr<Entry> entry = find(path);
+  const std::scoped_lock lock(entry->reading);
+  if (entry->columns) return entry->columns;
+  ESKER_ASSIGN_OR_RETURN(entry->columns, read_columns(store, path, expected, grid, num_columns));
+  count(*entry);
+  return entry->columns;
 }
 
 }  // namespace esker::idx

@@ -1,4 +1,4 @@
-// PartSets: the block sets of the sparse steps of an .idx, read when they are needed.
+// PartSets: the block sets of the sparse steps of an .idx, read when they are needed. The last ones are kept.
 #pragma once
 
 #include <list>
@@ -19,16 +19,30 @@ class PartSets {
  public:
   using Columns = std::shared_ptr<const std::vector<StoredColumn>>;
 
-  /// The file of a step. `expected`: its checksum in the commit record. Thread-safe. Errors: kDataLoss:
-  /// missing, or not the file that was committed; kIoError.
+  /// `most_bytes`: of memory for sets that are kept, except for the last one.
+  explicit PartSets(Index most_bytes = Index{32} << 20) : most_bytes_(most_bytes) {}
+
+  /// The file of a step. `expected`: its checksum in the commit record. Thread-safe: threads that need the
+  /// same file wait for one of them to read it. Errors: kDataLoss: missing, or not the file that was
+  /// committed; kIoError.
   Result<Columns> load(Store& store, const std::string& path, std::uint64_t expected, const BlockGrid& grid,
                        std::size_t num_columns);
 
  private:
-  static constexpr std::size_t kMostKept = 16;
+  struct Entry {
+    std::string path;
+    std::mutex reading;
+    Columns columns;  // null: not read, or with an error
+    Index bytes = kEntryBytes;
+  };
+  static constexpr Index kEntryBytes = 1 << 14;  // counted for an entry without sets; bounds their number
+  std::shared_ptr<Entry> find(const std::string& path);
+  void count(Entry& entry);
+  void drop_oldest();
 
-  std::mutex mutex_;
-  std::list<std::pair<std::string, Columns>> recent_;  // by path, most recent first
+  const Index most_bytes_;
+  std::mutex mutex_;                          // of recent_, and of Entry::bytes
+  std::list<std::shared_ptr<Entry>> recent_;  // most recent first
 };
 
 /// Reads a file of block sets. Errors: kNotFound, kDataLoss, kIoError.
