@@ -36,7 +36,7 @@ class Case {
   /// The largest difference that a value which is read may have to the one that was written.
   [[nodiscard]] virtual double tolerance() const { return 0; }
   /// What the steps keep; empty: all samples. Samples that are not stored are read as NaN.
-  [[nodiscard]] virtual std::vector<KeptLevel> kept() const { return {}; }
+  [[nodiscard]] virtual std::vector<KeptAbove> kept() const { return {}; }
   /// Bytes of the files that this rank accounts for; the sum over the ranks is the stored size.
   [[nodiscard]] virtual Index stored_bytes() const { return 0; }
   /// On rank 0: JSON text with details of the last write; empty if there are none.

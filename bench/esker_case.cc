@@ -60,7 +60,7 @@ class EskerCase final : public Case {
     if (style_.scatters && comm_.rank() == 0) dataset_ = esker::Dataset::open(path_).value();
   }
 
-  [[nodiscard]] std::vector<KeptLevel> kept() const override { return style_.kept; }
+  [[nodiscard]] std::vector<KeptAbove> kept() const override { return style_.kept; }
   [[nodiscard]] bool reads_levels() const override { return !style_.scatters && style_.kept.empty(); }
   void read_step(const Workload& workload, Index step, Samples& samples) override {
     for (const Column& column : columns_) {
@@ -153,9 +153,9 @@ class EskerCase final : public Case {
   }
 
   void keep(const Workload& workload) {
-    for (const KeptLevel& level : style_.kept) {
+    for (const KeptAbove& level : style_.kept) {
       const auto below = -static_cast<int>(level.halvings);
-      if (level.from_temperature == KeptLevel::kEverywhere) {
+      if (level.from_temperature == KeptAbove::kEverywhere) {
         for (const auto grid : grids_) writer_->keep(grid, esker::KeepRule::everywhere(below)).check();
         continue;
       }
@@ -302,8 +302,8 @@ const std::vector<EskerStyle>& esker_styles() {
 std::unique_ptr<Case> esker_case(const std::string& directory, const esker::Communicator& comm,
                                  const EskerStyle& style, const esker::Options& options,
                                  const Workload& workload) {
-  const auto needs_flame = [](const KeptLevel& level) {
-    return level.from_temperature > KeptLevel::kEverywhere;
+  const auto needs_flame = [](const KeptAbove& level) {
+    return level.from_temperature > KeptAbove::kEverywhere;
   };
   if (workload.flame() < 0 && std::any_of(style.kept.begin(), style.kept.end(), needs_flame)) {
     throw std::runtime_error(std::string(style.name) + ": the workload has no flame; s3d_adaptive has one");

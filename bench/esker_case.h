@@ -22,7 +22,7 @@ struct EskerStyle {
   double tolerance = 0;  ///< the largest error that may be recorded; values must be within the recorded one
   bool times_codecs = false;         ///< the report gets the times of the codecs alone
   int stored_bits = 0;               ///< of all fields
-  std::vector<KeptLevel> kept = {};  ///< of each step; empty: all samples
+  std::vector<KeptAbove> kept = {};  ///< of each step; empty: all samples
 };
 
 /// By default: IDX in one, two and three phases, and in two with vector fields; CDF-5; both formats at once.

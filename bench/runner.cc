@@ -40,7 +40,7 @@ double write(MPI_Comm comm, Case& tested, Workload& workload, Index steps, Index
 }
 
 Index count_bad(const Case& tested, const Workload& workload, const Samples& samples, const Salt& salt) {
-  const std::vector<KeptLevel> kept = tested.kept();
+  const std::vector<KeptAbove> kept = tested.kept();
   Index bad = 0;
   for (std::size_t f = 0; f < workload.fields.size(); ++f) {
     const FieldMemory& field = workload.fields[f];

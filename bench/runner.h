@@ -26,7 +26,7 @@ struct Measured {
   Index extra_bytes = 0;                ///< largest growth of a rank's memory while writing
   Index bad_values = 0;                 ///< in all repetitions
   std::vector<MeasuredLevel> levels;    ///< of the schedule, if the case reads levels
-  std::vector<KeptLevel> kept;          ///< see Case
+  std::vector<KeptAbove> kept;          ///< see Case
   std::vector<std::string> details;     ///< per repetition, on rank 0
 };
 

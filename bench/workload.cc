@@ -199,11 +199,11 @@ Index count_bad(const FieldMemory& field, int number, const Answer& answer, cons
 }
 
 Index count_lacking(const Workload& workload, int number, const Answer& answer,
-                    const std::vector<KeptLevel>& kept, const Salt& salt) {
+                    const std::vector<KeptAbove>& kept, const Salt& salt) {
   const FieldMemory& field = workload.fields[static_cast<std::size_t>(number)];
   const int flame = workload.flame();
   Index lacking = 0;
-  for (const KeptLevel& level : kept) {
+  for (const KeptAbove& level : kept) {
     const Workload samples = workload.at_level(level.halvings);
     FieldMemory asked = samples.fields[static_cast<std::size_t>(flame < 0 ? number : flame)];
     asked.components = 1;

@@ -60,7 +60,7 @@ struct Salt {
 
 /// What a sparse step keeps: the samples of the level that is `halvings` below the finest, where the flame is
 /// at least so hot.
-struct KeptLevel {
+struct KeptAbove {
   Index halvings = 0;
   double from_temperature = kEverywhere;
 
@@ -107,7 +107,7 @@ Index count_bad(const FieldMemory& field, int number, const Answer& answer, cons
                 double tolerance = 0, bool may_lack = false);
 /// Counts the samples of field number `number` that are NaN in `answer`, at places where `kept` has a sample.
 Index count_lacking(const Workload& workload, int number, const Answer& answer,
-                    const std::vector<KeptLevel>& kept, const Salt& salt);
+                    const std::vector<KeptAbove>& kept, const Salt& salt);
 /// An answer in the layout of the field's own memory, and a dense one (x fastest, components innermost).
 Answer like_memory(const FieldMemory& field, const double* first);
 Answer dense(const FieldMemory& field, const double* first);

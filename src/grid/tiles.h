@@ -13,10 +13,10 @@ namespace esker {
 void for_each_tile(const Bitmask& mask, const Box& box, int level, int digits,
                    const std::function<void(const Box&)>& visit);
 
-/// Calls visit(part) for the parts of `box` between multiples of `extent` on each axis.
-void for_each_part(const Box& box, const Point& extent, const std::function<void(const Box&)>& visit);
-
 /// The extents of these tiles.
 Point tile_extent(const Bitmask& mask, int level, int digits);
+
+/// Calls visit(part) for the parts of `box` between multiples of `extent` on each axis.
+void for_each_part(const Box& box, const Point& extent, const std::function<void(const Box&)>& visit);
 
 }  // namespace esker

@@ -69,7 +69,7 @@ TEST_F(RunnerTest, SparseStepsMayLackOnlyWhatNoLevelKeeps) {
   const int flame = workload.flame();
   ASSERT_EQ(workload.fields[static_cast<std::size_t>(flame)].name, "temperature");
   const std::vector<double> temperature = workload.fields[static_cast<std::size_t>(flame)].samples;
-  const std::vector<KeptLevel> kept{{0, 1200}, {3}};
+  const std::vector<KeptAbove> kept{{0, 1200}, {3}};
   for (std::size_t f = 0; f < workload.fields.size(); ++f) {
     FieldMemory& field = workload.fields[f];
     const auto number = static_cast<int>(f);

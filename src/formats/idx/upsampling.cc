@@ -17,7 +17,7 @@
 namespace esker::idx {
 namespace {
 
-constexpr int kTileDigits = 20;  // of samples that are answered together
+constexpr int kAnswerDigits = 20;  // of samples that are answered together
 
 /// Copies the samples that two dense answers have in common.
 void copy_common(const Lattice& from, const std::byte* source, const ReadTarget& target, Index sample_bytes) {
@@ -103,7 +103,7 @@ Status Upsampling::read(const ReadTarget& target) {
   const Bitmask& mask = column_.blocks.mask();
   Index done = 0;
   Status status;
-  for_each_tile(mask, bounds, target.level, kTileDigits, [&](const Box& tile) {
+  for_each_tile(mask, bounds, target.level, kAnswerDigits, [&](const Box& tile) {
     const Box indices = target.samples.indices_in(tile);
     if (indices.empty() || !status.ok()) return;
     const ReadTarget part = target.sub(indices);
