@@ -41,17 +41,6 @@ BlockRuns blocks_up_to(const BlockGrid& grid, int level) {
   return runs;
 }
 
-BlockRuns blocks_meeting(const BlockGrid& grid, const Box& box, int first_level, int last_level) {
-  BlockRuns runs;
-  for (int level = std::max(first_level, grid.bits_per_block()); level <= last_level; ++level) {
-    grid.for_each_block_meeting(box, level, [&](Index block) {
-      const Index ordinal = grid.num_existing_before(block);
-      runs.push_back({ordinal, ordinal + 1});
-    });
-  }
-  return normalized(std::move(runs));
-}
-
 BlockSet::BlockSet(const BlockGrid& grid, BlockRuns runs) : grid_(grid), runs_(std::move(runs)) {
   for (const BlockRun& run : runs_) {
     assert(run.first < run.last && run.last <= grid.num_existing());

@@ -1,7 +1,7 @@
 // BlockSet: the blocks that a step stores of a field, with rank and select.
 //
-//   const BlockSet all(grid);                                    // a dense step
-//   const BlockSet some(grid, blocks_meeting(grid, box, 0, 15)); // a sparse one
+//   const BlockSet all(grid);                           // a dense step
+//   const BlockSet some(grid, blocks_up_to(grid, 15));  // a sparse one
 //   some.num_before(block);  some.nth(number);
 //
 // A set consists of runs of *ordinals*: the positions of blocks among the existing blocks of the grid. All
@@ -36,9 +36,6 @@ BlockRuns unite(std::span<const BlockRun> a, std::span<const BlockRun> b);
 
 /// The existing blocks up to a level.
 BlockRuns blocks_up_to(const BlockGrid& grid, int level);
-/// The existing blocks of levels first_level ... last_level that hold a sample of `box`. bits_per_block is
-/// the level of block 0. O(n log n) for n blocks.
-BlockRuns blocks_meeting(const BlockGrid& grid, const Box& box, int first_level, int last_level);
 
 class BlockSet {
  public:

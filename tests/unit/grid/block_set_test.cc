@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "support/blocks_meeting.h"
 #include "unit/grid/brute_force.h"
 
 namespace esker {
 namespace {
 
 using testing::Random;
+using testing_support::blocks_meeting;
 
 BlockGrid random_grid(Random& random) {
   Box box;
@@ -65,7 +67,7 @@ TEST(BlockSet, FindsTheBlocksThatMeetABox) {
   Random random(6);
   for (int round = 0; round < 200; ++round) {
     const BlockGrid grid = random_grid(random);
-    const BlockRuns runs = blocks_meeting(grid, random.box_in(grid.box()), 0, grid.mask().max_level());
+    const BlockRuns runs = blocks_meeting(grid, random.box_in(grid.box()));
     const BlockSet set(grid, runs);
     const Box box = random.box_in(grid.box());
     for (int level = grid.bits_per_block(); level <= grid.mask().max_level(); ++level) {
@@ -97,7 +99,7 @@ TEST(BlockSet, OfFewBlocksInAHugeGrid) {
   for (int a = 0; a < 3; ++a) box.hi[a] = Index{1} << 20;
   const BlockGrid grid(Bitmask::for_extent(3, box.hi).value(), 15, box);
   const Box corner{{1000000, 5, 77777}, {1000040, 45, 77817}};
-  const BlockSet set(grid, blocks_meeting(grid, corner, 0, 60));
+  const BlockSet set(grid, blocks_meeting(grid, corner));
   EXPECT_LT(set.size(), 600);
   Index visited = 0;
   for (int level = 15; level <= 60; ++level) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "formats/idx/idx_choice.h"
+#include "support/blocks_meeting.h"
 #include "support/layout_conformance.h"
 
 namespace esker::idx {
@@ -109,8 +110,8 @@ TEST(IdxLayout, SparseStepsConformToTheContractOfLayouts) {
 TEST(IdxLayout, DomainsOfASparseStepAreBalanced) {
   const Box box{{0, 0, 0}, {64, 64, 64}};
   const BlockGrid grid(Bitmask::for_extent(3, box.hi).value(), 9, box);
-  const auto corner = std::make_shared<BlockSet>(
-      grid, blocks_meeting(grid, Box{{0, 0, 0}, {32, 32, 32}}, 0, grid.mask().max_level()));
+  const auto corner =
+      std::make_shared<BlockSet>(grid, testing_support::blocks_meeting(grid, Box{{0, 0, 0}, {32, 32, 32}}));
   const IdxLayout layout = make_layout(box, 9, 16, {{8, true, 0, corner}, {8, true, 0, corner}}, 4096);
   const auto bricks = BrickDecomposition::near_cubic(3, box.hi, 8).value();
   Index most = 0;
