@@ -44,6 +44,11 @@ Status Mesh::check() const {
   if (axes.empty() || rank() > kMaxRank) {
     return error(Code::kInvalidArgument, "a mesh with {} axes, expected 1 to {}", rank(), kMaxRank);
   }
+  for (const Point& ratio : ratios) {
+    if (std::all_of(ratio.begin(), ratio.begin() + rank(), [](Index r) { return r == 1; })) {
+      return error(Code::kInvalidArgument, "a level with the ratio 1 on all axes, expected a finer one");
+    }
+  }
   int digits = 0;
   for (int a = 0; a < rank(); ++a) {
     if (extent[a] < 1) {

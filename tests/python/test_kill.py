@@ -42,8 +42,8 @@ KILLED_STEP = 1
 
 @dataclass(frozen=True)
 class Case:
-    """The point at which a run is killed: of one grid, of two ("several"), or of one with stored bits ("bits"); phases are
-    those of tests/tools/kill_run.cc."""
+    """The point at which a run is killed: of one grid, of two ("several"), or of one with stored bits ("bits") or some
+    blocks ("sparse"); phases are those of tests/tools/kill_run.cc."""
 
     form: str
     phase: str
@@ -96,6 +96,14 @@ STORED_BITS_CASES = [
     case("idx", "write:.bin", 3, kind="bits"),
     case("idx", "close:.bin", 3, kind="bits"),
     case("idx", "rename:run.idx", kind="bits"),
+]
+
+SPARSE_CASES = [
+    case("idx", "write:.bin", 3, kind="sparse"),
+    case("idx", "open:blocks.set", kind="sparse"),
+    case("idx", "write:blocks.set", kind="sparse"),
+    case("idx", "rename:run.idx", kind="sparse"),
+    case("idx", "rename:run.idx>any:", kind="sparse", committed=2),
 ]
 
 # Rank 0 holds no data of these steps: its first sync is that of values, its second of their number.
@@ -153,6 +161,7 @@ CASES = [
     *IDX_CASES,
     *COMPRESSED_CASES,
     *STORED_BITS_CASES,
+    *SPARSE_CASES,
     *CDF_CASES,
     *JOURNAL_CASES,
     *DUAL_CASES,
@@ -217,7 +226,7 @@ def expect_in_idx(path: Path, whole_path: Path, n_steps: int, may_be_ahead: bool
     whole, ds = esker.open(whole_path), esker.open(path)
     assert len(ds.steps) == n_steps
     expect_same_arrays(ds, whole)
-    if not any(field.stored_bits for field in whole.fields.values()):
+    if not any(field.stored_bits or field.stored() for field in whole.fields.values()):
         expect_openvisus_agrees(ds, whole, openvisus, may_be_ahead)
 
 

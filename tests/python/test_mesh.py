@@ -72,6 +72,7 @@ def test_wrong_patches_are_refused(tmp_path: Path) -> None:
     [
         ({"x": 4}, [3], "ratio 3 of axis 'x', expected a power of two"),
         ({"x": 0}, [2], "extent 0"),
+        ({"x": 4, "y": 4}, [2, 1], "ratio 1 on all axes"),
         ({}, [2], "0 axes"),
         ({"x": 4, "y": 4}, [(2,)], "expected 2 values"),
         ({"x": 2**40, "y": 2**20}, [2, 2], "at most 62"),

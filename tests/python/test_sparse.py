@@ -159,3 +159,22 @@ def test_partial_steps_have_fill_values(tmp_path: Path) -> None:
                 step.put("f", np.ones((4, 8), np.float32))
         read = esker.open(tmp_path / name)["f"].read()
         assert (read[:4] == 1).all() and (read[4:] == -3).all()
+
+
+@pytest.mark.parametrize("drop_nan", [False, True])
+def test_nan_is_kept_at_the_finest_level_or_dropped(tmp_path: Path, drop_nan: bool) -> None:
+    values = np.zeros((32, 32))
+    values[20, 12] = np.nan
+    values[4, 28] = 7
+    path = tmp_path / "run.idx"
+    with esker.Writer(path, dims={"x": 32, "y": 32}, bits_per_block=2) as w:
+        t = w.field("t", "f8")
+        with w.step(0.0) as s:
+            s.put(t, values)
+            s.keep(t, level=-6)
+            s.keep(t, level=-2, values=(t, 6, 8), drop_nan=drop_nan)
+    field = esker.open(path)["t"]
+    levels = field.levels()
+    assert levels[4, 28] == field.max_level - 2
+    assert levels[20, 12] == field.max_level - (6 if drop_nan else 0)
+    assert np.isnan(field.read()[20, 12]) != drop_nan

@@ -1,6 +1,6 @@
 // A small run that kills one of its ranks in the middle of a step, for tests/python/test_kill.py.
 //
-//   kill_run PATH one|several|bits FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
+//   kill_run PATH one|several|bits|sparse FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]
 //
 // Writes the steps FIRST to END - 1 (FIRST 0: a new dataset; else, and with "+0", it appends). The rank dies
 // in STEP, at PHASE:
@@ -136,8 +136,10 @@ void run(char** arguments, int count) {
   RunPlan plan;
   plan.n_ranks = plan.aggregators = comm.size();
   plan.path = arguments[1];
-  plan.single = std::string_view(arguments[2]) == "one";
-  if (std::string_view(arguments[2]) == "bits") plan.schema = stored_bits_schema();
+  const std::string_view kind = arguments[2];
+  plan.single = kind == "one" || kind == "sparse";
+  if (kind == "bits") plan.schema = stored_bits_schema();
+  if (kind == "sparse") plan.keep = keep_some_blocks;
   plan.first_step = std::atoi(arguments[3]);
   plan.append = arguments[3][0] == '+';
   plan.end_step = std::atoi(arguments[4]);
@@ -160,8 +162,9 @@ void run(char** arguments, int count) {
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::fprintf(stderr,
-                 "usage: kill_run PATH one|several|bits FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]\n");
+    std::fprintf(
+        stderr,
+        "usage: kill_run PATH one|several|bits|sparse FIRST END [PHASE RANK STEP [OPTION=VALUE ...]]\n");
     return 2;
   }
   MPI_Init(&argc, &argv);

@@ -29,12 +29,13 @@ enum class Centering {
 struct ESKER_API Mesh {
   std::vector<std::string> axes;  ///< names of the axes, x first: 1 to kMaxRank
   Point extent{};                 ///< cells of the coarsest level along each axis
-  std::vector<Point> ratios =
-      {};  ///< [n]: cells of level n + 1 in a cell of level n, per axis; powers of two
+  /// [n]: cells of level n + 1 in a cell of level n, per axis; powers of two, not all 1.
+  std::vector<Point> ratios = {};
   Centering centering = Centering::kCells;
   std::array<double, kMaxRank> origin{};                ///< of the domain's lower corner
   std::array<double, kMaxRank> spacing{1, 1, 1, 1, 1};  ///< edges of the coarsest cells
 
+  /// The number of axes.
   [[nodiscard]] int rank() const { return static_cast<int>(axes.size()); }
   /// Levels are numbered from the coarsest, 0.
   [[nodiscard]] int num_levels() const { return static_cast<int>(ratios.size()) + 1; }
