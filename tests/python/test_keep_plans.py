@@ -159,7 +159,7 @@ def test_a_figure_shows_default_block_sizes_and_dense_steps() -> None:
         (["--keep", "0.1", "--keep-order", "hilbert"], "z or bit-reversed"),
         (["--keep-order", "z"], "expected both"),
         (["--keep-level", "3"], "--keep-level"),
-        (["--keep", "0.1", "--keep-level", "-99"], "level -99, expected"),
+        (["--keep", "0.1", "--keep-level", "-99"], "expected -62 to 0"),
         (["--keep", "0.1,0.2", "--compare"], "--compare"),
         (["--bits-per-block", "14,many"], "numbers such as"),
     ],
