@@ -25,6 +25,7 @@ class Mesh(NamedTuple):
 
 
 def mesh_of(facts: tuple[list[int], list[list[int]], bool, list[float], list[float]] | None) -> Mesh | None:
+    """The mesh of a grid of the compiled module, or None for a grid without levels."""
     if facts is None:
         return None
     extent, ratios, nodes, origin, spacing = facts

@@ -94,7 +94,7 @@ class Step:
         Together, the arrays of all ranks must cover each field of the step exactly once. An error makes the
         step fail on all ranks, even if it is caught.
 
-        level: for a field of a mesh (Writer.mesh), the level of which the array is a patch; `offset` is in the
+        level: for a field of a mesh (Writer.mesh), the level that the array is a patch of; `offset` is in the
         indices of that level. Patches of a level are disjoint. What finer patches cover is not stored. All fields
         of a mesh are put in the same patches, in the same order.
 
@@ -340,7 +340,7 @@ class Writer:
         origin: Sequence[float] | None = None,
         spacing: Sequence[float] | None = None,
     ) -> WriterGrid:
-        """Adds a mesh: grids of increasing resolution, of which the finer ones cover parts of the domain (AMR).
+        """Adds a mesh: grids of increasing resolution, where finer ones cover parts of the domain (AMR).
         Local; before the first step ends. IDX only.
 
         Its samples are stored in the index space of the finest level, each at the resolution of the finest patch

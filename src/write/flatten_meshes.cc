@@ -38,7 +38,7 @@ int levels_below(const Bitmask& mask, const Point& ratio) {
   return below;
 }
 
-/// The largest power of two, at most `most`, of which both are multiples.
+/// The largest power of two, at most `most`, that divides both.
 Index common_power(Index a, Index b, Index most) {
   while (most > 1 && (a % most != 0 || b % most != 0)) most /= 2;
   return most;
@@ -133,7 +133,7 @@ class Flattening {
     for (const int f : step.fields) {
       const std::vector<MeshPatch>& others = patches_of(f);
       if (std::equal(step.mine.begin(), step.mine.end(), others.begin(), others.end(), is_same)) continue;
-      const auto& name_of = [&](int field) { return schema_.fields()[static_cast<std::size_t>(field)].name; };
+      const auto name_of = [&](int field) { return schema_.fields()[static_cast<std::size_t>(field)].name; };
       return error(
           Code::kInvalidArgument,
           "fields '{}' and '{}' of mesh '{}' are put in different patches: expected the same levels and "

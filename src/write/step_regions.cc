@@ -305,7 +305,7 @@ std::vector<Box> StepRegions::reach_of(const Group& group) const {
 }
 
 /// What the rules keep of the samples of this rank, in each of `grids`. If ranks may leave out samples, boxes
-/// may hold blocks of which no rank puts any.
+/// may hold blocks where no rank puts any sample.
 std::vector<MarkedBlocks> StepRegions::mark(const Group& group, std::span<const BlockGrid> grids) const {
   const LevelRules rules = rules_of(group);
   const PatchBoxes& put = in_.patches[static_cast<std::size_t>(group.fields.front())].boxes();

@@ -1,4 +1,4 @@
-// Mesh: grids of increasing resolution over one domain, of which the finer ones cover only parts (AMR).
+// Mesh: grids of increasing resolution over one domain, where finer ones cover only parts of it (AMR).
 //
 //   Mesh mesh{.axes = {"x", "y", "z"}, .extent = {100, 100, 50}, .ratios = {{2, 2, 2}, {2, 2, 2}}};
 //   const GridId grid = writer.def_mesh("amr", mesh).value();
