@@ -222,18 +222,22 @@ def _open(options: ConvertOptions) -> Source:
     )
 
 
-def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:
-    """Converts with a progress bar and returns the files and directories that were created."""
+def _options_of_writer(options: ConvertOptions) -> dict[str, Option]:
     how: dict[str, Option] = dict(options.writer_options)
     how |= {"compression": codec for field, codec in options.compression if not field}
     if options.overwrite:
         how["overwrite"] = True
+    return how
+
+
+def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:
+    """Converts with a progress bar and returns the files and directories that were created."""
     with converting(f"converting to {Path(options.destination).name}", size_of(source)) as on_read:
-        return convert(source, options.destination, kind, on_read, **how)
+        return convert(source, options.destination, kind, on_read, **_options_of_writer(options))
 
 
 def _convert_mesh(options: ConvertOptions, kind: str) -> tuple[Plotfile, list[Path]]:
-    """The same for a plotfile, all of which is converted."""
+    """Converts a complete plotfile in the same way."""
     if kind != "idx":
         raise click.UsageError(f"{options.source}: a plotfile of AMReX is converted to IDX, not to {kind}")
     given = {
@@ -248,13 +252,9 @@ def _convert_mesh(options: ConvertOptions, kind: str) -> tuple[Plotfile, list[Pa
     }
     if refused := [name for name, value in given.items() if value]:
         raise click.UsageError(f"{refused[0]}: not supported for plotfiles of AMReX")
-    how: dict[str, Option] = dict(options.writer_options)
-    how |= {"compression": codec for field, codec in options.compression if not field}
-    if options.overwrite:
-        how["overwrite"] = True
     mesh = Plotfile(options.source)
     with converting(f"converting to {Path(options.destination).name}", mesh.nbytes) as on_read:
-        return mesh, convert_plotfile(mesh, options.destination, on_read, **how)
+        return mesh, convert_plotfile(mesh, options.destination, on_read, **_options_of_writer(options))
 
 
 @dataclass(frozen=True)
