@@ -54,21 +54,25 @@ def case(name: str, write_s: list[float], read_s: list[float], bad_values: int =
     }
 
 
-def test_ratios_are_of_pairs_and_rates_of_medians(tmp_path: Path) -> None:
-    measured = {
-        "workload": "s3d",
+def measurement(workload: str, cases: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "workload": workload,
         "ranks": 4,
         "steps": 2,
         "repeat": 3,
         "grids": {"xyz": [64, 64, 256]},
         "data_bytes_per_step": 1_000_000_000,
         "mpi": "Open MPI v4.1.4, package",
-        "cases": [
-            case("posix", [1.0, 2.0, 4.0], [1.0, 1.0, 1.0]),
-            case("idx_two_phase", [4.0, 4.0, 4.0], [2.0, 4.0, 5.0], bad_values=3),
-        ],
+        "cases": cases,
     }
-    results = benchmark.results([measured], str(tmp_path))
+
+
+def test_ratios_are_of_pairs_and_rates_of_medians(tmp_path: Path) -> None:
+    cases = [
+        case("posix", [1.0, 2.0, 4.0], [1.0, 1.0, 1.0]),
+        case("idx_two_phase", [4.0, 4.0, 4.0], [2.0, 4.0, 5.0], bad_values=3),
+    ]
+    results = benchmark.results([measurement("s3d", cases)], str(tmp_path))
     two_phase = results["cases"][1]
     assert two_phase["write_GBps"] == pytest.approx(0.5)
     assert two_phase["read_GBps"] == pytest.approx(0.5)
@@ -130,17 +134,8 @@ def test_the_time_of_sparse_steps_is_compared_with_full_ones(tmp_path: Path) -> 
     full["reports"] = [sparse_report(1000, 0.5, 4.0) for _ in range(3)]
     half = {**case("idx_1_of_2", [2.0, 3.0, 4.0], [1.0] * 3), "is_sparse": True}
     half["reports"] = [sparse_report(500, 0.25, 2.0), sparse_report(600, 0.3, 3.0), sparse_report(400, 1, 4.0)]
-    measured = {
-        "workload": "s3d_adaptive",
-        "ranks": 4,
-        "steps": 2,
-        "repeat": 3,
-        "grids": {"xyz": [64, 64, 256]},
-        "data_bytes_per_step": 1_000_000_000,
-        "mpi": "Open MPI v4.1.4, package",
-        "cases": [case("posix", [1.0] * 3, [1.0] * 3), full, half],
-    }
-    results = benchmark.results([measured], str(tmp_path))
+    cases = [case("posix", [1.0] * 3, [1.0] * 3), full, half]
+    results = benchmark.results([measurement("s3d_adaptive", cases)], str(tmp_path))
     assert "over_full" not in results["cases"][1]
     found = results["cases"][2]
     assert found["stored_over_full"] == pytest.approx(0.5)
