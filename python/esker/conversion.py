@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _core
-from esker.chunked import Chunked, assembled
+from esker._pieces import PIECE_BYTES
+from esker.amr_source import MeshSource, PatchType
+from esker.chunked import Chunked, assembled, scratch_array
 from esker.dataset import Box
-from esker.plotfile import Plotfile
 from esker.replacing import new_dataset
 from esker.sources import Source, SourceField
 from esker.writer import Option, Writer, WriterField, grid_name
@@ -71,15 +72,17 @@ def convert(
     return staging.published
 
 
-def convert_plotfile(
-    source: Plotfile, path: str | os.PathLike[str], on_read: OnRead, **options: Option
+def convert_mesh(
+    source: MeshSource[PatchType], path: str | os.PathLike[str], on_read: OnRead, **options: Option
 ) -> list[Path]:
-    """Writes a plotfile of AMReX as a mesh with one step, and returns the files and directories that it created.
+    """Writes a mesh with one step, and returns the files and directories that it created.
 
-    They are published as by convert(). Patches are mapped into memory, and copied only if the file has bytes in
-    another order. Raises the exceptions of Plotfile and of esker.Writer.
+    They are published as by convert(). Samples that are aligned and in native byte order are written from the
+    mapped files of the source. The others are copied to temporary files next to the destination. Raises the
+    exceptions of MeshSource.read() and of esker.Writer.
     """
     overwrite = options.pop("overwrite", None)
+    copies = _Copies(os.path.dirname(os.fspath(path)) or ".")
     with (
         new_dataset(path, "idx", overwrite) as staging,
         Writer(staging.path, None, dims={}, format="idx", **{"report": "none", **options}) as writer,
@@ -91,15 +94,35 @@ def convert_plotfile(
             origin=source.origin,
             spacing=source.spacing,
         )
-        fields = [writer.field(name, source.dtype, grid=mesh) for name in source.fields]
+        fields = [writer.field(name, dtype, grid=mesh) for name, dtype in zip(source.fields, source.dtypes)]
         with writer.step(source.time) as step:
             for patch in source.patches:
                 samples = source.read(patch)
-                for field in fields:
-                    array = np.require(samples[field.name], source.dtype, "A")  # copies if it must
+                for field, dtype in zip(fields, source.dtypes):
+                    array = samples[field.name]
+                    if array.dtype != dtype or not array.flags.aligned:
+                        array = copies.of(array, dtype)
                     step.put(field, array, offset=patch.lo, level=patch.level)
                     on_read(array.nbytes)
     return staging.published
+
+
+class _Copies:
+    """Copies of arrays that the writer cannot take as they are, in temporary files mapped into memory."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._free: NDArray[Any] = np.empty(0, np.uint8)
+
+    def of(self, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """A copy with the type `dtype`, aligned, that is valid as long as it is used."""
+        size = array.size * dtype.itemsize
+        if size > self._free.size:
+            self._free = scratch_array((max(size, PIECE_BYTES),), np.dtype(np.uint8), self._directory)
+        copy = self._free[:size].view(dtype).reshape(array.shape)
+        self._free = self._free[-(-size // 16) * 16 :]
+        copy[...] = array
+        return copy
 
 
 def smallest_netcdf(source: Source) -> str:

@@ -7,7 +7,6 @@ its components one after the other, x fastest.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,29 +16,25 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from esker.amr_source import AXES, MeshPatch, MeshSource
+
 Number = TypeVar("Number", int, float)
 
 _MAGIC = "HyperCLaw-V1.1"
-_AXES = "xyz"
 _MOST_LEVELS, _MOST_COMPONENTS = 64, 4096
 
 
 @dataclass(frozen=True)
-class MeshPatch:
-    """A patch of all fields at one level."""
+class FabPatch(MeshPatch):
+    """A patch, and where its samples are."""
 
-    level: int
-    lo: tuple[int, ...]
-    """Index of its first cell, x first, where the domain of the level begins at 0."""
     place: tuple[Path, int]
     """The file with its samples, and where they begin."""
     box_with_ghosts: tuple[tuple[int, ...], tuple[int, ...]]
-    shape: tuple[int, ...]
-    """Cells without ghost cells, x first."""
     dtype: np.dtype[Any]
 
 
-class Plotfile:
+class Plotfile(MeshSource[FabPatch]):
     """An AMReX plotfile. Reading it maps files into memory; samples are read when they are used.
 
     Raises ValueError if the directory is no plotfile, OSError if it is damaged or cannot be read.
@@ -52,7 +47,7 @@ class Plotfile:
             raise ValueError(f"{self.path}: expected a plotfile of AMReX ({_MAGIC}), found {magic[:40]!r}")
         self.fields = tuple(lines.text() for _ in range(lines.integer(1, _MOST_COMPONENTS)))
         rank = lines.integer(1, 3)
-        self.axes = tuple(_AXES[:rank])
+        self.axes = tuple(AXES[:rank])
         self.time = lines.reals(1)[0]
         num_levels = lines.integer(0, _MOST_LEVELS - 1) + 1
         self.origin = tuple(lines.reals(rank))
@@ -70,15 +65,10 @@ class Plotfile:
         self.patches = tuple(
             patch for level in range(num_levels) for patch in self._patches_of(level, rank, lines)
         )
-        self.dtype = self.patches[0].dtype.newbyteorder("=") if self.patches else np.dtype("f8")
+        dtype = self.patches[0].dtype.newbyteorder("=") if self.patches else np.dtype("f8")
+        self.dtypes = (dtype,) * len(self.fields)
 
-    @property
-    def nbytes(self) -> int:
-        """Size of the samples of all patches."""
-        cells = sum(math.prod(patch.shape) for patch in self.patches)
-        return cells * len(self.fields) * self.dtype.itemsize
-
-    def read(self, patch: MeshPatch) -> dict[str, NDArray[Any]]:
+    def read(self, patch: FabPatch) -> dict[str, NDArray[Any]]:
         """Field to samples of a patch, slowest axis first: views of the file."""
         samples = self._samples(patch)
         lo, _ = patch.box_with_ghosts
@@ -86,7 +76,7 @@ class Plotfile:
         inner = tuple(slice(begin, begin + size) for begin, size in zip(first, patch.shape))[::-1]
         return {name: samples[c][inner] for c, name in enumerate(self.fields)}
 
-    def _patches_of(self, level: int, rank: int, header: _Lines) -> Iterator[MeshPatch]:
+    def _patches_of(self, level: int, rank: int, header: _Lines) -> Iterator[FabPatch]:
         _, num_grids, _ = header.reals(3)
         header.skip()
         for _ in range(int(num_grids) * rank):
@@ -112,7 +102,7 @@ class Plotfile:
                 raise OSError(f"{lines.path}: expected the place of a patch, found {offset[:40]!r}")
             yield self._patch(level, (lo, hi), origin, cells.parent / Path(name).name, int(offset))
 
-    def _patch(self, level: int, box: Any, origin: tuple[int, ...], file: Path, offset: int) -> MeshPatch:
+    def _patch(self, level: int, box: Any, origin: tuple[int, ...], file: Path, offset: int) -> FabPatch:
         with file.open("rb") as stream:
             stream.seek(offset)
             line = stream.readline(4096)
@@ -124,9 +114,9 @@ class Plotfile:
         inside = all(a <= b and b + n <= c for a, b, n, c in zip(with_ghosts[0], first, shape, with_ghosts[1]))
         if not inside:
             raise OSError(f"{file}: the patch at {offset} does not hold the box {box} of level {level}")
-        return MeshPatch(level, first, place, (with_ghosts[0], with_ghosts[1]), shape, dtype)
+        return FabPatch(level, first, shape, place, (with_ghosts[0], with_ghosts[1]), dtype)
 
-    def _samples(self, patch: MeshPatch) -> NDArray[Any]:
+    def _samples(self, patch: FabPatch) -> NDArray[Any]:
         file, offset = patch.place
         lo, hi = patch.box_with_ghosts
         shape = [end - begin for begin, end in zip(lo, hi)]

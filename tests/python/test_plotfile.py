@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import esker
-from esker.conversion import convert_plotfile
+from esker.conversion import convert_mesh
 from esker.plotfile import Plotfile, is_plotfile
 
 REAL = Path(__file__).parents[2] / "data/amrex/advect2d_r42_f32_00012"
@@ -98,7 +98,7 @@ def test_any_order_of_bytes_and_files(tmp_path: Path, dtype: str, ghosts: int, p
     source = Plotfile(path)
     assert is_plotfile(path) and not is_plotfile(tmp_path)
     assert (source.extent, source.origin, source.spacing) == ((8, 4), (1, -1), (0.5, 1))
-    made = convert_plotfile(source, tmp_path / "mesh.idx", lambda _: None)
+    made = convert_mesh(source, tmp_path / "mesh.idx", lambda _: None)
     assert made
     ds = esker.open(tmp_path / "mesh.idx")
     assert ds["rho"].dtype == np.dtype(dtype).newbyteorder("=")

@@ -16,7 +16,7 @@ from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
 from esker.cli.tables import size_text
-from esker.conversion import convert, convert_plotfile, format_of, size_of, smallest_netcdf
+from esker.conversion import convert, convert_mesh, format_of, size_of, smallest_netcdf
 from esker.dataset import Box
 from esker.plotfile import Plotfile, is_plotfile
 from esker.remote import is_url
@@ -254,7 +254,7 @@ def _convert_mesh(options: ConvertOptions, kind: str) -> tuple[Plotfile, list[Pa
         raise click.UsageError(f"{refused[0]}: not supported for plotfiles of AMReX")
     mesh = Plotfile(options.source)
     with converting(f"converting to {Path(options.destination).name}", mesh.nbytes) as on_read:
-        return mesh, convert_plotfile(mesh, options.destination, on_read, **_options_of_writer(options))
+        return mesh, convert_mesh(mesh, options.destination, on_read, **_options_of_writer(options))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,60 @@
+"""What files of adaptive meshes have in common: patches of all fields on several levels, at one time."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class MeshPatch:
+    """A patch of all fields at one level."""
+
+    level: int
+    lo: tuple[int, ...]
+    """Index of its first cell, x first, where the domain of the level begins at 0."""
+    shape: tuple[int, ...]
+    """Cells without ghost cells, x first."""
+
+
+PatchType = TypeVar("PatchType", bound=MeshPatch)
+
+
+class MeshSource(ABC, Generic[PatchType]):
+    """A file or directory of an adaptive mesh. Subclasses set the attributes when they open it."""
+
+    path: Path
+    axes: tuple[str, ...]
+    """Names of the axes, x first, as in all that follows."""
+    extent: tuple[int, ...]
+    """Cells of the coarsest level."""
+    ratios: tuple[int, ...]
+    """Cells of each finer level in a cell of the level before it, along each axis."""
+    origin: tuple[float, ...]
+    """Lower corner of the domain."""
+    spacing: tuple[float, ...]
+    """Edges of the coarsest cells."""
+    time: float
+    fields: tuple[str, ...]
+    dtypes: tuple[np.dtype[Any], ...]
+    """Types of the fields, in native byte order."""
+    patches: tuple[PatchType, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the samples of all patches."""
+        cells = sum(math.prod(patch.shape) for patch in self.patches)
+        return cells * sum(dtype.itemsize for dtype in self.dtypes)
+
+    @abstractmethod
+    def read(self, patch: PatchType) -> Mapping[str, NDArray[Any]]:
+        """Field to samples of a patch, slowest axis first: views of mapped files, in any byte order."""
