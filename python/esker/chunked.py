@@ -133,9 +133,11 @@ def assembled(chunked: Chunked, n_dims: int, directory: str, name: str) -> NDArr
     return result
 
 
-def scratch_array(shape: Sequence[int], dtype: np.dtype[Any], directory: str) -> NDArray[Any]:
-    """Zeros in an unnamed file in `directory`, mapped into memory. Raises OSError if the disk lacks the
-    space.
+def scratch_array(
+    shape: Sequence[int], dtype: np.dtype[Any], directory: str | os.PathLike[str] | None
+) -> NDArray[Any]:
+    """Zeros in an unnamed file in `directory` (None: that of tempfile), mapped into memory. Raises OSError if
+    the disk lacks the space.
 
     The file is removed with the array, or when the process is killed.
     """

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from esker import _core
 from esker._pieces import PIECE_BYTES
 from esker.amr_source import MeshSource, PatchType
+from esker.chombo import ChomboFile, is_chombo
 from esker.chunked import Chunked, assembled, scratch_array
 from esker.dataset import Box
+from esker.plotfile import Plotfile, is_plotfile
 from esker.replacing import new_dataset
 from esker.sources import Source, SourceField
 from esker.writer import Option, Writer, WriterField, grid_name
@@ -58,7 +60,7 @@ def convert(
         if options:
             raise ValueError(f"{next(iter(options))}: writer options are not supported for Zarr; omit it")
         return write_zarr(source, Path(path), on_read, bool(overwrite))
-    directory = os.path.dirname(os.fspath(path)) or "."
+    directory = _directory_of(path)
     with (
         new_dataset(path, format, overwrite) as staging,
         _writer(staging.path, format, source, **options) as writer,
@@ -72,6 +74,16 @@ def convert(
     return staging.published
 
 
+def open_mesh(path: str, destination: str | os.PathLike[str]) -> MeshSource[Any] | None:
+    """The mesh in a plotfile of AMReX or a file of Chombo; None for other sources. By content.
+
+    Temporary files are made next to `destination`. Raises the exceptions of Plotfile and ChomboFile.
+    """
+    if is_plotfile(path):
+        return Plotfile(path)
+    return ChomboFile(path, _directory_of(destination)) if is_chombo(path) else None
+
+
 def convert_mesh(
     source: MeshSource[PatchType], path: str | os.PathLike[str], on_read: OnRead, **options: Option
 ) -> list[Path]:
@@ -82,7 +94,7 @@ def convert_mesh(
     exceptions of MeshSource.read() and of esker.Writer.
     """
     overwrite = options.pop("overwrite", None)
-    copies = _Copies(os.path.dirname(os.fspath(path)) or ".")
+    copies = _Copies(_directory_of(path))
     with (
         new_dataset(path, "idx", overwrite) as staging,
         Writer(staging.path, None, dims={}, format="idx", **{"report": "none", **options}) as writer,
@@ -105,6 +117,10 @@ def convert_mesh(
                     step.put(field, array, offset=patch.lo, level=patch.level)
                     on_read(array.nbytes)
     return staging.published
+
+
+def _directory_of(path: str | os.PathLike[str]) -> str:
+    return os.path.dirname(os.fspath(path)) or "."
 
 
 class _Copies:

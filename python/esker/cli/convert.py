@@ -12,13 +12,13 @@ from typing import Any
 import click
 
 from esker import _core
+from esker.amr_source import MeshSource
 from esker.cli.arguments import box_option, collected_in
 from esker.cli.errors import as_exit_status
 from esker.cli.progress import converting
 from esker.cli.tables import size_text
-from esker.conversion import convert, convert_mesh, format_of, size_of, smallest_netcdf
+from esker.conversion import convert, convert_mesh, format_of, open_mesh, size_of, smallest_netcdf
 from esker.dataset import Box
-from esker.plotfile import Plotfile, is_plotfile
 from esker.remote import is_url
 from esker.sources import Source, open_source, separate_components, with_setting
 from esker.writer import Option
@@ -104,7 +104,8 @@ class ConvertOptions:
       esker convert 'slices/*.png' scan.idx
       esker convert run.nc run.idx --compression zip --compression temp:zfp-accuracy=1e-3
       esker convert run.idx run.zarr --level 18
-      esker convert plt00010 plt00010.idx"""
+      esker convert plt00010 plt00010.idx
+      esker convert chk.000005.2d.hdf5 chk.idx"""
 )
 @click.argument("source")
 @click.argument("destination")
@@ -163,14 +164,15 @@ def convert_command(options: ConvertOptions) -> None:
     """Convert SOURCE to DESTINATION, in another format.
 
     SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files
-    (one layer each, ordered by name), a Zarr store, or a plotfile of AMReX (to IDX). Steps, coordinates and attributes are kept. The data
-    need not fit in memory.
+    (one layer each, ordered by name), a Zarr store, or an adaptive mesh (to IDX): a plotfile of AMReX, or a plot file or
+    checkpoint of Chombo. Steps, coordinates and attributes are kept. The data need not fit in memory.
     """
     kind = _destination_format(options)
     begin = time.perf_counter()
-    if is_plotfile(options.source):
-        with as_exit_status():
-            mesh, made = _convert_mesh(options, kind)
+    with as_exit_status():
+        mesh = open_mesh(options.source, options.destination)
+        made = _convert_mesh(mesh, options, kind) if mesh else []
+    if mesh:
         facts = _Facts(kind, mesh.fields, 1, mesh.nbytes, ())
         return _print_summary(facts, options, made, time.perf_counter() - begin)
     with as_exit_status():
@@ -236,10 +238,10 @@ def _convert(source: Source, options: ConvertOptions, kind: str) -> list[Path]:
         return convert(source, options.destination, kind, on_read, **_options_of_writer(options))
 
 
-def _convert_mesh(options: ConvertOptions, kind: str) -> tuple[Plotfile, list[Path]]:
-    """Converts a complete plotfile in the same way."""
+def _convert_mesh(mesh: MeshSource[Any], options: ConvertOptions, kind: str) -> list[Path]:
+    """Converts all of an adaptive mesh in the same way."""
     if kind != "idx":
-        raise click.UsageError(f"{options.source}: a plotfile of AMReX is converted to IDX, not to {kind}")
+        raise click.UsageError(f"{options.source}: an adaptive mesh is converted to IDX, not to {kind}")
     given = {
         "--field": options.fields,
         "--step": options.step is not None,
@@ -251,10 +253,9 @@ def _convert_mesh(options: ConvertOptions, kind: str) -> tuple[Plotfile, list[Pa
         "--components separate": options.components == "separate",
     }
     if refused := [name for name, value in given.items() if value]:
-        raise click.UsageError(f"{refused[0]}: not supported for plotfiles of AMReX")
-    mesh = Plotfile(options.source)
+        raise click.UsageError(f"{refused[0]}: not supported for adaptive meshes; omit it")
     with converting(f"converting to {Path(options.destination).name}", mesh.nbytes) as on_read:
-        return mesh, convert_mesh(mesh, options.destination, on_read, **_options_of_writer(options))
+        return convert_mesh(mesh, options.destination, on_read, **_options_of_writer(options))
 
 
 @dataclass(frozen=True)
