@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from esker.amr_source import AXES, MeshPatch, MeshSource
 from esker.chunked import scratch_array
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+_HDF5_ERRORS = (KeyError, OSError, RuntimeError, TypeError, ValueError)
+"""Exceptions of h5py for damaged files."""
 _GLOBAL = "Chombo_global"
 _SAMPLES, _OFFSETS = ":datatype=0", ":offsets=0"
 _MOST_LEVELS, _MOST_COMPONENTS, _MOST_BOXES = 64, 4096, 1 << 24
@@ -51,7 +54,7 @@ class ChomboFile(MeshSource[ChomboPatch]):
         self.path = Path(path)
         self._scratch = scratch
         self._mapped: dict[str, NDArray[Any]] = {}
-        with _h5py(path).File(self.path, "r") as file:
+        with _opened(self.path) as file:
             root = _Node(file, str(path))
             rank = root.group(_GLOBAL).integer("SpaceDim", 1, 3)
             count = _number_of_levels(root)
@@ -89,7 +92,7 @@ class ChomboFile(MeshSource[ChomboPatch]):
     def _samples(self, name: str) -> NDArray[Any]:
         if name not in self._mapped:
             h5py = _h5py(self.path)
-            with h5py.File(self.path, "r") as file:
+            with _opened(self.path) as file:
                 dataset = file[name]
                 if dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
                     raise ValueError(
@@ -122,7 +125,7 @@ def is_chombo(path: str | Path) -> bool:
     try:
         with h5py.File(path, "r") as file:
             return _GLOBAL in file and "level_0" in file
-    except OSError:  # damaged, for esker.open to say how
+    except (OSError, RuntimeError):  # damaged; esker.open says how
         return False
 
 
@@ -134,6 +137,19 @@ def _h5py(path: str | Path) -> Any:
             f"{path}: reading Chombo files requires the package h5py: pip install h5py"
         ) from error
     return h5py
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The file. Turns errors that do not name it, such as those of h5py, into OSError."""
+    h5py = _h5py(path)
+    try:
+        with h5py.File(path, "r") as file:
+            yield file
+    except _HDF5_ERRORS as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise OSError(f"{path}: the HDF5 file is damaged or cannot be read: {error}") from error
 
 
 def _number_of_levels(root: _Node) -> int:
@@ -382,12 +398,12 @@ class _Node:
         return self._found(name, self._group, "group or dataset")
 
     def _found(self, name: str, members: Mapping[str, Any], what: str) -> Any:
-        if name not in members:
-            raise ValueError(f"{self.where}: expected the {what} {name!r}, found none")
         try:
-            return members[name]
-        except (KeyError, TypeError, RuntimeError) as error:
+            if name in members:
+                return members[name]
+        except _HDF5_ERRORS as error:
             raise OSError(f"{self.where}: the {what} {name!r} cannot be read: {error}") from error
+        raise ValueError(f"{self.where}: expected the {what} {name!r}, found none")
 
 
 def _what(found: Any) -> str:

@@ -312,6 +312,27 @@ def test_damage_stops_the_command(esker_command: Run, tmp_path: Path) -> None:
     assert done.returncode in (1, 2) and not (tmp_path / "mesh.idx").exists()
 
 
+@pytest.mark.parametrize("write", [write_plot_file, write_checkpoint])
+def test_random_damage_is_an_error_that_names_the_file(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    path = tmp_path / "damaged.hdf5"
+    write(path)
+    good, random = path.read_bytes(), np.random.default_rng(7)
+    n_errors = 0
+    for _ in range(300):
+        damaged = np.frombuffer(good, np.uint8).copy()
+        damaged[random.integers(damaged.size, size=3)] = random.integers(256, size=3)
+        path.write_bytes(damaged.tobytes())
+        if is_chombo(path):
+            try:
+                source = ChomboFile(path)
+                for patch in source.patches:
+                    source.read(patch)
+            except (ValueError, OSError) as error:
+                assert str(error).startswith(str(path))
+                n_errors += 1
+    assert n_errors > 10
+
+
 def test_samples_in_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "plt.hdf5"
     write_plot_file(path)
