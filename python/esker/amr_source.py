@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,4 +58,9 @@ class MeshSource(ABC, Generic[PatchType]):
 
     @abstractmethod
     def read(self, patch: PatchType) -> Mapping[str, NDArray[Any]]:
-        """Field to samples of a patch, slowest axis first: views of mapped files, in any byte order."""
+        """Field to samples of a patch, slowest axis first, in any byte order: views of mapped files if possible."""
+
+
+def plain_name(name: str) -> str:
+    """A name with only characters that names of fields can have."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)

@@ -9,7 +9,6 @@ other, x fastest.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker._pieces import PIECE_BYTES
-from esker.amr_source import AXES, MeshPatch, MeshSource
+from esker.amr_source import AXES, MeshPatch, MeshSource, plain_name
 from esker.chunked import scratch_array
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -164,16 +163,11 @@ def _names(variable: _Variable, root: _Node) -> Iterator[str]:
         if (named := root.integer("num_components", 1, _MOST_COMPONENTS)) != variable.components:
             raise ValueError(f"{root.where}: num_components is {named}, but data has {variable.components}")
         for c in range(named):
-            yield _plain(root.text(f"component_{c}"))
+            yield plain_name(root.text(f"component_{c}"))
         return
-    base = _plain(variable.name.removesuffix("Data") or variable.name)
+    base = plain_name(variable.name.removesuffix("Data") or variable.name)
     for c in range(variable.components):
         yield base if variable.components == 1 else f"{base}_{c}"
-
-
-def _plain(name: str) -> str:
-    """A name with only characters that names of fields can have."""
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)
 
 
 def _copied(dataset: Any, scratch: str | Path | None) -> NDArray[Any]:

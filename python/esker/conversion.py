@@ -22,6 +22,7 @@ from esker.plotfile import Plotfile, is_plotfile
 from esker.replacing import new_dataset
 from esker.sources import Source, SourceField
 from esker.writer import Option, Writer, WriterField, grid_name
+from esker.yt_source import YT_PREFIX, YtMesh
 from esker.zarr_target import write_zarr
 
 OnRead = Callable[[int], None]
@@ -75,10 +76,13 @@ def convert(
 
 
 def open_mesh(path: str, destination: str | os.PathLike[str]) -> MeshSource[Any] | None:
-    """The mesh in a plotfile of AMReX or a file of Chombo; None for other sources. By content.
+    """The mesh in a plotfile of AMReX or a file of Chombo, by content, or what yt opens after "yt:"; None for
+    other sources.
 
-    Temporary files are made next to `destination`. Raises the exceptions of Plotfile and ChomboFile.
+    Temporary files are made next to `destination`. Raises the exceptions of Plotfile, ChomboFile and YtMesh.
     """
+    if path.startswith(YT_PREFIX):
+        return YtMesh(path.removeprefix(YT_PREFIX))
     if is_plotfile(path):
         return Plotfile(path)
     return ChomboFile(path, _directory_of(destination)) if is_chombo(path) else None
@@ -89,8 +93,8 @@ def convert_mesh(
 ) -> list[Path]:
     """Writes a mesh with one step, and returns the files and directories that it created.
 
-    They are published as by convert(). Samples that are aligned and in native byte order are written from the
-    mapped files of the source. The others are copied to temporary files next to the destination. Raises the
+    They are published as by convert(). Samples that are mapped, aligned and in native byte order are written from
+    the files of the source. The others are copied to temporary files next to the destination. Raises the
     exceptions of MeshSource.read() and of esker.Writer.
     """
     overwrite = options.pop("overwrite", None)
@@ -112,7 +116,7 @@ def convert_mesh(
                 samples = source.read(patch)
                 for field, dtype in zip(fields, source.dtypes):
                     array = samples[field.name]
-                    if array.dtype != dtype or not array.flags.aligned:
+                    if not _is_mapped(array, dtype):
                         array = copies.of(array, dtype)
                     step.put(field, array, offset=patch.lo, level=patch.level)
                     on_read(array.nbytes)
@@ -121,6 +125,11 @@ def convert_mesh(
 
 def _directory_of(path: str | os.PathLike[str]) -> str:
     return os.path.dirname(os.fspath(path)) or "."
+
+
+def _is_mapped(array: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether the writer can take an array as it is, and it needs no memory."""
+    return isinstance(array, np.memmap) and array.dtype == dtype and array.flags.aligned
 
 
 class _Copies:

@@ -13,6 +13,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "openvisus"
+_SAMPLE_DATA = [parent / "shared" / "data" for parent in ROOT.parents]
+SHARED = next((folder for folder in _SAMPLE_DATA if folder.is_dir()), _SAMPLE_DATA[0])
+"""Sample data next to the project; they may be missing."""
 KILL_PROGRAM = ROOT / "build" / "release" / "tests" / "mpi" / "kill_run"
 
 

@@ -16,13 +16,12 @@ import pytest
 from numpy.typing import NDArray
 
 import esker
+from conftest import SHARED
 from esker.chombo import ChomboFile, is_chombo
 from esker.conversion import convert_mesh, open_mesh
 
 Run = Callable[..., Any]
 Box = tuple[tuple[int, ...], tuple[int, ...]]
-SAMPLE_DATA = [parent / "shared" / "data" for parent in Path(__file__).parents[3:]]
-SHARED = next((folder for folder in SAMPLE_DATA if folder.is_dir()), SAMPLE_DATA[0])
 REAL = SHARED / "amr" / "amundsen_3level_checkpoint.2d.h5"
 
 BOXES: list[list[Box]] = [[((2, -1), (5, 2)), ((6, -1), (9, 2))], [((6, 0), (9, 3)), ((12, 2), (13, 5))]]

@@ -16,11 +16,10 @@ import numpy as np
 import pytest
 
 import esker
+from conftest import SHARED
 from datasets import samples
 
 RNG = np.random.default_rng(12)
-SAMPLE_DATA = [parent / "shared" / "data" for parent in Path(__file__).parents[3:]]
-SHARED = next((folder for folder in SAMPLE_DATA if folder.is_dir()), SAMPLE_DATA[0])
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ATTRIBUTES = {"units": "m", "long_name": "thickness – Eisdicke", "valid_min": 0.0, "flags": [1, 2, 4]}
 AXES = {"time": {"units": "hours since 2000-01-01"}, "x": {"units": "m", "axis": "X"}}

@@ -105,7 +105,8 @@ class ConvertOptions:
       esker convert run.nc run.idx --compression zip --compression temp:zfp-accuracy=1e-3
       esker convert run.idx run.zarr --level 18
       esker convert plt00010 plt00010.idx
-      esker convert chk.000005.2d.hdf5 chk.idx"""
+      esker convert chk.000005.2d.hdf5 chk.idx
+      esker convert yt:DD0010/moving7_0010 enzo.idx"""
 )
 @click.argument("source")
 @click.argument("destination")
@@ -164,8 +165,8 @@ def convert_command(options: ConvertOptions) -> None:
     """Convert SOURCE to DESTINATION, in another format.
 
     SOURCE is a dataset (IDX, netCDF, HDF5), an .npy file, raw samples, a directory or a pattern of .png files
-    (one layer each, ordered by name), a Zarr store, or an adaptive mesh (to IDX): a plotfile of AMReX, or a plot file or
-    checkpoint of Chombo. Steps, coordinates and attributes are kept. The data need not fit in memory.
+    (one layer each, ordered by name), a Zarr store, or an adaptive mesh (to IDX): a plotfile of AMReX, a plot file or
+    checkpoint of Chombo, or yt:PATH for what the package yt opens as patches, such as Enzo's. Steps, coordinates and attributes are kept. The data need not fit in memory.
     """
     kind = _destination_format(options)
     begin = time.perf_counter()
