@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -58,9 +58,24 @@ class MeshSource(ABC, Generic[PatchType]):
 
     @abstractmethod
     def read(self, patch: PatchType) -> Mapping[str, NDArray[Any]]:
-        """Field to samples of a patch, slowest axis first, in any byte order: views of mapped files if possible."""
+        """Field to samples of a patch, slowest axis first, in any byte order.
+
+        Views of mapped files, if possible: they need no memory.
+        """
 
 
 def plain_name(name: str) -> str:
     """A name with only characters that names of fields can have."""
     return re.sub(r"[^A-Za-z0-9_.-]", "_", name)
+
+
+def refinement_ratio(where: str, ratios: Iterable[int]) -> int:
+    """The ratio of all axes. Raises ValueError, which names `where`, if it is not one power of two."""
+    distinct = sorted(set(ratios))
+    ratio = distinct[0]
+    if len(distinct) > 1 or ratio < 2 or ratio & (ratio - 1):
+        raise ValueError(
+            f"{where}: expected one power of two for all axes, found {distinct}; "
+            "other ratios are not supported"
+        )
+    return ratio

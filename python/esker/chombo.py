@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker._pieces import PIECE_BYTES
-from esker.amr_source import AXES, MeshPatch, MeshSource, plain_name
+from esker.amr_source import AXES, MeshPatch, MeshSource, plain_name, refinement_ratio
 from esker.chunked import scratch_array
 
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -245,14 +245,7 @@ def _spacing(group: _Node, rank: int) -> tuple[float, ...]:
 
 def _ratio(group: _Node, rank: int) -> int:
     name = "vec_ref_ratio" if group.has("vec_ref_ratio") else "ref_ratio"
-    ratios = set(group.integers(name, rank, may_be_one=True))
-    ratio = min(ratios)
-    if len(ratios) > 1 or ratio < 2 or ratio & (ratio - 1):
-        raise ValueError(
-            f"{group.where}: {name}: expected one power of two for all axes, found {sorted(ratios)}; "
-            "other ratios are not supported"
-        )
-    return ratio
+    return refinement_ratio(f"{group.where}: {name}", group.integers(name, rank, may_be_one=True))
 
 
 def _boxes(group: _Node, rank: int, domain: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

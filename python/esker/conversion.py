@@ -93,8 +93,8 @@ def convert_mesh(
 ) -> list[Path]:
     """Writes a mesh with one step, and returns the files and directories that it created.
 
-    They are published as by convert(). Samples that are mapped, aligned and in native byte order are written from
-    the files of the source. The others are copied to temporary files next to the destination. Raises the
+    They are published as by convert(). Samples that are mapped, aligned and in native byte order are written
+    from the files of the source. The others are copied to temporary files next to the destination. Raises the
     exceptions of MeshSource.read() and of esker.Writer.
     """
     overwrite = options.pop("overwrite", None)

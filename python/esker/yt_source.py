@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esker.amr_source import AXES, MeshPatch, MeshSource, plain_name
+from esker.amr_source import AXES, MeshPatch, MeshSource, plain_name, refinement_ratio
 
 YT_PREFIX = "yt:"
 """Begins the names of sources that yt opens."""
@@ -43,7 +43,8 @@ class YtMesh(MeshSource[GridPatch]):
         self._grids = grids
         self.axes = tuple(AXES[:rank])
         self.extent = tuple(int(n) for n in dataset.domain_dimensions[:rank])
-        self.ratios = (_ratio(path, dataset.refine_by),) * int(dataset.index.max_level)
+        ratio = refinement_ratio(f"{path}: refine_by", np.ravel(dataset.refine_by).tolist())
+        self.ratios = (ratio,) * int(dataset.index.max_level)
         self.origin = tuple(dataset.domain_left_edge.to_value("code_length").tolist()[:rank])
         width = dataset.domain_width.to_value("code_length").tolist()
         self.spacing = tuple(edge / n for edge, n in zip(width, self.extent))
@@ -84,17 +85,6 @@ def _load(path: Path) -> Any:
         return yt.load(path)
     except (yt.utilities.exceptions.YTException, KeyError, RuntimeError) as error:
         raise ValueError(f"{path}: yt cannot open it: {error}") from error
-
-
-def _ratio(path: str | os.PathLike[str], refine_by: Any) -> int:
-    ratios = {int(ratio) for ratio in np.ravel(refine_by)}
-    ratio = min(ratios)
-    if len(ratios) > 1 or ratio < 2 or ratio & (ratio - 1):
-        raise ValueError(
-            f"{path}: expected one power of two as ratio of refinement, found {sorted(ratios)}; other ratios are "
-            "not supported"
-        )
-    return ratio
 
 
 def _is_of_cells(dataset: Any, key: tuple[str, str]) -> bool:

@@ -97,7 +97,7 @@ def test_grids_in_two_dimensions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_other_ratios_are_refused(monkeypatch: pytest.MonkeyPatch, refine_by: Any) -> None:
     grids = [grid(0, (0, 0, 0), (4, 2, 1))]
     monkeypatch.setattr(yt_source, "_load", lambda path: dataset(refine_by, grids))
-    with pytest.raises(ValueError, match="run: expected one power of two"):
+    with pytest.raises(ValueError, match="run: refine_by: expected one power of two"):
         YtMesh("run")
 
 
