@@ -98,10 +98,11 @@ class FormatWriter {
                                                                     const KeptFields& /*kept*/) const {
     return lay_out(present, hints);
   }
-  /// Rank 0, before each commit(): the small files of a step that stores `kept`. Local. kUnsupported: one is
-  /// too large for readers.
+  /// Rank 0, before each commit(): the small files of a step that stores `kept`, and whose meshes have these
+  /// patches. Local. kUnsupported: one is too large for readers.
   virtual Result<std::vector<SmallFile>> small_files(Index /*step*/, const std::vector<bool>& /*present*/,
-                                                     const KeptFields& /*kept*/) {
+                                                     const KeptFields& /*kept*/,
+                                                     const PatchesOfMeshes& /*patches*/) {
     return std::vector<SmallFile>();
   }
   /// Rank 0, before a step's bytes are written, if its layouts need file offsets: allocates them. Changes no

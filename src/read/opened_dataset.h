@@ -56,6 +56,11 @@ class OpenedDataset {
                                                                             Index /*step*/) const {
     return std::optional<StoredSamples>();
   }
+  /// The patches of the field's mesh at a step that has() the field: ascending level, then by their lower
+  /// corners, slowest axis first. Empty if the grid is no mesh.
+  [[nodiscard]] virtual Result<std::vector<MeshBox>> patches(int /*field*/, Index /*step*/) const {
+    return std::vector<MeshBox>();
+  }
   /// The best unit for one read of the samples of a level that are inside the grid.
   [[nodiscard]] virtual ReadUnit read_unit(int field, int level) const = 0;
   /// Files with samples of committed steps.

@@ -1,7 +1,9 @@
 #include "write/flatten_meshes.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "adaptive/level_parts.h"
@@ -9,6 +11,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
+#include "comm/gather.h"
 #include "exchange/directory.h"
 #include "plan/field_boxes.h"
 
@@ -67,6 +70,15 @@ void for_each_aligned(const Box& part, const Box& domain, const Point& ratio, co
   });
 }
 
+/// By level, then by the lower corners, slowest axis first.
+bool precedes(const MeshBox& a, const MeshBox& b) {
+  if (a.level != b.level) return a.level < b.level;
+  for (int axis = a.box.rank; axis-- > 0;) {
+    if (a.box.lo[axis] != b.box.lo[axis]) return a.box.lo[axis] < b.box.lo[axis];
+  }
+  return false;
+}
+
 class Flattening {
  public:
   Flattening(Comm& comm, const Schema& schema, const FormatWriter& format, const StepInput& input)
@@ -87,10 +99,12 @@ class Flattening {
     ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm_, lists));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return check_overlap(directory); }));
     ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ask(directory, visit); }));
-    return all_do(comm_, "mesh", [&] {
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
       for (const MeshStep& step : steps_) flatten(directory, step, flat);
       return Status();
-    });
+    }));
+    for (const MeshStep& step : steps_) ESKER_RETURN_IF_ERROR(collect(step, flat));
+    return {};
   }
 
  private:
@@ -218,6 +232,28 @@ class Flattening {
     for (auto& [level, boxes] : kept) {
       flat.keep.push_back({step.grid, -1, KeepRule::inside(std::move(boxes), level)});
     }
+  }
+
+  /// The patches of all ranks, in an order that does not depend on the ranks, on rank 0. Collective.
+  Status collect(const MeshStep& step, StepInput& flat) const {
+    std::vector<MeshBox> mine;
+    ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
+      for (const MeshPatch& put : step.mine) mine.push_back({put.level, put.patch.box});
+      return Status();
+    }));
+    ESKER_ASSIGN_OR_RETURN(const Gathered gathered, gather(comm_, std::as_bytes(std::span(mine))));
+    return root_does(comm_, "mesh", [&] {
+      std::vector<MeshBox> all;
+      for (const std::span<const std::byte> bytes : gathered.of_rank) {
+        const std::size_t before = all.size();
+        all.resize(before + bytes.size() / sizeof(MeshBox));
+        if (!bytes.empty()) std::memcpy(&all[before], bytes.data(), bytes.size());
+      }
+      std::sort(all.begin(), all.end(), precedes);
+      flat.patches_of_meshes.resize(schema_.grids().size());
+      flat.patches_of_meshes[static_cast<std::size_t>(step.grid)] = std::move(all);
+      return Status();
+    });
   }
 
   static void add_parts(const Patch& whole, const std::vector<Box>& parts, const Point& ratio,

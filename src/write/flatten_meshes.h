@@ -3,8 +3,8 @@
 // The array is the index space of the finest level. What finer patches cover is cut out of the coarser ones
 // before anything moves, so that each sample has at most one owner: the finest patch over it. A sample of a
 // coarser level is that of its whole cell. The array keeps the region of a level up to that level
-// (KeepRule::inside), and has fill values where no rank has a patch. Blocks, exchange and files are then those
-// of any sparse step.
+// (KeepRule::inside), and has fill values where no rank has a patch. Blocks, exchange and files are then
+// those of any sparse step.
 #pragma once
 
 #include "comm/comm.h"
@@ -13,9 +13,10 @@
 
 namespace esker {
 
-/// `input` with patches and rules instead of its patches of meshes. It refers to the same memory, and does
-/// not own the copies. Collective; errors are those of all ranks: kInvalidArgument for patches of one level
-/// that overlap, and for fields of a mesh that are not put in the same patches.
+/// `input` with patches and rules instead of its patches of meshes, on rank 0 also with the list of all
+/// patches. It refers to the same memory, and does not own the copies. Collective; errors are those of all
+/// ranks: kInvalidArgument for patches of one level that overlap, and for fields of a mesh that are not put
+/// in the same patches.
 Result<StepInput> flatten_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
                                  const StepInput& input);
 

@@ -310,7 +310,7 @@ Status WritePipeline::write_flat_step(const StepInput& input) {
   ESKER_RETURN_IF_ERROR(prepare_places(plan, input));
 
   StepFiles files(*store_, *plan.layouts, plan.space, input.step, top_);
-  status = move(plan, input.step, files);
+  status = move(plan, input, files);
   if (!status.ok()) {
     discard(input.step, files);
     return status;
@@ -421,9 +421,9 @@ Result<KeptFields> WritePipeline::find_regions(const StepInput& input, StepPlan*
     is_stale = !plan->shared || plan->boxes != boxes_of(input.patches, plan->fields);
     return forget_choices();
   }));
-  StepRegions regions(*comm_, {schema_, *format_, options_.format, input.keep, input.patches, due,
-                               options_.keep_level, options_.memory_budget_bytes / 8,
-                               options_.memory_budget_bytes / 2, options_.partial});
+  StepRegions regions(
+      *comm_, {schema_, *format_, options_.format, input.keep, input.patches, due, options_.keep_level,
+               options_.memory_budget_bytes / 8, options_.memory_budget_bytes / 2, options_.partial});
   ESKER_RETURN_IF_ERROR(regions.agree_on_rules(is_stale, any_stale));
   if (any_stale) ESKER_RETURN_IF_ERROR(begin_sparse_plan(*plan, input));
   ESKER_RETURN_IF_ERROR(regions.share_levels(plan->shared->directory, plan->shared->of_field));
@@ -473,10 +473,10 @@ Status WritePipeline::prepare_places(StepPlan& plan, const StepInput& input) {
   return taken;
 }
 
-Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
+Status WritePipeline::move(StepPlan& plan, const StepInput& input, StepFiles& files) {
   const ExchangeBuffers::Parts parts = buffers_.parts(plan.exchange.plan);
   BufferStore store(plan, parts, options_.aggregate, files, counters_);
-  if (plan.compressor) plan.compressor->begin_step(step);
+  if (plan.compressor) plan.compressor->begin_step(input.step);
   if (plan.cells) {
     const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kMove);
     const Stopwatch watch;
@@ -510,16 +510,17 @@ Status WritePipeline::move(StepPlan& plan, Index step, StepFiles& files) {
   }
   counters_.peak_buffer_bytes = std::max(counters_.peak_buffer_bytes, buffers_.size_bytes());
   Stopwatch watch;
-  if (stored.ok()) stored = guarded("end_step", [&] { return finish(plan, step, files); });
+  if (stored.ok()) stored = guarded("end_step", [&] { return finish(plan, input, files); });
   counters_.store_s += watch.lap();
   Status agreed = agree(*comm_, stored);
   counters_.agree_s += watch.lap();
   return agreed;
 }
 
-Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files) {
+Status WritePipeline::finish(const StepPlan& plan, const StepInput& input, StepFiles& files) {
   if (comm_->rank() == 0) {
-    ESKER_ASSIGN_OR_RETURN(const auto small, format_->small_files(step, plan.due, plan.kept));
+    ESKER_ASSIGN_OR_RETURN(const auto small,
+                           format_->small_files(input.step, plan.due, plan.kept, input.patches_of_meshes));
     for (const auto& [path, bytes] : small) {
       ESKER_RETURN_IF_ERROR(files.write_small(path, bytes));
     }
@@ -528,7 +529,7 @@ Status WritePipeline::finish(const StepPlan& plan, Index step, StepFiles& files)
                                      {plan.records, plan.cells ? &plan.cells->heads() : nullptr},
                                      options_.fsync == Fsync::kStep));
   if (options_.fsync == Fsync::kClose)
-    written_paths_[step] = files.paths();  // including those that finish() opened
+    written_paths_[input.step] = files.paths();  // including those that finish() opened
   return {};
 }
 

@@ -123,8 +123,8 @@ class WritePipeline final : private Comm::EndListener {
   }
   Status make_room_for_copies(const StepInput& input);
   Status prepare_places(StepPlan& plan, const StepInput& input);
-  Status move(StepPlan& plan, Index step, StepFiles& files);
-  Status finish(const StepPlan& plan, Index step, StepFiles& files);
+  Status move(StepPlan& plan, const StepInput& input, StepFiles& files);
+  Status finish(const StepPlan& plan, const StepInput& input, StepFiles& files);
   Status commit(StepPlan& plan, const StepInput& input, StepFiles& files);
   void discard(Index step, StepFiles& files);
   Status reclaim(bool durable);

@@ -52,4 +52,12 @@ struct ESKER_API Mesh {
   bool operator==(const Mesh&) const = default;
 };
 
+/// A patch of all fields of a mesh.
+struct MeshBox {
+  int level = 0;
+  Box box;  ///< in the indices of the level
+
+  friend bool operator==(const MeshBox&, const MeshBox&) = default;
+};
+
 }  // namespace esker

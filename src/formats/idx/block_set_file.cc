@@ -84,10 +84,46 @@ NumberedSets number_sets(const std::vector<StoredColumn>& columns) {
   return numbered;
 }
 
+void append_patches(const std::vector<MeshBox>& patches, std::vector<std::byte>& bytes) {
+  append_number(std::ssize(patches), bytes);
+  for (const MeshBox& patch : patches) {
+    append_number(patch.level, bytes);
+    for (int a = 0; a < patch.box.rank; ++a) {
+      append_number(patch.box.lo[a], bytes);
+      append_number(patch.box.extent(a), bytes);
+    }
+  }
+}
+
+Result<std::vector<MeshBox>> read_patches(Numbers& numbers, int rank) {
+  constexpr Index kMostIndex = Index{1} << 61;
+  ESKER_ASSIGN_OR_RETURN(const Index num_patches, numbers.next(numbers.left() / (1 + 2 * rank), "patches"));
+  std::vector<MeshBox> patches(static_cast<std::size_t>(num_patches));
+  for (MeshBox& patch : patches) {
+    ESKER_ASSIGN_OR_RETURN(const Index level, numbers.next(kMaxLevel, "level of a patch"));
+    patch = {static_cast<int>(level), Box{rank, {}, {}}};
+    for (int a = 0; a < rank; ++a) {
+      ESKER_ASSIGN_OR_RETURN(patch.box.lo[a], numbers.next(kMostIndex, "begin of a patch"));
+      ESKER_ASSIGN_OR_RETURN(const Index extent, numbers.next(kMostIndex, "extent of a patch"));
+      if (extent == 0) return error(Code::kDataLoss, "a patch of level {} is empty", level);
+      patch.box.hi[a] = patch.box.lo[a] + extent;
+    }
+  }
+  return patches;
+}
+
+Status check_size(const std::vector<std::byte>& bytes, std::size_t most_bytes) {
+  if (bytes.size() <= most_bytes) return {};
+  return error(Code::kUnsupported,
+               "the sets of blocks and the patches need more than {} bytes, the most that is supported; keep "
+               "larger or fewer regions, or choose a larger bits_per_block",
+               most_bytes);
+}
+
 }  // namespace
 
-Result<std::vector<std::byte>> encode_block_sets(const std::vector<StoredColumn>& columns,
-                                                 std::size_t most_bytes) {
+Result<std::vector<std::byte>> encode_block_sets(const StepSets& step, std::size_t most_bytes) {
+  const std::vector<StoredColumn>& columns = step.columns;
   std::vector<std::byte> bytes(kStart);
   const NumberedSets numbered = number_sets(columns);
   append_number(std::ssize(columns), bytes);
@@ -105,21 +141,18 @@ Result<std::vector<std::byte>> encode_block_sets(const std::vector<StoredColumn>
       append_number(run.last - run.first, bytes);
       end = run.last;
     }
-    if (bytes.size() > most_bytes) {
-      return error(Code::kUnsupported,
-                   "the sets of blocks need more than {} bytes, the most that is supported; keep larger or "
-                   "fewer regions, or choose a larger bits_per_block",
-                   most_bytes);
-    }
+    ESKER_RETURN_IF_ERROR(check_size(bytes, most_bytes));
   }
+  if (!step.patches.empty()) append_patches(step.patches, bytes);
+  ESKER_RETURN_IF_ERROR(check_size(bytes, most_bytes));
   std::memcpy(bytes.data(), kMagic.data(), kMagic.size());
   const std::uint64_t sum = checksum(std::span(bytes).subspan(kStart), 0);
   std::memcpy(bytes.data() + kMagic.size(), &sum, sizeof(sum));
   return bytes;
 }
 
-Result<std::vector<StoredColumn>> decode_block_sets(std::span<const std::byte> bytes, const BlockGrid& grid,
-                                                    std::size_t num_columns) {
+Result<StepSets> decode_block_sets(std::span<const std::byte> bytes, const BlockGrid& grid,
+                                   std::size_t num_columns) {
   if (bytes.size() < kStart || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
     return error(Code::kDataLoss, "expected a file of block sets, which begins with {}", kMagic);
   }
@@ -148,6 +181,10 @@ Result<std::vector<StoredColumn>> decode_block_sets(std::span<const std::byte> b
     sets.push_back(std::make_shared<BlockSet>(grid, std::move(runs)));
     samples.push_back(sets.back()->num_samples());
   }
+  std::vector<MeshBox> patches;
+  if (numbers.left() > 0) {
+    ESKER_ASSIGN_OR_RETURN(patches, read_patches(numbers, grid.box().rank));
+  }
   if (numbers.left() > 0) return error(Code::kDataLoss, "{} bytes follow the last set", numbers.left());
   for (std::size_t c = 0; c < num_columns; ++c) {
     if (set_of_column[c] > num_sets) {
@@ -160,7 +197,7 @@ Result<std::vector<StoredColumn>> decode_block_sets(std::span<const std::byte> b
     }
     columns[c].blocks = sets[set];
   }
-  return columns;
+  return StepSets{std::move(columns), std::move(patches)};
 }
 
 std::uint64_t block_sets_sum(std::span<const std::byte> bytes) { return checksum(bytes, 1); }

@@ -17,8 +17,10 @@
 #include "formats/idx/catalog.h"
 #include "formats/idx/field_errors.h"
 #include "formats/idx/pidx_header.h"
+#include "grid/points.h"
 #include "layout/kept_fields.h"
 #include "model/fill_value.h"
+#include "model/patch_cover.h"
 #include "store/commit.h"
 
 namespace esker::idx {
@@ -377,12 +379,63 @@ Status IdxDataset::read(int field, Index step, const ReadTarget& target, const R
     with_fill.missing = MissingBlocks::kFill;
   }
   with_fill.fill_value = fill_value;
-  return part_of(field)->read(place(field).columns, step, target, with_fill);
+  ESKER_RETURN_IF_ERROR(part_of(field)->read(place(field).columns, step, target, with_fill));
+  return fill_gaps(field, step, target, fill_value.empty() ? esker::fill_value(of) : fill_value);
+}
+
+/// See samples_in_patches().
+Result<std::vector<std::uint8_t>> IdxDataset::covered(int field, Index step, const Lattice& samples) const {
+  const auto& mesh =
+      schema.grids()[static_cast<std::size_t>(schema.fields()[static_cast<std::size_t>(field)].grid)].mesh;
+  if (!mesh) return std::vector<std::uint8_t>();
+  ESKER_ASSIGN_OR_RETURN(const std::vector<MeshBox> of_step, patches(field, step));
+  return of_step.empty() ? std::vector<std::uint8_t>() : samples_in_patches(*mesh, of_step, samples);
+}
+
+/// Samples that no patch of a mesh covers.
+Status IdxDataset::fill_gaps(int field, Index step, const ReadTarget& target,
+                             std::span<const std::byte> value) const {
+  ESKER_ASSIGN_OR_RETURN(const auto is_covered, covered(field, step, target.samples));
+  if (is_covered.empty()) return {};
+  const Index sample_bytes = schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
+  std::size_t at = 0;
+  for_each_index_point(target.samples.all_indices(), [&](const Point& index) {
+    if (is_covered[at++] != 0) return;
+    const Index position = target.position(index);
+    std::byte* sample = target.out + position * target.sample_stride_bytes;
+    for (Index done = 0; done < sample_bytes; done += std::ssize(value)) {
+      std::copy(value.begin(), value.end(), sample + done);
+    }
+    if (target.is_stored) target.is_stored[position] = 0;
+  });
+  return {};
 }
 
 Status IdxDataset::stored_levels(int field, Index step, const Lattice& samples,
                                  std::span<std::int8_t> out) const {
-  return part_of(field)->stored_levels(place(field).columns, place(field).fixed ? 0 : step, samples, out);
+  ESKER_RETURN_IF_ERROR(
+      part_of(field)->stored_levels(place(field).columns, place(field).fixed ? 0 : step, samples, out));
+  ESKER_ASSIGN_OR_RETURN(const auto is_covered, covered(field, step, samples));
+  for (std::size_t n = 0; n < is_covered.size(); ++n) {
+    if (is_covered[n] == 0) out[n] = -1;
+  }
+  return {};
+}
+
+Result<std::vector<MeshBox>> IdxDataset::patches(int field, Index step) const {
+  const IdxPart& part = *part_of(field);
+  const Index at = place(field).fixed ? 0 : step;
+  const auto& mesh =
+      schema.grids()[static_cast<std::size_t>(schema.fields()[static_cast<std::size_t>(field)].grid)].mesh;
+  if (!mesh || !part.is_sparse(at)) return std::vector<MeshBox>();
+  ESKER_ASSIGN_OR_RETURN(const PartSets::Sets sets, part.sets_at(at));
+  for (const MeshBox& patch : sets->patches) {
+    const bool is_inside = patch.level < mesh->num_levels() && mesh->domain(patch.level).contains(patch.box);
+    if (is_inside) continue;
+    return error(Code::kDataLoss, "{}: the patch {} of level {} is not in the mesh of {} levels",
+                 part.block_sets_path(at), patch.box.to_string(), patch.level, mesh->num_levels());
+  }
+  return sets->patches;
 }
 
 // All columns of a field have the same blocks. The sets of a sparse step also name fields that are stored
@@ -391,8 +444,8 @@ Result<std::optional<StoredSamples>> IdxDataset::stored_samples(int field, Index
   const IdxPart& part = *part_of(field);
   const Index at = place(field).fixed ? 0 : step;
   if (!part.is_sparse(at)) return std::optional<StoredSamples>();
-  ESKER_ASSIGN_OR_RETURN(const PartSets::Columns columns, part.sets_at(at));
-  const StoredColumn& column = (*columns)[static_cast<std::size_t>(place(field).columns.front())];
+  ESKER_ASSIGN_OR_RETURN(const PartSets::Sets sets, part.sets_at(at));
+  const StoredColumn& column = sets->columns[static_cast<std::size_t>(place(field).columns.front())];
   if (!column.blocks || column.blocks->size() == part.blocks().num_existing()) {
     return std::optional<StoredSamples>();
   }

@@ -38,6 +38,7 @@ struct IdxDataset final : OpenedDataset {
   Status stored_levels(int field, Index step, const Lattice& samples,
                        std::span<std::int8_t> out) const override;
   [[nodiscard]] Result<std::optional<StoredSamples>> stored_samples(int field, Index step) const override;
+  [[nodiscard]] Result<std::vector<MeshBox>> patches(int field, Index step) const override;
   /// Aligned boxes of a few blocks.
   [[nodiscard]] ReadUnit read_unit(int field, int level) const override;
   [[nodiscard]] Result<StorageInfo> storage() const override;
@@ -50,6 +51,9 @@ struct IdxDataset final : OpenedDataset {
  private:
   [[nodiscard]] const Place& place(int field) const { return places[static_cast<std::size_t>(field)]; }
   [[nodiscard]] const IdxPart* part_of(int field) const;
+  [[nodiscard]] Result<std::vector<std::uint8_t>> covered(int field, Index step,
+                                                          const Lattice& samples) const;
+  Status fill_gaps(int field, Index step, const ReadTarget& target, std::span<const std::byte> value) const;
   /// What each field of a part's header holds.
   [[nodiscard]] std::vector<BlockComparison::Column> columns_of(std::size_t part) const;
   Status verify_blocks(const ReadOriginal* original, VerifyReport& report,

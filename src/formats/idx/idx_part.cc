@@ -139,15 +139,15 @@ std::string IdxPart::block_sets_path_at(Index time) const {
   return (std::filesystem::path(first).parent_path() / kBlockSetsName).string();
 }
 
-Result<PartSets::Columns> IdxPart::sets_at(Index step) const {
+Result<PartSets::Sets> IdxPart::sets_at(Index step) const {
   return sets_->load(files_->store(), block_sets_path(step), record_->sets.at(step), blocks_,
                      header_.fields.size());
 }
 
 Result<std::shared_ptr<const BlockSet>> IdxPart::blocks_at(int field, Index step) const {
   if (!is_sparse(step)) return std::shared_ptr<const BlockSet>();
-  ESKER_ASSIGN_OR_RETURN(const PartSets::Columns columns, sets_at(step));
-  auto blocks = (*columns)[static_cast<std::size_t>(field)].blocks;
+  ESKER_ASSIGN_OR_RETURN(const PartSets::Sets sets, sets_at(step));
+  auto blocks = sets->columns[static_cast<std::size_t>(field)].blocks;
   if (blocks || !has(field, step)) return blocks;
   return error(Code::kDataLoss, "{}: does not hold field '{}', but {} says that the step does",
                block_sets_path(step), header_.fields[static_cast<std::size_t>(field)].name, idx_path_);

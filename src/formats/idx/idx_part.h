@@ -57,9 +57,9 @@ class IdxPart {
 
   /// Whether the step stores some of the blocks only. Steps are positions in times().
   [[nodiscard]] bool is_sparse(Index step) const { return record_ && record_->sets.contains(step); }
-  /// What a sparse step stores of each field of the header. Reads its file of block sets, unless it is known.
-  /// Thread-safe. Errors: kDataLoss, kIoError.
-  [[nodiscard]] Result<PartSets::Columns> sets_at(Index step) const;
+  /// What a sparse step stores of each field of the header, and the patches of a mesh. Reads its file of
+  /// block sets, unless it is known. Thread-safe. Errors: kDataLoss, kIoError.
+  [[nodiscard]] Result<PartSets::Sets> sets_at(Index step) const;
   /// The blocks of a field at a step; null: all. The same errors.
   [[nodiscard]] Result<std::shared_ptr<const BlockSet>> blocks_at(int field, Index step) const;
   /// Sets out[i] to the finest level that is stored, with all coarser ones, at sample i of a lattice, x

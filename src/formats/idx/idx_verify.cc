@@ -152,9 +152,9 @@ class PartVerifier {
   void find_blocks() {
     for (Index step = 0; step < num_steps_ && part_.is_ours(); ++step) {
       if (!part_.is_sparse(step)) continue;
-      const auto columns = part_.sets_at(step);
-      if (!columns.ok()) findings_.error(part_.block_sets_path(step), columns.status().message());
-      sets_[step] = columns.ok() ? *columns : nullptr;
+      const auto sets = part_.sets_at(step);
+      if (!sets.ok()) findings_.error(part_.block_sets_path(step), sets.status().message());
+      sets_[step] = sets.ok() ? *sets : nullptr;
     }
   }
 
@@ -162,7 +162,7 @@ class PartVerifier {
   [[nodiscard]] const BlockSet* blocks_of(int field, Index step) const {
     const auto sparse = sets_.find(step);
     if (sparse == sets_.end()) return part_.has(field, step) ? &all_ : nullptr;
-    return sparse->second ? (*sparse->second)[static_cast<std::size_t>(field)].blocks.get() : nullptr;
+    return sparse->second ? sparse->second->columns[static_cast<std::size_t>(field)].blocks.get() : nullptr;
   }
 
   /// Files of committed steps that were not checked. Stops after a thousand findings, because a header can
@@ -197,7 +197,7 @@ class PartVerifier {
   Findings findings_;
   std::set<std::pair<Index, Index>> checked_;  // step, first block of the file
   const BlockSet all_{part_.blocks()};
-  std::map<Index, PartSets::Columns> sets_;  // of sparse steps; null: damaged
+  std::map<Index, PartSets::Sets> sets_;  // of sparse steps; null: damaged
 };
 
 /// Files per step that a part may have; an estimate for the progress.

@@ -269,10 +269,8 @@ std::vector<std::string> IdxWriter::data_paths(Index first, Index end) const {
         if (files.ok()) paths.insert(paths.end(), files->begin(), files->end());
         continue;
       }
-      const bool is_stored = std::any_of(part.columns.begin(), part.columns.end(),
-                                         [&](const Column& column) { return present[column.field]; });
       const Index per_file = part.header.blocks_per_file;
-      for (Index n = 0; is_stored && n < part.blocks.num_existing();) {
+      for (Index n = 0; is_stored(part, present) && n < part.blocks.num_existing();) {
         const Index first_block = part.blocks.nth_existing(n) / per_file * per_file;
         paths.push_back(part.file_path(first_block, step));
         n = part.blocks.num_existing_before(std::min(first_block + per_file, part.blocks.num_blocks()));
@@ -293,13 +291,19 @@ std::unique_ptr<StepLayouts> IdxWriter::lay_out_sparse(const std::vector<bool>& 
 }
 
 Result<std::vector<SmallFile>> IdxWriter::small_files(Index step, const std::vector<bool>& present,
-                                                      const KeptFields& kept) {
+                                                      const KeptFields& kept,
+                                                      const PatchesOfMeshes& patches) {
   std::vector<SmallFile> files;
   new_set_sums_.assign(parts_.size(), std::nullopt);
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    if (!is_sparse(parts_[p], present, kept)) continue;
+    const Field& first = schema_.fields()[static_cast<std::size_t>(parts_[p].columns.front().field)];
+    const auto grid = static_cast<std::size_t>(first.grid);
+    const bool has_patches = grid < patches.size() && !patches[grid].empty() && is_stored(parts_[p], present);
+    if (!has_patches && !is_sparse(parts_[p], present, kept)) continue;
     const std::string path = parts_[p].block_sets_path(step);
-    auto bytes = encode_block_sets(stored_columns(parts_[p], present, kept));
+    StepSets sets{stored_columns(parts_[p], present, kept), {}};
+    if (has_patches) sets.patches = patches[grid];
+    auto bytes = encode_block_sets(sets);
     if (!bytes.ok()) return bytes.status().with_context(path);
     new_set_sums_[p] = block_sets_sum(*bytes);
     files.push_back({path, std::move(*bytes)});

@@ -53,7 +53,7 @@ class IdxWriter final : public FormatWriter {
                                                             const StepHints& hints,
                                                             const KeptFields& kept) const override;
   Result<std::vector<SmallFile>> small_files(Index step, const std::vector<bool>& present,
-                                             const KeptFields& kept) override;
+                                             const KeptFields& kept, const PatchesOfMeshes& patches) override;
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override { is_protected_ = true; }

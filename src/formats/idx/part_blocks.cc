@@ -4,6 +4,11 @@
 
 namespace esker::idx {
 
+bool is_stored(const Part& part, const std::vector<bool>& present) {
+  return std::any_of(part.columns.begin(), part.columns.end(),
+                     [&](const Column& column) { return present[static_cast<std::size_t>(column.field)]; });
+}
+
 bool is_sparse(const Part& part, const std::vector<bool>& present, const KeptFields& kept) {
   if (kept.empty()) return false;
   return std::any_of(part.columns.begin(), part.columns.end(), [&](const Column& column) {
@@ -18,7 +23,7 @@ std::vector<StoredColumn> stored_columns(const Part& part, const std::vector<boo
   std::vector<StoredColumn> columns;
   for (const Column& column : part.columns) {
     const auto field = static_cast<std::size_t>(column.field);
-    const KeptField& of_field = kept[field];
+    const KeptField of_field = kept.empty() ? KeptField() : kept[field];
     if (!present[field]) {
       columns.emplace_back();
     } else if (of_field.blocks) {

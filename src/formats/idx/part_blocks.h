@@ -9,10 +9,13 @@
 
 namespace esker::idx {
 
+/// Whether the step holds a field of the part.
+bool is_stored(const Part& part, const std::vector<bool>& present);
+
 /// Whether the step leaves out blocks of a field of the part.
 bool is_sparse(const Part& part, const std::vector<bool>& present, const KeptFields& kept);
 
-/// Of such a part: what the step stores of each column.
+/// What the step stores of each column; all blocks of each field if `kept` is empty.
 std::vector<StoredColumn> stored_columns(const Part& part, const std::vector<bool>& present,
                                          const KeptFields& kept);
 

@@ -23,8 +23,8 @@ Result<std::vector<std::byte>> read_block_sets(Store& store, const std::string& 
 
 namespace {
 
-Result<PartSets::Columns> read_columns(Store& store, const std::string& path, std::uint64_t expected,
-                                       const BlockGrid& grid, std::size_t num_columns) {
+Result<PartSets::Sets> read_sets(Store& store, const std::string& path, std::uint64_t expected,
+                                 const BlockGrid& grid, std::size_t num_columns) {
   const auto bytes = read_block_sets(store, path);
   if (bytes.status().code() == Code::kNotFound) {
     return error(Code::kDataLoss,
@@ -36,16 +36,17 @@ Result<PartSets::Columns> read_columns(Store& store, const std::string& path, st
     return error(Code::kDataLoss, "{}: differs from the file that was committed with the step: damaged",
                  path);
   }
-  auto columns = decode_block_sets(*bytes, grid, num_columns);
-  if (!columns.ok()) return columns.status().with_context(path);
-  return std::make_shared<const std::vector<StoredColumn>>(std::move(*columns));
+  auto sets = decode_block_sets(*bytes, grid, num_columns);
+  if (!sets.ok()) return sets.status().with_context(path);
+  return std::make_shared<const StepSets>(std::move(*sets));
 }
 
 /// Columns mostly have the same set.
-Index memory_of(const std::vector<StoredColumn>& columns) {
+Index memory_of(const StepSets& step) {
   std::set<const BlockSet*> sets;
-  Index bytes = std::ssize(columns) * static_cast<Index>(sizeof(StoredColumn));
-  for (const StoredColumn& column : columns) {
+  Index bytes = std::ssize(step.columns) * static_cast<Index>(sizeof(StoredColumn)) +
+                std::ssize(step.patches) * static_cast<Index>(sizeof(MeshBox));
+  for (const StoredColumn& column : step.columns) {
     if (column.blocks && sets.insert(column.blocks.get()).second) bytes += column.blocks->size_bytes();
   }
   return bytes;
@@ -70,7 +71,7 @@ std::shared_ptr<PartSets::Entry> PartSets::find(const std::string& path) {
 
 /// Counts an entry that has been read.
 void PartSets::count(Entry& entry) {
-  const Index bytes = kEntryBytes + memory_of(*entry.columns);
+  const Index bytes = kEntryBytes + memory_of(*entry.sets);
   const std::scoped_lock lock(mutex_);
   entry.bytes = bytes;
   drop_oldest();
@@ -86,14 +87,14 @@ void PartSets::drop_oldest() {
   }
 }
 
-Result<PartSets::Columns> PartSets::load(Store& store, const std::string& path, std::uint64_t expected,
-                                         const BlockGrid& grid, std::size_t num_columns) {
+Result<PartSets::Sets> PartSets::load(Store& store, const std::string& path, std::uint64_t expected,
+                                      const BlockGrid& grid, std::size_t num_columns) {
   const std::shared_ptr<Entry> entry = find(path);
   const std::scoped_lock lock(entry->reading);
-  if (entry->columns) return entry->columns;
-  ESKER_ASSIGN_OR_RETURN(entry->columns, read_columns(store, path, expected, grid, num_columns));
+  if (entry->sets) return entry->sets;
+  ESKER_ASSIGN_OR_RETURN(entry->sets, read_sets(store, path, expected, grid, num_columns));
   count(*entry);
-  return entry->columns;
+  return entry->sets;
 }
 
 }  // namespace esker::idx

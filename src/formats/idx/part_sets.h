@@ -17,7 +17,7 @@ namespace esker::idx {
 
 class PartSets {
  public:
-  using Columns = std::shared_ptr<const std::vector<StoredColumn>>;
+  using Sets = std::shared_ptr<const StepSets>;
 
   /// `most_bytes`: of memory for sets that are kept, except for the last one.
   explicit PartSets(Index most_bytes = Index{32} << 20) : most_bytes_(most_bytes) {}
@@ -25,14 +25,14 @@ class PartSets {
   /// The file of a step. `expected`: its checksum in the commit record. Thread-safe: threads that need the
   /// same file wait for one of them to read it. Errors: kDataLoss: missing, or not the file that was
   /// committed; kIoError.
-  Result<Columns> load(Store& store, const std::string& path, std::uint64_t expected, const BlockGrid& grid,
-                       std::size_t num_columns);
+  Result<Sets> load(Store& store, const std::string& path, std::uint64_t expected, const BlockGrid& grid,
+                    std::size_t num_columns);
 
  private:
   struct Entry {
     std::string path;
     std::mutex reading;
-    Columns columns;  // null: not read, or with an error
+    Sets sets;  // null: not read, or with an error
     Index bytes = kEntryBytes;
   };
   static constexpr Index kEntryBytes = 1 << 14;  // counted for an entry without sets; bounds their number

@@ -13,7 +13,7 @@ Result<std::vector<std::string>> StepCheck::run(Index time) {
   largest_errors_.assign(fields.size(), 0);
   ESKER_RETURN_IF_ERROR(load_sets(time));
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const BlockSet* expected = sets_sum_ ? sets_[f].blocks.get() : &all_;
+    const BlockSet* expected = sets_sum_ ? sets_.columns[f].blocks.get() : &all_;
     if (!expected) {
       absent.push_back(fields[f].name);
       continue;
@@ -31,7 +31,7 @@ Result<std::vector<std::string>> StepCheck::run(Index time) {
 
 /// A step without the file is dense.
 Status StepCheck::load_sets(Index time) {
-  sets_.clear();
+  sets_ = {};
   sets_sum_.reset();
   if (!ours_) return {};
   const std::string path = part_.block_sets_path_at(time);

@@ -42,7 +42,7 @@ class StepCheck {
   bool ours_, checksums_;
   bool tagged_ = false;
   const BlockSet all_{part_.blocks()};
-  std::vector<StoredColumn> sets_;  // of a sparse step
+  StepSets sets_;  // of a sparse step
   std::optional<std::uint64_t> sets_sum_;
   std::vector<double> largest_errors_;
   std::shared_ptr<const BlockFile> checked_;  // the last one

@@ -41,8 +41,9 @@ class DualWriter final : public FormatWriter {
   [[nodiscard]] Status check_sparse(int field) const override { return idx_->check_sparse(field); }
   [[nodiscard]] const BlockGrid* blocks_of(int field) const override { return idx_->blocks_of(field); }
   Result<std::vector<SmallFile>> small_files(Index step, const std::vector<bool>& present,
-                                             const KeptFields& kept) override {
-    return idx_->small_files(step, present, kept);
+                                             const KeptFields& kept,
+                                             const PatchesOfMeshes& patches) override {
+    return idx_->small_files(step, present, kept, patches);
   }
   [[nodiscard]] std::vector<int> choices_of_block_bits(int field) const override {
     return idx_->choices_of_block_bits(field);

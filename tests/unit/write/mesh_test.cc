@@ -20,14 +20,9 @@ namespace {
 
 using namespace testing_support;  // NOLINT: scenario and ranks
 
-struct LevelBoxOfMesh {
-  int level = 0;
-  Box box;
-};
-
 struct Hierarchy {
   Mesh mesh;
-  std::vector<LevelBoxOfMesh> patches;
+  std::vector<MeshBox> patches;
 };
 
 /// The value of sample `p` of a level, which no other sample has.
@@ -37,7 +32,7 @@ double value_of(int level, const Point& p) {
 
 /// The memory of a patch, x fastest.
 template <class T>
-std::vector<T> samples_of(const LevelBoxOfMesh& patch) {
+std::vector<T> samples_of(const MeshBox& patch) {
   std::vector<T> samples;
   for_each_point(patch.box,
                  [&](const Point& p) { samples.push_back(static_cast<T>(value_of(patch.level, p))); });
@@ -85,11 +80,11 @@ Hierarchy random_hierarchy(std::mt19937& random) {
   return found;
 }
 
-/// The value of the finest patch over a sample of the finest level.
+/// The value of the finest patch over a sample of the finest level; netCDF's fill value where there is none.
 double composite_at(const Hierarchy& hierarchy, const Point& p) {
-  double value = 0;
+  double value = 9.9692099683868690e+36;
   int finest = -1;
-  for (const LevelBoxOfMesh& patch : hierarchy.patches) {
+  for (const MeshBox& patch : hierarchy.patches) {
     const Point ratio = hierarchy.mesh.ratio_to_finest(patch.level);
     Point at{};
     for (int a = 0; a < patch.box.rank; ++a) at[a] = p[a] / ratio[a];
@@ -130,7 +125,7 @@ Status write_mesh(const std::shared_ptr<Store>& store, const Hierarchy& hierarch
         if (static_cast<int>((p + static_cast<std::size_t>(step)) % static_cast<std::size_t>(n_ranks)) !=
             comm.rank())
           continue;
-        const LevelBoxOfMesh& patch = hierarchy.patches[p];
+        const MeshBox& patch = hierarchy.patches[p];
         memory.push_back(samples_of<T>(patch));
         input.mesh_patches[0].push_back({patch.level, Patch(Patch::dense(patch.box, memory.back().data()))});
       }
@@ -182,6 +177,49 @@ TEST(MeshStep, IsReadAsTheCompositeOfItsPatches) {
   }
 }
 
+// Samples without any patch are fill values at each level of reading, and not stored in mask and level map.
+TEST(MeshStep, HasFillValuesInGaps) {
+  std::mt19937 random(17);
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE(round);
+    Hierarchy hierarchy = random_hierarchy(random);
+    if (hierarchy.patches.size() > 1) hierarchy.patches.erase(hierarchy.patches.begin());
+    const auto store = memory_store();
+    ASSERT_TRUE(write_mesh(store, hierarchy, 1 + round % 4, {{"bits_per_block", "3"}}).ok());
+    const auto dataset = open_dataset(store, "run.idx").value();
+    const Bitmask mask = dataset->bitmask(0).value();
+    const Box finest = hierarchy.mesh.domain(hierarchy.mesh.num_levels() - 1);
+    for (int level = 0; level <= mask.max_level(); ++level) {
+      const Lattice samples = select_samples(mask, finest, level);
+      const auto count = static_cast<std::size_t>(samples.num_samples());
+      std::vector<double> found(count);
+      std::vector<std::uint8_t> is_stored(count, 1);
+      std::vector<std::int8_t> levels(count);
+      ReadTarget target = ReadTarget::dense(samples, level, reinterpret_cast<std::byte*>(found.data()), 8);
+      target.is_stored = is_stored.data();
+      dataset->read(0, 1, target, {}).check();
+      dataset->stored_levels(0, 1, samples, levels).check();
+      std::size_t at = 0;
+      for_each_point(samples.all_indices(), [&](const Point& index) {
+        Point p{};
+        for (int a = 0; a < samples.rank; ++a) p[a] = samples.origin[a] + index[a] * samples.stride[a];
+        const double expected = composite_at(hierarchy, p);
+        ASSERT_EQ(found[at], expected) << level;
+        if (expected > 1e36) {
+          ASSERT_EQ(is_stored[at], 0);
+          ASSERT_EQ(levels[at], -1);
+        }
+        ++at;
+      });
+    }
+    const std::vector<MeshBox> listed = dataset->patches(0, 1).value();
+    ASSERT_EQ(listed.size(), hierarchy.patches.size());
+    for (const MeshBox& patch : hierarchy.patches) {
+      EXPECT_EQ(std::count(listed.begin(), listed.end(), patch), 1) << patch.box.to_string();
+    }
+  }
+}
+
 TEST(MeshStep, HasTheSameBytesOnAnyNumberOfRanks) {
   std::mt19937 random(11);
   for (int round = 0; round < 6; ++round) {
@@ -228,7 +266,7 @@ TEST(MeshStep, MayHaveAHugeIndexSpace) {
   ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_EQ(findings_of(store, "run.idx"), std::vector<std::string>());
   const auto dataset = open_dataset(store, "run.idx").value();
-  for (const LevelBoxOfMesh& patch : hierarchy.patches) {
+  for (const MeshBox& patch : hierarchy.patches) {
     const Box box = hierarchy.mesh.in_finest(patch.box, patch.level);
     std::vector<float> expected;
     for_each_point(

@@ -16,11 +16,12 @@ BlockGrid grid_of_blocks() {
   return {Bitmask::for_extent(3, box.hi).value(), 4, box};
 }
 
-std::vector<StoredColumn> some_columns(const BlockGrid& grid) {
+StepSets some_sets(const BlockGrid& grid) {
   const auto some = std::make_shared<BlockSet>(grid, BlockRuns{{0, 5}, {7, 8}, {200, 300}});
   const auto none = std::make_shared<BlockSet>(grid, BlockRuns{});
   const auto all = std::make_shared<BlockSet>(grid);
-  return {{some, 17}, {}, {none, 0}, {some, 17}, {all, grid.box().num_samples()}};
+  return {{{some, 17}, {}, {none, 0}, {some, 17}, {all, grid.box().num_samples()}},
+          {{0, Box{{0, 0, 0}, {16, 10, 8}}}, {2, Box{{3, 200, 5}, {4, 1000, 300}}}}};
 }
 
 /// Gives changed bytes the right checksum, so that what they say is checked.
@@ -32,9 +33,12 @@ void seal(std::vector<std::byte>& bytes) {
 
 TEST(BlockSetFile, ReadsWhatItWrote) {
   const BlockGrid grid = grid_of_blocks();
-  const auto columns = some_columns(grid);
-  const auto read = decode_block_sets(encode_block_sets(columns).value(), grid, columns.size()).value();
+  const StepSets written = some_sets(grid);
+  const auto& columns = written.columns;
+  const StepSets found = decode_block_sets(encode_block_sets(written).value(), grid, columns.size()).value();
+  const auto& read = found.columns;
   ASSERT_EQ(read.size(), columns.size());
+  EXPECT_EQ(found.patches, written.patches);
   EXPECT_FALSE(read[1].blocks);
   EXPECT_EQ(read[0].blocks->runs(), columns[0].blocks->runs());
   EXPECT_EQ(read[0].blocks, read[3].blocks);  // stored once
@@ -46,15 +50,15 @@ TEST(BlockSetFile, ReadsWhatItWrote) {
 TEST(BlockSetFile, IsSmall) {
   const BlockGrid grid = grid_of_blocks();
   const auto coarse = std::make_shared<BlockSet>(grid, blocks_up_to(grid, 9));
-  EXPECT_LT(encode_block_sets(std::vector<StoredColumn>(3, {coarse, 512})).value().size(), 40u);
+  EXPECT_LT(encode_block_sets({std::vector<StoredColumn>(3, {coarse, 512}), {}}).value().size(), 40u);
 }
 
 // No file is written that readers refuse.
 TEST(BlockSetFile, HasALimit) {
-  const auto columns = some_columns(grid_of_blocks());
-  const std::size_t size = encode_block_sets(columns).value().size();
-  EXPECT_TRUE(encode_block_sets(columns, size).ok());
-  const Status refused = encode_block_sets(columns, size - 1).status();
+  const StepSets sets = some_sets(grid_of_blocks());
+  const std::size_t size = encode_block_sets(sets).value().size();
+  EXPECT_TRUE(encode_block_sets(sets, size).ok());
+  const Status refused = encode_block_sets(sets, size - 1).status();
   EXPECT_EQ(refused.code(), Code::kUnsupported);
   EXPECT_NE(refused.message().find(std::to_string(size - 1)), std::string::npos);
 }
@@ -62,7 +66,7 @@ TEST(BlockSetFile, HasALimit) {
 // Any change is an error by the checksum; with a right checksum, it is an error or other sets in the grid.
 TEST(BlockSetFile, DamageIsFound) {
   const BlockGrid grid = grid_of_blocks();
-  const std::vector<std::byte> whole = encode_block_sets(some_columns(grid)).value();
+  const std::vector<std::byte> whole = encode_block_sets(some_sets(grid)).value();
   std::mt19937 random(3);
   for (int round = 0; round < 20000; ++round) {
     std::vector<std::byte> bytes = whole;
@@ -73,12 +77,12 @@ TEST(BlockSetFile, DamageIsFound) {
     if (bytes == whole) continue;
     EXPECT_EQ(decode_block_sets(bytes, grid, 5).status().code(), Code::kDataLoss);
     seal(bytes);
-    const auto columns = decode_block_sets(bytes, grid, 5);
-    if (!columns.ok()) {
-      EXPECT_EQ(columns.status().code(), Code::kDataLoss);
+    const auto sets = decode_block_sets(bytes, grid, 5);
+    if (!sets.ok()) {
+      EXPECT_EQ(sets.status().code(), Code::kDataLoss);
       continue;
     }
-    for (const StoredColumn& column : *columns) {
+    for (const StoredColumn& column : sets->columns) {
       EXPECT_TRUE(!column.blocks || column.blocks->size() <= grid.num_existing());
     }
   }
@@ -86,7 +90,7 @@ TEST(BlockSetFile, DamageIsFound) {
 
 TEST(BlockSetFile, OfAnotherGridOrDatasetIsRefused) {
   const BlockGrid grid = grid_of_blocks();
-  const auto bytes = encode_block_sets(some_columns(grid)).value();
+  const auto bytes = encode_block_sets(some_sets(grid)).value();
   EXPECT_EQ(decode_block_sets(bytes, grid, 4).status().code(), Code::kDataLoss);
   const Box small{{0, 0, 0}, {8, 8, 8}};
   const BlockGrid other(Bitmask::for_extent(3, small.hi).value(), 4, small);
@@ -98,7 +102,7 @@ TEST(BlockSetFile, MorePrimarySamplesThanItsBlocksHoldAreRefused) {
   const auto set = std::make_shared<BlockSet>(grid, BlockRuns{{0, 3}, {40, 50}});
   const auto none = std::make_shared<BlockSet>(grid, BlockRuns{});
   const auto code_of = [&](const StoredColumn& column) {
-    return decode_block_sets(encode_block_sets({column}).value(), grid, 1).status().code();
+    return decode_block_sets(encode_block_sets({{column}, {}}).value(), grid, 1).status().code();
   };
   EXPECT_EQ(code_of({set, set->num_samples()}), Code::kOk);
   EXPECT_EQ(code_of({set, set->num_samples() + 1}), Code::kDataLoss);
@@ -115,7 +119,8 @@ TEST(BlockSetFile, OfAlmostAllBlocksIsReadAtOnce) {
   const BlockGrid grid(Bitmask::for_extent(3, box.hi).value(), 0, box);
   const Index blocks = grid.num_existing() - 1;
   const auto set = std::make_shared<BlockSet>(grid, BlockRuns{{0, blocks}});
-  const auto columns = decode_block_sets(encode_block_sets({{set, 17}}).value(), grid, 1).value();
+  const auto columns =
+      decode_block_sets(encode_block_sets({{{set, 17}}, {}}).value(), grid, 1).value().columns;
   const StoredSamples samples = stored_samples_of(*columns[0].blocks, columns[0].num_primary);
   EXPECT_EQ(samples.blocks, blocks);
   EXPECT_EQ(samples.primary + samples.secondary, blocks);

@@ -16,7 +16,7 @@ class PartSetsTest : public testing::Test {
     const Box box{{0, 0, 0}, {33, 20, 17}};
     grid_.emplace(Bitmask::for_extent(3, box.hi).value(), 4, box);
     const auto set = std::make_shared<BlockSet>(*grid_, BlockRuns{{0, 5}, {7, 8}});
-    bytes_ = encode_block_sets({{set, 17}, {set, 17}}).value();
+    bytes_ = encode_block_sets({{{set, 17}, {set, 17}}, {}}).value();
     for (int step = 0; step < 4; ++step) {
       memory_->open(path_of(step), OpenMode::kWrite).value()->write_at(bytes_, 0).check();
     }
@@ -24,7 +24,7 @@ class PartSetsTest : public testing::Test {
 
   static std::string path_of(int step) { return "step" + std::to_string(step); }
 
-  Result<PartSets::Columns> load(PartSets& sets, int step) {
+  Result<PartSets::Sets> load(PartSets& sets, int step) {
     return sets.load(*store_, path_of(step), block_sets_sum(bytes_), *grid_, 2);
   }
 
@@ -43,7 +43,7 @@ TEST_F(PartSetsTest, AreReadOnce) {
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
-      for (int step = 0; step < 4; ++step) EXPECT_EQ((*load(sets, step).value())[1].num_primary, 17);
+      for (int step = 0; step < 4; ++step) EXPECT_EQ(load(sets, step).value()->columns[1].num_primary, 17);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,0 +1,39 @@
+#include "model/patch_cover.h"
+
+#include <algorithm>
+
+#include "grid/points.h"
+
+namespace esker {
+namespace {
+
+bool covers_domain(const Mesh& mesh, std::span<const MeshBox> patches) {
+  Index left = mesh.domain(0).num_samples();
+  for (const MeshBox& patch : patches) {
+    if (patch.level == 0) left -= patch.box.num_samples();
+  }
+  return left <= 0;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> samples_in_patches(const Mesh& mesh, std::span<const MeshBox> patches,
+                                             const Lattice& samples) {
+  std::vector<std::uint8_t> flags;
+  if (covers_domain(mesh, patches)) return flags;
+  flags.resize(static_cast<std::size_t>(samples.num_samples()));
+  for (const MeshBox& patch : patches) {
+    Box rows = samples.indices_in(mesh.in_finest(patch.box, patch.level));
+    if (rows.empty()) continue;
+    const Index length = rows.extent(0);
+    rows.hi[0] = rows.lo[0] + 1;
+    for_each_index_point(rows, [&](const Point& first) {
+      Index at = 0;
+      for (int a = samples.rank; a-- > 0;) at = at * samples.count[a] + first[a];
+      std::fill_n(flags.begin() + at, length, std::uint8_t{1});
+    });
+  }
+  return flags;
+}
+
+}  // namespace esker
