@@ -84,6 +84,13 @@ enum { ESKER_DATASET = 0, ESKER_GRID = 1, ESKER_FIELD = 2, ESKER_DIM = 3, ESKER_
 typedef int esker_att_type;
 enum { ESKER_ATT_TEXT = 0, ESKER_ATT_INT64 = 1, ESKER_ATT_DOUBLE = 2 };
 
+/// Where the samples of a mesh are, see esker_def_mesh.
+typedef int esker_centering;
+enum {
+  ESKER_AT_CELLS = 0,  ///< in the middle of cells
+  ESKER_AT_NODES = 1   ///< at the corners of cells: a level has one more along each axis than it has cells
+};
+
 /// The value of samples whose block is missing from the dataset, see esker_set_missing.
 typedef int esker_missing;
 enum {
@@ -236,6 +243,21 @@ ESKER_API esker_status esker_def_dim(esker_dataset* ds, const char* name, int64_
 ESKER_API esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, const int* dims,
                                       int* grid);
 
+/// A mesh with several levels (AMR): dimensions with the names `axes` and the extents of the finest level,
+/// and a grid of them; `*grid` is its number. Local. IDX only. Level 0 is the coarsest, with `extent` >= 1
+/// cells along each axis. Finer levels may cover parts of it. The fields of the grid are put by
+/// esker_put_level, in indices of a level, and read in indices of the finest one. Arrays have 1 to
+/// ESKER_MAX_RANK elements, x first. `ratios`: those from level 0 to 1, one per axis, then those from level 1
+/// to 2 and so on, powers of two and not all 1; NULL if `num_levels` is 1. `origin`: the lower corner of the
+/// domain (NULL: 0); `spacing`: the edges of a cell of level 0 (NULL: 1), both in any unit of length.
+/// Everything is copied. Errors: ESKER_ALREADY_EXISTS (the grid, a dimension), ESKER_INVALID_ARGUMENT (an
+/// extent or ratio; the text names it), ESKER_OUT_OF_RANGE (the finest level has more indices than a grid may
+/// have).
+ESKER_API esker_status esker_def_mesh(esker_dataset* ds, const char* name, int num_dims,
+                                      const char* const* axes, const int64_t* extent, int num_levels,
+                                      const int64_t* ratios, esker_centering centering, const double* origin,
+                                      const double* spacing, int* grid);
+
 /// Coordinates of the grid along dimension `dim`: `count` values, one per point, copied. Local.
 ESKER_API esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values,
                                         int64_t count);
@@ -311,6 +333,22 @@ ESKER_API esker_status esker_put_strided(esker_dataset* ds, int field, esker_typ
 ESKER_API esker_status esker_put_buffered(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                                           const int64_t* extent, const void* data,
                                           const int64_t* stride_bytes, int64_t component_stride_bytes);
+
+/// Records a patch of a field of a mesh: as esker_put_strided, but `lo` and `extent` are in samples of
+/// `level` (0: the coarsest), and `stride_bytes` NULL is dense. Local; nothing is copied. Patches of one
+/// level are disjoint and need not cover it. They may cover patches of coarser levels, whose samples there
+/// are not stored. Each rank puts all due fields of a mesh in the same patches, in the same order. Errors:
+/// ESKER_OUT_OF_RANGE (a level that the mesh does not have, a box outside of its level),
+/// ESKER_INVALID_ARGUMENT (a field that is not on a mesh), and from esker_end_step ESKER_INVALID_ARGUMENT
+/// (patches that overlap, fields that are put in different patches).
+ESKER_API esker_status esker_put_level(esker_dataset* ds, int field, int level, esker_type type,
+                                       const int64_t* lo, const int64_t* extent, const void* data,
+                                       const int64_t* stride_bytes, int64_t component_stride_bytes);
+
+/// The same with a copy, as esker_put_buffered. Local.
+ESKER_API esker_status esker_put_buffered_level(esker_dataset* ds, int field, int level, esker_type type,
+                                                const int64_t* lo, const int64_t* extent, const void* data,
+                                                const int64_t* stride_bytes, int64_t component_stride_bytes);
 
 // Adaptive storage. Rules say which samples of the open step are kept: of all fields of a grid (`object`
 // ESKER_GRID, `number` that of the grid) or of one field (ESKER_FIELD). Levels count from the finest: 0 keeps
@@ -474,6 +512,20 @@ ESKER_API esker_status esker_inq_grid(esker_dataset* ds, int grid, const char** 
 
 /// The number of a grid by name. Local. Errors: ESKER_NOT_FOUND.
 ESKER_API esker_status esker_inq_grid_id(esker_dataset* ds, const char* name, int* grid);
+
+/// The mesh of a grid as esker_def_mesh takes it. Local. Arrays are filled, x first: `extent`, `origin` and
+/// `spacing` have one element per axis (room for ESKER_MAX_RANK always suffices); `ratios` has num_levels - 1
+/// times as many, so ask for `num_levels` first. Errors: ESKER_NOT_FOUND (the grid is not that of a mesh).
+ESKER_API esker_status esker_inq_mesh(esker_dataset* ds, int grid, int* num_levels, int64_t* extent,
+                                      int64_t* ratios, esker_centering* centering, double* origin,
+                                      double* spacing);
+
+/// One level of the mesh of a grid. Local. `extent`: its samples along each axis if it covers the domain;
+/// `ratio`: sample i of the level is sample i * ratio of the grid, from which esker_get reads. Both have one
+/// element per axis. Errors: ESKER_NOT_FOUND (the grid is not that of a mesh), ESKER_OUT_OF_RANGE (a level
+/// that the mesh does not have).
+ESKER_API esker_status esker_inq_mesh_level(esker_dataset* ds, int grid, int level, int64_t* extent,
+                                            int64_t* ratio);
 
 /// Coordinates of a grid along dimension `dim`, one per point. Local. Errors: ESKER_NOT_FOUND if there are
 /// none.

@@ -4,6 +4,8 @@
 
 using esker::AttributeValue;
 using esker::Code;
+using esker::Mesh;
+using esker::Result;
 using esker::Status;
 using esker::Writer;
 using namespace esker::capi;  // NOLINT: this layer's own
@@ -54,6 +56,33 @@ esker_status put_numbers(esker_dataset* ds, esker_object object, int number, con
   });
 }
 
+/// Errors: kInvalidArgument (a number of axes or levels, a centering, NULL).
+Result<Mesh> to_mesh(int num_dims, const char* const* axes, const int64_t* extent, int num_levels,
+                     const int64_t* ratios, esker_centering centering) {
+  if (num_dims < 1 || num_dims > esker::kMaxRank) {
+    return esker::error(Code::kInvalidArgument, "{} axes, expected 1 to {}", num_dims, esker::kMaxRank);
+  }
+  if (num_levels < 1) {
+    return esker::error(Code::kInvalidArgument, "{} levels, expected 1 or more", num_levels);
+  }
+  if (centering != ESKER_AT_CELLS && centering != ESKER_AT_NODES) {
+    return esker::error(Code::kInvalidArgument, "centering {}, expected ESKER_AT_CELLS or ESKER_AT_NODES",
+                        centering);
+  }
+  if (num_levels > 1) ESKER_RETURN_IF_ERROR(check_given("def_mesh", {{ratios, "ratios"}}));
+  Mesh mesh;
+  for (int a = 0; a < num_dims; ++a) {
+    ESKER_RETURN_IF_ERROR(check_given("def_mesh", {{axes[a], "the name of an axis"}}));
+    mesh.axes.emplace_back(axes[a]);
+  }
+  take_point(mesh.extent, extent, num_dims);
+  for (int n = 1; n < num_levels; ++n, ratios += num_dims) {
+    take_point(mesh.ratios.emplace_back(), ratios, num_dims);
+  }
+  mesh.centering = static_cast<esker::Centering>(centering);
+  return mesh;
+}
+
 }  // namespace
 
 extern "C" {
@@ -79,6 +108,23 @@ esker_status esker_def_grid(esker_dataset* ds, const char* name, int num_dims, c
     *grid = id.index;
     return {};
   });
+}
+
+esker_status esker_def_mesh(esker_dataset* ds, const char* name, int num_dims, const char* const* axes,
+                            const int64_t* extent, int num_levels, const int64_t* ratios,
+                            esker_centering centering, const double* origin, const double* spacing,
+                            int* grid) {
+  return definition_call(ds, "def_mesh", {{name, "name"}, {axes, "axes"}, {extent, "extent"}, {grid, "grid"}},
+                         [&](Writer& writer) -> Status {
+                           auto mesh = to_mesh(num_dims, axes, extent, num_levels, ratios, centering);
+                           if (!mesh.ok())
+                             return mesh.status().with_context(std::string("mesh '") + name + "'");
+                           take_point(mesh->origin, origin, num_dims);
+                           take_point(mesh->spacing, spacing, num_dims);
+                           ESKER_ASSIGN_OR_RETURN(const auto id, writer.def_mesh(name, *mesh));
+                           *grid = id.index;
+                           return {};
+                         });
 }
 
 esker_status esker_def_coords(esker_dataset* ds, int grid, int dim, const double* values, int64_t count) {

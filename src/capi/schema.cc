@@ -45,6 +45,16 @@ esker_status give_id(esker_dataset* ds, const char* operation, const char* kind,
   });
 }
 
+/// `work(mesh)`; kNotFound for a grid without one.
+template <class Work>
+esker_status mesh_call(esker_dataset* ds, const char* operation, int grid, const Work& work) {
+  return schema_call(ds, operation, {}, [&](const Schema& schema) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.grids(), grid, "grid"));
+    if (found->mesh) return work(*found->mesh);
+    return esker::error(Code::kNotFound, "grid '{}' is not that of a mesh", found->name);
+  });
+}
+
 const auto kDims = [](const Schema& schema) -> const auto& { return schema.dims(); };
 const auto kGrids = [](const Schema& schema) -> const auto& { return schema.grids(); };
 const auto kScalars = [](const Schema& schema) -> const auto& { return schema.scalars(); };
@@ -93,6 +103,33 @@ esker_status esker_inq_grid(esker_dataset* ds, int grid, const char** name, int*
     give(name, found->name.c_str());
     give(num_dims, found->dims.size());
     if (dims) std::copy(found->dims.begin(), found->dims.end(), dims);
+    return {};
+  });
+}
+
+esker_status esker_inq_mesh(esker_dataset* ds, int grid, int* num_levels, int64_t* extent, int64_t* ratios,
+                            esker_centering* centering, double* origin, double* spacing) {
+  return mesh_call(ds, "inq_mesh", grid, [&](const esker::Mesh& mesh) {
+    give(num_levels, mesh.num_levels());
+    give_point(extent, mesh.extent, mesh.rank());
+    for (const esker::Point& ratio : mesh.ratios) {
+      give_point(ratios, ratio, mesh.rank());
+      if (ratios) ratios += mesh.rank();
+    }
+    give(centering, mesh.centering);
+    give_point(origin, mesh.origin, mesh.rank());
+    give_point(spacing, mesh.spacing, mesh.rank());
+    return Status();
+  });
+}
+
+esker_status esker_inq_mesh_level(esker_dataset* ds, int grid, int level, int64_t* extent, int64_t* ratio) {
+  return mesh_call(ds, "inq_mesh_level", grid, [&](const esker::Mesh& mesh) -> Status {
+    if (level < 0 || level >= mesh.num_levels()) {
+      return esker::error(Code::kOutOfRange, "level {}, the mesh has 0 to {}", level, mesh.num_levels() - 1);
+    }
+    give_point(extent, mesh.domain(level).extents(), mesh.rank());
+    give_point(ratio, mesh.ratio_to_finest(level), mesh.rank());
     return {};
   });
 }

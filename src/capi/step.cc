@@ -41,11 +41,14 @@ struct Strides {
   int64_t component_bytes = 0;
 };
 
-using Put = Status (Writer::*)(esker::FieldId, const Patch&);
+template <class... Level>
+using Put = Status (Writer::*)(esker::FieldId, Level..., const Patch&);
 
-template <Put put>
-Status put_patch(Writer& writer, const char* operation, int number, esker_type type, const int64_t* lo,
-                 const int64_t* extent, const void* data, const Strides& strides) {
+/// Passes the patch to `put`, with the level that fields of meshes need.
+template <class... Level>
+Status put_patch(Writer& writer, Put<Level...> put, const char* operation, int number, Level... level,
+                 esker_type type, const int64_t* lo, const int64_t* extent, const void* data,
+                 const Strides& strides) {
   const auto field = element(writer.schema().fields(), number, "field");
   if (!field.ok()) return field.status().with_context(operation);
   auto patch = to_patch(writer, **field, type, lo, extent, data);
@@ -56,7 +59,7 @@ Status put_patch(Writer& writer, const char* operation, int number, esker_type t
   } else {
     make_dense(*patch, (*field)->components);
   }
-  return (writer.*put)({number}, *patch);
+  return (writer.*put)({number}, level..., *patch);
 }
 
 template <class MakeReport>
@@ -79,7 +82,7 @@ esker_status esker_begin_step(esker_dataset* ds, double time) {
 esker_status esker_put(esker_dataset* ds, int field, esker_type type, const int64_t* lo,
                        const int64_t* extent, const void* data) {
   return recorded_call(ds, "put", {{lo, "lo"}, {extent, "extent"}}, [&](Writer& writer) {
-    return put_patch<&Writer::put>(writer, "put", field, type, lo, extent, data, {});
+    return put_patch<>(writer, &Writer::put, "put", field, type, lo, extent, data, {});
   });
 }
 
@@ -88,8 +91,8 @@ esker_status esker_put_strided(esker_dataset* ds, int field, esker_type type, co
                                int64_t component_stride_bytes) {
   return recorded_call(ds, "put", {{lo, "lo"}, {extent, "extent"}, {stride_bytes, "stride_bytes"}},
                        [&](Writer& writer) {
-                         return put_patch<&Writer::put>(writer, "put", field, type, lo, extent, data,
-                                                        {stride_bytes, component_stride_bytes});
+                         return put_patch<>(writer, &Writer::put, "put", field, type, lo, extent, data,
+                                            {stride_bytes, component_stride_bytes});
                        });
 }
 
@@ -97,8 +100,26 @@ esker_status esker_put_buffered(esker_dataset* ds, int field, esker_type type, c
                                 const int64_t* extent, const void* data, const int64_t* stride_bytes,
                                 int64_t component_stride_bytes) {
   return recorded_call(ds, "put_buffered", {{lo, "lo"}, {extent, "extent"}}, [&](Writer& writer) {
-    return put_patch<&Writer::put_buffered>(writer, "put_buffered", field, type, lo, extent, data,
-                                            {stride_bytes, component_stride_bytes});
+    return put_patch<>(writer, &Writer::put_buffered, "put_buffered", field, type, lo, extent, data,
+                       {stride_bytes, component_stride_bytes});
+  });
+}
+
+esker_status esker_put_level(esker_dataset* ds, int field, int level, esker_type type, const int64_t* lo,
+                             const int64_t* extent, const void* data, const int64_t* stride_bytes,
+                             int64_t component_stride_bytes) {
+  return recorded_call(ds, "put", {{lo, "lo"}, {extent, "extent"}}, [&](Writer& writer) {
+    return put_patch<int>(writer, &Writer::put, "put", field, level, type, lo, extent, data,
+                          {stride_bytes, component_stride_bytes});
+  });
+}
+
+esker_status esker_put_buffered_level(esker_dataset* ds, int field, int level, esker_type type,
+                                      const int64_t* lo, const int64_t* extent, const void* data,
+                                      const int64_t* stride_bytes, int64_t component_stride_bytes) {
+  return recorded_call(ds, "put_buffered", {{lo, "lo"}, {extent, "extent"}}, [&](Writer& writer) {
+    return put_patch<int>(writer, &Writer::put_buffered, "put_buffered", field, level, type, lo, extent, data,
+                          {stride_bytes, component_stride_bytes});
   });
 }
 

@@ -1,6 +1,5 @@
 #include "capi/translate.h"
 
-#include <algorithm>
 #include <string>
 #include <type_traits>
 
@@ -66,10 +65,6 @@ Result<Box> to_box(int rank, const int64_t* lo, const int64_t* extent) {
 
 esker_stored_samples to_c(const StoredSamples& samples) {
   return {samples.primary, samples.secondary, samples.padding, samples.blocks};
-}
-
-void give_point(int64_t* to, const Point& point, int rank) {
-  if (to) std::copy_n(point.begin(), rank, to);
 }
 
 }  // namespace esker::capi

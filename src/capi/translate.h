@@ -1,6 +1,8 @@
 // Converts the arguments of C (numbers, arrays, plain ints) to those of the C++ interface, with all checks.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/counting.h"
@@ -31,8 +33,17 @@ Result<const T*> element(const std::vector<T>& list, int64_t number, const char*
 /// kOutOfRange (beyond 64 bits).
 Result<Box> to_box(int rank, const int64_t* lo, const int64_t* extent);
 
-/// `rank` entries of `point` to an array that may be absent.
-void give_point(int64_t* to, const Point& point, int rank);
+/// The first `rank` entries of `point` to an array that may be absent.
+template <class T>
+void give_point(T* to, const std::array<T, kMaxRank>& point, int rank) {
+  if (to) std::copy_n(point.begin(), rank, to);
+}
+
+/// The first `rank` entries of a point from an array; NULL leaves them as they are.
+template <class T>
+void take_point(std::array<T, kMaxRank>& point, const T* from, int rank) {
+  if (from) std::copy_n(from, rank, point.begin());
+}
 
 esker_stored_samples to_c(const StoredSamples& samples);
 

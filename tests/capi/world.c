@@ -109,6 +109,7 @@ int run_all(const struct world* w) {
                {"together", test_together},
                {"compression", test_compression},
                {"keep", test_keep},
+               {"mesh", test_mesh},
                {"types", test_types},
                {"append", test_append},
                {"several", test_several},

@@ -53,6 +53,7 @@ void test_typed(const struct world* w);
 void test_together(const struct world* w);
 void test_compression(const struct world* w);
 void test_keep(const struct world* w);
+void test_mesh(const struct world* w);
 void test_types(const struct world* w);
 void test_append(const struct world* w);
 void test_several(const struct world* w);

@@ -6,6 +6,7 @@ module cases
   use error_cases
   use keep_cases
   use library_cases
+  use mesh_cases
   use plan_cases
   use round_trip_cases
   use session_cases
@@ -38,6 +39,7 @@ contains
     call run("kinds_together", test_kinds_together)
     call run("compression", test_compression)
     call run("keep", test_keep)
+    call run("mesh", test_mesh)
     call run("append", test_append)
     call run("several", test_several)
     call run("reports", test_reports)

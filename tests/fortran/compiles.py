@@ -18,6 +18,7 @@ from pathlib import Path
 
 KEPT = {
     "esker_put": "call esker_put(ds, 1, one, {})",
+    "esker_put_level": "call esker_put_level(ds, 1, 0, one, {})",
     "esker_request": "call esker_request(ds, 1, 1, one, {})",
     "esker_request_level": "call esker_request_level(ds, 1, 1, {}, 0)",
 }
@@ -26,7 +27,10 @@ KEPT = {
 KEEP_LEVELS = "call esker_keep_levels(ds, esker_of_grid, 1, one, {})"
 """This, too, uses the array later; it is no generic procedure and takes integer(int8) only."""
 
-READ_AT_ONCE = {"esker_put_buffered": "call esker_put_buffered(ds, 1, one, {})"}
+READ_AT_ONCE = {
+    "esker_put_buffered": "call esker_put_buffered(ds, 1, one, {})",
+    "esker_put_buffered_level": "call esker_put_buffered_level(ds, 1, 0, one, {})",
+}
 """The same of what copies its array."""
 
 VARIABLES = ["a", "a(1:n:2, :)", "a(n:1:-1, 2:3)", "p", "cells%t", "cells(1:n:2, :)%t", "d", "q%a", "r"]

@@ -101,6 +101,7 @@ def check_table(table: Table, cpp: set[str], c: set[str]) -> list[str]:
 ENUMERATIONS = {
     "Code": ("ESKER_OK", ""),
     "SampleType": ("ESKER_INT8", ""),
+    "Centering": ("ESKER_AT_CELLS", "AT_"),
     "MissingBlocks": ("ESKER_MISSING_AUTO", "MISSING_"),
 }
 """C++ enumeration -> the first constant of the C enumeration that mirrors it, and what C's names begin with."""

@@ -63,6 +63,7 @@ def c_argument(text: str) -> str:
         "esker_object": "int",
         "esker_att_type": "int",
         "esker_missing": "int",
+        "esker_centering": "int",
         "MPI_Fint": "int",
         "int64_t": "int64",
         "double": "double",

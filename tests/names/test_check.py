@@ -77,11 +77,11 @@ class Enumerations(unittest.TestCase):
     def test_each_has_its_constant(self) -> None:
         cpp = (
             "enum class Code : int {\n kOk = 0,\n kIoError,  ///< x\n};\nenum class SampleType {\n kInt8,\n};"
-            "enum class MissingBlocks {\n /// x\n kAuto,\n kNan\n};"
+            "enum class Centering {\n kCells,\n};enum class MissingBlocks {\n /// x\n kAuto,\n kNan\n};"
         )
         c = (
             "enum {\n ESKER_OK = 0,\n ESKER_IO_ERROR = 1  ///< x\n};\nenum {\n ESKER_INT8 = 0\n};"
-            "enum {\n ESKER_MISSING_AUTO = 0,\n ESKER_MISSING_NAN = 1\n};"
+            "enum {\n ESKER_AT_CELLS = 0\n};enum {\n ESKER_MISSING_AUTO = 0,\n ESKER_MISSING_NAN = 1\n};"
         )
         self.assertEqual(check_enumerations(cpp, c), [])
         self.assertEqual(len(check_enumerations(cpp.replace(" kIoError,", " kIoError,\n kNew,"), c)), 1)
