@@ -21,7 +21,7 @@ run_ctest() {
     build_preset release esker-pism || return 1
     export OTHER_PISM=$project_root/build/release/miniapps/pism/esker-pism OTHER_MPIEXEC=mpiexec.openmpi ;;
   esac
-  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm esker-s3d)
+  [ "$1" != mpich-smoke ] || targets=(smoke esker-pism esker-gcrm esker-s3d esker-uintah)
   [ "$1" != fuzz ] || targets=(fuzz)
   [ "$1" != threads ] || targets=(unit_plan unit_exchange unit_parallel_read unit_read unit_store unit_write)
   local build=${1%-smoke}
