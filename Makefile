@@ -1,6 +1,6 @@
 # The commands of the project. `make help` lists them; scripts/ has their code.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-s3d peers test slow mpich sanitize clang coverage fuzz clean
+.PHONY: help setup build demo demo-s3d demo-amr peers test slow mpich sanitize clang coverage fuzz clean
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -16,6 +16,9 @@ demo: setup  ## Run the Greenland ice sheet on 4 ranks, read it back, draw it (d
 
 demo-s3d: setup  ## Run a lifted flame on 4 ranks with adaptive output, restart it, draw it (demo/s3d/)
 	@scripts/demo_s3d.sh
+
+demo-amr: setup  ## Run the patches of an AMR code on 4 ranks, check all values, draw the mesh (demo/amr/)
+	@scripts/demo_amr.sh
 
 peers:  ## Install PnetCDF, parallel HDF5 and netCDF, and the package with the program of `esker bench --peers`
 	@scripts/setup.sh peers

@@ -19,7 +19,7 @@ Features::Features(const Vec3& lengths, double time) {
   const double scale = *std::min_element(lengths.begin(), lengths.end());
   const double turn = 2 * std::numbers::pi * time;
   const Vec3 middle{lengths[0] / 2, lengths[1] / 2, lengths[2] / 2};
-  blob_center_ = {middle[0] + 0.28 * scale * std::cos(turn), middle[1] + 0.28 * scale * std::sin(turn),
+  blob_center_ = {middle[0] + 0.36 * scale * std::cos(turn), middle[1] + 0.36 * scale * std::sin(turn),
                   middle[2] + 0.1 * scale * std::sin(turn)};
   ring_center_ = middle;
   ring_axis_ = {std::sin(turn / 2), 0, std::cos(turn / 2)};
@@ -48,7 +48,7 @@ double Features::distance(const Vec3& at) const {
 
 std::array<double, kNumFields> Features::values(const Vec3& at) const {
   const double blob = inside(to_blob(at), thickness_), ring = inside(to_ring(at), thickness_);
-  return {1.2 + 2 * blob - 0.8 * ring, 300 + 200 * blob + 1500 * ring, 101325 + 5000 * blob - 2000 * ring,
+  return {1.2 + 2 * blob - 0.8 * ring, 300 + 700 * blob + 1500 * ring, 101325 + 5000 * blob - 2000 * ring,
           0.7 * blob + 0.2 * ring};
 }
 
