@@ -24,6 +24,8 @@ void Flat::check(const Snapshot& snapshot) {
   });
 }
 
-std::vector<std::string> Flat::paths() const { return {path_ + ".idx", path_}; }
+std::vector<std::string> Flat::paths() const {
+  return {path_ + ".idx", path_, path_ + ".schema.json", path_ + ".report.json"};
+}
 
 }  // namespace uintah

@@ -31,7 +31,7 @@ class Mode {
   virtual void check(const Snapshot& snapshot) = 0;
   /// Whether cells that finer patches cover are written, too.
   [[nodiscard]] virtual bool writes_covered_cells() const = 0;
-  /// Files and directories that hold the output.
+  /// Files and directories that hold the output, those that exist.
   [[nodiscard]] virtual std::vector<std::string> paths() const = 0;
 };
 

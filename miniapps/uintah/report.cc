@@ -19,6 +19,7 @@ void add_file(const fs::path& path, Report& report) {
 }
 
 void add_files(const std::string& path, Report& report) {
+  if (!fs::exists(path)) return;
   if (!fs::is_directory(path)) return add_file(path, report);
   for (const auto& entry : fs::recursive_directory_iterator(path)) {
     if (entry.is_regular_file()) add_file(entry.path(), report);
