@@ -181,6 +181,29 @@ void bind_dataset(nb::module_& m) {
           },
           "field"_a, "step"_a)
       .def(
+          "patches",
+          [](const Dataset& d, const std::string& field, Index step) {
+            std::vector<std::tuple<int, std::vector<Index>, std::vector<Index>>> found;
+            const std::vector<esker::MeshBox> patches = d.patches(field, step).value();
+            for (const esker::MeshBox& patch : patches) {
+              const auto [lo, hi] = corners(patch.box);
+              found.emplace_back(patch.level, lo, hi);
+            }
+            return found;
+          },
+          "field"_a, "step"_a)
+      .def(
+          "level_covers",
+          [](const Dataset& d, const std::string& field, Index step) {
+            std::vector<std::tuple<Index, Index, Index>> found;
+            const std::vector<esker::LevelCover> covers = d.level_covers(field, step).value();
+            for (const esker::LevelCover& cover : covers) {
+              found.emplace_back(cover.patches, cover.samples, cover.covered);
+            }
+            return found;
+          },
+          "field"_a, "step"_a)
+      .def(
           "largest_errors",
           [](const Dataset& d, const std::string& field) { return d.largest_errors(field).value(); },
           "field"_a, Release())

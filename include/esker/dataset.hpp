@@ -81,6 +81,12 @@ class ESKER_API Dataset {
   /// What a sparse step stores of a field; nothing if it stores all samples. Opens no block file. Errors:
   /// kNotFound (not written at that step), kOutOfRange, kDataLoss.
   Result<std::optional<StoredSamples>> stored_samples(const std::string& field, Index step) const;
+  /// The patches that a step put on the field's mesh: ascending level, then by lower corners, slowest axis
+  /// first. Empty if the grid is no mesh. Errors: kNotFound (not written at that step), kOutOfRange,
+  /// kDataLoss.
+  Result<std::vector<MeshBox>> patches(const std::string& field, Index step) const;
+  /// What they are of each level, [level]. The same errors.
+  Result<std::vector<LevelCover>> level_covers(const std::string& field, Index step) const;
   /// The parts that the dataset consists of.
   [[nodiscard]] const std::vector<PartInfo>& parts() const;
   /// Problems with files that are not needed to read samples; attributes may then be missing.

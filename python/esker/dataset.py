@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from esker import _core
 from esker.array import Array
-from esker.mesh import Mesh, mesh_of
+from esker.mesh import LevelCover, Mesh, MeshPatch, mesh_of
 from esker.remote import is_url, located
 from esker.values import AttributeValue, attribute_of, attributes_of, numbers_of
 from esker.viewing import Camera, View, view_of
@@ -350,6 +350,18 @@ class Field:
         """
         found = self._core.stored_samples(self.name, operator.index(step))
         return found and StoredSamples(found.primary, found.secondary, found.padding, found.blocks)
+
+    def patches(self, step: int = -1) -> list[MeshPatch]:
+        """The patches that a step put on the field's mesh, by ascending level and corners; empty without a mesh.
+
+        Reads no samples. Raises IndexError (no such step), KeyError (not written at that step), OSError.
+        """
+        found = self._core.patches(self.name, operator.index(step))
+        return [MeshPatch(level, tuple(lo), tuple(hi)) for level, lo, hi in found]
+
+    def level_covers(self, step: int = -1) -> list[LevelCover]:
+        """What these patches are of each level of the mesh. Raises the same exceptions."""
+        return [LevelCover(*cover) for cover in self._core.level_covers(self.name, operator.index(step))]
 
     def levels(
         self,

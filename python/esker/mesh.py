@@ -24,6 +24,24 @@ class Mesh(NamedTuple):
         return len(self.ratios) + 1
 
 
+class MeshPatch(NamedTuple):
+    """A patch of all fields of a mesh, half open, x first, in the indices of its level."""
+
+    level: int
+    lo: tuple[int, ...]
+    hi: tuple[int, ...]
+
+
+class LevelCover(NamedTuple):
+    """What a level of a mesh has at a step."""
+
+    patches: int
+    samples: int
+    """Of the patches."""
+    covered: int
+    """Of these, under finer patches and thus not stored; parts of cells add up."""
+
+
 def mesh_of(facts: tuple[list[int], list[list[int]], bool, list[float], list[float]] | None) -> Mesh | None:
     """The mesh of a grid of the compiled module, or None for a grid without levels."""
     if facts is None:

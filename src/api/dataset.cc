@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "adaptive/level_parts.h"
 #include "api/dataset_impl.h"
 #include "api/within_memory.h"
 #include "base/clock.h"
@@ -13,6 +14,33 @@
 #include "store/source_store.h"
 
 namespace esker {
+namespace {
+
+/// By level. `patches` are disjoint on each level.
+std::vector<LevelCover> covers_of(const Mesh& mesh, const std::vector<MeshBox>& patches) {
+  std::vector<LevelCover> covers(static_cast<std::size_t>(mesh.num_levels()));
+  std::vector<LevelBox> boxes;
+  for (const MeshBox& patch : patches) {
+    LevelCover& cover = covers[static_cast<std::size_t>(patch.level)];
+    ++cover.patches;
+    cover.samples += patch.box.num_samples();
+    boxes.push_back({mesh.in_finest(patch.box, patch.level), static_cast<KeptLevel>(patch.level)});
+  }
+  for (const LevelBox& box : boxes) {  // in samples of the finest level first
+    covers[static_cast<std::size_t>(box.level)].covered += box.box.num_samples();
+  }
+  const Box finest = mesh.domain(mesh.num_levels() - 1);
+  for_each_level_part(finest, boxes, [&](const Box& part, KeptLevel level) {
+    covers[static_cast<std::size_t>(level)].covered -= part.num_samples();
+  });
+  for (int level = 0; level < mesh.num_levels(); ++level) {
+    const Point ratio = mesh.ratio_to_finest(level);
+    for (int a = 0; a < mesh.rank(); ++a) covers[static_cast<std::size_t>(level)].covered /= ratio[a];
+  }
+  return covers;
+}
+
+}  // namespace
 
 std::shared_ptr<Store> Dataset::Impl::store_of(const OpenOptions& options) {
   return options.source ? source_store(options.source) : posix_store();
@@ -251,6 +279,19 @@ Status Dataset::levels(const Query& query, std::int8_t* out, std::size_t count) 
 Result<std::optional<StoredSamples>> Dataset::stored_samples(const std::string& field, Index step) const {
   ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(Query{.field = field, .step = step}));
   return within_memory([&] { return impl_->data->stored_samples(resolved.field, resolved.step); });
+}
+
+Result<std::vector<MeshBox>> Dataset::patches(const std::string& field, Index step) const {
+  ESKER_ASSIGN_OR_RETURN(const auto resolved, impl_->resolve(Query{.field = field, .step = step}));
+  return within_memory([&] { return impl_->data->patches(resolved.field, resolved.step); });
+}
+
+Result<std::vector<LevelCover>> Dataset::level_covers(const std::string& field, Index step) const {
+  ESKER_ASSIGN_OR_RETURN(const std::vector<MeshBox> of_step, patches(field, step));
+  const int grid = schema().find_field(field)->grid;
+  const std::optional<Mesh>& mesh = schema().grids()[static_cast<std::size_t>(grid)].mesh;
+  if (!mesh) return std::vector<LevelCover>();
+  return within_memory([&] { return Result(covers_of(*mesh, of_step)); });
 }
 
 Result<std::optional<FieldErrors>> Dataset::errors(const std::string& field, Index step) const {

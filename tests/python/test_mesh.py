@@ -35,6 +35,26 @@ def test_the_finest_patch_is_read_everywhere(tmp_path: Path) -> None:
     assert field.shape == expected.shape
     np.testing.assert_array_equal(field.read(1), expected)
     np.testing.assert_array_equal(field.read(0, box=((3, 7), (13, 14))), expected[7:14, 3:13])
+    assert field.patches() == [(0, (0, 0), (4, 3)), (1, (2, 2), (6, 4)), (2, (4, 8), (8, 12))]
+    assert field.level_covers(0) == [(1, 12, 2), (1, 8, 2), (1, 16, 0)]
+    assert esker.verify(path).good
+
+
+def test_places_without_patches_are_not_stored(tmp_path: Path) -> None:
+    path = tmp_path / "amr.idx"
+    with esker.Writer(path, dims={}) as w:
+        mesh = w.mesh("amr", {"x": 4, "y": 4}, ratios=[2])
+        rho = w.field("rho", "f4", grid=mesh, attrs={"_FillValue": np.float32(-1)})
+        with w.step(0.0) as s:
+            s.put(rho, np.full((2, 4), 7, "f4"), level=0)
+            s.put(rho, np.full((2, 2), 9, "f4"), offset=(6, 6), level=1)
+    expected = np.full((8, 8), -1, "f4")
+    expected[:4] = 7
+    expected[6:, 6:] = 9
+    field = esker.open(path)["rho"]
+    np.testing.assert_array_equal(field.read(), expected)
+    np.testing.assert_array_equal(field.levels() < 0, expected < 0)
+    np.testing.assert_array_equal(field.read(missing="nan"), np.where(expected < 0, np.nan, expected))
     assert esker.verify(path).good
 
 
@@ -45,6 +65,7 @@ def test_info_names_the_levels(tmp_path: Path, esker_command: Any) -> None:
             s.put(rho, np.zeros((5, 5)), level=0)
     shown = esker_command("info", "amr.idx").stdout
     assert "mesh of 3 levels: 4 × 4 cells, ratios 2, 4 × 2, at nodes" in " ".join(shown.split())
+    assert "level 0: patches 1, nodes 25, covered 0" in " ".join(shown.split())
 
 
 def test_wrong_patches_are_refused(tmp_path: Path) -> None:

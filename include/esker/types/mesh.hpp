@@ -60,4 +60,11 @@ struct MeshBox {
   friend bool operator==(const MeshBox&, const MeshBox&) = default;
 };
 
+/// What a level of a mesh has at a step.
+struct LevelCover {
+  Index patches = 0;
+  Index samples = 0;  ///< of the patches
+  Index covered = 0;  ///< of these, under finer patches and thus not stored; parts of cells add up
+};
+
 }  // namespace esker

@@ -72,7 +72,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
             {"name": one.name, "value": plain(one.value), "attributes": plain(one.attrs)}
             for one in dataset.scalars.values()
         ],
-        "grids": [_grid_facts(grid) for grid in dataset.grids.values()],
+        "grids": [_grid_facts(grid, dataset) for grid in dataset.grids.values()],
         "fields": fields,
         "parts": [_part_facts(part) for part in dataset.parts],
         "warnings": dataset.warnings,
@@ -84,7 +84,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _grid_facts(grid: Grid) -> dict[str, Any]:
+def _grid_facts(grid: Grid, dataset: Dataset) -> dict[str, Any]:
     return {
         "name": grid.name,
         "dims": [{"name": name, "size": size} for name, size in reversed(list(grid.dims.items()))],
@@ -92,8 +92,17 @@ def _grid_facts(grid: Grid) -> dict[str, Any]:
             dim: {"first": float(values[0]), "last": float(values[-1])} for dim, values in grid.coords.items()
         },
         "attributes": plain(grid.attrs),
-        "mesh": grid.mesh and grid.mesh._asdict(),
+        "mesh": grid.mesh and {**grid.mesh._asdict(), "levels": _level_facts(grid, dataset)},
     }
+
+
+def _level_facts(grid: Grid, dataset: Dataset) -> list[dict[str, int]]:
+    """Patches, cells and covered cells of each level, at the last step that has a field of the mesh."""
+    for step in reversed(range(len(dataset.steps))):
+        for field in dataset.fields.values():
+            if field.grid.name == grid.name and field.has(step):
+                return [cover._asdict() for cover in field.level_covers(step)]
+    return []
 
 
 def _field_facts(field: Field) -> dict[str, Any]:
@@ -214,8 +223,12 @@ def _mesh_text(mesh: Mapping[str, Any]) -> str:
     """"mesh of 3 levels: 32 × 24 cells, ratios 4, 2"."""
     ratios = [str(r[0]) if len(set(r)) == 1 else " × ".join(map(str, r)) for r in mesh["ratios"]]
     cells = " × ".join(map(str, mesh["extent"]))
-    where = ", at nodes" if mesh["nodes"] else ""
-    return f"mesh of {len(ratios) + 1} levels: {cells} cells, ratios {', '.join(ratios) or 'none'}{where}"
+    where, unit = (", at nodes", "nodes") if mesh["nodes"] else ("", "cells")
+    text = f"mesh of {len(ratios) + 1} levels: {cells} cells, ratios {', '.join(ratios) or 'none'}{where}"
+    for number, level in enumerate(mesh["levels"]):
+        text += f"\nlevel {number}: patches {level['patches']}, {unit} {level['samples']}"
+        text += f", covered {level['covered']}"
+    return text
 
 
 def _in_units(attributes: Mapping[str, Any]) -> str:
