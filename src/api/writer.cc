@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -18,9 +17,6 @@
 #include "write/pipeline.h"
 
 namespace esker {
-
-/// The level of a patch whose caller gave none, which no mesh has.
-constexpr int kNoLevel = std::numeric_limits<int>::min();
 
 /// The state of one rank: definitions and put calls. The pipeline does everything collective.
 class Writer::Impl {
@@ -86,7 +82,7 @@ class Writer::Impl {
                  name(schema.time_type()));
   }
 
-  Status put(FieldId id, int level, const Patch& patch) {
+  Status put(FieldId id, std::optional<int> level, const Patch& patch) {
     ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put", id));
     const auto checked = [&]() -> Status {
       if (patch.type == field->type) return check_patch(*field, level, patch);
@@ -100,11 +96,11 @@ class Writer::Impl {
   }
 
   /// Adds a patch that has been checked to the open step.
-  void add(int field, int level, const Patch& patch) {
+  void add(int field, std::optional<int> level, const Patch& patch) {
     if (patch.box.empty()) return;
-    if (level != kNoLevel) {
+    if (level) {
       input->mesh_patches.resize(schema.fields().size());
-      input->mesh_patches[field].push_back({level, patch});
+      input->mesh_patches[field].push_back({*level, patch});
       return;
     }
     PatchList& patches = input->patches[field];
@@ -137,7 +133,7 @@ class Writer::Impl {
     return {};
   }
 
-  Status put_buffered(FieldId id, int level, const Patch& patch) {
+  Status put_buffered(FieldId id, std::optional<int> level, const Patch& patch) {
     ESKER_ASSIGN_OR_RETURN(const Field* field, field_to_put("put_buffered", id));
     const auto copy = [&]() -> Status {
       ESKER_RETURN_IF_ERROR(check_patch(*field, level, patch));
@@ -204,10 +200,10 @@ class Writer::Impl {
   }
 
   /// All but its type.
-  [[nodiscard]] Status check_patch(const Field& field, int level, const Patch& patch) const {
+  [[nodiscard]] Status check_patch(const Field& field, std::optional<int> level, const Patch& patch) const {
     const std::optional<Mesh>& mesh = schema.grids()[field.grid].mesh;
     ESKER_RETURN_IF_ERROR(check_level(mesh, level));
-    const Box grid = mesh ? mesh->domain(level) : schema.box_of(schema.grids()[field.grid]);
+    const Box grid = mesh ? mesh->domain(*level) : schema.box_of(schema.grids()[field.grid]);
     if (patch.box.rank != grid.rank) {
       return error(Code::kInvalidArgument, "the patch {} has {} axes, the grid has {}", patch.box.to_string(),
                    patch.box.rank, grid.rank);
@@ -220,7 +216,7 @@ class Writer::Impl {
     if (patch.box.empty()) return {};
     if (!grid.contains(patch.box)) {
       return error(Code::kOutOfRange, "the patch {} exceeds the {} {}", patch.box.to_string(),
-                   mesh ? fmt::format("level {},", level) : "grid", grid.to_string());
+                   mesh ? fmt::format("level {},", *level) : "grid", grid.to_string());
     }
     if (patch.is_coarser()) {
       return error(Code::kInvalidArgument,
@@ -233,14 +229,14 @@ class Writer::Impl {
     return check_memory(with_components(patch), field.components);
   }
 
-  static Status check_level(const std::optional<Mesh>& mesh, int level) {
-    if (!mesh && level == kNoLevel) return {};
-    if (!mesh) return error(Code::kInvalidArgument, "level {}: the field is not on a mesh", level);
-    if (level == kNoLevel) {
+  static Status check_level(const std::optional<Mesh>& mesh, std::optional<int> level) {
+    if (!mesh && !level) return {};
+    if (!mesh) return error(Code::kInvalidArgument, "level {}: the field is not on a mesh", *level);
+    if (!level) {
       return error(Code::kInvalidArgument, "the field is on a mesh: put its patches with a level");
     }
-    if (level >= 0 && level < mesh->num_levels()) return {};
-    return error(Code::kOutOfRange, "level {}, the mesh has 0 to {}", level, mesh->num_levels() - 1);
+    if (*level >= 0 && *level < mesh->num_levels()) return {};
+    return error(Code::kOutOfRange, "level {}, the mesh has 0 to {}", *level, mesh->num_levels() - 1);
   }
 
   Status end_step() {
@@ -473,14 +469,14 @@ Status Writer::begin_step(double time) {
   return impl_->remember(guarded("begin_step", [&] { return impl_->begin_step(time); }));
 }
 Status Writer::put(FieldId field, const Patch& patch) {
-  return impl_->remember(guarded("put", [&] { return impl_->put(field, kNoLevel, patch); }));
+  return impl_->remember(guarded("put", [&] { return impl_->put(field, std::nullopt, patch); }));
 }
 Status Writer::put(FieldId field, int level, const Patch& patch) {
   return impl_->remember(guarded("put", [&] { return impl_->put(field, level, patch); }));
 }
 Status Writer::put_buffered(FieldId field, const Patch& patch) {
   return impl_->remember(
-      guarded("put_buffered", [&] { return impl_->put_buffered(field, kNoLevel, patch); }));
+      guarded("put_buffered", [&] { return impl_->put_buffered(field, std::nullopt, patch); }));
 }
 Status Writer::put_buffered(FieldId field, int level, const Patch& patch) {
   return impl_->remember(guarded("put_buffered", [&] { return impl_->put_buffered(field, level, patch); }));

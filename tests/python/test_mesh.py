@@ -78,6 +78,7 @@ def test_wrong_patches_are_refused(tmp_path: Path) -> None:
             (lambda s: s.put(rho, patch, offset=(3, 3), level=0), IndexError, "exceeds the level 0"),
             (lambda s: s.put(rho, patch), ValueError, "put its patches with a level"),
             (lambda s: s.put(flat, np.zeros(3), level=0), ValueError, "not on a mesh"),
+            (lambda s: s.put(flat, np.zeros(3), level=-(2**31)), ValueError, "not on a mesh"),
             (lambda s: s.keep(rho, level=-1), ValueError, "keeps what its patches have"),
         ):
             with pytest.raises(expected, match=message), w.step(0.0) as s:
