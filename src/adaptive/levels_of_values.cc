@@ -72,7 +72,7 @@ void raise_dense_line(const RangeRule& rule, const Line& line) {
   const KeptLevel inside = rule.level, nan = rule.nan_level;
   for (Index i = 0; i < count; ++i) {
     const auto real = static_cast<double>(values[i]);
-    const KeptLevel in_range = (real >= low) & (real <= high) ? inside : kNotKept;
+    const KeptLevel in_range = ((real >= low) & (real <= high)) ? inside : kNotKept;
     const KeptLevel level = real != real ? nan : in_range;
     levels[i] = levels[i] > level ? levels[i] : level;
   }

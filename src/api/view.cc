@@ -130,9 +130,9 @@ Result<GridPlacement> GridPlacement::of(const Dataset& dataset, const std::strin
       const auto known = grid.coords.find(schema.dims()[grid.dims[axis]].name);
       if (known == grid.coords.end() || known->second.size() < 2) continue;
       const std::vector<double>& values = known->second;
-      const double step = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
-      placement.step[axis][axis] = step;
-      placement.origin[axis] = values.front() - static_cast<double>(box.lo[a]) * step;
+      const double spacing = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
+      placement.step[axis][axis] = spacing;
+      placement.origin[axis] = values.front() - static_cast<double>(box.lo[a]) * spacing;
     }
     return {};
   };

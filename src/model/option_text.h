@@ -17,6 +17,8 @@ struct NamedValue {
   Enum value;
   std::string_view name;
 };
+template <class Enum>
+NamedValue(Enum, const char*) -> NamedValue<Enum>;  // clang 14 deduces none for aggregates
 
 template <class Enum, std::size_t n>
 std::optional<Enum> value_named(const std::array<NamedValue<Enum>, n>& names, std::string_view text) {

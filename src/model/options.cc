@@ -20,7 +20,7 @@ Status Options::set(const std::string& name, const std::string& value, const std
 }
 
 std::vector<Options::Entry> Options::entries() const {
-  const Options built_in;
+  const Options built_in{};
   std::vector<Entry> entries;
   for (const OptionRow& row : option_rows()) {
     const auto source = sources_.find(std::string(row.name));

@@ -69,7 +69,7 @@ void write_kept(JsonWriter& json, const StepReport& step) {
     if (step.raised_from < 0) json.key("raised_from_level").integer(step.raised_from);
     json.key("fields").object([&] {
       for (const auto& [name, samples] : step.fields) {
-        json.key(name).object([&] {
+        json.key(name).object([&, &samples = samples] {  // clang 14 captures no structured bindings
           json.key("primary").integer(samples.primary);
           json.key("secondary").integer(samples.secondary);
           json.key("padding").integer(samples.padding);
