@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "grid/points.h"
 
 namespace esker {
@@ -12,10 +13,25 @@ bool covers_domain(const Mesh& mesh, std::span<const MeshBox> patches) {
   for (const MeshBox& patch : patches) {
     if (patch.level == 0) left -= patch.box.num_samples();
   }
-  return left <= 0;
+  return left == 0;
 }
 
 }  // namespace
+
+Status check_patches(const Mesh& mesh, std::span<const MeshBox> patches) {
+  std::vector<Index> left;
+  for (int level = 0; level < mesh.num_levels(); ++level) left.push_back(mesh.domain(level).num_samples());
+  for (const MeshBox& patch : patches) {
+    if (patch.level >= mesh.num_levels() || !mesh.domain(patch.level).contains(patch.box)) {
+      return error(Code::kDataLoss, "the patch {} of level {} is not in the mesh of {} levels",
+                   patch.box.to_string(), patch.level, mesh.num_levels());
+    }
+    Index& of_level = left[static_cast<std::size_t>(patch.level)];
+    of_level -= patch.box.num_samples();
+    if (of_level < 0) return error(Code::kDataLoss, "patches of level {} overlap", patch.level);
+  }
+  return {};
+}
 
 std::vector<std::uint8_t> samples_in_patches(const Mesh& mesh, std::span<const MeshBox> patches,
                                              const Lattice& samples) {

@@ -385,11 +385,9 @@ Status IdxDataset::read(int field, Index step, const ReadTarget& target, const R
 
 /// See samples_in_patches().
 Result<std::vector<std::uint8_t>> IdxDataset::covered(int field, Index step, const Lattice& samples) const {
-  const auto& mesh =
-      schema.grids()[static_cast<std::size_t>(schema.fields()[static_cast<std::size_t>(field)].grid)].mesh;
-  if (!mesh) return std::vector<std::uint8_t>();
-  ESKER_ASSIGN_OR_RETURN(const std::vector<MeshBox> of_step, patches(field, step));
-  return of_step.empty() ? std::vector<std::uint8_t>() : samples_in_patches(*mesh, of_step, samples);
+  ESKER_ASSIGN_OR_RETURN(const PartSets::Sets sets, mesh_sets(field, step));
+  if (!sets || sets->patches.empty()) return std::vector<std::uint8_t>();
+  return samples_in_patches(*mesh_of(field), sets->patches, samples);
 }
 
 /// Samples that no patch of a mesh covers.
@@ -423,19 +421,24 @@ Status IdxDataset::stored_levels(int field, Index step, const Lattice& samples,
 }
 
 Result<std::vector<MeshBox>> IdxDataset::patches(int field, Index step) const {
+  ESKER_ASSIGN_OR_RETURN(const PartSets::Sets sets, mesh_sets(field, step));
+  return sets ? sets->patches : std::vector<MeshBox>();
+}
+
+const std::optional<Mesh>& IdxDataset::mesh_of(int field) const {
+  const int grid = schema.fields()[static_cast<std::size_t>(field)].grid;
+  return schema.grids()[static_cast<std::size_t>(grid)].mesh;
+}
+
+/// What a step of a mesh stores, with patches that are in the mesh; null if the grid is no mesh. O(patches).
+Result<PartSets::Sets> IdxDataset::mesh_sets(int field, Index step) const {
   const IdxPart& part = *part_of(field);
   const Index at = place(field).fixed ? 0 : step;
-  const auto& mesh =
-      schema.grids()[static_cast<std::size_t>(schema.fields()[static_cast<std::size_t>(field)].grid)].mesh;
-  if (!mesh || !part.is_sparse(at)) return std::vector<MeshBox>();
-  ESKER_ASSIGN_OR_RETURN(const PartSets::Sets sets, part.sets_at(at));
-  for (const MeshBox& patch : sets->patches) {
-    const bool is_inside = patch.level < mesh->num_levels() && mesh->domain(patch.level).contains(patch.box);
-    if (is_inside) continue;
-    return error(Code::kDataLoss, "{}: the patch {} of level {} is not in the mesh of {} levels",
-                 part.block_sets_path(at), patch.box.to_string(), patch.level, mesh->num_levels());
-  }
-  return sets->patches;
+  const auto& mesh = mesh_of(field);
+  if (!mesh || !part.is_sparse(at)) return PartSets::Sets();
+  ESKER_ASSIGN_OR_RETURN(PartSets::Sets sets, part.sets_at(at));
+  ESKER_RETURN_IF_ERROR(check_patches(*mesh, sets->patches).with_context(part.block_sets_path(at)));
+  return sets;
 }
 
 // All columns of a field have the same blocks. The sets of a sparse step also name fields that are stored

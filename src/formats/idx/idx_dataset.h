@@ -8,6 +8,7 @@
 #include "formats/idx/block_comparison.h"
 #include "formats/idx/dataset_parts.h"
 #include "formats/idx/idx_part.h"
+#include "read/findings.h"
 #include "read/opened_dataset.h"
 #include "store/store.h"
 
@@ -51,6 +52,9 @@ struct IdxDataset final : OpenedDataset {
  private:
   [[nodiscard]] const Place& place(int field) const { return places[static_cast<std::size_t>(field)]; }
   [[nodiscard]] const IdxPart* part_of(int field) const;
+  [[nodiscard]] const std::optional<Mesh>& mesh_of(int field) const;
+  [[nodiscard]] Result<PartSets::Sets> mesh_sets(int field, Index step) const;
+  void verify_patches(Findings& findings) const;
   [[nodiscard]] Result<std::vector<std::uint8_t>> covered(int field, Index step,
                                                           const Lattice& samples) const;
   Status fill_gaps(int field, Index step, const ReadTarget& target, std::span<const std::byte> value) const;

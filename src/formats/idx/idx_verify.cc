@@ -294,8 +294,24 @@ Status IdxDataset::verify_blocks(const ReadOriginal* original, VerifyReport& rep
       if (progress) progress(std::min(1.0, ++done / to_do));
     }));
   }
+  verify_patches(findings);
   check_surroundings(*this, findings);
   return {};
+}
+
+/// Of the steps whose file of block sets is intact; PartVerifier reports the others.
+void IdxDataset::verify_patches(Findings& findings) const {
+  for (std::size_t f = 0; f < places.size() && !findings.full(); ++f) {
+    const auto field = static_cast<int>(f);
+    if (!mesh_of(field) || !has_samples(field)) continue;
+    const IdxPart& part = *part_of(field);
+    const Index num_steps = infos[static_cast<std::size_t>(places[f].part)].num_steps;
+    for (Index step = 0; step < num_steps; ++step) {
+      if (!part.is_sparse(step) || !part.sets_at(step).ok()) continue;
+      const Status in_mesh = mesh_sets(field, step).status();
+      if (!in_mesh.ok()) findings.error(part.block_sets_path(step), in_mesh.message());
+    }
+  }
 }
 
 }  // namespace esker::idx

@@ -177,6 +177,12 @@ TEST(MeshStep, IsReadAsTheCompositeOfItsPatches) {
   }
 }
 
+/// Whether a sample of the finest level with this value is itself that of a patch, not only in its cell.
+bool is_of_patch(const Mesh& mesh, double value, const Point& p) {
+  const Point ratio = mesh.ratio_to_finest(static_cast<int>(static_cast<Index>(value) % 8));
+  return std::all_of(p.begin(), p.end(), [&, a = 0](Index at) mutable { return at % ratio[a++] == 0; });
+}
+
 // Samples without any patch are fill values at each level of reading, and not stored in mask and level map.
 TEST(MeshStep, HasFillValuesInGaps) {
   std::mt19937 random(17);
@@ -208,6 +214,8 @@ TEST(MeshStep, HasFillValuesInGaps) {
         if (expected > 1e36) {
           ASSERT_EQ(is_stored[at], 0);
           ASSERT_EQ(levels[at], -1);
+        } else if (is_of_patch(hierarchy.mesh, expected, p)) {
+          ASSERT_EQ(is_stored[at], 1);
         }
         ++at;
       });
@@ -218,6 +226,28 @@ TEST(MeshStep, HasFillValuesInGaps) {
       EXPECT_EQ(std::count(listed.begin(), listed.end(), patch), 1) << patch.box.to_string();
     }
   }
+}
+
+// Here the mesh is what differs; a damaged list has the same effect.
+TEST(MeshStep, WithPatchesThatAreNotInItsMeshIsDamage) {
+  Hierarchy hierarchy;
+  hierarchy.mesh = {.axes = {"x", "y"}, .extent = {8, 8}, .ratios = {{2, 2}}};
+  hierarchy.patches = {{0, Box{{0, 0}, {8, 8}}}, {1, Box{{2, 2}, {6, 6}}}};
+  const auto store = memory_store();
+  ASSERT_TRUE(write_mesh(store, hierarchy, 2).ok());
+  const auto dataset = open_dataset(store, "run.idx").value();
+  VerifyReport good, damaged;
+  ASSERT_TRUE(dataset->verify(good, {}).ok());
+  EXPECT_EQ(good.num_errors, 0);
+  dataset->schema.set_mesh({0}, {.axes = {"x", "y"}, .extent = {16, 16}}).check();
+  ASSERT_TRUE(dataset->verify(damaged, {}).ok());
+  EXPECT_EQ(damaged.num_errors, 2);  // steps
+  std::vector<double> samples(256);
+  const Lattice all = select_samples(dataset->bitmask(0).value(), dataset->box(0), 8);
+  const auto target = ReadTarget::dense(all, 8, reinterpret_cast<std::byte*>(samples.data()), 8);
+  const Status status = dataset->read(0, 1, target, {});
+  EXPECT_EQ(status.code(), Code::kDataLoss);
+  EXPECT_NE(status.message().find("blocks.set"), std::string::npos) << status.message();
 }
 
 TEST(MeshStep, HasTheSameBytesOnAnyNumberOfRanks) {
