@@ -25,9 +25,7 @@ std::vector<LevelCover> covers_of(const Mesh& mesh, const std::vector<MeshBox>& 
     ++cover.patches;
     cover.samples += patch.box.num_samples();
     boxes.push_back({mesh.in_finest(patch.box, patch.level), static_cast<KeptLevel>(patch.level)});
-  }
-  for (const LevelBox& box : boxes) {  // in samples of the finest level first
-    covers[static_cast<std::size_t>(box.level)].covered += box.box.num_samples();
+    cover.covered += boxes.back().box.num_samples();  // of the finest level, at first
   }
   const Box finest = mesh.domain(mesh.num_levels() - 1);
   for_each_level_part(finest, boxes, [&](const Box& part, KeptLevel level) {
