@@ -28,9 +28,7 @@ shorten_configuration() {
 }
 
 rm -rf demo
-needed_mb=1500
-free_mb=$(df --output=avail -BM . | tail -n 1 | tr -dc 0-9)
-[ "$free_mb" -ge "$needed_mb" ] || die "the demo needs $needed_mb MB of free disk space in $PWD; found $free_mb MB"
+require_free_mb 1500
 
 build_preset "$preset" "${targets[@]}"
 scripts/install_package.sh

@@ -8,9 +8,7 @@ out=demo/amr
 program=build/release/miniapps/uintah/esker-uintah
 
 rm -rf "$out"
-needed_mb=3000
-free_mb=$(df --output=avail -BM . | tail -n 1 | tr -dc 0-9)
-[ "$free_mb" -ge "$needed_mb" ] || die "the demo needs $needed_mb MB of free disk space in $PWD; found $free_mb MB"
+require_free_mb 3000
 
 build_preset release esker-uintah
 scripts/install_package.sh

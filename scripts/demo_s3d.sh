@@ -8,9 +8,7 @@ out=demo/s3d
 program=build/release/miniapps/s3d/esker-s3d
 
 rm -rf "$out"
-needed_mb=1000
-free_mb=$(df --output=avail -BM . | tail -n 1 | tr -dc 0-9)
-[ "$free_mb" -ge "$needed_mb" ] || die "the demo needs $needed_mb MB of free disk space in $PWD; found $free_mb MB"
+require_free_mb 1000
 
 build_preset release esker-s3d
 scripts/install_package.sh

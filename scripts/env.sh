@@ -22,6 +22,13 @@ export PATH=$project_root/.venv/bin:$PATH
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+# require_free_mb N: ends a demo that would fill the disk.
+require_free_mb() {
+  local free_mb
+  free_mb=$(df --output=avail -BM . | tail -n 1 | tr -dc 0-9)
+  [ "$free_mb" -ge "$1" ] || die "the demo needs $1 MB of free disk space in $PWD; found $free_mb MB"
+}
+
 # quietly NAME COMMAND...: writes the output to build/logs/NAME.log, and shows it only if the command fails.
 quietly() {
   local name=$1 log=$project_root/build/logs/$1.log status=0
