@@ -21,7 +21,7 @@ say "esker verify"
 esker verify "$out/amr.idx"
 
 say "drawing $out/amr.png, and comparing what is stored with the list of patches"
-python scripts/uintah_figure.py "$out/amr.idx" "$out/amr.patches" "$out/amr.png" --step 0
+python scripts/uintah_figure.py "$out/amr.idx" "$out/amr.png" --step 0
 
 cat <<TXT
 

@@ -1,19 +1,16 @@
 """Draws a plane of an esker-uintah run: the patches of the mesh, a field, and the levels that are stored.
 
-    python scripts/uintah_figure.py FLAT PATCHES FIGURE.png [--field NAME] [--step N] [--z INDEX]
+    python scripts/uintah_figure.py FLAT FIGURE.png [--field NAME] [--step N] [--z INDEX]
 
-FLAT is the flat dataset, PATCHES the directory of the mode file-per-patch of the same run, whose list has the patches.
-Prints the number of patches and the part of the volume per level. Exit status 1 if the flat dataset stores a place of
+FLAT is the flat dataset. Prints the number of patches and the part of the volume per level. Exit status 1 if the flat dataset stores a place of
 a patch at a coarser resolution than the patch has.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -25,6 +22,7 @@ from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Rectangle
 
 import esker
+from esker.mesh import MeshPatch
 
 Array = np.ndarray[Any, Any]
 Triple = tuple[int, int, int]
@@ -58,28 +56,25 @@ class Picture:
     n_levels: int
 
 
-def patches_of(path: Path, n_levels: int) -> list[Patch]:
-    patches = []
-    for line in path.read_text().splitlines()[1:]:
-        level = int(line.split()[0])
-        ratio = 2 ** (n_levels - 1 - level)
-        ranges = re.findall(r"\[(\d+),(\d+)\)", line)
-        x, y, z = ((int(lo) * ratio, int(hi) * ratio) for lo, hi in ranges)
-        patches.append(Patch(level, (x[0], y[0], z[0]), (x[1], y[1], z[1])))
-    return patches
+def patches_of(field: esker.Field, step: int, n_levels: int) -> list[Patch]:
+    def in_finest(patch: MeshPatch) -> Patch:
+        ratio = 2 ** (n_levels - 1 - patch.level)
+        lo, hi = ((x * ratio, y * ratio, z * ratio) for x, y, z in (patch.lo, patch.hi))
+        return Patch(patch.level, lo, hi)
+
+    return [in_finest(patch) for patch in field.patches(step)]
 
 
-def read(flat: str, directory: str, name: str, step: int) -> Picture:
+def read(flat: str, name: str, step: int) -> Picture:
     dataset = esker.open(flat)
     field = dataset[name]
     step = range(len(dataset.steps))[step]
     mesh = field.grid.mesh
     if mesh is None:
         raise SystemExit(f"{flat}: expected a mesh with several levels, found a grid")
-    n_levels = len(mesh.ratios) + 1
-    patches = patches_of(Path(directory) / f"step{step:04}" / "patches.txt", n_levels)
+    patches = patches_of(field, step, mesh.num_levels)
     levels = field.levels(step=step).astype(int) - field.max_level
-    return Picture(dataset.steps[step], name, field.read(step=step), levels, patches, n_levels)
+    return Picture(dataset.steps[step], name, field.read(step=step), levels, patches, mesh.num_levels)
 
 
 def level_needed(picture: Picture, patch: Patch) -> int:
@@ -87,7 +82,7 @@ def level_needed(picture: Picture, patch: Patch) -> int:
 
 
 def patches_too_coarse(picture: Picture) -> int:
-    """Patches of which some place is stored at a coarser resolution than theirs."""
+    """The number of patches that are stored somewhere at a coarser resolution than theirs."""
     return sum(int(p.of(picture.levels).min()) < level_needed(picture, p) for p in picture.patches)
 
 
@@ -153,13 +148,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("flat", help="flat dataset")
-    parser.add_argument("patches", help="directory of the mode file-per-patch")
     parser.add_argument("figure", help="picture to write")
     parser.add_argument("--field", default="temperature", help="field to draw [temperature]")
     parser.add_argument("--step", type=int, default=-1, help="step to draw [the last]")
     parser.add_argument("--z", type=int, help="plane to draw [the middle]")
     arguments = parser.parse_args()
-    picture = read(arguments.flat, arguments.patches, arguments.field, arguments.step)
+    picture = read(arguments.flat, arguments.field, arguments.step)
     z = picture.values.shape[0] // 2 if arguments.z is None else arguments.z
     draw(picture, z).savefig(arguments.figure, dpi=120)
     print(summary(picture))
