@@ -1,5 +1,7 @@
 #include "settings.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <stdexcept>
@@ -41,7 +43,7 @@ void add_mesh_options(CLI::App& app, Settings& s, Texts& t) {
 
 void add_output_options(CLI::App& app, Settings& s, Texts& t) {
   app.add_option("--out,--output", t.out, "dataset to write, e.g. amr.idx")->required();
-  app.add_option("--modes", t.modes, "list of modes: flat, file-per-patch, level-by-level")
+  app.add_option("--modes", t.modes, fmt::format("list of modes: {}", fmt::join(mode_names(), ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(mode_names()))
       ->capture_default_str();

@@ -1,4 +1,4 @@
-// Tiles: the places of patches on one level, a regular grid of boxes of which some exist.
+// Tiles: the places of patches on one level, a regular grid of boxes, each with or without a patch.
 #pragma once
 
 #include <vector>
