@@ -50,9 +50,10 @@ class ESKER_API Reader {
   Status request(const Query& query, void* out, std::size_t out_bytes,
                  MissingBlocks missing = MissingBlocks::kAuto);
   /// Requests all samples of target.box, which lies within the grid. The memory may have any strides (ghost
-  /// cells, any order of axes). `step` and `bits` as in Query. Local.
+  /// cells, any order of axes). `step`, `bits` and `mesh_level` as in Query. Local.
   Status request(const std::string& field, Index step, const MutablePatch& target,
-                 std::optional<int> bits = {}, MissingBlocks missing = MissingBlocks::kAuto);
+                 std::optional<int> bits = {}, MissingBlocks missing = MissingBlocks::kAuto,
+                 std::optional<int> mesh_level = {});
   /// Reports an error that the caller found on this rank: the next read() fails on all ranks with it. Local.
   void fail(const Status& reason);
   /// Carries out the requests made since the last read(); a rank may have none. Collective; same result on

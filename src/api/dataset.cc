@@ -63,10 +63,15 @@ Result<int> Dataset::Impl::locate(const std::string& name) const {
                "field '{}' is fixed and is written with the first step; the dataset has no steps yet", name);
 }
 
+Result<int> Dataset::Impl::at_mesh_level(int field, const Query& query) const {
+  return query.mesh_level ? data->level_field(field, *query.mesh_level) : Result<int>(field);
+}
+
 Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const {
   Resolved resolved;
   ESKER_ASSIGN_OR_RETURN(resolved.field, locate(query.field));
-  const bool fixed = data->schema.fields()[static_cast<std::size_t>(resolved.field)].fixed;
+  ESKER_ASSIGN_OR_RETURN(resolved.field, at_mesh_level(resolved.field, query));
+  const bool fixed = data->field_at(resolved.field).fixed;
   ESKER_ASSIGN_OR_RETURN(resolved.step, resolve_step(query, fixed));
   if (!data->has(resolved.field, resolved.step)) {
     return error(Code::kNotFound, "field '{}' was not written at step {}", query.field,
@@ -79,7 +84,7 @@ Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query) const
 
 Status Dataset::Impl::choose_bits(const Query& query, Resolved& resolved) const {
   if (!query.bits) return {};
-  const int stored = data->schema.fields()[static_cast<std::size_t>(resolved.field)].stored_bits;
+  const int stored = data->field_at(resolved.field).stored_bits;
   if (stored == 0) {
     return error(Code::kInvalidArgument,
                  "field '{}': {} bits requested, but its samples are stored as they are; only fields written "
@@ -97,6 +102,7 @@ Status Dataset::Impl::choose_bits(const Query& query, Resolved& resolved) const 
 Result<Dataset::Impl::Resolved> Dataset::Impl::resolve_samples(const Query& query) const {
   Resolved resolved;
   ESKER_ASSIGN_OR_RETURN(resolved.field, find(query.field));
+  ESKER_ASSIGN_OR_RETURN(resolved.field, at_mesh_level(resolved.field, query));
   if (is_at_some_step(resolved.field)) return resolve(query);
   ESKER_RETURN_IF_ERROR(select(query, resolved));
   ESKER_RETURN_IF_ERROR(choose_bits(query, resolved));
@@ -153,7 +159,7 @@ Status Dataset::Impl::select(const Query& query, Resolved& resolved) const {
 
 Result<Dataset::Impl::Resolved> Dataset::Impl::resolve(const Query& query, std::size_t out_bytes) const {
   ESKER_ASSIGN_OR_RETURN(Resolved resolved, resolve(query));
-  const Field& field = data->schema.fields()[static_cast<std::size_t>(resolved.field)];
+  const Field& field = data->field_at(resolved.field);
   const auto needed = static_cast<std::size_t>(resolved.selection.num_samples() * field.sample_bytes());
   if (needed == out_bytes) return resolved;
   return error(Code::kInvalidArgument, "field '{}': expected a buffer of {} bytes, found {} bytes",
@@ -227,7 +233,7 @@ Result<int> Dataset::level_of(const Query& query) const {
 
 Status Dataset::Impl::read(const Resolved& resolved, std::byte* out, const ReadOptions& how) {
   const Stopwatch stopwatch;
-  const Field& field = data->schema.fields()[static_cast<std::size_t>(resolved.field)];
+  const Field& field = data->field_at(resolved.field);
   ReadTarget target = ReadTarget::dense(resolved.selection, resolved.level, out, field.sample_bytes());
   target.start_level = resolved.start_level;
   target.is_stored = how.is_stored;

@@ -28,10 +28,12 @@ class Dataset::Impl {
   [[nodiscard]] Result<int> find(const std::string& name) const;
   /// The same for a field that has samples.
   [[nodiscard]] Result<int> locate(const std::string& name) const;
+  /// The level field of a query for a mesh level; otherwise the field itself.
+  [[nodiscard]] Result<int> at_mesh_level(int field, const Query& query) const;
 
   /// A query with all defaults resolved.
   struct Resolved {
-    int field = 0;
+    int field = 0;  ///< see OpenedDataset::field_at
     Index step = 0;
     Box box;
     int level = 0;

@@ -60,9 +60,10 @@ class Reader::Impl {
   }
 
   Status request(const std::string& name, Index step, MutablePatch target, std::optional<int> bits,
-                 MissingBlocks missing) {
+                 MissingBlocks missing, std::optional<int> mesh_level) {
     if (target.box.empty()) return {};
-    ESKER_ASSIGN_OR_RETURN(const auto resolved, inner.resolve({name, step, target.box, {}, {}, bits}));
+    ESKER_ASSIGN_OR_RETURN(const auto resolved,
+                           inner.resolve({name, step, target.box, {}, {}, bits, 0, mesh_level}));
     const Field& field = field_at(resolved.field);
     const Box grid = inner.data->box(resolved.field);
     if (target.type != field.type) {
@@ -99,7 +100,7 @@ class Reader::Impl {
 
  private:
   [[nodiscard]] const Field& field_at(int field) const {
-    return inner.data->schema.fields()[static_cast<std::size_t>(field)];
+    return inner.data->field_at(field);
   }
 
   static ReadColumn column_of(const Dataset::Impl::Resolved& resolved, MissingBlocks missing) {
@@ -184,9 +185,9 @@ Status Reader::request(const Query& query, void* out, std::size_t out_bytes, Mis
 }
 
 Status Reader::request(const std::string& field, Index step, const MutablePatch& target,
-                       std::optional<int> bits, MissingBlocks missing) {
+                       std::optional<int> bits, MissingBlocks missing, std::optional<int> mesh_level) {
   return impl_->remember(
-      guarded("request", [&] { return impl_->request(field, step, target, bits, missing); }));
+      guarded("request", [&] { return impl_->request(field, step, target, bits, missing, mesh_level); }));
 }
 
 void Reader::fail(const Status& reason) { (void)impl_->remember(reason); }

@@ -16,6 +16,7 @@
 #include "grid/blocks.h"
 #include "layout/kept_fields.h"
 #include "layout/step_layouts.h"
+#include "model/level_fields.h"
 
 namespace esker {
 
@@ -72,7 +73,14 @@ class FormatWriter {
   /// Rank 0, after define: removes the dataset that is replaced, and writes everything that precedes the
   /// first step. Can be called again after a failure.
   virtual Status create(bool durable) = 0;
-  /// All ranks: layouts for the fields with present[field]. Local, pure.
+  /// Whether steps have the fields of meshes as arrays in the index space of the finest level, and whether
+  /// they have whole levels: level fields (model/level_fields.h).
+  [[nodiscard]] virtual bool stores_flat() const { return true; }
+  [[nodiscard]] virtual bool stores_levels() const { return false; }
+  /// All ranks, before a step with level fields is laid out: its patches. Local.
+  virtual Status take_patches(const PatchesOfMeshes& /*patches*/) { return {}; }
+  /// All ranks: layouts for the fields with present[field], which with stores_levels() has the level fields
+  /// after those of the schema. Local, pure.
   [[nodiscard]] virtual std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                              const StepHints& hints) const = 0;
   /// Success if steps may store some of a field's blocks only. kUnsupported names the format. Local, pure.

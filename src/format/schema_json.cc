@@ -384,7 +384,8 @@ Status read_each(const Json& json, const char* key, Schema& schema, Status (*rea
   return {};
 }
 
-void write_schema(JsonWriter& json, const Schema& schema, Extent extent, const std::string& netcdf_suffix) {
+void write_members(JsonWriter& json, const Schema& schema, Extent extent,
+                   const std::string& netcdf_suffix) {
   const bool is_complete = extent == Extent::kComplete;
   json.key("format").integer(is_complete ? format_of(schema) : format_of_outline(schema));
   json.key("dimensions").array([&] {
@@ -420,7 +421,7 @@ void write_schema(JsonWriter& json, const Schema& schema, Extent extent, const s
 
 std::string print_schema(const Schema& schema, const std::string& netcdf_suffix) {
   JsonWriter json(kIndent);
-  json.object([&] { write_schema(json, schema, Extent::kComplete, netcdf_suffix); });
+  json.object([&] { write_members(json, schema, Extent::kComplete, netcdf_suffix); });
   return json.take() + "\n";
 }
 
@@ -433,13 +434,20 @@ std::string netcdf_suffix_of(const std::string& text) {
 
 std::string print_schema_outline(const Schema& schema) {
   JsonWriter json;
-  json.object([&] { write_schema(json, schema, Extent::kOutline, ""); });
+  json.object([&] { write_members(json, schema, Extent::kOutline, ""); });
   return json.take();
+}
+
+void write_schema(JsonWriter& json, const Schema& schema) {
+  json.object([&] { write_members(json, schema, Extent::kComplete, ""); });
 }
 
 Result<Schema> parse_schema(const std::string& text) {
   ESKER_ASSIGN_OR_RETURN(const JsonHolder holder, parse_json_object(text, kMaxSidecarBytes));
-  const Json& json = holder.json;
+  return read_schema(holder.json);
+}
+
+Result<Schema> read_schema(const Json& json) {
   ESKER_RETURN_IF_ERROR(check_format(json, kSchemaFormat));
   Schema schema;
   ESKER_RETURN_IF_ERROR(read_each(json, "dimensions", schema, read_dimension));

@@ -8,6 +8,8 @@
 
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
+#include "format/json_text.h"
+#include "format/json_writer.h"
 
 namespace esker {
 
@@ -24,5 +26,9 @@ std::string netcdf_suffix_of(const std::string& json);
 std::string print_schema_outline(const Schema& schema);
 /// Errors: kDataLoss (what was expected, what was found), kUnsupported (a newer format).
 Result<Schema> parse_schema(const std::string& json);
+
+/// The same as the value of a member of other JSON.
+void write_schema(JsonWriter& json, const Schema& schema);
+Result<Schema> read_schema(const Json& json);
 
 }  // namespace esker

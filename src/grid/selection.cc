@@ -52,4 +52,15 @@ int coarsest_level_with(const Bitmask& mask, const Lattice& wanted) {
   return mask.max_level();
 }
 
+int levels_below(const Bitmask& mask, const Point& ratio) {
+  Point spacing{1, 1, 1, 1, 1};
+  int below = 0;
+  for (int position = mask.max_level(); position >= 1; --position, ++below) {
+    Index& on_axis = spacing[mask.digit(position)];
+    if (on_axis == ratio[mask.digit(position)]) break;
+    on_axis *= 2;
+  }
+  return below;
+}
+
 }  // namespace esker

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "esker/types/dataset_info.hpp"
-#include "esker/types/mesh.hpp"
 #include "grid/block_set.h"
 
 namespace esker {
@@ -29,9 +28,6 @@ inline StoredSamples stored_samples_of(const BlockSet& blocks, Index num_primary
 
 /// [position in Schema::fields()]; empty: a dense step.
 using KeptFields = std::vector<KeptField>;
-
-/// The patches of meshes at a step: [position in Schema::grids()], or empty.
-using PatchesOfMeshes = std::vector<std::vector<MeshBox>>;
 
 /// Whether both store the same blocks.
 inline bool have_same_blocks(const KeptFields& a, const KeptFields& b) {

@@ -33,13 +33,10 @@ Status check_patches(const Mesh& mesh, std::span<const MeshBox> patches) {
   return {};
 }
 
-std::vector<std::uint8_t> samples_in_patches(const Mesh& mesh, std::span<const MeshBox> patches,
-                                             const Lattice& samples) {
-  std::vector<std::uint8_t> flags;
-  if (covers_domain(mesh, patches)) return flags;
-  flags.resize(static_cast<std::size_t>(samples.num_samples()));
-  for (const MeshBox& patch : patches) {
-    Box rows = samples.indices_in(mesh.in_finest(patch.box, patch.level));
+std::vector<std::uint8_t> samples_in_boxes(std::span<const Box> boxes, const Lattice& samples) {
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(samples.num_samples()));
+  for (const Box& box : boxes) {
+    Box rows = samples.indices_in(box);
     if (rows.empty()) continue;
     const Index length = rows.extent(0);
     rows.hi[0] = rows.lo[0] + 1;
@@ -50,6 +47,14 @@ std::vector<std::uint8_t> samples_in_patches(const Mesh& mesh, std::span<const M
     });
   }
   return flags;
+}
+
+std::vector<std::uint8_t> samples_in_patches(const Mesh& mesh, std::span<const MeshBox> patches,
+                                             const Lattice& samples) {
+  if (covers_domain(mesh, patches)) return {};
+  std::vector<Box> boxes;
+  for (const MeshBox& patch : patches) boxes.push_back(mesh.in_finest(patch.box, patch.level));
+  return samples_in_boxes(boxes, samples);
 }
 
 }  // namespace esker

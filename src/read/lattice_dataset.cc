@@ -22,8 +22,8 @@ Status LatticeDataset::list_parts() {
         if (field.grid == static_cast<int>(g) && field.fixed == fixed) info.fields.push_back(field.name);
       }
       if (info.fields.empty()) continue;
-      ESKER_ASSIGN_OR_RETURN(const Bitmask mask, Bitmask::longest_first(info.box.rank, info.box.hi));
-      info.bitmask = mask.to_string();
+      const auto mask = Bitmask::longest_first(info.box.rank, info.box.hi);
+      if (mask.ok()) info.bitmask = mask->to_string();  // else of more digits than a mask has
       infos.push_back(std::move(info));
     }
   }

@@ -32,9 +32,6 @@ class LatticeDataset : public OpenedDataset {
                               ReadCounters& counters) const = 0;
   /// Length of the file.
   [[nodiscard]] virtual Result<Index> stored_bytes() const = 0;
-  [[nodiscard]] const Field& field_at(int field) const {
-    return schema.fields()[static_cast<std::size_t>(field)];
-  }
   [[nodiscard]] bool has_no_axes(int field) const {
     return schema.has_no_axes(schema.grids()[static_cast<std::size_t>(field_at(field).grid)]);
   }

@@ -7,6 +7,20 @@
 
 namespace esker {
 
+Result<int> OpenedDataset::level_field(int field, int level) const {
+  const Field& of = field_at(field);
+  const auto& mesh = schema.grids()[static_cast<std::size_t>(of.grid)].mesh;
+  if (!mesh) return error(Code::kInvalidArgument, "field '{}' is not on a mesh, and has no mesh levels", of.name);
+  if (level < 0 || level >= mesh->num_levels()) {
+    return error(Code::kInvalidArgument, "field '{}': mesh level {}, expected 0 to {}", of.name, level,
+                 mesh->num_levels() - 1);
+  }
+  return error(Code::kUnsupported,
+               "field '{}': this dataset stores of each level what no finer one covers; only format=vtkhdf "
+               "stores whole levels",
+               of.name);
+}
+
 Status OpenedDataset::stored_levels(int field, Index /*step*/, const Lattice& /*samples*/,
                                     std::span<std::int8_t> out) const {
   ESKER_ASSIGN_OR_RETURN(const Bitmask mask, bitmask(field));

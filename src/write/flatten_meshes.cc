@@ -13,6 +13,7 @@
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "exchange/directory.h"
+#include "grid/selection.h"
 #include "plan/field_boxes.h"
 
 namespace esker {
@@ -28,18 +29,6 @@ struct MeshStep {
 
   [[nodiscard]] int list_of(int level) const { return first_list + level; }
 };
-
-/// The number of the finest levels without which all samples of a coarser grid are left.
-int levels_below(const Bitmask& mask, const Point& ratio) {
-  Point spacing{1, 1, 1, 1, 1};
-  int below = 0;
-  for (int position = mask.max_level(); position >= 1; --position, ++below) {
-    Index& on_axis = spacing[mask.digit(position)];
-    if (on_axis == ratio[mask.digit(position)]) break;
-    on_axis *= 2;
-  }
-  return below;
-}
 
 /// The largest power of two, at most `most`, that divides both.
 Index common_power(Index a, Index b, Index most) {
@@ -70,15 +59,6 @@ void for_each_aligned(const Box& part, const Box& domain, const Point& ratio, co
   });
 }
 
-/// By level, then by the lower corners, slowest axis first.
-bool precedes(const MeshBox& a, const MeshBox& b) {
-  if (a.level != b.level) return a.level < b.level;
-  for (int axis = a.box.rank; axis-- > 0;) {
-    if (a.box.lo[axis] != b.box.lo[axis]) return a.box.lo[axis] < b.box.lo[axis];
-  }
-  return false;
-}
-
 class Flattening {
  public:
   Flattening(Comm& comm, const Schema& schema, const FormatWriter& format, const StepInput& input)
@@ -98,11 +78,13 @@ class Flattening {
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", prepare));
     ESKER_ASSIGN_OR_RETURN(Directory directory, Directory::publish(comm_, lists));
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] { return check_overlap(directory); }));
-    ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ask(directory, visit); }));
-    ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
-      for (const MeshStep& step : steps_) flatten(directory, step, flat);
-      return Status();
-    }));
+    if (format_.stores_flat()) {
+      ESKER_RETURN_IF_ERROR(directory.learn([&](const VisitRegion& visit) { ask(directory, visit); }));
+      ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
+        for (const MeshStep& step : steps_) flatten(directory, step, flat);
+        return Status();
+      }));
+    }
     for (const MeshStep& step : steps_) ESKER_RETURN_IF_ERROR(collect(step, flat));
     return {};
   }
@@ -118,8 +100,10 @@ class Flattening {
         if (field.grid == step.grid && is_due(field, input_.step)) step.fields.push_back(static_cast<int>(f));
       }
       if (step.fields.empty()) continue;
-      ESKER_RETURN_IF_ERROR(
-          format_.check_sparse(step.fields.front()).with_context("mesh '" + grid.name + "'"));
+      if (format_.stores_flat()) {
+        ESKER_RETURN_IF_ERROR(
+            format_.check_sparse(step.fields.front()).with_context("mesh '" + grid.name + "'"));
+      }
       ESKER_RETURN_IF_ERROR(take_patches(step));
       for (int level = 0; level < step.mesh->num_levels(); ++level) {
         BoxList list{step.mesh->domain(level), {}, true};
@@ -234,7 +218,7 @@ class Flattening {
     }
   }
 
-  /// The patches of all ranks, in an order that does not depend on the ranks, on rank 0. Collective.
+  /// The patches of all ranks, in an order that does not depend on the ranks. Collective.
   Status collect(const MeshStep& step, StepInput& flat) const {
     std::vector<MeshBox> mine;
     ESKER_RETURN_IF_ERROR(all_do(comm_, "mesh", [&] {
@@ -242,7 +226,8 @@ class Flattening {
       return Status();
     }));
     ESKER_ASSIGN_OR_RETURN(const Gathered gathered, gather(comm_, std::as_bytes(std::span(mine))));
-    return root_does(comm_, "mesh", [&] {
+    return all_do(comm_, "mesh", [&] {
+      if (comm_.rank() != 0 && !format_.stores_levels()) return Status();
       std::vector<MeshBox> all;
       for (const std::span<const std::byte> bytes : gathered.of_rank) {
         const std::size_t before = all.size();

@@ -13,10 +13,10 @@
 
 namespace esker {
 
-/// `input` with patches and rules instead of its patches of meshes, on rank 0 also with the list of all
-/// patches. It refers to the same memory, and does not own the copies. Collective; errors are those of all
-/// ranks: kInvalidArgument for patches of one level that overlap, and for fields of a mesh that are not put
-/// in the same patches.
+/// `input` with the list of all patches, on rank 0, or on all ranks if the format stores levels; and, if it
+/// stores arrays, with patches and rules instead of the patches of meshes. It refers to the same memory, and
+/// does not own the copies. Collective; errors are those of all ranks: kInvalidArgument for patches of one
+/// level that overlap, and for fields of a mesh that are not put in the same patches.
 Result<StepInput> flatten_meshes(Comm& comm, const Schema& schema, const FormatWriter& format,
                                  const StepInput& input);
 

@@ -21,6 +21,7 @@
 #include "model/fill_value.h"
 #include "plan/plan_memory.h"
 #include "store/commit.h"
+#include "write/add_levels.h"
 #include "write/append_target.h"
 #include "write/boxes.h"
 #include "write/buffer_store.h"
@@ -230,9 +231,10 @@ Status WritePipeline::create_files() {
   return status;
 }
 
-std::vector<bool> WritePipeline::fields_due(Index step) const {
+std::vector<bool> WritePipeline::fields_stored(const StepInput& input) const {
+  if (input.schema) return input.stored;
   std::vector<bool> due;
-  for (const Field& field : schema_.fields()) due.push_back(is_due(field, step));
+  for (const Field& field : schema_.fields()) due.push_back(is_due(field, input.step));
   return due;
 }
 
@@ -257,7 +259,7 @@ Status WritePipeline::prepare(const StepInput& input, Prepared& prepared) {
   make_room(steps_);
   prepared.keeps = keeps(input);
   if (prepared.keeps) return {};
-  StepPlan& plan = plans_[{fields_due(input.step), false}];
+  StepPlan& plan = plans_[{fields_stored(input), false}];
   prepared.plan = &plan;
   prepared.stale = (input.copied_bytes > 0 && !holds_copies_) || !fits(plan, input.step) ||
                    plan.boxes != boxes_of(input.patches, plan.fields);
@@ -278,11 +280,14 @@ Status WritePipeline::write_step(const StepInput& input) {
   const CallWatch::Call call(*comm_, "end_step");
   ESKER_RETURN_IF_ERROR(agree(*comm_, Ballot{input.status, "end_step", 0, "", false}));
   const StepTraffic::For purpose(traffic_, StepTraffic::Purpose::kPlan);
-  ESKER_ASSIGN_OR_RETURN(const StepInput flat, flatten_meshes(*comm_, schema_, *format_, input));
+  ESKER_ASSIGN_OR_RETURN(StepInput flat, flatten_meshes(*comm_, schema_, *format_, input));
+  if (format_->stores_levels()) {
+    ESKER_RETURN_IF_ERROR(all_do(*comm_, "mesh", [&] { return add_levels(schema_, *format_, input, flat); }));
+  }
   return write_flat_step(flat);
 }
 
-/// A step whose fields are all arrays.
+/// A step whose fields, or level fields, are all arrays.
 Status WritePipeline::write_flat_step(const StepInput& input) {
   const CallWatch::Call call(*comm_, "end_step");
   const Stopwatch watch;
@@ -344,15 +349,15 @@ Result<SharedBoxes> WritePipeline::begin_plan(StepPlan& plan, const StepInput& i
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
     context = fmt::format("step {}", counted(input.step));
     plan = StepPlan();
-    take_fields(plan, schema_, fields_due(input.step), input.patches);
+    take_fields(plan, stored_schema(input), fields_stored(input), input.patches);
     return forget_choices();
   }));
   if (!created_ && format_->needs_boxes()) {
-    ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, schema_, input.patches));
+    ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(*comm_, stored_schema(input), input.patches));
     ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] { return format_->take_boxes(extents); }));
   }
   ESKER_ASSIGN_OR_RETURN(plan.dense_axes, common_dense_axes(*comm_, input.patches));
-  return share_boxes(*comm_, schema_, plan.fields, plan.boxes, context, options_.partial);
+  return share_boxes(*comm_, stored_schema(input), plan.fields, plan.boxes, context, options_.partial);
 }
 
 /// Collective.
@@ -370,12 +375,12 @@ Status WritePipeline::lay_out_and_plan(StepPlan& plan, const StepInput& input, S
     const bool may_have_gaps = options_.partial || has_meshes(schema_);
     for (const auto& column : plan.layouts->columns) {
       if (!may_have_gaps) break;
-      plan.fill.push_back(fill_value(schema_.fields()[static_cast<std::size_t>(column.field)]));
+      plan.fill.push_back(fill_value(stored_schema(input).fields()[static_cast<std::size_t>(column.field)]));
     }
     return check_phases(options_, *plan.layouts);
   }));
   ESKER_RETURN_IF_ERROR(root_does(*comm_, "plan", [&] { return check_space(plan); }));
-  Status planned = planner_.make(plan, schema_, boxes);
+  Status planned = planner_.make(plan, stored_schema(input), boxes);
   if (planned.code() == Code::kOutOfMemory && holds_copies_) {
     planned = planned.with_context("copies of buffered puts leave half of memory_budget");
   }
@@ -416,9 +421,10 @@ Result<KeptFields> WritePipeline::find_regions(const StepInput& input, StepPlan*
   bool is_stale = true, any_stale = true;
   std::vector<bool> due;
   ESKER_RETURN_IF_ERROR(all_do(*comm_, "plan", [&] {
-    due = fields_due(input.step);
+    due = fields_stored(input);
     plan = &plans_[{due, true}];
     is_stale = !plan->shared || plan->boxes != boxes_of(input.patches, plan->fields);
+    due.resize(schema_.fields().size());  // level fields are stored completely
     return forget_choices();
   }));
   StepRegions regions(

@@ -92,7 +92,11 @@ class WritePipeline final : private Comm::EndListener {
   void comm_ends() override { release_alone(); }
   void release_alone();
 
-  [[nodiscard]] std::vector<bool> fields_due(Index step) const;
+  /// The schema and the fields of what a step stores: those of the dataset, unless it has level fields.
+  [[nodiscard]] const Schema& stored_schema(const StepInput& input) const {
+    return input.schema ? *input.schema : schema_;
+  }
+  [[nodiscard]] std::vector<bool> fields_stored(const StepInput& input) const;
   [[nodiscard]] Status check_space(const StepPlan& plan) const;
   /// What a rank contributes to the opening of a step.
   struct Prepared {

@@ -38,7 +38,7 @@ void WritePipeline::record_step(const StepPlan& plan, const StepInput& input, do
   counters_.copied_bytes = std::max(counters_.copied_bytes, input.copied_bytes);
   for (const int f : plan.fields) {
     for (const Box& box : input.patches[f].boxes()) {
-      counters_.put_bytes += box.num_samples() * schema_.fields()[f].sample_bytes();
+      counters_.put_bytes += box.num_samples() * stored_schema(input).fields()[f].sample_bytes();
     }
   }
   const StepTraffic::Amount& metadata = traffic_.of(StepTraffic::Purpose::kPlan);
@@ -99,9 +99,11 @@ void WritePipeline::report_kept(const StepPlan& plan, StepReport& step) {
   step.write_imbalance = over_mean(most[1], sum[1], plan.exchange.num_aggregators);
   step.raised_from = plan.raised_from;
   (void)guarded("report", [&] {
-    const std::vector<StoredSamples> of_fields = samples_of_fields(*format_, schema_, plan.fields, plan.kept);
-    for (std::size_t i = 0; i < plan.fields.size(); ++i) {
-      const auto f = static_cast<std::size_t>(plan.fields[i]);
+    std::vector<int> fields = plan.fields;
+    std::erase_if(fields, [&](int f) { return f >= std::ssize(plan.kept); });  // level fields
+    const std::vector<StoredSamples> of_fields = samples_of_fields(*format_, schema_, fields, plan.kept);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const auto f = static_cast<std::size_t>(fields[i]);
       const Field& field = schema_.fields()[f];
       const StoredSamples& samples = of_fields[i];
       step.primary_bytes += samples.primary * field.sample_bytes();

@@ -21,6 +21,7 @@
 #include "layout/kept_fields.h"
 #include "model/fill_value.h"
 #include "model/patch_cover.h"
+#include "read/gaps.h"
 #include "store/commit.h"
 
 namespace esker::idx {
@@ -323,17 +324,6 @@ Result<IdxDataset> open_directory(const std::shared_ptr<Store>& store, const Dat
   return dataset;
 }
 
-Result<std::vector<std::byte>> nan_of(const Field& field) {
-  const auto bytes = [](auto value) {
-    const auto of_value = std::as_bytes(std::span(&value, 1));
-    return std::vector<std::byte>(of_value.begin(), of_value.end());
-  };
-  if (field.type == SampleType::kFloat64) return bytes(std::numeric_limits<double>::quiet_NaN());
-  if (field.type == SampleType::kFloat32) return bytes(std::numeric_limits<float>::quiet_NaN());
-  return error(Code::kInvalidArgument, "field '{}' is of type {}, which has no NaN", field.name,
-               name(field.type));
-}
-
 }  // namespace
 
 Result<IdxDataset> IdxDataset::open(const std::shared_ptr<Store>& store, const std::string& path) {
@@ -380,7 +370,10 @@ Status IdxDataset::read(int field, Index step, const ReadTarget& target, const R
   }
   with_fill.fill_value = fill_value;
   ESKER_RETURN_IF_ERROR(part_of(field)->read(place(field).columns, step, target, with_fill));
-  return fill_gaps(field, step, target, fill_value.empty() ? esker::fill_value(of) : fill_value);
+  ESKER_ASSIGN_OR_RETURN(const auto is_covered, covered(field, step, target.samples));
+  ESKER_ASSIGN_OR_RETURN(const auto gap, gap_value(of, context.missing));
+  fill_gaps(target, is_covered, of.sample_bytes(), gap);
+  return {};
 }
 
 /// See samples_in_patches().
@@ -388,25 +381,6 @@ Result<std::vector<std::uint8_t>> IdxDataset::covered(int field, Index step, con
   ESKER_ASSIGN_OR_RETURN(const PartSets::Sets sets, mesh_sets(field, step));
   if (!sets || sets->patches.empty()) return std::vector<std::uint8_t>();
   return samples_in_patches(*mesh_of(field), sets->patches, samples);
-}
-
-/// Samples that no patch of a mesh covers.
-Status IdxDataset::fill_gaps(int field, Index step, const ReadTarget& target,
-                             std::span<const std::byte> value) const {
-  ESKER_ASSIGN_OR_RETURN(const auto is_covered, covered(field, step, target.samples));
-  if (is_covered.empty()) return {};
-  const Index sample_bytes = schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
-  std::size_t at = 0;
-  for_each_index_point(target.samples.all_indices(), [&](const Point& index) {
-    if (is_covered[at++] != 0) return;
-    const Index position = target.position(index);
-    std::byte* sample = target.out + position * target.sample_stride_bytes;
-    for (Index done = 0; done < sample_bytes; done += std::ssize(value)) {
-      std::copy(value.begin(), value.end(), sample + done);
-    }
-    if (target.is_stored) target.is_stored[position] = 0;
-  });
-  return {};
 }
 
 Status IdxDataset::stored_levels(int field, Index step, const Lattice& samples,

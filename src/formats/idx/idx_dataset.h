@@ -57,7 +57,6 @@ struct IdxDataset final : OpenedDataset {
   void verify_patches(Findings& findings) const;
   [[nodiscard]] Result<std::vector<std::uint8_t>> covered(int field, Index step,
                                                           const Lattice& samples) const;
-  Status fill_gaps(int field, Index step, const ReadTarget& target, std::span<const std::byte> value) const;
   /// What each field of a part's header holds.
   [[nodiscard]] std::vector<BlockComparison::Column> columns_of(std::size_t part) const;
   Status verify_blocks(const ReadOriginal* original, VerifyReport& report,

@@ -13,13 +13,15 @@
 #ifdef ESKER_HAVE_HDF5
 #include "formats/netcdf/hdf5/hdf5_dataset.h"
 #include "formats/netcdf/hdf5/hdf5_writer.h"
+#include "formats/vtkhdf/vtkhdf_dataset.h"
+#include "formats/vtkhdf/vtkhdf_writer.h"
 #endif
 
 namespace esker {
 namespace {
 
 using WriterResult = Result<std::unique_ptr<FormatWriter>>;
-using NetcdfWriterResult = Result<std::unique_ptr<NetcdfWriter>>;
+using StagedWriterResult = Result<std::unique_ptr<StagedWriter>>;
 using DatasetResult = Result<std::unique_ptr<OpenedDataset>>;
 
 template <class Format>
@@ -34,11 +36,11 @@ DatasetResult open_netcdf(const std::shared_ptr<Store>& store, const std::string
   return join_components(std::move(file));
 }
 
-/// A writer of a NetCDF file that is the complete dataset.
-template <NetcdfWriterResult (*make)(const WriterTarget&)>
+/// A writer of files that are the complete dataset.
+template <StagedWriterResult (*make)(const WriterTarget&)>
 WriterResult make_alone(const WriterTarget& target) {
-  ESKER_ASSIGN_OR_RETURN(auto netcdf, make(target));
-  return std::unique_ptr<FormatWriter>(std::move(netcdf));
+  ESKER_ASSIGN_OR_RETURN(auto writer, make(target));
+  return std::unique_ptr<FormatWriter>(std::move(writer));
 }
 
 WriterResult make_idx(const WriterTarget& target) {
@@ -55,33 +57,49 @@ std::optional<cdf::Version> cdf_version(const std::string& format) {
 }
 
 template <bool is_one_of_two>
-NetcdfWriterResult make_cdf(const WriterTarget& target) {
+StagedWriterResult make_cdf(const WriterTarget& target) {
   const cdf::CdfWriter::Kind kind{cdf_version(target.format), is_one_of_two};
-  return std::unique_ptr<NetcdfWriter>(
+  return std::unique_ptr<StagedWriter>(
       std::make_unique<cdf::CdfWriter>(target.store, target.stem, kind, target.options, target.lock));
 }
 
 #ifdef ESKER_HAVE_HDF5
-NetcdfWriterResult make_hdf5(const WriterTarget& target) {
-  return std::unique_ptr<NetcdfWriter>(std::make_unique<hdf5::Hdf5Writer>(
+StagedWriterResult make_hdf5(const WriterTarget& target) {
+  return std::unique_ptr<StagedWriter>(std::make_unique<hdf5::Hdf5Writer>(
       target.store, target.stem, target.suffix, target.options, target.lock));
 }
 
+StagedWriterResult make_vtkhdf(const WriterTarget& target) {
+  return std::unique_ptr<StagedWriter>(
+      std::make_unique<vtkhdf::VtkhdfWriter>(target.store, target.stem, target.options, target.lock));
+}
+
 constexpr auto kOpenHdf5 = &open_netcdf<hdf5::Hdf5Dataset>;
+constexpr auto kOpenVtkhdf = &open_as<vtkhdf::VtkhdfDataset>;
 #else
-NetcdfWriterResult make_hdf5(const WriterTarget& /*target*/) {
-  return error(Code::kUnsupported,
-               "format 'netcdf4': this Esker was built without the HDF5 library (Debian: libhdf5-dev)");
+Status without_hdf5(const std::string& what) {
+  return error(Code::kUnsupported, "{}, and this Esker was built without the HDF5 library (Debian: libhdf5-dev)",
+               what);
+}
+
+StagedWriterResult make_hdf5(const WriterTarget& /*target*/) {
+  return without_hdf5("format 'netcdf4' is an HDF5 file");
+}
+
+StagedWriterResult make_vtkhdf(const WriterTarget& /*target*/) {
+  return without_hdf5("format 'vtkhdf' consists of HDF5 files");
 }
 
 DatasetResult open_hdf5(const std::shared_ptr<Store>& /*store*/, const std::string& path) {
-  return error(Code::kUnsupported,
-               "{} is an HDF5 file (NetCDF-4), and this Esker was built without the HDF5 library (Debian: "
-               "libhdf5-dev)",
-               path);
+  return without_hdf5(path + " is an HDF5 file (NetCDF-4)");
+}
+
+DatasetResult open_vtkhdf(const std::shared_ptr<Store>& /*store*/, const std::string& path) {
+  return without_hdf5(path + " is a series of HDF5 files (VTKHDF)");
 }
 
 constexpr auto kOpenHdf5 = &open_hdf5;
+constexpr auto kOpenVtkhdf = &open_vtkhdf;
 #endif
 
 }  // namespace
@@ -104,7 +122,15 @@ std::deque<FormatEntry> built_in_formats() {
            "\x89HDF",
            make_alone<make_hdf5>,
            kOpenHdf5,
-           make_hdf5}};
+           make_hdf5},
+          {{"vtkhdf"},
+           "vtkhdf (meshes with all their levels)",
+           "VTKHDF series",
+           {".vtkhdf.series"},
+           "{\"file-s",
+           make_alone<make_vtkhdf>,
+           kOpenVtkhdf,
+           make_vtkhdf}};
 }
 
 }  // namespace esker

@@ -36,7 +36,7 @@ class DualStepLayouts final : public StepLayouts {
     return of->shares_files(number);
   }
   [[nodiscard]] bool fits(Index step) const override { return first_->fits(step) && second_->fits(step); }
-  /// Of the NetCDF file; an IDX dataset's are in names.
+  /// Of the first format; an IDX dataset's are in names.
   [[nodiscard]] bool needs_places() const override { return first_->needs_places(); }
   Status take_places(const std::string& places) override { return first_->take_places(places); }
   [[nodiscard]] Index step_offset_bytes(int layout, Index step) const override {
@@ -103,124 +103,124 @@ class DualStepLayouts final : public StepLayouts {
 
 }  // namespace
 
-DualWriter::DualWriter(std::unique_ptr<NetcdfWriter> netcdf, std::unique_ptr<FormatWriter> idx)
-    : netcdf_(std::move(netcdf)), idx_(std::move(idx)) {}
+DualWriter::DualWriter(std::unique_ptr<StagedWriter> first, std::unique_ptr<FormatWriter> idx)
+    : first_(std::move(first)), idx_(std::move(idx)) {}
 
 Status DualWriter::check_target() {
   ESKER_RETURN_IF_ERROR(idx_->check_target());
-  return netcdf_->check_target();
+  return first_->check_target();
 }
 
 bool DualWriter::replaces_existing() const {
-  return netcdf_->replaces_existing() || idx_->replaces_existing();
+  return first_->replaces_existing() || idx_->replaces_existing();
 }
 
 Status DualWriter::define(const Schema& schema) {
   ESKER_RETURN_IF_ERROR(idx_->define(schema));
-  return netcdf_->define(schema);
+  return first_->define(schema);
 }
 
 Status DualWriter::create(bool durable) {
-  ESKER_RETURN_IF_ERROR(netcdf_->stage(durable));
+  ESKER_RETURN_IF_ERROR(first_->stage(durable));
   ESKER_RETURN_IF_ERROR(idx_->create(durable));
-  return netcdf_->publish(durable);
+  return first_->publish(durable);
 }
 
 Result<std::string> DualWriter::read_existing() {
   ESKER_ASSIGN_OR_RETURN(std::string idx, idx_->read_existing());
   ESKER_RETURN_IF_ERROR(idx_->restore(idx));
   if (idx_->times().empty()) ESKER_RETURN_IF_ERROR(finish_creation());
-  ESKER_ASSIGN_OR_RETURN(std::string netcdf, netcdf_->read_existing());
-  return pack_texts({std::move(idx), std::move(netcdf)});
+  ESKER_ASSIGN_OR_RETURN(std::string first, first_->read_existing());
+  return pack_texts({std::move(idx), std::move(first)});
 }
 
-// Left by a run that died between the creation of the IDX dataset and the renaming of the NetCDF file.
+// Left by a run that died between the creation of the IDX dataset and the renaming of the other file.
 Status DualWriter::finish_creation() {
-  ESKER_ASSIGN_OR_RETURN(const std::string staged, netcdf_->read_staged());
+  ESKER_ASSIGN_OR_RETURN(const std::string staged, first_->read_staged());
   if (staged.empty()) return {};
-  ESKER_RETURN_IF_ERROR(netcdf_->restore(staged));
-  const bool is_same = print_schema_outline(idx_->schema()) == print_schema_outline(netcdf_->schema());
-  return is_same && netcdf_->times().empty() ? netcdf_->publish(true) : Status();
+  ESKER_RETURN_IF_ERROR(first_->restore(staged));
+  const bool is_same = print_schema_outline(idx_->schema()) == print_schema_outline(first_->schema());
+  return is_same && first_->times().empty() ? first_->publish(true) : Status();
 }
 
 Status DualWriter::restore(const std::string& existing) {
   const std::vector<std::string> texts = unpack_texts(existing);
   ESKER_RETURN_IF_ERROR(idx_->restore(texts.at(0)));
-  ESKER_RETURN_IF_ERROR(netcdf_->restore(texts.at(1)));
-  if (print_schema_outline(idx_->schema()) != print_schema_outline(netcdf_->schema())) {
-    return error(Code::kDataLoss, "{}: the NetCDF file and the IDX dataset have different fields", stem());
+  ESKER_RETURN_IF_ERROR(first_->restore(texts.at(1)));
+  if (print_schema_outline(idx_->schema()) != print_schema_outline(first_->schema())) {
+    return error(Code::kDataLoss, "{} and the IDX dataset {} have different fields", first_->metadata_paths().front(), stem());
   }
-  const auto &a = idx_->times(), &b = netcdf_->times();
+  const auto &a = idx_->times(), &b = first_->times();
   times_.assign(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
   return {};
 }
 
-// A run that died between the two commits leaves one extra step in the NetCDF file; other differences are
+// A run that died between the two commits leaves one extra step in the first format; other differences are
 // errors.
 Status DualWriter::check_steps(const std::optional<double>& to_time) const {
-  const auto &in_idx = idx_->times(), &in_netcdf = netcdf_->times();
-  const bool is_killed = times_.size() == in_idx.size() && in_netcdf.size() <= in_idx.size() + 1;
+  const auto &in_idx = idx_->times(), &in_first = first_->times();
+  const bool is_killed = times_.size() == in_idx.size() && in_first.size() <= in_idx.size() + 1;
   if (is_killed) return {};
   const auto goes_to = [&](const std::vector<double>& times) {
     return times_.size() == times.size() || (to_time && times[times_.size()] > *to_time);
   };
-  if (goes_to(in_idx) && goes_to(in_netcdf)) return {};
+  if (goes_to(in_idx) && goes_to(in_first)) return {};
   const std::string remedy = times_.empty()
                                  ? std::string("move one of them away")
                                  : fmt::format("`esker repair {} --to-time {}` drops all later ones",
-                                               netcdf_->metadata_paths().front(), times_.back());
+                                               first_->metadata_paths().front(), times_.back());
   return error(
       Code::kDataLoss,
-      "the IDX dataset {} has {} steps and the NetCDF file {} has {}, of which the first {} are the same; {}",
-      stem(), in_idx.size(), netcdf_->metadata_paths().front(), in_netcdf.size(), times_.size(), remedy);
+      "the IDX dataset {} has {} steps and {} has {}, of which the first {} are the same; {}",
+      stem(), in_idx.size(), first_->metadata_paths().front(), in_first.size(), times_.size(), remedy);
 }
 
 Status DualWriter::reclaim(bool durable) {
   ESKER_RETURN_IF_ERROR(rewind(static_cast<Index>(times_.size()), durable));
   ESKER_RETURN_IF_ERROR(idx_->reclaim(durable));
-  return netcdf_->reclaim(durable);
+  return first_->reclaim(durable);
 }
 
 Status DualWriter::check_ours() {
   ESKER_RETURN_IF_ERROR(idx_->check_ours());
-  return netcdf_->check_ours();
+  return first_->check_ours();
 }
 
 std::unique_ptr<StepLayouts> DualWriter::lay_out(const std::vector<bool>& present,
                                                  const StepHints& hints) const {
-  return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present, hints), idx_->lay_out(present, hints));
+  return std::make_unique<DualStepLayouts>(first_->lay_out(present, hints), idx_->lay_out(present, hints));
 }
 
 std::unique_ptr<StepLayouts> DualWriter::lay_out_sparse(const std::vector<bool>& present,
                                                         const StepHints& hints,
                                                         const KeptFields& kept) const {
-  return std::make_unique<DualStepLayouts>(netcdf_->lay_out(present, hints),
+  return std::make_unique<DualStepLayouts>(first_->lay_out(present, hints),
                                            idx_->lay_out_sparse(present, hints, kept));
 }
 
 Result<std::string> DualWriter::prepare(Index step, double time, const std::vector<bool>& present) {
-  return netcdf_->prepare(step, time, present);
+  return first_->prepare(step, time, present);
 }
 
 Status DualWriter::commit(const StoredStep& stored, bool durable) {
   ESKER_RETURN_IF_ERROR(idx_->check_ours());
-  ESKER_RETURN_IF_ERROR(netcdf_->commit(stored, durable));
+  ESKER_RETURN_IF_ERROR(first_->commit(stored, durable));
   ESKER_RETURN_IF_ERROR(idx_->commit(stored, durable));
   times_ = idx_->times();
   return {};
 }
 
-// In the reverse order, so that the NetCDF file has the steps of the IDX dataset at any time.
+// In the reverse order, so that the first format has the steps of the IDX dataset at any time.
 Status DualWriter::rewind(Index num_steps, bool durable) {
   times_.resize(static_cast<std::size_t>(num_steps));
   Status status = idx_->rewind(num_steps, durable);
-  Status netcdf = netcdf_->rewind(num_steps, durable);
-  return status.ok() ? netcdf : status;
+  Status first = first_->rewind(num_steps, durable);
+  return status.ok() ? first : status;
 }
 
 std::vector<std::string> DualWriter::metadata_paths() const {
   std::vector<std::string> paths = idx_->metadata_paths();
-  std::ranges::copy(netcdf_->metadata_paths(), std::back_inserter(paths));
+  std::ranges::copy(first_->metadata_paths(), std::back_inserter(paths));
   return paths;
 }
 

@@ -1,11 +1,12 @@
-// DualWriter: writes the same fields and steps to a NetCDF file and an IDX dataset.
+// DualWriter: writes the same fields and steps to an IDX dataset, and to files of another format.
 //
 //   run.nc and run.idx: option format=cdf5+idx
+//   run.vtkhdf.series and run.idx: option format=vtkhdf+idx
 //
 // Each field is part of the layouts of both, so one exchange moves its samples to both. A step is committed
-// in the NetCDF file first and in the IDX dataset last; the dataset has the steps that are in both. A new
-// dataset appears with the IDX dataset. The NetCDF file, which is by then complete under its temporary name,
-// is renamed after that.
+// in the other format first and in the IDX dataset last; the dataset has the steps that are in both. A new
+// dataset appears with the IDX dataset. The file of the other format, which is by then complete under its
+// temporary name, is renamed after that.
 #pragma once
 
 #include <memory>
@@ -13,20 +14,20 @@
 #include <string>
 #include <vector>
 
-#include "formats/netcdf/model/netcdf_writer.h"
+#include "format/staged_writer.h"
 
 namespace esker {
 
 class DualWriter final : public FormatWriter {
  public:
   /// Both are at the same path, with the same lock.
-  DualWriter(std::unique_ptr<NetcdfWriter> netcdf, std::unique_ptr<FormatWriter> idx);
+  DualWriter(std::unique_ptr<StagedWriter> first, std::unique_ptr<FormatWriter> idx);
 
   Status check_target() override;
   [[nodiscard]] bool replaces_existing() const override;
   Status define(const Schema& schema) override;
-  [[nodiscard]] bool needs_boxes() const override { return netcdf_->needs_boxes(); }
-  Status take_boxes(const std::vector<Point>& extents) override { return netcdf_->take_boxes(extents); }
+  [[nodiscard]] bool needs_boxes() const override { return first_->needs_boxes(); }
+  Status take_boxes(const std::vector<Point>& extents) override { return first_->take_boxes(extents); }
   Status create(bool durable) override;
   Result<std::string> read_existing() override;
   Status restore(const std::string& existing) override;
@@ -36,6 +37,8 @@ class DualWriter final : public FormatWriter {
   Status check_step_place(Index step) override { return idx_->check_step_place(step); }
   [[nodiscard]] const Schema& schema() const override { return idx_->schema(); }
   [[nodiscard]] const std::vector<double>& times() const override { return times_; }
+  [[nodiscard]] bool stores_levels() const override { return first_->stores_levels(); }
+  Status take_patches(const PatchesOfMeshes& patches) override { return first_->take_patches(patches); }
   [[nodiscard]] std::unique_ptr<StepLayouts> lay_out(const std::vector<bool>& present,
                                                      const StepHints& hints) const override;
   [[nodiscard]] Status check_sparse(int field) const override { return idx_->check_sparse(field); }
@@ -57,21 +60,21 @@ class DualWriter final : public FormatWriter {
   Status commit(const StoredStep& stored, bool durable) override;
   Status rewind(Index num_steps, bool durable) override;
   void protect_committed() override {
-    netcdf_->protect_committed();
+    first_->protect_committed();
     idx_->protect_committed();
   }
   [[nodiscard]] std::vector<std::string> data_paths(Index first, Index end) const override {
     return idx_->data_paths(first, end);
   }
   [[nodiscard]] std::vector<std::string> metadata_paths() const override;
-  [[nodiscard]] std::string storage_note() const override { return netcdf_->storage_note(); }
+  [[nodiscard]] std::string storage_note() const override { return first_->storage_note(); }
   Status release() override { return idx_->release(); }
   [[nodiscard]] std::string stem() const override { return idx_->stem(); }
 
  private:
   Status finish_creation();
 
-  std::unique_ptr<NetcdfWriter> netcdf_;
+  std::unique_ptr<StagedWriter> first_;
   std::unique_ptr<FormatWriter> idx_;
   std::vector<double> times_;
 };

@@ -18,7 +18,7 @@
 
 namespace esker {
 
-class NetcdfWriter;
+class StagedWriter;
 
 /// Where a writer writes.
 struct WriterTarget {
@@ -46,7 +46,7 @@ struct FormatEntry {
   Result<std::unique_ptr<OpenedDataset>> (*open)(const std::shared_ptr<Store>& store,
                                                  const std::string& path) = nullptr;
   /// Makes the first of two writers of one dataset (dual_writer.h); null: not possible in this format.
-  Result<std::unique_ptr<NetcdfWriter>> (*make_first_of_two)(const WriterTarget& target) = nullptr;
+  Result<std::unique_ptr<StagedWriter>> (*make_first_of_two)(const WriterTarget& target) = nullptr;
   /// Whether verify() proves by checksums that all steps are complete.
   bool has_checksums = false;
 };

@@ -47,10 +47,10 @@ bool fits(const FormatName& format, std::string_view suffix) {
 }
 
 Result<std::unique_ptr<FormatWriter>> make_dual(const FormatEntry& first, const WriterTarget& target) {
-  ESKER_ASSIGN_OR_RETURN(auto netcdf, first.make_first_of_two(target));
+  ESKER_ASSIGN_OR_RETURN(auto made, first.make_first_of_two(target));
   auto idx =
       std::make_unique<idx::IdxWriter>(target.store, target.stem, target.options, target.lock, target.suffix);
-  return std::unique_ptr<FormatWriter>(std::make_unique<DualWriter>(std::move(netcdf), std::move(idx)));
+  return std::unique_ptr<FormatWriter>(std::make_unique<DualWriter>(std::move(made), std::move(idx)));
 }
 
 /// The origin of an option, for messages.

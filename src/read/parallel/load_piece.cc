@@ -29,7 +29,7 @@ Status load_piece(const OpenedDataset& data, const ReadColumn& column, const Lat
   const Box inside = intersect(indices, domain);
   if (inside.empty()) return {};
   const auto field = static_cast<int>(column.field);
-  const Index sample_bytes = data.schema.fields()[static_cast<std::size_t>(field)].sample_bytes();
+  const Index sample_bytes = data.field_at(field).sample_bytes();
   const auto target =
       ReadTarget::dense(samples.sub(inside), static_cast<int>(column.level), bytes.data(), sample_bytes);
   ESKER_RETURN_IF_ERROR(data.read(field, column.step, target, column.context(verify)));

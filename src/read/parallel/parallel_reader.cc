@@ -23,7 +23,7 @@ constexpr Index kLongRunBytes = Index{1} << 20;
 constexpr Index kPartsOfBudget = 4;
 
 Index sample_bytes_of(const OpenedDataset& data, const ReadColumn& column) {
-  return data.schema.fields()[static_cast<std::size_t>(column.field)].sample_bytes();
+  return data.field_at(static_cast<int>(column.field)).sample_bytes();
 }
 
 Index bytes_of(const OpenedDataset& data, const ReadRequest& request) {

@@ -22,7 +22,7 @@ constexpr Index kPiecesInBudget = 16;
 constexpr Index kLeastPieceBytes = Index{4} << 10;
 
 Index unit_bytes(const PlannedColumn& planned, const OpenedDataset& data) {
-  const Field& field = data.schema.fields()[static_cast<std::size_t>(planned.column.field)];
+  const Field& field = data.field_at(static_cast<int>(planned.column.field));
   Index bytes = field.sample_bytes();
   for (int a = 0; a < planned.wanted.rank; ++a) bytes *= planned.unit.extent[a];
   return bytes;
@@ -125,7 +125,7 @@ ReadPlan::ReadPlan(const OpenedDataset& data, const Options& options, int n_rank
       boxes_(boxes_of(columns_, mine)) {
   Index bytes_of_grids = 0;
   for (PlannedColumn& planned : columns_) {
-    const Field& field = data.schema.fields()[static_cast<std::size_t>(planned.column.field)];
+    const Field& field = data.field_at(static_cast<int>(planned.column.field));
     bytes_of_grids += data.box(static_cast<int>(planned.column.field)).num_samples() * field.sample_bytes();
     const Index bytes = unit_bytes(planned, data);
     const bool in_one = planned.unit.in_one_call && bytes <= most_piece_bytes;

@@ -41,11 +41,6 @@ Status NetcdfWriter::check_target() {
   return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path_);
 }
 
-Status NetcdfWriter::create(bool durable) {
-  ESKER_RETURN_IF_ERROR(stage(durable));
-  return publish(durable);
-}
-
 Status NetcdfWriter::publish(bool durable) { return publish_file(*store_, path_, durable); }
 
 Result<std::unique_ptr<File>> NetcdfWriter::open_existing() {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "esker/types/options.hpp"
-#include "format/format_writer.h"
+#include "format/staged_writer.h"
 #include "store/lock.h"
 #include "store/store.h"
 
@@ -21,19 +21,12 @@ namespace esker {
 /// kUnsupported if a field has stored bits.
 Status check_no_stored_bits(const Schema& schema);
 
-class NetcdfWriter : public FormatWriter {
+class NetcdfWriter : public StagedWriter {
  public:
   /// kAlreadyExists: there is a file that Esker did not write, or that the options do not allow to replace.
   Status check_target() final;
   [[nodiscard]] bool replaces_existing() const final { return replaces_existing_; }
-  Status create(bool durable) final;
-  /// Rank 0, after define: writes the file under its temporary name, and removes it on failure. The file that
-  /// is replaced remains until publish(). Can be called again after a failure.
-  virtual Status stage(bool durable) = 0;
-  /// Rank 0: renames the staged file to its final name, replacing an existing file.
-  virtual Status publish(bool durable);
-  /// Rank 0: the result of read_existing() for the file that stage() wrote; "" if there is no complete one.
-  virtual Result<std::string> read_staged() = 0;
+  Status publish(bool durable) override;
   Status check_ours() final;
   [[nodiscard]] const Schema& schema() const final { return schema_; }
   [[nodiscard]] const std::vector<double>& times() const final { return times_; }

@@ -1,0 +1,361 @@
+#include "formats/vtkhdf/step_file.h"
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "formats/netcdf/hdf5/attributes.h"
+#include "formats/netcdf/hdf5/session.h"
+#include "formats/netcdf/hdf5/slab.h"
+#include "model/level_fields.h"
+#include "model/patch_cover.h"
+
+namespace esker::vtkhdf {
+namespace {
+
+using hdf5::checked;
+using hdf5::Handle;
+using hdf5::VirtualFile;
+
+constexpr int kAxes = 3;
+constexpr const char *kRoot = "VTKHDF", *kBoxes = "AMRBox";
+
+const Grid& grid_of(const Schema& schema) {
+  return schema.grids()[static_cast<std::size_t>(schema.fields().front().grid)];
+}
+
+const char* group_of_samples(const Mesh& mesh) {
+  return mesh.centering == Centering::kNodes ? "PointData" : "CellData";
+}
+
+std::string path_of(const Mesh& mesh, int level, const std::string& field) {
+  return fmt::format("{}/Level{}/{}/{}", kRoot, level, group_of_samples(mesh), field);
+}
+
+Index num_samples(std::span<const MeshBox> patches) {
+  Index samples = 0;
+  for (const MeshBox& patch : patches) samples += patch.box.num_samples();
+  return samples;
+}
+
+// ---- boxes: first and last cell on x, y, z ----
+
+using CellBox = std::array<Index, 2 * kAxes>;
+
+/// The last cell of a box of nodes is the one before its last node.
+Index nodes_beyond(const Mesh& mesh) { return mesh.centering == Centering::kNodes ? 1 : 0; }
+
+CellBox to_cells(const Mesh& mesh, const Box& box) {
+  CellBox cells{};
+  for (int a = 0; a < box.rank; ++a) {
+    cells[static_cast<std::size_t>(2 * a)] = box.lo[a];
+    cells[static_cast<std::size_t>(2 * a + 1)] = box.hi[a] - 1 - nodes_beyond(mesh);
+  }
+  return cells;
+}
+
+/// Nothing if the numbers are not those of a box.
+std::optional<Box> from_cells(const Mesh& mesh, const CellBox& cells) {
+  Box box = Box::from_extent(mesh.rank(), {1, 1, 1, 1, 1});
+  for (int a = 0; a < mesh.rank(); ++a) {
+    const auto end = checked_add(cells[static_cast<std::size_t>(2 * a + 1)], 1 + nodes_beyond(mesh));
+    if (!end) return std::nullopt;
+    box.lo[a] = cells[static_cast<std::size_t>(2 * a)];
+    box.hi[a] = *end;
+    if (box.lo[a] < 0 || box.hi[a] <= box.lo[a]) return std::nullopt;
+  }
+  return box;
+}
+
+// ---- writing ----
+
+Handle property_list(hid_t of_class) {
+  Handle list(H5Pcreate(of_class), "property list");
+  checked(H5Pset_obj_track_times(list, false), "times");
+  return list;
+}
+
+Handle extents(std::span<const hsize_t> of) {
+  return {H5Screate_simple(static_cast<int>(of.size()), of.data(), nullptr), "extents"};
+}
+
+template <class T>
+void write_numbers(hid_t object, const char* name, hid_t type, std::span<const T> values) {
+  const hsize_t extent = values.size();
+  const Handle space = extents({&extent, 1});
+  const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
+  checked(H5Awrite(attribute, type, values.data()), name);
+}
+
+/// Of the extents of cells, or of coordinates: 3 numbers.
+std::array<double, kAxes> three(const Mesh& mesh, const std::array<double, kMaxRank>& values, double other) {
+  std::array<double, kAxes> all{other, other, other};
+  for (int a = 0; a < mesh.rank(); ++a) all[static_cast<std::size_t>(a)] = values[static_cast<std::size_t>(a)];
+  return all;
+}
+
+Handle make_group(hid_t in, const std::string& name) {
+  const Handle list = property_list(H5P_GROUP_CREATE);
+  return {H5Gcreate2(in, name.c_str(), H5P_DEFAULT, list, H5P_DEFAULT), name.c_str()};
+}
+
+void write_boxes(hid_t level, const Mesh& mesh, std::span<const MeshBox> patches) {
+  std::vector<CellBox> boxes;
+  for (const MeshBox& patch : patches) boxes.push_back(to_cells(mesh, patch.box));
+  const std::array<hsize_t, 2> shape{boxes.size(), 2 * kAxes};
+  const Handle space = extents(shape);
+  const Handle list = property_list(H5P_DATASET_CREATE);
+  const Handle dataset(H5Dcreate2(level, kBoxes, H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT), kBoxes);
+  if (boxes.empty()) return;
+  checked(H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, boxes.data()), kBoxes);
+}
+
+class StepMaker {
+ public:
+  StepMaker(VirtualFile& file, const Schema& schema, const std::vector<MeshBox>& patches,
+            const std::vector<bool>& present, Index alignment_bytes)
+      : file_(file), schema_(schema), patches_(patches), present_(present), alignment_bytes_(alignment_bytes) {}
+
+  Status run(Offsets& offsets) {
+    place(offsets);
+    const Handle root = make_group(file_.id, kRoot);
+    write_numbers<std::int64_t>(root, "Version", H5T_NATIVE_INT64, std::array<std::int64_t, 2>{1, 0});
+    hdf5::write_text(root, "Type", "OverlappingAMR");
+    hdf5::write_text(root, "GridDescription", "XYZ");
+    const Mesh& mesh = mesh_of(schema_);
+    write_numbers<double>(root, "Origin", H5T_NATIVE_DOUBLE, three(mesh, mesh.origin, 0));
+    for (int level = 0; level < mesh.num_levels(); ++level) make_level(root, level);
+    return make_fields(offsets);
+  }
+
+ private:
+  [[nodiscard]] std::span<const MeshBox> patches_of(int level) const {
+    return patches_of_level(patches_, level);
+  }
+  [[nodiscard]] Index bytes_of(const LevelField& of) const {
+    return num_samples(patches_of(of.level)) *
+           schema_.fields()[static_cast<std::size_t>(of.field)].sample_bytes();
+  }
+
+  /// Where the samples go: by level, then by field.
+  void place(Offsets& offsets) {
+    const std::vector<LevelField> all = level_fields(schema_);
+    offsets.assign(all.size(), std::nullopt);
+    Index end = 0;
+    for (int level = 0; level < mesh_of(schema_).num_levels(); ++level) {
+      for (std::size_t n = 0; n < all.size(); ++n) {
+        if (all[n].level != level || !present_[n] || bytes_of(all[n]) == 0) continue;
+        offsets[n] = round_up(end, alignment_bytes_);
+        end = *offsets[n] + bytes_of(all[n]);
+      }
+    }
+    if (end == 0) return;
+    const Index first = file_.reserve(end, alignment_bytes_);
+    for (auto& offset : offsets) {
+      if (offset) *offset += first;
+    }
+  }
+
+  void make_level(hid_t root, int level) const {
+    const Mesh& mesh = mesh_of(schema_);
+    const Handle group = make_group(root, fmt::format("Level{}", level));
+    std::array<double, kMaxRank> spacing = mesh.spacing;
+    const Point refined = mesh.ratio_to_finest(0), left = mesh.ratio_to_finest(level);
+    for (int a = 0; a < mesh.rank(); ++a) {
+      spacing[static_cast<std::size_t>(a)] /= static_cast<double>(refined[a] / left[a]);
+    }
+    write_numbers<double>(group, "Spacing", H5T_NATIVE_DOUBLE, three(mesh, spacing, 1));
+    write_boxes(group, mesh, patches_of(level));
+    for (const char* name : {"CellData", "PointData", "FieldData"}) (void)make_group(group, name);
+  }
+
+  Status make_fields(const Offsets& offsets) {
+    const std::vector<LevelField> all = level_fields(schema_);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (!present_[n]) continue;
+      const Field& field = schema_.fields()[static_cast<std::size_t>(all[n].field)];
+      ESKER_RETURN_IF_ERROR(make_field(field, all[n], offsets[n]));
+    }
+    return {};
+  }
+
+  Status make_field(const Field& field, const LevelField& of, const std::optional<Index>& offset) {
+    std::vector<hsize_t> shape{static_cast<hsize_t>(num_samples(patches_of(of.level)))};
+    if (field.components > 1) shape.push_back(static_cast<hsize_t>(field.components));
+    const std::string path = path_of(mesh_of(schema_), of.level, field.name);
+    const Handle space = extents(shape);
+    const Handle list = property_list(H5P_DATASET_CREATE);
+    checked(H5Pset_layout(list, H5D_CONTIGUOUS), "storage");
+    checked(H5Pset_fill_time(list, H5D_FILL_TIME_NEVER), "storage");
+    if (offset) {
+      checked(H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY), "storage");
+      file_.place_next(*offset, bytes_of(of));
+    }
+    const Handle dataset(H5Dcreate2(file_.id, path.c_str(), hdf5::memory_type(field.type), space, H5P_DEFAULT,
+                                    list, H5P_DEFAULT),
+                         path.c_str());
+    if (file_.is_placed()) return {};
+    return error(Code::kInternal, "HDF5 has not allocated space for '{}'", path);
+  }
+
+  VirtualFile& file_;
+  const Schema& schema_;
+  const std::vector<MeshBox>& patches_;
+  const std::vector<bool>& present_;
+  Index alignment_bytes_;
+};
+
+// ---- reading ----
+
+/// A dataset with contiguous values inside the file.
+struct StoredArray {
+  std::vector<hsize_t> shape;
+  Index offset = 0;
+  Index bytes = 0;  ///< 0: no values
+};
+
+/// kDataLoss: chunked, external, or not inside the file. The library does not validate addresses.
+Result<StoredArray> locate(hid_t dataset, const std::string& path) {
+  const Handle space(H5Dget_space(dataset), path.c_str());
+  const int rank = checked(H5Sget_simple_extent_ndims(space), path.c_str());
+  StoredArray array;
+  array.shape.resize(static_cast<std::size_t>(rank));
+  if (rank > 0) checked(H5Sget_simple_extent_dims(space, array.shape.data(), nullptr), path.c_str());
+  const Handle list(H5Dget_create_plist(dataset), path.c_str());
+  if (H5Pget_layout(list) != H5D_CONTIGUOUS || H5Pget_external_count(list) > 0) {
+    return error(Code::kDataLoss, "'{}' is not stored contiguously", path);
+  }
+  const hsize_t bytes = H5Dget_storage_size(dataset);
+  if (bytes == 0) return array;
+  const haddr_t begin = H5Dget_offset(dataset);
+  const auto file_bytes = static_cast<haddr_t>(hdf5::file_of(dataset).end_of_file());
+  if (begin > file_bytes || bytes > file_bytes - begin) {
+    return error(Code::kDataLoss, "the values of '{}' are {} bytes from byte {}, but the file has {} bytes",
+                 path, bytes, begin, file_bytes);
+  }
+  array.offset = static_cast<Index>(begin);
+  array.bytes = static_cast<Index>(bytes);
+  return array;
+}
+
+Handle open_dataset(hid_t file, const std::string& path) {
+  return {H5Dopen2(file, path.c_str(), H5P_DEFAULT), path.c_str()};
+}
+
+Status read_boxes(hid_t file, const Mesh& mesh, int level, std::vector<MeshBox>& patches) {
+  const std::string path = fmt::format("{}/Level{}/{}", kRoot, level, kBoxes);
+  const Handle dataset = open_dataset(file, path);
+  ESKER_ASSIGN_OR_RETURN(const StoredArray array, locate(dataset, path));
+  const Handle type(H5Dget_type(dataset), path.c_str());
+  const bool fits = array.shape.size() == 2 && array.shape[1] == 2 * kAxes && H5Tget_class(type) == H5T_INTEGER &&
+                    array.shape[0] <= static_cast<hsize_t>(array.bytes) / (2 * kAxes);
+  if (!fits) return error(Code::kDataLoss, "'{}': expected six integers for each patch", path);
+  std::vector<CellBox> cells(static_cast<std::size_t>(array.shape[0]));
+  if (!cells.empty()) {
+    checked(H5Dread(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), path.c_str());
+  }
+  for (const CellBox& of_patch : cells) {
+    const auto box = from_cells(mesh, of_patch);
+    const auto number = std::ssize(patches);
+    if (!box) return error(Code::kDataLoss, "'{}': patch {} is not a box", path, number);
+    const MeshBox patch{level, *box};
+    if (!patches.empty() && !precedes(patches.back(), patch)) {
+      return error(Code::kDataLoss, "'{}': patch {} does not follow the one before it", path, number);
+    }
+    patches.push_back(patch);
+  }
+  return {};
+}
+
+Result<std::optional<Index>> find_samples(hid_t file, const Schema& schema, const LevelField& of,
+                                          std::span<const MeshBox> patches) {
+  const Field& field = schema.fields()[static_cast<std::size_t>(of.field)];
+  const std::string path = path_of(mesh_of(schema), of.level, field.name);
+  if (checked(H5Lexists(file, path.c_str(), H5P_DEFAULT), path.c_str()) == 0) return std::optional<Index>();
+  const Handle dataset = open_dataset(file, path);
+  ESKER_ASSIGN_OR_RETURN(const StoredArray array, locate(dataset, path));
+  const Handle type(H5Dget_type(dataset), path.c_str());
+  const Index samples = num_samples(patches);
+  std::vector<hsize_t> shape{static_cast<hsize_t>(samples)};
+  if (field.components > 1) shape.push_back(static_cast<hsize_t>(field.components));
+  const bool is_as_declared = array.shape == shape && array.bytes == samples * field.sample_bytes() &&
+                              H5Tequal(type, hdf5::memory_type(field.type)) > 0;
+  if (is_as_declared) return patches.empty() ? std::optional<Index>() : std::optional(array.offset);
+  return error(Code::kDataLoss, "'{}': expected {} samples of {} values of type {}", path, samples,
+               field.components, name(field.type));
+}
+
+Status read_contents(hid_t file, const Schema& schema, StepFile& found) {
+  const Mesh& mesh = mesh_of(schema);
+  for (int level = 0; level < mesh.num_levels(); ++level) {
+    ESKER_RETURN_IF_ERROR(read_boxes(file, mesh, level, found.patches));
+  }
+  ESKER_RETURN_IF_ERROR(check_patches(mesh, found.patches));
+  for (const LevelField& of : level_fields(schema)) {
+    ESKER_ASSIGN_OR_RETURN(const auto offset,
+                           find_samples(file, schema, of, patches_of_level(found.patches, of.level)));
+    found.offsets.push_back(offset);
+  }
+  return {};
+}
+
+Status check_field(const Schema& schema, const Field& field) {
+  const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+  if (!grid.mesh) {
+    return error(Code::kUnsupported,
+                 "field '{}': VTKHDF files hold the fields of a mesh (def_mesh); write other fields to another "
+                 "dataset, for example with format=netcdf4",
+                 field.name);
+  }
+  if (field.grid != schema.fields().front().grid) {
+    return error(Code::kUnsupported, "field '{}': a VTKHDF dataset holds one mesh, '{}'; write '{}' to another one",
+                 field.name, grid_of(schema).name, grid.name);
+  }
+  if (grid.mesh->rank() > kAxes) {
+    return error(Code::kUnsupported, "mesh '{}' has {} axes; VTKHDF files hold at most {}: use format=idx",
+                 grid.name, grid.mesh->rank(), kAxes);
+  }
+  if (!field.compression.empty() && field.compression != "none") {
+    return error(Code::kUnsupported,
+                 "field '{}': compression={} in a VTKHDF file, whose samples are stored as they are; set "
+                 "compression=none",
+                 field.name, field.compression);
+  }
+  if (field.stored_bits == 0) return {};
+  return error(Code::kUnsupported, "field '{}': stored_bits in a VTKHDF file, whose samples are stored as they are",
+               field.name);
+}
+
+}  // namespace
+
+Status check_schema(const Schema& schema) {
+  for (const Field& field : schema.fields()) ESKER_RETURN_IF_ERROR(check_field(schema, field));
+  return {};
+}
+
+const Mesh& mesh_of(const Schema& schema) { return *grid_of(schema).mesh; }
+
+Result<Offsets> make_step_file(hdf5::Overlay& overlay, const Schema& schema,
+                               const std::vector<MeshBox>& patches, const std::vector<bool>& present,
+                               Index alignment_bytes) {
+  Offsets offsets;
+  ESKER_RETURN_IF_ERROR(hdf5::run_session(overlay, hdf5::Access::kCreate, [&](VirtualFile& file) {
+    return StepMaker(file, schema, patches, present, alignment_bytes).run(offsets);
+  }));
+  return offsets;
+}
+
+Result<StepFile> read_step_file(const File& file, const Schema& schema) {
+  ESKER_ASSIGN_OR_RETURN(const Index file_bytes, file.size_bytes());
+  hdf5::Overlay overlay(&file, file_bytes);
+  StepFile found;
+  ESKER_RETURN_IF_ERROR(hdf5::run_session(overlay, hdf5::Access::kRead, [&](VirtualFile& opened) {
+    return read_contents(opened.id, schema, found);
+  }));
+  return found;
+}
+
+}  // namespace esker::vtkhdf

@@ -1,0 +1,173 @@
+#include "formats/vtkhdf/vtkhdf_writer.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "format/schema_json.h"
+#include "formats/vtkhdf/step_file.h"
+#include "store/commit.h"
+
+namespace esker::vtkhdf {
+
+VtkhdfWriter::VtkhdfWriter(std::shared_ptr<Store> store, std::string stem, const Options& options,
+                           std::shared_ptr<WriterLock> lock)
+    : store_(std::move(store)), stem_(std::move(stem)), options_(options), lock_(std::move(lock)) {}
+
+Status VtkhdfWriter::check_target() {
+  const std::string path = series_path(stem_);
+  ESKER_RETURN_IF_ERROR(make_directories(*store_, directory_of(path), options_.fsync != Fsync::kNone));
+  ESKER_RETURN_IF_ERROR(lock_->acquire());
+  ESKER_ASSIGN_OR_RETURN(replaces_existing_, store_->exists(path));
+  if (!replaces_existing_) return {};
+  if (!options_.overwrite) {
+    return error(Code::kAlreadyExists, "{} exists; choose another path or set the option overwrite", path);
+  }
+  const auto text = read_text(*store_, path, kMaxSidecarBytes);
+  if (!text.ok() && text.status().code() != Code::kDataLoss) return text.status();
+  if (text.ok() && parse_series(*text, stem_).ok()) return {};
+  return error(Code::kAlreadyExists, "{} was not written by Esker and is not overwritten", path);
+}
+
+Status VtkhdfWriter::define(const Schema& schema) {
+  ESKER_RETURN_IF_ERROR(check_schema(schema));
+  series_ = {schema, {}};
+  return {};
+}
+
+Status VtkhdfWriter::stage(bool durable) {
+  return stage_file(*store_, series_path(stem_), print_series({series_.schema, {}}, stem_), durable);
+}
+
+// The files of the replaced steps go last: until then, the old series names them.
+Status VtkhdfWriter::publish(bool durable) {
+  ESKER_RETURN_IF_ERROR(publish_file(*store_, series_path(stem_), durable));
+  series_.times.clear();
+  committed_ = print_series(series_, stem_);
+  return remove_steps_from(0);
+}
+
+Result<std::string> VtkhdfWriter::read_staged() {
+  const auto text = read_text(*store_, temporary_of(series_path(stem_)), kMaxSidecarBytes);
+  return text.ok() && parse_series(*text, stem_).ok() ? *text : std::string();
+}
+
+Result<std::string> VtkhdfWriter::read_existing() {
+  const std::string path = series_path(stem_);
+  ESKER_RETURN_IF_ERROR(lock_->acquire_for(path));
+  auto text = read_text(*store_, path, kMaxSidecarBytes);
+  if (!text.ok()) return text.status().with_context("no dataset to append to");
+  const auto series = parse_series(*text, stem_);
+  if (!series.ok()) return series.status().with_context(path);
+  committed_ = *text;
+  return text;
+}
+
+Status VtkhdfWriter::restore(const std::string& existing) {
+  ESKER_ASSIGN_OR_RETURN(series_, parse_series(existing, stem_));
+  return check_schema(series_.schema);
+}
+
+Status VtkhdfWriter::reclaim(bool /*durable*/) {
+  metadata_.reset();
+  ESKER_RETURN_IF_ERROR(check_ours());
+  ESKER_RETURN_IF_ERROR(store_->remove(temporary_of(series_path(stem_))));
+  return remove_steps_from(static_cast<Index>(series_.times.size()));
+}
+
+Status VtkhdfWriter::check_ours() {
+  ESKER_RETURN_IF_ERROR(lock_->check_held());
+  const std::string path = series_path(stem_);
+  ESKER_ASSIGN_OR_RETURN(const std::string text, read_text(*store_, path, kMaxSidecarBytes));
+  if (text == committed_ || (!attempted_.empty() && text == attempted_)) return {};
+  return error(Code::kDataLoss, "{} differs from what this writer wrote: another program changed it", path);
+}
+
+Status VtkhdfWriter::check_step_place(Index step) {
+  for (const std::string& path : {steps_directory(stem_), step_path(stem_, step)}) {
+    ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(path));
+    if (is_link) return error(Code::kAlreadyExists, "{} is a symbolic link; remove it, or move it away", path);
+  }
+  return {};
+}
+
+Status VtkhdfWriter::take_patches(const PatchesOfMeshes& patches) {
+  const int grid = schema().fields().front().grid;
+  patches_ = static_cast<std::size_t>(grid) < patches.size() ? patches[static_cast<std::size_t>(grid)]
+                                                             : std::vector<MeshBox>();
+  boxes_ = boxes_of_levels(mesh_of(schema()), patches_);
+  return {};
+}
+
+std::unique_ptr<StepLayouts> VtkhdfWriter::lay_out(const std::vector<bool>& present,
+                                                   const StepHints& /*hints*/) const {
+  return std::make_unique<VtkhdfStepLayouts>(schema(), boxes_, present,
+                                             [stem = stem_](Index step) { return step_path(stem, step); });
+}
+
+Result<std::string> VtkhdfWriter::prepare(Index /*step*/, double /*time*/, const std::vector<bool>& present) {
+  metadata_.reset();
+  const std::vector<bool> of_levels(present.begin() + std::ssize(schema().fields()), present.end());
+  hdf5::Overlay overlay(nullptr, 0);
+  ESKER_ASSIGN_OR_RETURN(const Offsets offsets,
+                         make_step_file(overlay, schema(), patches_, of_levels, options_.alignment_bytes));
+  metadata_ = overlay.change();
+  return print_places(offsets);
+}
+
+Status VtkhdfWriter::commit(const StoredStep& stored, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
+  if (!metadata_) return error(Code::kInternal, "step {} was not prepared", stored.step);
+  const hdf5::Change metadata = *std::exchange(metadata_, std::nullopt);
+  const std::string path = step_path(stem_, stored.step);
+  const auto complete = [&](File& file) { return apply(file, metadata); };
+  ESKER_RETURN_IF_ERROR(edit_file(*store_, path, complete, durable));
+  if (durable) {
+    for (const std::string& directory : {steps_directory(stem_), directory_of(stem_)}) {
+      ESKER_RETURN_IF_ERROR(store_->sync_directory(directory));
+    }
+  }
+  std::vector<double> times = series_.times;
+  times.push_back(stored.time);
+  return replace_series(std::move(times), durable);
+}
+
+Status VtkhdfWriter::replace_series(std::vector<double> times, bool durable) {
+  Series next{series_.schema, std::move(times)};
+  std::string text = print_series(next, stem_);
+  attempted_ = text;
+  ESKER_RETURN_IF_ERROR(replace_file(*store_, series_path(stem_), text, durable || is_protected_));
+  attempted_.clear();
+  series_ = std::move(next);
+  committed_ = std::move(text);
+  return {};
+}
+
+Status VtkhdfWriter::rewind(Index num_steps, bool durable) {
+  ESKER_RETURN_IF_ERROR(check_ours());
+  if (std::ssize(series_.times) > num_steps || !attempted_.empty()) {
+    ESKER_RETURN_IF_ERROR(replace_series({series_.times.begin(), series_.times.begin() + num_steps}, durable));
+  }
+  return remove_steps_from(num_steps);
+}
+
+/// Files of users stay.
+Status VtkhdfWriter::remove_steps_from(Index num_steps) {
+  const std::string directory = steps_directory(stem_);
+  ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(directory));
+  if (is_link) return {};
+  ESKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, store_->list(directory));
+  for (const std::string& name : names) {
+    const Index step = step_of(name);
+    if (step >= num_steps) ESKER_RETURN_IF_ERROR(store_->remove(step_path(stem_, step)));
+  }
+  return {};
+}
+
+std::vector<std::string> VtkhdfWriter::data_paths(Index first, Index end) const {
+  std::vector<std::string> paths;
+  for (Index step = first; step < end; ++step) paths.push_back(step_path(stem_, step));
+  return paths;
+}
+
+}  // namespace esker::vtkhdf

@@ -1,0 +1,91 @@
+#include "model/level_fields.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/macros.h"
+
+namespace esker {
+namespace {
+
+/// A name that starts with `name` and that the schema does not have.
+std::string free_name(const Schema& schema, std::string name) {
+  while (schema.find_grid(name) || schema.find_dim(name) || schema.find_field(name) ||
+         schema.find_scalar(name)) {
+    name += '-';
+  }
+  return name;
+}
+
+/// The extents of the largest patch on each axis.
+Point largest_extent(int rank, std::span<const MeshBox> patches) {
+  Point largest{1, 1, 1, 1, 1};
+  for (const MeshBox& patch : patches) {
+    for (int a = 0; a < rank; ++a) largest[a] = std::max(largest[a], patch.box.extent(a));
+  }
+  return largest;
+}
+
+/// Adds the grid of a level.
+Result<GridId> add_level(Schema& schema, const Grid& grid, int level, std::span<const MeshBox> patches) {
+  const int rank = grid.mesh->rank();
+  Mesh boxes;
+  boxes.extent = largest_extent(rank, patches);
+  boxes.extent[rank] = std::max<Index>(1, std::ssize(patches));
+  const std::string name = free_name(schema, grid.name + ".level" + std::to_string(level));
+  for (int a = 0; a < rank; ++a) {
+    boxes.axes.push_back(free_name(schema, name + "." + grid.mesh->axes[static_cast<std::size_t>(a)]));
+  }
+  boxes.axes.push_back(free_name(schema, name + ".patch"));
+  return schema.add_mesh(name, boxes);
+}
+
+}  // namespace
+
+bool precedes(const MeshBox& a, const MeshBox& b) {
+  if (a.level != b.level) return a.level < b.level;
+  for (int axis = a.box.rank; axis-- > 0;) {
+    if (a.box.lo[axis] != b.box.lo[axis]) return a.box.lo[axis] < b.box.lo[axis];
+  }
+  return false;
+}
+
+std::span<const MeshBox> patches_of_level(std::span<const MeshBox> patches, int level) {
+  const auto [first, last] = std::ranges::equal_range(patches, level, {}, &MeshBox::level);
+  return {first, last};
+}
+
+std::vector<LevelField> level_fields(const Schema& schema) {
+  std::vector<LevelField> all;
+  for (std::size_t f = 0; f < schema.fields().size(); ++f) {
+    const auto& mesh = schema.grids()[static_cast<std::size_t>(schema.fields()[f].grid)].mesh;
+    for (int level = 0; mesh && level < mesh->num_levels(); ++level) {
+      all.push_back({static_cast<int>(f), level});
+    }
+  }
+  return all;
+}
+
+Result<Schema> with_level_fields(const Schema& schema, const PatchesOfMeshes& patches) {
+  Schema stored = schema;
+  std::map<std::pair<int, int>, int> grid_of;  // by grid of the dataset and level
+  for (const auto& [f, level] : level_fields(schema)) {
+    Field field = schema.fields()[static_cast<std::size_t>(f)];
+    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    const auto [known, is_new] = grid_of.try_emplace({field.grid, level}, 0);
+    if (is_new) {
+      const auto& of_grid = patches[static_cast<std::size_t>(field.grid)];
+      ESKER_ASSIGN_OR_RETURN(const GridId added,
+                             add_level(stored, grid, level, patches_of_level(of_grid, level)));
+      known->second = added.index;
+    }
+    field.grid = known->second;
+    field.name = free_name(stored, field.name + ".level" + std::to_string(level));
+    ESKER_RETURN_IF_ERROR(stored.add_field(std::move(field)).status());
+  }
+  return stored;
+}
+
+}  // namespace esker

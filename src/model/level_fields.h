@@ -1,0 +1,41 @@
+// Level fields: the fields of a mesh, one for each level, as a file that keeps whole levels stores them.
+//
+// A level field has the samples of all patches of its level at one step. Its grid has one more axis than the
+// mesh: the number of the patch, which is the slowest. Sample (x, y, n) is sample (x, y) of patch n of the
+// level, counted from the lower corner of the patch. Patches are numbered in the order of precedes(). The
+// grid is as large as the largest patch, so that smaller ones do not fill it.
+//
+// The schema of what is stored has the fields of the dataset first, and then the level fields, by field and
+// level. Only the extents of their grids depend on the step.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "esker/types/mesh.hpp"
+#include "esker/types/schema.hpp"
+
+namespace esker {
+
+/// The patches of meshes at a step: [position in Schema::grids()], or empty.
+using PatchesOfMeshes = std::vector<std::vector<MeshBox>>;
+
+/// The order of patches in files: by level, then by the lower corners, slowest axis first.
+bool precedes(const MeshBox& a, const MeshBox& b);
+
+/// The patches of a level. `patches` are in order.
+std::span<const MeshBox> patches_of_level(std::span<const MeshBox> patches, int level);
+
+struct LevelField {
+  int field = 0;  ///< position in the schema of the dataset
+  int level = 0;
+};
+
+/// The level fields of a schema, in order.
+std::vector<LevelField> level_fields(const Schema& schema);
+
+/// The schema followed by its level fields, for a step with these patches; a level without patches has one of
+/// one sample. Errors: those of Schema::add_grid(), for levels with too many samples.
+Result<Schema> with_level_fields(const Schema& schema, const PatchesOfMeshes& patches);
+
+}  // namespace esker
