@@ -19,9 +19,11 @@ Index index_in(const Box& box, const Point& at) {
                                        expected, found));
 }
 
-std::vector<double> read(const esker::Dataset& dataset, int field, Index step, const Box& box) {
+std::vector<double> read(const esker::Dataset& dataset, int field, Index step, const Box& box,
+                         std::optional<int> mesh_level = {}) {
   std::vector<double> samples(box.num_samples());
-  const esker::Query query{.field = kFieldNames[field], .step = step, .box = box};
+  esker::Query query{.field = kFieldNames[field], .step = step, .box = box};
+  query.mesh_level = mesh_level;
   dataset.read(query, samples.data(), samples.size() * sizeof(double)).check();
   return samples;
 }
@@ -36,10 +38,11 @@ void require_same(const std::string& path, const OwnPatch& patch, int field,
   });
 }
 
-void require_patch(const esker::Dataset& dataset, Index step, const OwnPatch& patch) {
+void require_patch(const esker::Dataset& dataset, Index step, const OwnPatch& patch,
+                   std::optional<int> mesh_level) {
   for (int f = 0; f < kNumFields; ++f) {
-    require_same(fmt::format("step {} of a level's dataset", step), patch, f,
-                 read(dataset, f, step, patch.box));
+    require_same(fmt::format("step {} of a level", step), patch, f,
+                 read(dataset, f, step, patch.box, mesh_level));
   }
 }
 

@@ -38,6 +38,12 @@ void PatchDataset::define(const esker::Mesh& mesh) {
   check_all(writer_.put_att("source", "esker-uintah"));
 }
 
+void PatchDataset::write(const Snapshot& snapshot) {
+  begin_step(snapshot.time);
+  for (const OwnPatch& patch : snapshot.own) put(patch.level, patch);
+  end_step();
+}
+
 // Errors of these calls are reported again by end_step, on all ranks.
 void PatchDataset::begin_step(double time) { static_cast<void>(writer_.begin_step(time)); }
 

@@ -17,6 +17,8 @@ class PatchDataset {
                const esker::Options& options);
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Collective: a step with all patches of a snapshot.
+  void write(const Snapshot& snapshot);
   /// Local.
   void begin_step(double time);
   /// Local: puts the values of a patch in place, without a copy. `level`: of the mesh.

@@ -10,11 +10,7 @@ Flat::Flat(const ModeSetup& setup)
       path_(setup.path),
       dataset_(path_ + ".idx", setup.world, setup.mesh, setup.options) {}
 
-void Flat::write(const Snapshot& snapshot) {
-  dataset_.begin_step(snapshot.time);
-  for (const OwnPatch& patch : snapshot.own) dataset_.put(patch.level, patch);
-  dataset_.end_step();
-}
+void Flat::write(const Snapshot& snapshot) { dataset_.write(snapshot); }
 
 void Flat::check(const Snapshot& snapshot) {
   miniapp::together(world_.comm, [&] {

@@ -6,6 +6,7 @@
 
 #include "file_per_patch.h"
 #include "flat.h"
+#include "full.h"
 #include "level_by_level.h"
 
 namespace uintah {
@@ -18,8 +19,9 @@ std::unique_ptr<Mode> make(const ModeSetup& setup) {
   return std::make_unique<T>(setup);
 }
 
-const std::array<std::pair<const char*, Make>, 3> kModes{{
+const std::array<std::pair<const char*, Make>, 4> kModes{{
     {"flat", make<Flat>},
+    {"full", make<Full>},
     {"file-per-patch", make<FilePerPatch>},
     {"level-by-level", make<LevelByLevel>},
 }};
