@@ -30,8 +30,9 @@ Reader open_reader(const std::string& path, const OptionTexts& texts,
 
 void request(Reader& reader, const std::string& field, nb::ndarray<nb::c_contig, nb::device::cpu> out,
              Index step, const std::optional<BoxCorners>& box, std::optional<int> level,
-             std::optional<int> bits) {
+             std::optional<int> bits, std::optional<int> mesh_level) {
   Query query = make_query(field, step, box, level);
+  query.mesh_level = mesh_level;
   query.bits = bits;
   reader.request(query, out.data(), out.nbytes()).check();
 }
@@ -52,7 +53,7 @@ void bind_reader(nb::module_& m) {
   nb::class_<Reader>(m, "Reader", "The caller must keep requested arrays alive until read() returns.")
       .def_prop_ro("dataset", &Reader::dataset, nb::rv_policy::reference_internal)
       .def("request", &request, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
-           "level"_a = nb::none(), "bits"_a = nb::none(),
+           "level"_a = nb::none(), "bits"_a = nb::none(), "mesh_level"_a = nb::none(),
            "`out`: a C-contiguous array of exactly the selected samples.")
       .def(
           "fail", [](Reader& reader, nb::handle exception) { reader.fail(status_of_exception(exception)); },

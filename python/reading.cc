@@ -60,8 +60,9 @@ struct Selection {
 
 Selection select(const Dataset& dataset, const std::string& field, Index step,
                  const std::optional<BoxCorners>& box, std::optional<int> level,
-                 const std::optional<Indices>& stride) {
-  const Query query = make_query(field, step, box, level, stride);
+                 const std::optional<Indices>& stride, std::optional<int> mesh_level) {
+  Query query = make_query(field, step, box, level, stride);
+  query.mesh_level = mesh_level;
   return {dataset.select(query).value(), dataset.level_of(query).value()};
 }
 
@@ -70,8 +71,9 @@ void read_into(const Dataset& dataset, const std::string& field,
                const std::optional<BoxCorners>& box, std::optional<int> level,
                const std::optional<Indices>& stride, std::optional<int> bits, int start_level,
                const std::optional<std::string>& missing, const std::optional<StoredFlags>& is_stored,
-               nb::object progress, ReadStatistics* statistics) {
+               nb::object progress, ReadStatistics* statistics, std::optional<int> mesh_level) {
   Query query = make_query(field, step, box, level, stride);
+  query.mesh_level = mesh_level;
   query.bits = bits;
   query.start_level = start_level;
   ReadOptions options;
@@ -127,11 +129,11 @@ void bind_reading(nb::module_& m, nb::class_<Dataset>& dataset) {
       .def_ro("level", &Selection::level);
   dataset
       .def("select", &select, "field"_a, "step"_a, "box"_a = nb::none(), "level"_a = nb::none(),
-           "stride"_a = nb::none())
+           "stride"_a = nb::none(), "mesh_level"_a = nb::none())
       .def("read_into", &read_into, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
            "level"_a = nb::none(), "stride"_a = nb::none(), "bits"_a = nb::none(), "start_level"_a = 0,
            "missing"_a = nb::none(), "is_stored"_a.noconvert() = nb::none(), "progress"_a = nb::none(),
-           "statistics"_a = nb::none(),
+           "statistics"_a = nb::none(), "mesh_level"_a = nb::none(),
            "Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.")
       .def("levels_into", &levels_into, "field"_a, "out"_a.noconvert(), "step"_a, "box"_a = nb::none(),
            "level"_a = nb::none(), "stride"_a = nb::none(),

@@ -180,9 +180,9 @@ class Dataset:
 
     def box(self, field: str) -> tuple[list[int], list[int]]: ...
 
-    def select(self, field: str, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None) -> Selection: ...
+    def select(self, field: str, step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, mesh_level: int | None = None) -> Selection: ...
 
-    def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, bits: int | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None) -> None:
+    def read_into(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, stride: Sequence[int] | None = None, bits: int | None = None, start_level: int = 0, missing: str | None = None, is_stored: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')] | None = None, progress: object | None = None, statistics: ReadStatistics | None = None, mesh_level: int | None = None) -> None:
         """
         Fills `out`, a C-contiguous array of exactly the selected samples. Releases the GIL.
         """
@@ -380,7 +380,7 @@ class Reader:
     @property
     def dataset(self) -> Dataset: ...
 
-    def request(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, bits: int | None = None) -> None:
+    def request(self, field: str, out: Annotated[NDArray, dict(order='C', device='cpu')], step: int, box: tuple[Sequence[int], Sequence[int]] | None = None, level: int | None = None, bits: int | None = None, mesh_level: int | None = None) -> None:
         """`out`: a C-contiguous array of exactly the selected samples."""
 
     def fail(self, exception: object) -> None:

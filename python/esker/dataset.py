@@ -422,10 +422,17 @@ class Field:
         return self._core.largest_errors(self.name)
 
     def select(
-        self, step: int = -1, box: Box | None = None, level: int | None = None, stride: Corner | None = None
+        self,
+        step: int = -1,
+        box: Box | None = None,
+        level: int | None = None,
+        stride: Corner | None = None,
+        *,
+        mesh_level: int | None = None,
     ) -> Selection:
         """Describes the samples that read() with these arguments returns, without reading them."""
-        found = self._core.select(self.name, *self._query(step, box, level, stride))
+        query = self._query(step, box, level, stride)
+        found = self._core.select(self.name, *query, mesh_level=mesh_level)
         return Selection(
             dims=tuple(self.grid.dims),
             origin=tuple(found.origin),
@@ -445,6 +452,7 @@ class Field:
         stride: Corner | None = None,
         missing: str | None = None,
         masked: bool = False,
+        mesh_level: int | None = None,
         progress: Callable[[float], object] | None = None,
         statistics: _core.ReadStatistics | None = None,
     ) -> NDArray[Any]:
@@ -463,6 +471,9 @@ class Field:
                     "linear": between the coarser samples on both sides; None: "nearest" in sparse steps
                     (Step.keep), else "fill"; OSError for a block that Esker wrote
         masked:     return a numpy.ma.MaskedArray that masks the samples whose block is not in the dataset
+        mesh_level: of a mesh whose levels are stored whole (format="vtkhdf"): the level that is read, also
+                    under finer ones; box, level and the result are then in the indices of this level. None:
+                    the finest level at each place
         progress:   called repeatedly with the fraction done; an exception from it ends the read
         statistics: an esker.ReadStatistics that receives the cost of the read
 
@@ -486,9 +497,11 @@ class Field:
                [ 40,  70, 100]])
         """
         query = self._query(step, box, level, stride)
-        out = np.empty(self.select(step, box, level, stride).shape, self.dtype)
+        selection = self.select(step, box, level, stride, mesh_level=mesh_level)
+        out = np.empty(selection.shape, self.dtype)
         stored = self._stored_flags(out) if masked else None
         how = {"missing": missing, "is_stored": stored, "progress": progress, "statistics": statistics}
+        how["mesh_level"] = mesh_level
         self._core.read_into(self.name, out, *query, bits=bits, **how)
         return out if stored is None else self._masked(out, stored)
 

@@ -59,6 +59,7 @@ class Reader:
         step: int = -1,
         level: int | None = None,
         bits: int | None = None,
+        mesh_level: int | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Reads a box of each given field (None: the full grid), and returns arrays as Field.read() does.
         Collective.
@@ -69,8 +70,8 @@ class Reader:
             arrays = {}
             for name, box in wanted.items():
                 field = self.dataset[name]
-                arrays[name] = np.empty(field.select(step, box, level).shape, field.dtype)
-                self._core.request(name, arrays[name], *_query(step, box, level), bits)
+                arrays[name] = np.empty(field.select(step, box, level, mesh_level=mesh_level).shape, field.dtype)
+                self._core.request(name, arrays[name], *_query(step, box, level), bits, mesh_level)
         except BaseException as error:
             self._core.fail(error)
             with suppress(Exception):

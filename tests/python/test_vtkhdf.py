@@ -1,0 +1,175 @@
+"""Whole levels of meshes in VTKHDF files, as VTK and h5py read them, and their errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import esker
+
+h5py = pytest.importorskip("h5py")
+
+
+def write(
+    path: Path, axes: str, *, nodes: bool = False, format: str = "vtkhdf", ratio: int = 2
+) -> dict[tuple[int, tuple[int, ...]], np.ndarray]:
+    """Two steps of a mesh of three levels, the last of them without patches. Returns the patches of both fields in
+    step 1 by level and lower corner: array (z, y, x, 4), of which the first component is the scalar."""
+    extent = dict(zip("xyz", (6, 5, 4)))
+    rng = np.random.default_rng(3)
+    extra = 1 if nodes else 0
+    placed: dict[tuple[int, tuple[int, ...]], np.ndarray] = {}
+    with esker.Writer(path, dims={}, format=format, report="none") as w:
+        mesh = w.mesh(
+            "amr", {a: extent[a] for a in axes}, ratios=[ratio, ratio], nodes=nodes,
+            origin=(1,) * len(axes), spacing=(0.5,) * len(axes),
+        )
+        rho = w.field("rho", "f8", grid=mesh)
+        velocity = w.field("velocity", "f4", grid=mesh, components=3)
+        for step in range(2):
+            with w.step(step * 0.25) as s:
+                for level, lo, cells in ((0, (0, 0, 0), (6, 5, 4)), (1, (4, 2, 0), (2, 4, 3)), (1, (8, 2, 0), (3, 2, 2))):
+                    offset = lo[: len(axes)]
+                    shape = tuple(n + extra for n in cells[: len(axes)])[::-1]
+                    values = rng.random((*shape, 4))
+                    s.put(rho, np.ascontiguousarray(values[..., 0]), offset=offset, level=level)
+                    s.put(velocity, values[..., 1:].astype("f4"), offset=offset, level=level)
+                    placed[level, offset] = values
+    return placed
+
+
+@pytest.mark.parametrize(("axes", "nodes"), [("x", False), ("xy", False), ("xyz", False), ("xyz", True)])
+def test_vtk_reads_every_patch(tmp_path: Path, axes: str, nodes: bool) -> None:
+    vtk = pytest.importorskip("vtk")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    placed = write(tmp_path / "run", axes, nodes=nodes)
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(tmp_path / "run.vtkhdf.steps" / "000001.vtkhdf"))
+    reader.SetMaximumLevelsToReadByDefaultForAMR(0)
+    reader.Update()
+    amr = reader.GetOutput()
+    assert amr.IsA("vtkOverlappingAMR")
+    found = {}
+    for level in range(amr.GetNumberOfLevels()):
+        for n in range(amr.GetNumberOfBlocks(level)):
+            grid = amr.GetDataSetAsImageData(level, n)
+            spacing = grid.GetSpacing()
+            lo = tuple(round((grid.GetOrigin()[a] - 1) / spacing[a]) for a in range(len(axes)))
+            assert spacing[: len(axes)] == (0.5 / 2**level,) * len(axes)
+            found[level, lo] = grid
+    assert set(found) == set(placed)
+    for place, grid in found.items():
+        data = grid.GetPointData() if nodes else grid.GetCellData()
+        shape = placed[place].shape[:-1]
+        rho = vtk_to_numpy(data.GetArray("rho"))
+        velocity = vtk_to_numpy(data.GetArray("velocity"))
+        np.testing.assert_array_equal(rho.reshape(shape), placed[place][..., 0])
+        np.testing.assert_array_equal(velocity.reshape((*shape, 3)), placed[place][..., 1:].astype("f4"))
+
+
+def test_levels_are_read_in_their_own_indices(tmp_path: Path) -> None:
+    placed = write(tmp_path / "run", "xy")
+    ds = esker.open(tmp_path / "run.vtkhdf.series")
+    field = ds["rho"]
+    assert list(ds.steps) == [0, 0.25]
+    level = np.full((10, 12), np.nan)
+    for (of, (x, y)), values in placed.items():
+        if of == 1:
+            level[y : y + values.shape[0], x : x + values.shape[1]] = values[..., 0]
+    np.testing.assert_array_equal(field.read(1, mesh_level=1, missing="nan"), level)
+    part = field.read(1, mesh_level=1, box=((3, 1), (9, 5)), masked=True)
+    np.testing.assert_array_equal(part.mask, np.isnan(level[1:5, 3:9]))
+    np.testing.assert_array_equal(part.filled(np.nan), level[1:5, 3:9])
+    velocity = ds["velocity"].read(1, mesh_level=0)
+    np.testing.assert_array_equal(velocity, placed[0, (0, 0)][..., 1:].astype("f4"))
+    whole = placed[0, (0, 0)][..., 0].repeat(4, axis=0).repeat(4, axis=1)
+    finest = np.where(np.isnan(level), np.nan, level).repeat(2, axis=0).repeat(2, axis=1)
+    np.testing.assert_array_equal(field.read(1), np.where(np.isnan(finest), whole, finest))
+    np.testing.assert_array_equal(field.read(1, stride=(3, 5)), field.read(1)[::5, ::3])
+    with pytest.raises(ValueError, match="mesh level 3, expected 0 to 2"):
+        field.read(mesh_level=3)
+    assert [tuple(patch) for patch in field.patches()] == [
+        (0, (0, 0), (6, 5)), (1, (4, 2), (6, 6)), (1, (8, 2), (11, 4)),
+    ]
+    assert esker.verify(tmp_path / "run.vtkhdf.series").good
+
+
+def test_one_exchange_writes_both(tmp_path: Path) -> None:
+    write(tmp_path / "run", "xyz", format="vtkhdf+idx")
+    full, flat = esker.open(tmp_path / "run.vtkhdf.series"), esker.open(tmp_path / "run.idx")
+    for name in ("rho", "velocity"):
+        for step in range(2):
+            np.testing.assert_array_equal(full[name].read(step), flat[name].read(step))
+            assert full[name].patches(step) == flat[name].patches(step)
+            assert full[name].level_covers(step) == flat[name].level_covers(step)
+            np.testing.assert_array_equal(full[name].levels(step) < 0, flat[name].levels(step) < 0)
+    with pytest.raises(NotImplementedError, match="only format=vtkhdf stores whole levels"):
+        flat["rho"].read(mesh_level=0)
+
+
+def test_the_series_is_what_paraview_expects(tmp_path: Path) -> None:
+    write(tmp_path / "run", "xy")
+    series = json.loads((tmp_path / "run.vtkhdf.series").read_text())
+    assert series["file-series-version"] == "1.0"
+    assert series["files"] == [
+        {"name": "run.vtkhdf.steps/000000.vtkhdf", "time": 0.0}, {"name": "run.vtkhdf.steps/000001.vtkhdf", "time": 0.25},
+    ]
+    with h5py.File(tmp_path / "run.vtkhdf.steps/000000.vtkhdf") as file:
+        assert dict(file["VTKHDF"].attrs)["Type"] == b"OverlappingAMR"
+        np.testing.assert_array_equal(file["VTKHDF/Level1/AMRBox"], [[4, 5, 2, 5, 0, 0], [8, 10, 2, 3, 0, 0]])
+
+
+def test_wrong_definitions_are_refused(tmp_path: Path) -> None:
+    def attempt(message: str, define: Any, **options: Any) -> None:
+        with (
+            pytest.raises(NotImplementedError, match=message),
+            esker.Writer(tmp_path / "bad", dims={"n": 3}, format="vtkhdf", report="none", **options) as w,
+        ):
+            define(w)
+
+    def mesh(w: esker.Writer, name: str = "amr", axes: str = "xy") -> Any:
+        return w.mesh(name, {name + a: 4 for a in axes}, ratios=[2])
+
+    attempt("VTKHDF files hold the fields of a mesh", lambda w: w.field("f", "f8", grid=w.grid("g", ["n"])))
+    attempt("holds one mesh", lambda w: [w.field(n, "f8", grid=mesh(w, n)) for n in "ab"])
+    attempt("at most 3", lambda w: w.field("f", "f8", grid=mesh(w, axes="xyzt")))
+    attempt("compression=zip", lambda w: w.field("f", "f8", grid=mesh(w)), compression="zip")
+    assert not list(tmp_path.iterdir())
+
+
+def test_appending_continues_with_other_patches(tmp_path: Path) -> None:
+    write(tmp_path / "run", "xy")
+    with esker.Writer.append(tmp_path / "run.vtkhdf.series") as w, w.step(1.0) as s:
+        for name, shape in (("rho", (5, 3)), ("velocity", (5, 3, 3))):
+            for x in (0, 3):
+                s.put(name, np.full(shape, x, "f8" if name == "rho" else "f4"), offset=(x, 0), level=0)
+    field = esker.open(tmp_path / "run.vtkhdf.series")["rho"]
+    assert field.patches(2) == [(0, (0, 0), (3, 5)), (0, (3, 0), (6, 5))]
+    np.testing.assert_array_equal(field.read(2, mesh_level=0)[0], [0, 0, 0, 3, 3, 3])
+    with esker.Writer.append(tmp_path / "run.vtkhdf.series") as w:
+        w.rewind(0.1)
+    assert [p.name for p in (tmp_path / "run.vtkhdf.steps").iterdir()] == ["000000.vtkhdf"]
+
+
+def test_damage_is_an_error_of_the_file(tmp_path: Path) -> None:
+    write(tmp_path / "run", "xy")
+    step = tmp_path / "run.vtkhdf.steps/000001.vtkhdf"
+    good = step.read_bytes()
+    with h5py.File(step, "r+") as file:
+        file["VTKHDF/Level1/AMRBox"][1] = [0, 2, 0, 1, 0, 0]  # before the first
+    with pytest.raises(OSError, match="000001.*does not follow"):
+        esker.open(tmp_path / "run.vtkhdf.series")["rho"].read(1)
+    step.write_bytes(good[:-2000])
+    with pytest.raises(OSError, match="000001"):
+        esker.open(tmp_path / "run.vtkhdf.series")["rho"].read(1)
+    report = esker.verify(tmp_path / "run.vtkhdf.series")
+    assert not report.good and "000001" in report.findings[0].path
+    step.unlink()
+    (tmp_path / "run.vtkhdf.steps/000009.vtkhdf").write_bytes(b"")
+    report = esker.verify(tmp_path / "run.vtkhdf.series")
+    assert any("did not finish" in finding.text for finding in report.findings)
