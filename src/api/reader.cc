@@ -99,9 +99,7 @@ class Reader::Impl {
   Status local;
 
  private:
-  [[nodiscard]] const Field& field_at(int field) const {
-    return inner.data->field_at(field);
-  }
+  [[nodiscard]] const Field& field_at(int field) const { return inner.data->field_at(field); }
 
   static ReadColumn column_of(const Dataset::Impl::Resolved& resolved, MissingBlocks missing) {
     return {resolved.field, resolved.step, resolved.level, resolved.bits, static_cast<Index>(missing)};

@@ -384,8 +384,7 @@ Status read_each(const Json& json, const char* key, Schema& schema, Status (*rea
   return {};
 }
 
-void write_members(JsonWriter& json, const Schema& schema, Extent extent,
-                   const std::string& netcdf_suffix) {
+void write_members(JsonWriter& json, const Schema& schema, Extent extent, const std::string& netcdf_suffix) {
   const bool is_complete = extent == Extent::kComplete;
   json.key("format").integer(is_complete ? format_of(schema) : format_of_outline(schema));
   json.key("dimensions").array([&] {

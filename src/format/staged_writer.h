@@ -15,12 +15,12 @@ class StagedWriter : public FormatWriter {
     ESKER_RETURN_IF_ERROR(stage(durable));
     return publish(durable);
   }
-  /// Rank 0, after define: writes the dataset without steps under a temporary name, and removes it on failure.
-  /// The dataset that is replaced remains until publish(). Can be called again after a failure.
+  /// Rank 0, after define: writes the dataset without steps under a temporary name, and removes it on
+  /// failure. The dataset that is replaced remains until publish(). Can be called again after a failure.
   virtual Status stage(bool durable) = 0;
   /// Rank 0: renames what stage() wrote to its final name, replacing an existing dataset.
   virtual Status publish(bool durable) = 0;
-  /// Rank 0: the result of read_existing() for what stage() wrote; "" if it is not there, or not complete.
+  /// Rank 0: the result of read_existing() for what stage() wrote; "" if it is missing or not complete.
   virtual Result<std::string> read_staged() = 0;
 };
 

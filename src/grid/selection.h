@@ -24,7 +24,8 @@ Lattice select_every(const Box& box, const Point& stride);
 /// The coarsest level whose samples, with those of the lower levels, include those of `wanted`.
 int coarsest_level_with(const Bitmask& mask, const Lattice& wanted);
 
-/// The number of the finest levels without which all samples at multiples of `ratio`, powers of two, are left.
+/// The number of the finest levels without which all samples at multiples of `ratio`, powers of two, are
+/// left.
 int levels_below(const Bitmask& mask, const Point& ratio);
 
 }  // namespace esker

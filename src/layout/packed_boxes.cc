@@ -122,8 +122,7 @@ void PackedBoxesLayout::for_each_segment(int /*field*/, const Box& box, Levels l
   if (wanted.empty() || !levels.contains(0)) return;
   const int rank = boxes_->rank();
   for (Index number = wanted.lo[rank]; number < wanted.hi[rank]; ++number) {
-    const Box inside =
-        intersect(wanted, in_grid(Box::from_extent(rank, boxes_->extent(number)), number));
+    const Box inside = intersect(wanted, in_grid(Box::from_extent(rank, boxes_->extent(number)), number));
     if (inside.empty()) continue;
     if (is_divided(number)) {
       visit_divided(number, inside, visit);

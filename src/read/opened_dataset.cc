@@ -10,7 +10,8 @@ namespace esker {
 Result<int> OpenedDataset::level_field(int field, int level) const {
   const Field& of = field_at(field);
   const auto& mesh = schema.grids()[static_cast<std::size_t>(of.grid)].mesh;
-  if (!mesh) return error(Code::kInvalidArgument, "field '{}' is not on a mesh, and has no mesh levels", of.name);
+  if (!mesh)
+    return error(Code::kInvalidArgument, "field '{}' is not on a mesh, and has no mesh levels", of.name);
   if (level < 0 || level >= mesh->num_levels()) {
     return error(Code::kInvalidArgument, "field '{}': mesh level {}, expected 0 to {}", of.name, level,
                  mesh->num_levels() - 1);

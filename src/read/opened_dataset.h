@@ -43,8 +43,8 @@ class OpenedDataset {
     return schema.fields()[static_cast<std::size_t>(field)];
   }
   /// The field that has the samples of one level of a mesh, in the indices of that level, also those under
-  /// finer levels. It is not in the schema. kInvalidArgument: the field is not on a mesh, or the mesh does not
-  /// have the level. kUnsupported: the format does not store whole levels.
+  /// finer levels. It is not in the schema. kInvalidArgument: the field is not on a mesh, or the mesh does
+  /// not have the level. kUnsupported: the format does not store whole levels.
   [[nodiscard]] virtual Result<int> level_field(int field, int level) const;
   /// False: the field is written with the first step, which does not exist yet.
   [[nodiscard]] virtual bool has_samples(int field) const = 0;

@@ -1,4 +1,5 @@
-// add_levels: the level fields (model/level_fields.h) of a step of a mesh, for a format that stores whole levels.
+// add_levels: the level fields (model/level_fields.h) of a step of a mesh, for a format that stores whole
+// levels.
 //
 // Each patch is the box of its number: in the grid of its level, all patches are next to each other, whatever
 // they cover in space. Blocks, exchange and files are then those of any step whose patches leave gaps.

@@ -26,7 +26,7 @@ struct StepInput {
   Index copied_bytes = 0;                                 ///< total size of the copies
   std::vector<KeepCall> keep = {};                        ///< rules of this rank
   std::vector<std::vector<MeshPatch>> mesh_patches = {};  ///< [position in Schema::fields()], or empty
-  PatchesOfMeshes patches_of_meshes = {};                 ///< of all ranks; of a step that flatten_meshes() made
+  PatchesOfMeshes patches_of_meshes = {};  ///< of all ranks; of a step that flatten_meshes() made
   /// Of a step with level fields: the schema with them, and which fields are stored; see add_levels().
   std::shared_ptr<const Schema> schema = {};
   std::vector<bool> stored = {};

@@ -1,5 +1,5 @@
-// Whole levels of meshes (format vtkhdf): what is written is read back bit for bit, by level and box, on other
-// ranks and in other boxes, and the bytes of the files depend on the patches alone.
+// Whole levels of meshes (format vtkhdf): what is written is read back bit for bit, by level and box, on
+// other ranks and in other boxes, and the bytes of the files depend on the patches alone.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -154,8 +154,8 @@ class LevelsTest : public MpiTest {
 
   /// The value that a level has at a point, where a patch covers it; or the finest level that does, in the
   /// indices of the finest level.
-  static std::vector<std::byte> expected_at(const Case& of, std::size_t f, Index step, std::optional<int> level,
-                                            const Point& point) {
+  static std::vector<std::byte> expected_at(const Case& of, std::size_t f, Index step,
+                                            std::optional<int> level, const Point& point) {
     const FieldOfTest& field = kFields[f];
     Field of_type;
     of_type.type = field.type;
@@ -188,7 +188,7 @@ class LevelsTest : public MpiTest {
                                    << ", " << box.to_string();
   }
 
-  /// Each rank reads boxes of its own.
+  /// Each rank reads other boxes.
   void read(const std::string& file, const Case& of, unsigned seed) {
     Options options;
     options.aggregate_reads = seed % 2 == 0;
@@ -231,8 +231,8 @@ class LevelsTest : public MpiTest {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
       if (!entry.is_regular_file()) continue;
       std::ifstream stream(entry.path(), std::ios::binary);
-      all[std::filesystem::relative(entry.path(), directory).string()] = {std::istreambuf_iterator<char>(stream),
-                                                                          {}};
+      all[std::filesystem::relative(entry.path(), directory).string()] = {
+          std::istreambuf_iterator<char>(stream), {}};
     }
     return all;
   }
@@ -246,9 +246,11 @@ TEST_F(LevelsTest, AreReadBackInAnyBoxesAndHaveTheSameBytesOnAnyRanks) {
       Options options;
       options.set("format", format).check();
       options.set("report", "none").check();
-      const std::string many = path(fmt::format("many{}{}", rank, format)), one = path(fmt::format("one{}{}", rank, format));
-      write(many + "/run", comm_, of, options,
-            [&](std::size_t n) { return static_cast<int>(n * 5 % 3 % static_cast<std::size_t>(comm_.size())); });
+      const std::string many = path(fmt::format("many{}{}", rank, format)),
+                        one = path(fmt::format("one{}{}", rank, format));
+      write(many + "/run", comm_, of, options, [&](std::size_t n) {
+        return static_cast<int>(n * 5 % 3 % static_cast<std::size_t>(comm_.size()));
+      });
       if (comm_.rank() == 0) {
         write(one + "/run", Communicator::serial(), of, options, [](std::size_t) { return 0; });
         const auto of_many = contents_of(many), of_one = contents_of(one);
@@ -276,7 +278,8 @@ TEST_F(LevelsTest, KeepThePatchList) {
     const std::vector<MeshBox> patches = dataset.patches("density", static_cast<Index>(step)).value();
     EXPECT_EQ(patches.size(), of.steps[step].size());
     for (const LevelPatch& put : of.steps[step]) {
-      EXPECT_NE(std::ranges::find(patches, MeshBox{put.level, put.box}), patches.end()) << put.box.to_string();
+      EXPECT_NE(std::ranges::find(patches, MeshBox{put.level, put.box}), patches.end())
+          << put.box.to_string();
     }
   }
 }

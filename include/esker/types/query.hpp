@@ -26,9 +26,9 @@ struct Query {
   std::optional<int> bits = {};
   /// Samples of levels below `start_level` are already in the caller's memory and are not read again.
   int start_level = 0;
-  /// Of a field on a mesh in a dataset that stores whole levels: the level of the mesh that is read, with what
-  /// finer ones cover, in its own indices: `box`, `level` and the result are then those of this level. Samples
-  /// outside its patches have the fill value. Absent: the finest level at each place.
+  /// Of a field on a mesh in a dataset that stores whole levels: the level of the mesh that is read, with
+  /// what finer ones cover, in its own indices: `box`, `level` and the result are then those of this level.
+  /// Samples outside its patches have the fill value. Absent: the finest level at each place.
   std::optional<int> mesh_level = {};
 };
 

@@ -78,8 +78,8 @@ constexpr auto kOpenHdf5 = &open_netcdf<hdf5::Hdf5Dataset>;
 constexpr auto kOpenVtkhdf = &open_as<vtkhdf::VtkhdfDataset>;
 #else
 Status without_hdf5(const std::string& what) {
-  return error(Code::kUnsupported, "{}, and this Esker was built without the HDF5 library (Debian: libhdf5-dev)",
-               what);
+  return error(Code::kUnsupported,
+               "{}, and this Esker was built without the HDF5 library (Debian: libhdf5-dev)", what);
 }
 
 StagedWriterResult make_hdf5(const WriterTarget& /*target*/) {

@@ -148,7 +148,8 @@ Status DualWriter::restore(const std::string& existing) {
   ESKER_RETURN_IF_ERROR(idx_->restore(texts.at(0)));
   ESKER_RETURN_IF_ERROR(first_->restore(texts.at(1)));
   if (print_schema_outline(idx_->schema()) != print_schema_outline(first_->schema())) {
-    return error(Code::kDataLoss, "{} and the IDX dataset {} have different fields", first_->metadata_paths().front(), stem());
+    return error(Code::kDataLoss, "{} and the IDX dataset {} have different fields",
+                 first_->metadata_paths().front(), stem());
   }
   const auto &a = idx_->times(), &b = first_->times();
   times_.assign(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
@@ -169,10 +170,10 @@ Status DualWriter::check_steps(const std::optional<double>& to_time) const {
                                  ? std::string("move one of them away")
                                  : fmt::format("`esker repair {} --to-time {}` drops all later ones",
                                                first_->metadata_paths().front(), times_.back());
-  return error(
-      Code::kDataLoss,
-      "the IDX dataset {} has {} steps and {} has {}, of which the first {} are the same; {}",
-      stem(), in_idx.size(), first_->metadata_paths().front(), in_first.size(), times_.size(), remedy);
+  return error(Code::kDataLoss,
+               "the IDX dataset {} has {} steps and {} has {}, of which the first {} are the same; {}",
+               stem(), in_idx.size(), first_->metadata_paths().front(), in_first.size(), times_.size(),
+               remedy);
 }
 
 Status DualWriter::reclaim(bool durable) {

@@ -78,7 +78,8 @@ std::string print_series(const Series& series, const std::string& stem) {
 Result<Series> parse_series(const std::string& text, const std::string& stem) {
   ESKER_ASSIGN_OR_RETURN(const JsonHolder holder, parse_json_object(text, kMaxSidecarBytes));
   if (!holder.json.contains(kEsker)) {
-    return error(Code::kDataLoss, "a series of files that Esker did not write; open one of its files instead");
+    return error(Code::kDataLoss,
+                 "a series of files that Esker did not write; open one of its files instead");
   }
   ESKER_ASSIGN_OR_RETURN(const Json* ours, get_object(holder.json, kEsker));
   ESKER_RETURN_IF_ERROR(check_format(*ours, Series::kFormat));

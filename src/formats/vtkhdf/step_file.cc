@@ -93,7 +93,8 @@ void write_numbers(hid_t object, const char* name, hid_t type, std::span<const T
 /// Of the extents of cells, or of coordinates: 3 numbers.
 std::array<double, kAxes> three(const Mesh& mesh, const std::array<double, kMaxRank>& values, double other) {
   std::array<double, kAxes> all{other, other, other};
-  for (int a = 0; a < mesh.rank(); ++a) all[static_cast<std::size_t>(a)] = values[static_cast<std::size_t>(a)];
+  for (int a = 0; a < mesh.rank(); ++a)
+    all[static_cast<std::size_t>(a)] = values[static_cast<std::size_t>(a)];
   return all;
 }
 
@@ -108,7 +109,8 @@ void write_boxes(hid_t level, const Mesh& mesh, std::span<const MeshBox> patches
   const std::array<hsize_t, 2> shape{boxes.size(), 2 * kAxes};
   const Handle space = extents(shape);
   const Handle list = property_list(H5P_DATASET_CREATE);
-  const Handle dataset(H5Dcreate2(level, kBoxes, H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT), kBoxes);
+  const Handle dataset(H5Dcreate2(level, kBoxes, H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT),
+                       kBoxes);
   if (boxes.empty()) return;
   checked(H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, boxes.data()), kBoxes);
 }
@@ -117,7 +119,11 @@ class StepMaker {
  public:
   StepMaker(VirtualFile& file, const Schema& schema, const std::vector<MeshBox>& patches,
             const std::vector<bool>& present, Index alignment_bytes)
-      : file_(file), schema_(schema), patches_(patches), present_(present), alignment_bytes_(alignment_bytes) {}
+      : file_(file),
+        schema_(schema),
+        patches_(patches),
+        present_(present),
+        alignment_bytes_(alignment_bytes) {}
 
   Status run(Offsets& offsets) {
     place(offsets);
@@ -250,7 +256,8 @@ Status read_boxes(hid_t file, const Mesh& mesh, int level, std::vector<MeshBox>&
   const Handle dataset = open_dataset(file, path);
   ESKER_ASSIGN_OR_RETURN(const StoredArray array, locate(dataset, path));
   const Handle type(H5Dget_type(dataset), path.c_str());
-  const bool fits = array.shape.size() == 2 && array.shape[1] == 2 * kAxes && H5Tget_class(type) == H5T_INTEGER &&
+  const bool fits = array.shape.size() == 2 && array.shape[1] == 2 * kAxes &&
+                    H5Tget_class(type) == H5T_INTEGER &&
                     array.shape[0] <= static_cast<hsize_t>(array.bytes) / (2 * kAxes);
   if (!fits) return error(Code::kDataLoss, "'{}': expected six integers for each patch", path);
   std::vector<CellBox> cells(static_cast<std::size_t>(array.shape[0]));
@@ -305,14 +312,16 @@ Status read_contents(hid_t file, const Schema& schema, StepFile& found) {
 Status check_field(const Schema& schema, const Field& field) {
   const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
   if (!grid.mesh) {
-    return error(Code::kUnsupported,
-                 "field '{}': VTKHDF files hold the fields of a mesh (def_mesh); write other fields to another "
-                 "dataset, for example with format=netcdf4",
-                 field.name);
+    return error(
+        Code::kUnsupported,
+        "field '{}': VTKHDF files hold the fields of a mesh (def_mesh); write other fields to another "
+        "dataset, for example with format=netcdf4",
+        field.name);
   }
   if (field.grid != schema.fields().front().grid) {
-    return error(Code::kUnsupported, "field '{}': a VTKHDF dataset holds one mesh, '{}'; write '{}' to another one",
-                 field.name, grid_of(schema).name, grid.name);
+    return error(Code::kUnsupported,
+                 "field '{}': a VTKHDF dataset holds one mesh, '{}'; write '{}' to another one", field.name,
+                 grid_of(schema).name, grid.name);
   }
   if (grid.mesh->rank() > kAxes) {
     return error(Code::kUnsupported, "mesh '{}' has {} axes; VTKHDF files hold at most {}: use format=idx",
@@ -325,8 +334,8 @@ Status check_field(const Schema& schema, const Field& field) {
                  field.name, field.compression);
   }
   if (field.stored_bits == 0) return {};
-  return error(Code::kUnsupported, "field '{}': stored_bits in a VTKHDF file, whose samples are stored as they are",
-               field.name);
+  return error(Code::kUnsupported,
+               "field '{}': stored_bits in a VTKHDF file, whose samples are stored as they are", field.name);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 //   /VTKHDF                    attributes Version, Type, GridDescription, Origin
 //   /VTKHDF/Level<n>           attribute Spacing
 //   /VTKHDF/Level<n>/AMRBox    the first and the last cell of each patch on x, y and z: 6 integers per patch
-//   /VTKHDF/Level<n>/CellData/<field>   the samples of all patches, in the same order, x fastest; or PointData
+//   /VTKHDF/Level<n>/CellData/<field>   the samples of all patches, in the same order, x fastest; or
+//   PointData
 //
 // Axes that a mesh lacks have one cell. A patch of n nodes has n - 1 cells on each axis, in AMRBox; it may
 // thus have none. The HDF5 library computes the metadata in memory, and where the samples go: first the
@@ -22,8 +23,8 @@
 
 namespace esker::vtkhdf {
 
-/// Offsets in a file of the samples of level fields: [position in level_fields()]; nothing where a field is not
-/// stored, or its level has no patches.
+/// Offsets in a file of the samples of level fields: [position in level_fields()]; nothing where a field is
+/// not stored, or its level has no patches.
 using Offsets = std::vector<std::optional<Index>>;
 
 /// What a step file has.
@@ -32,8 +33,8 @@ struct StepFile {
   Offsets offsets;
 };
 
-/// Success if steps of these fields can be stored. kUnsupported, naming the field or the mesh: fields that are
-/// not on a mesh, several meshes, more than 3 axes, compression, stored bits. Pure.
+/// Success if steps of these fields can be stored. kUnsupported, naming the field or the mesh: fields that
+/// are not on a mesh, several meshes, more than 3 axes, compression, stored bits. Pure.
 Status check_schema(const Schema& schema);
 /// The mesh of a schema that passed.
 const Mesh& mesh_of(const Schema& schema);

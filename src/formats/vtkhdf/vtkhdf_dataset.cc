@@ -133,7 +133,8 @@ std::vector<Box> VtkhdfDataset::boxes_in_grid(int field, const OpenStep& step, c
   return boxes;
 }
 
-Status VtkhdfDataset::read(int field, Index step, const ReadTarget& target, const ReadContext& context) const {
+Status VtkhdfDataset::read(int field, Index step, const ReadTarget& target,
+                           const ReadContext& context) const {
   if (target.samples.num_samples() == 0) return {};
   ESKER_RETURN_IF_ERROR(LatticeDataset::read(field, step, target, context));
   ESKER_ASSIGN_OR_RETURN(const SharedStep opened, step_of(field, step));
@@ -164,8 +165,7 @@ Status VtkhdfDataset::read_lattice(int field, Index step, const Lattice& samples
       const Box indices = samples.indices_in(is_level(field) ? box : mesh.in_finest(box, level));
       if (indices.empty()) continue;
       const StoredPatch patch{box, *offset + extents.samples_before(n) * sample_bytes, sample_bytes};
-      ESKER_RETURN_IF_ERROR(
-          read_patch(file, patch, ratio, samples, indices, out).with_context(opened->path));
+      ESKER_RETURN_IF_ERROR(read_patch(file, patch, ratio, samples, indices, out).with_context(opened->path));
     }
   }
   return {};
@@ -222,10 +222,12 @@ Status VtkhdfDataset::verify(VerifyReport& report, const std::function<void(doub
     for (std::size_t n = 0; n < levels_.size(); ++n) {
       const auto [field, level] = levels_[n];
       const auto& boxes = (*opened)->boxes[static_cast<std::size_t>(level)];
-      if ((*opened)->contents.offsets[n]) report.bytes += boxes->num_samples() * field_at(field).sample_bytes();
-      if (has(field, step) && boxes && !(*opened)->contents.offsets[n] && !(field_at(field).fixed && step > 0)) {
-        findings.error((*opened)->path, fmt::format("field '{}' has no samples of level {}",
-                                                    field_at(field).name, level));
+      if ((*opened)->contents.offsets[n])
+        report.bytes += boxes->num_samples() * field_at(field).sample_bytes();
+      if (has(field, step) && boxes && !(*opened)->contents.offsets[n] &&
+          !(field_at(field).fixed && step > 0)) {
+        findings.error((*opened)->path,
+                       fmt::format("field '{}' has no samples of level {}", field_at(field).name, level));
       }
     }
     if (progress) progress(static_cast<double>(step + 1) / static_cast<double>(num_steps));

@@ -19,13 +19,15 @@ BoxesOfLevels boxes_of_levels(const Mesh& mesh, const std::vector<MeshBox>& patc
     std::vector<Point> extents;
     for (const MeshBox& patch : patches_of_level(patches, level)) extents.push_back(patch.box.extents());
     if (extents.empty()) continue;
-    boxes[static_cast<std::size_t>(level)] = std::make_shared<const PackedBoxes>(mesh.rank(), std::move(extents));
+    boxes[static_cast<std::size_t>(level)] =
+        std::make_shared<const PackedBoxes>(mesh.rank(), std::move(extents));
   }
   return boxes;
 }
 
 VtkhdfStepLayouts::VtkhdfStepLayouts(const Schema& schema, const BoxesOfLevels& boxes,
-                                     const std::vector<bool>& present, std::function<std::string(Index)> path_of)
+                                     const std::vector<bool>& present,
+                                     std::function<std::string(Index)> path_of)
     : path_of_(std::move(path_of)) {
   const std::size_t num_fields = schema.fields().size();
   const std::vector<LevelField> all = level_fields(schema);
@@ -34,8 +36,8 @@ VtkhdfStepLayouts::VtkhdfStepLayouts(const Schema& schema, const BoxesOfLevels& 
       if (all[n].level != level || !present[num_fields + n]) continue;
       columns.push_back({static_cast<int>(num_fields + n), 0, static_cast<int>(layouts.size()), 0});
       const Index sample_bytes = schema.fields()[static_cast<std::size_t>(all[n].field)].sample_bytes();
-      layouts.push_back(std::make_shared<PackedBoxesLayout>(boxes[static_cast<std::size_t>(level)], sample_bytes,
-                                                            0, kPieceBytes));
+      layouts.push_back(std::make_shared<PackedBoxesLayout>(boxes[static_cast<std::size_t>(level)],
+                                                            sample_bytes, 0, kPieceBytes));
       level_field_of_.push_back(n);
     }
   }

@@ -86,7 +86,8 @@ Status VtkhdfWriter::check_ours() {
 Status VtkhdfWriter::check_step_place(Index step) {
   for (const std::string& path : {steps_directory(stem_), step_path(stem_, step)}) {
     ESKER_ASSIGN_OR_RETURN(const bool is_link, store_->is_link(path));
-    if (is_link) return error(Code::kAlreadyExists, "{} is a symbolic link; remove it, or move it away", path);
+    if (is_link)
+      return error(Code::kAlreadyExists, "{} is a symbolic link; remove it, or move it away", path);
   }
   return {};
 }
@@ -146,7 +147,8 @@ Status VtkhdfWriter::replace_series(std::vector<double> times, bool durable) {
 Status VtkhdfWriter::rewind(Index num_steps, bool durable) {
   ESKER_RETURN_IF_ERROR(check_ours());
   if (std::ssize(series_.times) > num_steps || !attempted_.empty()) {
-    ESKER_RETURN_IF_ERROR(replace_series({series_.times.begin(), series_.times.begin() + num_steps}, durable));
+    ESKER_RETURN_IF_ERROR(
+        replace_series({series_.times.begin(), series_.times.begin() + num_steps}, durable));
   }
   return remove_steps_from(num_steps);
 }

@@ -1,6 +1,6 @@
 // VtkhdfWriter: a series of VTKHDF files as a FormatWriter, for the levels of a mesh.
 //
-// Each step is a file of its own. On rank 0, the HDF5 library computes its metadata in memory, and where the
+// Each step is a separate file. On rank 0, the HDF5 library computes its metadata in memory, and where the
 // samples go. Once the samples are written, the metadata make the file complete, and the series (series.h),
 // which is then replaced, commits the step. Between two calls no file is open in the library.
 #pragma once
@@ -62,13 +62,14 @@ class VtkhdfWriter final : public StagedWriter {
   Options options_;
   std::shared_ptr<WriterLock> lock_;
   Series series_;
-  std::string committed_;         // the text of the series, on rank 0
-  std::string attempted_;         // the text of a series that may have replaced it when that failed
-  std::vector<MeshBox> patches_;  // of the step
-  BoxesOfLevels boxes_;           // likewise
+  std::string committed_;                 // the text of the series, on rank 0
+  std::string attempted_;                 // the text of a series that may have replaced it when that failed
+  std::vector<MeshBox> patches_;          // of the step
+  BoxesOfLevels boxes_;                   // likewise
   std::optional<hdf5::Change> metadata_;  // of the step that is prepared
   bool replaces_existing_ = false;
-  bool is_protected_ = false;  // the series is durable before it replaces the old one, whatever the options say
+  bool is_protected_ =
+      false;  // the series is durable before it replaces the old one, whatever the options say
 };
 
 }  // namespace esker::vtkhdf

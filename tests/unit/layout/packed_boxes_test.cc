@@ -62,7 +62,8 @@ TEST(PackedBoxes, StoreEachBoxRowByRowAfterTheOnesBefore) {
 }
 
 TEST(PackedBoxes, KeepSmallBoxesWholeAndDivideLargeOnes) {
-  const auto boxes = std::make_shared<const PackedBoxes>(2, std::vector<Point>{{2, 2}, {3, 2}, {10, 10}, {1, 1}});
+  const auto boxes =
+      std::make_shared<const PackedBoxes>(2, std::vector<Point>{{2, 2}, {3, 2}, {10, 10}, {1, 1}});
   const PackedBoxesLayout layout(boxes, 8, 0, 25 * 8);
   std::vector<int> parts;
   for (Index ordinal = 0; ordinal < layout.num_pieces(); ++ordinal) {
