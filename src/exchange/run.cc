@@ -189,14 +189,26 @@ class ExchangeRun {
         std::memset(first, 0, size);
         continue;
       }
-      const std::vector<std::byte>& value = fill_[static_cast<std::size_t>(piece.field)];
-      for (std::size_t at = 0; at < size; at += value.size()) {
-        std::copy_n(value.data(), std::min(value.size(), size - at), first + at);
-      }
+      fill_with(fill_[static_cast<std::size_t>(piece.field)], {first, size});
     }
     if (fill_.empty()) return;
     for (const ByteRange& hole : plan_.rounds[number].content.unused) {  // may not be written: reads as zeros
       std::memset(buffer(number).data() + hole.offset_bytes, 0, static_cast<std::size_t>(hole.bytes));
+    }
+  }
+
+  static void fill_with(const std::vector<std::byte>& value, std::span<std::byte> target) {
+    for (std::size_t at = 0; at < target.size(); at += value.size()) {
+      std::copy_n(value.data(), std::min(value.size(), target.size() - at), &target[at]);
+    }
+  }
+
+  /// Samples that no rank holds are forwarded with the others of their box.
+  void clear_relayed(const RelayStage& stage) {
+    if (fill_.empty()) return;
+    for (const Relayed& whole : stage.relayed) {
+      fill_with(fill_[static_cast<std::size_t>(whole.field)],
+                {buffers_.send.data() + whole.offset_bytes, static_cast<std::size_t>(whole.bytes)});
     }
   }
 
@@ -221,6 +233,7 @@ class ExchangeRun {
   /// stage.
   void relay(const RelayStage& stage, Stopwatch& watch) {
     send_all({2 * filled_, &stage.sends, &stage.receives}, watch);
+    clear_relayed(stage);
     attempt("pack", [&] {
       for (const Segment& segment : stage.local.segments) {
         const Relayed& whole = stage.relayed[static_cast<std::size_t>(segment.relayed)];

@@ -92,7 +92,8 @@ class StepCounter {
       counts_.volume_ratio += relays.volume_ratio(f);
       for (Index box = 0; box < relay_grid.boxes->num_parts(); ++box) {
         pulse_();
-        receives[static_cast<std::size_t>(finder.relay_of(f, relay_grid, box, 0))] = true;
+        const int relay = finder.relay_of(f, relay_grid, box, 0);
+        if (relay >= 0) receives[static_cast<std::size_t>(relay)] = true;
       }
     }
     counts_.receivers = std::count(receives.begin(), receives.end(), true);

@@ -211,7 +211,7 @@ class Planner {
             if (to.rank == rank_ || finder_.relay_of(f, relay_grid, number, to.aggregator) != rank_) return;
             Segment whole = make_segment(piece, part, to.position, f, kRelayed, indices);
             whole.relayed = static_cast<int>(to.traffic->relayed.size());
-            to.traffic->relayed.push_back({indices, 0});
+            to.traffic->relayed.push_back({indices, f, whole.bytes()});
             find_holders(piece, part, to.position, f, box, whole.relayed, to.traffic->from_ranks);
             add_segment(to.traffic->to_aggregators, to.rank, whole);
           });
@@ -285,6 +285,7 @@ class Planner {
       const Box indices = part.lattice.indices_in(box);
       if (indices.empty()) return;
       const int relay = finder_.relay_of(f, relay_grid, number, aggregator_);
+      if (relay < 0) return;
       if (relay == rank_) {
         bytes += find_holders(piece, part, position, f, box, -1, inbox);
         return;

@@ -124,6 +124,7 @@ int RelayFinder::holder_of_most(int field, const VirtualGrid& relay_grid, Index 
   const Box box = relay_grid.boxes->box(number);
   holders.for_each_meeting(
       box, [&](int rank, int, const Box& patch) { held[rank] += intersect(box, patch).num_samples(); });
+  if (held.empty()) return -1;
   const auto most = std::max_element(held.begin(), held.end(), [](const auto& a, const auto& b) {
     return a.second < b.second;  // on a tie max_element takes the first, the lowest rank
   });

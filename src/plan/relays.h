@@ -96,7 +96,8 @@ class RelayFinder {
   RelayFinder(const Relays& relays, const std::vector<FieldPatches>& fields)
       : relays_(relays), fields_(fields) {}
 
-  /// The relay of box `number` of `relay_grid`, one of relays.relay_grids(field), for an aggregator.
+  /// The relay of box `number` of `relay_grid`, one of relays.relay_grids(field), for an aggregator;
+  /// -1 if no rank holds a sample of a box that is not coarse.
   int relay_of(int field, const VirtualGrid& relay_grid, Index number, int aggregator);
   /// The boxes that `rank` may relay for some aggregator.
   std::vector<Index> boxes_relayed_by(int rank, int field, const VirtualGrid& relay_grid);

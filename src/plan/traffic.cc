@@ -67,6 +67,7 @@ void TrafficCounter::add_part(int aggregator, int f, const Piece& piece, const P
     const Box indices = part.lattice.indices_in(box);
     if (indices.empty()) return;
     const int relay = finder_.relay_of(f, relay_grid, number, aggregator);
+    if (relay < 0) return;
     if (relay == target) {
       add_held(f, part.lattice, box, piece.sample_bytes);
       return;

@@ -849,6 +849,30 @@ TEST(PartialStep, HasFillValues) {
   }
 }
 
+// Relays forward what no rank puts, too: with regular boxes, or where many ranks would send to one.
+TEST(PartialStep, HasFillValuesByRelays) {
+  const Schema schema = schema_of_extents({21, 18});
+  RunPlan run = run_of(schema, 4);
+  run.options["partial"] = "true";
+  const auto expected = memory_store();
+  ASSERT_TRUE(write_half(expected, run, 1).ok());
+  for (const auto& [key, value] :
+       std::map<std::string, std::string>{{"restructure", "4,4"}, {"max_fan_in", "1"}}) {
+    for (const char* transport : {"messages", "shared", "put"}) {
+      SCOPED_TRACE(key + " " + transport);
+      RunPlan relayed = run;
+      relayed.options[key] = value;
+      relayed.options["transport"] = transport;
+      for (const int n_ranks : {2, 4, 7}) {
+        const auto store = memory_store();
+        const Status status = write_half(store, relayed, n_ranks);
+        ASSERT_TRUE(status.ok()) << status.message();
+        expect_same_files(*store, *expected, ".");
+      }
+    }
+  }
+}
+
 // Whole pages of padding at the end of a block are holes in the file, which read as zeros.
 TEST(PartialStep, HasTheChecksumsOfHoles) {
   RunPlan run = run_of(single_field_of({96, 96}), 12);
