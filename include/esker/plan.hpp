@@ -9,6 +9,11 @@
 //     return std::vector{esker::KeepRule::inside({flame}), esker::KeepRule::everywhere(-9)};
 //   };
 //   esker::plan_step(schema, 4096, split, options, {}, keep).value().samples.efficiency();
+//
+//   const auto patches = [&](int rank, const esker::Grid&) {  // a mesh with several levels
+//     return std::vector<esker::MeshBox>{{0, coarse[rank]}, {1, fine[rank]}};
+//   };
+//   esker::plan_step(mesh_schema, 4096, patches, options).value().files;
 #pragma once
 
 #include <functional>
@@ -20,6 +25,7 @@
 #include "esker/types/decomposition.hpp"
 #include "esker/types/export.h"
 #include "esker/types/keep.hpp"
+#include "esker/types/mesh.hpp"
 #include "esker/types/options.hpp"
 #include "esker/types/schema.hpp"
 #include "esker/types/status.hpp"
@@ -46,7 +52,7 @@ struct ESKER_API PlanReport {
   int aggregators = 0;  ///< ranks that collect samples, including those that get none
   Index files = 0;
   Index blocks = 0;        ///< of all fields; for other formats, pieces of collective buffers
-  Index data_bytes = 0;    ///< samples
+  Index data_bytes = 0;    ///< samples that are put; of meshes also those that finer patches cover
   Index stored_bytes = 0;  ///< data in files with padding, without headers
   Index rounds = 0;        ///< of exchange and store, maximum over the ranks
   OverRanks messages;      ///< sent to other ranks
@@ -67,6 +73,9 @@ struct ESKER_API PlanReport {
   /// has no secondary samples, here it has those that the rules do not keep.
   StoredSamples samples;
   double write_imbalance = 1;  ///< largest over mean bytes per aggregator
+
+  /// By level, the patches of all meshes; empty if there is no mesh.
+  std::vector<LevelCover> levels;
 
   /// Maximum number of ranks that send to one rank at a time.
   [[nodiscard]] Index max_fan_in() const { return senders.max; }
@@ -92,10 +101,20 @@ using KeepOfGrid = std::function<std::vector<KeepRule>(const Grid& grid)>;
 /// put, stripes are as in the options, and x is the patches' fastest axis in memory. Local; writes nothing.
 /// Time grows with the number of pairs of rank and stored piece, memory with the number of ranks (with
 /// options.aggregate = false, with their contiguous runs) and of stored blocks, not with that of all blocks.
-/// Errors: kInvalidArgument (definitions, boxes that do not cover each grid exactly once, a rule that looks
-/// at samples), kOutOfRange (a box outside its grid, a level that the grid does not have), kUnsupported (a
-/// format that stores fields completely), kOutOfMemory (memory budget too small).
+/// Errors: kInvalidArgument (definitions, boxes that do not cover each grid exactly once, a mesh, a rule that
+/// looks at samples), kOutOfRange (a box outside its grid, a level that the grid does not have), kUnsupported
+/// (a format that stores fields completely), kOutOfMemory (memory budget too small).
 ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
+                                       const Options& options = {}, const GoesOn& goes_on = {},
+                                       const KeepOfGrid& keep = {});
+
+/// Returns the patches that a rank puts for the fields of `grid`: of a mesh with their levels, of another
+/// grid boxes of level 0.
+using PatchesOfRank = std::function<std::vector<MeshBox>(int rank, const Grid& grid)>;
+
+/// The same for patches of meshes. Patches of a level must not overlap; they need not cover a level. `keep`
+/// adds rules. Time and memory also follow the number of patches.
+ESKER_API Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const PatchesOfRank& patches,
                                        const Options& options = {}, const GoesOn& goes_on = {},
                                        const KeepOfGrid& keep = {});
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "adaptive/level_parts.h"
+#include "adaptive/level_covers.h"
 #include "api/dataset_impl.h"
 #include "api/within_memory.h"
 #include "base/clock.h"
@@ -14,31 +14,6 @@
 #include "store/source_store.h"
 
 namespace esker {
-namespace {
-
-/// By level. `patches` are disjoint on each level.
-std::vector<LevelCover> covers_of(const Mesh& mesh, const std::vector<MeshBox>& patches) {
-  std::vector<LevelCover> covers(static_cast<std::size_t>(mesh.num_levels()));
-  std::vector<LevelBox> boxes;
-  for (const MeshBox& patch : patches) {
-    LevelCover& cover = covers[static_cast<std::size_t>(patch.level)];
-    ++cover.patches;
-    cover.samples += patch.box.num_samples();
-    boxes.push_back({mesh.in_finest(patch.box, patch.level), static_cast<KeptLevel>(patch.level)});
-    cover.covered += boxes.back().box.num_samples();  // of the finest level, at first
-  }
-  const Box finest = mesh.domain(mesh.num_levels() - 1);
-  for_each_level_part(finest, boxes, [&](const Box& part, KeptLevel level) {
-    covers[static_cast<std::size_t>(level)].covered -= part.num_samples();
-  });
-  for (int level = 0; level < mesh.num_levels(); ++level) {
-    const Point ratio = mesh.ratio_to_finest(level);
-    for (int a = 0; a < mesh.rank(); ++a) covers[static_cast<std::size_t>(level)].covered /= ratio[a];
-  }
-  return covers;
-}
-
-}  // namespace
 
 std::shared_ptr<Store> Dataset::Impl::store_of(const OpenOptions& options) {
   return options.source ? source_store(options.source) : posix_store();

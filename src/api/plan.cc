@@ -4,7 +4,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 
+#include "api/plan_meshes.h"
 #include "api/plan_regions.h"
 #include "api/within_memory.h"
 #include "base/clock.h"
@@ -56,7 +58,7 @@ struct Step {
 };
 
 using Holders = std::shared_ptr<const Distribution>;
-using HoldersOfGrid = std::function<Result<Holders>(const Grid&)>;
+using HoldersOfGrid = std::function<Result<Holders>(const Grid&, const FormatWriter&)>;
 
 /// What the caller asks for.
 struct Request {
@@ -65,11 +67,20 @@ struct Request {
   const HoldersOfGrid& holders_of;
   const Options& options;
   const KeepOfGrid& keep;
+  const PlannedPatches* patches = nullptr;  // of meshes; holders_of fills it
 };
+
+/// Boxes alone say nothing of levels.
+Status check_is_array(const Grid& grid) {
+  if (!grid.mesh) return {};
+  return error(Code::kInvalidArgument, "plan: grid '{}' is a mesh: expected its patches with their levels",
+               grid.name);
+}
 
 /// Checks boxes, which any program may have made up, before anything is computed from them.
 Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, const BoxesOfRank& boxes,
                            Pulse& pulse) {
+  ESKER_RETURN_IF_ERROR(check_is_array(grid));
   const Box domain = schema.box_of(grid);
   BoxesOfRanks of_rank;
   for (int r = 0; r < n_ranks; ++r) {
@@ -86,6 +97,7 @@ Result<Holders> list_boxes(const Schema& schema, const Grid& grid, int n_ranks, 
 }
 
 Result<Holders> split_grid(const Schema& schema, const Grid& grid, int n_ranks, const SplitOfGrid& split) {
+  ESKER_RETURN_IF_ERROR(check_is_array(grid));
   ESKER_ASSIGN_OR_RETURN(BrickDecomposition parts, split(grid));
   const Index n_parts = parts.num_parts();
   Holders holders = std::make_shared<const BrickDistribution>(std::move(parts));
@@ -98,13 +110,14 @@ Result<Holders> split_grid(const Schema& schema, const Grid& grid, int n_ranks, 
 }
 
 /// Fields of one grid share their boxes.
-Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& holders_of) {
+Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& holders_of,
+                                  const FormatWriter& format) {
   std::map<int, Holders> of_grid;
   BoxesOfField of_field;
   for (std::size_t f = 0; f < schema.fields().size(); ++f) {
     auto& holders = of_grid[schema.fields()[f].grid];
     if (!holders) {
-      ESKER_ASSIGN_OR_RETURN(holders, holders_of(schema.grids()[schema.fields()[f].grid]));
+      ESKER_ASSIGN_OR_RETURN(holders, holders_of(schema.grids()[schema.fields()[f].grid], format));
     }
     of_field[static_cast<int>(f)] = holders;
   }
@@ -112,12 +125,12 @@ Result<BoxesOfField> find_holders(const Schema& schema, const HoldersOfGrid& hol
 }
 
 Result<Step> lay_out(const Request& request) {
-  const auto& [schema, n_ranks, holders_of, options, keep] = request;
+  const auto& [schema, n_ranks, holders_of, options, keep, patches] = request;
   Step step;
   ESKER_ASSIGN_OR_RETURN(step.format, make_format_writer(memory_store(), kPath, options));
   ESKER_RETURN_IF_ERROR(step.format->define(schema));
   ESKER_ASSIGN_OR_RETURN(const FilePattern pattern, FilePattern::of({}, n_ranks, kPath, options));
-  ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of));
+  ESKER_ASSIGN_OR_RETURN(step.holders, find_holders(schema, holders_of, *step.format));
   if (step.format->needs_boxes()) {
     ESKER_ASSIGN_OR_RETURN(const auto extents, regular_extents(schema, step.holders, n_ranks));
     ESKER_RETURN_IF_ERROR(step.format->take_boxes(extents));
@@ -136,6 +149,9 @@ Result<Step> lay_out(const Request& request) {
   step.fields = patches_of_columns(step.layouts->columns, step.holders);
   step.policy = policy_for_writing(options, n_ranks);
   follow_pattern(pattern, *step.layouts, step.space, n_ranks, step.policy);
+  if (!step.policy.packs && has_meshes(schema)) {
+    use_packed_messages(step.policy, "a mesh needs packed messages");
+  }
   return step;
 }
 
@@ -183,16 +199,23 @@ std::vector<MessageBin> message_bins(const MessageSizes& to_relays, const Messag
   return bins;
 }
 
-/// Adds what the fields store; returns the bytes of the samples.
-Index add_samples(const Schema& schema, const Step& step, PlanReport& report) {
+/// The samples that are put, of all fields.
+Index count_data_bytes(const Request& request) {
   Index data_bytes = 0;
-  std::vector<int> fields;
-  for (const Field& field : schema.fields()) {
-    fields.push_back(static_cast<int>(fields.size()));
-    data_bytes += schema.box_of(schema.grids()[field.grid]).num_samples() * field.sample_bytes();
+  for (const Field& field : request.schema.fields()) {
+    const Grid& grid = request.schema.grids()[static_cast<std::size_t>(field.grid)];
+    const Index samples =
+        grid.mesh ? request.patches->num_samples(grid) : request.schema.box_of(grid).num_samples();
+    data_bytes += samples * field.sample_bytes();
   }
-  report.data_bytes = data_bytes;
-  if (step.regions.fields.empty()) return data_bytes;
+  return data_bytes;
+}
+
+/// Adds what the fields store by the rules; returns the bytes of the samples.
+Index add_kept_samples(const Schema& schema, const Step& step, PlanReport& report) {
+  if (step.regions.fields.empty()) return report.data_bytes;
+  std::vector<int> fields(schema.fields().size());
+  std::iota(fields.begin(), fields.end(), 0);
   Index kept_bytes = 0;
   const std::vector<StoredSamples> of_fields =
       samples_of_fields(*step.format, schema, fields, step.regions.fields);
@@ -208,7 +231,7 @@ Index add_samples(const Schema& schema, const Step& step, PlanReport& report) {
 }
 
 Result<PlanReport> plan(const Request& request, Pulse& pulse) {
-  const auto& [schema, n_ranks, holders_of, options, keep] = request;
+  const auto& [schema, n_ranks, holders_of, options, keep, patches] = request;
   ESKER_ASSIGN_OR_RETURN(const Step step, lay_out(request));
   ESKER_RETURN_IF_ERROR(check_coverage(schema, step.holders, n_ranks).with_context("plan"));
   ESKER_ASSIGN_OR_RETURN(
@@ -221,7 +244,9 @@ Result<PlanReport> plan(const Request& request, Pulse& pulse) {
   report.aggregators = counts.aggregators;
   report.files = step.layouts->num_files();
   report.blocks = step.space.num_pieces();
-  const Index sample_bytes = add_samples(schema, step, report);
+  report.data_bytes = count_data_bytes(request);
+  if (patches) report.levels = patches->levels();
+  const Index sample_bytes = add_kept_samples(schema, step, report);
   report.stored_bytes = step.space.stored_bytes();
   report.burst_bytes = sample_bytes / std::max(1, options.aggregate ? report.aggregators : report.writers);
   add_amounts(counts, report);
@@ -236,6 +261,16 @@ std::string restructuring(const PlanReport& report) {
   if (report.boxes == 0) return "";
   return fmt::format("restructured: {} boxes ({:.6g} box volumes) on {} ranks\n", report.boxes,
                      report.volume_ratio, report.receivers);
+}
+
+std::string patches_of_levels(const PlanReport& report) {
+  std::string text;
+  for (std::size_t level = 0; level < report.levels.size(); ++level) {
+    const LevelCover& cover = report.levels[level];
+    text += fmt::format("level {}: {} patches, {} samples, {} of them covered by finer patches\n", level,
+                        cover.patches, cover.samples, cover.covered);
+  }
+  return text;
 }
 
 std::string kept_samples(const PlanReport& report) {
@@ -274,7 +309,7 @@ Result<PlanReport> plan_or_end(const Request& request, Pulse& pulse) {
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRank& boxes,
                              const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
   Pulse pulse(goes_on);
-  const HoldersOfGrid holders = [&](const Grid& grid) {
+  const HoldersOfGrid holders = [&](const Grid& grid, const FormatWriter&) {
     return list_boxes(schema, grid, n_ranks, boxes, pulse);
   };
   return plan_or_end({schema, n_ranks, holders, options, keep}, pulse);
@@ -283,8 +318,26 @@ Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const BoxesOfRan
 Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const SplitOfGrid& split,
                              const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
   Pulse pulse(goes_on);
-  const HoldersOfGrid holders = [&](const Grid& grid) { return split_grid(schema, grid, n_ranks, split); };
+  const HoldersOfGrid holders = [&](const Grid& grid, const FormatWriter&) {
+    return split_grid(schema, grid, n_ranks, split);
+  };
   return plan_or_end({schema, n_ranks, holders, options, keep}, pulse);
+}
+
+Result<PlanReport> plan_step(const Schema& schema, int n_ranks, const PatchesOfRank& patches,
+                             const Options& options, const GoesOn& goes_on, const KeepOfGrid& keep) {
+  Pulse pulse(goes_on);
+  const std::function<void()> often = std::ref(pulse);
+  PlannedPatches planned(schema, n_ranks, patches, often);
+  const HoldersOfGrid holders = [&](const Grid& grid, const FormatWriter& format) {
+    return planned.flatten(grid, format);
+  };
+  const KeepOfGrid rules = [&](const Grid& grid) {
+    std::vector<KeepRule> all = keep ? keep(grid) : std::vector<KeepRule>();
+    for (KeepRule& rule : planned.rules_of(grid)) all.push_back(std::move(rule));
+    return all;
+  };
+  return plan_or_end({schema, n_ranks, holders, options, rules, &planned}, pulse);
 }
 
 std::string PlanReport::to_string() const {
@@ -300,7 +353,8 @@ std::string PlanReport::to_string() const {
              ranks, bytes(static_cast<double>(data_bytes)), bytes(static_cast<double>(stored_bytes)),
              data_bytes > 0 ? static_cast<double>(stored_bytes) / static_cast<double>(data_bytes) : 0.0,
              blocks, files, writers, rounds) +
-         kept_samples(*this) + fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
+         patches_of_levels(*this) + kept_samples(*this) +
+         fmt::format("{:<20}{:>12}{:>12}{:>12}\n", "per rank", "min", "mean", "max") +
          row("messages", messages, count) + row("senders per round", senders, count) +
          row("sent", sent_bytes, bytes) + row("written", written_bytes, bytes) +
          row("buffers", buffer_bytes, bytes) + restructuring(*this) + histogram(message_sizes);

@@ -29,6 +29,14 @@ Status overlap_error(const Field& field, const Box& where, const HeldBox& first,
                second.box.to_string());
 }
 
+Status overlap_error(const Grid& mesh, int level, const Box& where, const HeldBox& first,
+                     const HeldBox& second) {
+  return error(Code::kInvalidArgument,
+               "mesh '{}', level {}: the patches {} of rank {} and {} of rank {} overlap in {}", mesh.name,
+               level, first.box.to_string(), first.rank, second.box.to_string(), second.rank,
+               where.to_string());
+}
+
 namespace {
 
 Status check_field(const Field& field, const Distribution& holders, int n_ranks) {
@@ -116,8 +124,10 @@ int num_holders(const std::vector<FieldPatches>& fields, int n_ranks) {
 Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks) {
   std::set<const Distribution*> checked;
   for (const auto& [f, holders] : boxes) {
-    if (!checked.insert(holders.get()).second || holders->covers_domain()) continue;
-    ESKER_RETURN_IF_ERROR(check_field(schema.fields()[f], *holders, n_ranks));
+    const Field& field = schema.fields()[static_cast<std::size_t>(f)];
+    const bool is_mesh = schema.grids()[static_cast<std::size_t>(field.grid)].mesh.has_value();
+    if (is_mesh || !checked.insert(holders.get()).second || holders->covers_domain()) continue;
+    ESKER_RETURN_IF_ERROR(check_field(field, *holders, n_ranks));
   }
   return {};
 }

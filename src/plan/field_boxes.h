@@ -36,7 +36,7 @@ std::vector<FieldPatches> patches_of_columns(const std::vector<StepLayouts::Colu
 int num_holders(const std::vector<FieldPatches>& fields, int n_ranks);
 
 /// kInvalidArgument, with field, ranks and boxes, unless the boxes of each field on `n_ranks` ranks cover its
-/// grid exactly once. Local, pure.
+/// grid exactly once. Meshes, which patches need not cover, are left out. Local, pure.
 Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ranks);
 
 /// Errors for boxes that do not cover a grid exactly once: a field that is due was not put; no rank put some
@@ -44,5 +44,8 @@ Status check_coverage(const Schema& schema, const BoxesOfField& boxes, int n_ran
 Status missing_error(const Field& field);
 Status gap_error(const Field& field, const Box& where);
 Status overlap_error(const Field& field, const Box& where, const HeldBox& first, const HeldBox& second);
+/// The same for patches of one level of a mesh, in indices of the level.
+Status overlap_error(const Grid& mesh, int level, const Box& where, const HeldBox& first,
+                     const HeldBox& second);
 
 }  // namespace esker

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <span>
 #include <utility>
 
-#include "adaptive/level_parts.h"
-#include "base/checked.h"
+#include "adaptive/flat_parts.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "comm/agree.h"
 #include "comm/gather.h"
 #include "exchange/directory.h"
-#include "grid/selection.h"
 #include "plan/field_boxes.h"
 
 namespace esker {
@@ -29,35 +26,6 @@ struct MeshStep {
 
   [[nodiscard]] int list_of(int level) const { return first_list + level; }
 };
-
-/// The largest power of two, at most `most`, that divides both.
-Index common_power(Index a, Index b, Index most) {
-  while (most > 1 && (a % most != 0 || b % most != 0)) most /= 2;
-  return most;
-}
-
-/// Calls visit(box, spacing) for parts of a part of a coarser patch, so that nearest samples at multiples of
-/// `spacing` are in the part: `ratio` where its cells are whole, less where a finer patch covers a part of a
-/// cell.
-template <class Visit>
-void for_each_aligned(const Box& part, const Box& domain, const Point& ratio, const Visit& visit) {
-  Box whole = part;
-  for (int a = 0; a < part.rank; ++a) {
-    whole.lo[a] = round_up(part.lo[a], ratio[a]);
-    whole.hi[a] = part.hi[a] == domain.hi[a] ? part.hi[a] : part.hi[a] - part.hi[a] % ratio[a];
-    if (whole.hi[a] <= whole.lo[a]) whole.hi[a] = whole.lo[a];
-  }
-  std::vector<LevelBox> boxes{{part, 0}};
-  if (!whole.empty()) boxes.push_back({whole, 1});
-  for_each_level_part(part, boxes, [&](const Box& box, KeptLevel level) {
-    Point spacing = ratio;
-    for (int a = 0; a < box.rank && level == 0; ++a) {
-      const Index end = box.hi[a] == domain.hi[a] ? 0 : box.hi[a];
-      spacing[a] = common_power(box.lo[a], end, ratio[a]);
-    }
-    visit(box, spacing);
-  });
-}
 
 class Flattening {
  public:
@@ -148,23 +116,8 @@ class Flattening {
     const auto step = std::find_if(steps_.begin(), steps_.end(), [&](const MeshStep& s) {
       return defect->list < s.list_of(s.mesh->num_levels());
     });
-    return error(Code::kInvalidArgument,
-                 "mesh '{}', level {}: the patches {} of rank {} and {} of rank {} overlap in {}",
-                 schema_.grids()[static_cast<std::size_t>(step->grid)].name, defect->list - step->first_list,
-                 defect->first->box.to_string(), defect->first->rank, defect->second->box.to_string(),
-                 defect->second->rank, defect->where.to_string());
-  }
-
-  /// The part of a finer level that a patch may be covered by.
-  static Box in_level(const Mesh& mesh, const MeshPatch& put, int finer) {
-    const Box in_finest = mesh.in_finest(put.patch.box, put.level);
-    const Point ratio = mesh.ratio_to_finest(finer);
-    Box box = in_finest;
-    for (int a = 0; a < box.rank; ++a) {
-      box.lo[a] = in_finest.lo[a] / ratio[a];
-      box.hi[a] = (in_finest.hi[a] - 1) / ratio[a] + 1;
-    }
-    return box;
+    return overlap_error(schema_.grids()[static_cast<std::size_t>(step->grid)],
+                         defect->list - step->first_list, defect->where, *defect->first, *defect->second);
   }
 
   void ask(const Directory& directory, const VisitRegion& visit) const {
@@ -172,50 +125,28 @@ class Flattening {
       for (const MeshPatch& put : step.mine) {
         for (int finer = put.level + 1; finer < step.mesh->num_levels(); ++finer) {
           visit(*directory.lists()[static_cast<std::size_t>(step.list_of(finer))],
-                in_level(*step.mesh, put, finer));
+                region_in_level(*step.mesh, {put.level, put.patch.box}, finer));
         }
       }
     }
   }
 
-  /// The parts of a patch that no finer one covers, in the finest level.
-  [[nodiscard]] std::vector<Box> uncovered(const Directory& directory, const MeshStep& step,
-                                           const MeshPatch& put) const {
-    const Mesh& mesh = *step.mesh;
-    const Box own = mesh.in_finest(put.patch.box, put.level);
-    std::vector<LevelBox> boxes{{own, static_cast<KeptLevel>(put.level)}};
-    for (int finer = put.level + 1; finer < mesh.num_levels(); ++finer) {
-      const auto& list = *directory.lists()[static_cast<std::size_t>(step.list_of(finer))];
-      list.for_each_meeting(in_level(mesh, put, finer), [&](int, int, const Box& box) {
-        boxes.push_back({mesh.in_finest(box, finer), static_cast<KeptLevel>(finer)});
-      });
-    }
-    std::vector<Box> parts;
-    for_each_level_part(own, boxes, [&](const Box& part, KeptLevel level) {
-      if (level == put.level) parts.push_back(part);
-    });
-    return parts;
-  }
-
   void flatten(const Directory& directory, const MeshStep& step, StepInput& flat) const {
-    const Bitmask& mask = format_.blocks_of(step.fields.front())->mask();
-    const Box domain = step.mesh->domain(step.mesh->num_levels() - 1);
-    std::map<int, std::vector<Box>> kept;  // by KeepRule::level
+    FlatRules rules(*step.mesh, format_.blocks_of(step.fields.front())->mask());
+    const FinerPatches finer = [&](int level, const Box& region, const auto& visit) {
+      const auto& list = *directory.lists()[static_cast<std::size_t>(step.list_of(level))];
+      list.for_each_meeting(region, [&](int, int, const Box& box) { visit(box); });
+    };
     for (std::size_t p = 0; p < step.mine.size(); ++p) {
-      const Point ratio = step.mesh->ratio_to_finest(step.mine[p].level);
-      const std::vector<Box> parts = uncovered(directory, step, step.mine[p]);
-      for (const Box& part : parts) {
-        for_each_aligned(part, domain, ratio, [&](const Box& box, const Point& spacing) {
-          kept[-levels_below(mask, spacing)].push_back(box);
-        });
-      }
+      const MeshBox patch{step.mine[p].level, step.mine[p].patch.box};
+      const std::vector<Box> parts = uncovered_parts(*step.mesh, patch, finer);
+      rules.add(patch.level, parts);
+      const Point ratio = step.mesh->ratio_to_finest(patch.level);
       for (const int field : step.fields) {
         add_parts(patches_of(field)[p].patch, parts, ratio, flat.patches[static_cast<std::size_t>(field)]);
       }
     }
-    for (auto& [level, boxes] : kept) {
-      flat.keep.push_back({step.grid, -1, KeepRule::inside(std::move(boxes), level)});
-    }
+    for (KeepRule& rule : rules.take()) flat.keep.push_back({step.grid, -1, std::move(rule)});
   }
 
   /// The patches of all ranks, in an order that does not depend on the ranks. Collective.

@@ -1,0 +1,14 @@
+// How many samples the levels of a mesh have, and how many of them finer patches cover.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "esker/types/mesh.hpp"
+
+namespace esker {
+
+/// By level. `patches` are disjoint on each level. O(n log n) for n patches.
+std::vector<LevelCover> covers_of(const Mesh& mesh, std::span<const MeshBox> patches);
+
+}  // namespace esker

@@ -1,0 +1,139 @@
+#include "api/plan_meshes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adaptive/flat_parts.h"
+#include "adaptive/level_covers.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "grid/coverage.h"
+#include "plan/field_boxes.h"
+
+namespace esker {
+namespace {
+
+int first_field_of(const Schema& schema, const Grid& grid) {
+  const auto& fields = schema.fields();
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
+    return schema.grids()[static_cast<std::size_t>(field.grid)].name == grid.name;
+  });
+  return static_cast<int>(found - fields.begin());
+}
+
+/// The boxes of one level.
+BoxesOfRanks boxes_of(const std::vector<std::vector<MeshBox>>& patches, int level) {
+  BoxesOfRanks boxes;
+  for (const std::vector<MeshBox>& of_rank : patches) {
+    std::vector<Box>& on_rank = boxes.emplace_back();
+    for (const MeshBox& patch : of_rank) {
+      if (patch.level == level) on_rank.push_back(patch.box);
+    }
+  }
+  return boxes;
+}
+
+/// Patches of a level must not overlap.
+Status check_overlap(const Grid& mesh, int level, const BoxesOfRanks& of_rank) {
+  std::vector<Box> boxes;
+  std::vector<HeldBox> held;
+  for (std::size_t r = 0; r < of_rank.size(); ++r) {
+    for (const Box& box : of_rank[r]) {
+      boxes.push_back(box);
+      held.push_back({box, static_cast<int>(r), 0});
+    }
+  }
+  const auto defect = find_coverage_defect(mesh.mesh->domain(level), boxes, true);
+  if (!defect) return {};
+  return overlap_error(mesh, level, defect->where, held[static_cast<std::size_t>(defect->first)],
+                       held[static_cast<std::size_t>(defect->second)]);
+}
+
+}  // namespace
+
+Status PlannedPatches::check_patch(const Grid& grid, const MeshBox& patch) const {
+  const int n_levels = grid.mesh ? grid.mesh->num_levels() : 1;
+  if (patch.level < 0 || patch.level >= n_levels) {
+    return error(Code::kOutOfRange, "plan: grid '{}': a patch of level {}, expected 0 to {}", grid.name,
+                 patch.level, n_levels - 1);
+  }
+  const Box domain = grid.mesh ? grid.mesh->domain(patch.level) : schema_.box_of(grid);
+  if (patch.box.rank == domain.rank && domain.contains(patch.box)) return {};
+  return error(Code::kOutOfRange, "plan: grid '{}': the box {} exceeds level {}, {}", grid.name,
+               patch.box.to_string(), patch.level, domain.to_string());
+}
+
+Result<PlannedPatches::PatchesOfRanks> PlannedPatches::list_patches(const Grid& grid) const {
+  PatchesOfRanks of_rank;
+  for (int rank = 0; rank < n_ranks_; ++rank) {
+    pulse_();
+    of_rank.push_back(patches_(rank, grid));
+    std::erase_if(of_rank.back(), [](const MeshBox& patch) { return patch.box.empty(); });
+    for (const MeshBox& patch : of_rank.back()) ESKER_RETURN_IF_ERROR(check_patch(grid, patch));
+  }
+  return of_rank;
+}
+
+BoxesOfRanks PlannedPatches::flatten_mesh(const Grid& grid, const FormatWriter& format,
+                                          const PatchesOfRanks& patches,
+                                          const std::vector<BoxListDistribution>& levels) {
+  const FinerPatches finer = [&](int level, const Box& region, const auto& visit) {
+    levels[static_cast<std::size_t>(level)].for_each_meeting(region,
+                                                             [&](int, int, const Box& box) { visit(box); });
+  };
+  FlatRules rules(*grid.mesh, format.blocks_of(first_field_of(schema_, grid))->mask());
+  BoxesOfRanks flat;
+  for (const std::vector<MeshBox>& of_rank : patches) {
+    pulse_();
+    std::vector<Box>& boxes = flat.emplace_back();
+    for (const MeshBox& patch : of_rank) {
+      const std::vector<Box> parts = uncovered_parts(*grid.mesh, patch, finer);
+      rules.add(patch.level, parts);
+      boxes.insert(boxes.end(), parts.begin(), parts.end());
+    }
+  }
+  rules_[grid.name] = rules.take();
+  return flat;
+}
+
+void PlannedPatches::add_levels(const Grid& grid, const PatchesOfRanks& patches) {
+  std::vector<MeshBox> all;
+  for (const auto& of_rank : patches) all.insert(all.end(), of_rank.begin(), of_rank.end());
+  const std::vector<LevelCover> covers = covers_of(*grid.mesh, all);
+  levels_.resize(std::max(levels_.size(), covers.size()));
+  for (std::size_t level = 0; level < covers.size(); ++level) {
+    levels_[level].patches += covers[level].patches;
+    levels_[level].samples += covers[level].samples;
+    levels_[level].covered += covers[level].covered;
+    num_samples_[grid.name] += covers[level].samples;
+  }
+}
+
+Result<std::shared_ptr<const Distribution>> PlannedPatches::flatten(const Grid& grid,
+                                                                    const FormatWriter& format) {
+  using Holders = std::shared_ptr<const Distribution>;
+  ESKER_ASSIGN_OR_RETURN(const PatchesOfRanks patches, list_patches(grid));
+  const Box domain = schema_.box_of(grid);
+  if (!grid.mesh) return Holders(std::make_shared<const BoxListDistribution>(domain, boxes_of(patches, 0)));
+  const int field = first_field_of(schema_, grid);
+  ESKER_RETURN_IF_ERROR(format.check_sparse(field).with_context("mesh '" + grid.name + "'"));
+  if (std::all_of(patches.begin(), patches.end(), [](const auto& of_rank) { return of_rank.empty(); })) {
+    return missing_error(schema_.fields()[static_cast<std::size_t>(field)]);
+  }
+  std::vector<BoxListDistribution> levels;
+  for (int level = 0; level < grid.mesh->num_levels(); ++level) {
+    BoxesOfRanks boxes = boxes_of(patches, level);
+    ESKER_RETURN_IF_ERROR(check_overlap(grid, level, boxes));
+    levels.emplace_back(grid.mesh->domain(level), std::move(boxes));
+  }
+  add_levels(grid, patches);
+  return Holders(
+      std::make_shared<const BoxListDistribution>(domain, flatten_mesh(grid, format, patches, levels)));
+}
+
+std::vector<KeepRule> PlannedPatches::rules_of(const Grid& grid) const {
+  const auto found = rules_.find(grid.name);
+  return found == rules_.end() ? std::vector<KeepRule>() : found->second;
+}
+
+}  // namespace esker
