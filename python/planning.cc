@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ using OptionTexts = std::map<std::string, std::string>;
 using BoxRow = std::tuple<int, std::vector<Index>, std::vector<Index>>;
 /// The boxes that are kept of each grid, by its name, and the level that is kept everywhere.
 using KeptRows = std::map<std::string, std::vector<BoxRow>>;
+/// Rank, level, lo, hi.
+using PatchRow = std::tuple<int, int, std::vector<Index>, std::vector<Index>>;
 struct Kept {
   KeptRows boxes;
   std::optional<int> level;
@@ -46,14 +49,7 @@ Options make_options(const OptionTexts& texts) {
   return options;
 }
 
-/// `n_fields` fields on one grid.
-Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::string& type, int stored_bits) {
-  Schema schema;
-  std::vector<DimId> dims;
-  for (std::size_t a = 0; a < extent.size(); ++a) {
-    dims.push_back(schema.add_dim("d" + std::to_string(a), extent[a]).value());
-  }
-  const GridId grid = schema.add_grid("grid", dims).value();
+void add_fields(Schema& schema, GridId grid, int n_fields, const std::string& type, int stored_bits) {
   for (int f = 0; f < n_fields; ++f) {
     Field field;
     field.name = "f" + std::to_string(f);
@@ -62,6 +58,28 @@ Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::st
     field.stored_bits = stored_bits;
     schema.add_field(field).value();
   }
+}
+
+/// `n_fields` fields on one grid.
+Schema make_schema(const std::vector<Index>& extent, int n_fields, const std::string& type, int stored_bits) {
+  Schema schema;
+  std::vector<DimId> dims;
+  for (std::size_t a = 0; a < extent.size(); ++a) {
+    dims.push_back(schema.add_dim("d" + std::to_string(a), extent[a]).value());
+  }
+  add_fields(schema, schema.add_grid("grid", dims).value(), n_fields, type, stored_bits);
+  return schema;
+}
+
+/// `n_fields` fields on a mesh. `extent`: cells of the coarsest level.
+Schema make_mesh_schema(const std::vector<Index>& extent, const std::vector<std::vector<Index>>& ratios,
+                        int n_fields, const std::string& type) {
+  Mesh mesh;
+  for (std::size_t a = 0; a < extent.size(); ++a) mesh.axes.push_back("d" + std::to_string(a));
+  mesh.extent = to_point(extent);
+  for (const std::vector<Index>& ratio : ratios) mesh.ratios.push_back(to_point(ratio));
+  Schema schema;
+  add_fields(schema, schema.add_mesh("mesh", mesh).value(), n_fields, type, 0);
   return schema;
 }
 
@@ -121,6 +139,13 @@ bool check_signals() {
   return true;
 }
 
+/// Throws unless a row is of one of the ranks.
+void check_rank(int rank, int n_ranks, const std::string& what) {
+  if (rank >= 0 && rank < n_ranks) return;
+  throw Error(Code::kInvalidArgument, what + " of rank " + std::to_string(rank) + ": expected ranks 0 to " +
+                                          std::to_string(n_ranks - 1));
+}
+
 /// Plans a step with `boxes` on all grids, or without boxes, with grids split as nearly cubically as
 /// possible.
 PlanReport plan_schema(const Schema& schema, int n_ranks, const std::vector<BoxRow>& boxes,
@@ -133,14 +158,25 @@ PlanReport plan_schema(const Schema& schema, int n_ranks, const std::vector<BoxR
   std::map<int, std::vector<Box>> of_rank;
   for (const BoxRow& row : boxes) {
     const int rank = std::get<0>(row);
-    if (rank < 0 || rank >= n_ranks) {
-      throw Error(Code::kInvalidArgument, "box of rank " + std::to_string(rank) + ": expected ranks 0 to " +
-                                              std::to_string(n_ranks - 1));
-    }
+    check_rank(rank, n_ranks, "box");
     of_rank[rank].push_back(to_box(row, "rank"));
   }
   const BoxesOfRank listed = [&](int rank, const Grid&) { return of_rank[rank]; };
   return plan_step(schema, n_ranks, listed, options, check_signals, keep).value();
+}
+
+PlanReport plan_mesh(int n_ranks, const std::vector<Index>& extent,
+                     const std::vector<std::vector<Index>>& ratios, int n_fields, const std::string& type,
+                     const std::vector<PatchRow>& patches, const OptionTexts& options) {
+  std::map<int, std::vector<MeshBox>> of_rank;
+  for (const auto& [rank, level, lo, hi] : patches) {
+    check_rank(rank, n_ranks, "patch");
+    of_rank[rank].push_back({level, to_box({rank, lo, hi}, "rank")});
+  }
+  const PatchesOfRank listed = [&](int rank, const Grid&) { return of_rank[rank]; };
+  return plan_step(make_mesh_schema(extent, ratios, n_fields, type), n_ranks, listed, make_options(options),
+                   check_signals)
+      .value();
 }
 
 PlanReport plan_grid(int n_ranks, const std::vector<Index>& extent, int n_fields, const std::string& type,
@@ -150,9 +186,43 @@ PlanReport plan_grid(int n_ranks, const std::vector<Index>& extent, int n_fields
                      {keep, keep_level});
 }
 
+/// Plans a step with the patches that a dataset has at its last step, dealt to the ranks level by level.
+PlanReport plan_patches_of(const Dataset& dataset, int n_ranks, const Options& options) {
+  const Schema& schema = dataset.schema();
+  std::map<std::string, std::vector<MeshBox>> of_grid;
+  for (const Field& field : schema.fields()) {
+    const Grid& grid = schema.grids()[static_cast<std::size_t>(field.grid)];
+    if (of_grid.count(grid.name) == 0 && grid.mesh)
+      of_grid[grid.name] = dataset.patches(field.name, -1).value();
+  }
+  const PatchesOfRank dealt = [&](int rank, const Grid& grid) {
+    if (!grid.mesh) {
+      const auto split =
+          BrickDecomposition::near_cubic(schema.rank_of(grid), schema.box_of(grid).hi, n_ranks);
+      return rank < split->num_parts() ? std::vector<MeshBox>{{0, split->box(rank)}} : std::vector<MeshBox>{};
+    }
+    std::vector<MeshBox> mine;
+    const std::vector<MeshBox>& all = of_grid[grid.name];
+    for (auto first = all.begin(); first != all.end();) {
+      const auto last =
+          std::find_if(first, all.end(), [&](const MeshBox& p) { return p.level != first->level; });
+      const Index count = last - first;
+      mine.insert(mine.end(), first + count * rank / n_ranks, first + count * (rank + 1) / n_ranks);
+      first = last;
+    }
+    return mine;
+  };
+  return plan_step(schema, n_ranks, dealt, options, check_signals).value();
+}
+
 PlanReport plan_dataset(int n_ranks, const std::string& path, const std::vector<BoxRow>& boxes,
                         const OptionTexts& options, const KeptRows& keep, std::optional<int> keep_level) {
   const Dataset dataset = value_or_no_dataset(Dataset::open(path));
+  const auto& grids = dataset.schema().grids();
+  if (boxes.empty() &&
+      std::any_of(grids.begin(), grids.end(), [](const Grid& g) { return g.mesh.has_value(); })) {
+    return plan_patches_of(dataset, n_ranks, make_options(options));
+  }
   return plan_schema(dataset.schema(), n_ranks, boxes, make_options(options), {keep, keep_level});
 }
 
@@ -186,6 +256,14 @@ void bind_report(nb::module_& m) {
       .def_ro("receivers", &PlanReport::receivers)
       .def_ro("samples", &PlanReport::samples)
       .def_ro("write_imbalance", &PlanReport::write_imbalance)
+      .def_prop_ro("levels",
+                   [](const PlanReport& report) {
+                     std::vector<std::tuple<Index, Index, Index>> levels;
+                     for (const LevelCover& cover : report.levels) {
+                       levels.emplace_back(cover.patches, cover.samples, cover.covered);
+                     }
+                     return levels;
+                   })
       .def("to_string", &PlanReport::to_string);
 }
 
@@ -199,6 +277,8 @@ void bind_planning(nb::module_& m) {
   m.def("plan_grid", &plan_grid, "n_ranks"_a, "extent"_a, "n_fields"_a, "type"_a, "stored_bits"_a = 0,
         "boxes"_a = std::vector<BoxRow>(), "options"_a = OptionTexts(), "keep"_a = KeptRows(),
         "keep_level"_a = nb::none(), Release());
+  m.def("plan_mesh", &plan_mesh, "n_ranks"_a, "extent"_a, "ratios"_a, "n_fields"_a, "type"_a, "patches"_a,
+        "options"_a = OptionTexts(), Release());
   m.def("plan_dataset", &plan_dataset, "n_ranks"_a, "path"_a, "boxes"_a = std::vector<BoxRow>(),
         "options"_a = OptionTexts(), "keep"_a = KeptRows(), "keep_level"_a = nb::none(), Release());
 }

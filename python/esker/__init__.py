@@ -32,6 +32,7 @@ from esker.dataset import (
 )
 from esker.moving import copy, move
 from esker.parallel import Reader
+from esker.planning import plan_mesh
 from esker.planning import plan_step as plan
 from esker.serial import write
 from esker.values import Text
@@ -72,6 +73,7 @@ __all__ = [
     "move",
     "open",
     "plan",
+    "plan_mesh",
     "rebuild",
     "repair",
     "verify",

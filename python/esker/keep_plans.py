@@ -30,16 +30,19 @@ def sweep(
     block_bits: Sequence[int | None],
     **arguments: Any,
 ) -> list[Plan]:
-    """planning.plan_step() for all combinations: the facts, with `keep`, `keep_order` and `bits_per_block`.
+    """planning.plan_step(), or with `patches` plan_mesh(), for all combinations: the facts, with `keep`, `keep_order` and `bits_per_block`.
 
     shares:     of the rank boxes that are kept; None: a dense step
     block_bits: values of bits_per_block; None: the default
-    arguments:  as for planning.plan_step()
+    arguments:  as for these
     """
     plans = []
     for order, share, bits in itertools.product(orders, shares, block_bits):
         chosen = {} if bits is None else {"bits_per_block": bits}
-        facts = planning.plan_step(ranks, keep=share, keep_order=order, **chosen, **arguments)
+        if "patches" in arguments:
+            facts = planning.plan_mesh(ranks, **chosen, **arguments)
+        else:
+            facts = planning.plan_step(ranks, keep=share, keep_order=order, **chosen, **arguments)
         plans.append({"keep": share, "keep_order": order, "bits_per_block": bits, **facts})
     return plans
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from esker import _core, rank_boxes
 from esker.dataset import Box, StoredSamples
+from esker.mesh import LevelCover
 
 PHASES = ("one-phase", "two-phase", "three-phase")
 
@@ -35,7 +36,8 @@ def plan_step(
     ranks:   number of ranks that write
     block:   samples per rank along each axis; the ranks form a grid as nearly cubic as possible
     extent:  instead of block: samples of the full grid, which is split as nearly cubically as possible
-    dataset: instead of block or extent: an existing dataset whose grids and fields are planned
+    dataset: instead of block or extent: an existing dataset whose grids and fields are planned. Ranks get
+             equal parts of the patches that its meshes have at the last step
     boxes:   (rank, (lo, hi)) for all ranks, half open, instead of a split; they must cover the grid exactly
              once. Without block, extent and dataset they also define the extent of the grid
     fields:  number of fields, with `block` or `extent`
@@ -47,7 +49,7 @@ def plan_step(
     keep_level: the level of everything else, 0 or below; without it, the rest is not stored
     options: as for esker.write()
 
-    Raises ValueError, IndexError (a box leaves the grid, a level that it does not have), MemoryError (a memory
+    Raises ValueError, IndexError (a box or patch leaves the grid, a level that it does not have), MemoryError (a memory
     budget too small), NotImplementedError (`keep` in a format that stores fields completely).
 
     >>> import esker
@@ -65,7 +67,7 @@ def plan_step(
         raise ValueError("plan: expected exactly one of block, extent and dataset, or only boxes")
     if block is not None:
         extent = [n * size for n, size in zip(_core.cube_of_ranks(len(block), ranks), block)]
-    texts = {name: _text(value) for name, value in options.items()}
+    texts = _texts(options)
     if dataset is not None:
         kept = _kept(keep, keep_order, _extents_of(dataset) if keep is not None else {}, rows, ranks)
         return _facts(_core.plan_dataset(ranks, dataset, rows, texts, kept, keep_level))
@@ -73,6 +75,45 @@ def plan_step(
     kept = _kept(keep, keep_order, {_GRID: extent}, rows, ranks)
     how = (fields, np.dtype(type).name, stored_bits)
     return _facts(_core.plan_grid(ranks, list(extent), *how, rows, texts, kept, keep_level))
+
+
+def plan_mesh(
+    ranks: int,
+    patches: Iterable[tuple[int, int, Box]],
+    *,
+    ratios: Sequence[int | Sequence[int]] = (),
+    extent: Sequence[int] | None = None,
+    fields: int = 1,
+    type: str = "float64",
+    **options: Any,
+) -> dict[str, Any]:
+    """The same as plan_step() for a mesh with several levels. What finer patches cover is not stored.
+
+    patches: (rank, level, (lo, hi)) for all ranks, half open, in indices of the level
+    ratios:  cells of each finer level in a cell of the level before it, one number or one per axis; powers of two
+    extent:  cells of the coarsest level; without it, the patches of level 0 define it
+    fields, type, options: as for plan_step()
+
+    Raises ValueError (also for patches of a level that overlap), IndexError (a patch exceeds its level),
+    MemoryError.
+
+    >>> import esker
+    >>> patches = [(0, 0, ((0, 0), (64, 64))), (1, 1, ((8, 8), (40, 40)))]
+    >>> esker.plan_mesh(2, patches, ratios=[2])["levels"]
+    [LevelCover(patches=1, samples=4096, covered=256), LevelCover(patches=1, samples=1024, covered=0)]
+    """
+    listed = [(rank, level, list(lo), list(hi)) for rank, level, (lo, hi) in patches]
+    extent = extent or _extent_of_level_0(listed)
+    each = [list(ratio) if isinstance(ratio, Sequence) else [ratio] * len(extent) for ratio in ratios]
+    name = np.dtype(type).name
+    return _facts(_core.plan_mesh(ranks, list(extent), each, fields, name, listed, _texts(options)))
+
+
+def _extent_of_level_0(patches: list[tuple[int, int, list[int], list[int]]]) -> list[int]:
+    upper = [hi for _, level, _, hi in patches if level == 0]
+    if not upper:
+        raise ValueError("plan: no patch of level 0: expected the extent of the coarsest level")
+    return [max(ends) for ends in zip(*upper)]
 
 
 _GRID = "grid"
@@ -129,20 +170,39 @@ def read_boxes(path: str | Path) -> list[tuple[int, Box]]:
 
     Raises OSError, or ValueError with the line.
     """
-    boxes = []
+    return [(rank, _box(corners)) for rank, *corners in _read_numbers(path, 1, "a rank and two corners")]
+
+
+def read_patches(path: str | Path) -> list[tuple[int, int, Box]]:
+    """Reads patches of a mesh from a text file: one line `rank level x0 y0 z0 x1 y1 z1` per patch, half open, in
+    indices of the level; # begins a comment.
+
+    Raises OSError, or ValueError with the line.
+    """
+    lines = _read_numbers(path, 2, "a rank, a level and two corners")
+    return [(rank, level, _box(corners)) for rank, level, *corners in lines]
+
+
+def _box(corners: Sequence[int]) -> Box:
+    half = len(corners) // 2
+    return tuple(corners[:half]), tuple(corners[half:])
+
+
+def _read_numbers(path: str | Path, first: int, expected: str) -> list[list[int]]:
+    """The numbers of each line: `first` ones, then those of two corners."""
+    found = []
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
         words = line.partition("#")[0].split()
         if not words:
             continue
         try:
-            rank, *corners = map(int, words)
+            numbers = list(map(int, words))
         except ValueError:
-            corners = []
-        if not corners or len(corners) % 2:
-            raise ValueError(f"{path}:{number}: expected a rank and two corners, found {line!r}")
-        half = len(corners) // 2
-        boxes.append((rank, (tuple(corners[:half]), tuple(corners[half:]))))
-    return boxes
+            numbers = []
+        if len(numbers) <= first or (len(numbers) - first) % 2:
+            raise ValueError(f"{path}:{number}: expected {expected}, found {line!r}")
+        found.append(numbers)
+    return found
 
 
 def histogram_figure(plans: dict[str, dict[str, Any]]) -> Any:
@@ -187,6 +247,7 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
         **{name: getattr(report, name) for name in single},
         "samples": samples._asdict(),
         "efficiency": samples.efficiency,
+        "levels": [LevelCover(*cover) for cover in report.levels],
         "write_imbalance": report.write_imbalance,
         "max_fan_in": report.senders.max,
         "peak_bytes_per_rank": report.buffer_bytes.max,
@@ -210,6 +271,10 @@ def _facts(report: _core.PlanReport) -> dict[str, Any]:
 
 def _spread(amount: _core.OverRanks) -> dict[str, Any]:
     return {"min": amount.min, "mean": amount.mean, "max": amount.max}
+
+
+def _texts(options: dict[str, Any]) -> dict[str, str]:
+    return {name: _text(value) for name, value in options.items()}
 
 
 def _text(value: Any) -> str:

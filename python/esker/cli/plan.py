@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from esker import keep_plans, planning, rank_boxes
+from esker import _core, fine_patches, keep_plans, planning, rank_boxes
 from esker.cli.arguments import collected_in, kind_of_picture
 from esker.cli.errors import as_exit_status
 from esker.cli.tables import console, show, size_text, table
@@ -47,6 +47,21 @@ class Listed(click.ParamType):
             self.fail(f"expected {self._example}, found {value!r}", param, ctx)
 
 
+class Ratios(click.ParamType):
+    """Refinement ratios, one per level: a number, or one per axis with x in between."""
+
+    name = "R[,R...]"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | tuple[int, ...], ...]:
+        try:
+            levels = [tuple(map(int, word.split("x"))) for word in value.split(",")]
+        except ValueError:
+            self.fail(f"expected ratios such as 2,4 or 2x2x1, found {value!r}", param, ctx)
+        return tuple(level[0] if len(level) == 1 else level for level in levels)
+
+
 def _share(word: str) -> float:
     if not 0 <= float(word) <= 1:
         raise ValueError(word)
@@ -66,6 +81,10 @@ class PlanOptions:
     extent: tuple[int, ...] | None
     dataset: str | None
     boxes_path: str | None
+    patches_path: str | None
+    fine_patches: int | None
+    fine_patch: tuple[int, ...] | None
+    ratios: tuple[int | tuple[int, ...], ...] | None
     fields: int
     dtype: str
     stored_bits: int | None
@@ -91,14 +110,36 @@ class PlanOptions:
     def check(self) -> None:
         """Raises UsageError unless ranks and grid are given exactly once, and the others go together."""
         n_grids = sum(value is not None for value in (self.block, self.extent, self.dataset))
-        if n_grids > 1 or (n_grids == 0 and not self.boxes_path):
-            raise click.UsageError("expected one of --block, --global and --dataset, or only --boxes")
-        if self.ranks is None and not self.boxes_path:
-            raise click.UsageError("expected --ranks or --boxes")
+        listed = self.boxes_path or self.patches_path
+        if n_grids > 1 or (n_grids == 0 and not listed):
+            raise click.UsageError(
+                "expected one of --block, --global and --dataset, or only --boxes or --patches"
+            )
+        if self.ranks is None and not listed:
+            raise click.UsageError("expected --ranks, --boxes or --patches")
+        self._check_mesh()
         if self.keep_order and not self.keep:
             raise click.UsageError("--keep-order orders the boxes of --keep: expected both")
         if self.compare and self.sweeps():
             raise click.UsageError("--compare compares ways to write one step: expected single values")
+
+    def _check_mesh(self) -> None:
+        if self.patches_path and self.fine_patches is not None:
+            raise click.UsageError("--patches and --fine-patches: expected one of them")
+        if self.fine_patches is not None and not (self.block and len(self.block) == 3):
+            raise click.UsageError("--fine-patches: expected --block X,Y,Z, the coarse patch of each rank")
+        if self.is_mesh() and (self.keep or self.keep_level is not None or self.stored_bits or self.compare):
+            raise click.UsageError(
+                "--keep, --keep-level, --stored-bits and --compare do not apply to meshes (--patches, --fine-patches)"
+            )
+        if self.is_mesh() and (self.dataset or self.boxes_path):
+            raise click.UsageError("--patches, --fine-patches: --dataset and --boxes do not apply to meshes")
+        if (self.ratios or self.fine_patch) and not self.is_mesh():
+            raise click.UsageError("--ratios, --fine-patch: expected --patches or --fine-patches")
+
+    def is_mesh(self) -> bool:
+        """Whether patches with levels are planned."""
+        return self.patches_path is not None or self.fine_patches is not None
 
     def sweeps(self) -> bool:
         """Whether several plans are made."""
@@ -106,10 +147,11 @@ class PlanOptions:
 
     def given(self) -> dict[str, Any]:
         """The arguments of planning.plan_step() that are given as they are, without ranks."""
-        others = ("ranks", "boxes_path", "dtype", "compare", "plot", "as_json", *_LISTS)
+        others = ("ranks", "boxes_path", "dtype", "compare", "plot", "as_json", *_MESH, *_LISTS)
         return {name: value for name, value in vars(self).items() if name not in others and value is not None}
 
 
+_MESH = ("patches_path", "fine_patches", "fine_patch", "ratios")
 _LISTS = ("keep", "keep_order", "bits_per_block")
 
 
@@ -120,6 +162,8 @@ _LISTS = ("keep", "keep_order", "bits_per_block")
       esker plan --ranks 64 --dataset run.idx --json | jq .max_fan_in
       esker plan --ranks 512 --global 600,600,300 --compare --plot messages.png
       esker plan --ranks 512 --global 600,600,300 --format cdf5 --stripe-size 1M --stripe-count 16
+      esker plan --ranks 1024 --block 25,25,25 --fine-patches 1412 --bits-per-block 15 --blocks-per-file 128
+      esker plan --patches patches.txt --ratios 2,4 --fields 4
       esker plan --ranks 4096 --block 64,64,64 --keep 0.05,0.2 --bits-per-block 14,16,18 --plot keep.png"""
 )
 @click.option(
@@ -138,6 +182,25 @@ _LISTS = ("keep", "keep_order", "bits_per_block")
     type=click.Path(exists=True, dir_okay=False),
     help="File with the boxes of the ranks, as lines 'rank x0 y0 z0 x1 y1 z1'. Without another option for the "
     "grid they also define it.",
+)
+@click.option(
+    "--patches",
+    "patches_path",
+    type=click.Path(exists=True, dir_okay=False),
+    help="File with the patches of a mesh (AMR), as lines 'rank level x0 y0 z0 x1 y1 z1' in indices of the "
+    "level. --global is the extent of level 0.  [default: that of its patches]",
+)
+@click.option(
+    "--fine-patches",
+    type=click.IntRange(min=0),
+    help="A mesh of two levels: a coarse patch of --block cells per rank, and this many fine ones around a blob "
+    "and a ring.",
+)
+@click.option("--fine-patch", type=Extents(), help="Cells of a fine patch.  [default: 12,12,12]")
+@click.option(
+    "--ratios",
+    type=Ratios(),
+    help="Refinement ratio of each finer level, e.g. 2,4 or 2x2x1.  [default: 2 for each]",
 )
 @click.option("--fields", type=click.IntRange(min=1), default=1, show_default=True, help="Number of fields.")
 @click.option("--type", "dtype", default="f8", show_default=True, help="NumPy type of the samples.")
@@ -190,6 +253,9 @@ def plan_command(options: PlanOptions) -> None:
     With --keep, of a step that stores a part of the grid: how many of the stored samples are those that are
     kept (efficiency), and how even the bytes of the aggregators are. Several shares, orders and block sizes
     are planned one after the other, and printed as a table or a JSON list.
+
+    With --patches or --fine-patches, of a step of a mesh with several levels (AMR), whose coarse samples are not
+    stored where finer patches cover them. A dataset with a mesh is planned with the patches of its last step.
 
     Needs neither MPI nor data; a million ranks take about a minute. Options default to those of the
     configuration file and the environment.
@@ -254,8 +320,35 @@ def _arguments(options: PlanOptions) -> tuple[int, dict[str, Any]]:
     if options.boxes_path:
         arguments["boxes"] = planning.read_boxes(options.boxes_path)
         ranks = ranks or 1 + max((rank for rank, _ in arguments["boxes"]), default=0)
+    if options.is_mesh():
+        patches = _patches(options)
+        ranks = ranks or 1 + max((rank for rank, _, _ in patches), default=0)
+        finest = max((level for _, level, _ in patches), default=0)
+        arguments |= {"patches": patches, "ratios": options.ratios or (2,) * finest}
+        arguments["extent"] = options.extent or _coarse_extent(options)
+        arguments.pop("block", None)
     assert ranks is not None
     return ranks, arguments
+
+
+def _patches(options: PlanOptions) -> list[fine_patches.Patch]:
+    if options.patches_path:
+        return planning.read_patches(options.patches_path)
+    assert options.ranks is not None and options.block is not None and options.fine_patches is not None
+    ratio = (options.ratios or (2,))[0]
+    if not isinstance(ratio, int):
+        raise click.UsageError("--fine-patches: expected one ratio for all axes")
+    return fine_patches.around_surfaces(
+        options.ranks, options.block, options.fine_patch or (12, 12, 12), options.fine_patches, ratio
+    )
+
+
+def _coarse_extent(options: PlanOptions) -> tuple[int, ...] | None:
+    """With --fine-patches the cells of all ranks; None: the patches define it."""
+    if options.block is None or options.ranks is None:
+        return None
+    parts = _core.cube_of_ranks(len(options.block), options.ranks)
+    return tuple(n * size for n, size in zip(parts, options.block))
 
 
 def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
@@ -264,4 +357,5 @@ def _plans(options: PlanOptions) -> dict[str, dict[str, Any]]:
     arguments |= {name: values[0] for name in _LISTS if (values := getattr(options, name))}
     if options.compare:
         return planning.compare_phases(ranks, **arguments)
-    return {"plan": planning.plan_step(ranks, **arguments)}
+    plan = planning.plan_mesh if options.is_mesh() else planning.plan_step
+    return {"plan": plan(ranks, **arguments)}
