@@ -595,6 +595,21 @@ ESKER_API esker_status esker_inq_errors(esker_dataset* ds, int field, int64_t st
 ESKER_API esker_status esker_inq_stored_samples(esker_dataset* ds, int field, int64_t step, int* is_sparse,
                                                 esker_stored_samples* samples);
 
+/// The patches that a step put on the mesh of a field (`step` as for esker_get): by ascending level, then by
+/// lower corners, slowest axis first. Local; reads no samples. `*num` is their number, 0 if the grid of the
+/// field is not that of a mesh. Arrays are filled, patch by patch: `levels` has one element per patch, `lo`
+/// and `extent` have one per axis of each patch, x first, in indices of its level. Each may be NULL, so ask
+/// for `num` first. Errors: ESKER_NOT_FOUND (not written at that step), ESKER_OUT_OF_RANGE, ESKER_DATA_LOSS.
+ESKER_API esker_status esker_inq_patches(esker_dataset* ds, int field, int64_t step, int64_t* num,
+                                         int* levels, int64_t* lo, int64_t* extent);
+
+/// What these patches are of each level of the mesh. Local. `*num_levels` is 0 without a mesh. Arrays are
+/// filled with one element per level: how many `patches` it has, their `samples`, and how many of these finer
+/// patches cover (`covered`), so that they are not stored; parts of cells add up. Each may be NULL, so ask
+/// for `num_levels` first. The same errors.
+ESKER_API esker_status esker_inq_level_covers(esker_dataset* ds, int field, int64_t step, int* num_levels,
+                                              int64_t* patches, int64_t* samples, int64_t* covered);
+
 /// Coordinates as esker_def_coords_values takes them. Local. `*type` and `*count` may be NULL.
 ESKER_API esker_status esker_inq_coords_values(esker_dataset* ds, int grid, int dim, esker_type* type,
                                                const void** values, int64_t* count);

@@ -94,6 +94,38 @@ esker_status esker_inq_stored_samples(esker_dataset* ds, int field, int64_t step
       });
 }
 
+esker_status esker_inq_patches(esker_dataset* ds, int field, int64_t step, int64_t* num, int* levels,
+                               int64_t* lo, int64_t* extent) {
+  return read_call(ds, "inq_patches", {}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+    ESKER_ASSIGN_OR_RETURN(const auto patches, dataset.patches(found->name, step));
+    give(num, patches.size());
+    for (const esker::MeshBox& patch : patches) {
+      if (levels) *levels++ = patch.level;
+      give_point(lo, patch.box.lo, patch.box.rank);
+      give_point(extent, patch.box.extents(), patch.box.rank);
+      if (lo) lo += patch.box.rank;
+      if (extent) extent += patch.box.rank;
+    }
+    return {};
+  });
+}
+
+esker_status esker_inq_level_covers(esker_dataset* ds, int field, int64_t step, int* num_levels,
+                                    int64_t* patches, int64_t* samples, int64_t* covered) {
+  return read_call(ds, "inq_level_covers", {}, [&](const Dataset& dataset) -> Status {
+    ESKER_ASSIGN_OR_RETURN(const auto* found, element(dataset.schema().fields(), field, "field"));
+    ESKER_ASSIGN_OR_RETURN(const auto covers, dataset.level_covers(found->name, step));
+    give(num_levels, covers.size());
+    for (const esker::LevelCover& cover : covers) {
+      if (patches) *patches++ = cover.patches;
+      if (samples) *samples++ = cover.samples;
+      if (covered) *covered++ = cover.covered;
+    }
+    return {};
+  });
+}
+
 esker_status esker_inq_stored_bits(esker_dataset* ds, int field, int* bits) {
   return schema_call(ds, "inq_stored_bits", {{bits, "bits"}}, [&](const esker::Schema& schema) -> Status {
     ESKER_ASSIGN_OR_RETURN(const auto* found, element(schema.fields(), field, "field"));

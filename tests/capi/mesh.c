@@ -119,6 +119,36 @@ static void write_levels(const struct world* w) {
   finish(&r);
 }
 
+/* The patches of the last step: the ranks' columns of level 0, then those of level 1. */
+static void expect_patches(const struct world* w, esker_dataset* ds) {
+  enum { FINE = 2, MOST = NX + FINE };
+  const int columns = w->size < NX ? w->size : NX;
+  int64_t num = -1, lo[MOST][2], extent[MOST][2], patches[2], samples[2], covered[2];
+  int levels[MOST], num_levels = -1, i, x = 0;
+  CHECK_OK(ds, esker_inq_patches(ds, 0, 0, &num, NULL, NULL, NULL));
+  CHECK(num == columns + FINE);
+  CHECK_OK(ds, esker_inq_patches(ds, 0, ESKER_LAST_STEP, NULL, levels, lo[0], extent[0]));
+  for (i = 0; i < columns; ++i) {
+    CHECK(levels[i] == 0 && lo[i][0] == x && lo[i][1] == 0 && extent[i][1] == NY);
+    x += (int)extent[i][0];
+  }
+  CHECK(x == NX);
+  for (i = 0; i < FINE; ++i) {
+    CHECK(levels[columns + i] == 1);
+    CHECK(memcmp(lo[columns + i], kFineLo[i], sizeof lo[0]) == 0);
+    CHECK(memcmp(extent[columns + i], kFineExtent[i], sizeof extent[0]) == 0);
+  }
+  CHECK_OK(ds, esker_inq_level_covers(ds, 1, 0, &num_levels, NULL, NULL, NULL));
+  CHECK(num_levels == 2);
+  CHECK_OK(ds, esker_inq_level_covers(ds, 1, 0, NULL, patches, samples, covered));
+  CHECK(patches[0] == columns && samples[0] == NX * NY && covered[0] == (8 * 4 + 8 * 6) / (RX * RY));
+  CHECK(patches[1] == FINE && samples[1] == 8 * 4 + 8 * 6 && covered[1] == 0);
+  CHECK_FAILS(ds, esker_inq_patches(ds, 0, 2, &num, NULL, NULL, NULL), ESKER_OUT_OF_RANGE, "step 2");
+  CHECK_FAILS(ds, esker_inq_patches(ds, 7, 0, &num, NULL, NULL, NULL), ESKER_OUT_OF_RANGE,
+              "no field has the number 7");
+  CHECK_FAILS(ds, esker_inq_level_covers(ds, 0, 2, NULL, patches, NULL, NULL), ESKER_OUT_OF_RANGE, "step 2");
+}
+
 static void read_levels(const struct world* w) {
   esker_dataset* ds = NULL;
   double rho[FINE_NX * FINE_NY];
@@ -126,6 +156,7 @@ static void read_levels(const struct world* w) {
   int64_t x, y, step;
   CHECK_OK(ds, esker_open(path_of(w, "levels.idx"), ESKER_OPEN_VERIFY, &ds));
   expect_mesh(ds);
+  expect_patches(w, ds);
   for (step = 0; step < 2; ++step) {
     CHECK_OK(ds, esker_get(ds, 0, step, NULL, NULL, ESKER_FULL_LEVEL, rho, sizeof rho));
     CHECK_OK(ds, esker_get(ds, 1, step, NULL, NULL, ESKER_FULL_LEVEL, p, sizeof p));

@@ -129,6 +129,32 @@ contains
     call check(size(extent) == 0, "extent of no mesh")
   end subroutine
 
+  ! The patches of both steps: the ranks' columns of level 0, then those of level 1.
+  subroutine expect_patches(ds)
+    type(esker_dataset), intent(inout) :: ds
+    integer(int64), allocatable :: start(:, :), count(:, :), patches(:), samples(:), covered(:)
+    integer, allocatable :: levels(:)
+    integer :: columns, ierr
+    columns = min(num_ranks, nx)
+    call esker_inq_patches(ds, 1, -1, levels, start, count, ierr)
+    call check_ok(ds, ierr, "inq_patches")
+    call check(size(levels) == columns + 2 .and. all(shape(start) == [2, columns + 2]), "number of patches")
+    call check(all(levels(:columns) == 0) .and. all(levels(columns + 1:) == 1), "levels of patches")
+    call check(start(1, 1) == 1 .and. sum(count(1, :columns)) == nx .and. all(count(2, :columns) == ny), "columns")
+    call check(all(start(:, columns + 1:) == fine_start) .and. all(count(:, columns + 1:) == fine_count), "patches")
+    call esker_inq_level_covers(ds, 2, 1, patches, samples, covered, ierr)
+    call check_ok(ds, ierr, "inq_level_covers")
+    call check(all(patches == [columns, 2]) .and. all(samples == [nx * ny, 80]), "level covers")
+    call check(all(covered == [80 / (rx * ry), 0]), "covered samples")
+    call esker_inq_patches(ds, 1, 3, levels, ierr=ierr)
+    call check_fails(ds, ierr, esker_out_of_range, "step 3")
+    call check(size(levels) == 0, "no patches")
+    call esker_inq_patches(ds, 1, 0, ierr=ierr)
+    call check_fails(ds, ierr, esker_out_of_range, "step 0")
+    call esker_inq_level_covers(ds, 9, 1, patches, ierr=ierr)
+    call check_fails(ds, ierr, esker_out_of_range, "no field has the number 9")
+  end subroutine
+
   subroutine write_levels(name)
     character(*), intent(in) :: name
     type(run_data) :: run
@@ -158,6 +184,7 @@ contains
     integer :: step, x, y
     call esker_open(ds, path_of(name), esker_open_verify)
     call expect_mesh(ds)
+    call expect_patches(ds)
     do step = 1, 2
       call esker_get(ds, 1, step, rho)
       call esker_get(ds, 2, step, p)
