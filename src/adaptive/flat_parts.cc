@@ -53,16 +53,14 @@ Box region_in_level(const Mesh& mesh, const MeshBox& patch, int finer) {
 
 std::vector<Box> uncovered_parts(const Mesh& mesh, const MeshBox& patch, const FinerPatches& finer) {
   const Box own = mesh.in_finest(patch.box, patch.level);
-  std::vector<LevelBox> boxes{{own, static_cast<KeptLevel>(patch.level)}};
+  std::vector<LevelBox> boxes;
   for (int level = patch.level + 1; level < mesh.num_levels(); ++level) {
     finer(level, region_in_level(mesh, patch, level), [&](const Box& box) {
       boxes.push_back({mesh.in_finest(box, level), static_cast<KeptLevel>(level)});
     });
   }
   std::vector<Box> parts;
-  for_each_level_part(own, boxes, [&](const Box& part, KeptLevel level) {
-    if (level == patch.level) parts.push_back(part);
-  });
+  for_each_part_outside(own, boxes, [&](const Box& part) { parts.push_back(part); });
   return parts;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace esker {
 namespace {
@@ -31,34 +32,71 @@ Face middle_face(const Box& region, std::span<const LevelBox> boxes) {
   return {static_cast<int>(most - faces.begin()), *middle};
 }
 
+/// The parts of boxes that are in the region.
+std::vector<LevelBox> parts_inside(const Box& region, std::span<const LevelBox> boxes) {
+  std::vector<LevelBox> parts;
+  for (const LevelBox& level_box : boxes) {
+    const Box inside = intersect(level_box.box, region);
+    if (!inside.empty()) parts.push_back({inside, level_box.level});
+  }
+  return parts;
+}
+
+/// The boxes of the lowest level.
+std::vector<LevelBox> lowest(std::span<const LevelBox> boxes) {
+  const auto by_level = [](const LevelBox& a, const LevelBox& b) { return a.level < b.level; };
+  const KeptLevel level = std::min_element(boxes.begin(), boxes.end(), by_level)->level;
+  std::vector<LevelBox> found;
+  std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(found),
+               [&](const LevelBox& box) { return box.level == level; });
+  return found;
+}
+
+/// The two parts of a region on both sides of a face.
+std::array<Box, 2> halves(const Box& region, const Face& face) {
+  std::array<Box, 2> sides{region, region};
+  sides[0].hi[face.axis] = face.at;
+  sides[1].lo[face.axis] = face.at;
+  return sides;
+}
+
+void divide_outside(const Box& region, std::span<const LevelBox> boxes,
+                    const std::function<void(const Box&)>& visit) {
+  const auto covers = [&](const LevelBox& box) { return box.box.contains(region); };
+  if (std::any_of(boxes.begin(), boxes.end(), covers)) return;
+  const std::vector<LevelBox> inside = parts_inside(region, boxes);
+  if (inside.empty()) {
+    visit(region);
+    return;
+  }
+  for (const Box& half : halves(region, middle_face(region, lowest(inside)))) {
+    divide_outside(half, inside, visit);
+  }
+}
+
 /// `level`: of a box that contains the region.
 void divide(const Box& region, std::span<const LevelBox> boxes, KeptLevel level, const VisitPart& visit) {
   for (const LevelBox& level_box : boxes) {
     if (level_box.box.contains(region)) level = std::max(level, level_box.level);
   }
-  std::vector<LevelBox> finer;
-  for (const LevelBox& level_box : boxes) {
-    if (level_box.level <= level) continue;
-    const Box inside = intersect(level_box.box, region);
-    if (!inside.empty()) finer.push_back({inside, level_box.level});
-  }
+  std::vector<LevelBox> finer = parts_inside(region, boxes);
+  std::erase_if(finer, [&](const LevelBox& box) { return box.level <= level; });
   if (finer.empty()) {
     if (level != kNotKept) visit(region, level);
     return;
   }
-  const Face face = middle_face(region, finer);
-  Box half = region;
-  half.hi[face.axis] = face.at;
-  divide(half, finer, level, visit);
-  half = region;
-  half.lo[face.axis] = face.at;
-  divide(half, finer, level, visit);
+  for (const Box& half : halves(region, middle_face(region, finer))) divide(half, finer, level, visit);
 }
 
 }  // namespace
 
 void for_each_level_part(const Box& region, std::span<const LevelBox> boxes, const VisitPart& visit) {
   if (!region.empty()) divide(region, boxes, kNotKept, visit);
+}
+
+void for_each_part_outside(const Box& region, std::span<const LevelBox> boxes,
+                           const std::function<void(const Box&)>& visit) {
+  if (!region.empty()) divide_outside(region, boxes, visit);
 }
 
 }  // namespace esker

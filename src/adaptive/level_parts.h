@@ -17,4 +17,10 @@ namespace esker {
 void for_each_level_part(const Box& region, std::span<const LevelBox> boxes,
                          const std::function<void(const Box& part, KeptLevel level)>& visit);
 
+/// Calls visit(part) for disjoint boxes that together have the samples of `region` outside of all `boxes`.
+/// Boxes of lower levels are cut out first: if they cover those of higher levels, as in nested meshes, only
+/// their faces divide the region. Cost as above.
+void for_each_part_outside(const Box& region, std::span<const LevelBox> boxes,
+                           const std::function<void(const Box& part)>& visit);
+
 }  // namespace esker

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -66,6 +67,40 @@ TEST(LevelParts, FollowTheBoxes) {
                       });
   EXPECT_EQ(parts, 4000);
   EXPECT_EQ(samples, 4000 * Index{1000} * 1000 * 1000);
+}
+
+TEST(PartsOutside, HaveTheOtherSamplesOnce) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    const Box grid = Box::from_extent(1 + round % 3, {11, 9, 7, 1, 1});
+    const std::vector<LevelBox> boxes = random_boxes(grid, random() % 6, random);
+    const Box region = random_box(grid, random);
+    std::map<Point, int> found;
+    for_each_part_outside(region, boxes, [&](const Box& part) {
+      EXPECT_TRUE(region.contains(part));
+      for_each_index_point(part, [&](const Point& p) { ++found[p]; });
+    });
+    for_each_index_point(region, [&](const Point& p) {
+      const bool is_inside = std::any_of(
+          boxes.begin(), boxes.end(), [&](const LevelBox& level_box) { return level_box.box.contains(p); });
+      EXPECT_EQ(found[p], is_inside ? 0 : 1);
+    });
+  }
+}
+
+// Faces of fine boxes, which may be between cells of the region, do not divide it if coarser boxes cover
+// them.
+TEST(PartsOutside, AreDividedAlongTheCoarsestBoxes) {
+  const auto box = [](Index lo, Index hi) { return Box(2, {lo, lo, 0, 0, 0}, {hi, hi, 1, 1, 1}); };
+  const auto tile = [](Index x, Index y) { return Box(2, {x, y, 0, 0, 0}, {x + 16, y + 16, 1, 1, 1}); };
+  const std::vector<LevelBox> boxes{{box(31, 33), 3},  {box(28, 36), 2},  {tile(16, 16), 1},
+                                    {tile(32, 16), 1}, {tile(16, 32), 1}, {tile(32, 32), 1}};
+  Index samples = 0;
+  for_each_part_outside(box(0, 64), boxes, [&](const Box& part) {
+    for (int a = 0; a < part.rank; ++a) EXPECT_TRUE(part.lo[a] % 16 == 0 && part.hi[a] % 16 == 0);
+    samples += part.num_samples();
+  });
+  EXPECT_EQ(samples, 64 * 64 - 32 * 32);
 }
 
 // The same blocks and numbers as sample by sample.
