@@ -16,13 +16,13 @@ import pytest
 from numpy.typing import NDArray
 
 import esker
-from conftest import SHARED
+from conftest import ROOT
 from esker.chombo import ChomboFile, is_chombo
 from esker.conversion import convert_mesh, open_mesh
 
 Run = Callable[..., Any]
 Box = tuple[tuple[int, ...], tuple[int, ...]]
-REAL = SHARED / "amr" / "amundsen_3level_checkpoint.2d.h5"
+REAL = ROOT / "data/chombo/amundsen_3level_checkpoint.2d.h5"
 
 BOXES: list[list[Box]] = [[((2, -1), (5, 2)), ((6, -1), (9, 2))], [((6, 0), (9, 3)), ((12, 2), (13, 5))]]
 """Inclusive, on 8 x 4 cells that begin at (2, -1), and on the level with ratio 2."""
@@ -126,7 +126,6 @@ def composite(path: Path, variable: str, component: int) -> NDArray[Any]:
     return whole
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="there are no sample data next to the project")
 def test_a_checkpoint_of_bisicles_becomes_its_composite(esker_command: Run, tmp_path: Path) -> None:
     done = esker_command("convert", REAL, "mesh.idx", "--json")
     assert done.returncode == 0, done.stderr

@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 import esker
-from conftest import SHARED
+from conftest import ROOT
 from esker import yt_source
 from esker.conversion import convert_mesh, open_mesh
 from esker.yt_source import YtMesh
 
-ENZO = SHARED / "amr" / "enzo_DD0010" / "moving7_0010"
+ENZO = ROOT / "data/enzo/moving7_0010"
 
 
-@pytest.mark.skipif(not ENZO.exists(), reason="there are no sample data next to the project")
 @pytest.mark.filterwarnings("ignore")
 def test_a_dataset_of_enzo(tmp_path: Path) -> None:
     pytest.importorskip("yt")
@@ -29,7 +28,9 @@ def test_a_dataset_of_enzo(tmp_path: Path) -> None:
     assert (source.extent, source.ratios, len(source.patches)) == ((16, 16, 16), (2,) * 7, 10)
     assert "Density" in source.fields and not any("particle" in name for name in source.fields)
     convert_mesh(source, tmp_path / "mesh.idx", lambda _: None)
-    density = esker.open(tmp_path / "mesh.idx")["Density"]
+    dataset = esker.open(tmp_path / "mesh.idx")
+    assert dataset.storage().bytes / len(dataset) <= 4 << 20
+    density = dataset["Density"]
     assert density.shape == (2048, 2048, 2048)
     with h5py.File(f"{ENZO}.cpu0000") as file:
         finest, coarsest = (file[f"Grid000000{n}/Density"][()] for n in ("10", "01"))
