@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import esker
 from esker.conversion import convert_mesh
 from esker.plotfile import Plotfile, is_plotfile
+from plotfiles import write_plotfile
 
 REAL = Path(__file__).parents[2] / "data/amrex/advect2d_r42_f32_00012"
 Run = Callable[..., Any]
@@ -33,45 +34,6 @@ def composite(source: Plotfile, field: str) -> NDArray[Any]:
             places = zip(reversed(patch.lo), reversed(patch.shape))
             whole[tuple(slice(lo * scale, (lo + n) * scale) for lo, n in places)] = fine
     return whole
-
-
-def write_plotfile(path: Path, dtype: str = ">f4", ghosts: int = 1, per_file: int = 1) -> None:
-    """Two levels with ratio 2 on 8 x 4 cells that begin at (2, -1), 1/2 by 1 in size; patches have ghost cells."""
-    levels = [[((2, -1), (5, 2)), ((6, -1), (9, 2))], [((6, 0), (9, 3)), ((12, 2), (13, 5))]]
-    path.mkdir()
-    header = ["HyperCLaw-V1.1", "2", "rho", "u", "2", "0.25", "1", "1 -1 ", "5 3 ", "2 "]
-    header += ["((2,-1) (9,2) (0,0)) ((4,-2) (19,5) (0,0)) ", "3 6 ", "0.5 1 ", "0.25 0.5 ", "0", "0"]
-    for level, boxes in enumerate(levels):
-        header += [f"{level} {len(boxes)} 0.25", "3", *["0 1"] * (2 * len(boxes)), f"Level_{level}/Cell"]
-        folder = path / f"Level_{level}"
-        folder.mkdir()
-        places = [write_patch(folder, n // per_file, level, box, dtype, ghosts) for n, box in enumerate(boxes)]
-        cells = ["1", "1", "2", str(ghosts), f"({len(boxes)} 0"]
-        cells += [f"({corner(lo)} {corner(hi)} (0,0))" for lo, hi in boxes]
-        cells += [")", str(len(boxes)), *(f"FabOnDisk: {name} {offset}" for name, offset in places), ""]
-        (folder / "Cell_H").write_text("\n".join(cells))
-    (path / "Header").write_text("\n".join(header) + "\n")
-
-
-def write_patch(folder: Path, file: int, level: int, box: Any, dtype: str, ghosts: int) -> tuple[str, int]:
-    (x0, y0), (x1, y1) = box
-    x0, y0, x1, y1 = x0 - ghosts, y0 - ghosts, x1 + ghosts, y1 + ghosts
-    y, x = np.mgrid[y0 : y1 + 1, x0 : x1 + 1]
-    samples = np.stack([1000 * level + 10 * y + x, -(1000 * level + 10 * y + x)]).astype(dtype)
-    size = samples.dtype.itemsize
-    order = range(1, size + 1) if dtype.startswith(">") else range(size, 0, -1)
-    kind = "32 8 23 0 1 9 0 127" if size == 4 else "64 11 52 0 1 12 0 1023"
-    line = f"FAB ((8, ({kind})),({size}, ({' '.join(map(str, order))})))"
-    line += f"({corner((x0, y0))} {corner((x1, y1))} (0,0)) 2\n"
-    path = folder / f"Cell_D_{file:05d}"
-    offset = path.stat().st_size if path.exists() else 0
-    with path.open("ab") as stream:
-        stream.write(line.encode() + samples.tobytes())
-    return path.name, offset
-
-
-def corner(place: tuple[int, int]) -> str:
-    return f"({place[0]},{place[1]})"
 
 
 def test_a_plotfile_of_amrex_becomes_its_composite(esker_command: Run, tmp_path: Path) -> None:
@@ -106,6 +68,44 @@ def test_any_order_of_bytes_and_files(tmp_path: Path, dtype: str, ghosts: int, p
     np.testing.assert_array_equal(rho, composite(source, "rho"))
     np.testing.assert_array_equal(ds["u"].read(), -rho)
     assert rho[0, 0] == 10 * -1 + 2 and rho[2, 2] == 1000 + 6
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8"])
+def test_yt_reads_what_is_written_here(tmp_path: Path, dtype: str) -> None:
+    yt = pytest.importorskip("yt")
+    yt.set_log_level("critical")
+    write_plotfile(tmp_path / "plt", dtype, ghosts=0)
+    source = Plotfile(tmp_path / "plt")
+    grids = yt.load(tmp_path / "plt").index.grids
+    assert [grid.Level for grid in grids] == [patch.level for patch in source.patches]
+    for grid, patch in zip(grids, source.patches):
+        samples = np.asarray(grid["boxlib", "rho"])[..., 0].T
+        np.testing.assert_array_equal(samples, source.read(patch)["rho"])
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8"])
+def test_vtk_reads_what_is_written_here(tmp_path: Path, dtype: str) -> None:
+    amr = pytest.importorskip("vtkmodules.vtkIOAMR")
+    to_numpy = pytest.importorskip("vtkmodules.util.numpy_support").vtk_to_numpy
+    write_plotfile(tmp_path / "plt", dtype, ghosts=0)
+    source = Plotfile(tmp_path / "plt")
+    reader = amr.vtkAMReXGridReader()
+    reader.SetFileName(str(tmp_path / "plt"))
+    reader.UpdateInformation()
+    reader.SetMaxLevel(1)
+    reader.SetCellArrayStatus("rho", 1)
+    reader.Update()
+    found = reader.GetOutput()
+    corners = []  # VTK counts indices from 0, not from the lower corner of the domain
+    for number, patch in enumerate(source.patches):
+        block = found.GetDataSetAsImageData(patch.level, number % 2)
+        samples = to_numpy(block.GetCellData().GetArray("rho")).reshape(patch.shape[::-1])
+        np.testing.assert_array_equal(samples, source.read(patch)["rho"])
+        spacing = np.divide(source.spacing, 2**patch.level)
+        np.testing.assert_allclose(block.GetSpacing()[:2], spacing)
+        corners.append(np.subtract(block.GetOrigin()[:2], np.multiply(patch.lo, spacing)))
+    np.testing.assert_allclose(corners, [corners[0]] * len(corners))
 
 
 def test_wrong_usage(esker_command: Run, tmp_path: Path) -> None:
